@@ -5,22 +5,38 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { findPostgres } from "./test/support/postgres.ts";
 
-/** Tests that hold a model against days of simulated requests, or play many random scenarios, or one fault of the service after the other: `npm run test:long`, which is `vitest run --mode long`. */
+/**
+ * Tests that hold a model against days of simulated requests, or play many random scenarios, or one
+ * fault of the service after the other: `npm run test:long`, which is `vitest run --mode long`.
+ */
 const LONG_TESTS = "test/long/**/*.test.ts";
-/** Properties that are tried with few random cases by `npm test`, and with many by `npm run test:long`. */
-const WIDE_TESTS = ["chat-cards", "chat-digest", "discord", "slack-render", "worded-alerts"].map((name) => `test/sinks/${name}.test.ts`);
+/**
+ * Properties that are tried with few random cases by `npm test`, and with many by `npm run
+ * test:long`.
+ */
+const WIDE_TESTS = ["chat-cards", "chat-digest", "discord", "slack-render", "worded-alerts"].map(
+  (name) => `test/sinks/${name}.test.ts`,
+);
 
-/** They start a server of their own. The gate always has one: there they fail where it is missing. */
+/**
+ * They start a server of their own. The gate always has one: there they fail where it is missing.
+ */
 const POSTGRES_TESTS = "test/**/*-on-postgres.test.ts";
 
 function withoutPostgres(): readonly string[] {
   if (process.env["CI"] === "true" || findPostgres() !== undefined) return [];
-  console.warn(`No Postgres here: ${POSTGRES_TESTS} are left out. \`npm ci\` brings one, and so does Debian's package postgresql.`);
+  console.warn(
+    `No Postgres here: ${POSTGRES_TESTS} are left out. \`npm ci\` brings one, and so does Debian's package postgresql.`,
+  );
   return [POSTGRES_TESTS];
 }
 
-/** Most of what a test runs is over before optimising it pays: compiling took 28% of the CPU time in files of the engine, and 8% like this. Later releases of Node lack the option. */
-const optimiseLate = (): string[] => (process.versions.node.startsWith("20.") ? ["--interrupt-budget=1000000"] : []);
+/**
+ * Most of what a test runs is over before optimising it pays: compiling took 28% of the CPU time in
+ * files of the engine, and 8% like this. Later releases of Node lack the option.
+ */
+const optimiseLate = (): string[] =>
+  process.versions.node.startsWith("20.") ? ["--interrupt-budget=1000000"] : [];
 
 /** Where tests wait for processes of their own. */
 const WAITING = /\/test\/(?:build|cli|e2e)\//;
@@ -38,11 +54,16 @@ class SpreadWaiting extends BaseSequencer {
     const isSlow = ({ moduleId }: TestSpecification): boolean => SLOW.test(moduleId);
     const others = sorted.filter((file) => !isWaiting(file));
     const computing = [...others.filter(isSlow), ...others.filter((file) => !isSlow(file))];
-    const mixed = sorted.filter(isWaiting).flatMap((file) => [file, ...computing.splice(0, BETWEEN_WAITING)]);
+    const mixed = sorted
+      .filter(isWaiting)
+      .flatMap((file) => [file, ...computing.splice(0, BETWEEN_WAITING)]);
     return [...mixed, ...computing];
   }
 
-  /** `--sequence.shuffle` reaches the tests within a file; the order of files is a sequencer's. The same seed is the same order everywhere. */
+  /**
+   * `--sequence.shuffle` reaches the tests within a file; the order of files is a sequencer's. The
+   * same seed is the same order everywhere.
+   */
   #shuffle(files: readonly TestSpecification[]): TestSpecification[] {
     const { root, sequence } = this.ctx.config;
     const rank = ({ moduleId }: TestSpecification): string =>
@@ -62,10 +83,12 @@ export default defineConfig(({ mode }) => ({
     // They end what hangs. What is slow only because the machine is busy is no failure.
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    // What is written in this process has no colours, whoever runs the tests: a terminal, a pipe, or a CI job, whose variable CI turns them on.
+    // What is written in this process has no colours, whoever runs the tests: a terminal, a pipe,
+    // or a CI job, whose variable CI turns them on.
     env: { NO_COLOR: "1" },
     pool: "forks",
-    // A process loads a module once, not once a file: half of what most files cost. Helpers hook on to the test that calls them, not to the file.
+    // A process loads a module once, not once a file: half of what most files cost. Helpers hook on
+    // to the test that calls them, not to the file.
     isolate: false,
     execArgv: optimiseLate(),
     // Tests of processes wait more than they compute, and others compute meanwhile.

@@ -1,4 +1,7 @@
-/** Delay that the daemon adds, from the moment it has an answer to the moment the webhook of an event arrives in another process. */
+/**
+ * Delay that the daemon adds, from the moment it has an answer to the moment the webhook of an
+ * event arrives in another process.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { createDeliveryHarness } from "./delivery-harness.ts";
 import type { Figure } from "./figure.ts";
@@ -12,7 +15,10 @@ const EVENTS_A_SECOND = 150;
 const SECONDS = 12;
 const WARM_UP_SECONDS = 2;
 
-/** Fifteen answers a second is what the service's ceiling allows with room; one event each is what single alerts would see. */
+/**
+ * Fifteen answers a second is what the service's ceiling allows with room; one event each is what
+ * single alerts would see.
+ */
 export async function benchAddedDelay(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const eventsAnAnswer of [10, 1]) {
@@ -41,11 +47,17 @@ async function measure(folder: string, eventsAnAnswer: number): Promise<readonly
       const tweets = makeTweets(eventsAnAnswer);
       const polled = await harness.poll(tweets);
       const isWarm = answer * everyMs >= WARM_UP_SECONDS * 1_000;
-      if (isWarm) for (const { id } of tweets) answeredAtMs.set(id, performance.timeOrigin + polled.answeredAtMs);
+      if (isWarm)
+        for (const { id } of tweets)
+          answeredAtMs.set(id, performance.timeOrigin + polled.answeredAtMs);
     }
     await pause(500);
-    const arrivedAtMs = new Map((await receiver.arrivals()).map(({ tweetId, atMs }) => [tweetId, atMs]));
-    return [...answeredAtMs].map(([id, atMs]) => (arrivedAtMs.get(id) ?? Number.POSITIVE_INFINITY) - atMs);
+    const arrivedAtMs = new Map(
+      (await receiver.arrivals()).map(({ tweetId, atMs }) => [tweetId, atMs]),
+    );
+    return [...answeredAtMs].map(
+      ([id, atMs]) => (arrivedAtMs.get(id) ?? Number.POSITIVE_INFINITY) - atMs,
+    );
   } finally {
     await delivery.close();
     await harness.close();

@@ -43,7 +43,11 @@ export async function startApiStub(): Promise<ApiStub> {
       }
       response.writeHead(200, { "content-type": "application/json" });
       response.end(
-        JSON.stringify(isUsage ? { key_requests: 0, remaining_requests: 1_000_000, total_requests: 0 } : { tweets: [], next_cursor: null }),
+        JSON.stringify(
+          isUsage
+            ? { key_requests: 0, remaining_requests: 1_000_000, total_requests: 0 }
+            : { tweets: [], next_cursor: null },
+        ),
       );
     });
   });

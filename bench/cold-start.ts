@@ -1,4 +1,7 @@
-/** From spawning the command to its first billed request, with a state file that does not exist yet; and what was computed until then. */
+/**
+ * From spawning the command to its first billed request, with a state file that does not exist yet;
+ * and what was computed until then.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startApiStub } from "./api-stub.ts";
@@ -16,7 +19,12 @@ export async function benchColdStart(): Promise<readonly Figure[]> {
   const tookMs = starts.map((start) => start.tookMs);
   const range = `${wholeText(Math.min(...tookMs))} to ${wholeText(Math.max(...tookMs))}`;
   const cpu = `${wholeText(median(starts.map(({ cpuMs }) => cpuMs)))} ms of CPU`;
-  return [{ name: "cold start to first poll", value: `${wholeText(median(tookMs))} ms (median of ${ROUNDS}, ${range}), ${cpu}` }];
+  return [
+    {
+      name: "cold start to first poll",
+      value: `${wholeText(median(tookMs))} ms (median of ${ROUNDS}, ${range}), ${cpu}`,
+    },
+  ];
 }
 
 interface Start {

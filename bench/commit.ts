@@ -1,6 +1,7 @@
 /**
- * Items per second from answer received to commit, beside a bare better-sqlite3 loop that inserts the same rows, one transaction per poll,
- * into the same tables with the same durability and the same constraints.
+ * Items per second from answer received to commit, beside a bare better-sqlite3 loop that inserts
+ * the same rows, one transaction per poll, into the same tables with the same durability and the
+ * same constraints.
  */
 import { join } from "node:path";
 import { createSystemClock } from "../src/runtime/system-clock.ts";
@@ -62,9 +63,19 @@ async function compare(folder: string, { items, warmUps, polls }: Run): Promise<
 }
 
 /** A second file with the same schema, filled with what is new in the first. */
-async function openBare(folder: string, sourcePath: string): Promise<{ copyNew(): number; close(): void }> {
+async function openBare(
+  folder: string,
+  sourcePath: string,
+): Promise<{ copyNew(): number; close(): void }> {
   const path = join(folder, "bare.db");
-  await (await openStore({ path, clock: createSystemClock(), random: createSystemRandom(), log: SILENT_LOG })).close();
+  await (
+    await openStore({
+      path,
+      clock: createSystemClock(),
+      random: createSystemRandom(),
+      log: SILENT_LOG,
+    })
+  ).close();
   const source = new Database(sourcePath, { readonly: true });
   const target = new Database(path);
   target.pragma("journal_mode = WAL");
@@ -74,14 +85,19 @@ async function openBare(folder: string, sourcePath: string): Promise<{ copyNew()
     const columns = source.prepare(`select * from ${name}`).columns();
     const slots = columns.map(() => "?").join(", ");
     return {
-      read: source.prepare(`select rowid as at, * from ${name} where rowid > ? order by rowid`).raw(),
+      read: source
+        .prepare(`select rowid as at, * from ${name} where rowid > ? order by rowid`)
+        .raw(),
       insert: target.prepare(`insert into ${name} values (${slots})`),
       lastRow: 0,
     };
   });
   return {
     copyNew() {
-      const work = tables.map((table) => ({ table, rows: table.read.all(table.lastRow) as unknown[][] }));
+      const work = tables.map((table) => ({
+        table,
+        rows: table.read.all(table.lastRow) as unknown[][],
+      }));
       const startMs = performance.now();
       target.transaction(() => {
         for (const { table, rows } of work) for (const [, ...row] of rows) table.insert.run(row);

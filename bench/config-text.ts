@@ -15,7 +15,8 @@ export interface ConfigOptions {
   readonly watch?: string;
 }
 
-export const configText = (options: ConfigOptions): string => settingsText(options) + watchesText(options, 0, options.watches);
+export const configText = (options: ConfigOptions): string =>
+  settingsText(options) + watchesText(options, 0, options.watches);
 
 /** A file may have a megabyte. */
 const WATCHES_A_FILE = 10_000;
@@ -31,7 +32,10 @@ export async function writeConfigFolder(folder: string, options: ConfigOptions):
 }
 
 function settingsText({ apiUrl, state = "path: state.db", keys = 1 }: ConfigOptions): string {
-  const pool = Array.from({ length: keys }, (_, i) => `{ name: k${i}, key: bench${i}, monthly: 100000000 }`).join(", ");
+  const pool = Array.from(
+    { length: keys },
+    (_, i) => `{ name: k${i}, key: bench${i}, monthly: 100000000 }`,
+  ).join(", ");
   const access = keys > 1 ? `keys: [${pool}]` : "key: bench, quota: { monthly: 100000000 }";
   return `version: 1
 api: { base_url: "${apiUrl}", ${access} }

@@ -16,7 +16,10 @@ export interface DaemonProcess {
   residentKilobytes(): number;
   /** The most that was resident so far. */
   peakKilobytes(): number;
-  /** The first line of the log with this text, once it is there. @throws when the process ends before. */
+  /**
+   * The first line of the log with this text, once it is there. @throws when the process ends
+   * before.
+   */
   said(text: string): Promise<string>;
   /** As SIGKILL does; resolves when it is gone. */
   kill(): Promise<void>;
@@ -24,7 +27,9 @@ export interface DaemonProcess {
 }
 
 export function startDaemonProcess(configPath: string): DaemonProcess {
-  const child = spawn(process.execPath, [BIN, "run", "-c", configPath], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [BIN, "run", "-c", configPath], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
   const ended = once(child, "exit");
@@ -34,7 +39,8 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
     peakKilobytes: () => kilobytes(child.pid, "VmHWM"),
     async said(text) {
       while (!log.includes(text)) {
-        if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}:\n${log}`);
+        if (child.exitCode !== null)
+          throw new Error(`the daemon ended with ${child.exitCode}:\n${log}`);
         await Promise.race([once(child.stderr, "data"), ended]);
       }
       return log.split("\n").find((line) => line.includes(text)) ?? "";
@@ -48,11 +54,14 @@ export function startDaemonProcess(configPath: string): DaemonProcess {
 }
 
 const kilobytes = (pid: number | undefined, field: string): number =>
-  Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+  Number(
+    new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1],
+  );
 
 function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name, in brackets, may hold spaces: fields are counted from its end. User and system time are the 14th and 15th.
+  // The name, in brackets, may hold spaces: fields are counted from its end. User and system time
+  // are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return ((Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND) * 1_000;
 }

@@ -1,4 +1,7 @@
-/** The delivering half as the daemon builds it from a configuration, on a store, towards one receiver. */
+/**
+ * The delivering half as the daemon builds it from a configuration, on a store, towards one
+ * receiver.
+ */
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createDelivery } from "../src/app/delivering/delivery.ts";
@@ -51,7 +54,10 @@ export interface DeliverySetup {
 /** It is sent nothing: what it would be sent ends the benchmark. */
 const OPS = "terminal";
 
-/** As in a daemon that runs for months, it is warm: one for all harnesses of a process, which have the same templates. */
+/**
+ * As in a daemon that runs for months, it is warm: one for all harnesses of a process, which have
+ * the same templates.
+ */
 let templateThread: TemplateRunner | undefined;
 
 export async function createDeliveryHarness(options: DeliveryOptions): Promise<DeliveryHarness> {
@@ -62,7 +68,14 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
   if (setup.hasSilence === true) await store.addSilence(silenceOfNobody(clock.now()));
   const silences = createActiveSilences(store, clock);
   await silences.load();
-  const sinkDeps = { http, clock, log: SILENT_LOG, write: () => {}, outputs: createOutputs(), linksHost: config.linksHost };
+  const sinkDeps = {
+    http,
+    clock,
+    log: SILENT_LOG,
+    write: () => {},
+    outputs: createOutputs(),
+    linksHost: config.linksHost,
+  };
   const { pump } = await createDelivery(config, {
     holds: () => true,
     submit: async () => undefined,
@@ -80,7 +93,10 @@ export async function createDeliveryHarness(options: DeliveryOptions): Promise<D
     waits: new Map(),
     onPart: () => {},
     startTemplates: (templates, more) => {
-      const thread = (templateThread ??= startTemplateWorker(templates, { ...more, script: resolve("dist/template-worker.js") }));
+      const thread = (templateThread ??= startTemplateWorker(templates, {
+        ...more,
+        script: resolve("dist/template-worker.js"),
+      }));
       return { run: (jobs) => thread.run(jobs), stop: async () => undefined };
     },
     ...FAILING,
@@ -104,7 +120,8 @@ const FAILING = {
     throw new Error("a message was given up");
   },
   onUnpublished: () => {},
-  // An error thrown here would be logged as one of that message, and the figure would be of messages without a template.
+  // An error thrown here would be logged as one of that message, and the figure would be of
+  // messages without a template.
   onTemplateFailing: ({ problem }: { readonly problem: string }) => {
     console.error(`a template failed: ${problem}`);
     process.exit(1);
@@ -119,7 +136,13 @@ interface Towards extends Pick<DeliveryOptions, "url"> {
 async function readConfig(folder: string, towards: Towards) {
   const path = join(folder, "watches.yaml");
   await writeFile(path, textOf(towards));
-  const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+  const loaded = await loadConfig({
+    path,
+    files: createFiles(),
+    env: {},
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+  });
   if (!loaded.ok) throw new Error(`the configuration is refused: ${JSON.stringify(loaded.issues)}`);
   return loaded.config;
 }

@@ -1,4 +1,7 @@
-/** Writes the state that a daemon would have after polls of every watch, each a search of its own, brought nothing. */
+/**
+ * Writes the state that a daemon would have after polls of every watch, each a search of its own,
+ * brought nothing.
+ */
 import { registerConfiguredWatches } from "../src/app/daemon/registration.ts";
 import { loadConfig } from "../src/config/load/load-config.ts";
 import { WHOLE } from "../src/model/replicas.ts";
@@ -19,13 +22,34 @@ export interface LastPolls {
 }
 
 /** `run`: statements on the database; by default on the file that the configuration names. */
-export async function fillState(configPath: string, polls: LastPolls, run?: (text: string) => Promise<unknown>): Promise<void> {
-  const loaded = await loadConfig({ path: configPath, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+export async function fillState(
+  configPath: string,
+  polls: LastPolls,
+  run?: (text: string) => Promise<unknown>,
+): Promise<void> {
+  const loaded = await loadConfig({
+    path: configPath,
+    files: createFiles(),
+    env: {},
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+  });
   if (!loaded.ok) throw new Error(loaded.issues.map(({ message }) => message).join("\n"));
   const { config } = loaded;
   const clock = createSystemClock();
-  const store = await openState({ ...config.state, clock, random: createSystemRandom(), log: SILENT_LOG });
-  await registerConfiguredWatches(config, { store, hash: sha256, clock, log: SILENT_LOG, share: WHOLE });
+  const store = await openState({
+    ...config.state,
+    clock,
+    random: createSystemRandom(),
+    log: SILENT_LOG,
+  });
+  await registerConfiguredWatches(config, {
+    store,
+    hash: sha256,
+    clock,
+    log: SILENT_LOG,
+    share: WHOLE,
+  });
   await store.close();
   for (const text of statements(polls)) await (run ?? inFile(config.state.path))(text);
 }

@@ -1,7 +1,9 @@
 /**
- * What a first read costs the daemon, by the number of watches: `startDaemon` on an empty state, every watch with a search of its own, the
- * service in memory and the clock virtual, until every watch has its baseline. CPU of the whole process, the service's answers included.
- * The peak of memory is that of the built command at the pace of the service, until the first of ten thousand are read.
+ * What a first read costs the daemon, by the number of watches: `startDaemon` on an empty state,
+ * every watch with a search of its own, the service in memory and the clock virtual, until every
+ * watch has its baseline. CPU of the whole process, the service's answers included. The peak of
+ * memory is that of the built command at the pace of the service, until the first of ten thousand
+ * are read.
  */
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -65,26 +67,59 @@ const scheduleOf = (index: number): string => `${index % 60} * * * *`;
 async function measure(folder: string, watches: number): Promise<Figure> {
   const path = join(folder, "watches.yaml");
   await writeFile(path, configText({ apiUrl: "https://api.example", watches, scheduleOf }));
-  const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+  const loaded = await loadConfig({
+    path,
+    files: createFiles(),
+    env: {},
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+  });
   if (!loaded.ok) throw new Error("the configuration is refused");
   const clock = createVirtualClock(START_MS);
   const { http, searches } = emptyService();
   let store: OpenedStore | undefined;
   const adapters: Adapters = {
-    openStore: async (request) => (store = await openStore({ ...request, path: join(folder, "state.db") })),
-    startControl: async (_deps, statePath) => ({ path: `${statePath}.sock`, answerWith: () => undefined, close: async () => undefined }),
-    startServer: async () => ({ url: "http://127.0.0.1:1", answerWith: () => undefined, close: async () => undefined }),
+    openStore: async (request) =>
+      (store = await openStore({ ...request, path: join(folder, "state.db") })),
+    startControl: async (_deps, statePath) => ({
+      path: `${statePath}.sock`,
+      answerWith: () => undefined,
+      close: async () => undefined,
+    }),
+    startServer: async () => ({
+      url: "http://127.0.0.1:1",
+      answerWith: () => undefined,
+      close: async () => undefined,
+    }),
   };
   const daemon = await startDaemon(loaded.config, {
-    ...{ clock, random: createSeededRandom(1), hash: sha256, http, files: createFiles(), log: SILENT_LOG, version: "0.0.0", adapters },
-    ...{ write: () => undefined, outputs: createOutputs(), addSecret: () => undefined, load: async () => loaded, watchFiles: false },
+    ...{
+      clock,
+      random: createSeededRandom(1),
+      hash: sha256,
+      http,
+      files: createFiles(),
+      log: SILENT_LOG,
+      version: "0.0.0",
+      adapters,
+    },
+    ...{
+      write: () => undefined,
+      outputs: createOutputs(),
+      addSecret: () => undefined,
+      load: async () => loaded,
+      watchFiles: false,
+    },
   });
   const before = process.cpuUsage();
   const isDone = async () =>
-    (await store?.listWatches())?.every(({ targets }) => targets.every(({ baselineAtMs }) => baselineAtMs !== null));
+    (await store?.listWatches())?.every(({ targets }) =>
+      targets.every(({ baselineAtMs }) => baselineAtMs !== null),
+    );
   // Asked seldom, so that asking is not what is measured.
   while (!(await isDone())) {
-    if (clock.now() > START_MS + LONGEST_MS) throw new Error(`${watches} first reads were not done within an hour`);
+    if (clock.now() > START_MS + LONGEST_MS)
+      throw new Error(`${watches} first reads were not done within an hour`);
     await clock.advance(Math.max(STEP_MS, watches * 10));
   }
   const { user, system } = process.cpuUsage(before);
@@ -99,10 +134,19 @@ async function measure(folder: string, watches: number): Promise<Figure> {
 
 function emptyService(): { readonly http: Http; readonly searches: () => number } {
   let searches = 0;
-  const answer = (body: object) => ({ status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const answer = (body: object) => ({
+    status: 200,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
   const http: Http = {
     request: async ({ url }) => {
-      if (url.includes("key-usage-info")) return answer({ key_requests: 0, remaining_requests: 100_000_000, total_requests: 100_000_000 });
+      if (url.includes("key-usage-info"))
+        return answer({
+          key_requests: 0,
+          remaining_requests: 100_000_000,
+          total_requests: 100_000_000,
+        });
       searches += 1;
       return answer({ tweets: [], next_cursor: null });
     },

@@ -1,6 +1,6 @@
 /**
- * Resident memory and CPU of the daemon while nothing is due. The state is filled beforehand, because ten thousand first polls take more than
- * eight minutes at the service's ceiling.
+ * Resident memory and CPU of the daemon while nothing is due. The state is filled beforehand,
+ * because ten thousand first polls take more than eight minutes at the service's ceiling.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,10 @@ import type { Figure } from "./figure.ts";
 import { fillState } from "./filled-state.ts";
 import { inScratch } from "./scratch.ts";
 
-/** The daemon collects the garbage of its start for the last time 24 s after it; ten thousand watches are put in place after the page is up. */
+/**
+ * The daemon collects the garbage of its start for the last time 24 s after it; ten thousand
+ * watches are put in place after the page is up.
+ */
 const SETTLE_MS = 45_000;
 /** Holds what is done once a minute, once. */
 const WATCHED_MS = 60_000;
@@ -20,7 +23,8 @@ const PATTERNS = 60;
 
 export async function benchIdle(): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const watches of [1_000, 10_000]) figures.push(await inScratch((folder) => measure(folder, watches)));
+  for (const watches of [1_000, 10_000])
+    figures.push(await inScratch((folder) => measure(folder, watches)));
   return figures;
 }
 

@@ -1,4 +1,7 @@
-/** Runs the benchmarks named on the command line, or all, and prints a figure a line beside the machine it was taken on. */
+/**
+ * Runs the benchmarks named on the command line, or all, and prints a figure a line beside the
+ * machine it was taken on.
+ */
 import { availableParallelism, cpus } from "node:os";
 import { benchAddedDelay } from "./added-delay.ts";
 import { benchColdStart } from "./cold-start.ts";
@@ -18,9 +21,13 @@ const BENCHES: Readonly<Record<string, Bench>> = {
 };
 
 const names = process.argv.slice(2);
-for (const name of names) if (!Object.hasOwn(BENCHES, name)) throw new Error(`no benchmark ${name}: ${Object.keys(BENCHES).join(", ")}`);
+for (const name of names)
+  if (!Object.hasOwn(BENCHES, name))
+    throw new Error(`no benchmark ${name}: ${Object.keys(BENCHES).join(", ")}`);
 
-console.log(`${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.versions.node}, ${process.platform}`);
+console.log(
+  `${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.versions.node}, ${process.platform}`,
+);
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (names.length > 0 && !names.includes(name)) continue;
   for (const figure of await bench()) console.log(`${figure.name}: ${figure.value}`);

@@ -1,4 +1,7 @@
-/** Events per second from a full outbox to a webhook on loopback in another process, until the last result is durable. */
+/**
+ * Events per second from a full outbox to a webhook on loopback in another process, until the last
+ * result is durable.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import type { OpenedStore } from "../src/state/open.ts";
 import { createDeliveryHarness, type DeliverySetup } from "./delivery-harness.ts";
@@ -19,28 +22,39 @@ export async function benchOutbox(): Promise<readonly Figure[]> {
   const rates: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) rates.push(await drainRate({}));
   return [
-    { name: "outbox to webhook, durable", value: `${wholeText(median(rates))} events/s (rounds: ${rates.map(wholeText).join(", ")})` },
+    {
+      name: "outbox to webhook, durable",
+      value: `${wholeText(median(rates))} events/s (rounds: ${rates.map(wholeText).join(", ")})`,
+    },
   ];
 }
 
 /** Of one drain, in events a second. */
-export const drainRate = (setup: DeliverySetup): Promise<number> => inScratch((folder) => drain(folder, setup));
+export const drainRate = (setup: DeliverySetup): Promise<number> =>
+  inScratch((folder) => drain(folder, setup));
 
 async function drain(folder: string, setup: DeliverySetup): Promise<number> {
   const receiver = await startWebhookReceiver();
   const harness = await createPollingHarness({ folder, routing: () => delivery.routing });
-  const delivery = await createDeliveryHarness({ folder, store: harness.store, url: receiver.url, setup });
+  const delivery = await createDeliveryHarness({
+    folder,
+    store: harness.store,
+    url: receiver.url,
+    setup,
+  });
   try {
     await harness.poll(makeTweets(WARM_UP_EVENTS));
     await delivery.pump.start();
     await untilSent(harness.store, WARM_UP_EVENTS);
-    for (let events = 0; events < EVENTS; events += EVENTS_A_POLL) await harness.poll(makeTweets(EVENTS_A_POLL));
+    for (let events = 0; events < EVENTS; events += EVENTS_A_POLL)
+      await harness.poll(makeTweets(EVENTS_A_POLL));
     const startMs = performance.now();
     delivery.pump.wake();
     await untilSent(harness.store, WARM_UP_EVENTS + EVENTS);
     const tookMs = performance.now() - startMs;
     const arrived = new Set((await receiver.arrivals()).map(({ tweetId }) => tweetId));
-    if (arrived.size !== WARM_UP_EVENTS + EVENTS) throw new Error(`${arrived.size} of ${WARM_UP_EVENTS + EVENTS} events arrived`);
+    if (arrived.size !== WARM_UP_EVENTS + EVENTS)
+      throw new Error(`${arrived.size} of ${WARM_UP_EVENTS + EVENTS} events arrived`);
     return (EVENTS * 1_000) / tookMs;
   } finally {
     await delivery.close();
@@ -50,6 +64,7 @@ async function drain(folder: string, setup: DeliverySetup): Promise<number> {
 }
 
 async function untilSent(store: OpenedStore, count: number): Promise<void> {
-  const isDone = async () => (await store.outboxStats()).reduce((sum, { sent }) => sum + sent, 0) >= count;
+  const isDone = async () =>
+    (await store.outboxStats()).reduce((sum, { sent }) => sum + sent, 0) >= count;
   while (!(await isDone())) await pause(20);
 }

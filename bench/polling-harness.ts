@@ -1,4 +1,7 @@
-/** One search watch on the real store, gate and poll runner, with the data service in memory: what is measured is everything else. */
+/**
+ * One search watch on the real store, gate and poll runner, with the data service in memory: what
+ * is measured is everything else.
+ */
 import { join } from "node:path";
 import { registrationOf } from "../src/operate/changes/registration-of.ts";
 import type { Routing } from "../src/operate/alerts/routing.ts";
@@ -28,8 +31,13 @@ import { SILENT_LOG } from "./silent-log.ts";
 export interface PollingHarness {
   readonly store: OpenedStore;
   readonly path: string;
-  /** Polls once and gets these; `answeredAtMs` is when the runner's side of the gate had them, on performance.now(). */
-  poll(tweets: readonly Tweet[]): Promise<{ readonly outcome: PollOutcome; readonly answeredAtMs: number }>;
+  /**
+   * Polls once and gets these; `answeredAtMs` is when the runner's side of the gate had them, on
+   * performance.now().
+   */
+  poll(
+    tweets: readonly Tweet[],
+  ): Promise<{ readonly outcome: PollOutcome; readonly answeredAtMs: number }>;
   close(): Promise<void>;
 }
 
@@ -40,7 +48,10 @@ export interface PollingHarnessOptions {
   readonly routing?: () => Pick<Routing, "routeOf">;
   /** Where the state is; a file in the folder, where it is left out. */
   readonly postgres?: PostgresAddress;
-  /** Of how many writers on the state it is which, counted from 0: each polls a watch of its own, which has a sink of its own. */
+  /**
+   * Of how many writers on the state it is which, counted from 0: each polls a watch of its own,
+   * which has a sink of its own.
+   */
   readonly writer?: { readonly number: number; readonly of: number };
 }
 
@@ -48,13 +59,26 @@ export interface PollingHarnessOptions {
 export const hookOf = (writer = 0): string => `hook${writer}`;
 
 /** Its baseline is drawn: everything polled from now on is news. */
-export async function createPollingHarness(options: PollingHarnessOptions): Promise<PollingHarness> {
+export async function createPollingHarness(
+  options: PollingHarnessOptions,
+): Promise<PollingHarness> {
   const clock = createSystemClock();
   const random = createSystemRandom();
   const path = join(options.folder, "state.db");
   const { postgres, writer = { number: 0, of: 1 } } = options;
-  const standby: Standby = { signal: new AbortController().signal, onWait: () => {}, onReplaced: fail };
-  const store = await openState({ path, ...(postgres === undefined ? {} : { postgres }), clock, random, log: SILENT_LOG, standby });
+  const standby: Standby = {
+    signal: new AbortController().signal,
+    onWait: () => {},
+    onReplaced: fail,
+  };
+  const store = await openState({
+    path,
+    ...(postgres === undefined ? {} : { postgres }),
+    clock,
+    random,
+    log: SILENT_LOG,
+    standby,
+  });
   const serviceClock = createServiceClock(clock);
   let page: readonly Tweet[] = [];
   let answeredAtMs = 0;
@@ -108,8 +132,14 @@ export async function createPollingHarness(options: PollingHarnessOptions): Prom
   const watch = watchOf(writer.number);
   const state = states.find(({ id }) => id === watch.id);
   if (state === undefined) throw new Error("the watch was not registered");
-  const planned = [{ watch, type: search, watchKey: state.key, paused: false, targets: state.targets }];
-  const [poll] = planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: clock.now() });
+  const planned = [
+    { watch, type: search, watchKey: state.key, paused: false, targets: state.targets },
+  ];
+  const [poll] = planPolls(planned, {
+    hash: sha256,
+    timetable: createTimetable(),
+    nowMs: clock.now(),
+  });
   if (poll === undefined) throw new Error("nothing was planned");
   await runner.run(poll);
   return {
@@ -133,7 +163,10 @@ function fail(error: Error): never {
 
 const toHook = (writer: number): Pick<Routing, "routeOf"> => {
   const [hook, sinks] = [hookOf(writer), new Map([[hookOf(writer), { chat: false }]])];
-  return { routeOf: ({ event }, nowMs) => routeEvent(event, { ownSinks: [hook], tree: undefined, sinks, nowMs }) };
+  return {
+    routeOf: ({ event }, nowMs) =>
+      routeEvent(event, { ownSinks: [hook], tree: undefined, sinks, nowMs }),
+  };
 };
 
 const watchOf = (writer: number): Watch => ({

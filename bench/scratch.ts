@@ -3,7 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export async function inScratch<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+export async function inScratch<Result>(
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), "chirpwatch-bench-"));
   try {
     return await work(folder);

@@ -3,12 +3,16 @@
 /** The value at a share of the sorted samples: `quantile(ms, 0.99)`. NaN when there is none. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(sorted.length * share) - 1))] ?? Number.NaN;
+  return (
+    sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(sorted.length * share) - 1))] ??
+    Number.NaN
+  );
 }
 
 export const median = (samples: readonly number[]): number => quantile(samples, 0.5);
 
-export const mean = (samples: readonly number[]): number => samples.reduce((sum, one) => sum + one, 0) / samples.length;
+export const mean = (samples: readonly number[]): number =>
+  samples.reduce((sum, one) => sum + one, 0) / samples.length;
 
 /** `1.8 / 3.1 / 9.0 ms` at p50, p95 and p99. */
 export const delayText = (samplesMs: readonly number[]): string =>

@@ -15,7 +15,8 @@ function nextId(): bigint {
 }
 
 /** Newest first, as the service answers. */
-export const makeTweets = (count: number): readonly Tweet[] => Array.from({ length: count }, makeTweet).reverse();
+export const makeTweets = (count: number): readonly Tweet[] =>
+  Array.from({ length: count }, makeTweet).reverse();
 
 function makeTweet(): Tweet {
   const id = String(nextId());
@@ -25,7 +26,13 @@ function makeTweet(): Tweet {
     created_at: new Date().toISOString(),
     lang: "en",
     conversation_id_str: id,
-    entities: [{ link: "https://example.com/release", preview: "https://example.com/preview.png", type: "photo" }],
+    entities: [
+      {
+        link: "https://example.com/release",
+        preview: "https://example.com/preview.png",
+        type: "photo",
+      },
+    ],
     is_reply: false,
     in_reply_to_tweet_id: "",
     in_reply_to_username: "",

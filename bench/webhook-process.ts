@@ -1,6 +1,7 @@
 /**
- * A webhook receiver as a process of its own, started with fork(): answers 204, sends the parent its address, and on "report" the time
- * at which every body arrived, by the id of its tweet. Ends with its parent.
+ * A webhook receiver as a process of its own, started with fork(): answers 204, sends the parent
+ * its address, and on "report" the time at which every body arrived, by the id of its tweet. Ends
+ * with its parent.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -27,7 +28,9 @@ const server = createServer((request, response) => {
 });
 server.listen(0, "127.0.0.1", () => sendToParent({ port: (server.address() as AddressInfo).port }));
 process.on("message", () =>
-  sendToParent({ arrivals: bodies.splice(0).map(({ text, ...rest }) => ({ tweetId: tweetIdOf(text), ...rest })) }),
+  sendToParent({
+    arrivals: bodies.splice(0).map(({ text, ...rest }) => ({ tweetId: tweetIdOf(text), ...rest })),
+  }),
 );
 process.on("disconnect", () => process.exit(0));
 

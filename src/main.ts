@@ -2,7 +2,8 @@
 /** Process entry: arguments in, exit code out. */
 import * as nodeModule from "node:module";
 
-// The system gives a container's process 1 no default handling of signals: a stop while the modules load would be lost.
+// The system gives a container's process 1 no default handling of signals: a stop while the modules
+// load would be lost.
 if (process.pid === 1) {
   for (const [name, number] of [
     ["SIGINT", 2],
@@ -13,7 +14,8 @@ if (process.pid === 1) {
       if (isUnheard) process.exit(128 + number);
     });
 }
-// Node 22 and later keep compiled code between starts; a folder that cannot be written is none of our business.
+// Node 22 and later keep compiled code between starts; a folder that cannot be written is none of
+// our business.
 (nodeModule as { readonly enableCompileCache?: () => unknown }).enableCompileCache?.();
 try {
   const { runCli } = await import("./cli/program.ts");

@@ -1,6 +1,7 @@
 /**
- * How long ten thousand alerts take to one Slack channel, one Discord webhook and one webhook at the same time, beside what the vendors
- * allow: the whole daemon on a virtual clock, with the data service and the vendors in memory.
+ * How long ten thousand alerts take to one Slack channel, one Discord webhook and one webhook at
+ * the same time, beside what the vendors allow: the whole daemon on a virtual clock, with the data
+ * service and the vendors in memory.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -48,20 +49,48 @@ export const benchDrain = (): Promise<readonly Figure[]> => inScratch(measure);
 async function measure(folder: string): Promise<readonly Figure[]> {
   const path = join(folder, "watches.yaml");
   await writeFile(path, CONFIG);
-  const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+  const loaded = await loadConfig({
+    path,
+    files: createFiles(),
+    env: {},
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+  });
   if (!loaded.ok) throw new Error(`the configuration is refused: ${JSON.stringify(loaded.issues)}`);
   const clock = createVirtualClock(START_MS);
   const vendors = [createSlack(clock), createDiscord(clock), createHook(clock)];
   const service = createService(clock);
   let store: OpenedStore | undefined;
   const adapters: Adapters = {
-    openStore: async (request) => (store = await openStore({ ...request, path: join(folder, "state.db") })),
-    startControl: async (_deps, statePath) => ({ path: `${statePath}.sock`, answerWith: () => undefined, close: async () => undefined }),
-    startServer: async () => ({ url: "http://127.0.0.1:1", answerWith: () => undefined, close: async () => undefined }),
+    openStore: async (request) =>
+      (store = await openStore({ ...request, path: join(folder, "state.db") })),
+    startControl: async (_deps, statePath) => ({
+      path: `${statePath}.sock`,
+      answerWith: () => undefined,
+      close: async () => undefined,
+    }),
+    startServer: async () => ({
+      url: "http://127.0.0.1:1",
+      answerWith: () => undefined,
+      close: async () => undefined,
+    }),
   };
   const daemon = await startDaemon(loaded.config, {
-    ...{ clock, random: createSeededRandom(1), hash: sha256, http: httpOf(vendors, service.http), files: createFiles(), log: SILENT_LOG },
-    ...{ version: "0.0.0", adapters, write: () => undefined, outputs: createOutputs(), addSecret: () => undefined },
+    ...{
+      clock,
+      random: createSeededRandom(1),
+      hash: sha256,
+      http: httpOf(vendors, service.http),
+      files: createFiles(),
+      log: SILENT_LOG,
+    },
+    ...{
+      version: "0.0.0",
+      adapters,
+      write: () => undefined,
+      outputs: createOutputs(),
+      addSecret: () => undefined,
+    },
     ...{ load: async () => loaded, watchFiles: false },
   });
   await clock.advance(5_000);
@@ -77,10 +106,16 @@ async function measure(folder: string): Promise<readonly Figure[]> {
   return vendors.map((vendor) => figureOf(vendor, startMs));
 }
 
-function figureOf({ name, limit, accepted, refused, lastAcceptedAtMs }: Vendor, startMs: number): Figure {
+function figureOf(
+  { name, limit, accepted, refused, lastAcceptedAtMs }: Vendor,
+  startMs: number,
+): Figure {
   const twice = [...accepted.values()].filter((count) => count > 1).length;
   const tookS = (lastAcceptedAtMs() - startMs) / 1_000;
-  const bound = limit === undefined ? "no limit" : `${wholeText((EVENTS / limit.count) * (limit.intervalMs / 1_000))} s by its limit`;
+  const bound =
+    limit === undefined
+      ? "no limit"
+      : `${wholeText((EVENTS / limit.count) * (limit.intervalMs / 1_000))} s by its limit`;
   return {
     name: `${wholeText(EVENTS)} alerts to ${name}`,
     value: `${wholeText(tookS)} s (${bound}), lost ${EVENTS - accepted.size}, sent twice ${twice}, 429 answers ${refused()}`,
@@ -89,7 +124,11 @@ function figureOf({ name, limit, accepted, refused, lastAcceptedAtMs }: Vendor, 
 
 /** An empty search until it is released; then so many new tweets at each poll, in one page. */
 function createService(clock: VirtualClock): { readonly http: Http; release(): void } {
-  const answer = (body: object) => ({ status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const answer = (body: object) => ({
+    status: 200,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
   let left: number | undefined;
   let last = 0n;
   const newTweets = () => {
@@ -98,13 +137,20 @@ function createService(clock: VirtualClock): { readonly http: Http; release(): v
     const first = BigInt(tweetIdAt(clock.now()));
     last = first > last ? first : last;
     const created_at = new Date(clock.now()).toISOString();
-    return Array.from({ length: count }, () => ({ ...makeTweet(String(++last)), created_at })).reverse();
+    return Array.from({ length: count }, () => ({
+      ...makeTweet(String(++last)),
+      created_at,
+    })).reverse();
   };
   return {
     http: {
       request: async ({ url }) => {
         if (url.includes("key-usage-info"))
-          return answer({ key_requests: 0, remaining_requests: 100_000_000, total_requests: 100_000_000 });
+          return answer({
+            key_requests: 0,
+            remaining_requests: 100_000_000,
+            total_requests: 100_000_000,
+          });
         return answer({ tweets: left === undefined ? [] : newTweets(), next_cursor: null });
       },
     },
@@ -116,8 +162,11 @@ function httpOf(vendors: readonly Vendor[], service: Http): Http {
   return {
     async request(request) {
       const { hostname, pathname } = new URL(request.url);
-      if (pathname.endsWith("/auth.test")) return { status: 200, headers: {}, body: '{"ok":true,"user_id":"U1"}' };
-      return vendors.find(({ host }) => host === hostname)?.answer(request) ?? service.request(request);
+      if (pathname.endsWith("/auth.test"))
+        return { status: 200, headers: {}, body: '{"ok":true,"user_id":"U1"}' };
+      return (
+        vendors.find(({ host }) => host === hostname)?.answer(request) ?? service.request(request)
+      );
     },
   };
 }

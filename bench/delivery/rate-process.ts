@@ -1,4 +1,7 @@
-/** Measures a rate whenever it is asked, in a process that stays warm: of this checkout with a setup, or of another one as it measures it. */
+/**
+ * Measures a rate whenever it is asked, in a process that stays warm: of this checkout with a
+ * setup, or of another one as it measures it.
+ */
 import { join } from "node:path";
 import type { DeliverySetup } from "../delivery-harness.ts";
 import type { Figure } from "../figure.ts";
@@ -8,7 +11,10 @@ import { median } from "../summary.ts";
 /** What the first argument says, as JSON. */
 export type Measured = { readonly setup: DeliverySetup } | { readonly checkout: string };
 
-/** As many as the benchmark `outbox` of the other checkout takes the median of. The first one after the others' turns is slower. */
+/**
+ * As many as the benchmark `outbox` of the other checkout takes the median of. The first one after
+ * the others' turns is slower.
+ */
 const DRAINS = 3;
 
 async function rateWith(setup: DeliverySetup): Promise<number> {
@@ -19,7 +25,9 @@ async function rateWith(setup: DeliverySetup): Promise<number> {
 
 /** The median that its benchmark `outbox` prints. */
 async function rateOf(checkout: string): Promise<number> {
-  const { benchOutbox } = (await import(join(checkout, ".bench/bench/outbox.js"))) as { benchOutbox(): Promise<readonly Figure[]> };
+  const { benchOutbox } = (await import(join(checkout, ".bench/bench/outbox.js"))) as {
+    benchOutbox(): Promise<readonly Figure[]>;
+  };
   const [figure] = await benchOutbox();
   const [, rate] = /^([\d,]+) events\/s/.exec(figure?.value ?? "") ?? [];
   if (rate === undefined) throw new Error(`no rate in what ${checkout} measured: ${figure?.value}`);
@@ -27,6 +35,10 @@ async function rateOf(checkout: string): Promise<number> {
 }
 
 const measured = JSON.parse(process.argv[2] ?? "{}") as Measured;
-process.on("message", async () => process.send?.("setup" in measured ? await rateWith(measured.setup) : await rateOf(measured.checkout)));
+process.on("message", async () =>
+  process.send?.(
+    "setup" in measured ? await rateWith(measured.setup) : await rateOf(measured.checkout),
+  ),
+);
 // The thread that renders templates would keep it alive.
 process.on("disconnect", () => process.exit());

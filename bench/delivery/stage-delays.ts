@@ -1,4 +1,7 @@
-/** How long an alert spends on each part of the way from its commit to the record that it was sent, at 150 events a second, one by one. */
+/**
+ * How long an alert spends on each part of the way from its commit to the record that it was sent,
+ * at 150 events a second, one by one.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../../src/model/log.ts";
 import { createDeliveryHarness } from "../delivery-harness.ts";
@@ -32,7 +35,12 @@ async function measure(folder: string): Promise<readonly Figure[]> {
     wakeDelivery: () => delivery.pump.wake(),
     routing: () => delivery.routing,
   });
-  const delivery = await createDeliveryHarness({ folder, store: harness.store, url: receiver.url, log: messages.log });
+  const delivery = await createDeliveryHarness({
+    folder,
+    store: harness.store,
+    url: receiver.url,
+    log: messages.log,
+  });
   const committed = new Map<string, Moments>();
   try {
     await delivery.pump.start();
@@ -42,7 +50,8 @@ async function measure(folder: string): Promise<readonly Figure[]> {
       const tweets = makeTweets(1);
       await harness.poll(tweets);
       const isWarm = event >= WARM_UP_SECONDS * EVENTS_A_SECOND;
-      if (isWarm) for (const { id } of tweets) committed.set(id, { committedAtMs: performance.now() });
+      if (isWarm)
+        for (const { id } of tweets) committed.set(id, { committedAtMs: performance.now() });
     }
     await pause(1_000);
     addArrivals(committed, await receiver.arrivals(), messages.times);
@@ -58,7 +67,11 @@ async function measure(folder: string): Promise<readonly Figure[]> {
   ];
   return parts.map(([name, from, to]) => ({
     name: `delay p50/p95/p99, ${name}`,
-    value: delayText([...committed.values()].map((moments) => (moments[to] ?? Number.POSITIVE_INFINITY) - (moments[from] ?? Number.NaN))),
+    value: delayText(
+      [...committed.values()].map(
+        (moments) => (moments[to] ?? Number.POSITIVE_INFINITY) - (moments[from] ?? Number.NaN),
+      ),
+    ),
   }));
 }
 
@@ -76,14 +89,19 @@ function createMessageTimes(): MessageTimes {
     debug(text, fields) {
       const id = String(fields?.["message"]);
       if (text === "message sealed") times.set(id, { sealedAtMs: performance.now() });
-      if (text === "message sent") times.set(id, { ...times.get(id), recordedAtMs: performance.now() });
+      if (text === "message sent")
+        times.set(id, { ...times.get(id), recordedAtMs: performance.now() });
     },
     child: () => log,
   };
   return { log, times };
 }
 
-function addArrivals(committed: ReadonlyMap<string, Moments>, arrivals: readonly Arrival[], messages: MessageTimes["times"]): void {
+function addArrivals(
+  committed: ReadonlyMap<string, Moments>,
+  arrivals: readonly Arrival[],
+  messages: MessageTimes["times"],
+): void {
   for (const { tweetId, messageId, atMs } of arrivals) {
     const moments = committed.get(tweetId);
     if (moments === undefined) continue;

@@ -1,6 +1,7 @@
 /**
- * Durable deliveries per second to a fast webhook, by what is in the way of each alert. Each setup, and another checkout, has processes of its
- * own, as processes with the same setup differ by 15%; they take turns, so that a machine that becomes slower does so for all.
+ * Durable deliveries per second to a fast webhook, by what is in the way of each alert. Each setup,
+ * and another checkout, has processes of its own, as processes with the same setup differ by 15%;
+ * they take turns, so that a machine that becomes slower does so for all.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -39,8 +40,12 @@ interface Rates {
 }
 
 export async function benchThroughput(): Promise<readonly Figure[]> {
-  const beside = OTHER === undefined ? [] : [startProcesses(`plain, in ${OTHER}`, { checkout: OTHER }, OTHER)];
-  const all = [...beside, ...Object.entries(SETUPS).map(([name, setup]) => startProcesses(name, { setup }))];
+  const beside =
+    OTHER === undefined ? [] : [startProcesses(`plain, in ${OTHER}`, { checkout: OTHER }, OTHER)];
+  const all = [
+    ...beside,
+    ...Object.entries(SETUPS).map(([name, setup]) => startProcesses(name, { setup })),
+  ];
   // The first round is where the processes become warm.
   for (let round = 0; round <= ROUNDS; round += 1) {
     const measured = new Map<Rates, number[]>(all.map((one) => [one, []]));

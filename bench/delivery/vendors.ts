@@ -1,4 +1,7 @@
-/** Slack, Discord and a webhook in memory: each enforces the limit that its vendor documents, and counts what it took and what it refused. */
+/**
+ * Slack, Discord and a webhook in memory: each enforces the limit that its vendor documents, and
+ * counts what it took and what it refused.
+ */
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import type { HttpRequest, HttpResponse } from "../../src/model/http.ts";
 
@@ -33,7 +36,11 @@ interface Window {
   readonly resetMs: number;
 }
 
-const json = (status: number, body: object, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
+const json = (
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse => ({
   status,
   headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify(body),
@@ -65,7 +72,9 @@ function createVendor(clock: Clock, { name, host, limit, accepts, refuses }: Ven
         accepted.set(tweet, (accepted.get(tweet) ?? 0) + 1);
       }
       await sleep(clock, ANSWER_MS / 2);
-      return isFull ? refuses(resetMs) : accepts({ left: limit === undefined ? 1 : limit.count - taken.length, resetMs });
+      return isFull
+        ? refuses(resetMs)
+        : accepts({ left: limit === undefined ? 1 : limit.count - taken.length, resetMs });
     },
   };
 }
@@ -85,10 +94,18 @@ export const createSlack = (clock: Clock): Vendor =>
     host: "slack.com",
     limit: { count: 1, intervalMs: 1_000 },
     accepts: () => json(200, { ok: true, ts: `${clock.now() / 1_000}`, channel: "C1" }),
-    refuses: (waitMs) => json(429, { ok: false, error: "ratelimited" }, { "retry-after": String(Math.ceil(waitMs / 1_000)) }),
+    refuses: (waitMs) =>
+      json(
+        429,
+        { ok: false, error: "ratelimited" },
+        { "retry-after": String(Math.ceil(waitMs / 1_000)) },
+      ),
   });
 
-/** Five messages in two seconds and webhook, said in headers: https://discord.com/developers/docs/topics/rate-limits */
+/**
+ * Five messages in two seconds and webhook, said in headers:
+ * https://discord.com/developers/docs/topics/rate-limits
+ */
 export const createDiscord = (clock: Clock): Vendor =>
   createVendor(clock, {
     name: "a Discord webhook",
@@ -109,7 +126,11 @@ export const createDiscord = (clock: Clock): Vendor =>
       json(
         429,
         { message: "You are being rate limited.", retry_after: waitMs / 1_000, global: false },
-        { "retry-after": String(Math.ceil(waitMs / 1_000)), "x-ratelimit-remaining": "0", "x-ratelimit-scope": "user" },
+        {
+          "retry-after": String(Math.ceil(waitMs / 1_000)),
+          "x-ratelimit-remaining": "0",
+          "x-ratelimit-scope": "user",
+        },
       ),
   });
 

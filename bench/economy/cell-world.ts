@@ -1,7 +1,7 @@
 /**
- * The worlds a cell can run against, with what is true in them: the seeded workload, which is cheap; the same posts at the same moments
- * served by the bundled sandbox, with its paging and its bill; and the sandbox's own world, with renames, suspensions, deletions and
- * hours of the day.
+ * The worlds a cell can run against, with what is true in them: the seeded workload, which is
+ * cheap; the same posts at the same moments served by the bundled sandbox, with its paging and its
+ * bill; and the sandbox's own world, with renames, suspensions, deletions and hours of the day.
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
@@ -16,7 +16,10 @@ export type WorldKind = (typeof WORLD_KINDS)[number];
 export interface TruePost {
   readonly id: string;
   readonly atMs: number;
-  /** Whether it must be reported: not where its account was out of sight in between, or it was taken back before anyone had to ask. */
+  /**
+   * Whether it must be reported: not where its account was out of sight in between, or it was taken
+   * back before anyone had to ask.
+   */
   readonly isExpected: boolean;
   /** How long it could be seen before it was reported then; ms. */
   readonly waitedMs: (reportedMs: number) => number;
@@ -55,7 +58,8 @@ const OPENERS: Readonly<Record<WorldKind, (options: CellWorldOptions) => CellWor
   sandbox: openSandbox,
 };
 
-export const openWorld = (kind: WorldKind, options: CellWorldOptions): CellWorld => OPENERS[kind](options);
+export const openWorld = (kind: WorldKind, options: CellWorldOptions): CellWorld =>
+  OPENERS[kind](options);
 
 function openWorkload({ seed, accounts, clock, days }: CellWorldOptions): CellWorld {
   const startMs = clock.now();
@@ -66,12 +70,16 @@ function openWorkload({ seed, accounts, clock, days }: CellWorldOptions): CellWo
       async call(request) {
         calls += 1;
         await sleep(clock, LATENCY_MS);
-        return { ...world.answer(request, clock.now()), serviceTimeMs: Math.floor(clock.now() / 1_000) * 1_000 };
+        return {
+          ...world.answer(request, clock.now()),
+          serviceTimeMs: Math.floor(clock.now() / 1_000) * 1_000,
+        };
       },
     },
     userIds: world.accounts.map(({ id }) => id),
     rates,
-    posts: () => world.accounts.flatMap(({ posts }) => posts.map((post) => alwaysSeen(post, startMs))),
+    posts: () =>
+      world.accounts.flatMap(({ posts }) => posts.map((post) => alwaysSeen(post, startMs))),
     billed: () => calls,
   };
 }
@@ -83,11 +91,19 @@ const alwaysSeen = ({ id, atMs }: Pick<TruePost, "id" | "atMs">, startMs: number
   waitedMs: (reportedMs) => reportedMs - atMs,
 });
 
-/** A sandbox of nobody but the workload's accounts, whose posts are put into it as their moments come. */
+/**
+ * A sandbox of nobody but the workload's accounts, whose posts are put into it as their moments
+ * come.
+ */
 function openServed({ seed, accounts, clock, days }: CellWorldOptions): CellWorld {
   const startMs = clock.now();
   const { world, rates } = createWorkload({ seed, accounts, startMs, days });
-  const service = createSandboxService(clock, { seed, accounts: 0, quota: MORE_THAN_ENOUGH, latencyMs: LATENCY_MS });
+  const service = createSandboxService(clock, {
+    seed,
+    accounts: 0,
+    quota: MORE_THAN_ENOUGH,
+    latencyMs: LATENCY_MS,
+  });
   const { recordUser, tweets } = service.world;
   const coming = world.accounts
     .flatMap((account) => {
@@ -97,12 +113,24 @@ function openServed({ seed, accounts, clock, days }: CellWorldOptions): CellWorl
     .sort((a, b) => a.atMs - b.atMs);
   let [shown, lastPost] = [0, ""];
   const catchUp = (): void => {
-    for (let post = coming[shown]; post !== undefined && post.atMs <= clock.now(); post = coming[++shown]) {
+    for (
+      let post = coming[shown];
+      post !== undefined && post.atMs <= clock.now();
+      post = coming[++shown]
+    ) {
       const { id, author, atMs, visibleAtMs: visibleMs, searchableAtMs: indexedMs } = post;
       const isRetweet = post.isRetweet && lastPost !== "";
-      const kind = isRetweet ? ({ kind: "retweet", targetId: lastPost } as const) : ({ kind: "post" } as const);
+      const kind = isRetweet
+        ? ({ kind: "retweet", targetId: lastPost } as const)
+        : ({ kind: "post" } as const);
       if (!isRetweet) lastPost = id;
-      const words = { text: `post ${id}`, lang: "en", conversationId: id, media: [], likesAtLast: 0 };
+      const words = {
+        text: `post ${id}`,
+        lang: "en",
+        conversationId: id,
+        media: [],
+        likesAtLast: 0,
+      };
       tweets.add({ id, author, atMs, visibleMs, indexedMs, ...kind, ...words });
     }
   };
@@ -123,13 +151,21 @@ function openServed({ seed, accounts, clock, days }: CellWorldOptions): CellWorl
 function openSandbox({ seed, accounts, clock, longestWaitMs }: CellWorldOptions): CellWorld {
   const startMs = clock.now();
   const count = Math.ceil(accounts * SPARE) + 20;
-  const service = createSandboxService(clock, { seed, accounts: count, quota: MORE_THAN_ENOUGH, latencyMs: LATENCY_MS });
+  const service = createSandboxService(clock, {
+    seed,
+    accounts: count,
+    quota: MORE_THAN_ENOUGH,
+    latencyMs: LATENCY_MS,
+  });
   const { world } = service;
-  const keys = [...world.people.keys()].filter((key) => world.people.isReadable(key)).slice(0, accounts);
+  const keys = [...world.people.keys()]
+    .filter((key) => world.people.isReadable(key))
+    .slice(0, accounts);
   const rateOf = createPosting(seed, count, USUAL_RATES);
   const outOfSightMs = (key: number, fromMs: number, toMs: number): number => {
     let hiddenMs = 0;
-    for (let ms = fromMs; ms < toMs; ms += MINUTE_MS) if (!world.at(ms).people.isReadable(key)) hiddenMs += Math.min(MINUTE_MS, toMs - ms);
+    for (let ms = fromMs; ms < toMs; ms += MINUTE_MS)
+      if (!world.at(ms).people.isReadable(key)) hiddenMs += Math.min(MINUTE_MS, toMs - ms);
     return hiddenMs;
   };
   return {
@@ -138,15 +174,22 @@ function openSandbox({ seed, accounts, clock, longestWaitMs }: CellWorldOptions)
     rates: keys.map(rateOf),
     posts() {
       const nowMs = clock.now();
-      const hours = Array.from({ length: Math.ceil((nowMs - startMs) / HOUR_MS) }, (_, hour) => world.at(startMs + hour * HOUR_MS).people);
+      const hours = Array.from(
+        { length: Math.ceil((nowMs - startMs) / HOUR_MS) },
+        (_, hour) => world.at(startMs + hour * HOUR_MS).people,
+      );
       return keys.flatMap((key) => {
         const isAlwaysSeen = hours.every((people) => people.isReadable(key));
-        return [...world.tweets.scanBy([key], nowMs, undefined, startMs)].map(({ id, atMs, visibleMs, deletedMs = Infinity }) => ({
-          id,
-          atMs,
-          isExpected: isAlwaysSeen && visibleMs > startMs + 1_000 && deletedMs - atMs > longestWaitMs,
-          waitedMs: (reportedMs) => reportedMs - atMs - (isAlwaysSeen ? 0 : outOfSightMs(key, atMs, reportedMs)),
-        }));
+        return [...world.tweets.scanBy([key], nowMs, undefined, startMs)].map(
+          ({ id, atMs, visibleMs, deletedMs = Infinity }) => ({
+            id,
+            atMs,
+            isExpected:
+              isAlwaysSeen && visibleMs > startMs + 1_000 && deletedMs - atMs > longestWaitMs,
+            waitedMs: (reportedMs) =>
+              reportedMs - atMs - (isAlwaysSeen ? 0 : outOfSightMs(key, atMs, reportedMs)),
+          }),
+        );
       });
     },
     billed: () => service.billed().total,

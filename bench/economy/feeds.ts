@@ -1,6 +1,6 @@
 /**
- * Feeds that no probe covers: a list of a thousand accounts and searches, read by the engine at even intervals and under
- * freshness. Served in process, with pages of twenty.
+ * Feeds that no probe covers: a list of a thousand accounts and searches, read by the engine at
+ * even intervals and under freshness. Served in process, with pages of twenty.
  */
 import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
@@ -34,7 +34,8 @@ interface Feed {
 }
 
 const list = (changes: WatchChanges) => makeWatch("w", "list_tweets", { list: "900" }, changes);
-const search = (changes: WatchChanges) => makeWatch("w", "search", { query: "acme lang:en" }, changes);
+const search = (changes: WatchChanges) =>
+  makeWatch("w", "search", { query: "acme lang:en" }, changes);
 
 function openFeeds({ seed, days }: FeedOptions): readonly Feed[] {
   const { float } = createSeededRandom(seed);
@@ -42,7 +43,8 @@ function openFeeds({ seed, days }: FeedOptions): readonly Feed[] {
   const endMs = START_MS + (WARM_UP_DAYS + days) * DAY_MS;
   const steady = (perDay: number): readonly number[] => {
     const dates: number[] = [];
-    for (let atMs = START_MS - 3 * DAY_MS; atMs < endMs; atMs += exponential(DAY_MS / perDay)) dates.push(atMs);
+    for (let atMs = START_MS - 3 * DAY_MS; atMs < endMs; atMs += exponential(DAY_MS / perDay))
+      dates.push(atMs);
     return dates;
   };
   const bursts = (perDay: number, posts: number): readonly number[] =>
@@ -55,10 +57,18 @@ function openFeeds({ seed, days }: FeedOptions): readonly Feed[] {
       .world.accounts.flatMap(({ posts }) => posts.map(({ atMs }) => atMs))
       .filter((atMs) => atMs > START_MS - 3 * DAY_MS);
   const byDay = (dates: readonly number[]): readonly number[] =>
-    dates.filter((atMs) => float() * (1 + DAY_SWING) < 1 - DAY_SWING * Math.cos((2 * Math.PI * (atMs % DAY_MS)) / DAY_MS));
+    dates.filter(
+      (atMs) =>
+        float() * (1 + DAY_SWING) <
+        1 - DAY_SWING * Math.cos((2 * Math.PI * (atMs % DAY_MS)) / DAY_MS),
+    );
   return [
     { name: "list, all hours alike", watch: list, datesMs: ofAccounts(LIST_ACCOUNTS) },
-    { name: "list, hours of a day", watch: list, datesMs: byDay(ofAccounts(LIST_ACCOUNTS * (1 + DAY_SWING))) },
+    {
+      name: "list, hours of a day",
+      watch: list,
+      datesMs: byDay(ofAccounts(LIST_ACCOUNTS * (1 + DAY_SWING))),
+    },
     { name: "search, 100 a day, evenly", watch: search, datesMs: steady(100) },
     { name: "search, 3 bursts of 20 a day", watch: search, datesMs: bursts(3, 20) },
   ];
@@ -74,12 +84,19 @@ const fresh = (freshness: Freshness): WatchChanges => ({ freshness });
 
 const TIMINGS: readonly FeedTiming[] = [
   { name: "every 120 s", changes: every(2 * MINUTE_MS) },
-  { name: "mean 60 s, max 10 m", changes: fresh({ kind: "mean", meanMs: MINUTE_MS, maxMs: 10 * MINUTE_MS }) },
+  {
+    name: "mean 60 s, max 10 m",
+    changes: fresh({ kind: "mean", meanMs: MINUTE_MS, maxMs: 10 * MINUTE_MS }),
+  },
   { name: "every 63 s", changes: every(63_000) },
   { name: "95 of 100 in 60 s", changes: fresh({ kind: "p95", p95Ms: MINUTE_MS }) },
 ];
 
-async function measure({ watch, datesMs }: Feed, { changes }: FeedTiming, days: number): Promise<readonly string[]> {
+async function measure(
+  { watch, datesMs }: Feed,
+  { changes }: FeedTiming,
+  days: number,
+): Promise<readonly string[]> {
   const clock = createVirtualClock(START_MS);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   for (const atMs of datesMs) world.post(Math.floor(atMs));
@@ -94,17 +111,26 @@ async function measure({ watch, datesMs }: Feed, { changes }: FeedTiming, days: 
     },
   };
   const include = { reply: true, quote: true, retweet: true };
-  const harness = await startEngineHarness({ clock, upstream, watches: [watch({ include, ...changes })] });
+  const harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [watch({ include, ...changes })],
+  });
   try {
     await clock.advanceTo(toMs + 15 * MINUTE_MS);
     const events = await harness.events();
     const reported = new Set(events.map(({ subject }) => subject));
-    const expected = world.placed.filter(({ timeMs }) => timeMs > START_MS + 1_000 && timeMs < toMs);
+    const expected = world.placed.filter(
+      ({ timeMs }) => timeMs > START_MS + 1_000 && timeMs < toMs,
+    );
     const delays = events
-      .flatMap(({ occurredAtMs, detectedAtMs }) => (occurredAtMs >= fromMs && occurredAtMs < toMs ? [detectedAtMs - occurredAtMs] : []))
+      .flatMap(({ occurredAtMs, detectedAtMs }) =>
+        occurredAtMs >= fromMs && occurredAtMs < toMs ? [detectedAtMs - occurredAtMs] : [],
+      )
       .sort((a, b) => a - b);
     const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length;
-    const at = (share: number) => ((delays[Math.floor(share * delays.length)] ?? 0) / 1_000).toFixed(0);
+    const at = (share: number) =>
+      ((delays[Math.floor(share * delays.length)] ?? 0) / 1_000).toFixed(0);
     const perDay = requests / days;
     const missed = expected.filter(({ tweet }) => !reported.has(tweet.id)).length;
     return [
@@ -123,10 +149,14 @@ async function measure({ watch, datesMs }: Feed, { changes }: FeedTiming, days: 
 
 /** Prints a row for each feed and timing. */
 export async function runFeeds(options: FeedOptions): Promise<void> {
-  console.log("| Feed | Timing | Requests a day | Even reads of that mean, against these | Mean s | p50 s | p95 s | Missed | Double |");
+  console.log(
+    "| Feed | Timing | Requests a day | Even reads of that mean, against these | Mean s | p50 s | p95 s | Missed | Double |",
+  );
   console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
   for (const feed of openFeeds(options)) {
     for (const timing of TIMINGS)
-      console.log(`| ${[feed.name, timing.name, ...(await measure(feed, timing, options.days))].join(" | ")} |`);
+      console.log(
+        `| ${[feed.name, timing.name, ...(await measure(feed, timing, options.days))].join(" | ")} |`,
+      );
   }
 }

@@ -1,7 +1,9 @@
 /**
- * `plan`'s forecast against the bill: each plan runs on the daemon's own engine, ledger and quota watch, against the bundled sandbox or the
- * seeded workload. Forecasts are taken from the state file alone, by the code of `chirpwatch plan`: a range before anything was counted, and
- * a figure after each number of counted days that is requested. Each is compared with the requests of the days that follow it.
+ * `plan`'s forecast against the bill: each plan runs on the daemon's own engine, ledger and quota
+ * watch, against the bundled sandbox or the seeded workload. Forecasts are taken from the state
+ * file alone, by the code of `chirpwatch plan`: a range before anything was counted, and a figure
+ * after each number of counted days that is requested. Each is compared with the requests of the
+ * days that follow it.
  */
 import { createPlanView, type PlanFacts } from "../../src/operate/plan/plan-view.ts";
 import { readRatios } from "../../src/engine/quota/day-counter.ts";
@@ -60,7 +62,10 @@ const PLANS: Readonly<Record<string, Plan>> = {
   s: { type: search, query: "acme", schedule: "@every 1h", recheck: { every: 10m, until: 2h } }`,
 };
 
-/** Against the workload, which is cheap enough for so many accounts: every two means, for a mean delay, or for one that 95 of 100 posts stay under. */
+/**
+ * Against the workload, which is cheap enough for so many accounts: every two means, for a mean
+ * delay, or for one that 95 of 100 posts stay under.
+ */
 const WORKLOAD_PLANS: Readonly<Record<string, (meanSeconds: number) => string>> = {
   schedule: (meanSeconds) => `schedule: "@every ${2 * meanSeconds}s"`,
   freshness: (meanSeconds) => `freshness: { mean: ${meanSeconds}s, max: 4h }`,
@@ -69,7 +74,8 @@ const WORKLOAD_PLANS: Readonly<Record<string, (meanSeconds: number) => string>> 
 const MEANS = [10, 60, 300] as const;
 const WORKLOADS = [10, 100, 1_000, 10_000] as const;
 /** The others take long for 30 days: by name only. */
-const isQuick = (accounts: number, meanSeconds: number): boolean => accounts <= 1_000 && meanSeconds === 60;
+const isQuick = (accounts: number, meanSeconds: number): boolean =>
+  accounts <= 1_000 && meanSeconds === 60;
 
 interface ForecastWorld {
   readonly upstream: Upstream;
@@ -91,7 +97,8 @@ const RUNS: readonly Run[] = [
     MEANS.flatMap((meanSeconds) =>
       Object.entries(WORKLOAD_PLANS).map(([timing, scheduleOf]) => ({
         name: `${accounts}x${meanSeconds}, ${timing}`,
-        plan: ({ handles }: Names) => `\n  t: { type: timeline, accounts: [${handles.join(",\n    ")}], ${scheduleOf(meanSeconds)} }`,
+        plan: ({ handles }: Names) =>
+          `\n  t: { type: timeline, accounts: [${handles.join(",\n    ")}], ${scheduleOf(meanSeconds)} }`,
         open: openWorkload(accounts),
         isByNameOnly: !isQuick(accounts, meanSeconds),
       })),
@@ -119,8 +126,19 @@ function openSandbox(clock: VirtualClock, seed: number): ForecastWorld {
 
 function openWorkload(accounts: number): Run["open"] {
   return (clock, seed, days) => {
-    const { upstream, userIds, billed } = openWorld("workload", { seed, accounts, clock, days, longestWaitMs: 0 });
-    const names = { handles: userIds.map((id) => `"id:${id}"`), indexed: [], listId: "", listed: [] };
+    const { upstream, userIds, billed } = openWorld("workload", {
+      seed,
+      accounts,
+      clock,
+      days,
+      longestWaitMs: 0,
+    });
+    const names = {
+      handles: userIds.map((id) => `"id:${id}"`),
+      indexed: [],
+      listId: "",
+      listed: [],
+    };
     return { upstream, names, billed };
   };
 }
@@ -147,16 +165,31 @@ const AIMS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** Prints a row a plan, and how many forecasts hold. */
-export async function runForecasts(names: readonly string[], options: ForecastOptions): Promise<void> {
-  const titles = ["Plan", "Seed", "Range", "Bill", "Inside", ...options.countedDays.map((days) => `After ${days} counted days`)];
+export async function runForecasts(
+  names: readonly string[],
+  options: ForecastOptions,
+): Promise<void> {
+  const titles = [
+    "Plan",
+    "Seed",
+    "Range",
+    "Bill",
+    "Inside",
+    ...options.countedDays.map((days) => `After ${days} counted days`),
+  ];
   console.log(`| ${titles.join(" | ")} |\n| ${titles.map(() => "---").join(" | ")} |`);
-  const runs = RUNS.filter(({ name, isByNameOnly = false }) => (names.length === 0 ? !isByNameOnly : names.includes(name)));
+  const runs = RUNS.filter(({ name, isByNameOnly = false }) =>
+    names.length === 0 ? !isByNameOnly : names.includes(name),
+  );
   const rows: Held[] = [];
   for (const run of runs) rows.push(await runPlan(run, options));
-  const share = (holds: (row: Held) => boolean): string => `${rows.filter(holds).length} of ${rows.length}`;
+  const share = (holds: (row: Held) => boolean): string =>
+    `${rows.filter(holds).length} of ${rows.length}`;
   const parts = [...AIMS].flatMap(([days, aim]) =>
     options.countedDays.includes(days)
-      ? [`within ${100 * aim}% after ${days}: ${share(({ errors }) => Math.abs(errors.get(days) ?? 1) <= aim)}`]
+      ? [
+          `within ${100 * aim}% after ${days}: ${share(({ errors }) => Math.abs(errors.get(days) ?? 1) <= aim)}`,
+        ]
       : [],
   );
   console.log(`\nInside the range: ${share(({ isInside }) => isInside)}; ${parts.join("; ")}.`);
@@ -169,50 +202,95 @@ interface Asked {
   readonly high: number;
 }
 
-async function runPlan({ name, plan, open }: Run, { seed, countedDays, days = MONTH_DAYS }: ForecastOptions): Promise<Held> {
+async function runPlan(
+  { name, plan, open }: Run,
+  { seed, countedDays, days = MONTH_DAYS }: ForecastOptions,
+): Promise<Held> {
   const clock = createVirtualClock(START_MS);
-  const momentOf = (counted: number): number => START_MS + (counted === 0 ? 0 : BEFORE_FIRST_MS + counted * COUNTED_DAY_MS);
+  const momentOf = (counted: number): number =>
+    START_MS + (counted === 0 ? 0 : BEFORE_FIRST_MS + counted * COUNTED_DAY_MS);
   const lastMs = momentOf(Math.max(0, ...countedDays)) + days * DAY_MS;
   const world = open(clock, seed, Math.ceil((lastMs - START_MS) / DAY_MS) + 1);
-  const config = await goodConfig(`watches:${plan(world.names)}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
+  const config = await goodConfig(
+    `watches:${plan(world.names)}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
+  );
   const ask = (known: Pick<PlanFacts, "states" | "ratioOf">): Asked => {
     const quota = { limit: null, source: "unknown", reason: "" } as const;
     const { total } = createPlanView(config, { hash: sha256, nowMs: clock.now(), quota, ...known });
-    const { requests_per_month: middle, requests_per_month_range: range, first_requests: first } = total;
+    const {
+      requests_per_month: middle,
+      requests_per_month_range: range,
+      first_requests: first,
+    } = total;
     const once = clock.now() === START_MS ? first : 0;
     const of = (perMonth: number): number => (perMonth * days) / MONTH_DAYS + once;
-    return { atMs: clock.now(), low: of(range?.low ?? middle), middle: of(middle), high: of(range?.high ?? middle) };
+    return {
+      atMs: clock.now(),
+      low: of(range?.low ?? middle),
+      middle: of(middle),
+      high: of(range?.high ?? middle),
+    };
   };
   const asked = new Map([[0, ask({ states: [] })]]);
-  const harness = await startEngineHarness({ clock, upstream: world.upstream, watches: config.watches, seed, isGoverned: true });
+  const harness = await startEngineHarness({
+    clock,
+    upstream: world.upstream,
+    watches: config.watches,
+    seed,
+    isGoverned: true,
+  });
   const bills = new Map<number, number>([[START_MS, 0]]);
   try {
-    const moments = new Set([0, ...countedDays].flatMap((counted) => [momentOf(counted), momentOf(counted) + days * DAY_MS]));
+    const moments = new Set(
+      [0, ...countedDays].flatMap((counted) => [
+        momentOf(counted),
+        momentOf(counted) + days * DAY_MS,
+      ]),
+    );
     for (const atMs of [...moments].sort((a, b) => a - b)) {
       await clock.advanceTo(atMs);
       if (atMs > START_MS) bills.set(atMs, (await harness.store.spentSince(0)).total);
       const counted = countedDays.find((one) => momentOf(one) === atMs);
       if (counted !== undefined)
-        asked.set(counted, ask({ states: await harness.store.listWatches(), ratioOf: await readRatios(harness.store) }));
+        asked.set(
+          counted,
+          ask({
+            states: await harness.store.listWatches(),
+            ratioOf: await readRatios(harness.store),
+          }),
+        );
     }
   } finally {
     await harness.close();
   }
-  const billOf = ({ atMs }: Asked): number => (bills.get(atMs + days * DAY_MS) ?? 0) - (bills.get(atMs) ?? 0);
+  const billOf = ({ atMs }: Asked): number =>
+    (bills.get(atMs + days * DAY_MS) ?? 0) - (bills.get(atMs) ?? 0);
   return report([name, String(seed)], asked, billOf);
 }
 
 /** Plans that rest on schedules alone have no range: one request a day more or less is inside. */
 const A_DAY = 1;
 
-function report(cells: readonly string[], asked: ReadonlyMap<number, Asked>, billOf: (asked: Asked) => number): Held {
+function report(
+  cells: readonly string[],
+  asked: ReadonlyMap<number, Asked>,
+  billOf: (asked: Asked) => number,
+): Held {
   const [[, before], ...later] = [...asked] as [[number, Asked], ...[number, Asked][]];
   const bill = billOf(before);
   const isInside = bill >= before.low - A_DAY && bill <= before.high + A_DAY;
   const errors = new Map(later.map(([counted, one]) => [counted, one.middle / billOf(one) - 1]));
-  const range = before.low === before.high ? count(before.low) : `${count(before.low)} to ${count(before.high)}`;
-  const forecasts = later.map(([counted, one]) => `${count(one.middle)} of ${count(billOf(one))} (${percent(errors.get(counted) ?? 0)})`);
-  console.log(`| ${[...cells, range, count(bill), isInside ? "yes" : "no", ...forecasts].join(" | ")} |`);
+  const range =
+    before.low === before.high
+      ? count(before.low)
+      : `${count(before.low)} to ${count(before.high)}`;
+  const forecasts = later.map(
+    ([counted, one]) =>
+      `${count(one.middle)} of ${count(billOf(one))} (${percent(errors.get(counted) ?? 0)})`,
+  );
+  console.log(
+    `| ${[...cells, range, count(bill), isInside ? "yes" : "no", ...forecasts].join(" | ")} |`,
+  );
   return { isInside, errors };
 }
 

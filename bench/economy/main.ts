@@ -1,7 +1,8 @@
 /**
- * How many requests the same news costs: one request per account and tick (a), the engine under a schedule (b), the engine under
- * freshness (c), and the least that hindsight allows (d). Name sizes on the command line: `npm run bench:economy -- 1000x60 100x300`.
- * `--p95 1000x60`: for a limit that 95 of 100 posts keep.
+ * How many requests the same news costs: one request per account and tick (a), the engine under a
+ * schedule (b), the engine under freshness (c), and the least that hindsight allows (d). Name sizes
+ * on the command line: `npm run bench:economy -- 1000x60 100x300`. `--p95 1000x60`: for a limit
+ * that 95 of 100 posts keep.
  */
 import { BATCH_SIZE } from "../../src/model/batch.ts";
 import { boundOf, leastOfTicks } from "./bound.ts";
@@ -14,19 +15,31 @@ import { WORLD_KINDS } from "./cell-world.ts";
 import { type Measured, runCell } from "./run-engine.ts";
 import { DAY_MS } from "./workload.ts";
 
-const SIZES = [10, 100, 1_000, 10_000].flatMap((accounts) => [10, 60, 300].map((meanSeconds) => ({ accounts, meanSeconds })));
+const SIZES = [10, 100, 1_000, 10_000].flatMap((accounts) =>
+  [10, 60, 300].map((meanSeconds) => ({ accounts, meanSeconds })),
+);
 /** Cells of a few tens of thousands of requests: their days shrink as they grow. */
 const MOST_REQUESTS = Number(process.env["ECONOMY_REQUESTS"] ?? 25_000);
 const SEED = Number(process.env["ECONOMY_SEED"] ?? 1);
 const WORLD = WORLD_KINDS.find((kind) => kind === process.env["ECONOMY_WORLD"]) ?? "workload";
-/** Days for which the requests one by one run through the engine too, where asked for: so many a day take long. */
+/**
+ * Days for which the requests one by one run through the engine too, where asked for: so many a day
+ * take long.
+ */
 const SINGLE_DAYS = Number(process.env["ECONOMY_SINGLE"] ?? 0);
 /** Until the pace is learned. */
 const WARM_UP_DAYS = Number(process.env["ECONOMY_WARM_UP"] ?? 0.25);
-/** Requests a second that the service takes: ten thousand accounts asked one by one want more than the usual 20. */
-const PER_SECOND = process.env["ECONOMY_PER_SECOND"] === undefined ? {} : { perSecond: Number(process.env["ECONOMY_PER_SECOND"]) };
+/**
+ * Requests a second that the service takes: ten thousand accounts asked one by one want more than
+ * the usual 20.
+ */
+const PER_SECOND =
+  process.env["ECONOMY_PER_SECOND"] === undefined
+    ? {}
+    : { perSecond: Number(process.env["ECONOMY_PER_SECOND"]) };
 /** What full polls cost is the difference to a run without them. */
-const FULL_POLLS = process.env["ECONOMY_FULL_POLLS"] === "none" ? { fullPollEveryMs: 10_000 * DAY_MS } : {};
+const FULL_POLLS =
+  process.env["ECONOMY_FULL_POLLS"] === "none" ? { fullPollEveryMs: 10_000 * DAY_MS } : {};
 
 interface Size {
   readonly accounts: number;
@@ -46,11 +59,20 @@ function readSizes(words: readonly string[]): readonly Size[] {
 const round = (value: number): string => Math.round(value).toLocaleString("en-US");
 const seconds = (ms: number): string => (ms / 1_000).toFixed(ms < 100_000 ? 1 : 0);
 
-/** How often each account would be asked one by one for the mean that was in fact delivered, against what that took. */
+/**
+ * How often each account would be asked one by one for the mean that was in fact delivered, against
+ * what that took.
+ */
 const fewerAtSameMean = ({ accounts }: Size, { requestsPerDay, delayMs }: Measured): string =>
   ((accounts * DAY_MS) / (2 * delayMs.mean) / requestsPerDay).toFixed(1);
 
-function row(size: Size, name: string, requestsPerDay: number, single: number, measured?: Measured): string {
+function row(
+  size: Size,
+  name: string,
+  requestsPerDay: number,
+  single: number,
+  measured?: Measured,
+): string {
   const cells =
     measured === undefined
       ? ["", "", "", "", "", "", "", ""]
@@ -89,15 +111,31 @@ async function runSize(size: Size): Promise<void> {
   } as const;
   const scheduled = await runCell({ ...base, strategy: "auto" });
   const maxMs = longestOf(meanMs);
-  const fresh = await runCell({ ...base, strategy: "auto", freshness: { kind: "mean", meanMs, maxMs } });
+  const fresh = await runCell({
+    ...base,
+    strategy: "auto",
+    freshness: { kind: "mean", meanMs, maxMs },
+  });
   const bound = boundOf(scheduled.rates, meanMs, maxMs);
   console.log(row(size, "(a) one by one", single, single));
   if (SINGLE_DAYS > 0) {
-    const measured = await runCell({ ...base, strategy: "single", days: SINGLE_DAYS, warmUpDays: intervalMs / DAY_MS });
+    const measured = await runCell({
+      ...base,
+      strategy: "single",
+      days: SINGLE_DAYS,
+      warmUpDays: intervalMs / DAY_MS,
+    });
     console.log(row(size, "(a) by the engine", measured.requestsPerDay, single, measured));
   }
   console.log(row(size, "(b) schedule", scheduled.requestsPerDay, single, scheduled));
-  console.log(row(size, "(b) at least", leastOfTicks(accounts, intervalMs, scheduled.ticksWithNewsPerDay), single));
+  console.log(
+    row(
+      size,
+      "(b) at least",
+      leastOfTicks(accounts, intervalMs, scheduled.ticksWithNewsPerDay),
+      single,
+    ),
+  );
   console.log(row(size, "(c) freshness", fresh.requestsPerDay, single, fresh));
   console.log(row(size, "(d) lower bound", bound, single));
   console.error(
@@ -115,17 +153,33 @@ function modelSize({ accounts, meanSeconds }: Size): void {
   const meanMs = meanSeconds * 1_000;
   const maxMs = longestOf(meanMs);
   const single = (accounts * DAY_MS) / (2 * meanMs);
-  const { requestsPerDay, delayMs, rates } = modelFreshness({ seed: SEED, accounts, meanMs, maxMs, days: accounts > 1_000 ? 0.5 : 2 });
+  const { requestsPerDay, delayMs, rates } = modelFreshness({
+    seed: SEED,
+    accounts,
+    meanMs,
+    maxMs,
+    days: accounts > 1_000 ? 0.5 : 2,
+  });
   const bound = boundOf(rates, meanMs, maxMs);
-  const cells = [requestsPerDay, single / requestsPerDay, requestsPerDay / bound].map((value) => value.toFixed(value > 1_000 ? 0 : 2));
+  const cells = [requestsPerDay, single / requestsPerDay, requestsPerDay / bound].map((value) =>
+    value.toFixed(value > 1_000 ? 0 : 2),
+  );
   const delays = [delayMs.mean, delayMs.p50, delayMs.p95].map(seconds);
   console.log(`| ${[round(accounts), `${meanSeconds} s`, ...cells, ...delays].join(" | ")} |`);
 }
 
-/** 95 of 100 posts within so many seconds; "times fewer" than one request per account in that time. */
+/**
+ * 95 of 100 posts within so many seconds; "times fewer" than one request per account in that time.
+ */
 async function runWithin(size: Size): Promise<void> {
   const p95Ms = size.meanSeconds * 1_000;
-  const days = Math.min(4, Math.max(0.05, (MOST_REQUESTS * p95Ms * BATCH_SIZE) / (DAY_MS * Math.max(size.accounts, BATCH_SIZE))));
+  const days = Math.min(
+    4,
+    Math.max(
+      0.05,
+      (MOST_REQUESTS * p95Ms * BATCH_SIZE) / (DAY_MS * Math.max(size.accounts, BATCH_SIZE)),
+    ),
+  );
   const measured = await runCell({
     ...FULL_POLLS,
     ...PER_SECOND,
@@ -138,7 +192,9 @@ async function runWithin(size: Size): Promise<void> {
     strategy: "auto",
     freshness: { kind: "p95", p95Ms },
   });
-  console.log(row(size, "freshness", measured.requestsPerDay, (size.accounts * DAY_MS) / p95Ms, measured));
+  console.log(
+    row(size, "freshness", measured.requestsPerDay, (size.accounts * DAY_MS) / p95Ms, measured),
+  );
 }
 
 const HEAD =
@@ -147,7 +203,9 @@ const RULE = "|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 const words = process.argv.slice(2);
 if (words[0] === "--model") {
-  console.log("| Accounts | Mean | Requests a day | Times fewer | Over the bound | Mean s | p50 s | p95 s |");
+  console.log(
+    "| Accounts | Mean | Requests a day | Times fewer | Over the bound | Mean s | p50 s | p95 s |",
+  );
   console.log("|---|---|---|---|---|---|---|---|");
   for (const size of readSizes(words.slice(1))) modelSize(size);
   process.exit();

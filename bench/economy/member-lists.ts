@@ -1,4 +1,7 @@
-/** The first day of a watch of new followers, by the length of the list and the quota: how late newcomers are reported, and what it takes. */
+/**
+ * The first day of a watch of new followers, by the length of the list and the quota: how late
+ * newcomers are reported, and what it takes.
+ */
 import { sleep } from "../../src/model/clock.ts";
 import type { Upstream } from "../../src/model/upstream.ts";
 import { startEngineHarness } from "../../test/support/engine-harness.ts";
@@ -34,14 +37,30 @@ async function firstDay({ members, monthly, fullReadEvery }: Case): Promise<read
   const requests = { newcomers: 0, rest: 0, profiles: 0 };
   const upstream: Upstream = {
     async call({ endpoint, cursor }) {
-      requests[endpoint !== "followers" ? "profiles" : cursor === undefined ? "newcomers" : "rest"] += 1;
+      requests[
+        endpoint !== "followers" ? "profiles" : cursor === undefined ? "newcomers" : "rest"
+      ] += 1;
       await sleep(clock, LATENCY_MS);
-      return endpoint === "followers" ? list.page(cursor) : { users: [{ ...makeUser("7", "acme"), followers_count: list.size }] };
+      return endpoint === "followers"
+        ? list.page(cursor)
+        : { users: [{ ...makeUser("7", "acme"), followers_count: list.size }] };
     },
   };
-  const settings = { accounts: ["acme"], source: "all", ...(fullReadEvery === undefined ? {} : { full_read_every: fullReadEvery }) };
-  const watch = makeWatch("w", "new_followers", settings, { schedule: { kind: "every", intervalMs: 5 * MINUTE_MS } });
-  const harness = await startEngineHarness({ clock, upstream, watches: [watch], monthly, isGoverned: true });
+  const settings = {
+    accounts: ["acme"],
+    source: "all",
+    ...(fullReadEvery === undefined ? {} : { full_read_every: fullReadEvery }),
+  };
+  const watch = makeWatch("w", "new_followers", settings, {
+    schedule: { kind: "every", intervalMs: 5 * MINUTE_MS },
+  });
+  const harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [watch],
+    monthly,
+    isGoverned: true,
+  });
   const joinedAtMs = new Map<string, number>();
   const random = createSeededRandom(3);
   try {
@@ -51,10 +70,18 @@ async function firstDay({ members, monthly, fullReadEvery }: Case): Promise<read
     }
     await clock.advanceTo(START_MS + DAY_MS);
     const delays = (await harness.events())
-      .map(({ body, detectedAtMs }) => detectedAtMs - (joinedAtMs.get(body.user?.id ?? "") ?? Number.NaN))
+      .map(
+        ({ body, detectedAtMs }) =>
+          detectedAtMs - (joinedAtMs.get(body.user?.id ?? "") ?? Number.NaN),
+      )
       .reverse();
     const minutes = (ms: number) => (ms / MINUTE_MS).toFixed(1);
-    const counts = [requests.newcomers, requests.rest, requests.profiles, requests.newcomers + requests.rest + requests.profiles];
+    const counts = [
+      requests.newcomers,
+      requests.rest,
+      requests.profiles,
+      requests.newcomers + requests.rest + requests.profiles,
+    ];
     return [
       `${joinedAtMs.size - delays.length} of ${joinedAtMs.size}`,
       minutes(delays[0] ?? Number.NaN),
@@ -74,7 +101,12 @@ export async function runMemberLists(): Promise<void> {
   console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const one of CASES) {
     const { members, monthly, fullReadEvery = "" } = one;
-    const cells = [members.toLocaleString("en-US"), monthly.toLocaleString("en-US"), fullReadEvery, ...(await firstDay(one))];
+    const cells = [
+      members.toLocaleString("en-US"),
+      monthly.toLocaleString("en-US"),
+      fullReadEvery,
+      ...(await firstDay(one)),
+    ];
     console.log(`| ${cells.join(" | ")} |`);
   }
 }

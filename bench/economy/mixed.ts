@@ -1,4 +1,7 @@
-/** A small configuration of all kinds that share requests (timelines, searches, profiles, member lists), against the sandbox's own world. */
+/**
+ * A small configuration of all kinds that share requests (timelines, searches, profiles, member
+ * lists), against the sandbox's own world.
+ */
 import { goodConfig } from "../../test/config/load-text.ts";
 import { startEngineHarness } from "../../test/support/engine-harness.ts";
 import { createSandboxService } from "../../test/support/sandbox-service.ts";
@@ -32,11 +35,18 @@ ${searches.map((word) => `  s_${word}: { type: search, query: "${word}", schedul
 /** Prints one line of JSON: requests a day, and the mean delay of each watch that finds tweets. */
 export async function runMixed({ seed, days }: MixedOptions): Promise<void> {
   const clock = createVirtualClock(START_MS);
-  const service = createSandboxService(clock, { seed, accounts: PEOPLE, quota: MORE_THAN_ENOUGH, latencyMs: 60 });
+  const service = createSandboxService(clock, {
+    seed,
+    accounts: PEOPLE,
+    quota: MORE_THAN_ENOUGH,
+    latencyMs: 60,
+  });
   const { people } = service.world;
   const readable = [...people.keys()].filter((key) => people.isReadable(key)).slice(0, 150);
   const handles = readable.map((key) => people.usernameOf(key));
-  const indexed = readable.filter((key) => people.isIndexed(key)).map((key) => people.usernameOf(key));
+  const indexed = readable
+    .filter((key) => people.isIndexed(key))
+    .map((key) => people.usernameOf(key));
   const text = `watches:${watchesOf(handles, indexed)}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`;
   const { watches } = await goodConfig(text);
   const harness = await startEngineHarness({ clock, upstream: service.upstream, watches, seed });
@@ -51,8 +61,11 @@ export async function runMixed({ seed, days }: MixedOptions): Promise<void> {
       if (!type.startsWith("tweet") || occurredAtMs < fromMs) continue;
       delays.set(watch, [...(delays.get(watch) ?? []), detectedAtMs - occurredAtMs]);
     }
-    const meanOf = (all: readonly number[]): number => all.reduce((sum, one) => sum + one, 0) / all.length / 1_000;
-    const means = Object.fromEntries([...delays].map(([id, all]) => [id, { posts: all.length, meanSeconds: meanOf(all) }]));
+    const meanOf = (all: readonly number[]): number =>
+      all.reduce((sum, one) => sum + one, 0) / all.length / 1_000;
+    const means = Object.fromEntries(
+      [...delays].map(([id, all]) => [id, { posts: all.length, meanSeconds: meanOf(all) }]),
+    );
     console.log(JSON.stringify({ seed, days, requestsPerDay, means }));
   } finally {
     await harness.close();

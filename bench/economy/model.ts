@@ -1,12 +1,24 @@
 /**
- * The rules alone, without engine, state and service: probes by rate x age², searches of what moved. For sizes whose engine run takes
- * hours, and to see what a rule is worth before it is built. `npm run bench:economy -- --model 10000x60`
+ * The rules alone, without engine, state and service: probes by rate x age², searches of what
+ * moved. For sizes whose engine run takes hours, and to see what a rule is worth before it is
+ * built. `npm run bench:economy -- --model 10000x60`
  */
 import { FIRST_LIMITS, handlesPerQuery } from "../../src/query/merging/merge.ts";
-import { batchParts, fillersOf, floorOf, type Part } from "../../src/groups/accounts/search-parts.ts";
+import {
+  batchParts,
+  fillersOf,
+  floorOf,
+  type Part,
+} from "../../src/groups/accounts/search-parts.ts";
 import { awaitedOf, chooseProbe, waitBeforeProbe } from "../../src/groups/probing/probe-choice.ts";
 import { firstPace, learnDelays } from "../../src/groups/accounts/pacing/group-mean.ts";
-import { expectedRate, firstRate, learnPosts, type RateMemory, rateAt } from "../../src/plan/rates/rates.ts";
+import {
+  expectedRate,
+  firstRate,
+  learnPosts,
+  type RateMemory,
+  rateAt,
+} from "../../src/plan/rates/rates.ts";
 import { createWorkload, DAY_MS } from "./workload.ts";
 
 /** How much further back than its last check a query names an account. */
@@ -34,12 +46,23 @@ export interface Modelled {
 }
 
 /** Freshness by a mean, over `days` after half a day of learning; full polls left out. */
-export function modelFreshness(options: { seed: number; accounts: number; meanMs: number; maxMs: number; days: number }): Modelled {
+export function modelFreshness(options: {
+  seed: number;
+  accounts: number;
+  meanMs: number;
+  maxMs: number;
+  days: number;
+}): Modelled {
   const { meanMs, maxMs, days } = options;
   const freshness = { kind: "mean", meanMs, maxMs } as const;
   const learnedMs = START_MS + DAY_MS / 2;
   const endMs = learnedMs + days * DAY_MS;
-  const { world, rates } = createWorkload({ seed: options.seed, accounts: options.accounts, startMs: START_MS, days: days + 0.5 });
+  const { world, rates } = createWorkload({
+    seed: options.seed,
+    accounts: options.accounts,
+    startMs: START_MS,
+    days: days + 0.5,
+  });
   const accounts = world.accounts.map(({ id, names, posts }): Account => {
     const timesMs = posts.map(({ atMs }) => atMs);
     const next = timesMs.findIndex((atMs) => atMs > START_MS);
@@ -55,7 +78,12 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     };
   });
   const waitingAt = (nowMs: number) =>
-    accounts.map((one) => ({ id: one.id, one, rate: rateAt(one.rate, nowMs), ageMs: nowMs - one.checkedAtMs }));
+    accounts.map((one) => ({
+      id: one.id,
+      one,
+      rate: rateAt(one.rate, nowMs),
+      ageMs: nowMs - one.checkedAtMs,
+    }));
   let pace = firstPace(
     accounts.map(({ rate }) => expectedRate(rate, START_MS)),
     freshness,
@@ -67,7 +95,11 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
 
   const read = (one: Account, nowMs: number): readonly number[] => {
     const found: number[] = [];
-    for (let atMs = one.timesMs[one.next]; atMs !== undefined && atMs <= nowMs; atMs = one.timesMs[one.next]) {
+    for (
+      let atMs = one.timesMs[one.next];
+      atMs !== undefined && atMs <= nowMs;
+      atMs = one.timesMs[one.next]
+    ) {
       found.push(atMs);
       one.next += 1;
     }
@@ -84,7 +116,12 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     floorMs: one.checkedAtMs - MARGIN_MS,
     itemsSince: (sinceMs) => {
       let items = 0;
-      for (let at = one.timesMs.findLastIndex((atMs) => atMs <= nowMs); (one.timesMs[at] ?? 0) >= sinceMs; at -= 1) items += 1;
+      for (
+        let at = one.timesMs.findLastIndex((atMs) => atMs <= nowMs);
+        (one.timesMs[at] ?? 0) >= sinceMs;
+        at -= 1
+      )
+        items += 1;
       return items;
     },
   });
@@ -101,7 +138,9 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
       nowMs += Math.max(1_000, waitMs);
       continue;
     }
-    const moved = chosen.filter(({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs);
+    const moved = chosen.filter(
+      ({ one }) => (one.timesMs[one.next] ?? Number.POSITIVE_INFINITY) <= nowMs,
+    );
     const batches = batchParts(
       moved.map(({ one }) => partOf(one, nowMs)).sort((a, b) => b.floorMs - a.floorMs),
       FIRST_LIMITS,
@@ -110,9 +149,14 @@ export function modelFreshness(options: { seed: number; accounts: number; meanMs
     const isBusy = new Set(chosen.map(({ id }) => id));
     const piggybacked = batches.flatMap((batch) => {
       const floorMs = floorOf(batch);
-      const free = waiting.filter(({ id, one }) => !isBusy.has(id) && one.checkedAtMs - MARGIN_MS >= floorMs);
+      const free = waiting.filter(
+        ({ id, one }) => !isBusy.has(id) && one.checkedAtMs - MARGIN_MS >= floorMs,
+      );
       const tried = Math.max(0, handlesPerQuery(FIRST_LIMITS) - batch.length) * TRIED_PER_PLACE;
-      const next = chooseProbe(free, Number.POSITIVE_INFINITY, tried).map((candidate) => ({ ...partOf(candidate.one, nowMs), candidate }));
+      const next = chooseProbe(free, Number.POSITIVE_INFINITY, tried).map((candidate) => ({
+        ...partOf(candidate.one, nowMs),
+        candidate,
+      }));
       const own = fillersOf(batch, next, FIRST_LIMITS).map(({ candidate }) => candidate);
       for (const { id } of own) isBusy.add(id);
       return own;

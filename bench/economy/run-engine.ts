@@ -1,4 +1,7 @@
-/** One cell of the table: the daemon's own engine on a virtual clock, with a real state file, against a workload. */
+/**
+ * One cell of the table: the daemon's own engine on a virtual clock, with a real state file,
+ * against a workload.
+ */
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { Upstream, UpstreamRequest } from "../../src/model/upstream.ts";
 import { longestWaitMs as longestWait } from "../../src/plan/delay-aims.ts";
@@ -30,14 +33,19 @@ export interface Measured {
   readonly requestsPerDay: number;
   /** Of them, by what they were for. */
   readonly perDay: Readonly<Record<Purpose, number>>;
-  /** Searches that went back to the last full poll, and timelines: what finds late and odd items. */
+  /**
+   * Searches that went back to the last full poll, and timelines: what finds late and odd items.
+   */
   readonly rescansPerDay: number;
   readonly postsPerDay: number;
   /** Intervals of the schedule in which somebody posted. */
   readonly ticksWithNewsPerDay: number;
   readonly requestsPerItem: number;
   readonly delayMs: { readonly mean: number; readonly p50: number; readonly p95: number };
-  /** After the days that count, until every post that must be reported was, or nothing could report it any more. */
+  /**
+   * After the days that count, until every post that must be reported was, or nothing could report
+   * it any more.
+   */
   readonly drainHours: number;
   readonly missed: number;
   readonly double: number;
@@ -48,7 +56,10 @@ export interface Measured {
 
 const START_MS = Date.UTC(2026, 2, 2);
 const HOUR_MS = 3_600_000;
-/** Every account was read whole by then, whatever its probes said: `full_poll_every` is less than half of `max_age`, a day here. */
+/**
+ * Every account was read whole by then, whatever its probes said: `full_poll_every` is less than
+ * half of `max_age`, a day here.
+ */
 const LONGEST_DRAIN_MS = 13 * HOUR_MS;
 /** A search that reaches back further than this looks for more than what a probe just showed. */
 const DEEP_MS = 3_600_000;
@@ -64,9 +75,23 @@ export async function runCell(cell: Cell): Promise<Measured> {
   const fromMs = START_MS + cell.warmUpDays * DAY_MS;
   const toMs = START_MS + days * DAY_MS;
   const clock = createVirtualClock(START_MS);
-  const longestWaitMs = (cell.freshness === undefined ? cell.intervalMs : longestWait(cell.freshness)) + SEARCH_LAG_MS;
-  const world = openWorld(cell.world, { seed: cell.seed, accounts: cell.accounts, clock, days, longestWaitMs });
-  const counted: Record<Purpose, number> = { probe: 0, search: 0, page: 0, rescan: 0, timeline: 0, other: 0 };
+  const longestWaitMs =
+    (cell.freshness === undefined ? cell.intervalMs : longestWait(cell.freshness)) + SEARCH_LAG_MS;
+  const world = openWorld(cell.world, {
+    seed: cell.seed,
+    accounts: cell.accounts,
+    clock,
+    days,
+    longestWaitMs,
+  });
+  const counted: Record<Purpose, number> = {
+    probe: 0,
+    search: 0,
+    page: 0,
+    rescan: 0,
+    timeline: 0,
+    other: 0,
+  };
   let [warmUpRequests, rescans] = [0, 0];
   const upstream: Upstream = {
     call(request) {
@@ -104,7 +129,12 @@ export async function runCell(cell: Cell): Promise<Measured> {
     const expected = world.posts().filter(({ atMs, isExpected }) => isExpected && atMs < toMs);
     let reported = await reportTimes(harness);
     const isMissing = () => expected.some(({ id }) => !reported.has(id));
-    for (; isMissing() && clock.now() < toMs + LONGEST_DRAIN_MS; reported = await reportTimes(harness)) await clock.advance(HOUR_MS);
+    for (
+      ;
+      isMissing() && clock.now() < toMs + LONGEST_DRAIN_MS;
+      reported = await reportTimes(harness)
+    )
+      await clock.advance(HOUR_MS);
     const delays: number[] = [];
     const ticksWithNews = new Set<number>();
     for (const { id, atMs, waitedMs } of world.posts()) {
@@ -118,7 +148,9 @@ export async function runCell(cell: Cell): Promise<Measured> {
     delays.sort((a, b) => a - b);
     const total = Object.values(counted).reduce((sum, count) => sum + count, 0);
     const { total: ledger } = await harness.store.spentSince(0);
-    const perDay = Object.fromEntries(Object.entries(counted).map(([purpose, count]) => [purpose, count / cell.days])) as typeof counted;
+    const perDay = Object.fromEntries(
+      Object.entries(counted).map(([purpose, count]) => [purpose, count / cell.days]),
+    ) as typeof counted;
     return {
       warmUpRequests,
       requestsPerDay: total / cell.days,
@@ -144,9 +176,12 @@ export async function runCell(cell: Cell): Promise<Measured> {
 }
 
 /** When each post was reported, every time. */
-async function reportTimes(harness: EngineHarness): Promise<ReadonlyMap<string, readonly number[]>> {
+async function reportTimes(
+  harness: EngineHarness,
+): Promise<ReadonlyMap<string, readonly number[]>> {
   const reported = new Map<string, number[]>();
-  for (const { subject, detectedAtMs } of await harness.events()) reported.set(subject, [...(reported.get(subject) ?? []), detectedAtMs]);
+  for (const { subject, detectedAtMs } of await harness.events())
+    reported.set(subject, [...(reported.get(subject) ?? []), detectedAtMs]);
   return reported;
 }
 

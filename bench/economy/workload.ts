@@ -1,6 +1,7 @@
 /**
- * Who posts when: log-normal rates (median 0.4 posts a day, mean 3), half of the posts drawn after others within minutes. From a seed. The
- * world that serves them shows counters at once, timelines within a second, the search within two, one post in a hundred minutes late.
+ * Who posts when: log-normal rates (median 0.4 posts a day, mean 3), half of the posts drawn after
+ * others within minutes. From a seed. The world that serves them shows counters at once, timelines
+ * within a second, the search within two, one post in a hundred minutes late.
  */
 import { type AccountsWorld, createAccountsWorld } from "../../test/support/accounts-world.ts";
 import { createSeededRandom } from "../../test/support/seeded-random.ts";
@@ -48,7 +49,12 @@ export function createWorkload(options: {
       }
     };
     const meanGapMs = DAY_MS / (rate * (1 - PROMPTED));
-    for (let atMs = startMs - HISTORY_DAYS * DAY_MS + exponential(meanGapMs); atMs < endMs; atMs += exponential(meanGapMs)) spawn(atMs);
+    for (
+      let atMs = startMs - HISTORY_DAYS * DAY_MS + exponential(meanGapMs);
+      atMs < endMs;
+      atMs += exponential(meanGapMs)
+    )
+      spawn(atMs);
     return times.sort((a, b) => a - b).map(Math.floor);
   };
 
@@ -59,7 +65,11 @@ export function createWorkload(options: {
     for (const atMs of timesOf(rate)) {
       if (atMs >= startMs) posts += 1;
       const searchLagMs = float() < 0.01 ? 30_000 + float() * 200_000 : 200 + float() * 1_800;
-      world.post(account, atMs, { visibleLagMs: 0, searchLagMs: Math.floor(searchLagMs), isRetweet: float() < 0.15 });
+      world.post(account, atMs, {
+        visibleLagMs: 0,
+        searchLagMs: Math.floor(searchLagMs),
+        isRetweet: float() < 0.15,
+      });
     }
   }
   return { world, rates, posts };

@@ -1,6 +1,6 @@
 /**
- * What many watches cost, polled at one rate whatever their number: by three replicas on one Postgres, and by one daemon on a file. Then one
- * replica after the other is killed.
+ * What many watches cost, polled at one rate whatever their number: by three replicas on one
+ * Postgres, and by one daemon on a file. Then one replica after the other is killed.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,10 @@ const KEYS = 3;
 const WATCHED_MS = 30_000;
 const SETTLE_MS = 30_000;
 const LATE_MS = 1_000;
-/** Of each watch, to fill the state and to start: nothing is due before, and so nothing has to be made up for. */
+/**
+ * Of each watch, to fill the state and to start: nothing is due before, and so nothing has to be
+ * made up for.
+ */
 const HEAD_START_MS = 1;
 
 export async function* benchLoad(): AsyncGenerator<Figure> {
@@ -38,8 +41,9 @@ export async function* benchFile(): AsyncGenerator<Figure> {
 }
 
 /**
- * Searches that were all polled within the last interval; the first of them is due once all replicas should be up, the last one when the interval is
- * over. A last poll that lies ahead would count as none, and the search be due at once.
+ * Searches that were all polled within the last interval; the first of them is due once all
+ * replicas should be up, the last one when the interval is over. A last poll that lies ahead would
+ * count as none, and the search be due at once.
  */
 class Load {
   readonly api: ApiStub;
@@ -49,17 +53,30 @@ class Load {
   readonly #firstMs: number;
   /** When each query is due, epoch ms. */
   readonly #due: Map<string, number>;
-  readonly #asked: { readonly query: string; readonly dueMs: number; readonly lateMs: number }[] = [];
+  readonly #asked: { readonly query: string; readonly dueMs: number; readonly lateMs: number }[] =
+    [];
 
   constructor(api: ApiStub, watches: number, state: string) {
     this.#intervalMs = Math.round((watches * STEP_MS) / 1_000) * 1_000;
     this.#firstMs = Date.now() - this.#intervalMs + watches * HEAD_START_MS;
     const scheduleOf = () => `@every ${this.#intervalMs / 1_000}s`;
     const queries = Array.from({ length: watches }, (_, index) => queryOf(index));
-    this.#due = new Map(queries.map((query, index) => [query, this.#firstMs + index * this.#stepMs + this.#intervalMs]));
+    this.#due = new Map(
+      queries.map((query, index) => [
+        query,
+        this.#firstMs + index * this.#stepMs + this.#intervalMs,
+      ]),
+    );
     this.api = api;
     api.onAsked = (query, atMs) => this.#take(query, atMs + performance.timeOrigin);
-    this.options = { watches, apiUrl: api.url, state, keys: KEYS, scheduleOf, watch: ", strategy: single" };
+    this.options = {
+      watches,
+      apiUrl: api.url,
+      state,
+      keys: KEYS,
+      scheduleOf,
+      watch: ", strategy: single",
+    };
   }
 
   async fill(folder: string, run?: (text: string) => Promise<unknown>): Promise<void> {
@@ -67,11 +84,16 @@ class Load {
     await fillState(folder, { firstMs: this.#firstMs, stepMs: this.#stepMs }, run);
   }
 
-  /** How long after they were due the service was asked for polls: those that were due in a span, of all watches or of some, those that wait included. */
+  /**
+   * How long after they were due the service was asked for polls: those that were due in a span, of
+   * all watches or of some, those that wait included.
+   */
   latenessMs(fromMs: number, toMs = Date.now(), queries?: ReadonlySet<string>): readonly number[] {
     const isMeant = ({ query, dueMs }: { readonly query: string; readonly dueMs: number }) =>
       dueMs >= fromMs && dueMs < toMs && queries?.has(query) !== false;
-    const waiting = [...this.#due].filter(([query, dueMs]) => isMeant({ query, dueMs })).map(([, dueMs]) => Date.now() - dueMs);
+    const waiting = [...this.#due]
+      .filter(([query, dueMs]) => isMeant({ query, dueMs }))
+      .map(([, dueMs]) => Date.now() - dueMs);
     return [...this.#asked.filter(isMeant).map(({ lateMs }) => lateMs), ...waiting];
   }
 
@@ -104,13 +126,21 @@ async function onPostgres(folder: string, watches: number): Promise<readonly Fig
     await load.fill(join(folder, "fill"), (text) => server.ask(shared.database, text));
     const startMs = performance.now();
     const names = Array.from({ length: REPLICAS }, (_, number) => `replica${number}`);
-    replicas.push(...(await Promise.all(names.map((name) => startReplica(join(folder, name), load.options)))));
+    replicas.push(
+      ...(await Promise.all(names.map((name) => startReplica(join(folder, name), load.options)))),
+    );
     await untilShared(shared, REPLICAS);
     await untilReady(replicas);
     const start = `${secondsText(performance.now() - startMs)} until all are ready and have an even share`;
     const name = `${wholeText(watches)} watches, ${REPLICAS} replicas`;
-    const figures: Figure[] = [{ name, value: [start, ...(await costOf(load, replicas, shared))].join("; ") }];
-    while (replicas.length > 1) figures.push({ name: `${name}, one is killed`, value: await killOne(load, replicas, shared) });
+    const figures: Figure[] = [
+      { name, value: [start, ...(await costOf(load, replicas, shared))].join("; ") },
+    ];
+    while (replicas.length > 1)
+      figures.push({
+        name: `${name}, one is killed`,
+        value: await killOne(load, replicas, shared),
+      });
     return figures;
   } finally {
     for (const replica of replicas) await replica.kill();
@@ -129,23 +159,41 @@ async function onFile(folder: string, watches: number): Promise<readonly Figure[
     daemon = await startReplica(join(folder, "daemon"), load.options);
     await untilReady([daemon]);
     const start = `${secondsText(performance.now() - startMs)} until it is ready`;
-    return [{ name: `${wholeText(watches)} watches, SQLite`, value: [start, ...(await costOf(load, [daemon]))].join("; ") }];
+    return [
+      {
+        name: `${wholeText(watches)} watches, SQLite`,
+        value: [start, ...(await costOf(load, [daemon]))].join("; "),
+      },
+    ];
   } finally {
     await daemon?.kill();
     await api.close();
   }
 }
 
-async function costOf(load: Load, replicas: readonly Replica[], shared?: Shared): Promise<readonly string[]> {
+async function costOf(
+  load: Load,
+  replicas: readonly Replica[],
+  shared?: Shared,
+): Promise<readonly string[]> {
   const caughtUpMs = performance.now();
   await load.untilCaughtUp();
   const caughtUp = `${secondsText(performance.now() - caughtUpMs)} more until nothing is late`;
   await pause(SETTLE_MS);
   const cpuMs = () => replicas.reduce((sum, replica) => sum + replica.cpuMs(), 0);
   const serverLoad = async () => (shared === undefined ? undefined : readServerLoad(shared.server));
-  const before = { fromMs: Date.now(), polls: load.api.billed, cpuMs: cpuMs(), server: await serverLoad() };
+  const before = {
+    fromMs: Date.now(),
+    polls: load.api.billed,
+    cpuMs: cpuMs(),
+    server: await serverLoad(),
+  };
   await pause(WATCHED_MS);
-  const [polls, usedMs, after] = [load.api.billed - before.polls, cpuMs() - before.cpuMs, await serverLoad()];
+  const [polls, usedMs, after] = [
+    load.api.billed - before.polls,
+    cpuMs() - before.cpuMs,
+    await serverLoad(),
+  ];
   const late = load.latenessMs(before.fromMs, Date.now() - LATE_MS);
   const figures = [
     caughtUp,
@@ -154,7 +202,10 @@ async function costOf(load: Load, replicas: readonly Replica[], shared?: Shared)
     `${megabytesText(replicas, (one) => one.residentKilobytes())} resident, at most ${megabytesText(replicas, (one) => one.peakKilobytes())}`,
   ];
   if (before.server === undefined || after === undefined) return figures;
-  const [transactions, serverMs] = [after.transactions - before.server.transactions, after.cpuMs - before.server.cpuMs];
+  const [transactions, serverMs] = [
+    after.transactions - before.server.transactions,
+    after.cpuMs - before.server.cpuMs,
+  ];
   return [
     ...figures,
     `Postgres: ${wholeText((transactions * 1_000) / WATCHED_MS)} transactions/s, ${(serverMs / polls).toFixed(1)} ms of CPU a poll`,
@@ -164,7 +215,8 @@ async function costOf(load: Load, replicas: readonly Replica[], shared?: Shared)
 const HELD = "select key, replica from claims where kind = 'poll'";
 /** The target of a search is called as the search's poll is. */
 const POLLS = "select key, name from targets";
-const FREE = "select count(*)::int as n from claims where kind = 'poll' and (replica is null or replica not in (select id from replicas))";
+const FREE =
+  "select count(*)::int as n from claims where kind = 'poll' and (replica is null or replica not in (select id from replicas))";
 
 /** The first of the replicas. */
 async function killOne(load: Load, replicas: Replica[], shared: Shared): Promise<string> {
@@ -173,7 +225,11 @@ async function killOne(load: Load, replicas: Replica[], shared: Shared): Promise
   const [claims, before] = [await ask(HELD), await ask("select id, leads from replicas")];
   const [killedMs, startMs] = [Date.now(), performance.now()];
   await replicas.shift()?.kill();
-  while ((await ask("select id from replicas")).length === before.length || Number((await ask(FREE))[0]?.["n"]) > 0) await pause(20);
+  while (
+    (await ask("select id from replicas")).length === before.length ||
+    Number((await ask(FREE))[0]?.["n"]) > 0
+  )
+    await pause(20);
   const ownedMs = performance.now() - startMs;
   await untilShared(shared, replicas.length);
   await untilReady(replicas);
@@ -182,8 +238,14 @@ async function killOne(load: Load, replicas: Replica[], shared: Shared): Promise
   await load.untilCaughtUp();
   const left = new Set((await ask("select id from replicas")).map(({ id }) => id));
   const victim = before.find(({ id }) => !left.has(id));
-  const shards = new Set(claims.flatMap(({ replica, key }) => (replica === victim?.["id"] ? [String(key)] : [])));
-  const queries = new Set((await ask(POLLS)).flatMap(({ key, name }) => (shards.has(shardOf(String(key))) ? [String(name)] : [])));
+  const shards = new Set(
+    claims.flatMap(({ replica, key }) => (replica === victim?.["id"] ? [String(key)] : [])),
+  );
+  const queries = new Set(
+    (await ask(POLLS)).flatMap(({ key, name }) =>
+      shards.has(shardOf(String(key))) ? [String(name)] : [],
+    ),
+  );
   return [
     `it ${Number(victim?.["leads"]) === 1 ? "led" : "followed"} and had ${wholeText(queries.size)} polls`,
     `${wholeText(ownedMs)} ms until all belong to others, ${wholeText(evenMs)} ms until the rest is even and ready`,
@@ -198,5 +260,8 @@ const lateText = (lateMs: readonly number[]): string =>
     ? "- (none was due)"
     : `p50 ${wholeText(quantile(lateMs, 0.5))} ms, p99 ${wholeText(quantile(lateMs, 0.99))} ms, at most ${wholeText(Math.max(...lateMs))} ms (${lateMs.length})`;
 
-const megabytesText = (replicas: readonly Replica[], kilobytesOf: (replica: Replica) => number): string =>
+const megabytesText = (
+  replicas: readonly Replica[],
+  kilobytesOf: (replica: Replica) => number,
+): string =>
   `${replicas.map((replica) => (kilobytesOf(replica) / 1_000).toFixed(0)).join(", ")} MB`;

@@ -1,4 +1,7 @@
-/** `npm run bench:scale`: several daemons on one Postgres. Runs the parts named on the command line, or all. */
+/**
+ * `npm run bench:scale`: several daemons on one Postgres. Runs the parts named on the command line,
+ * or all.
+ */
 import { availableParallelism, cpus, loadavg } from "node:os";
 import type { Figure } from "../figure.ts";
 import { benchFile, benchLoad } from "./load.ts";
@@ -13,7 +16,9 @@ const BENCHES: Readonly<Record<string, () => AsyncGenerator<Figure>>> = {
 };
 
 const names = process.argv.slice(2);
-console.log(`${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.versions.node}`);
+console.log(
+  `${availableParallelism()} cores (${cpus()[0]?.model ?? "unknown"}), Node ${process.versions.node}`,
+);
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (names.length > 0 && !names.includes(name)) continue;
   for await (const figure of bench()) console.log(`${figure.name}: ${figure.value}`);

@@ -42,9 +42,14 @@ const CHECK_EVERY_MS = 100;
 /** Waits until each of so many replicas has its part of the polls. */
 export async function untilShared({ server, database }: Shared, replicas: number): Promise<void> {
   for (;;) {
-    const parts = (await server.ask(database, PARTS)) as readonly { readonly cost: number; readonly held: number }[];
+    const parts = (await server.ask(database, PARTS)) as readonly {
+      readonly cost: number;
+      readonly held: number;
+    }[];
     const mean = parts.reduce((sum, { held }) => sum + held, 0) / replicas;
-    const isEven = parts.every(({ cost, held }) => held > 0 && cost === held && Math.abs(held - mean) <= mean * 0.1);
+    const isEven = parts.every(
+      ({ cost, held }) => held > 0 && cost === held && Math.abs(held - mean) <= mean * 0.1,
+    );
     if (parts.length === replicas && isEven) return;
     await pause(CHECK_EVERY_MS);
   }
@@ -56,6 +61,10 @@ export async function untilReady(replicas: readonly Replica[]): Promise<void> {
 
 /** Where the one that leads stands among them. */
 export async function leaderOf(replicas: readonly Replica[]): Promise<number> {
-  const leads = await Promise.all(replicas.map(async (one) => (await one.status()).replicas?.some((view) => view.answers && view.leads)));
+  const leads = await Promise.all(
+    replicas.map(async (one) =>
+      (await one.status()).replicas?.some((view) => view.answers && view.leads),
+    ),
+  );
   return leads.indexOf(true);
 }

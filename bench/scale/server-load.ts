@@ -17,7 +17,9 @@ export async function readServerLoad(server: PostgresServer): Promise<ServerLoad
     "postgres",
     "select sum(xact_commit)::float8 as n, current_setting('data_directory') as folder from pg_stat_database",
   );
-  const main = Number(readFileSync(join(String(row?.["folder"]), "postmaster.pid"), "utf8").split("\n")[0]);
+  const main = Number(
+    readFileSync(join(String(row?.["folder"]), "postmaster.pid"), "utf8").split("\n")[0],
+  );
   const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const ticks = all.flatMap((pid) => {
     const of = statOf(pid);
@@ -25,11 +27,19 @@ export async function readServerLoad(server: PostgresServer): Promise<ServerLoad
     if (Number(pid) === main) return [of.own + of.ended];
     return of.parent === main ? [of.own] : [];
   });
-  return { cpuMs: (ticks.reduce((sum, one) => sum + one, 0) / TICKS_A_SECOND) * 1_000, transactions: Number(row?.["n"]) };
+  return {
+    cpuMs: (ticks.reduce((sum, one) => sum + one, 0) / TICKS_A_SECOND) * 1_000,
+    transactions: Number(row?.["n"]),
+  };
 }
 
-/** proc_pid_stat(5): the 4th field is the parent, the 14th to 17th are the times of the process and of its children that ended. */
-function statOf(pid: string): { readonly parent: number; readonly own: number; readonly ended: number } | undefined {
+/**
+ * proc_pid_stat(5): the 4th field is the parent, the 14th to 17th are the times of the process and
+ * of its children that ended.
+ */
+function statOf(
+  pid: string,
+): { readonly parent: number; readonly own: number; readonly ended: number } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat

@@ -1,4 +1,7 @@
-/** One of several replicas is killed, again and again: how long until the others ask the service for what it asked. */
+/**
+ * One of several replicas is killed, again and again: how long until the others ask the service for
+ * what it asked.
+ */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,7 +13,9 @@ import { quantile, wholeText } from "../summary.ts";
 import { leaderOf, type Replica, startReplica, untilShared } from "./replicas.ts";
 
 const KILLS = Number(process.env["SCALE_KILLS"] ?? 30);
-/** Each is due every second: a takeover is seen at once. Three keys allow sixty requests a second. */
+/**
+ * Each is due every second: a takeover is seen at once. Three keys allow sixty requests a second.
+ */
 const CONFIG = { watches: 50, keys: 3, scheduleOf: () => "@every 1s", watch: ", strategy: single" };
 /** In so long each of them asked again. */
 const SETTLE_MS = 1_500;
@@ -61,8 +66,14 @@ async function measure(folder: string, count: number): Promise<readonly Figure[]
     const of = takeovers.filter((one) => one.isLeader === isLeader);
     const name = `${isLeader ? "the leader" : "a follower"} of ${count} killed`;
     return [
-      { name: `${name}, until another asks for one of its queries`, value: text99(of.map(({ firstMs }) => firstMs)) },
-      { name: `${name}, until all of its queries were asked for`, value: text99(of.map(({ allMs }) => allMs)) },
+      {
+        name: `${name}, until another asks for one of its queries`,
+        value: text99(of.map(({ firstMs }) => firstMs)),
+      },
+      {
+        name: `${name}, until all of its queries were asked for`,
+        value: text99(of.map(({ allMs }) => allMs)),
+      },
     ];
   });
 }
@@ -71,13 +82,18 @@ async function measure(folder: string, count: number): Promise<readonly Figure[]
 async function untilAllAsked(api: ApiStub): Promise<void> {
   for (;;) {
     const fromMs = performance.now() - SETTLE_MS;
-    const recent = [...api.lastOf.values()].filter(({ atMs, socket }) => atMs > fromMs && !socket.destroyed);
+    const recent = [...api.lastOf.values()].filter(
+      ({ atMs, socket }) => atMs > fromMs && !socket.destroyed,
+    );
     if (recent.length >= CONFIG.watches * 0.9) return;
     await pause(100);
   }
 }
 
-async function takeOver(victim: Replica, api: ApiStub): Promise<Pick<Takeover, "firstMs" | "allMs">> {
+async function takeOver(
+  victim: Replica,
+  api: ApiStub,
+): Promise<Pick<Takeover, "firstMs" | "allMs">> {
   const killedMs = performance.now();
   const last = new Map([...api.lastOf].filter(([, { atMs }]) => atMs > killedMs - SETTLE_MS));
   await victim.kill();
@@ -86,9 +102,12 @@ async function takeOver(victim: Replica, api: ApiStub): Promise<Pick<Takeover, "
   const queries = [...last].filter(([, { socket }]) => socket.destroyed).map(([query]) => query);
   if (queries.length === 0) throw new Error("it polled nothing");
   for (;;) {
-    const asked = queries.map((query) => api.lastOf.get(query)).filter((one) => one !== undefined && !one.socket.destroyed);
+    const asked = queries
+      .map((query) => api.lastOf.get(query))
+      .filter((one) => one !== undefined && !one.socket.destroyed);
     const times = asked.map((one) => (one?.atMs ?? 0) - killedMs);
-    if (asked.length === queries.length) return { firstMs: Math.min(...times), allMs: Math.max(...times) };
+    if (asked.length === queries.length)
+      return { firstMs: Math.min(...times), allMs: Math.max(...times) };
     await pause(5);
   }
 }

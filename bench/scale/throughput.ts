@@ -1,4 +1,7 @@
-/** Commits and durable deliveries a second of 1, 2 and 4 writing processes on one Postgres, beside one on a file, in one run. */
+/**
+ * Commits and durable deliveries a second of 1, 2 and 4 writing processes on one Postgres, beside
+ * one on a file, in one run.
+ */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
@@ -28,7 +31,11 @@ export async function* benchThroughput(): AsyncGenerator<Figure> {
   }
 }
 
-async function measure(folder: string, of: number, server: PostgresServer | undefined): Promise<Figure> {
+async function measure(
+  folder: string,
+  of: number,
+  server: PostgresServer | undefined,
+): Promise<Figure> {
   const receiver = await startWebhookReceiver();
   const stateUrl = await server?.url();
   const writers: ChildProcess[] = [];
@@ -51,7 +58,10 @@ async function measure(folder: string, of: number, server: PostgresServer | unde
     const events = WARM_UPS * of + POLLS + EVENTS;
     const drainS = await all({ drain: events });
     const place = server === undefined ? "SQLite" : `Postgres, ${of} at once`;
-    return { name: place, value: `${wholeText(POLLS / commitS)} commits/s, ${wholeText(events / drainS)} durable deliveries/s` };
+    return {
+      name: place,
+      value: `${wholeText(POLLS / commitS)} commits/s, ${wholeText(events / drainS)} durable deliveries/s`,
+    };
   } finally {
     for (const writer of writers) writer.kill("SIGKILL");
     await receiver.close();
@@ -60,6 +70,8 @@ async function measure(folder: string, of: number, server: PostgresServer | unde
 
 async function ask(writer: ChildProcess, message: ToWriter): Promise<void> {
   writer.send(message);
-  const [answer] = (await Promise.race([once(writer, "message"), once(writer, "exit")])) as [unknown];
+  const [answer] = (await Promise.race([once(writer, "message"), once(writer, "exit")])) as [
+    unknown,
+  ];
   if (answer !== "done") throw new Error("the writer ended");
 }

@@ -1,6 +1,7 @@
 /**
- * A replica's writing half as a process of its own, started with fork(): polls that find one new item each, and a webhook that their events
- * go to. Does what the parent sends and says when it is done. Ends with its parent.
+ * A replica's writing half as a process of its own, started with fork(): polls that find one new
+ * item each, and a webhook that their events go to. Does what the parent sends and says when it is
+ * done. Ends with its parent.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { PostgresAddress } from "../../src/model/postgres-address.ts";
@@ -19,7 +20,10 @@ export interface WriterOptions {
   readonly of: number;
 }
 
-export type ToWriter = { readonly open: WriterOptions } | { readonly polls: number; readonly items: number } | { readonly drain: number };
+export type ToWriter =
+  | { readonly open: WriterOptions }
+  | { readonly polls: number; readonly items: number }
+  | { readonly drain: number };
 
 let harness: Awaited<ReturnType<typeof createPollingHarness>> | undefined;
 let delivery: Awaited<ReturnType<typeof createDeliveryHarness>> | undefined;
@@ -48,12 +52,18 @@ async function follow(message: ToWriter): Promise<void> {
   await delivery.pump.start();
   delivery.pump.wake();
   const { store } = harness;
-  const isDone = async () => (await store.outboxStats()).reduce((sum, { sent }) => sum + sent, 0) >= message.drain;
+  const isDone = async () =>
+    (await store.outboxStats()).reduce((sum, { sent }) => sum + sent, 0) >= message.drain;
   while (!(await isDone())) await pause(50);
 }
 
 async function open({ folder, stateUrl, url, number, of }: WriterOptions): Promise<void> {
-  const address = stateUrl === undefined ? undefined : (parsePostgresUrl(stateUrl, "/") as PostgresAddress);
-  harness = await createPollingHarness({ folder, ...(address === undefined ? {} : { postgres: address }), writer: { number, of } });
+  const address =
+    stateUrl === undefined ? undefined : (parsePostgresUrl(stateUrl, "/") as PostgresAddress);
+  harness = await createPollingHarness({
+    folder,
+    ...(address === undefined ? {} : { postgres: address }),
+    writer: { number, of },
+  });
   delivery = await createDeliveryHarness({ folder, store: harness.store, url, writer: number });
 }

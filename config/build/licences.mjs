@@ -1,21 +1,37 @@
-/** The licence texts of the packages whose code lies in dist/: most licences ask that their text goes wherever the code goes. */
+/**
+ * The licence texts of the packages whose code lies in dist/: most licences ask that their text
+ * goes wherever the code goes.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Folder of the package that a module belongs to; undefined for our own sources and for what the bundler adds itself. */
+/**
+ * Folder of the package that a module belongs to; undefined for our own sources and for what the
+ * bundler adds itself.
+ */
 const PACKAGE_FOLDER = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/;
 const LEGAL_FILE = /^(licen[cs]e|notice|copying)/i;
 
-/** One section a package, by name. @throws Error for a package without a licence text: what it allows must be found out first */
+/**
+ * One section a package, by name. @throws Error for a package without a licence text: what it
+ * allows must be found out first
+ */
 export function licenceTexts(moduleIds) {
-  const folders = new Set(moduleIds.map((id) => PACKAGE_FOLDER.exec(id)?.[0]).filter((folder) => folder !== undefined));
+  const folders = new Set(
+    moduleIds.map((id) => PACKAGE_FOLDER.exec(id)?.[0]).filter((folder) => folder !== undefined),
+  );
   return `${["The code of these packages is part of the files in this folder.", ...[...folders].map(section).sort()].join(`\n\n${"-".repeat(80)}\n`)}\n`;
 }
 
 function section(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const files = readdirSync(folder).filter((file) => LEGAL_FILE.test(file) && !file.endsWith(".js"));
-  if (files.length === 0) throw new Error(`the bundled package ${name} ${version} (${license}) has no licence text in ${dirname(folder)}`);
+  const files = readdirSync(folder).filter(
+    (file) => LEGAL_FILE.test(file) && !file.endsWith(".js"),
+  );
+  if (files.length === 0)
+    throw new Error(
+      `the bundled package ${name} ${version} (${license}) has no licence text in ${dirname(folder)}`,
+    );
   const texts = files.sort().map((file) => readFileSync(join(folder, file), "utf8").trim());
   return [`${name} ${version} (${license})`, ...texts].join("\n\n");
 }

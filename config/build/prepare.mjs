@@ -1,7 +1,8 @@
 /**
- * Builds dist/ on `npm ci`, `npm run build`, and before packing: TypeScript checks the sources and writes their types, Rolldown joins the
- * sources with the libraries, and the types of each entry, into a few files. Where the two are not installed (`npm ci --omit=dev`), a dist/
- * built before stays as it is, and without one it says what to do: an install never fails for that.
+ * Builds dist/ on `npm ci`, `npm run build`, and before packing: TypeScript checks the sources and
+ * writes their types, Rolldown joins the sources with the libraries, and the types of each entry,
+ * into a few files. Where the two are not installed (`npm ci --omit=dev`), a dist/ built before
+ * stays as it is, and without one it says what to do: an install never fails for that.
  */
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,23 +15,37 @@ import { refuseOldTools } from "./tools.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const dist = join(root, "dist");
-const entries = { main: join(dist, "main.js"), index: join(dist, "index.js"), "template-worker": join(dist, "template-worker.js") };
+const entries = {
+  main: join(dist, "main.js"),
+  index: join(dist, "index.js"),
+  "template-worker": join(dist, "template-worker.js"),
+};
 
-/** Path of the compiler's script, or undefined when it or the bundler is not installed in this checkout: one further up is somebody else's. */
+/**
+ * Path of the compiler's script, or undefined when it or the bundler is not installed in this
+ * checkout: one further up is somebody else's.
+ */
 function findCompiler() {
   const folder = join(root, "node_modules", "typescript");
   const manifest = join(folder, "package.json");
-  if (!existsSync(manifest) || !existsSync(join(root, "node_modules", "rolldown", "package.json"))) return undefined;
+  if (!existsSync(manifest) || !existsSync(join(root, "node_modules", "rolldown", "package.json")))
+    return undefined;
   return join(folder, JSON.parse(readFileSync(manifest, "utf8")).bin.tsc);
 }
 
-/** Removes what an older build left behind, so that a deleted source file is gone from the package too. */
+/**
+ * Removes what an older build left behind, so that a deleted source file is gone from the package
+ * too.
+ */
 async function build(compiler) {
   rmSync(dist, { recursive: true, force: true });
   const types = mkdtempSync(join(root, ".types-"));
   try {
     const project = ["-p", "tsconfig.build.json", "--emitDeclarationOnly", "--outDir", types];
-    const { status } = spawnSync(process.execPath, [compiler, ...project], { cwd: root, stdio: "inherit" });
+    const { status } = spawnSync(process.execPath, [compiler, ...project], {
+      cwd: root,
+      stdio: "inherit",
+    });
     if (status !== 0) return status ?? 1;
     await bundle();
     await bundleTypes(types);
@@ -42,9 +57,10 @@ async function build(compiler) {
 }
 
 /**
- * Finding and reading five hundred modules took half of the time of a start. What is imported with `import()` keeps files of its own and is
- * read when it is wanted. Names and lines stay, and a comment names each source: a stack trace needs no source map. Files lie as deep as their
- * sources, which look for package.json.
+ * Finding and reading five hundred modules took half of the time of a start. What is imported with
+ * `import()` keeps files of its own and is read when it is wanted. Names and lines stay, and a
+ * comment names each source: a stack trace needs no source map. Files lie as deep as their sources,
+ * which look for package.json.
  */
 async function bundle() {
   const { rolldown } = await import("rolldown");
@@ -54,19 +70,38 @@ async function bundle() {
       .filter(([, path]) => existsSync(path)),
   );
   const bundled = await rolldown({ cwd: root, input, platform: "node", external: NOT_BUNDLED });
-  const { output } = await bundled.write({ dir: dist, format: "esm", chunkFileNames: "chunks/[name].js" });
+  const { output } = await bundled.write({
+    dir: dist,
+    format: "esm",
+    chunkFileNames: "chunks/[name].js",
+  });
   await bundled.close();
-  writeFileSync(join(dist, "THIRD_PARTY_LICENSES.txt"), licenceTexts(output.flatMap(({ moduleIds }) => moduleIds ?? [])));
+  writeFileSync(
+    join(dist, "THIRD_PARTY_LICENSES.txt"),
+    licenceTexts(output.flatMap(({ moduleIds }) => moduleIds ?? [])),
+  );
 }
 
-/** Joins the declarations that a program of somebody else can reach into one file; those of inner rooms stay out. Packages are imported by name. */
+/**
+ * Joins the declarations that a program of somebody else can reach into one file; those of inner
+ * rooms stay out. Packages are imported by name.
+ */
 async function bundleTypes(types) {
   const entry = join(types, "index.d.ts");
   if (!existsSync(entry)) return;
-  const [{ rolldown }, { dts }] = await Promise.all([import("rolldown"), import("rolldown-plugin-dts")]);
+  const [{ rolldown }, { dts }] = await Promise.all([
+    import("rolldown"),
+    import("rolldown-plugin-dts"),
+  ]);
   const plugins = [dts({ dtsInput: true, tsconfig: false })];
   const external = /^(?:node:|@?[a-z])/;
-  const bundled = await rolldown({ cwd: types, input: { index: entry }, plugins, external, checks: { pluginTimings: false } });
+  const bundled = await rolldown({
+    cwd: types,
+    input: { index: entry },
+    plugins,
+    external,
+    checks: { pluginTimings: false },
+  });
   await bundled.write({ dir: dist, format: "esm" });
   await bundled.close();
 }

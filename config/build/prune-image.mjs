@@ -1,6 +1,7 @@
 /**
- * Leaves in the node_modules beside package.json, for an image, what the built program loads from there: the packages that are not bundled,
- * with what they depend on, and of these no types, no source maps and no pages. dist/ loses its types too: nothing compiles against an image.
+ * Leaves in the node_modules beside package.json, for an image, what the built program loads from
+ * there: the packages that are not bundled, with what they depend on, and of these no types, no
+ * source maps and no pages. dist/ loses its types too: nothing compiles against an image.
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -35,12 +36,15 @@ function addNeeded(names, from, needed) {
 
 /** Folders of the packages in a node_modules, those with a scope included. */
 const packagesIn = (modules) =>
-  readdirSync(modules).flatMap((name) => (name.startsWith("@") ? packagesIn(join(modules, name)) : [join(modules, name)]));
+  readdirSync(modules).flatMap((name) =>
+    name.startsWith("@") ? packagesIn(join(modules, name)) : [join(modules, name)],
+  );
 
 function removeUnneeded(modules, needed) {
   for (const folder of packagesIn(modules)) {
     if (!needed.has(folder)) rmSync(folder, { recursive: true });
-    else if (existsSync(join(folder, "node_modules"))) removeUnneeded(join(folder, "node_modules"), needed);
+    else if (existsSync(join(folder, "node_modules")))
+      removeUnneeded(join(folder, "node_modules"), needed);
   }
 }
 

@@ -1,4 +1,7 @@
-/** A Discord message as Discord shows it, closely enough to review it. The page is made from the payload that is sent. This tool is not shipped. */
+/**
+ * A Discord message as Discord shows it, closely enough to review it. The page is made from the
+ * payload that is sent. This tool is not shipped.
+ */
 import { escapeHtml, page } from "./page.mjs";
 
 const CSS = `
@@ -22,7 +25,9 @@ a { color: #00a8fc; text-decoration: none; }`;
 const markdown = (text) =>
   escapeHtml(text)
     .replace(/&lt;t:(\d+):(\w)&gt;/g, (_all, seconds, style) =>
-      style === "R" ? "5 minutes ago" : new Date(Number(seconds) * 1_000).toISOString().slice(0, 16).replace("T", " "),
+      style === "R"
+        ? "5 minutes ago"
+        : new Date(Number(seconds) * 1_000).toISOString().slice(0, 16).replace("T", " "),
     )
     .replace(/&lt;@&amp;\d+&gt;/g, '<span class="mention">@team</span>')
     .replace(/\[((?:\\.|[^\]\\])*)\]\(&lt;(.*?)&gt;\)/g, "<a>$1</a>")
@@ -34,7 +39,9 @@ const markdown = (text) =>
 const embed = ({ author, title, description, color = 0, image, footer, timestamp }) =>
   [
     `<div class="embed" style="border-color:#${color.toString(16).padStart(6, "0")}">`,
-    author === undefined ? "" : `<div class="author"><span class="avatar"></span>${escapeHtml(author.name)}</div>`,
+    author === undefined
+      ? ""
+      : `<div class="author"><span class="avatar"></span>${escapeHtml(author.name)}</div>`,
     title === undefined ? "" : `<div class="title">${markdown(title)}</div>`,
     description === undefined ? "" : `<div class="description">${markdown(description)}</div>`,
     image === undefined ? "" : '<div class="picture"></div>',

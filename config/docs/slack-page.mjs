@@ -1,4 +1,7 @@
-/** A Slack message as Slack shows it, closely enough to review it. The page is made from the blocks that are sent. This tool is not shipped. */
+/**
+ * A Slack message as Slack shows it, closely enough to review it. The page is made from the blocks
+ * that are sent. This tool is not shipped.
+ */
 import { escapeHtml, page } from "./page.mjs";
 
 const CSS = `
@@ -20,7 +23,9 @@ a { color: #1264a3; text-decoration: none; }`;
 
 const date = (seconds, format) => {
   const shown = new Date(Number(seconds) * 1_000).toISOString();
-  return format.includes("{date") ? `${shown.slice(0, 10)} ${shown.slice(11, 16)}` : shown.slice(11, 16);
+  return format.includes("{date")
+    ? `${shown.slice(0, 10)} ${shown.slice(11, 16)}`
+    : shown.slice(11, 16);
 };
 
 const mrkdwn = (text) =>

@@ -1,4 +1,7 @@
-/** A stand-in for a sentiment service: `node sentiment.mjs [PORT]`. It counts words; put a model in its place. */
+/**
+ * A stand-in for a sentiment service: `node sentiment.mjs [PORT]`. It counts words; put a model in
+ * its place.
+ */
 import { createServer } from "node:http";
 
 const GOOD = new Set(["good", "great", "love", "thanks", "happy", "best"]);
@@ -6,7 +9,8 @@ const BAD = new Set(["bad", "broken", "hate", "refund", "awful", "worst"]);
 
 function rate(text) {
   const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
-  const score = words.filter((word) => GOOD.has(word)).length - words.filter((word) => BAD.has(word)).length;
+  const score =
+    words.filter((word) => GOOD.has(word)).length - words.filter((word) => BAD.has(word)).length;
   return { score, sentiment: score > 0 ? "positive" : score < 0 ? "negative" : "neutral" };
 }
 
@@ -18,4 +22,6 @@ const server = createServer(async (request, response) => {
   response.end(JSON.stringify({ labels: { sentiment }, fields: { score } }));
 });
 
-server.listen(Number(process.argv[2] ?? 8080), "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}/\n`));
+server.listen(Number(process.argv[2] ?? 8080), "127.0.0.1", () =>
+  process.stdout.write(`http://127.0.0.1:${server.address().port}/\n`),
+);

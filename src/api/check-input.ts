@@ -1,12 +1,16 @@
-/** Inputs are checked here, before a request is paid for. The rules are the rows' own; the service checks the rest. */
+/**
+ * Inputs are checked here, before a request is paid for. The rules are the rows' own; the service
+ * checks the rest.
+ */
 import type { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
 import { UpstreamError } from "../model/upstream.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /**
- * Thrown before anything is sent: an input that the service is bound to answer with 400. Names the parameter.
- * It is a `bad_request` like the service's own, except that it cost nothing: `status` is undefined.
+ * Thrown before anything is sent: an input that the service is bound to answer with 400. Names the
+ * parameter. It is a `bad_request` like the service's own, except that it cost nothing: `status` is
+ * undefined.
  */
 export class ApiInputError extends UpstreamError {
   readonly endpoint: string;
@@ -26,22 +30,39 @@ export type ShowParameter = (parameter: string) => string;
 const plain: ShowParameter = (parameter) => parameter;
 
 /** The inputs as they are sent. @throws ApiInputError */
-export function checkInput(name: string, endpoint: Endpoint, params: JsonObject, show: ShowParameter = plain): JsonObject {
-  const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+export function checkInput(
+  name: string,
+  endpoint: Endpoint,
+  params: JsonObject,
+  show: ShowParameter = plain,
+): JsonObject {
+  const given = Object.fromEntries(
+    Object.entries(params).filter(([, value]) => value !== undefined),
+  );
   const parsed = endpoint.input.safeParse(given, { reportInput: true });
   if (!parsed.success) throw inputError(name, endpoint, parsed.error.issues[0], show);
   for (const group of endpoint.exactlyOne ?? []) {
     const found = group.filter((param) => param in given);
     if (found.length !== 1)
-      throw new ApiInputError(name, (found.length === 0 ? group : found).join(", "), `give exactly one of ${listed(group.map(show))}`);
+      throw new ApiInputError(
+        name,
+        (found.length === 0 ? group : found).join(", "),
+        `give exactly one of ${listed(group.map(show))}`,
+      );
   }
   for (const group of endpoint.atLeastOne ?? []) {
-    if (!group.some((param) => param in given)) throw new ApiInputError(name, group.join(", "), `give one of ${listed(group.map(show))}`);
+    if (!group.some((param) => param in given))
+      throw new ApiInputError(name, group.join(", "), `give one of ${listed(group.map(show))}`);
   }
   return parsed.data as JsonObject;
 }
 
-function inputError(name: string, endpoint: Endpoint, issue: z.core.$ZodIssue | undefined, show: ShowParameter): ApiInputError {
+function inputError(
+  name: string,
+  endpoint: Endpoint,
+  issue: z.core.$ZodIssue | undefined,
+  show: ShowParameter,
+): ApiInputError {
   if (issue?.code === "unrecognized_keys") {
     const unknown = issue.keys[0] ?? "";
     const known = Object.keys(endpoint.input.shape);

@@ -1,4 +1,7 @@
-/** What an answer that is not 200 means (docs/service.md section 3), and what no answer means. The middle decides by `kind`. */
+/**
+ * What an answer that is not 200 means (docs/service.md section 3), and what no answer means. The
+ * middle decides by `kind`.
+ */
 import { readRetryAfter } from "../model/asked-wait.ts";
 import { errorText, type ErrorDetails, type Retry } from "../model/errors.ts";
 import { HttpError, type HttpResponse } from "../model/http.ts";
@@ -6,31 +9,51 @@ import { UpstreamError, type UpstreamFailure } from "../model/upstream.ts";
 import { looksLikeHtml } from "./parse-body.ts";
 
 const KEY_TEXT = /missing key|invalid key|api ?key (is )?(missing|invalid|not found)/i;
-const BILLING_TEXT = /not pa(ye|i)d|pay(ment|ed)|billing|subscription|expired|quota|limit exceeded|exceeded .*limit|request limit|monthly/i;
+const BILLING_TEXT =
+  /not pa(ye|i)d|pay(ment|ed)|billing|subscription|expired|quota|limit exceeded|exceeded .*limit|request limit|monthly/i;
 
 const HINTS: Readonly<Partial<Record<UpstreamFailure, string>>> = {
-  unauthorized: "Check api.key: the service does not know it, or it was deleted or copied with extra whitespace.",
+  unauthorized:
+    "Check api.key: the service does not know it, or it was deleted or copied with extra whitespace.",
   billing: "Renew the subscription or wait for the quota's next period; the key itself is good.",
   not_found: "It was renamed, deleted, suspended or protected, or never existed.",
 };
 
 /** The error of an answer whose status is not 2xx. */
-export function classifyAnswer(answer: HttpResponse, serviceTimeMs: number | undefined): UpstreamError {
+export function classifyAnswer(
+  answer: HttpResponse,
+  serviceTimeMs: number | undefined,
+): UpstreamError {
   const { status } = answer;
   if (status >= 300 && status < 400) return redirectRefused(answer);
   const message = messageOf(answer.body);
   const kind = kindOf(status, message);
   const hint = HINTS[kind];
-  const retry = kind === "rate_limited" || kind === "transient" ? retryAfter(answer, serviceTimeMs) : undefined;
-  const details: ErrorDetails = { ...(hint && { hint }), ...(retry && { retry }), fields: { status } };
-  return new UpstreamError(kind, `the service answered ${status}${message === "" ? "" : `: ${message}`}`, status, details);
+  const retry =
+    kind === "rate_limited" || kind === "transient" ? retryAfter(answer, serviceTimeMs) : undefined;
+  const details: ErrorDetails = {
+    ...(hint && { hint }),
+    ...(retry && { retry }),
+    fields: { status },
+  };
+  return new UpstreamError(
+    kind,
+    `the service answered ${status}${message === "" ? "" : `: ${message}`}`,
+    status,
+    details,
+  );
 }
 
 function kindOf(status: number, message: string): UpstreamFailure {
   if (status === 400) return "bad_request";
   if (status === 401) return "unauthorized";
   if (status === 402) return "billing";
-  if (status === 403) return KEY_TEXT.test(message) ? "unauthorized" : BILLING_TEXT.test(message) ? "billing" : "forbidden";
+  if (status === 403)
+    return KEY_TEXT.test(message)
+      ? "unauthorized"
+      : BILLING_TEXT.test(message)
+        ? "billing"
+        : "forbidden";
   if (status === 404) return "not_found";
   if (status === 429) return "rate_limited";
   return "transient";
@@ -39,13 +62,21 @@ function kindOf(status: number, message: string): UpstreamFailure {
 function redirectRefused(answer: HttpResponse): UpstreamError {
   const target = answer.headers["location"] ?? "";
   const host = URL.canParse(target) ? ` to ${new URL(target).host}` : "";
-  return new UpstreamError("transient", `redirect refused: the service answered ${answer.status}${host}`, answer.status, {
-    hint: "The key is never sent to another address. If the service moved, change api.base_url.",
-    fields: { status: answer.status },
-  });
+  return new UpstreamError(
+    "transient",
+    `redirect refused: the service answered ${answer.status}${host}`,
+    answer.status,
+    {
+      hint: "The key is never sent to another address. If the service moved, change api.base_url.",
+      fields: { status: answer.status },
+    },
+  );
 }
 
-/** As it was said: seconds, or a date, then counted from the service's own clock. The service sends neither so far. */
+/**
+ * As it was said: seconds, or a date, then counted from the service's own clock. The service sends
+ * neither so far.
+ */
 function retryAfter(answer: HttpResponse, serviceTimeMs: number | undefined): Retry | undefined {
   const afterMs = readRetryAfter(answer.headers["retry-after"], serviceTimeMs ?? Number.NaN);
   return afterMs === undefined ? undefined : { afterMs };
@@ -53,12 +84,17 @@ function retryAfter(answer: HttpResponse, serviceTimeMs: number | undefined): Re
 
 const LONGEST_MESSAGE = 300;
 
-/** The `message` of an error body, or the start of a short plain text; "" for pages and anything else. */
+/**
+ * The `message` of an error body, or the start of a short plain text; "" for pages and anything
+ * else.
+ */
 function messageOf(body: string): string {
   let found: unknown = looksLikeHtml(body) ? "an HTML page" : body;
   try {
     const parsed: unknown = JSON.parse(body);
-    const fields = (typeof parsed === "object" && parsed !== null ? parsed : {}) as Readonly<Record<string, unknown>>;
+    const fields = (typeof parsed === "object" && parsed !== null ? parsed : {}) as Readonly<
+      Record<string, unknown>
+    >;
     found = fields["message"] ?? fields["error"] ?? parsed;
   } catch {
     // Not JSON: the text itself, or nothing.
@@ -71,10 +107,18 @@ function messageOf(body: string): string {
     : "";
 }
 
-/** The error when no whole answer arrived, or when reading it failed in a way nobody foresaw: it may be better next time. */
+/**
+ * The error when no whole answer arrived, or when reading it failed in a way nobody foresaw: it may
+ * be better next time.
+ */
 export function classifyNoAnswer(error: unknown): UpstreamError {
   if (!(error instanceof HttpError))
-    return new UpstreamError("transient", `the answer cannot be read: ${errorText(error)}`, undefined, { cause: error });
+    return new UpstreamError(
+      "transient",
+      `the answer cannot be read: ${errorText(error)}`,
+      undefined,
+      { cause: error },
+    );
   return new UpstreamError("transient", error.message, undefined, {
     cause: error,
     retry: error.retry,

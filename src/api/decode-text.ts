@@ -1,15 +1,22 @@
-/** Turns text as the service sends it into the text that its author wrote. No other room decodes, and every sink escapes for itself. */
+/**
+ * Turns text as the service sends it into the text that its author wrote. No other room decodes,
+ * and every sink escapes for itself.
+ */
 import type { Raw } from "./read-value.ts";
 import { ownValue } from "../model/own-value.ts";
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">" };
 
-/** Decodes the three characters that the platform escapes (docs/service.md section 2), once: `&amp;lt;` becomes `&lt;`. */
-export const decodeText = (text: string): string => text.replace(/&(?:amp|lt|gt);/g, (entity) => ownValue(CHARACTERS, entity) ?? entity);
+/**
+ * Decodes the three characters that the platform escapes (docs/service.md section 2), once:
+ * `&amp;lt;` becomes `&lt;`.
+ */
+export const decodeText = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt);/g, (entity) => ownValue(CHARACTERS, entity) ?? entity);
 
 /**
- * Decodes every text of a parsed answer in place, also in fields that nobody documents. Goes without recursion, because the service decides
- * how deep an answer is.
+ * Decodes every text of a parsed answer in place, also in fields that nobody documents. Goes
+ * without recursion, because the service decides how deep an answer is.
  */
 export function decodeTexts(answer: Raw): Raw {
   const open: object[] = [answer];
@@ -17,7 +24,8 @@ export function decodeTexts(answer: Raw): Raw {
     for (const [name, value] of Object.entries(holder)) {
       if (typeof value === "object" && value !== null) open.push(value);
       // Names come from the service: an assignment to `__proto__` would be lost.
-      else if (typeof value === "string" && value.includes("&")) Object.defineProperty(holder, name, { value: decodeText(value) });
+      else if (typeof value === "string" && value.includes("&"))
+        Object.defineProperty(holder, name, { value: decodeText(value) });
     }
   }
   return answer;

@@ -1,4 +1,7 @@
-/** What a row of the endpoint table says. The rows are in endpoints/; how they are sent and read is in upstream.ts. */
+/**
+ * What a row of the endpoint table says. The rows are in endpoints/; how they are sent and read is
+ * in upstream.ts.
+ */
 import type { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
 import type { Tweet } from "../model/tweet.ts";
@@ -14,7 +17,9 @@ export type AnswerShape =
 export interface CursorRule {
   /** The name it is sent under. */
   readonly param: string;
-  /** Whether the service reads it as an int64: its exact digits are sent, unquoted in a JSON body. */
+  /**
+   * Whether the service reads it as an int64: its exact digits are sent, unquoted in a JSON body.
+   */
   readonly isNumber: boolean;
 }
 
@@ -32,7 +37,10 @@ export interface Endpoint {
   readonly exactlyOne?: readonly (readonly string[])[];
   /** Groups of inputs of which at least one is given. */
   readonly atLeastOne?: readonly (readonly string[])[];
-  /** The body of a 200 as the service sends it: api-v3.md, widened where docs/service.md has more forms. Not enforced on reading; see `answer`. */
+  /**
+   * The body of a 200 as the service sends it: api-v3.md, widened where docs/service.md has more
+   * forms. Not enforced on reading; see `answer`.
+   */
   readonly output: z.ZodType;
   /** How a 200 is read, and what it becomes. */
   readonly answer: AnswerShape;

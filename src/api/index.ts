@@ -1,5 +1,6 @@
 /**
- * `chirpwatch/api`: the data service as a library. The package's door (src/index.ts) adds the HTTP agent that createClient runs on.
+ * `chirpwatch/api`: the data service as a library. The package's door (src/index.ts) adds the HTTP
+ * agent that createClient runs on.
  *
  * ```ts
  * const client = createClient({ baseUrl: "https://api.example.com", key });
@@ -15,11 +16,29 @@ export type { AnswerShape, CursorRule, Endpoint } from "./endpoint.ts";
 export { ENDPOINTS, type EndpointName } from "./endpoints/index.ts";
 export type { AccountAbout, Handle, ResolvedId } from "./normalise/account.ts";
 export type { Article } from "./normalise/article.ts";
-export type { CommentCheck, FollowCheck, MemberCheck, QuoteCheck, RetweetCheck } from "./normalise/check.ts";
+export type {
+  CommentCheck,
+  FollowCheck,
+  MemberCheck,
+  QuoteCheck,
+  RetweetCheck,
+} from "./normalise/check.ts";
 export type { CommunityInfo, CommunityMember } from "./normalise/community.ts";
 export type { KeyUsage } from "./normalise/key-usage.ts";
-export type { FollowedUser, FollowersStats, Score, ScoreChanges, TopFollower } from "./normalise/score.ts";
-export type { Space, SpaceParticipant, SpaceParticipants, SpaceSettings, SpaceStats } from "./normalise/space.ts";
+export type {
+  FollowedUser,
+  FollowersStats,
+  Score,
+  ScoreChanges,
+  TopFollower,
+} from "./normalise/score.ts";
+export type {
+  Space,
+  SpaceParticipant,
+  SpaceParticipants,
+  SpaceSettings,
+  SpaceStats,
+} from "./normalise/space.ts";
 export type { Trend, Trends } from "./normalise/trend.ts";
 export type {
   AccountInput,
@@ -61,5 +80,11 @@ export { type Http, HttpError, type HttpRequest, type HttpResponse } from "../mo
 export { compareIds, timeOfTweetId } from "../model/id.ts";
 export type { Json, JsonObject } from "../model/json.ts";
 export type { Tweet, TweetEntity } from "../model/tweet.ts";
-export { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamFailure, type UpstreamRequest } from "../model/upstream.ts";
+export {
+  type Upstream,
+  type UpstreamAnswer,
+  UpstreamError,
+  type UpstreamFailure,
+  type UpstreamRequest,
+} from "../model/upstream.ts";
 export type { User } from "../model/user.ts";

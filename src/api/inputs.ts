@@ -1,4 +1,7 @@
-/** The inputs that endpoints share, and how a row's answer and cursor are written down. What cannot be right is refused here, for free. */
+/**
+ * The inputs that endpoints share, and how a row's answer and cursor are written down. What cannot
+ * be right is refused here, for free.
+ */
 import { z } from "zod";
 import { normaliseTweet } from "./normalise/tweet.ts";
 import { normaliseProfile, normaliseUser } from "./normalise/user.ts";
@@ -24,14 +27,24 @@ export const spaceId = z
   .regex(/^[A-Za-z0-9]{1,40}$/, "must be the id of a Space: letters and digits");
 
 export const query = z.string().trim().min(1, "must not be empty");
-export const wholeNumber = z.union([z.int().nonnegative(), z.string().regex(/^\d+$/).transform(Number)], "must be a whole number");
+export const wholeNumber = z.union(
+  [z.int().nonnegative(), z.string().regex(/^\d+$/).transform(Number)],
+  "must be a whole number",
+);
 export const date = z.iso.date("must be a date like 2026-03-31");
 export const order = z.enum(["popular", "latest"]);
 export const batchOf = <T extends z.ZodType>(item: T, size: number) =>
-  z.array(item).min(1, "needs at least one entry").max(size, `takes at most ${size} entries in one request`);
+  z
+    .array(item)
+    .min(1, "needs at least one entry")
+    .max(size, `takes at most ${size} entries in one request`);
 
 /** The three ways to name a user; exactly one is given. */
-export const user3 = { user_link: link.optional(), username: username.optional(), user_id: id.optional() };
+export const user3 = {
+  user_link: link.optional(),
+  username: username.optional(),
+  user_id: id.optional(),
+};
 export const USER3 = ["user_link", "username", "user_id"] as const;
 
 export const tweets = { kind: "tweets", read: normaliseTweet } as const;

@@ -1,4 +1,6 @@
-/** The client's methods and their inputs, derived from the rows of the endpoint table. Types alone. */
+/**
+ * The client's methods and their inputs, derived from the rows of the endpoint table. Types alone.
+ */
 import type { z } from "zod";
 import type { Endpoint } from "./endpoint.ts";
 import { type ENDPOINTS, type EndpointName, type EndpointTables } from "./endpoints/index.ts";
@@ -11,20 +13,28 @@ export interface CallOptions {
 }
 
 /** `new-followers-7d` is `newFollowers7d`. */
-type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}` ? `${Head}${Camel<Capitalize<Tail>>}` : Text;
+type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Camel<Capitalize<Tail>>}`
+  : Text;
 
 type Shape<Type> = { [Name in keyof Type]: Type[Name] } & {};
 /** Arrays may be read-only. */
 type Fields<Input> = Shape<{
-  readonly [Name in keyof Input]: Input[Name] extends string[] | undefined ? readonly string[] : Exclude<Input[Name], undefined>;
+  readonly [Name in keyof Input]: Input[Name] extends string[] | undefined
+    ? readonly string[]
+    : Exclude<Input[Name], undefined>;
 }>;
 
 /** Exactly one of these names: two of them, or none, fail before anything is sent. */
 export type ExactlyOne<Names> = {
-  [Name in keyof Names]-?: Required<Pick<Names, Name>> & { readonly [Other in Exclude<keyof Names, Name>]?: never };
+  [Name in keyof Names]-?: Required<Pick<Names, Name>> & {
+    readonly [Other in Exclude<keyof Names, Name>]?: never;
+  };
 }[keyof Names];
 
-type AtLeastOne<Names> = { [Name in keyof Names]-?: Required<Pick<Names, Name>> & Partial<Names> }[keyof Names];
+type AtLeastOne<Names> = {
+  [Name in keyof Names]-?: Required<Pick<Names, Name>> & Partial<Names>;
+}[keyof Names];
 
 type Groups = readonly (readonly string[])[];
 type GroupsOf<Row extends Endpoint, Rule extends "exactlyOne" | "atLeastOne"> =
@@ -43,7 +53,9 @@ type EachAtLeastOne<Input, Given extends Groups> = Given extends readonly [
   : unknown;
 type Grouped<Row extends Endpoint> = GroupsOf<Row, "exactlyOne" | "atLeastOne">[number][number];
 
-type RowInput<Row extends Endpoint, Input = Fields<z.input<Row["input"]>>> = Shape<Omit<Input, Grouped<Row>>> &
+type RowInput<Row extends Endpoint, Input = Fields<z.input<Row["input"]>>> = Shape<
+  Omit<Input, Grouped<Row>>
+> &
   EachExactlyOne<Input, GroupsOf<Row, "exactlyOne">> &
   EachAtLeastOne<Input, GroupsOf<Row, "atLeastOne">>;
 
@@ -51,9 +63,13 @@ type RowInput<Row extends Endpoint, Input = Fields<z.input<Row["input"]>>> = Sha
 export type InputOf<Name extends EndpointName> = RowInput<(typeof ENDPOINTS)[Name]>;
 
 type ItemOf<Row extends Endpoint> = ReturnType<Row["answer"]["read"]>;
-type WholeOf<Row extends Endpoint> = Row["answer"]["kind"] extends "record" ? ItemOf<Row> : readonly ItemOf<Row>[];
+type WholeOf<Row extends Endpoint> = Row["answer"]["kind"] extends "record"
+  ? ItemOf<Row>
+  : readonly ItemOf<Row>[];
 /** Paged operations give a list to iterate over; others a promise of one object, or of one list. */
-type AnswerOf<Row extends Endpoint> = Row extends { readonly cursor: object } ? Paged<ItemOf<Row>> : Promise<WholeOf<Row>>;
+type AnswerOf<Row extends Endpoint> = Row extends { readonly cursor: object }
+  ? Paged<ItemOf<Row>>
+  : Promise<WholeOf<Row>>;
 
 type MethodOf<Row extends Endpoint> =
   Record<never, never> extends RowInput<Row>
@@ -71,7 +87,10 @@ export type PlaceOperations = MethodsOf<EndpointTables["places"]>;
 export type ScoreOperations = MethodsOf<EndpointTables["scores"]>;
 export type LookupOperations = MethodsOf<EndpointTables["lookups"]>;
 
-/** One account, named in exactly one of three ways: `user_link`, `username` or `user_id`, the only one that survives a rename. */
+/**
+ * One account, named in exactly one of three ways: `user_link`, `username` or `user_id`, the only
+ * one that survives a rename.
+ */
 export type AccountInput = InputOf<"info">;
 /** URL of the tweet, or its id. */
 export type TweetInput = InputOf<"tweet-info">;

@@ -1,4 +1,7 @@
-/** A list that comes in pages, as something to iterate over. Only the cursor ends it; every page is one billed request. */
+/**
+ * A list that comes in pages, as something to iterate over. Only the cursor ends it; every page is
+ * one billed request.
+ */
 import { UpstreamError } from "../model/upstream.ts";
 
 export interface Page<T> {
@@ -7,7 +10,10 @@ export interface Page<T> {
   readonly nextCursor?: string;
 }
 
-/** Nothing is requested until it is iterated. Items may repeat over two pages when new ones arrive meanwhile. */
+/**
+ * Nothing is requested until it is iterated. Items may repeat over two pages when new ones arrive
+ * meanwhile.
+ */
 export interface Paged<T> extends AsyncIterable<T> {
   /** One page: the first, or the one of a cursor kept from before. */
   page(cursor?: string): Promise<Page<T>>;
@@ -26,8 +32,14 @@ export function createPaged<T>(page: (cursor?: string) => Promise<Page<T>>): Pag
   };
 }
 
-/** Empty and short pages end nothing. @throws UpstreamError `transient` when a cursor comes back (A, B, A): going on would never end. */
-async function* walk<T>(page: (cursor?: string) => Promise<Page<T>>, fromCursor: string | undefined): AsyncGenerator<Page<T>> {
+/**
+ * Empty and short pages end nothing. @throws UpstreamError `transient` when a cursor comes back (A,
+ * B, A): going on would never end.
+ */
+async function* walk<T>(
+  page: (cursor?: string) => Promise<Page<T>>,
+  fromCursor: string | undefined,
+): AsyncGenerator<Page<T>> {
   const sent = new Set<string>();
   let cursor = fromCursor;
   do {
@@ -40,7 +52,12 @@ async function* walk<T>(page: (cursor?: string) => Promise<Page<T>>, fromCursor:
 }
 
 const cursorLoop = (pages: number): UpstreamError =>
-  new UpstreamError("transient", "the service repeats a cursor it gave before: the list was left there", undefined, {
-    hint: "What came so far is good; the rest of the list did not come.",
-    fields: { pages },
-  });
+  new UpstreamError(
+    "transient",
+    "the service repeats a cursor it gave before: the list was left there",
+    undefined,
+    {
+      hint: "What came so far is good; the rest of the list did not come.",
+      fields: { pages },
+    },
+  );

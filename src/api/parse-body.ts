@@ -4,7 +4,8 @@ import { isRaw, type Raw } from "./read-value.ts";
 
 /**
  * The JSON object of an answer; integers beyond 2^53 become strings of the same digits.
- * @throws UpstreamError `transient` for anything that is no JSON object: an empty, truncated, null or HTML answer is never "no items".
+ * @throws UpstreamError `transient` for anything that is no JSON object: an empty, truncated, null
+ *   or HTML answer is never "no items".
  */
 export function parseBody(text: string, status: number): Raw {
   if (text.trim() === "") throw unusable("the answer is empty", status);
@@ -12,14 +13,22 @@ export function parseBody(text: string, status: number): Raw {
   try {
     value = JSON.parse(keepDigits(text));
   } catch (cause) {
-    throw unusable(looksLikeHtml(text) ? "the answer is HTML, not JSON" : "the answer is not whole JSON", status, cause);
+    throw unusable(
+      looksLikeHtml(text) ? "the answer is HTML, not JSON" : "the answer is not whole JSON",
+      status,
+      cause,
+    );
   }
   if (!isRaw(value))
-    throw unusable(`the answer is ${value === null ? "null" : Array.isArray(value) ? "an array" : typeof value}, not an object`, status);
+    throw unusable(
+      `the answer is ${value === null ? "null" : Array.isArray(value) ? "an array" : typeof value}, not an object`,
+      status,
+    );
   return value;
 }
 
-export const looksLikeHtml = (text: string): boolean => /^\s*<(!doctype|html|head|body|\?xml)/i.test(text);
+export const looksLikeHtml = (text: string): boolean =>
+  /^\s*<(!doctype|html|head|body|\?xml)/i.test(text);
 
 /** An answer that arrived and cannot be used: it may be better next time. */
 export const unusable = (what: string, status?: number, cause?: unknown): UpstreamError =>
@@ -29,7 +38,10 @@ const MAYBE_LONG = /[:,[\s]-?\d{16}/;
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG_INTEGER = /^-?\d{16,}$/;
 
-/** JSON.parse reads 1867041249938530657 as …800: such integers get quotes first. Strings and fractions stay as they are. */
+/**
+ * JSON.parse reads 1867041249938530657 as …800: such integers get quotes first. Strings and
+ * fractions stay as they are.
+ */
 export function keepDigits(json: string): string {
   if (!MAYBE_LONG.test(json)) return json;
   return json.replace(STRING_OR_NUMBER, (token) =>

@@ -1,13 +1,18 @@
-/** Readers of single values as the service really sends them: ids, counts, flags, texts, times. All tolerance of values lives here. */
+/**
+ * Readers of single values as the service really sends them: ids, counts, flags, texts, times. All
+ * tolerance of values lives here.
+ */
 import { isoTime } from "../model/clock.ts";
 import type { Json } from "../model/json.ts";
 
 /** A parsed JSON object before anything is known about it. */
 export type Raw = Readonly<Record<string, Json | undefined>>;
 
-export const isRaw = (value: unknown): value is Raw => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isRaw = (value: unknown): value is Raw =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
-export const readText = (value: unknown): string => (typeof value === "string" ? value : typeof value === "number" ? String(value) : "");
+export const readText = (value: unknown): string =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 
 const DIGITS = /^\d+$/;
 
@@ -46,8 +51,9 @@ const CLASSIC = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d?) (\d\d:\d\d:\d\d) ([+-]\d
 const EARLIEST_MS = Date.UTC(2000, 0, 1);
 
 /**
- * ISO 8601 UTC from any of the forms in use (docs/service.md section 2): ISO 8601, `Fri Mar 06 13:38:49 +0000 2026`,
- * `2024-04-27 06:43:09` (UTC), Unix seconds or milliseconds. "" when it cannot be read.
+ * ISO 8601 UTC from any of the forms in use (docs/service.md section 2): ISO 8601, `Fri Mar 06
+ * 13:38:49 +0000 2026`, `2024-04-27 06:43:09` (UTC), Unix seconds or milliseconds. "" when it
+ * cannot be read.
  */
 export function readTime(value: unknown): string {
   const epochMs = readEpochMs(value);
@@ -64,11 +70,17 @@ function readEpochMs(value: unknown): number {
   // Date.parse would read a time without a zone as local.
   if (iso !== null) return Date.parse(`${iso[1]}T${iso[2] ?? "00:00:00"}${zone(iso[3])}`);
   const classic = CLASSIC.exec(text);
-  return classic === null ? Number.NaN : Date.parse(`${classic[1]} ${classic[2]} ${classic[5]} ${classic[3]} GMT${classic[4]}`);
+  return classic === null
+    ? Number.NaN
+    : Date.parse(`${classic[1]} ${classic[2]} ${classic[5]} ${classic[3]} GMT${classic[4]}`);
 }
 
 /** `+0000` as `+00:00`: the form Date.parse is obliged to read. */
-const zone = (text = "Z"): string => (text.length === 5 ? `${text.slice(0, 3)}:${text.slice(3)}` : text);
+const zone = (text = "Z"): string =>
+  text.length === 5 ? `${text.slice(0, 3)}:${text.slice(3)}` : text;
 
-/** Seconds up to the year 5138; beyond that it must be milliseconds, and beyond those microseconds. */
-const fromUnix = (number: number): number => (number < 1e11 ? number * 1_000 : number < 1e14 ? number : number / 1_000);
+/**
+ * Seconds up to the year 5138; beyond that it must be milliseconds, and beyond those microseconds.
+ */
+const fromUnix = (number: number): number =>
+  number < 1e11 ? number * 1_000 : number < 1e14 ? number : number / 1_000;

@@ -1,10 +1,16 @@
 /**
- * The data service behind the Upstream port: one call is one HTTP request and one classified outcome, never retried. The table in
- * endpoints/ says what is sent and how it is read; budget, retries and paging belong to the engine.
+ * The data service behind the Upstream port: one call is one HTTP request and one classified
+ * outcome, never retried. The table in endpoints/ says what is sent and how it is read; budget,
+ * retries and paging belong to the engine.
  */
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Http, HttpResponse } from "../model/http.ts";
-import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../model/upstream.ts";
+import {
+  type Upstream,
+  type UpstreamAnswer,
+  UpstreamError,
+  type UpstreamRequest,
+} from "../model/upstream.ts";
 import { type BaseUrl, checkBaseUrl } from "./base-url.ts";
 import { ApiInputError, checkInput } from "./check-input.ts";
 import { classifyAnswer, classifyNoAnswer } from "./classify.ts";
@@ -21,7 +27,10 @@ export interface UpstreamOptions {
   readonly http: Http;
   /** `https://host`, or `http://` on loopback; see checkBaseUrl. */
   readonly baseUrl: string;
-  /** Asked for every request, so that a new key counts at once; by the name the request brings, where there are several. */
+  /**
+   * Asked for every request, so that a new key counts at once; by the name the request brings,
+   * where there are several.
+   */
   readonly key: (name?: string) => string;
   /** Total deadline of one request. Default: 30 s. */
   readonly timeoutMs?: number;
@@ -34,12 +43,18 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return {
     call: async (request) => {
       const endpoint = findEndpoint(request.endpoint);
-      if (endpoint === undefined) throw new ApiInputError(request.endpoint, "endpoint", "there is no such endpoint");
+      if (endpoint === undefined)
+        throw new ApiInputError(request.endpoint, "endpoint", "there is no such endpoint");
       const params = checkInput(request.endpoint, endpoint, request.params);
       const key = options.key(request.keyName);
       const message = writeRequest({ base, key }, endpoint, params, request.cursor);
       try {
-        const answer = await options.http.request({ ...message, timeoutMs, maxBytes: MAX_ANSWER_BYTES, ...signalOf(request) });
+        const answer = await options.http.request({
+          ...message,
+          timeoutMs,
+          maxBytes: MAX_ANSWER_BYTES,
+          ...signalOf(request),
+        });
         return understand(endpoint, answer, request.cursor);
       } catch (error) {
         throw aboutRequest(error, request.endpoint, key);
@@ -48,7 +63,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-function understand(endpoint: Endpoint, answer: HttpResponse, sentCursor: string | undefined): UpstreamAnswer {
+function understand(
+  endpoint: Endpoint,
+  answer: HttpResponse,
+  sentCursor: string | undefined,
+): UpstreamAnswer {
   const serviceTimeMs = readServiceTime(answer);
   if (answer.status < 200 || answer.status > 299) throw classifyAnswer(answer, serviceTimeMs);
   const read = readAnswer(endpoint, answer.body, answer.status, sentCursor);
@@ -63,7 +82,10 @@ function readServiceTime(answer: HttpResponse): number | undefined {
 const signalOf = (request: UpstreamRequest): { readonly signal?: AbortSignal } =>
   request.signal === undefined ? {} : { signal: request.signal };
 
-/** The error as the middle sees it: it names the endpoint, and the key in it is gone should the service have echoed it. */
+/**
+ * The error as the middle sees it: it names the endpoint, and the key in it is gone should the
+ * service have echoed it.
+ */
 function aboutRequest(error: unknown, endpoint: string, key: string): UpstreamError {
   const known = error instanceof UpstreamError ? error : classifyNoAnswer(error);
   const text = key === "" ? known.message : known.message.replaceAll(key, "[redacted]");
@@ -77,6 +99,7 @@ function aboutRequest(error: unknown, endpoint: string, key: string): UpstreamEr
 
 function usableBaseUrl(text: string): BaseUrl {
   const base = checkBaseUrl(text);
-  if ("problem" in base) throw new ChirpwatchError("API_BASE_URL", base.problem, { hint: base.hint });
+  if ("problem" in base)
+    throw new ChirpwatchError("API_BASE_URL", base.problem, { hint: base.hint });
   return base;
 }

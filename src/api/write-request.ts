@@ -1,4 +1,7 @@
-/** From a row of the table and checked inputs to the HTTP request: query string or JSON body, cursor and key. */
+/**
+ * From a row of the table and checked inputs to the HTTP request: query string or JSON body, cursor
+ * and key.
+ */
 import type { HttpRequest } from "../model/http.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { BaseUrl } from "./base-url.ts";
@@ -10,7 +13,10 @@ interface Access {
   readonly key: string;
 }
 
-/** Method, address, headers and body of one request. The header name is exactly `ApiKey`: no other authenticates. */
+/**
+ * Method, address, headers and body of one request. The header name is exactly `ApiKey`: no other
+ * authenticates.
+ */
 export function writeRequest(
   { base, key }: Access,
   endpoint: Endpoint,
@@ -21,9 +27,21 @@ export function writeRequest(
   const url = `${endpoint.version === "v2" ? base.v2Url : base.url}${path}`;
   const headers = { ApiKey: key, Accept: "application/json" };
   const rule = cursor === undefined ? undefined : endpoint.cursor;
-  if (endpoint.method === "GET") return { method: "GET", url: `${url}${queryString(rest, rule, cursor)}`, headers, reach: base.reach };
+  if (endpoint.method === "GET")
+    return {
+      method: "GET",
+      url: `${url}${queryString(rest, rule, cursor)}`,
+      headers,
+      reach: base.reach,
+    };
   const body = jsonBody(rest, rule, cursor);
-  return { method: "POST", url, headers: { ...headers, "Content-Type": "application/json" }, body, reach: base.reach };
+  return {
+    method: "POST",
+    url,
+    headers: { ...headers, "Content-Type": "application/json" },
+    body,
+    reach: base.reach,
+  };
 }
 
 function fillPath(path: string, params: JsonObject): { path: string; rest: JsonObject } {
@@ -49,7 +67,8 @@ function queryString(params: JsonObject, rule: CursorRule | undefined, cursor = 
 
 function jsonBody(params: JsonObject, rule: CursorRule | undefined, cursor = ""): string {
   if (rule === undefined) return JSON.stringify(params);
-  if (!rule.isNumber || !/^-?\d+$/.test(cursor)) return JSON.stringify({ ...params, [rule.param]: cursor });
+  if (!rule.isNumber || !/^-?\d+$/.test(cursor))
+    return JSON.stringify({ ...params, [rule.param]: cursor });
   // An int64 does not fit a JavaScript number, so its digits are put into the text.
   const body = JSON.stringify(params);
   return `${body.slice(0, -1)}${body === "{}" ? "" : ","}${JSON.stringify(rule.param)}:${cursor}}`;

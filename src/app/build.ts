@@ -1,7 +1,8 @@
 /**
- * The composition root: makes a daemon in a straight line, each part with its own named teardown, drained last in first out at a stop and
- * when the start fails. Three lifetimes: the state, as long as the process; the work on it, which one of several replicas ends and begins
- * again when its share shrinks; and what `delivering` swaps at a reload.
+ * The composition root: makes a daemon in a straight line, each part with its own named teardown,
+ * drained last in first out at a stop and when the start fails. Three lifetimes: the state, as long
+ * as the process; the work on it, which one of several replicas ends and begins again when its
+ * share shrinks; and what `delivering` swaps at a reload.
  */
 import type { Config } from "../config/config.ts";
 import { startControl } from "../server/control-socket.ts";
@@ -44,7 +45,11 @@ export async function startDaemon(config: Config, given: DaemonDeps): Promise<Da
   }
 }
 
-async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Promise<Omit<Daemon, "stop">> {
+async function build(
+  atStart: Config,
+  deps: DaemonDeps,
+  teardown: Teardown,
+): Promise<Omit<Daemon, "stop">> {
   const { clock, log, hash } = deps;
   const adapters = deps.adapters ?? SHIPPED;
   const serving = createServing(atStart, { adapters, clock }, teardown);
@@ -53,7 +58,14 @@ async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Pro
   await claimOrigin(store, config);
   const { membership, signals } = store;
   const own = membership === undefined ? deps : { ...deps, clock: membership.clock };
-  const revisions = await Revisions.open({ store, signals, membership, clock: own.clock, hash, log });
+  const revisions = await Revisions.open({
+    store,
+    signals,
+    membership,
+    clock: own.clock,
+    hash,
+    log,
+  });
   await serving.open(() => STARTS);
   const { url } = serving;
   const parts = { feed, store, deps: own, startedAtMs: own.clock.now(), revisions, serving };
@@ -65,6 +77,10 @@ async function build(atStart: Config, deps: DaemonDeps, teardown: Teardown): Pro
     return { url, reload: work.reload };
   }
   const start: ReplicaParts["start"] = (of, share) => startWork(of, { ...parts, share });
-  const { reload } = await startReplica(config, { store, membership, clock, log, revisions, signals, start }, teardown);
+  const { reload } = await startReplica(
+    config,
+    { store, membership, clock, log, revisions, signals, start },
+    teardown,
+  );
   return { url, reload };
 }

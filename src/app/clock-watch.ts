@@ -1,4 +1,7 @@
-/** Detects that the wall clock was set: what waits for a time of day checks it again, and what waits for a while waits no longer for it. */
+/**
+ * Detects that the wall clock was set: what waits for a time of day checks it again, and what waits
+ * for a while waits no longer for it.
+ */
 import { repeat } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -6,7 +9,10 @@ import { CLOCK_SEEN_NOTE, type Notes, type Upkeep } from "../model/store.ts";
 import { createJumpWatch, ORDINARY_CORRECTION_MS } from "../schedule/misfire.ts";
 
 const EVERY_MS = 3_000;
-/** A clock that is set back while the daemon is stopped goes unnoticed by up to this much, plus the time the daemon was stopped. */
+/**
+ * A clock that is set back while the daemon is stopped goes unnoticed by up to this much, plus the
+ * time the daemon was stopped.
+ */
 const NOTE_EVERY_MS = 60_000;
 
 export interface ClockWatchDeps {
@@ -24,17 +30,33 @@ export interface StoppedClockDeps extends Pick<ClockWatchDeps, "clock" | "log"> 
   readonly store: Pick<Upkeep, "setTimesBack"> & Notes;
 }
 
-/** Called at startup. A clock that shows an earlier time than the last one stored was set back in between. */
-export async function takeClockSetWhileStopped({ clock, log, store }: StoppedClockDeps): Promise<void> {
+/**
+ * Called at startup. A clock that shows an earlier time than the last one stored was set back in
+ * between.
+ */
+export async function takeClockSetWhileStopped({
+  clock,
+  log,
+  store,
+}: StoppedClockDeps): Promise<void> {
   const seenMs = await store.readNote(CLOCK_SEEN_NOTE);
   const behindMs = typeof seenMs === "number" ? seenMs - clock.now() : 0;
   if (behindMs < ORDINARY_CORRECTION_MS) return;
   await store.setTimesBack(behindMs);
-  log.warn("the clock was set back while the daemon was stopped", { by_seconds: Math.round(behindMs / 1_000) });
+  log.warn("the clock was set back while the daemon was stopped", {
+    by_seconds: Math.round(behindMs / 1_000),
+  });
 }
 
 /** Returns what ends it. What could not be stored is tried again. */
-export function watchClock({ clock, log, store, pump, silences, engine }: ClockWatchDeps): () => void {
+export function watchClock({
+  clock,
+  log,
+  store,
+  pump,
+  silences,
+  engine,
+}: ClockWatchDeps): () => void {
   const jumps = createJumpWatch(clock.now(), clock.monotonic());
   let jumpMs = 0;
   let notedAtMs = Number.NEGATIVE_INFINITY;

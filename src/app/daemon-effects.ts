@@ -1,4 +1,7 @@
-/** Carries out in a running daemon what an operator changes, and lets the other replicas on the state know. */
+/**
+ * Carries out in a running daemon what an operator changes, and lets the other replicas on the
+ * state know.
+ */
 import type { Pump } from "../deliver/pump.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Share } from "../model/replicas.ts";

@@ -1,6 +1,7 @@
 /**
- * Alerts on values that are across their thresholds: sent again while they stay so, and once more when they are back, to sinks that want that. A
- * value that is back is seen by the poll that finds it, and committed with it; repeats have their own time.
+ * Alerts on values that are across their thresholds: sent again while they stay so, and once more
+ * when they are back, to sinks that want that. A value that is back is seen by the poll that finds
+ * it, and committed with it; repeats have their own time.
  */
 import { repeat } from "../engine/health/repeat.ts";
 import type { Cancel } from "../model/clock.ts";
@@ -31,7 +32,8 @@ export function startLevels(deps: LevelsDeps): Cancel {
     clock,
     everyMs: CHECK_EVERY_MS,
     work: () => checkLevels(deps),
-    onError: (error) => log.error("alerts on values could not be repeated or resolved", { error: errorText(error) }),
+    onError: (error) =>
+      log.error("alerts on values could not be repeated or resolved", { error: errorText(error) }),
   });
 }
 
@@ -51,16 +53,28 @@ async function checkLevels(deps: LevelsDeps): Promise<void> {
   }
 }
 
-async function commit({ store, clock, log, wakeDelivery }: LevelsDeps, followUps: LevelFollowUps): Promise<void> {
+async function commit(
+  { store, clock, log, wakeDelivery }: LevelsDeps,
+  followUps: LevelFollowUps,
+): Promise<void> {
   if (followUps.levels.length === 0) return;
   const { events } = followUps;
-  const { status } = await store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], ...followUps });
+  const { status } = await store.commitPoll({
+    atMs: clock.now(),
+    targets: [],
+    verdicts: [],
+    ...followUps,
+  });
   if (status === "conflict") return;
-  for (const { id, type, body } of events) log.info("alert on a value goes on", { event: id, type, repeat: body["repeat"] ?? "ends" });
+  for (const { id, type, body } of events)
+    log.info("alert on a value goes on", { event: id, type, repeat: body["repeat"] ?? "ends" });
   wakeDelivery();
 }
 
-/** At most one repeat waits: a later one takes its place. None while the first alert waits, nor before a poll has found the value so again. */
+/**
+ * At most one repeat waits: a later one takes its place. None while the first alert waits, nor
+ * before a poll has found the value so again.
+ */
 async function repeatAlerts(deps: LevelsDeps, levels: readonly OpenLevel[]): Promise<void> {
   const nowMs = deps.clock.now();
   const due = levels.filter((level) => isRepeatDue(level, nowMs));
@@ -79,16 +93,32 @@ async function repeatAlerts(deps: LevelsDeps, levels: readonly OpenLevel[]): Pro
   }
 }
 
-function isRepeatDue({ nextAtMs, lastAtMs, isPolled, isSent, isWaiting, doneAtMs, lastRepeat }: OpenLevel, nowMs: number): boolean {
-  if (nextAtMs === null || nextAtMs > nowMs || !isPolled || !isSent || isWaiting || lastRepeat?.state === "sealed") return false;
+function isRepeatDue(
+  { nextAtMs, lastAtMs, isPolled, isSent, isWaiting, doneAtMs, lastRepeat }: OpenLevel,
+  nowMs: number,
+): boolean {
+  if (
+    nextAtMs === null ||
+    nextAtMs > nowMs ||
+    !isPolled ||
+    !isSent ||
+    isWaiting ||
+    lastRepeat?.state === "sealed"
+  )
+    return false;
   // Counted from when its sink had the alert.
   return lastRepeat !== undefined || doneAtMs === null || doneAtMs + (nextAtMs - lastAtMs) <= nowMs;
 }
 
 /** When a poll of its target began last that succeeded; 0 where none did. */
-async function lastPollOf({ event, targetKey }: OpenLevel, { store, polls }: LevelsDeps): Promise<number> {
+async function lastPollOf(
+  { event, targetKey }: OpenLevel,
+  { store, polls }: LevelsDeps,
+): Promise<number> {
   const all = polls().flatMap((poll) => [poll, ...(poll.group?.members ?? [])]);
-  const own = all.filter(({ subscribers }) => subscribers.some((one) => one.watchKey === event.watchKey && one.targetKey === targetKey));
+  const own = all.filter(({ subscribers }) =>
+    subscribers.some((one) => one.watchKey === event.watchKey && one.targetKey === targetKey),
+  );
   if (own.length === 0) return 0;
   const sources = await store.loadSources([...new Set(own.map(({ key }) => key))]);
   return Math.max(0, ...sources.map(({ lastOkAtMs }) => lastOkAtMs ?? 0));

@@ -27,4 +27,6 @@ export function startPruning(deps: {
 }
 
 const sourcesOf = (polls: readonly Poll[]): ReadonlySet<string> =>
-  new Set(polls.flatMap(({ key, group }) => [key, ...(group?.members ?? []).map((member) => member.key)]));
+  new Set(
+    polls.flatMap(({ key, group }) => [key, ...(group?.members ?? []).map((member) => member.key)]),
+  );

@@ -1,4 +1,7 @@
-/** One of several daemons on a state: its work begins with what it holds, and begins again with less when others are to do some of it. */
+/**
+ * One of several daemons on a state: its work begins with what it holds, and begins again with less
+ * when others are to do some of it.
+ */
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -30,17 +33,21 @@ export async function startReplica(
 ): Promise<Pick<RunningWork, "reload">> {
   let config = () => initial;
   const { membership, log } = parts;
-  // Where others work, this one's configuration takes the place of theirs once it is ready to work with it.
+  // Where others work, this one's configuration takes the place of theirs once it is ready to work
+  // with it.
   if (membership.isLeading()) await revisions.propose(initial, "start");
   else membership.setMayLead(false);
   const fleet = new Fleet({ ...parts, plansBy: () => revisions.publishedOf(config()) });
   await fleet.join();
-  log.info("joined the replicas on this state", { replica: (await parts.store.replicas()).find(({ id }) => id === membership.id)?.name });
+  log.info("joined the replicas on this state", {
+    replica: (await parts.store.replicas()).find(({ id }) => id === membership.id)?.name,
+  });
   let work = await start(initial, fleet);
   config = work.config;
   teardown.push("work", () => work.stop());
   await revisions.propose(config(), "start");
-  const failed = (error: unknown) => log.error("a signal of another process could not be followed", { error });
+  const failed = (error: unknown) =>
+    log.error("a signal of another process could not be followed", { error });
   const reload = (askedBy: string) => void work.reload(askedBy).catch(failed);
   let loops = (): ReadonlyMap<string, LoopTurns> => work.loops();
   const restart = async (between: () => Promise<void>) => {
@@ -64,10 +71,18 @@ export async function startReplica(
     await review();
     await work.readAgain(watches);
   };
-  const stopWatching = fleet.start({ restart, shareChanged, stateChanged, delivered: () => work.wakeDelivery() });
+  const stopWatching = fleet.start({
+    restart,
+    shareChanged,
+    stateChanged,
+    delivered: () => work.wakeDelivery(),
+  });
   teardown.push("share", stopWatching);
   const share = () => ({ turns: fleet.turns, withinMs: MAX_RESTART_MS });
-  teardown.push("supervision", supervise({ ...parts, loops: () => new Map([...loops(), ["share", share()]]) }));
+  teardown.push(
+    "supervision",
+    supervise({ ...parts, loops: () => new Map([...loops(), ["share", share()]]) }),
+  );
   const stopListening = signals.on((topic) => {
     if (topic === "configuration") void review().catch(failed);
     if (topic === "reload") reload("another process");

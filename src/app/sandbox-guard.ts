@@ -1,6 +1,7 @@
 /**
- * Keeps the sandbox's invented tweets out of real channels where only its answers say what it is: a service on this
- * machine may as well be a proxy to the real one. The address `sandbox` is config/guard.ts's.
+ * Keeps the sandbox's invented tweets out of real channels where only its answers say what it is: a
+ * service on this machine may as well be a proxy to the real one. The address `sandbox` is
+ * config/guard.ts's.
  */
 import type { Config, SinkConfig } from "../config/config.ts";
 import { outwardSinks } from "../config/guard.ts";
@@ -10,7 +11,9 @@ import { SANDBOX_HEADER } from "../model/sandbox-header.ts";
 import { SINK_TYPES } from "../sinks/registry.ts";
 
 export interface SandboxGuard {
-  /** To the data service. While a sink reaches real people, no answer of a sandbox comes through it. */
+  /**
+   * To the data service. While a sink reaches real people, no answer of a sandbox comes through it.
+   */
   readonly http: Http;
   /** What speaks against sending to these sinks, as far as the service has answered. */
   refusalOf(sinks: readonly SinkConfig[]): ExitError | undefined;
@@ -23,7 +26,8 @@ export interface GuardDeps {
   readonly onRefused?: (error: ExitError) => void;
 }
 
-const isSandboxAnswer = (answer: HttpResponse): boolean => answer.headers[SANDBOX_HEADER] !== undefined;
+const isSandboxAnswer = (answer: HttpResponse): boolean =>
+  answer.headers[SANDBOX_HEADER] !== undefined;
 
 export function createSandboxGuard({ http, config, onRefused }: GuardDeps): SandboxGuard {
   let hasAnswered = false;
@@ -48,6 +52,11 @@ export function createSandboxGuard({ http, config, onRefused }: GuardDeps): Sand
 }
 
 const refusal = (baseUrl: string, sink: string): ExitError =>
-  new ExitError(EXIT.badConfig, "SANDBOX_SERVICE", `${baseUrl} says that it is the sandbox: refusing to send invented tweets to ${sink}`, {
-    hint: "Set api.base_url to the address of your data service, or make the sink a console.",
-  });
+  new ExitError(
+    EXIT.badConfig,
+    "SANDBOX_SERVICE",
+    `${baseUrl} says that it is the sandbox: refusing to send invented tweets to ${sink}`,
+    {
+      hint: "Set api.base_url to the address of your data service, or make the sink a console.",
+    },
+  );

@@ -1,4 +1,7 @@
-/** Makes another configuration the active one: deliveries, keys and watches together, or none of them. */
+/**
+ * Makes another configuration the active one: deliveries, keys and watches together, or none of
+ * them.
+ */
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
@@ -24,7 +27,16 @@ export interface SwapDeps {
   readonly share: Share;
 }
 
-export function createSwap({ guard, delivering, polling, store, hash, clock, log, share }: SwapDeps): Pick<ReloadDeps, "swap" | "renew"> {
+export function createSwap({
+  guard,
+  delivering,
+  polling,
+  store,
+  hash,
+  clock,
+  log,
+  share,
+}: SwapDeps): Pick<ReloadDeps, "swap" | "renew"> {
   return {
     async renew() {
       const activate = await delivering.prepare(delivering.config());
@@ -35,7 +47,8 @@ export function createSwap({ guard, delivering, polling, store, hash, clock, log
       const refused = guard.refusalOf(next.sinks);
       if (refused !== undefined) throw refused;
       const activate = await delivering.prepare(next);
-      // Until the state has taken the watches, nothing that is active has changed: a state that cannot be written leaves all as it was.
+      // Until the state has taken the watches, nothing that is active has changed: a state that
+      // cannot be written leaves all as it was.
       const register = async () => {
         const readUntilMs = await readUntil(changes.changed, polling.engine, store);
         return registerConfiguredWatches(next, { store, hash, clock, log, share, readUntilMs });
@@ -64,14 +77,23 @@ async function readUntil(
   const feeds = watchIds.flatMap((id) => {
     const own = engine
       .pollsOf(id)
-      .flatMap((poll) => (poll.group?.members ?? [poll]).map((feed) => ({ feed, keys: [feed.key, poll.key] })))
+      .flatMap((poll) =>
+        (poll.group?.members ?? [poll]).map((feed) => ({ feed, keys: [feed.key, poll.key] })),
+      )
       .filter(({ feed }) => feed.subscribers.some(({ watch }) => watch.id === id));
     const [first, ...others] = own;
     return first?.feed.detector === "feed" && others.length === 0 ? [{ id, keys: first.keys }] : [];
   });
-  const sources = feeds.length === 0 ? [] : await store.loadSources([...new Set(feeds.flatMap(({ keys }) => keys))]);
-  const readMs = new Map(sources.map(({ fingerprint, lastOkAtMs }) => [fingerprint, lastOkAtMs ?? 0]));
+  const sources =
+    feeds.length === 0
+      ? []
+      : await store.loadSources([...new Set(feeds.flatMap(({ keys }) => keys))]);
+  const readMs = new Map(
+    sources.map(({ fingerprint, lastOkAtMs }) => [fingerprint, lastOkAtMs ?? 0]),
+  );
   // A feed that is read in a group has a time of its own only where something of it was read.
-  const times = feeds.map(({ id, keys }) => [id, Math.max(...keys.map((key) => readMs.get(key) ?? 0))] as const);
+  const times = feeds.map(
+    ({ id, keys }) => [id, Math.max(...keys.map((key) => readMs.get(key) ?? 0))] as const,
+  );
   return new Map(times.filter(([, atMs]) => atMs > 0));
 }

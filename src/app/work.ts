@@ -1,4 +1,7 @@
-/** The work of a daemon on its state: polling, delivering, and what goes on beside. Of several replicas each does its share of it. */
+/**
+ * The work of a daemon on its state: polling, delivering, and what goes on beside. Of several
+ * replicas each does its share of it.
+ */
 import type { Config } from "../config/config.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import type { Pump } from "../deliver/pump.ts";
@@ -62,13 +65,19 @@ export interface RunningWork {
   stop(): Promise<void>;
 }
 
-/** Docker kills ten seconds after SIGTERM: messages under way get eight of them, and polls that end before have their time within these. */
+/**
+ * Docker kills ten seconds after SIGTERM: messages under way get eight of them, and polls that end
+ * before have their time within these.
+ */
 const GRACE_MS = 8_000;
 /** The poll loop turns at least every 30 s. */
 const ALIVE_WITHIN_MS = 120_000;
 const STATE_CHECK_EVERY_MS = 15_000;
 const LOCK_CHECK_EVERY_MS = 5_000;
-/** Registering and planning so many leaves tens of megabytes behind, just before their first reads take as much. */
+/**
+ * Registering and planning so many leaves tens of megabytes behind, just before their first reads
+ * take as much.
+ */
 const MANY_WATCHES = 2_000;
 
 /** @throws ExitError, after everything already started was stopped. */
@@ -90,30 +99,96 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   const events = createDaemonEvents();
   const silences = createActiveSilences(store, clock);
   await silences.load();
-  const delivering = await createDelivering(initial, { store, silences, meter, trace, events, deps, share });
+  const delivering = await createDelivering(initial, {
+    store,
+    silences,
+    meter,
+    trace,
+    events,
+    deps,
+    share,
+  });
   const { config, routing, delivery, opsAlerts, active } = delivering;
   let stopBegunMs: number | undefined;
-  const graceLeftMs = () => Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
+  const graceLeftMs = () =>
+    Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
   teardown.push("delivery", () => delivering.stop(graceLeftMs()));
-  const guard = createSandboxGuard({ http, config, ...(deps.onRefused === undefined ? {} : { onRefused: deps.onRefused }) });
-  const polling = createPolling({ delivering, store, meter, trace, events, deps: { ...deps, http: guard.http }, share });
+  const guard = createSandboxGuard({
+    http,
+    config,
+    ...(deps.onRefused === undefined ? {} : { onRefused: deps.onRefused }),
+  });
+  const polling = createPolling({
+    delivering,
+    store,
+    meter,
+    trace,
+    events,
+    deps: { ...deps, http: guard.http },
+    share,
+  });
   const { engine, report } = polling;
   teardown.push("polling", () => polling.stop());
 
   const swap = createSwap({ guard, delivering, polling, store, hash, clock, log, share });
   const onStoreError = (error: unknown) => void polling.storeWatch.takeError(error);
   const states = () => store.listWatches();
-  const reloader = createReloader({ deps, opsAlerts, meter, clock, states, onStoreError, config, revisions, ...swap });
+  const reloader = createReloader({
+    deps,
+    opsAlerts,
+    meter,
+    clock,
+    states,
+    onStoreError,
+    config,
+    revisions,
+    ...swap,
+  });
   events.on("storeRecovered", () => reloader.storeRecovered());
   const outbox = { pump: () => delivery().pump, onCommitted: () => events.emit("committed") };
-  const effects = createDaemonEffects({ store, share, silences, engine, service: polling, route: active.route, reloader, ...outbox });
+  const effects = createDaemonEffects({
+    store,
+    share,
+    silences,
+    engine,
+    service: polling,
+    route: active.route,
+    reloader,
+    ...outbox,
+  });
   const actions = createActions({ store, clock, hash, config, effects });
   const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
-  const polled = { feed, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch };
+  const polled = {
+    feed,
+    quotaWatch,
+    auditReadings,
+    keyWatch,
+    keyQuotas,
+    upstreamWatch,
+    storeWatch,
+  };
   const enriching = createEnriching({ delivering, store, meter, events, deps });
   const { lastRefusal, lastReload, loadedAtMs } = reloader;
-  const shown = { config, routing, delivery, lastRefusal, lastReload, loadedAtMs, failingEnrichments: enriching.failing };
-  const views = createViews({ ...polled, ...shown, engine, deps, store, meter, clock, startedAtMs, revisions });
+  const shown = {
+    config,
+    routing,
+    delivery,
+    lastRefusal,
+    lastReload,
+    loadedAtMs,
+    failingEnrichments: enriching.failing,
+  };
+  const views = createViews({
+    ...polled,
+    ...shown,
+    engine,
+    deps,
+    store,
+    meter,
+    clock,
+    startedAtMs,
+    revisions,
+  });
   serving.show({ clock, log, views, actions }, teardown);
   log.info("status page is up", { url: serving.url });
 
@@ -127,7 +202,11 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   if (watches.length > MANY_WATCHES) collectGarbage();
   engine.start();
   startBeside(initial, { deps, delivering, store, reloader }, teardown);
-  const lead = startLeading(initial, { deps, store, silences, events, delivering, enriching, polling, share }, teardown);
+  const lead = startLeading(
+    initial,
+    { deps, store, silences, events, delivering, enriching, polling, share },
+    teardown,
+  );
   lead();
   const shares = sharesOf({ deps, store, silences, delivering, polling, share }, lead);
   const stop = () => {
@@ -135,17 +214,30 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
     return teardown.drain();
   };
   const wakeDelivery = () => events.emit("committed");
-  const loops = () => new Map([["polls", { turns: engine.loop.lastTurnMs, withinMs: MAX_TURN_MS }], ...loopsOf(delivery().pump)]);
+  const loops = () =>
+    new Map([
+      ["polls", { turns: engine.loop.lastTurnMs, withinMs: MAX_TURN_MS }],
+      ...loopsOf(delivery().pump),
+    ]);
   return { config, reload: reloader.reload, ...shares, wakeDelivery, loops, stop };
 }
 
 /** A sink can have several: for its messages, for edits, and for what is published. */
 const loopsOf = (pump: Pump): readonly (readonly [string, LoopTurns])[] =>
   [...pump.turns()].flatMap(([sink, loops]) =>
-    loops.map((turns, at) => [`sink ${sink}${at === 0 ? "" : ` (${at + 1})`}`, { turns, withinMs: MAX_TURN_MS }] as const),
+    loops.map(
+      (turns, at) =>
+        [
+          `sink ${sink}${at === 0 ? "" : ` (${at + 1})`}`,
+          { turns, withinMs: MAX_TURN_MS },
+        ] as const,
+    ),
   );
 
-type ShareParts = Pick<LeadingParts, "deps" | "store" | "silences" | "delivering" | "polling" | "share">;
+type ShareParts = Pick<
+  LeadingParts,
+  "deps" | "store" | "silences" | "delivering" | "polling" | "share"
+>;
 
 function sharesOf(
   { deps: { hash, clock, log }, store, silences, delivering, polling, share }: ShareParts,
@@ -177,11 +269,23 @@ function sharesOf(
   };
 }
 
-/** A daemon may have nothing else to write. On a file, where nobody else should be, only a lock is looked for, which costs the disk nothing. */
-function startStateCheck(storeWatch: StoreWatch, { isAlone }: Share, { clock, log }: DaemonDeps): Cancel {
+/**
+ * A daemon may have nothing else to write. On a file, where nobody else should be, only a lock is
+ * looked for, which costs the disk nothing.
+ */
+function startStateCheck(
+  storeWatch: StoreWatch,
+  { isAlone }: Share,
+  { clock, log }: DaemonDeps,
+): Cancel {
   const onError = (error: unknown) => log.error("the state could not be checked", { error });
   return isAlone
-    ? repeat({ clock, everyMs: LOCK_CHECK_EVERY_MS, work: () => storeWatch.proveUnlocked(), onError })
+    ? repeat({
+        clock,
+        everyMs: LOCK_CHECK_EVERY_MS,
+        work: () => storeWatch.proveUnlocked(),
+        onError,
+      })
     : repeat({ clock, everyMs: STATE_CHECK_EVERY_MS, work: () => storeWatch.prove(), onError });
 }
 
@@ -193,15 +297,27 @@ interface BesideParts {
 }
 
 /** What goes on beside polling and delivering, in every replica. */
-function startBeside(initial: Config, { deps, delivering, store, reloader }: BesideParts, teardown: Teardown): void {
+function startBeside(
+  initial: Config,
+  { deps, delivering, store, reloader }: BesideParts,
+  teardown: Teardown,
+): void {
   const { clock, hash, log, files } = deps;
   void delivering.check();
   void warnOfStranded(initial, { store, log });
   void store.problems.then((problems) => {
-    if (problems.length > 0) log.error("state is damaged", { problems, hint: "stop the daemon and run chirpwatch state restore" });
+    if (problems.length > 0)
+      log.error("state is damaged", {
+        problems,
+        hint: "stop the daemon and run chirpwatch state restore",
+      });
   });
   const onChange = async () => void (await reloader.reload("file change"));
-  if (deps.watchFiles) teardown.push("file watch", watchFiles({ files, clock, hash, paths: () => delivering.config().files, onChange }));
+  if (deps.watchFiles)
+    teardown.push(
+      "file watch",
+      watchFiles({ files, clock, hash, paths: () => delivering.config().files, onChange }),
+    );
 }
 
 interface LeadingParts {
@@ -215,7 +331,10 @@ interface LeadingParts {
   readonly share: Share;
 }
 
-/** What is done once for all replicas. Returns what begins it once this one leads; it may be called again. */
+/**
+ * What is done once for all replicas. Returns what begins it once this one leads; it may be called
+ * again.
+ */
 function startLeading(
   initial: Config,
   { deps, store, silences, events, delivering, enriching, polling, share }: LeadingParts,
@@ -229,18 +348,52 @@ function startLeading(
     if (hasBegun || !share.isLeading()) return;
     hasBegun = true;
     engine.lead();
-    teardown.push("pruning", startPruning({ store, clock, log, retentionMs: () => config().state.retentionMs, polls: () => engine.polls }));
-    if (share.isAlone) teardown.push("clock watch", watchClock({ clock, log, store, silences, engine, pump: () => delivery().pump }));
+    teardown.push(
+      "pruning",
+      startPruning({
+        store,
+        clock,
+        log,
+        retentionMs: () => config().state.retentionMs,
+        polls: () => engine.polls,
+      }),
+    );
+    if (share.isAlone)
+      teardown.push(
+        "clock watch",
+        watchClock({ clock, log, store, silences, engine, pump: () => delivery().pump }),
+      );
     // The one that leads notifies the operator for all replicas.
     teardown.push("state check", startStateCheck(polling.storeWatch, share, deps));
     teardown.push(
       "levels",
-      startLevels({ ...delivering, store, clock, hash, log, polls: () => engine.polls, wakeDelivery: () => events.emit("committed") }),
+      startLevels({
+        ...delivering,
+        store,
+        clock,
+        hash,
+        log,
+        polls: () => engine.polls,
+        wakeDelivery: () => events.emit("committed"),
+      }),
     );
-    teardown.push("reports", startReports({ store, clock, hash, log, config, wakeDelivery: () => events.emit("committed") }));
+    teardown.push(
+      "reports",
+      startReports({
+        store,
+        clock,
+        hash,
+        log,
+        config,
+        wakeDelivery: () => events.emit("committed"),
+      }),
+    );
     teardown.push("enriching", enriching.start());
-    const isAlive = () => polling.storeWatch.trouble === undefined && clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
+    const isAlive = () =>
+      polling.storeWatch.trouble === undefined &&
+      clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
     const { heartbeat } = initial.ops;
-    if (heartbeat !== undefined) teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));
+    if (heartbeat !== undefined)
+      teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));
   };
 }

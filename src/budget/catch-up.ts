@@ -1,7 +1,9 @@
 /**
- * How fast scheduled polls may read beyond their first page: what was missed in a downtime, bursts, gaps, late-arrival rescans. A token bucket that
- * fills at the pace the month can spare, so that a day's backlog is spread and the news of the moment, the first pages, always goes first. All
- * replicas of a state have one bucket: each counts its own pages at once, and those of the others as the ledger shows them. Pure.
+ * How fast scheduled polls may read beyond their first page: what was missed in a downtime, bursts,
+ * gaps, late-arrival rescans. A token bucket that fills at the pace the month can spare, so that a
+ * day's backlog is spread and the news of the moment, the first pages, always goes first. All
+ * replicas of a state have one bucket: each counts its own pages at once, and those of the others
+ * as the ledger shows them. Pure.
  */
 import type { Priority } from "../model/schedule.ts";
 
@@ -12,16 +14,26 @@ export interface SparePace {
 }
 
 export interface CatchUp {
-  /** Undefined: no limit is known, nothing is held back. The bucket is full until pages are taken: a larger one has room for more at once. */
+  /**
+   * Undefined: no limit is known, nothing is held back. The bucket is full until pages are taken: a
+   * larger one has room for more at once.
+   */
   adjust(pace: SparePace | undefined, nowMs: number): void;
-  /** Takes pages out that others on this state have read; below zero, it puts back what was taken too much. */
+  /**
+   * Takes pages out that others on this state have read; below zero, it puts back what was taken
+   * too much.
+   */
   takenByOthers(pages: number): void;
   /**
-   * Whether a source may read one page more; counts it. Who was let in goes on until it is done, and what that takes too much is made
-   * good before the next one: a walk cut half-way would begin anew and get nowhere.
+   * Whether a source may read one page more; counts it. Who was let in goes on until it is done,
+   * and what that takes too much is made good before the next one: a walk cut half-way would begin
+   * anew and get nowhere.
    */
   take(source: string, priority: Priority, nowMs: number): boolean;
-  /** It begins a walk: the one before is over, and what was reserved for it and not needed goes back. */
+  /**
+   * It begins a walk: the one before is over, and what was reserved for it and not needed goes
+   * back.
+   */
   begin(source: string, nowMs: number): void;
 }
 
@@ -45,14 +57,23 @@ const ADMISSION = 10;
 const IDLE_MS = 60_000;
 /** However small the quota. */
 const LEAST_CAPACITY = 2 * ADMISSION;
-/** What the plan leaves is given out over this part of the time left: most of it stays for what comes later. */
+/**
+ * What the plan leaves is given out over this part of the time left: most of it stays for what
+ * comes later.
+ */
 const SPARE_HORIZON = 0.25;
-/** Where the plan leaves nothing to spare, catching up takes this share of an even pace; the polls are slowed down for it. */
+/**
+ * Where the plan leaves nothing to spare, catching up takes this share of an even pace; the polls
+ * are slowed down for it.
+ */
 const LEAST_SHARE = 0.1;
 /** What is left in the bucket for those who go first. */
 const KEPT: Readonly<Record<Priority, number>> = { high: 0, normal: 0.2, low: 0.5 };
 
-/** What the month can spare: an hour of an even pace at once, then part of whatever the plan leaves. Undefined while no soft limit is known. */
+/**
+ * What the month can spare: an hour of an even pace at once, then part of whatever the plan leaves.
+ * Undefined while no soft limit is known.
+ */
 export function sparePace(query: SparePaceQuery): SparePace | undefined {
   if (query.softLimit === undefined) return undefined;
   const daysLeft = Math.max((query.periodEndMs - query.nowMs) / DAY_MS, 1 / HOURS_A_DAY);
@@ -67,7 +88,10 @@ export function sparePace(query: SparePaceQuery): SparePace | undefined {
 
 export function createCatchUp(): CatchUp {
   let pace: SparePace | undefined;
-  /** Pages that were taken and are not made good yet: what is missing in a full bucket, however large it is. */
+  /**
+   * Pages that were taken and are not made good yet: what is missing in a full bucket, however
+   * large it is.
+   */
   let taken = 0;
   let filledAtMs = 0;
   /** What each source under way has left of the pages that were reserved for it. */
@@ -78,7 +102,8 @@ export function createCatchUp(): CatchUp {
   };
   const fill = (nowMs: number) => {
     if (pace === undefined) return;
-    for (const [source, { askedAtMs }] of admitted) if (nowMs - askedAtMs >= IDLE_MS) release(source);
+    for (const [source, { askedAtMs }] of admitted)
+      if (nowMs - askedAtMs >= IDLE_MS) release(source);
     taken = Math.max(0, taken - (pace.perDay * Math.max(0, nowMs - filledAtMs)) / DAY_MS);
     filledAtMs = nowMs;
   };

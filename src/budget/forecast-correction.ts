@@ -1,6 +1,7 @@
 /**
- * How much more slowed-down polls take than is forecast. A poll that comes a tenth as often finds ten times as much: accounts that are read
- * because they changed, and pages of news, do not become fewer in the same measure as polls do. Pure.
+ * How much more slowed-down polls take than is forecast. A poll that comes a tenth as often finds
+ * ten times as much: accounts that are read because they changed, and pages of news, do not become
+ * fewer in the same measure as polls do. Pure.
  */
 export interface CorrectionSample {
   readonly nowMs: number;
@@ -22,14 +23,20 @@ export interface ForecastCorrection {
   restore(memory: CorrectionMemory): void;
 }
 
-/** Requests, those of long ago counted less. Stored, so `reckoned` keeps its name: it is the forecast. */
+/**
+ * Requests, those of long ago counted less. Stored, so `reckoned` keeps its name: it is the
+ * forecast.
+ */
 interface Sums {
   readonly reckoned: number;
   readonly taken: number;
 }
 
 export interface CorrectionMemory {
-  /** In another period, polls are slowed down by another factor: what was learned in this one is forgotten. */
+  /**
+   * In another period, polls are slowed down by another factor: what was learned in this one is
+   * forgotten.
+   */
   readonly periodId: string;
   readonly learned: Sums;
   /** Not yet learned from. */
@@ -44,7 +51,10 @@ const HALF_LIFE_MS = 86_400_000;
 const PRIOR = 20;
 /** First reads are not slowed down: an hour of them is not taken for the pace. */
 const MOST = 4;
-/** What was spent over a longer time was spent at another pace: the process slept, or the clock was set. */
+/**
+ * What was spent over a longer time was spent at another pace: the process slept, or the clock was
+ * set.
+ */
 const LONGEST_SAMPLE_MS = 600_000;
 
 const NO_REQUESTS: Sums = { reckoned: 0, taken: 0 };
@@ -57,7 +67,8 @@ export function createForecastCorrection(): ForecastCorrection {
     take(sample) {
       const before = last;
       last = sample;
-      if (memory.periodId !== sample.periodId) memory = { periodId: sample.periodId, learned: NO_REQUESTS, bucket: EMPTY };
+      if (memory.periodId !== sample.periodId)
+        memory = { periodId: sample.periodId, learned: NO_REQUESTS, bucket: EMPTY };
       if (before?.pacedPerDay === undefined || before.periodId !== sample.periodId) return;
       const ms = sample.nowMs - before.nowMs;
       if (ms <= 0 || ms > LONGEST_SAMPLE_MS) return;
@@ -66,7 +77,12 @@ export function createForecastCorrection(): ForecastCorrection {
         reckoned: memory.bucket.reckoned + (before.pacedPerDay * ms) / DAY_MS,
         taken: memory.bucket.taken + sample.spent - before.spent,
       };
-      memory = { ...memory, ...(bucket.ms < BUCKET_MS ? { bucket } : { learned: learn(memory.learned, bucket), bucket: EMPTY }) };
+      memory = {
+        ...memory,
+        ...(bucket.ms < BUCKET_MS
+          ? { bucket }
+          : { learned: learn(memory.learned, bucket), bucket: EMPTY }),
+      };
     },
     get factor() {
       const { reckoned, taken } = memory.learned;
@@ -81,5 +97,8 @@ export function createForecastCorrection(): ForecastCorrection {
 
 function learn(before: Sums, { ms, reckoned, taken }: CorrectionMemory["bucket"]): Sums {
   const kept = 2 ** (-ms / HALF_LIFE_MS);
-  return { reckoned: before.reckoned * kept + reckoned, taken: before.taken * kept + Math.min(taken, reckoned * MOST) };
+  return {
+    reckoned: before.reckoned * kept + reckoned,
+    taken: before.taken * kept + Math.min(taken, reckoned * MOST),
+  };
 }

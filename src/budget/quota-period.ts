@@ -38,26 +38,46 @@ function resetDate(months: number, resetDay: number): number {
   return Date.UTC(year, month, Math.min(resetDay, lastDay));
 }
 
-/** Midnight can be missing or come twice where clocks change at night: the first instant that shows the day counts. */
+/**
+ * Midnight can be missing or come twice where clocks change at night: the first instant that shows
+ * the day counts.
+ */
 function resetInstant(months: number, { resetDay, timezone }: QuotaCalendar): number {
   const wallMs = resetDate(months, resetDay);
-  const candidates = [wallMs - DAY_MS, wallMs + DAY_MS].map((nearMs) => wallMs - (wallTime(nearMs, timezone) - nearMs));
+  const candidates = [wallMs - DAY_MS, wallMs + DAY_MS].map(
+    (nearMs) => wallMs - (wallTime(nearMs, timezone) - nearMs),
+  );
   return Math.min(...candidates.filter((atMs) => wallTime(atMs, timezone) >= wallMs));
 }
 
 /** Building a formatter costs fifty times its use; a process knows one or two zones. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** What a clock on the wall of the zone shows, as epoch ms of the same digits in UTC; whole seconds. */
+/**
+ * What a clock on the wall of the zone shows, as epoch ms of the same digits in UTC; whole seconds.
+ */
 function wallTime(atMs: number, timezone: string): number {
   if (timezone === "UTC") return Math.floor(atMs / 1_000) * 1_000;
   let formatter = formatters.get(timezone);
   if (formatter === undefined) {
-    const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" } as const;
-    formatter = new Intl.DateTimeFormat("en-US", { timeZone: timezone, hourCycle: "h23", ...parts });
+    const parts = {
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    } as const;
+    formatter = new Intl.DateTimeFormat("en-US", {
+      timeZone: timezone,
+      hourCycle: "h23",
+      ...parts,
+    });
     formatters.set(timezone, formatter);
   }
-  const read = Object.fromEntries(formatter.formatToParts(atMs).map((part) => [part.type, Number(part.value)]));
+  const read = Object.fromEntries(
+    formatter.formatToParts(atMs).map((part) => [part.type, Number(part.value)]),
+  );
   return Date.UTC(
     read["year"] ?? 0,
     (read["month"] ?? 1) - 1,

@@ -1,6 +1,12 @@
-/** How many requests a purpose may take in the month. Counts nothing itself: the ledger compares what was spent with the limit. */
+/**
+ * How many requests a purpose may take in the month. Counts nothing itself: the ledger compares
+ * what was spent with the limit.
+ */
 
-/** Who asks: a scheduled poll leaves the reserve alone; a baseline and a person's command may use it. */
+/**
+ * Who asks: a scheduled poll leaves the reserve alone; a baseline and a person's command may use
+ * it.
+ */
 export type Purpose = "poll" | "baseline" | "command";
 
 export interface QuotaLimits {
@@ -10,8 +16,15 @@ export interface QuotaLimits {
   readonly reserve: number;
 }
 
-/** Most billed requests of the period that may be granted for this purpose; undefined: no usable limit is known. */
-export function spendingLimit({ monthly, reserve, purpose }: QuotaLimits & { readonly purpose: Purpose }): number | undefined {
+/**
+ * Most billed requests of the period that may be granted for this purpose; undefined: no usable
+ * limit is known.
+ */
+export function spendingLimit({
+  monthly,
+  reserve,
+  purpose,
+}: QuotaLimits & { readonly purpose: Purpose }): number | undefined {
   if (!isUsableLimit(monthly)) return undefined;
   const whole = Math.floor(monthly);
   if (purpose !== "poll") return whole;
@@ -19,8 +32,8 @@ export function spendingLimit({ monthly, reserve, purpose }: QuotaLimits & { rea
 }
 
 /**
- * False for an odd answer about the limit (absent, negative, not finite, not a number): that is "unknown", never 0. A plain 0
- * is a limit when the operator wrote it.
+ * False for an odd answer about the limit (absent, negative, not finite, not a number): that is
+ * "unknown", never 0. A plain 0 is a limit when the operator wrote it.
  */
 export function isUsableLimit(limit: unknown): limit is number {
   return typeof limit === "number" && Number.isFinite(limit) && limit >= 0;

@@ -1,4 +1,7 @@
-/** The commands, and what a failure of one says and returns. One file per command; this one only gathers them. */
+/**
+ * The commands, and what a failure of one says and returns. One file per command; this one only
+ * gathers them.
+ */
 import { Command, CommanderError } from "commander";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, type ExitCode, ExitError } from "../model/exit-code.ts";
@@ -8,7 +11,10 @@ import { incompleteText } from "../runtime/incomplete-package.ts";
 
 type AddCommand = (program: Command, context: CliContext) => void;
 
-/** Every command by its name: a line each. Only the one that was asked for is loaded, because loading all costs as much as starting. */
+/**
+ * Every command by its name: a line each. Only the one that was asked for is loaded, because
+ * loading all costs as much as starting.
+ */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import("./start/run.ts")).addRun,
   demo: async () => (await import("./demo/demo.ts")).addDemo,
@@ -38,7 +44,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   state: async () => (await import("./control/state.ts")).addState,
 };
 
-/** Resolves to the exit code; never rejects. A command that ends well with another code than 0 throws ExitError. */
+/**
+ * Resolves to the exit code; never rejects. A command that ends well with another code than 0
+ * throws ExitError.
+ */
 export async function runCli(argv: readonly string[], given?: CliContext): Promise<ExitCode> {
   let context = given;
   try {
@@ -53,11 +62,16 @@ export async function runCli(argv: readonly string[], given?: CliContext): Promi
 
 async function runCommands(argv: readonly string[], context: CliContext): Promise<ExitCode> {
   const program = new Command("chirpwatch")
-    .description("Alerts people to what is new on a social platform: once, soon, and for the fewest paid requests.")
+    .description(
+      "Alerts people to what is new on a social platform: once, soon, and for the fewest paid requests.",
+    )
     .version(context.version)
     .showHelpAfterError("(--help shows what there is)")
     .addHelpText("after", "\nExample:\n  chirpwatch demo")
-    .configureOutput({ writeOut: (text) => context.out(withoutLastBreak(text)), writeErr: (text) => context.err(withoutLastBreak(text)) })
+    .configureOutput({
+      writeOut: (text) => context.out(withoutLastBreak(text)),
+      writeErr: (text) => context.err(withoutLastBreak(text)),
+    })
     .exitOverride();
   for (const load of wantedCommands(argv[2])) (await load())(program, context);
   try {
@@ -72,7 +86,10 @@ async function runCommands(argv: readonly string[], context: CliContext): Promis
 function withIdsLast(argv: readonly string[]): string[] {
   if (!TAKE_IDS.has(argv[2] ?? "") || argv.includes("--")) return [...argv];
   const ids = argv.filter((text) => DASHED_ID.test(text));
-  return [...argv.filter((text) => !ids.includes(text)), ...(ids.length === 0 ? [] : ["--", ...ids])];
+  return [
+    ...argv.filter((text) => !ids.includes(text)),
+    ...(ids.length === 0 ? [] : ["--", ...ids]),
+  ];
 }
 
 const TAKE_IDS: ReadonlySet<string> = new Set(["explain", "render"]);

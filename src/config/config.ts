@@ -1,4 +1,7 @@
-/** The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved variable. */
+/**
+ * The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved
+ * variable.
+ */
 import type { ReportConfig } from "../model/report.ts";
 import type { Route, Shaping, Throttle } from "../route/route.ts";
 import type { StateAddress } from "../model/postgres-address.ts";
@@ -34,7 +37,9 @@ export interface KeyConfig {
 export interface ApiConfig {
   /** `sandbox`, or the address of the service up to and without `/v3`. */
   readonly baseUrl: string;
-  /** What CHIRPWATCH_API_URL says, whether the file reads it or not; undefined where it is not set. */
+  /**
+   * What CHIRPWATCH_API_URL says, whether the file reads it or not; undefined where it is not set.
+   */
   readonly urlVariable?: string;
   /** The only key, or the first of `keys`. */
   readonly key: string;
@@ -77,7 +82,10 @@ export interface ServerConfig {
   /** Where people reach the page, without a slash at its end. */
   readonly publicUrl?: string;
   readonly token?: string;
-  /** Absent file that the environment names for the token: whoever listens makes it first. Never beside `token`. */
+  /**
+   * Absent file that the environment names for the token: whoever listens makes it first. Never
+   * beside `token`.
+   */
   readonly newTokenFile?: string;
 }
 
@@ -96,7 +104,10 @@ export interface Config {
   readonly api: ApiConfig;
   readonly state: StateAddress & { readonly retentionMs: number; readonly mustExist: boolean };
   readonly server: ServerConfig;
-  readonly ops: { readonly sinks: readonly string[]; readonly heartbeat?: { readonly url: string; readonly intervalMs: number } };
+  readonly ops: {
+    readonly sinks: readonly string[];
+    readonly heartbeat?: { readonly url: string; readonly intervalMs: number };
+  };
   readonly linksHost: string;
   /** In the order of the file; disabled ones included. */
   readonly watches: readonly Watch[];

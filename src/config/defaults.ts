@@ -1,4 +1,7 @@
-/** Every default of the configuration language, as it would be written in YAML. The schemas, the JSON Schema and the reference read them here. */
+/**
+ * Every default of the configuration language, as it would be written in YAML. The schemas, the
+ * JSON Schema and the reference read them here.
+ */
 export const DEFAULTS = {
   api: {
     base_url: "sandbox",

@@ -1,24 +1,47 @@
-/** Keeps the sandbox's invented tweets out of real channels. Asked before anything is sent: the demo, which replaces every sink, need not ask. */
+/**
+ * Keeps the sandbox's invented tweets out of real channels. Asked before anything is sent: the
+ * demo, which replaces every sink, need not ask.
+ */
 import { isLoopback } from "../model/loopback.ts";
 import type { SinkType } from "../sinks/kind/sink-type.ts";
 import type { ApiConfig, Config, ConfigIssue, SinkConfig } from "./config.ts";
 
 /** Sinks that reach further than this machine. Those whose settings were left out reach nobody. */
-export const outwardSinks = (sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>[]): readonly SinkConfig[] =>
+export const outwardSinks = (
+  sinks: readonly SinkConfig[],
+  sinkTypes: readonly SinkType<any>[],
+): readonly SinkConfig[] =>
   sinks.filter((sink) => sink.settings !== undefined && reachesOut(sink, sinkTypes));
 
-/** A service on this machine may be a proxy to a real one, or a sandbox of its own process: only its answers show which. */
-export function loopbackDoubt(baseUrl: string, sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>[]): string | undefined {
+/**
+ * A service on this machine may be a proxy to a real one, or a sandbox of its own process: only its
+ * answers show which.
+ */
+export function loopbackDoubt(
+  baseUrl: string,
+  sinks: readonly SinkConfig[],
+  sinkTypes: readonly SinkType<any>[],
+): string | undefined {
   const [first] = isLoopbackUrl(baseUrl) ? outwardSinks(sinks, sinkTypes) : [];
   if (first === undefined) return undefined;
   return `\`base_url\` is on this machine, and \`${first.name}\` reaches real people: fine for a proxy to your data service; \`run\` refuses if the service says that it is the sandbox`;
 }
 
-/** Errors when the data is the sandbox's and a sink reaches further than this machine, or a key was given for a service without an address. */
-export function checkSandboxGuard({ api, files, sinks, state }: Config, sinkTypes: readonly SinkType<any>[]): readonly ConfigIssue[] {
+/**
+ * Errors when the data is the sandbox's and a sink reaches further than this machine, or a key was
+ * given for a service without an address.
+ */
+export function checkSandboxGuard(
+  { api, files, sinks, state }: Config,
+  sinkTypes: readonly SinkType<any>[],
+): readonly ConfigIssue[] {
   if (api.baseUrl !== "sandbox") return [];
   const why = whySandbox(api);
-  const refuse = (at: Pick<ConfigIssue, "file" | "line" | "column">, what: string, instead: string): ConfigIssue => ({
+  const refuse = (
+    at: Pick<ConfigIssue, "file" | "line" | "column">,
+    what: string,
+    instead: string,
+  ): ConfigIssue => ({
     severity: "error",
     ...at,
     rule: "sandbox-guard",
@@ -27,23 +50,35 @@ export function checkSandboxGuard({ api, files, sinks, state }: Config, sinkType
   const start = { file: files[0] ?? "", line: 1, column: 1 };
   const outward = outwardSinks(sinks, sinkTypes);
   if (outward.length > 0)
-    return outward.map(({ declaredAt, name }) => refuse(declaredAt ?? start, `send invented tweets to ${name}`, "make the sink a console"));
-  if (state.postgres !== undefined) return [refuse(start, "write invented tweets into a shared state", "name a file by state.path")];
+    return outward.map(({ declaredAt, name }) =>
+      refuse(declaredAt ?? start, `send invented tweets to ${name}`, "make the sink a console"),
+    );
+  if (state.postgres !== undefined)
+    return [
+      refuse(start, "write invented tweets into a shared state", "name a file by state.path"),
+    ];
   if (api.key === "sandbox" || api.key === "") return [];
-  return [refuse(start, "watch the sandbox with the key of a real service", "the key to sandbox, too")];
+  return [
+    refuse(start, "watch the sandbox with the key of a real service", "the key to sandbox, too"),
+  ];
 }
 
 /** A file need not read the variable: then only the file can be the cure. */
 function whySandbox({ urlVariable }: ApiConfig): string {
   if (urlVariable === undefined) return "CHIRPWATCH_API_URL is not set";
-  return urlVariable === "sandbox" ? "CHIRPWATCH_API_URL is sandbox" : "api.base_url is sandbox, whatever CHIRPWATCH_API_URL says";
+  return urlVariable === "sandbox"
+    ? "CHIRPWATCH_API_URL is sandbox"
+    : "api.base_url is sandbox, whatever CHIRPWATCH_API_URL says";
 }
 
 /** Where a program sends what it gets is not known. */
 function reachesOut(sink: SinkConfig, sinkTypes: readonly SinkType<any>[]): boolean {
   const type = sinkTypes.find((one) => one.type === sink.type);
   if (type === undefined) return true;
-  return type.destinations(sink.settings).some((one) => one.kind === "program" || (one.kind === "url" && !isLoopbackUrl(one.url)));
+  return type
+    .destinations(sink.settings)
+    .some((one) => one.kind === "program" || (one.kind === "url" && !isLoopbackUrl(one.url)));
 }
 
-const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
+const isLoopbackUrl = (url: string): boolean =>
+  URL.canParse(url) && isLoopback(new URL(url).hostname);

@@ -25,7 +25,8 @@ export function createReport(files: readonly SourceFile[]): Report {
     found.set(`${issue.file}\n${issue.line}\n${issue.column}\n${message}`, issue);
   };
   const rank = (issue: ConfigIssue) => order.get(issue.file) ?? files.length;
-  const compare = (a: ConfigIssue, b: ConfigIssue) => rank(a) - rank(b) || a.line - b.line || a.column - b.column;
+  const compare = (a: ConfigIssue, b: ConfigIssue) =>
+    rank(a) - rank(b) || a.line - b.line || a.column - b.column;
   return {
     error: (place, rule, message) => add("error", place, rule, message),
     warn: (place, rule, message) => add("warning", place, rule, message),
@@ -48,7 +49,10 @@ export function lineColumn({ file, offset }: Place): LineColumn {
 }
 
 /** As the configuration's users name a place. */
-export const configPlace = (place: Place): ConfigPlace => ({ file: place.file.shown, ...lineColumn(place) });
+export const configPlace = (place: Place): ConfigPlace => ({
+  file: place.file.shown,
+  ...lineColumn(place),
+});
 
 const known = new WeakMap<SourceFile, readonly number[]>();
 
@@ -56,7 +60,8 @@ function lineStarts(file: SourceFile): readonly number[] {
   const before = known.get(file);
   if (before !== undefined) return before;
   const starts = [0];
-  for (let at = file.text.indexOf("\n"); at >= 0; at = file.text.indexOf("\n", at + 1)) starts.push(at + 1);
+  for (let at = file.text.indexOf("\n"); at >= 0; at = file.text.indexOf("\n", at + 1))
+    starts.push(at + 1);
   known.set(file, starts);
   return starts;
 }

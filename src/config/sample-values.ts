@@ -1,4 +1,7 @@
-/** What `.env.example` holds until someone fills it in: by the name of the variable. `init` writes them, a configuration that still has one is warned of. */
+/**
+ * What `.env.example` holds until someone fills it in: by the name of the variable. `init` writes
+ * them, a configuration that still has one is warned of.
+ */
 export const SAMPLE_VALUES = {
   CHIRPWATCH_API_URL: "https://api.example.com",
   CHIRPWATCH_API_KEY: "replace-with-your-key",

@@ -1,7 +1,12 @@
-/** "Did you mean": the nearest known word, and the words of other systems that people bring along. */
+/**
+ * "Did you mean": the nearest known word, and the words of other systems that people bring along.
+ */
 import { ownValue } from "../model/own-value.ts";
 
-/** What other alerting, watching and bot tools call our keys. Several candidates where it depends on the place. */
+/**
+ * What other alerting, watching and bot tools call our keys. Several candidates where it depends on
+ * the place.
+ */
 const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   receiver: ["sink"],
   receivers: ["sinks"],
@@ -104,34 +109,60 @@ const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   renamed_from: ["moved_from"],
 };
 
-/** The candidate that was most likely meant; undefined when none is near, which is by how many slips the word's length allows, at most `mostSlips`. */
-export function suggest(word: string, candidates: readonly string[], mostSlips = 3): string | undefined {
+/**
+ * The candidate that was most likely meant; undefined when none is near, which is by how many slips
+ * the word's length allows, at most `mostSlips`.
+ */
+export function suggest(
+  word: string,
+  candidates: readonly string[],
+  mostSlips = 3,
+): string | undefined {
   const plain = word.toLowerCase().replaceAll("-", "_");
   const snake = word
     .replace(/([a-z])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .replaceAll("-", "_");
-  const same = candidates.find((candidate) => candidate.toLowerCase() === plain || candidate === snake);
+  const same = candidates.find(
+    (candidate) => candidate.toLowerCase() === plain || candidate === snake,
+  );
   if (same !== undefined) return same;
-  const foreign = ownValue(FOREIGN_WORDS, snake)?.find((candidate) => candidates.includes(candidate));
+  const foreign = ownValue(FOREIGN_WORDS, snake)?.find((candidate) =>
+    candidates.includes(candidate),
+  );
   return foreign ?? nearest(plain, candidates, mostSlips);
 }
 
 /** `; did you mean …?`, or nothing. */
-export function didYouMean(word: string, candidates: readonly string[], mostSlips?: number): string {
+export function didYouMean(
+  word: string,
+  candidates: readonly string[],
+  mostSlips?: number,
+): string {
   const meant = suggest(word, candidates, mostSlips);
   return meant === undefined ? "" : `; did you mean \`${meant}\`?`;
 }
 
-function nearest(word: string, candidates: readonly string[], mostSlips: number): string | undefined {
+function nearest(
+  word: string,
+  candidates: readonly string[],
+  mostSlips: number,
+): string | undefined {
   const allowed = Math.min(mostSlips, word.length <= 3 ? 1 : word.length <= 7 ? 2 : 3);
-  const ranked = candidates.map((candidate) => ({ candidate, distance: editDistance(word, candidate.toLowerCase()) }));
+  const ranked = candidates.map((candidate) => ({
+    candidate,
+    distance: editDistance(word, candidate.toLowerCase()),
+  }));
   ranked.sort((a, b) => a.distance - b.distance);
   const best = ranked[0];
-  return best !== undefined && best.distance <= allowed && best.distance < word.length ? best.candidate : undefined;
+  return best !== undefined && best.distance <= allowed && best.distance < word.length
+    ? best.candidate
+    : undefined;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/**
+ * Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+ */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? 0;
@@ -141,7 +172,12 @@ function editDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j += 1) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row[j] = Math.min(at(i - 1, j) + 1, (row[j - 1] ?? 0) + 1, at(i - 1, j - 1) + same, ...(swapped ? [at(i - 2, j - 2) + 1] : []));
+      row[j] = Math.min(
+        at(i - 1, j) + 1,
+        (row[j - 1] ?? 0) + 1,
+        at(i - 1, j - 1) + same,
+        ...(swapped ? [at(i - 2, j - 2) + 1] : []),
+      );
     }
   }
   return at(a.length, b.length);

@@ -1,4 +1,7 @@
-/** The configuration as a tree that remembers where everything stands. Owns lookups in it; how YAML becomes one is parse-yaml.ts. */
+/**
+ * The configuration as a tree that remembers where everything stands. Owns lookups in it; how YAML
+ * becomes one is parse-yaml.ts.
+ */
 
 /** One file that was read. `shown` is its name in messages, `path` its absolute path. */
 export interface SourceFile {
@@ -19,7 +22,10 @@ export interface ScalarNode {
   readonly value: string | number | boolean | null;
   /** The digits and letters as written, without quotes: ids beyond 2^53 are whole here. */
   readonly source: string;
-  /** What it was read from: decides which other type it may stand for, and whether a secret is literal. */
+  /**
+   * What it was read from: decides which other type it may stand for, and whether a secret is
+   * literal.
+   */
   readonly origin: "plain" | "quoted" | "variable" | "file";
   /** A variable or a file behind it is missing and was complained about already. */
   readonly unresolved?: boolean;
@@ -50,13 +56,21 @@ export type Path = readonly (string | number)[];
 export const entryOf = (node: Node | undefined, key: string): Entry | undefined =>
   node?.kind === "map" ? node.entries.get(key) : undefined;
 
-export const childOf = (node: Node | undefined, key: string): Node | undefined => entryOf(node, key)?.node;
+export const childOf = (node: Node | undefined, key: string): Node | undefined =>
+  entryOf(node, key)?.node;
 
 /** What a key holds when it is a map; an empty list of entries otherwise. */
-export const entriesOf = (node: Node | undefined): readonly Entry[] => (node?.kind === "map" ? [...node.entries.values()] : []);
+export const entriesOf = (node: Node | undefined): readonly Entry[] =>
+  node?.kind === "map" ? [...node.entries.values()] : [];
 
-/** A map with some entries replaced, added (in the order given, at the end) or, where `undefined`, removed. */
-export function withEntries(map: MapNode, changes: Readonly<Record<string, Entry | undefined>>): MapNode {
+/**
+ * A map with some entries replaced, added (in the order given, at the end) or, where `undefined`,
+ * removed.
+ */
+export function withEntries(
+  map: MapNode,
+  changes: Readonly<Record<string, Entry | undefined>>,
+): MapNode {
   const entries = new Map(map.entries);
   for (const [key, entry] of Object.entries(changes)) {
     if (entry === undefined) entries.delete(key);
@@ -67,7 +81,10 @@ export function withEntries(map: MapNode, changes: Readonly<Record<string, Entry
 
 export interface FoundEntry {
   readonly node: Node | undefined;
-  /** Of the key for entries of a map, of the value for items of a list. The deepest that exists when the path leads nowhere. */
+  /**
+   * Of the key for entries of a map, of the value for items of a list. The deepest that exists when
+   * the path leads nowhere.
+   */
   readonly place: Place;
 }
 
@@ -77,7 +94,8 @@ export function findNode(root: Node, path: Path, place: Place = root.place): Fou
   let at = place;
   for (const step of path) {
     const entry: Entry | undefined = entryOf(node, String(step));
-    const item: Node | undefined = node?.kind === "list" && typeof step === "number" ? node.items[step] : undefined;
+    const item: Node | undefined =
+      node?.kind === "list" && typeof step === "number" ? node.items[step] : undefined;
     node = entry?.node ?? item;
     if (node === undefined) return { node: undefined, place: at };
     at = entry?.keyPlace ?? node.place;
@@ -85,8 +103,12 @@ export function findNode(root: Node, path: Path, place: Place = root.place): Fou
   return { node, place: at };
 }
 
-/** `x-…` keys are the user's own, but among request headers, whose names begin so more often than not. */
-const isIgnored = (key: string, parent: string): boolean => key.startsWith("x-") && parent !== "headers";
+/**
+ * `x-…` keys are the user's own, but among request headers, whose names begin so more often than
+ * not.
+ */
+const isIgnored = (key: string, parent: string): boolean =>
+  key.startsWith("x-") && parent !== "headers";
 
 /** Plain JavaScript values, without `x-…` keys. `parent` is the key under which `node` stands. */
 export function valueOf(node: Node, parent = ""): unknown {
@@ -95,7 +117,12 @@ export function valueOf(node: Node, parent = ""): unknown {
   const value: Record<string, unknown> = {};
   for (const { key, node: child } of node.entries.values()) {
     if (isIgnored(key, parent)) continue;
-    Object.defineProperty(value, key, { value: valueOf(child, key), enumerable: true, configurable: true, writable: true });
+    Object.defineProperty(value, key, {
+      value: valueOf(child, key),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   }
   return value;
 }
@@ -103,10 +130,14 @@ export function valueOf(node: Node, parent = ""): unknown {
 /** The same tree with every scalar replaced. */
 export function mapScalars(node: Node, change: (scalar: ScalarNode) => Node, parent = ""): Node {
   if (node.kind === "scalar") return change(node);
-  if (node.kind === "list") return { ...node, items: node.items.map((item) => mapScalars(item, change)) };
+  if (node.kind === "list")
+    return { ...node, items: node.items.map((item) => mapScalars(item, change)) };
   const entries = new Map<string, Entry>();
   for (const [key, entry] of node.entries) {
-    entries.set(key, isIgnored(key, parent) ? entry : { ...entry, node: mapScalars(entry.node, change, key) });
+    entries.set(
+      key,
+      isIgnored(key, parent) ? entry : { ...entry, node: mapScalars(entry.node, change, key) },
+    );
   }
   return { ...node, entries };
 }
@@ -122,5 +153,7 @@ export function isUnresolved(node: Node | undefined): boolean {
 /** The place inside a value, where the file holds it as it is: on one line, nothing escaped. */
 export function offsetInto(place: Place, text: string, offset: number): Place {
   const start = /["']/.test(place.file.text[place.offset] ?? "") ? place.offset + 1 : place.offset;
-  return place.file.text.startsWith(text, start) ? { file: place.file, offset: start + offset } : place;
+  return place.file.text.startsWith(text, start)
+    ? { file: place.file, offset: start + offset }
+    : place;
 }

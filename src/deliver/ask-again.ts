@@ -1,6 +1,7 @@
 /**
- * Asks for each delivery that waits for a time until when it waits, by the configuration of now: after a start, after a reload, and where a sink
- * comes from another replica. A mute, digest, throttle or group wait that was removed or corrected holds nothing any more.
+ * Asks for each delivery that waits for a time until when it waits, by the configuration of now:
+ * after a start, after a reload, and where a sink comes from another replica. A mute, digest,
+ * throttle or group wait that was removed or corrected holds nothing any more.
  */
 import type { Clock } from "../model/clock.ts";
 import type { PlacedAgain, WaitingDelivery, WaitsStore } from "../model/waits.ts";
@@ -14,7 +15,10 @@ export interface AskAgainDeps {
 
 const AT_ONCE = 500;
 
-export async function askAgain({ store, clock, waitRules }: AskAgainDeps, sink: string): Promise<void> {
+export async function askAgain(
+  { store, clock, waitRules }: AskAgainDeps,
+  sink: string,
+): Promise<void> {
   if (waitRules === undefined) return;
   const nowMs = clock.now();
   await store.releaseHeld(sink, nowMs);
@@ -30,8 +34,15 @@ export async function askAgain({ store, clock, waitRules }: AskAgainDeps, sink: 
 
 type Held = Pick<PlacedAgain["delivery"], "notBeforeMs" | "heldBy">;
 
-/** What undoes a fact that a mute still holds waits as long, as it did when it was found. `held`: of such facts, by their keys. */
-const placedOf = (waiting: readonly WaitingDelivery[], rules: WaitRules, held: Map<string, Held>): readonly PlacedAgain[] =>
+/**
+ * What undoes a fact that a mute still holds waits as long, as it did when it was found. `held`: of
+ * such facts, by their keys.
+ */
+const placedOf = (
+  waiting: readonly WaitingDelivery[],
+  rules: WaitRules,
+  held: Map<string, Held>,
+): readonly PlacedAgain[] =>
   waiting.flatMap((one) => {
     const delivery = rules.placeAgain(one);
     if (delivery === undefined) return [];
@@ -39,7 +50,8 @@ const placedOf = (waiting: readonly WaitingDelivery[], rules: WaitRules, held: M
     const undone = held.get(once?.undo?.key ?? "");
     const isBehind = undone !== undefined && undone.notBeforeMs > notBeforeMs;
     const placed = isBehind ? { ...delivery, ...undone, groupKey: one.event.id } : delivery;
-    if (once !== undefined && placed.heldBy !== undefined) held.set(once.key, { notBeforeMs: placed.notBeforeMs, heldBy: placed.heldBy });
+    if (once !== undefined && placed.heldBy !== undefined)
+      held.set(once.key, { notBeforeMs: placed.notBeforeMs, heldBy: placed.heldBy });
     else if (once !== undefined && heldBy === undefined) held.delete(once.key);
     return [{ waiting: one, delivery: placed }];
   });

@@ -1,10 +1,16 @@
 /**
- * Publishes sent messages to the followers of their channel, one sink at a time and beside its messages: with waits and attempts of their own, the
- * newest first, for an hour. What is not published by then is over, and the operator hears of it once a day.
+ * Publishes sent messages to the followers of their channel, one sink at a time and beside its
+ * messages: with waits and attempts of their own, the newest first, for an hour. What is not
+ * published by then is over, and the operator hears of it once a day.
  */
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
-import type { CrosspostOutlook, CrosspostResult, CrosspostStore, DueCrosspost } from "../model/crosspost.ts";
+import type {
+  CrosspostOutlook,
+  CrosspostResult,
+  CrosspostStore,
+  DueCrosspost,
+} from "../model/crosspost.ts";
 import type { Log } from "../model/log.ts";
 import type { Meter } from "../model/meter.ts";
 import type { Random } from "../model/random.ts";
@@ -41,7 +47,10 @@ const NEVER_TRIED = "the channel's hourly allowance went to newer messages";
 type Crosspost = NonNullable<Sink["crosspost"]>;
 type Missed = Pick<CrosspostOutlook, "unreported" | "reason" | "reportedAtMs">;
 
-/** Publishes the messages of one sink. Remembers nothing but what the vendor asked to wait: the rest is in the store. */
+/**
+ * Publishes the messages of one sink. Remembers nothing but what the vendor asked to wait: the rest
+ * is in the store.
+ */
 export class Crossposter {
   readonly #deps: CrosspostDeps;
   readonly #sink: string;
@@ -55,7 +64,10 @@ export class Crossposter {
     this.#crosspost = crosspost;
   }
 
-  /** Does what is due. Answers in how many milliseconds to ask again, 0: at once, undefined: when a message was sent. */
+  /**
+   * Does what is due. Answers in how many milliseconds to ask again, 0: at once, undefined: when a
+   * message was sent.
+   */
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
     const nowMs = clock.now();
@@ -83,13 +95,25 @@ export class Crossposter {
     const outlook = await store.crosspostOutlook(this.#sink);
     const createdUntilMs = nowMs - PUBLISH_FOR_MS;
     if (outlook.oldestAtMs === null || outlook.oldestAtMs > createdUntilMs) return outlook;
-    const count = await store.expireCrossposts(this.#sink, { createdUntilMs, nowMs, reason: NEVER_TRIED });
-    if (count > 0) meter.count("chirpwatch_crossposts_total", { sink: this.#sink, outcome: "not_published" }, count);
+    const count = await store.expireCrossposts(this.#sink, {
+      createdUntilMs,
+      nowMs,
+      reason: NEVER_TRIED,
+    });
+    if (count > 0)
+      meter.count(
+        "chirpwatch_crossposts_total",
+        { sink: this.#sink, outcome: "not_published" },
+        count,
+      );
     return store.crosspostOutlook(this.#sink);
   }
 
   /** Answers when the next report is due; undefined when there is nothing to say. */
-  async #report({ unreported: count, reason, reportedAtMs }: Missed, nowMs: number): Promise<number | undefined> {
+  async #report(
+    { unreported: count, reason, reportedAtMs }: Missed,
+    nowMs: number,
+  ): Promise<number | undefined> {
     const { store } = this.#deps;
     if (count === 0) return undefined;
     const dueAtMs = (reportedAtMs ?? Number.NEGATIVE_INFINITY) + REPORT_EVERY_MS;
@@ -110,8 +134,10 @@ export class Crossposter {
       await this.#record({ messageId: due.messageId, kind: "published", atMs: clock.now() });
     } catch (error) {
       if (controller.signal.reason === STOPPING) return;
-      const failure = error instanceof SinkError ? error : new SinkError("transient", errorText(error));
-      if (isAskedToWait(failure)) keepWait({ waits: this.#waits }, failure, { sentAtMs, nowMs: clock.monotonic() });
+      const failure =
+        error instanceof SinkError ? error : new SinkError("transient", errorText(error));
+      if (isAskedToWait(failure))
+        keepWait({ waits: this.#waits }, failure, { sentAtMs, nowMs: clock.monotonic() });
       await this.#record(this.#failure(due, failure));
     } finally {
       underWay.delete(controller);
@@ -121,14 +147,31 @@ export class Crossposter {
   #failure({ messageId, attempts, createdAtMs }: DueCrosspost, error: SinkError): CrosspostResult {
     const { clock, random } = this.#deps;
     const nowMs = clock.now();
-    const refused = { messageId, kind: "not_published", atMs: nowMs, error: error.message } as const;
+    const refused = {
+      messageId,
+      kind: "not_published",
+      atMs: nowMs,
+      error: error.message,
+    } as const;
     if (error.kind === "message" || error.kind === "destination") return refused;
     const asksToWait = isAskedToWait(error);
     const waits = asksToWait ? { retryAfterMs: pauseMs({ waits: this.#waits }, clock) } : {};
-    const attempted = { nowMs, failures: attempts + 1, firstAttemptAtMs: createdAtMs, retryForMs: PUBLISH_FOR_MS, ...waits };
+    const attempted = {
+      nowMs,
+      failures: attempts + 1,
+      firstAttemptAtMs: createdAtMs,
+      retryForMs: PUBLISH_FOR_MS,
+      ...waits,
+    };
     const nextAttemptAtMs = nextAttemptAt(attempted, random);
     if (nextAttemptAtMs === undefined) return refused;
-    return { messageId, kind: "retry", nextAttemptAtMs, error: error.message, countAttempt: !asksToWait };
+    return {
+      messageId,
+      kind: "retry",
+      nextAttemptAtMs,
+      error: error.message,
+      countAttempt: !asksToWait,
+    };
   }
 
   async #record(result: CrosspostResult): Promise<void> {
@@ -136,7 +179,8 @@ export class Crossposter {
     const sink = this.#sink;
     const outcome = result.kind === "retry" ? "retried" : result.kind;
     meter.count("chirpwatch_crossposts_total", { sink, outcome });
-    if (result.kind !== "published") log.info("a message was not published to followers", { sink, outcome, error: result.error });
+    if (result.kind !== "published")
+      log.info("a message was not published to followers", { sink, outcome, error: result.error });
     await store.recordCrosspost(result);
   }
 }

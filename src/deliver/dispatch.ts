@@ -1,4 +1,7 @@
-/** Takes one claimed message through pace, send and record, and draws the consequences for its sink. Owns no loop and no timer. */
+/**
+ * Takes one claimed message through pace, send and record, and draws the consequences for its sink.
+ * Owns no loop and no timer.
+ */
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
@@ -45,10 +48,15 @@ export interface DispatchDeps {
 type Ended = Exclude<Attempt, { kind: "cut" | "held" }>;
 type Failed = Ended & { readonly kind: "failed" };
 
-/** A state that cannot be written is asked again this often; its place rests meanwhile, as the message would be refused again. */
+/**
+ * A state that cannot be written is asked again this often; its place rests meanwhile, as the
+ * message would be refused again.
+ */
 const STORE_RETRY_MS = 5_000;
 
-/** Resolves when the message's result is durable, or when it was given back unsent. Never rejects. */
+/**
+ * Resolves when the message's result is durable, or when it was given back unsent. Never rejects.
+ */
 export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) => Promise<void> {
   const { queues, pace, send, record, breaker, delays } = deps;
 
@@ -56,9 +64,16 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     if (await pace.run(claimed)) {
       const attempt = await send.run(claimed);
       if (attempt.kind === "cut" || attempt.kind === "held") freeAttempt(claimed);
-      else if (!(attempt.kind === "failed" && isTooLarge(attempt.error) && (await isHalved(claimed, attempt))))
+      else if (
+        !(
+          attempt.kind === "failed" &&
+          isTooLarge(attempt.error) &&
+          (await isHalved(claimed, attempt))
+        )
+      )
         await finish(claimed, attempt);
-      if (attempt.kind === "held") await deps.mutes.hold({ ...attempt.hold, messageId: claimed.message.id });
+      if (attempt.kind === "held")
+        await deps.mutes.hold({ ...attempt.hold, messageId: claimed.message.id });
     }
     release(claimed);
   };
@@ -69,19 +84,31 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     try {
       if (!(await deps.halve(claimed, refusal))) return false;
     } catch (error) {
-      deps.log.error("a message that is too large could not be halved", { sink: queue.name, error: errorText(error) });
+      deps.log.error("a message that is too large could not be halved", {
+        sink: queue.name,
+        error: errorText(error),
+      });
       queue.pace.holdUntil(deps.clock.monotonic() + STORE_RETRY_MS);
     }
-    deps.meter.count("chirpwatch_sink_errors_total", { sink: queue.name, class: refusal.error.kind });
+    deps.meter.count("chirpwatch_sink_errors_total", {
+      sink: queue.name,
+      class: refusal.error.kind,
+    });
     freeAttempt(claimed);
     await breaker.recordSuccess(queue);
     return true;
   };
   const finish = async (claimed: ClaimedMessage, attempt: Ended) => {
     const { queue } = claimed;
-    if (attempt.kind === "failed") deps.meter.count("chirpwatch_sink_errors_total", { sink: queue.name, class: attempt.error.kind });
-    // The way closes before the next message may take it, and what the breaker holds back keeps its place in the queue.
-    if (attempt.kind === "failed" && isAskedToWait(attempt.error)) pauseFor(queues, queue, attempt, deps.clock.monotonic());
+    if (attempt.kind === "failed")
+      deps.meter.count("chirpwatch_sink_errors_total", {
+        sink: queue.name,
+        class: attempt.error.kind,
+      });
+    // The way closes before the next message may take it, and what the breaker holds back keeps its
+    // place in the queue.
+    if (attempt.kind === "failed" && isAskedToWait(attempt.error))
+      pauseFor(queues, queue, attempt, deps.clock.monotonic());
     const stored = attempt.kind === "failed" ? recordFailure(breaker, claimed, attempt) : undefined;
     const result = classifyAttempt(attempt, queue.health.breaker, deps.random);
     if (attempt.kind === "taken") queue.sizes.taken(claimed.message.body);
@@ -93,14 +120,19 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     await stored;
     delays.settled(claimed, result);
     if (result.kind === "dead") deps.onDead();
-    if (result.kind === "sent" && result.missed !== undefined) await deps.onPart(queue.name, result.missed);
+    if (result.kind === "sent" && result.missed !== undefined)
+      await deps.onPart(queue.name, result.missed);
     deps.messageLog.settled(claimed, result);
     if (hasAnswered(attempt)) await breaker.recordSuccess(queue);
     await deps.giveUpExpired(queue).catch(onNotGivenUp(queue));
   };
   const onNotGivenUp = (queue: SinkQueue) => (error: unknown) =>
     deps.log.error("messages past retry_for could not be given up", { sink: queue.name, error });
-  const report = ({ queue, message }: ClaimedMessage, { error }: Failed, { kind }: DeliveryResult) => {
+  const report = (
+    { queue, message }: ClaimedMessage,
+    { error }: Failed,
+    { kind }: DeliveryResult,
+  ) => {
     const what = kind === "dead" ? "dead" : error.kind === "rate_limited" ? "limited" : "retried";
     deps.attemptLog.failed(queue.name, what, { messageId: message.id, error: error.message });
   };
@@ -108,13 +140,24 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
   return dispatch;
 }
 
-function recordFailure(breaker: Breaker, claimed: ClaimedMessage, attempt: Failed): Promise<void> | undefined {
+function recordFailure(
+  breaker: Breaker,
+  claimed: ClaimedMessage,
+  attempt: Failed,
+): Promise<void> | undefined {
   if (isOfSink(attempt)) return breaker.recordFailure(claimed, attempt.error);
-  return attempt.error.kind === "rate_limited" ? breaker.recordWait(claimed.queue, attempt.error) : undefined;
+  return attempt.error.kind === "rate_limited"
+    ? breaker.recordWait(claimed.queue, attempt.error)
+    : undefined;
 }
 
 /** A limit that is the vendor's for all holds for every sink of the type. */
-function pauseFor(queues: readonly SinkQueue[], queue: SinkQueue, { error, sentAtMs }: Failed, nowMs: number): void {
+function pauseFor(
+  queues: readonly SinkQueue[],
+  queue: SinkQueue,
+  { error, sentAtMs }: Failed,
+  nowMs: number,
+): void {
   const row = keepWait(queue, error, { sentAtMs, nowMs });
   rejectWaiting(queue);
   if (error.fields["global"] !== true) return;
@@ -133,4 +176,6 @@ const isPart = (attempt: Failed): boolean => receiversOf(attempt.error).length >
 
 /** It took the message, or a part of its receivers did, or it refused it for its content. */
 const hasAnswered = (attempt: Ended): boolean =>
-  attempt.kind === "taken" || isPart(attempt) || (attempt.error.kind === "message" && !isUnsent(attempt.error));
+  attempt.kind === "taken" ||
+  isPart(attempt) ||
+  (attempt.error.kind === "message" && !isUnsent(attempt.error));

@@ -1,6 +1,7 @@
 /**
- * Edits sent messages whose tweets have changed, one sink at a time and after its messages: with waits and attempts of their own. An edit that
- * fails is tried a few times and then dropped; it is no message, so it never becomes a dead letter and says nothing about the sink.
+ * Edits sent messages whose tweets have changed, one sink at a time and after its messages: with
+ * waits and attempts of their own. An edit that fails is tried a few times and then dropped; it is
+ * no message, so it never becomes a dead letter and says nothing about the sink.
  */
 import { EDIT_EVERY_MS } from "../detect/tweet-edit.ts";
 import type { Clock } from "../model/clock.ts";
@@ -50,13 +51,20 @@ export class Editor {
     this.#updates = updates;
   }
 
-  /** Makes one edit that is due. Answers in how many milliseconds to ask again, 0: at once, undefined: when a message was sent. */
+  /**
+   * Makes one edit that is due. Answers in how many milliseconds to ask again, 0: at once,
+   * undefined: when a message was sent.
+   */
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
     const { name, health, inHand } = this.#queue;
     if (health.breaker === "open" || inHand > 0) return undefined;
     const own = { waits: this.#waits };
-    const waitMs = Math.max(pauseMs(this.#queue, clock), pauseMs(own, clock), this.#pausedUntilMs - clock.monotonic());
+    const waitMs = Math.max(
+      pauseMs(this.#queue, clock),
+      pauseMs(own, clock),
+      this.#pausedUntilMs - clock.monotonic(),
+    );
     if (waitMs > 0) return waitMs;
     const nextAtMs = await store.nextEditAt(name);
     if (nextAtMs === null) return undefined;
@@ -89,8 +97,10 @@ export class Editor {
       return { kind: "edited", atMs, nextAtMs: atMs + EDIT_EVERY_MS, body, isSent };
     } catch (error) {
       if (controller.signal.reason === STOPPING) return undefined;
-      const failure = error instanceof SinkError ? error : new SinkError("transient", errorText(error));
-      if (isAskedToWait(failure)) keepWait({ waits: this.#waits }, failure, { sentAtMs, nowMs: clock.monotonic() });
+      const failure =
+        error instanceof SinkError ? error : new SinkError("transient", errorText(error));
+      if (isAskedToWait(failure))
+        keepWait({ waits: this.#waits }, failure, { sentAtMs, nowMs: clock.monotonic() });
       return this.#failure(due, failure);
     } finally {
       underWay.delete(controller);
@@ -99,10 +109,15 @@ export class Editor {
 
   async #render({ member: { event, watches, ...member }, shown, body }: DueEdit): Promise<Json> {
     const { sink } = this.#queue;
-    const seen: OutboxEvent = { event: { ...event, body: { ...event.body, tweet: shown.tweet } }, watches };
+    const seen: OutboxEvent = {
+      event: { ...event, body: { ...event.body, tweet: shown.tweet } },
+      watches,
+    };
     const { readEvent, wordEvents } = this.#deps;
     // A template may show any text of the tweet: the note of what is gone has none.
-    const [worded = seen] = shown.isGone ? [seen] : await wordEvents(this.#queue, [{ ...member, ...seen }]);
+    const [worded = seen] = shown.isGone
+      ? [seen]
+      : await wordEvents(this.#queue, [{ ...member, ...seen }]);
     const read = (one: OutboxEvent): NeutralMessage => {
       if (shown.isGone) return readGone(one, readEvent);
       const message = readEvent(one);
@@ -110,15 +125,23 @@ export class Editor {
     };
     // Whom the message called stands in it still; an edit calls nobody.
     const sent = JSON.stringify(body);
-    const mentions = (sink.mentions ?? []).flatMap(({ text }) => (sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : []));
+    const mentions = (sink.mentions ?? []).flatMap(({ text }) =>
+      sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : [],
+    );
     // Sinks that edit lay out no text.
-    return sink.render({ events: [worded], sample: false, read, ...(mentions.length === 0 ? {} : { mentions }) }) as Json;
+    return sink.render({
+      events: [worded],
+      sample: false,
+      read,
+      ...(mentions.length === 0 ? {} : { mentions }),
+    }) as Json;
   }
 
   #failure({ attempts }: DueEdit, error: SinkError): EditResult {
     const { clock } = this.#deps;
     const waitMs = RETRY_AFTER_MS[attempts];
-    if (error.kind === "message" || waitMs === undefined) return this.#dropped(error.message, error.kind === "message");
+    if (error.kind === "message" || waitMs === undefined)
+      return this.#dropped(error.message, error.kind === "message");
     return { kind: "retry", nextAtMs: clock.now() + waitMs, error: error.message };
   }
 
@@ -129,15 +152,30 @@ export class Editor {
   #report({ messageId }: DueEdit, result: EditResult): void {
     const { log, meter } = this.#deps;
     const sink = this.#queue.name;
-    const outcome = result.kind === "edited" ? (result.isSent ? "edited" : "unchanged") : result.kind === "retry" ? "retried" : "dropped";
+    const outcome =
+      result.kind === "edited"
+        ? result.isSent
+          ? "edited"
+          : "unchanged"
+        : result.kind === "retry"
+          ? "retried"
+          : "dropped";
     meter.count("chirpwatch_edits_total", { sink, outcome });
-    if (result.kind === "dropped") log.warn("an edit of a message was dropped", { sink, message: messageId, error: result.error });
+    if (result.kind === "dropped")
+      log.warn("an edit of a message was dropped", {
+        sink,
+        message: messageId,
+        error: result.error,
+      });
     else log.debug("message edited", { sink, message: messageId, outcome });
   }
 }
 
 /** A note without what was deleted: no text, no pictures, nothing that it answered. */
 function readGone(one: OutboxEvent, readEvent: EditorDeps["readEvent"]): NeutralMessage {
-  const { context: _context, ...message } = readEvent({ ...one, event: { ...one.event, type: "tweet.deleted" } });
+  const { context: _context, ...message } = readEvent({
+    ...one,
+    event: { ...one.event, type: "tweet.deleted" },
+  });
   return { ...message, body: "", media: [], facts: [] };
 }

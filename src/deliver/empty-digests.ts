@@ -1,4 +1,7 @@
-/** Digests with a schedule that go out although nothing came: `when_empty: say`. What came goes through the stages. */
+/**
+ * Digests with a schedule that go out although nothing came: `when_empty: say`. What came goes
+ * through the stages.
+ */
 import type { Clock } from "../model/clock.ts";
 import { digestGroup, type DigestPeriod } from "../model/digest.ts";
 import type { Outbox } from "../model/outbox.ts";
@@ -26,7 +29,9 @@ const RECHECK_MS = 1_000;
 /** Undefined where no digest of this sink says that nothing came. */
 export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTurn | undefined {
   const { lists } = queue.sink;
-  const own = [...deps.digests].filter(([, { sink, whenEmpty }]) => sink === queue.name && whenEmpty === "say");
+  const own = [...deps.digests].filter(
+    ([, { sink, whenEmpty }]) => sink === queue.name && whenEmpty === "say",
+  );
   if (lists === undefined || own.length === 0) return undefined;
   return async () => {
     const waits: number[] = [];
@@ -36,7 +41,12 @@ export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTur
 }
 
 /** Seals the digest where it is due and empty. Answers in how many milliseconds to ask again. */
-async function turnOf(deps: EmptyDigestDeps, queue: SinkQueue, name: string, digest: SinkDigest): Promise<number> {
+async function turnOf(
+  deps: EmptyDigestDeps,
+  queue: SinkQueue,
+  name: string,
+  digest: SinkDigest,
+): Promise<number> {
   const { store, clock } = deps;
   const nowMs = clock.now();
   await store.beginDigests(queue.name, name, nowMs);
@@ -45,7 +55,11 @@ async function turnOf(deps: EmptyDigestDeps, queue: SinkQueue, name: string, dig
   const dueAtMs = digest.nextAtMs(fromMs);
   if (dueAtMs + GRACE_MS > nowMs) return dueAtMs + GRACE_MS - nowMs;
   if (await store.hasDueDigest(queue.name, name, nowMs)) return RECHECK_MS;
-  await seal(deps, queue, { name, digest, period: { fromMs, toMs: lastTimeBefore(digest.nextAtMs, dueAtMs, nowMs) } });
+  await seal(deps, queue, {
+    name,
+    digest,
+    period: { fromMs, toMs: lastTimeBefore(digest.nextAtMs, dueAtMs, nowMs) },
+  });
   return 0;
 }
 
@@ -55,7 +69,11 @@ interface Empty {
   readonly period: DigestPeriod;
 }
 
-async function seal({ store, clock, random, wake }: EmptyDigestDeps, queue: SinkQueue, { name, digest, period }: Empty): Promise<void> {
+async function seal(
+  { store, clock, random, wake }: EmptyDigestDeps,
+  queue: SinkQueue,
+  { name, digest, period }: Empty,
+): Promise<void> {
   const [part] =
     queue.sink.lists?.render({
       cause: "schedule",

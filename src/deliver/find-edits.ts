@@ -1,4 +1,7 @@
-/** Which sent messages show a tweet otherwise than it was just seen. Reads the state only where a sink edits its messages. */
+/**
+ * Which sent messages show a tweet otherwise than it was just seen. Reads the state only where a
+ * sink edits its messages.
+ */
 import { wantedEdit } from "../detect/tweet-edit.ts";
 import type { Clock } from "../model/clock.ts";
 import type { EditCause } from "../model/edit-cause.ts";
@@ -22,10 +25,14 @@ export function createFindEdits({ store, hash, clock, causes }: FindEditsDeps): 
     return alerts.flatMap((alert) => {
       const sight = byTweet.get(alert.shown.tweet.id);
       const own = causesOf.get(alert.sink);
-      const wanted = sight === undefined || own === undefined ? undefined : wantedEdit(alert, sight, own, { hash, nowMs: clock.now() });
+      const wanted =
+        sight === undefined || own === undefined
+          ? undefined
+          : wantedEdit(alert, sight, own, { hash, nowMs: clock.now() });
       return wanted === undefined ? [] : [wanted];
     });
   };
 }
 
-const idOf = (sight: TweetSight): string => (sight.kind === "seen" ? sight.tweet.id : sight.tweetId);
+const idOf = (sight: TweetSight): string =>
+  sight.kind === "seen" ? sight.tweet.id : sight.tweetId;

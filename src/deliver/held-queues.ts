@@ -1,4 +1,7 @@
-/** Which queues this process delivers to, of those that it was given: takes new ones over and hands others back. */
+/**
+ * Which queues this process delivers to, of those that it was given: takes new ones over and hands
+ * others back.
+ */
 import { createRounds } from "../model/in-turn.ts";
 import type { PumpSink, SinkQueue } from "./queue/sink-queue.ts";
 import { forgetWaits } from "./queue/sink-waits.ts";

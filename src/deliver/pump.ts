@@ -1,6 +1,7 @@
 /**
- * The outbox pump: takes what is due to its sinks, one worker per sink, through the stages group, seal, pace, send, record. Owns the
- * start and the stop; the workers own their loops, the stages own the steps, the store owns what is due.
+ * The outbox pump: takes what is due to its sinks, one worker per sink, through the stages group,
+ * seal, pace, send, record. Owns the start and the stop; the workers own their loops, the stages
+ * own the steps, the store owns what is due.
  */
 import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
@@ -28,7 +29,14 @@ import { giveUpExpired } from "./outcome/expire.ts";
 import { createGroupStage } from "./stages/group.ts";
 import { createHalve } from "./stages/halve.ts";
 import { InFlight } from "./in-flight.ts";
-import { createSinkQueue, probeAtOnce, setBack, rejectWaiting, type PumpSink, type SinkQueue } from "./queue/sink-queue.ts";
+import {
+  createSinkQueue,
+  probeAtOnce,
+  setBack,
+  rejectWaiting,
+  type PumpSink,
+  type SinkQueue,
+} from "./queue/sink-queue.ts";
 import { pauseMs } from "./queue/sink-waits.ts";
 import { createHeldQueues } from "./held-queues.ts";
 import { probeInState } from "./outcome/resume-in-state.ts";
@@ -45,7 +53,11 @@ import { createSinkReports, type SinkTrouble } from "./logs/sink-reports.ts";
 import { Worker, type WorkerDeps } from "./worker.ts";
 
 export interface PumpDeps {
-  readonly store: Outbox & WaitsStore & CrosspostStore & EditStore & Pick<SilenceStore, "silenceDeliveries">;
+  readonly store: Outbox &
+    WaitsStore &
+    CrosspostStore &
+    EditStore &
+    Pick<SilenceStore, "silenceDeliveries">;
   /** By name. Deliveries to a sink that is not here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
   /** Whether this process delivers to it; another one does where not. */
@@ -87,17 +99,26 @@ export interface PumpDeps {
 
 export interface Pump {
   /**
-   * Reads what is known of the sinks' health, then delivers until stopped. Breakers that were open are probed at once. Never rejects: what
-   * could not be read is read again by the sinks' workers.
+   * Reads what is known of the sinks' health, then delivers until stopped. Breakers that were open
+   * are probed at once. Never rejects: what could not be read is read again by the sinks' workers.
    */
   start(): Promise<void>;
-  /** How many turns the loops of each sink have made, by its name. Each loop makes one at least every 30 seconds. */
+  /**
+   * How many turns the loops of each sink have made, by its name. Each loop makes one at least
+   * every 30 seconds.
+   */
   turns(): ReadonlyMap<string, readonly number[]>;
   /** Until when sinks asked to be left alone: those that did. */
   pauses(): ReadonlyMap<string, number>;
-  /** Breakers that are open try at once, those of other replicas once these take their share: someone acts who has perhaps just mended their sinks. */
+  /**
+   * Breakers that are open try at once, those of other replicas once these take their share:
+   * someone acts who has perhaps just mended their sinks.
+   */
   probe(): Promise<void>;
-  /** A sink that fails is tried now, one that is disabled too. Undefined when there is none of that name. */
+  /**
+   * A sink that fails is tried now, one that is disabled too. Undefined when there is none of that
+   * name.
+   */
   resume(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
   /** The clock was set back, and the times in the outbox with it. */
   setTimesBack(byMs: number): void;
@@ -105,7 +126,10 @@ export interface Pump {
   wake(): void;
   /** It may deliver to other sinks than before: reads what is known of the health of new ones. */
   takeShare(): Promise<void>;
-  /** Claims nothing more; attempts under way may finish within `graceMs`, the rest stays in the outbox. */
+  /**
+   * Claims nothing more; attempts under way may finish within `graceMs`, the rest stays in the
+   * outbox.
+   */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -120,16 +144,41 @@ export function createPump(deps: PumpDeps): Pump {
   const attemptLog = createAttemptLog(deps);
   const record = createRecordStage({ store, clock, log, isStopping });
   const breaker = createBreaker(deps);
-  const { group, seal, dispatch, wordEvents } = createPipeline(deps, { queues, inFlight, attemptLog, record, breaker, isStopping });
-  const [report, giveUp] = [createSinkReports(deps), (queue: SinkQueue) => giveUpExpired(deps, queue)];
-  const reportSink = async (queue: SinkQueue) => earlier(await breaker.openAfterWaits(queue), await report(queue));
-  const workerDeps = { store, clock, log, inFlight, group, seal, dispatch, reportSink, giveUpExpired: giveUp, admit, isStopping };
+  const { group, seal, dispatch, wordEvents } = createPipeline(deps, {
+    queues,
+    inFlight,
+    attemptLog,
+    record,
+    breaker,
+    isStopping,
+  });
+  const [report, giveUp] = [
+    createSinkReports(deps),
+    (queue: SinkQueue) => giveUpExpired(deps, queue),
+  ];
+  const reportSink = async (queue: SinkQueue) =>
+    earlier(await breaker.openAfterWaits(queue), await report(queue));
+  const workerDeps = {
+    store,
+    clock,
+    log,
+    inFlight,
+    group,
+    seal,
+    dispatch,
+    reportSink,
+    giveUpExpired: giveUp,
+    admit,
+    isStopping,
+  };
   const workers: Worker[] = [];
   const wake = () => {
     if (state === "running") for (const worker of workers) worker.wake();
   };
   const beside = { inFlight, wordEvents, wake };
-  workers.push(...queues.map((queue) => new Worker(queue, turnsBeside(deps, beside, queue), workerDeps)));
+  workers.push(
+    ...queues.map((queue) => new Worker(queue, turnsBeside(deps, beside, queue), workerDeps)),
+  );
   const takeShare = async () => {
     await held.takeShare();
     wake();
@@ -180,7 +229,11 @@ async function probeAll(
 
 function pausesOf(queues: readonly SinkQueue[], clock: Clock): ReadonlyMap<string, number> {
   const nowMs = clock.now();
-  return new Map(queues.flatMap((queue) => (pauseMs(queue, clock) > 0 ? [[queue.name, nowMs + pauseMs(queue, clock)]] : [])));
+  return new Map(
+    queues.flatMap((queue) =>
+      pauseMs(queue, clock) > 0 ? [[queue.name, nowMs + pauseMs(queue, clock)]] : [],
+    ),
+  );
 }
 
 const earlier = (...timesMs: readonly (number | undefined)[]): number | undefined => {
@@ -212,14 +265,23 @@ function createPipeline(
     messageLog.sealed(message, events);
   };
   const read = (event: OutboxEvent, sink: string) => deps.readEvent(event, sink);
-  const wordEvents = createWordEvents({ clock, read, ...(deps.templates === undefined ? {} : { templates: deps.templates }) });
+  const wordEvents = createWordEvents({
+    clock,
+    read,
+    ...(deps.templates === undefined ? {} : { templates: deps.templates }),
+  });
   const layOut = { log, digests: digestsOf(deps), read, listedAt: deps.listedAt };
   const mutes = createMutes(deps);
   const dispatch = createDispatcher({
     queues,
     mutes,
     pace: createPaceStage({ clock, isStopping }),
-    send: createSendStage({ clock, underWay: inFlight.attempts, mayAct: () => deps.mayAct(), mutes }),
+    send: createSendStage({
+      clock,
+      underWay: inFlight.attempts,
+      mayAct: () => deps.mayAct(),
+      mutes,
+    }),
     record,
     breaker,
     delays,
@@ -235,19 +297,30 @@ function createPipeline(
     onPart: (sink, missed) => deps.onPart(sink, missed),
   });
   return {
-    group: createGroupStage({ store, clock, throttles: deps.throttles, mutes, silenceOf: (event) => deps.silenceOf(event) }),
+    group: createGroupStage({
+      store,
+      clock,
+      throttles: deps.throttles,
+      mutes,
+      silenceOf: (event) => deps.silenceOf(event),
+    }),
     seal: createSealStage({ store, clock, random, layOut, wordEvents, onSealed }),
     dispatch,
     wordEvents,
   };
 }
 
-const digestsOf = ({ digests }: PumpDeps): ReadonlyMap<string, SinkDigest> => digests ?? new Map<string, SinkDigest>();
+const digestsOf = ({ digests }: PumpDeps): ReadonlyMap<string, SinkDigest> =>
+  digests ?? new Map<string, SinkDigest>();
 
 /** Publishing is for sinks whose destination has followers, editing for those that are to edit. */
 function turnsBeside(
   deps: PumpDeps,
-  { inFlight: { attempts }, wordEvents, wake }: { readonly inFlight: InFlight; readonly wordEvents: WordEvents; wake(): void },
+  {
+    inFlight: { attempts },
+    wordEvents,
+    wake,
+  }: { readonly inFlight: InFlight; readonly wordEvents: WordEvents; wake(): void },
   queue: SinkQueue,
 ): readonly LoopTurn[] {
   const { store, clock, random, log, meter } = deps;
@@ -257,12 +330,20 @@ function turnsBeside(
   if (empty !== undefined) turns.push(empty);
   if (sink.crosspost !== undefined) {
     const onUnpublished = (report: UnpublishedReport) => deps.onUnpublished(report);
-    const crossposter = new Crossposter({ store, clock, random, log, meter, underWay: attempts, onUnpublished }, name, sink.crosspost);
+    const crossposter = new Crossposter(
+      { store, clock, random, log, meter, underWay: attempts, onUnpublished },
+      name,
+      sink.crosspost,
+    );
     turns.push(() => crossposter.turn());
   }
   if (sink.updates !== undefined) {
     const readEvent = (event: OutboxEvent) => deps.readEvent(event, name);
-    const editor = new Editor({ store, clock, log, meter, underWay: attempts, readEvent, wordEvents }, queue, sink.updates);
+    const editor = new Editor(
+      { store, clock, log, meter, underWay: attempts, readEvent, wordEvents },
+      queue,
+      sink.updates,
+    );
     turns.push(() => editor.turn());
   }
   return turns;

@@ -1,4 +1,7 @@
-/** What is done with queues that this process begins to deliver, and with those that somebody resumed: here, or at another process. */
+/**
+ * What is done with queues that this process begins to deliver, and with those that somebody
+ * resumed: here, or at another process.
+ */
 import type { MovedSink, Outbox } from "../model/outbox.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -8,7 +11,8 @@ import { isDisabled, probeAtOnce, type SinkQueue } from "./queue/sink-queue.ts";
 import { endWait, pauseMs } from "./queue/sink-waits.ts";
 
 export interface TakeOverDeps extends Pick<AskAgainDeps, "waitRules"> {
-  readonly store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth" | "moveSink" | "unseal"> & AskAgainDeps["store"];
+  readonly store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth" | "moveSink" | "unseal"> &
+    AskAgainDeps["store"];
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -16,7 +20,10 @@ export interface TakeOverDeps extends Pick<AskAgainDeps, "waitRules"> {
 }
 
 /** Breakers that were open are probed at once. */
-export async function takeOverQueues(deps: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
+export async function takeOverQueues(
+  deps: TakeOverDeps,
+  queues: readonly SinkQueue[],
+): Promise<void> {
   const { clock, meter } = deps;
   await moveQueues(deps, queues);
   await sealAnew(deps, queues);
@@ -24,7 +31,9 @@ export async function takeOverQueues(deps: TakeOverDeps, queues: readonly SinkQu
   await readHealth(deps, queues);
   for (const queue of queues) {
     probeAtOnce(queue, clock.now());
-    meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, { sink: queue.name });
+    meter.set("chirpwatch_breaker_open", queue.health.breaker === "open" ? 1 : 0, {
+      sink: queue.name,
+    });
   }
 }
 
@@ -34,13 +43,19 @@ async function readHealth({ store }: TakeOverDeps, queues: readonly SinkQueue[])
 }
 
 /** Another process was asked to resume them: its word is in the state. */
-export async function takeResumed({ store, clock }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
-  const failing = queues.filter((queue) => queue.health.breaker === "open" || pauseMs(queue, clock) > 0);
+export async function takeResumed(
+  { store, clock }: TakeOverDeps,
+  queues: readonly SinkQueue[],
+): Promise<void> {
+  const failing = queues.filter(
+    (queue) => queue.health.breaker === "open" || pauseMs(queue, clock) > 0,
+  );
   if (failing.length === 0) return;
   const stored = new Map((await store.loadSinkHealth()).map((one) => [one.sink, one]));
   for (const queue of failing) {
     const { goneFrom = queue.place, probeAtMs = null } = stored.get(queue.name) ?? {};
-    const isSooner = probeAtMs !== null && probeAtMs < (queue.health.probeAtMs ?? Number.POSITIVE_INFINITY);
+    const isSooner =
+      probeAtMs !== null && probeAtMs < (queue.health.probeAtMs ?? Number.POSITIVE_INFINITY);
     if (goneFrom !== null || !(isDisabled(queue) || isSooner)) continue;
     queue.health = { ...queue.health, goneFrom: null };
     endWait(queue, clock);
@@ -51,7 +66,11 @@ export async function takeResumed({ store, clock }: TakeOverDeps, queues: readon
 }
 
 /** Whether it was disabled; where it is not held, the state says so. */
-export async function resumeQueue(deps: TakeOverDeps, queue: SinkQueue, isHeld: boolean): Promise<boolean> {
+export async function resumeQueue(
+  deps: TakeOverDeps,
+  queue: SinkQueue,
+  isHeld: boolean,
+): Promise<boolean> {
   const { store, clock } = deps;
   if (!isHeld) await readHealth(deps, [queue]);
   const wasDisabled = isDisabled(queue);
@@ -64,7 +83,10 @@ export async function resumeQueue(deps: TakeOverDeps, queue: SinkQueue, isHeld: 
   return wasDisabled;
 }
 
-async function moveQueues({ store, log, movedSinks = [] }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
+async function moveQueues(
+  { store, log, movedSinks = [] }: TakeOverDeps,
+  queues: readonly SinkQueue[],
+): Promise<void> {
   for (const move of movedSinks) {
     if (!queues.some(({ name }) => name === move.to)) continue;
     const moved = await store.moveSink(move);
@@ -76,6 +98,11 @@ async function moveQueues({ store, log, movedSinks = [] }: TakeOverDeps, queues:
 async function sealAnew({ store, log }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
   for (const { name: sink, type } of queues) {
     const messages = await store.unseal(sink, type);
-    if (messages > 0) log.info("a sink has another type, and what waits for it is laid out anew", { sink, type, messages });
+    if (messages > 0)
+      log.info("a sink has another type, and what waits for it is laid out anew", {
+        sink,
+        type,
+        messages,
+      });
   }
 }

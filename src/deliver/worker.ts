@@ -1,10 +1,20 @@
-/** Delivers to one sink: claims what is due, has it dispatched, and reports when the sink fails. Owns the sink's loops; the stages own the steps. */
+/**
+ * Delivers to one sink: claims what is due, has it dispatched, and reports when the sink fails.
+ * Owns the sink's loops; the stages own the steps.
+ */
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { Outbox } from "../model/outbox.ts";
 import type { Claim } from "./stages/group.ts";
 import type { InFlight } from "./in-flight.ts";
-import { isBeforeProbe, isDisabled, roomInMs, freeSlotsOf, type ClaimedMessage, type SinkQueue } from "./queue/sink-queue.ts";
+import {
+  isBeforeProbe,
+  isDisabled,
+  roomInMs,
+  freeSlotsOf,
+  type ClaimedMessage,
+  type SinkQueue,
+} from "./queue/sink-queue.ts";
 import { pauseMs } from "./queue/sink-waits.ts";
 import { createLoop, type Loop, type LoopTurn } from "./queue/loop.ts";
 import type { Stage } from "./stages/stage.ts";
@@ -18,10 +28,16 @@ export interface WorkerDeps {
   readonly seal: Stage<Claim, readonly ClaimedMessage[]>;
   /** Resolves when the message is done with. Never rejects. */
   dispatch(claimed: ClaimedMessage): Promise<void>;
-  /** Opens its breaker where it only asks to wait, and reports what is due. Answers in how many milliseconds to ask again; undefined: when something happens. */
+  /**
+   * Opens its breaker where it only asks to wait, and reports what is due. Answers in how many
+   * milliseconds to ask again; undefined: when something happens.
+   */
   reportSink(queue: SinkQueue): Promise<number | undefined>;
   giveUpExpired(queue: SinkQueue): Promise<void>;
-  /** Whether this process delivers to it now; reads what is known of its health first, where that was not read yet. */
+  /**
+   * Whether this process delivers to it now; reads what is known of its health first, where that
+   * was not read yet.
+   */
   admit(queue: SinkQueue): Promise<boolean>;
   isStopping(): boolean;
 }
@@ -35,7 +51,10 @@ export class Worker {
   readonly #deps: WorkerDeps;
   readonly #loops: readonly Loop[];
 
-  /** `beside`: turns of what goes on beside its messages, as publishing and editing those that were sent. */
+  /**
+   * `beside`: turns of what goes on beside its messages, as publishing and editing those that were
+   * sent.
+   */
   constructor(queue: SinkQueue, beside: readonly LoopTurn[], deps: WorkerDeps) {
     this.#queue = queue;
     this.#deps = deps;
@@ -62,8 +81,15 @@ export class Worker {
       log.error("the outbox could not be read or written", { sink: this.#queue.name, error });
       return STORE_RETRY_MS;
     };
-    const heldTurn: LoopTurn = async () => ((await this.#deps.admit(this.#queue)) ? turn() : undefined);
-    return createLoop({ clock, turn: heldTurn, onFailed, track: (task) => inFlight.track(task), isStopping });
+    const heldTurn: LoopTurn = async () =>
+      (await this.#deps.admit(this.#queue)) ? turn() : undefined;
+    return createLoop({
+      clock,
+      turn: heldTurn,
+      onFailed,
+      track: (task) => inFlight.track(task),
+      isStopping,
+    });
   }
 
   async #turn(): Promise<number | undefined> {
@@ -72,7 +98,10 @@ export class Worker {
     return reportInMs === undefined ? workInMs : Math.min(reportInMs, workInMs ?? reportInMs);
   }
 
-  /** Takes what is due. Answers in how many milliseconds to ask again; undefined: when something happens. */
+  /**
+   * Takes what is due. Answers in how many milliseconds to ask again; undefined: when something
+   * happens.
+   */
   async #deliverDue(): Promise<number | undefined> {
     const { store, clock, group, seal, giveUpExpired } = this.#deps;
     const queue = this.#queue;

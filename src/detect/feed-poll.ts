@@ -1,5 +1,17 @@
-/** What one poll of a feed asks for and what it leaves in memory: the head of the list, then the gaps below. Pure. All times are the service's clock. */
-import { addRange, BOTTOM, closeGap, type FeedMemory, type Gap, newestGap, type CoveredRange, withGap } from "./feed-memory.ts";
+/**
+ * What one poll of a feed asks for and what it leaves in memory: the head of the list, then the
+ * gaps below. Pure. All times are the service's clock.
+ */
+import {
+  addRange,
+  BOTTOM,
+  closeGap,
+  type FeedMemory,
+  type Gap,
+  newestGap,
+  type CoveredRange,
+  withGap,
+} from "./feed-memory.ts";
 import type { FeedWalk, WalkOptions } from "./feed-walk.ts";
 import { compareIds, maxId } from "../model/id.ts";
 
@@ -33,17 +45,23 @@ export interface HeadPlan {
   readonly isRescan: boolean;
 }
 
-/** Twice the interval, at least 5 s, at most a minute: how late an item may become visible and still be found without a late-arrival rescan. */
-export const marginMs = (intervalMs: number): number => Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
+/**
+ * Twice the interval, at least 5 s, at most a minute: how late an item may become visible and still
+ * be found without a late-arrival rescan.
+ */
+export const marginMs = (intervalMs: number): number =>
+  Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
 
 export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isFirst = memory.stretches.length === 0;
-  // While a gap is open a rescan would walk all known pages above it only to be cut there, poll after poll: it waits, and then reaches as far back.
+  // While a gap is open a rescan would walk all known pages above it only to be cut there, poll
+  // after poll: it waits, and then reaches as far back.
   const canRescan = !isFirst && memory.sweptAtMs !== null && newestGap(memory) < 0;
   const isRescan = canRescan && isRescanDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
   if (!isFirst) floors.push(nearFloorMs(memory, options));
-  if (isRescan && options.reach === undefined) floors.push(lastRescanMs(memory, options) - options.overlapMs);
+  if (isRescan && options.reach === undefined)
+    floors.push(lastRescanMs(memory, options) - options.overlapMs);
   const floorMs = Math.min(...floors, options.startMs);
   const walk = {
     stretches: memory.stretches,
@@ -55,12 +73,20 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
     ...(options.hasNoPins === true ? { hasNoPins: true } : {}),
   };
   // A clock that runs behind at the service must not push the bound past its newest item.
-  const sinceMs = isFirst ? undefined : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));
+  const sinceMs = isFirst
+    ? undefined
+    : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));
   return { walk, sinceMs, isRescan };
 }
 
-/** The start of the last complete poll less a margin, unless something else knows better what was read. */
-function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: HeadOptions): number {
+/**
+ * The start of the last complete poll less a margin, unless something else knows better what was
+ * read.
+ */
+function nearFloorMs(
+  { readAtMs }: FeedMemory,
+  { reach, startMs, intervalMs }: HeadOptions,
+): number {
   if (reach?.kind === "rescan") return reach.sinceMs;
   const readMs = readAtMs ?? startMs;
   return Math.max(readMs, reach?.sinceMs ?? readMs) - marginMs(intervalMs);
@@ -68,18 +94,31 @@ function nearFloorMs({ readAtMs }: FeedMemory, { reach, startMs, intervalMs }: H
 
 function isRescanDue(memory: FeedMemory, options: HeadOptions): boolean {
   const { reach, startMs, overlapMs } = options;
-  return reach === undefined ? startMs - lastRescanMs(memory, options) >= overlapMs : reach.kind === "rescan";
+  return reach === undefined
+    ? startMs - lastRescanMs(memory, options) >= overlapMs
+    : reach.kind === "rescan";
 }
 
-/** A time to come was noted while the service's clock ran ahead: rescans are an overlap apart, so the last one was so long ago at most. */
-function lastRescanMs({ sweptAtMs }: FeedMemory, { startMs, overlapMs, intervalMs }: HeadOptions): number {
+/**
+ * A time to come was noted while the service's clock ran ahead: rescans are an overlap apart, so
+ * the last one was so long ago at most.
+ */
+function lastRescanMs(
+  { sweptAtMs }: FeedMemory,
+  { startMs, overlapMs, intervalMs }: HeadOptions,
+): number {
   const lastMs = sweptAtMs ?? startMs;
   return lastMs - startMs > marginMs(intervalMs) ? startMs - overlapMs : lastMs;
 }
 
-/** Items newer than this are news beyond `max_age`, because no alert could have been sent before. */
+/**
+ * Items newer than this are news beyond `max_age`, because no alert could have been sent before.
+ */
 export const horizonMs = (memory: FeedMemory): number =>
-  Math.min(memory.readAtMs ?? Number.POSITIVE_INFINITY, ...memory.stretches.map(({ hole }) => hole?.horizonMs ?? Number.POSITIVE_INFINITY));
+  Math.min(
+    memory.readAtMs ?? Number.POSITIVE_INFINITY,
+    ...memory.stretches.map(({ hole }) => hole?.horizonMs ?? Number.POSITIVE_INFINITY),
+  );
 
 /** A head that was read. */
 export interface HeadRead {
@@ -94,7 +133,8 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
   const { plan, walk, startMs, query } = head;
   const covered = walk.covered;
   const newestItemMs = newestOf(memory, walk, startMs);
-  // Nothing at all, where something was before: deleted, or the service shows nothing for a moment. No watermark moves by it.
+  // Nothing at all, where something was before: deleted, or the service shows nothing for a moment.
+  // No watermark moves by it.
   if (isSuspiciouslyEmpty(memory, walk)) return memory;
   if (walk.end === "cut") {
     if (covered === undefined) return { ...memory, newestItemMs };
@@ -108,20 +148,29 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
     };
   }
   const sweptAtMs = plan.isRescan || memory.sweptAtMs === null ? startMs : memory.sweptAtMs;
-  return { stretches: joinHead(memory, covered, walk.firstPageHigh, query !== undefined), readAtMs: startMs, newestItemMs, sweptAtMs };
+  return {
+    stretches: joinHead(memory, covered, walk.firstPageHigh, query !== undefined),
+    readAtMs: startMs,
+    newestItemMs,
+    sweptAtMs,
+  };
 }
 
 /** Whether a list that held items came back without any. */
-export const isSuspiciouslyEmpty = (memory: FeedMemory, walk: FeedWalk): boolean => memory.newestItemMs !== null && walk.items.length === 0;
+export const isSuspiciouslyEmpty = (memory: FeedMemory, walk: FeedWalk): boolean =>
+  memory.newestItemMs !== null && walk.items.length === 0;
 
 function newestOf(memory: FeedMemory, walk: FeedWalk, startMs: number): number | null {
-  const times = walk.items.map((item) => item.timeMs).filter((timeMs) => timeMs <= startMs + 60_000);
+  const times = walk.items
+    .map((item) => item.timeMs)
+    .filter((timeMs) => timeMs <= startMs + 60_000);
   return times.length === 0 ? memory.newestItemMs : Math.max(memory.newestItemMs ?? 0, ...times);
 }
 
 /**
- * Nothing is missing between the newest item and known ground; in a list never read, everything below the first page is known for ever.
- * A bounded query ends at its bound: where that lies inside an older gap, the rest of the gap stays.
+ * Nothing is missing between the newest item and known ground; in a list never read, everything
+ * below the first page is known for ever. A bounded query ends at its bound: where that lies inside
+ * an older gap, the rest of the gap stays.
  */
 function joinHead(
   memory: FeedMemory,
@@ -133,20 +182,40 @@ function joinHead(
   if (newest === undefined) return [{ high: high ?? BOTTOM, low: BOTTOM }];
   if (high === undefined) return memory.stretches;
   const top = maxId(high, newest.high);
-  const low = covered !== undefined && compareIds(covered.low, newest.high) < 0 ? covered.low : newest.high;
+  const low =
+    covered !== undefined && compareIds(covered.low, newest.high) < 0 ? covered.low : newest.high;
   const passed = isBounded ? gapAbove(memory, low) : undefined;
-  return addRange(memory.stretches, withGap({ high: top, low }, passed && withoutCursor(passed, 0)));
+  return addRange(
+    memory.stretches,
+    withGap({ high: top, low }, passed && withoutCursor(passed, 0)),
+  );
 }
 
-/** The gap a walk that got down to `low` has come into; where `low` is known ground, that ground's own gap counts. */
+/**
+ * The gap a walk that got down to `low` has come into; where `low` is known ground, that ground's
+ * own gap counts.
+ */
 const gapAbove = (memory: FeedMemory, low: string): Gap | undefined =>
-  memory.stretches.findLast((range) => range.hole !== undefined && compareIds(range.low, low) >= 0)?.hole;
+  memory.stretches.findLast((range) => range.hole !== undefined && compareIds(range.low, low) >= 0)
+    ?.hole;
 
-/** The gap under a cut walk. One that ran on into an older gap keeps that gap's horizon and floor, and its query's bound is not deep enough. */
-function gapBelowCut(memory: FeedMemory, covered: CoveredRange, { plan, walk, query }: HeadRead): Gap {
+/**
+ * The gap under a cut walk. One that ran on into an older gap keeps that gap's horizon and floor,
+ * and its query's bound is not deep enough.
+ */
+function gapBelowCut(
+  memory: FeedMemory,
+  covered: CoveredRange,
+  { plan, walk, query }: HeadRead,
+): Gap {
   const older = gapAbove(memory, covered.low);
   const isDeepEnough = older === undefined || query === undefined;
-  const floorMs = older === undefined ? (memory.stretches.length === 0 ? plan.walk.floorMs : undefined) : older.floorMs;
+  const floorMs =
+    older === undefined
+      ? memory.stretches.length === 0
+        ? plan.walk.floorMs
+        : undefined
+      : older.floorMs;
   return {
     ...(walk.nextCursor === undefined || !isDeepEnough ? {} : { cursor: walk.nextCursor }),
     ...(query === undefined || !isDeepEnough ? {} : { query }),
@@ -166,7 +235,12 @@ export interface FillPlan {
 }
 
 /** How to go on below range `index`; undefined when there is no gap. */
-export function planFill(memory: FeedMemory, index: number, maxNewPages: number, overlapMs: number): FillPlan | undefined {
+export function planFill(
+  memory: FeedMemory,
+  index: number,
+  maxNewPages: number,
+  overlapMs: number,
+): FillPlan | undefined {
   const range = memory.stretches[index];
   if (range?.hole === undefined) return undefined;
   const ground = memory.stretches.slice(index + 1);
@@ -199,8 +273,15 @@ export interface FillRead {
   readonly hasFailed: boolean;
 }
 
-/** The memory after a filling walk. One that failed on the way says nothing about the gap, and counts as no try. */
-export function afterFill(memory: FeedMemory, index: number, { plan, walk, query, hasFailed }: FillRead): FillResult {
+/**
+ * The memory after a filling walk. One that failed on the way says nothing about the gap, and
+ * counts as no try.
+ */
+export function afterFill(
+  memory: FeedMemory,
+  index: number,
+  { plan, walk, query, hasFailed }: FillRead,
+): FillResult {
   const { gap } = plan;
   const covered = walk.covered;
   const isEmpty = walk.items.length === 0;
@@ -208,15 +289,23 @@ export function afterFill(memory: FeedMemory, index: number, { plan, walk, query
   if (walk.end === "end" && !isEmpty) return { memory: closed(), isGapLost: false, isStuck: false };
   if (walk.end === "reached" && !isEmpty) {
     const isAtFloor = covered === undefined || plan.walk.ground.length === 0;
-    const stretches = isAtFloor ? closeGap(memory.stretches, index) : addRange(memory.stretches, { high: plan.belowId, low: covered.low });
+    const stretches = isAtFloor
+      ? closeGap(memory.stretches, index)
+      : addRange(memory.stretches, { high: plan.belowId, low: covered.low });
     return { memory: { ...memory, stretches }, isGapLost: false, isStuck: false };
   }
-  // A stored cursor that answers nothing may have expired, and a query from the lowest known id gives at least that: ask again without.
+  // A stored cursor that answers nothing may have expired, and a query from the lowest known id
+  // gives at least that: ask again without.
   const hasMoved = covered !== undefined && compareIds(covered.low, plan.belowId) < 0;
   if (!hasMoved) {
     if (hasFailed) return { memory, isGapLost: false, isStuck: true };
-    if (gap.tries + 1 >= MOST_FILL_TRIES) return { memory: closed(), isGapLost: true, isStuck: true };
-    return { memory: replaceGap(memory, index, withoutCursor(gap, gap.tries + 1)), isGapLost: false, isStuck: true };
+    if (gap.tries + 1 >= MOST_FILL_TRIES)
+      return { memory: closed(), isGapLost: true, isStuck: true };
+    return {
+      memory: replaceGap(memory, index, withoutCursor(gap, gap.tries + 1)),
+      isGapLost: false,
+      isStuck: true,
+    };
   }
   const next: Gap = {
     ...withoutCursor(gap, 0),
@@ -224,7 +313,10 @@ export function afterFill(memory: FeedMemory, index: number, { plan, walk, query
     ...(query === undefined ? {} : { query }),
   };
   return {
-    memory: { ...memory, stretches: addRange(memory.stretches, { high: plan.belowId, low: covered.low, hole: next }) },
+    memory: {
+      ...memory,
+      stretches: addRange(memory.stretches, { high: plan.belowId, low: covered.low, hole: next }),
+    },
     isGapLost: false,
     isStuck: false,
   };
@@ -243,5 +335,8 @@ export const forgetCursor = (memory: FeedMemory, index: number): FeedMemory => {
 };
 
 function replaceGap(memory: FeedMemory, index: number, gap: Gap): FeedMemory {
-  return { ...memory, stretches: memory.stretches.map((range, at) => (at === index ? withGap(range, gap) : range)) };
+  return {
+    ...memory,
+    stretches: memory.stretches.map((range, at) => (at === index ? withGap(range, gap) : range)),
+  };
 }

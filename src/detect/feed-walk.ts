@@ -1,6 +1,7 @@
 /**
- * One walk down a newest-first list, page by page: when to ask for the next page, when the poll is done, what was covered.
- * Pure: the engine feeds it pages. Only the cursor and known old ground end a list, never a count of items.
+ * One walk down a newest-first list, page by page: when to ask for the next page, when the poll is
+ * done, what was covered. Pure: the engine feeds it pages. Only the cursor and known old ground end
+ * a list, never a count of items.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
 import { isRead, type CoveredRange } from "./feed-memory.ts";
@@ -14,7 +15,10 @@ export interface FeedItem {
 export interface WalkOptions {
   /** Everything read before: pages of it alone do not count as new. */
   readonly stretches: readonly CoveredRange[];
-  /** The known ground that can end the walk: all of it for a head walk, what lies below the gap for a filling one. */
+  /**
+   * The known ground that can end the walk: all of it for a head walk, what lies below the gap for
+   * a filling one.
+   */
   readonly ground: readonly CoveredRange[];
   /** The walk goes on until it passed this time (service time). */
   readonly floorMs: number;
@@ -22,20 +26,29 @@ export interface WalkOptions {
   readonly maxNewPages: number;
   /** At least so many items, for a first run that reports the latest. */
   readonly minItems: number;
-  /** True for a walk that fills a gap: ground ends it whatever its time, and so does the floor without ground. */
+  /**
+   * True for a walk that fills a gap: ground ends it whatever its time, and so does the floor
+   * without ground.
+   */
   readonly fills: boolean;
-  /** True for lists nothing can be pinned to, searches: there a first item that is alone shows the depth like any other. */
+  /**
+   * True for lists nothing can be pinned to, searches: there a first item that is alone shows the
+   * depth like any other.
+   */
   readonly hasNoPins?: boolean;
 }
 
 /**
- * - `reached`: known ground older than the floor, or ground older than the floor in a list never read before.
+ * - `reached`: known ground older than the floor, or ground older than the floor in a list never
+ *   read before.
  * - `end`: the cursor ended.
  * - `cut`: `max_pages`, a loop of cursors, or three empty pages in a row: a gap is left below.
  */
 export type WalkEnd = "reached" | "end" | "cut";
 
-/** No list needs more known pages than this to get past its known ground; a walk beyond it is cut. */
+/**
+ * No list needs more known pages than this to get past its known ground; a walk beyond it is cut.
+ */
 const MOST_PAGES = 500;
 const MOST_EMPTY_PAGES = 3;
 
@@ -60,12 +73,15 @@ export class FeedWalk {
   /** Takes a page as it came; true when the next one is wanted. */
   takePage(page: readonly FeedItem[], nextCursor: string | undefined): boolean {
     const ordinary = this.#ordinaryItems(page);
-    const hasNew = page.some((item) => !this.#items.has(item.id) && !isRead(this.#options.stretches, item.id));
+    const hasNew = page.some(
+      (item) => !this.#items.has(item.id) && !isRead(this.#options.stretches, item.id),
+    );
     const itemsBefore = this.#items.size;
     for (const item of page) if (!this.#items.has(item.id)) this.#items.set(item.id, item);
     this.#pages += 1;
     if (hasNew) this.#newPages += 1;
-    // A page of items that this walk had already is no better than an empty one: cursors that differ can lead in a circle too.
+    // A page of items that this walk had already is no better than an empty one: cursors that
+    // differ can lead in a circle too.
     this.#emptyPages = this.#items.size === itemsBefore ? this.#emptyPages + 1 : 0;
     this.#cover(page, ordinary);
     this.#nextCursor = nextCursor;
@@ -112,12 +128,15 @@ export class FeedWalk {
 
   /** Ids from the newest to the last ordinary item; undefined when nothing came. */
   get covered(): CoveredRange | undefined {
-    return this.#high === undefined || this.#low === undefined ? undefined : { high: this.#high, low: this.#low };
+    return this.#high === undefined || this.#low === undefined
+      ? undefined
+      : { high: this.#high, low: this.#low };
   }
 
   /**
-   * Leaves out what does not show how deep the walk is: items returned before (a pinned one on every page), items older than a later one
-   * of the page (pinned, out of order), and a first item that is alone.
+   * Leaves out what does not show how deep the walk is: items returned before (a pinned one on
+   * every page), items older than a later one of the page (pinned, out of order), and a first item
+   * that is alone.
    */
   #ordinaryItems(page: readonly FeedItem[]): readonly FeedItem[] {
     if (page.length === 1 && this.#pages === 0 && this.#options.hasNoPins !== true) return [];
@@ -145,7 +164,12 @@ export class FeedWalk {
       return "cut";
     }
     this.#cursors.add(nextCursor);
-    if (this.#emptyPages >= MOST_EMPTY_PAGES || this.#newPages >= this.#options.maxNewPages || this.#pages >= MOST_PAGES) return "cut";
+    if (
+      this.#emptyPages >= MOST_EMPTY_PAGES ||
+      this.#newPages >= this.#options.maxNewPages ||
+      this.#pages >= MOST_PAGES
+    )
+      return "cut";
     return undefined;
   }
 

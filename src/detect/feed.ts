@@ -42,7 +42,12 @@ export function detectFeed(
     .map((item) => ({ id: item.id, verdict: verdictOf(item, target, rules, aheadMs) }));
 }
 
-function verdictOf(item: FeedItem, target: FeedTarget, rules: FeedRules, aheadMs: number): FeedFinding["verdict"] {
+function verdictOf(
+  item: FeedItem,
+  target: FeedTarget,
+  rules: FeedRules,
+  aheadMs: number,
+): FeedFinding["verdict"] {
   if (rules.chosen.has(item.id)) return "news";
   const isNews = compareIds(item.id, target.birth) > 0 || item.timeMs > target.sinceMs + aheadMs;
   if (!isNews) return "baseline";

@@ -1,8 +1,12 @@
-/** Why a watch does not want a tweet, before its `where` is asked: kinds it does not include, authors and words it ignores. Pure. */
+/**
+ * Why a watch does not want a tweet, before its `where` is asked: kinds it does not include,
+ * authors and words it ignores. Pure.
+ */
 import { kindOfTweet, type Tweet } from "../model/tweet.ts";
 import type { Ignore, Include } from "../model/watch.ts";
 
-const isWordCharacter = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
+const isWordCharacter = (character: string | undefined): boolean =>
+  character !== undefined && /[\p{L}\p{N}_]/u.test(character);
 
 /** Whether `word` stands in `text` as whole words, in any case. */
 export function containsWord(text: string, word: string): boolean {
@@ -20,9 +24,14 @@ export function containsWord(text: string, word: string): boolean {
 }
 
 /** The reason in words for people; undefined when the tweet passes. */
-export function reasonAgainstTweet(tweet: Tweet, include: Include, ignore: Ignore): string | undefined {
+export function reasonAgainstTweet(
+  tweet: Tweet,
+  include: Include,
+  ignore: Ignore,
+): string | undefined {
   const kind = kindOfTweet(tweet);
-  if (kind !== "post" && !include[kind]) return `a ${kind}, and include.${kind === "reply" ? "replies" : `${kind}s`} is false`;
+  if (kind !== "post" && !include[kind])
+    return `a ${kind}, and include.${kind === "reply" ? "replies" : `${kind}s`} is false`;
   const handle = tweet.user.username.toLowerCase();
   if (ignore.authors.includes(handle) || ignore.authors.includes(`id:${tweet.user.id}`))
     return `the author @${tweet.user.username} is ignored`;

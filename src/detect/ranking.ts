@@ -17,7 +17,10 @@ export interface RankingRule {
   readonly moveBy: number;
 }
 
-/** Ranks as last reported, from 1. An entry that hovers at the edge is reported once per real absence: `gone` counts answers without it. */
+/**
+ * Ranks as last reported, from 1. An entry that hovers at the edge is reported once per real
+ * absence: `gone` counts answers without it.
+ */
 export interface RankingMemory {
   readonly ranks: Readonly<Record<string, number>>;
   readonly gone?: Readonly<Record<string, number>>;
@@ -42,16 +45,29 @@ export interface RankingFinding {
 /** An entry has left when two answers in a row are without it. */
 const ABSENCES_TO_LEAVE = 2;
 
-/** The first list is the baseline, and so is the first of which another number of ranks counts. Keys in the order of the list, each once. */
-export function detectRanking(memory: RankingMemory | undefined, keys: readonly string[], rule: RankingRule): RankingFinding {
+/**
+ * The first list is the baseline, and so is the first of which another number of ranks counts. Keys
+ * in the order of the list, each once.
+ */
+export function detectRanking(
+  memory: RankingMemory | undefined,
+  keys: readonly string[],
+  rule: RankingRule,
+): RankingFinding {
   const now = new Map([...new Set(keys)].slice(0, rule.top).map((key, index) => [key, index + 1]));
   const { top } = rule;
-  if (memory === undefined || (memory.top ?? top) !== top) return { memory: { ranks: Object.fromEntries(now), top }, facts: [] };
+  if (memory === undefined || (memory.top ?? top) !== top)
+    return { memory: { ranks: Object.fromEntries(now), top }, facts: [] };
   // Without a prototype: names come from strangers.
   const ranks: Record<string, number> = Object.create(null);
   const gone: Record<string, number> = Object.create(null);
   const facts: RankingFact[] = [];
-  const emit = (event: string | undefined, key: string, rank: number | null, previousRank: number | null) => {
+  const emit = (
+    event: string | undefined,
+    key: string,
+    rank: number | null,
+    previousRank: number | null,
+  ) => {
     if (event !== undefined) facts.push({ event, key, rank, previousRank });
   };
   for (const [key, rank] of now) {

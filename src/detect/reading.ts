@@ -1,4 +1,7 @@
-/** What a record says that it did not say before: numbers that crossed, values that changed, a record that is gone. Pure; knows no API. */
+/**
+ * What a record says that it did not say before: numbers that crossed, values that changed, a
+ * record that is gone. Pure; knows no API.
+ */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isCrossed, isRearmed, stepsReached, type Threshold, thresholdText } from "./threshold.ts";
 
@@ -21,9 +24,15 @@ export interface ReadingRule {
   readonly subject?: string;
   /** User id of another account that the fact is about: its profile is the body's `target`. */
   readonly target?: string;
-  /** The fact is about the account's name: the profile in the event is asked for anew, not one that was kept. */
+  /**
+   * The fact is about the account's name: the profile in the event is asked for anew, not one that
+   * was kept.
+   */
   readonly freshProfile?: true;
-  /** Another record about the same account that is asked for only when there is an event, and where the body has it. */
+  /**
+   * Another record about the same account that is asked for only when there is an event, and where
+   * the body has it.
+   */
   readonly companion?: { readonly endpoint: string; readonly name: string };
   /** What the body says under `name` besides the values, e.g. what was asked. */
   readonly constants?: JsonObject;
@@ -40,7 +49,10 @@ export interface ReadingRule {
     readonly fields: readonly string[];
   };
   readonly gone?: {
-    /** Event type to give when the record is missing from two answers in a row. Its body is the record as it was last remembered. */
+    /**
+     * Event type to give when the record is missing from two answers in a row. Its body is the
+     * record as it was last remembered.
+     */
     readonly event: string;
   };
   /** Name of a flag: pages of a record are read on until it is true. */
@@ -58,7 +70,10 @@ export interface ReadingMemory {
   readonly across: readonly string[];
   /** Highest multiple reached, of `every` thresholds. */
   readonly steps?: Readonly<Record<string, number>>;
-  /** The thresholds as they were: one that was edited starts anew. Absent in memories from before they were kept. */
+  /**
+   * The thresholds as they were: one that was edited starts anew. Absent in memories from before
+   * they were kept.
+   */
   readonly thresholds?: Readonly<Record<string, string>>;
 }
 
@@ -78,13 +93,17 @@ export interface ReadingFinding {
   readonly previous: Reading;
 }
 
-/** Values of a record by name; undefined when there is none: null, NaN, absent and what the rule calls unknown are no reading. */
+/**
+ * Values of a record by name; undefined when there is none: null, NaN, absent and what the rule
+ * calls unknown are no reading.
+ */
 export function readValues(
   record: Readonly<Record<string, unknown>>,
   rule: Pick<ReadingRule, "fields" | "paths" | "unknown" | "hiddenBy">,
 ): Reading | undefined {
   if (rule.hiddenBy !== undefined && record[rule.hiddenBy] === true) return undefined;
-  const isKnown = (value: unknown): value is Scalar => isScalar(value) && !(rule.unknown ?? []).includes(value);
+  const isKnown = (value: unknown): value is Scalar =>
+    isScalar(value) && !(rule.unknown ?? []).includes(value);
   const entries = rule.fields
     .map((name) => [name, valueAt(record, rule.paths?.[name] ?? name)] as const)
     .filter((entry): entry is [string, Scalar] => isKnown(entry[1]));
@@ -92,16 +111,41 @@ export function readValues(
 }
 
 const valueAt = (record: Readonly<Record<string, unknown>>, path: string): unknown =>
-  path.split(".").reduce<unknown>((inner, name) => (inner as Readonly<Record<string, unknown>> | null | undefined)?.[name], record);
+  path
+    .split(".")
+    .reduce<unknown>(
+      (inner, name) => (inner as Readonly<Record<string, unknown>> | null | undefined)?.[name],
+      record,
+    );
 
 const isScalar = (value: unknown): value is Scalar =>
-  typeof value === "string" || typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value));
+  typeof value === "string" ||
+  typeof value === "boolean" ||
+  (typeof value === "number" && Number.isFinite(value));
 
-/** The first reading is the baseline: thresholds already across are recorded and raise no event. A name missing from a reading keeps its state. */
-export function detectReading(stored: ReadingMemory | undefined, reading: Reading, rule: ReadingRule): ReadingFinding {
-  const memory = stored?.subject === undefined || stored.subject === rule.subject ? stored : undefined;
-  const { crossed, ...crossing } = detectCrossing(memory, reading, rule.crossing?.thresholds ?? [], rule.crossing?.rearm ?? 0);
-  const changed = memory === undefined ? [] : (rule.changes?.fields ?? []).filter((name) => hasChanged(memory.values[name], reading[name]));
+/**
+ * The first reading is the baseline: thresholds already across are recorded and raise no event. A
+ * name missing from a reading keeps its state.
+ */
+export function detectReading(
+  stored: ReadingMemory | undefined,
+  reading: Reading,
+  rule: ReadingRule,
+): ReadingFinding {
+  const memory =
+    stored?.subject === undefined || stored.subject === rule.subject ? stored : undefined;
+  const { crossed, ...crossing } = detectCrossing(
+    memory,
+    reading,
+    rule.crossing?.thresholds ?? [],
+    rule.crossing?.rearm ?? 0,
+  );
+  const changed =
+    memory === undefined
+      ? []
+      : (rule.changes?.fields ?? []).filter((name) =>
+          hasChanged(memory.values[name], reading[name]),
+        );
   // What is no longer read is forgotten: read again one day, it is its own baseline.
   const kept = Object.entries(memory?.values ?? {}).filter(([name]) => rule.fields.includes(name));
   const subject = rule.subject === undefined ? {} : { subject: rule.subject };
@@ -113,7 +157,12 @@ export function detectReading(stored: ReadingMemory | undefined, reading: Readin
 const hasChanged = (before: Scalar | undefined, now: Scalar | undefined): boolean =>
   before !== undefined && now !== undefined && before !== now;
 
-function detectCrossing(memory: ReadingMemory | undefined, reading: Reading, thresholds: readonly Threshold[], rearm: number) {
+function detectCrossing(
+  memory: ReadingMemory | undefined,
+  reading: Reading,
+  thresholds: readonly Threshold[],
+  rearm: number,
+) {
   const across = new Set<string>();
   const steps: Record<string, number> = {};
   const texts: Record<string, string> = {};
@@ -149,10 +198,17 @@ function detectCrossing(memory: ReadingMemory | undefined, reading: Reading, thr
 /** A number seen for the first time, and a threshold written anew, are their own baseline. */
 function isNewThreshold(memory: ReadingMemory | undefined, threshold: Threshold): boolean {
   if (memory?.values[threshold.name] === undefined) return true;
-  return memory.thresholds !== undefined && memory.thresholds[threshold.name] !== thresholdText(threshold);
+  return (
+    memory.thresholds !== undefined &&
+    memory.thresholds[threshold.name] !== thresholdText(threshold)
+  );
 }
 
-function factsOf(rule: ReadingRule, crossed: readonly string[], changed: readonly string[]): readonly ReadingFact[] {
+function factsOf(
+  rule: ReadingRule,
+  crossed: readonly string[],
+  changed: readonly string[],
+): readonly ReadingFact[] {
   const crossing = crossed.length > 0 ? rule.crossing?.event : undefined;
   const change = changed.length > 0 ? rule.changes?.event : undefined;
   if (crossing !== undefined && crossing === change) return [{ event: crossing, crossed, changed }];
@@ -162,7 +218,10 @@ function factsOf(rule: ReadingRule, crossed: readonly string[], changed: readonl
   ];
 }
 
-/** What the event's body says of a fact, beside the account: the values under their name, and what they were. */
+/**
+ * What the event's body says of a fact, beside the account: the values under their name, and what
+ * they were.
+ */
 export function factBody(
   rule: ReadingRule,
   fact: ReadingFact,

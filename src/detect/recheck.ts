@@ -6,8 +6,12 @@ export interface RecheckTimes {
   readonly untilMs: number;
 }
 
-/** The next look: at multiples of the interval, so that tweets found one by one share their requests. */
-export const nextRecheckMs = (nowMs: number, everyMs: number): number => (Math.floor(nowMs / everyMs) + 1) * everyMs;
+/**
+ * The next look: at multiples of the interval, so that tweets found one by one share their
+ * requests.
+ */
+export const nextRecheckMs = (nowMs: number, everyMs: number): number =>
+  (Math.floor(nowMs / everyMs) + 1) * everyMs;
 
 /** First look and last moment of a tweet; undefined when it is too old for even one look. */
 export function recheckTimes(
@@ -24,9 +28,16 @@ export function recheckTimes(
 const ABSENCES_TO_GO = 2;
 
 /** How many answers in a row were without it, and whether that makes it gone. */
-export function countAbsence(absences: number): { readonly absences: number; readonly isGone: boolean } {
+export function countAbsence(absences: number): {
+  readonly absences: number;
+  readonly isGone: boolean;
+} {
   return { absences: absences + 1, isGone: absences + 1 >= ABSENCES_TO_GO };
 }
 
-/** An answer that has none of several tweets is a suspicious empty response: it does not say that all of them are gone. */
-export const isSuspiciousAnswer = (asked: number, found: number): boolean => asked > 1 && found === 0;
+/**
+ * An answer that has none of several tweets is a suspicious empty response: it does not say that
+ * all of them are gone.
+ */
+export const isSuspiciousAnswer = (asked: number, found: number): boolean =>
+  asked > 1 && found === 0;

@@ -8,7 +8,14 @@ import { textVersion } from "./tweet-text.ts";
 /** From one edit of a message to the next, whatever changes meanwhile. */
 export const EDIT_EVERY_MS = 60_000;
 
-const COUNTS = ["likes_count", "retweet_count", "reply_count", "quote_count", "bookmark_count", "view_count"] as const;
+const COUNTS = [
+  "likes_count",
+  "retweet_count",
+  "reply_count",
+  "quote_count",
+  "bookmark_count",
+  "view_count",
+] as const;
 
 export interface EditContext {
   readonly hash: Hash;
@@ -33,7 +40,8 @@ export function wantedEdit(
   });
   // An older answer may still show it: what is gone stays gone.
   if (shown.isGone) return undefined;
-  if (sight.kind === "gone") return causes.has("deleted") ? want({ ...shown, isGone: true }) : undefined;
+  if (sight.kind === "gone")
+    return causes.has("deleted") ? want({ ...shown, isGone: true }) : undefined;
   const version = causes.has("edited") ? textVersion(hash, sight.tweet) : undefined;
   const isEdited = version !== undefined && known.length > 0 && !known.includes(version);
   // Counts change with every answer: more than one edit a minute is never made of them.
@@ -42,8 +50,14 @@ export function wantedEdit(
     COUNTS.some((name) => countOf(sight.tweet, name) !== countOf(shown.tweet, name)) &&
     (isEdited || wantedAtMs === null || nowMs - wantedAtMs >= EDIT_EVERY_MS);
   if (!isEdited && !isCounted) return undefined;
-  const tweet = withCounts(isEdited ? withText(shown.tweet, sight.tweet) : shown.tweet, isCounted ? sight.tweet : undefined);
-  return want({ tweet, isGone: false, isEdited: shown.isEdited || isEdited }, isEdited ? [...known, version] : known);
+  const tweet = withCounts(
+    isEdited ? withText(shown.tweet, sight.tweet) : shown.tweet,
+    isCounted ? sight.tweet : undefined,
+  );
+  return want(
+    { tweet, isGone: false, isEdited: shown.isEdited || isEdited },
+    isEdited ? [...known, version] : known,
+  );
 }
 
 const versionsOf = (hash: Hash, tweet: Tweet): readonly string[] => {
@@ -52,14 +66,22 @@ const versionsOf = (hash: Hash, tweet: Tweet): readonly string[] => {
 };
 
 /** Counts of a repost are those of what it reposts. */
-const countOf = (tweet: Tweet, name: (typeof COUNTS)[number]): number => (tweet.retweeted_status ?? tweet)[name];
+const countOf = (tweet: Tweet, name: (typeof COUNTS)[number]): number =>
+  (tweet.retweeted_status ?? tweet)[name];
 
-const withText = (tweet: Tweet, { full_text, entities }: Tweet): Tweet => ({ ...tweet, full_text, entities });
+const withText = (tweet: Tweet, { full_text, entities }: Tweet): Tweet => ({
+  ...tweet,
+  full_text,
+  entities,
+});
 
 function withCounts(tweet: Tweet, from: Tweet | undefined): Tweet {
   if (from === undefined) return tweet;
   const countsOf = (source: Tweet) =>
-    Object.fromEntries(COUNTS.map((name) => [name, source[name]])) as Pick<Tweet, (typeof COUNTS)[number]>;
+    Object.fromEntries(COUNTS.map((name) => [name, source[name]])) as Pick<
+      Tweet,
+      (typeof COUNTS)[number]
+    >;
   const inner =
     tweet.retweeted_status === undefined || from.retweeted_status === undefined
       ? {}

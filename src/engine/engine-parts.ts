@@ -1,4 +1,7 @@
-/** What the engine is made of, each part after those it needs. A change of targets comes back to the planner as an event of the watches. */
+/**
+ * What the engine is made of, each part after those it needs. A change of targets comes back to the
+ * planner as an event of the watches.
+ */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import { createRunners, type Runners } from "../groups/runners.ts";
 import type { LearnedStore } from "../model/learned.ts";
@@ -28,7 +31,9 @@ import type { QuotaWatch } from "./quota/quota-watch.ts";
 import { RecheckLoop } from "./recheck/recheck-loop.ts";
 import { VolumeWatch } from "./recheck/volume-watch.ts";
 
-export interface EngineDeps extends Omit<RunnerDeps, "withoutRemoved">, Pick<Ports, "share" | "opsAlerts" | "storeWatch" | "notes"> {
+export interface EngineDeps
+  extends Omit<RunnerDeps, "withoutRemoved">,
+    Pick<Ports, "share" | "opsAlerts" | "storeWatch" | "notes"> {
   readonly store: PollStore & WatchStore & RecheckStore & VolumeStore & LearnedStore;
   readonly pacer: UpstreamPacer;
   readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
@@ -82,23 +87,58 @@ export class EngineParts {
   }
 
   /** How much slower polls of a priority go while the quota is short. */
-  readonly #slowDownOf = (priority: Priority): number => this.#deps.quotaWatch.status.factors[priority];
+  readonly #slowDownOf = (priority: Priority): number =>
+    this.#deps.quotaWatch.status.factors[priority];
 
   readonly #watchesNow = () => this.watches.all;
 
-  readonly #replaceTargets = (targets: readonly TargetState[]): void => this.watches.replaceTargets(targets);
+  readonly #replaceTargets = (targets: readonly TargetState[]): void =>
+    this.watches.replaceTargets(targets);
 
   #planAgain(watchIds: readonly string[]): void {
     const { share, log } = this.#deps;
     this.planner.replan().catch((error: unknown) => log.error("planning failed", { error }));
-    share.announce(watchIds).catch((error: unknown) => log.debug("other replicas hear later of targets that changed", { error }));
+    share
+      .announce(watchIds)
+      .catch((error: unknown) =>
+        log.debug("other replicas hear later of targets that changed", { error }),
+      );
   }
 
   #newRunner(): PollRunner {
-    const { store, gate, profiles, clock, serviceClock, random, hash, meter, log, trace, route, findEdits, wakeDelivery } = this.#deps;
+    const {
+      store,
+      gate,
+      profiles,
+      clock,
+      serviceClock,
+      random,
+      hash,
+      meter,
+      log,
+      trace,
+      route,
+      findEdits,
+      wakeDelivery,
+    } = this.#deps;
     const { polls, retentionMs, followLevels } = this.#deps;
     return new PollRunner({
-      ...{ store, gate, profiles, clock, serviceClock, random, hash, meter, log, trace, route, findEdits, wakeDelivery, retentionMs },
+      ...{
+        store,
+        gate,
+        profiles,
+        clock,
+        serviceClock,
+        random,
+        hash,
+        meter,
+        log,
+        trace,
+        route,
+        findEdits,
+        wakeDelivery,
+        retentionMs,
+      },
       followLevels,
       withoutRemoved: (poll) => polls.withoutRemoved(poll),
     });
@@ -107,12 +147,25 @@ export class EngineParts {
   #newStalls(): StallWatch {
     const { clock, opsAlerts, log, isUpstreamDown, storeWatch } = this.#deps;
     const isTroubleKnown = () => isUpstreamDown() || storeWatch.trouble !== undefined;
-    return new StallWatch({ clock, opsAlerts, log, nextDueAt: (key) => this.loop.nextDueAt(key), isTroubleKnown });
+    return new StallWatch({
+      clock,
+      opsAlerts,
+      log,
+      nextDueAt: (key) => this.loop.nextDueAt(key),
+      isTroubleKnown,
+    });
   }
 
   #newGaps(): GapWatch {
     const { clock, opsAlerts, log, store, share, polls } = this.#deps;
-    return new GapWatch({ clock, opsAlerts, log, store, share, pollsOf: (watchId) => polls.of(watchId) });
+    return new GapWatch({
+      clock,
+      opsAlerts,
+      log,
+      store,
+      share,
+      pollsOf: (watchId) => polls.of(watchId),
+    });
   }
 
   #newTargetAlerts(): TargetAlerts {
@@ -123,7 +176,17 @@ export class EngineParts {
   #newLists(): ListCheck {
     const { store, gate, notes, opsAlerts, hash, clock, log } = this.#deps;
     const onSourceChanged = this.#replaceTargets;
-    return new ListCheck({ store, gate, notes, opsAlerts, hash, clock, log, watches: this.#watchesNow, onSourceChanged });
+    return new ListCheck({
+      store,
+      gate,
+      notes,
+      opsAlerts,
+      hash,
+      clock,
+      log,
+      watches: this.#watchesNow,
+      onSourceChanged,
+    });
   }
 
   #newTrouble(): TargetTrouble {
@@ -153,7 +216,18 @@ export class EngineParts {
   #newVolume(): VolumeWatch {
     const { store, notes, clock, hash, meter, log, route, wakeDelivery } = this.#deps;
     const baselineAtMs = (watchKey: string) => this.watches.baselineAtMs(watchKey);
-    return new VolumeWatch({ store, notes, clock, hash, meter, log, slowDownOf: this.#slowDownOf, route, wakeDelivery, baselineAtMs });
+    return new VolumeWatch({
+      store,
+      notes,
+      clock,
+      hash,
+      meter,
+      log,
+      slowDownOf: this.#slowDownOf,
+      route,
+      wakeDelivery,
+      baselineAtMs,
+    });
   }
 
   #newAttempts(): PollAttempts {
@@ -183,14 +257,39 @@ export class EngineParts {
       slowDownOf: this.#slowDownOf,
       wake: (key) => void this.loop.runNow(key),
       runOne: (poll, reach) => this.attempts.run(poll, () => runner.run(poll, reach)),
-      take: (poll, feed, commits) => this.attempts.run(poll, () => runner.take(poll, feed, commits)),
+      take: (poll, feed, commits) =>
+        this.attempts.run(poll, () => runner.take(poll, feed, commits)),
     });
   }
 
   #newRechecks(): RecheckLoop {
-    const { store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, findEdits } = this.#deps;
+    const {
+      store,
+      storeWatch,
+      gate,
+      clock,
+      hash,
+      meter,
+      log,
+      trace,
+      route,
+      wakeDelivery,
+      findEdits,
+    } = this.#deps;
     return new RecheckLoop({
-      ...{ store, storeWatch, gate, clock, hash, meter, log, trace, route, wakeDelivery, findEdits },
+      ...{
+        store,
+        storeWatch,
+        gate,
+        clock,
+        hash,
+        meter,
+        log,
+        trace,
+        route,
+        wakeDelivery,
+        findEdits,
+      },
       slowDownOf: this.#slowDownOf,
       watches: this.#watchesNow,
     });
@@ -199,6 +298,19 @@ export class EngineParts {
   #newPlanner(): PollPlanner {
     const { share, polls, store, hash, timetable, clock, log } = this.#deps;
     const { watches, history, runners, loop, stalls } = this;
-    return new PollPlanner({ share, watches, polls, store, hash, timetable, clock, log, history, runners, loop, stalls });
+    return new PollPlanner({
+      share,
+      watches,
+      polls,
+      store,
+      hash,
+      timetable,
+      clock,
+      log,
+      history,
+      runners,
+      loop,
+      stalls,
+    });
   }
 }

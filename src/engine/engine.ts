@@ -1,4 +1,7 @@
-/** The polling half of the daemon: keeps the plan in step with watches and targets, runs the polls, and says how they go. */
+/**
+ * The polling half of the daemon: keeps the plan in step with watches and targets, runs the polls,
+ * and says how they go.
+ */
 import type { GroupRun } from "../polling/run/poll-run.ts";
 import { shardOf } from "../model/replicas.ts";
 import type { PollAftermath } from "../model/poll-aftermath.ts";
@@ -14,7 +17,18 @@ import { type SlowedWatch, slowedWatches } from "./quota/slowed-watches.ts";
 const ANSWER_GRACE_MS = 3_000;
 
 export class Engine {
-  readonly #deps: Pick<EngineDeps, "polls" | "store" | "share" | "gate" | "storeWatch" | "quotaWatch" | "timetable" | "clock" | "log">;
+  readonly #deps: Pick<
+    EngineDeps,
+    | "polls"
+    | "store"
+    | "share"
+    | "gate"
+    | "storeWatch"
+    | "quotaWatch"
+    | "timetable"
+    | "clock"
+    | "log"
+  >;
   readonly #parts: EngineParts;
   #isLeading = false;
 
@@ -23,7 +37,10 @@ export class Engine {
     this.#parts = new EngineParts(deps);
   }
 
-  /** Makes a set of watches the active one, at start and at every reload: memory and due times of what stays are kept. */
+  /**
+   * Makes a set of watches the active one, at start and at every reload: memory and due times of
+   * what stays are kept.
+   */
   async setWatches(watches: readonly EngineWatch[]): Promise<void> {
     this.#parts.watches.set(watches);
     await this.#parts.planner.replan();
@@ -52,7 +69,10 @@ export class Engine {
 
   start(): void {
     const { loop, stalls, gaps, runners } = this.#parts;
-    loop.start({ runPoll: (poll) => this.#run(poll), nextDueMs: (poll) => runners.nextDueMs(poll) });
+    loop.start({
+      runPoll: (poll) => this.#run(poll),
+      nextDueMs: (poll) => runners.nextDueMs(poll),
+    });
     stalls.start();
     gaps.start();
     if (this.#deps.share.isLeading()) this.#beginLeading();
@@ -77,7 +97,9 @@ export class Engine {
     await Promise.all([loop.stop(), rechecks.stop(), ...lookups]);
     cancelAbort();
     for (const learned of [runners, volume])
-      await learned.close().catch((error: unknown) => log.warn("what was learned could not be written", { error }));
+      await learned
+        .close()
+        .catch((error: unknown) => log.warn("what was learned could not be written", { error }));
   }
 
   get polls(): readonly Poll[] {
@@ -93,7 +115,8 @@ export class Engine {
   nextPollAt(watchId: string): number | undefined {
     const { history, loop } = this.#parts;
     // Where the quota is spent, only first reads go on before the period ends.
-    const soonestMs = (key: string) => (history.lastPolledAtMs.has(key) ? this.#deps.quotaWatch.heldUntilMs : 0);
+    const soonestMs = (key: string) =>
+      history.lastPolledAtMs.has(key) ? this.#deps.quotaWatch.heldUntilMs : 0;
     const times = this.pollsOf(watchId).flatMap(({ key }) => {
       const dueMs = loop.nextDueAt(key);
       return dueMs === undefined ? [] : [Math.max(dueMs, soonestMs(key))];
@@ -101,11 +124,17 @@ export class Engine {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Returns the given watches that the quota slows down, by their ids, whichever replica polls them. */
+  /**
+   * Returns the given watches that the quota slows down, by their ids, whichever replica polls
+   * them.
+   */
   slowedWatches(watches: readonly Watch[]): Promise<ReadonlyMap<string, SlowedWatch>> {
     const { share, clock, quotaWatch, store, timetable } = this.#deps;
     const pollsOf = (watchId: string) => this.pollsOf(watchId);
-    return slowedWatches({ share, clock, quotaWatch, store, timetable, pollsOf, loop: this.#parts.loop }, watches);
+    return slowedWatches(
+      { share, clock, quotaWatch, store, timetable, pollsOf, loop: this.#parts.loop },
+      watches,
+    );
   }
 
   /** When a poll that serves a watch last succeeded, epoch ms; undefined while none has. */
@@ -148,7 +177,10 @@ export class Engine {
     this.#parts.rechecks.wake();
   }
 
-  /** Polls go faster or slower than when they were put into the queue: the quota got wider or shorter. */
+  /**
+   * Polls go faster or slower than when they were put into the queue: the quota got wider or
+   * shorter.
+   */
   reschedule(): void {
     this.#parts.loop.reschedule();
     this.#parts.rechecks.reschedule();

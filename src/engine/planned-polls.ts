@@ -1,4 +1,7 @@
-/** The polls of the plan, as poll-planner.ts made them last: read by those who price, run and show polls. */
+/**
+ * The polls of the plan, as poll-planner.ts made them last: read by those who price, run and show
+ * polls.
+ */
 import type { TargetRef } from "../model/watch-store.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 
@@ -16,9 +19,13 @@ export class PlannedPolls {
     return this.#byWatch.get(watchId) ?? [];
   }
 
-  /** A poll that may be of an older plan, without the subscribers that were paused or removed since. */
+  /**
+   * A poll that may be of an older plan, without the subscribers that were paused or removed since.
+   */
   withoutRemoved(poll: Poll): Poll {
-    const subscribers = poll.subscribers.filter((subscriber) => this.#targets.has(targetId(subscriber)));
+    const subscribers = poll.subscribers.filter((subscriber) =>
+      this.#targets.has(targetId(subscriber)),
+    );
     return subscribers.length === poll.subscribers.length ? poll : { ...poll, subscribers };
   }
 

@@ -1,4 +1,7 @@
-/** The watches that are polled now, with their targets as the state has them. Owns what changes these; making polls of them is poll-planner.ts's. */
+/**
+ * The watches that are polled now, with their targets as the state has them. Owns what changes
+ * these; making polls of them is poll-planner.ts's.
+ */
 import { groupBy } from "../model/group-by.ts";
 import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
 import type { Watch } from "../model/watch.ts";
@@ -19,8 +22,14 @@ export class PlannedWatches {
   /** `#all` by the key of the watch; undefined after a change. */
   #byKey: ReadonlyMap<string, Planned> | undefined;
 
-  /** `onChanged`: called whenever targets or named accounts of some watches changed: they have to be planned again. */
-  constructor(store: Pick<WatchStore, "listWatches">, onChanged: (watchIds: readonly string[]) => void) {
+  /**
+   * `onChanged`: called whenever targets or named accounts of some watches changed: they have to be
+   * planned again.
+   */
+  constructor(
+    store: Pick<WatchStore, "listWatches">,
+    onChanged: (watchIds: readonly string[]) => void,
+  ) {
     this.#store = store;
     this.#onChanged = onChanged;
   }
@@ -29,9 +38,13 @@ export class PlannedWatches {
     return this.#all;
   }
 
-  /** Of its targets, as the state had it when the watch was taken over; undefined before the first. */
+  /**
+   * Of its targets, as the state had it when the watch was taken over; undefined before the first.
+   */
   baselineAtMs(watchKey: string): number | undefined {
-    const times = (this.#of(watchKey)?.targets ?? []).flatMap(({ baselineAtMs }) => baselineAtMs ?? []);
+    const times = (this.#of(watchKey)?.targets ?? []).flatMap(
+      ({ baselineAtMs }) => baselineAtMs ?? [],
+    );
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
@@ -41,8 +54,11 @@ export class PlannedWatches {
   }
 
   async readAgain(watchIds: readonly string[]): Promise<void> {
-    const states = new Map((await this.#store.listWatches(watchIds)).map((state) => [state.id, state]));
-    // What changes while the state is read, another watch that is resumed or a reload, must not be undone.
+    const states = new Map(
+      (await this.#store.listWatches(watchIds)).map((state) => [state.id, state]),
+    );
+    // What changes while the state is read, another watch that is resumed or a reload, must not be
+    // undone.
     const withState = (planned: Planned): Planned => {
       const state = states.get(planned.watch.id);
       return state === undefined ? planned : plannedOf({ ...planned, state });
@@ -59,7 +75,8 @@ export class PlannedWatches {
   /** Accounts that watches name beside their targets got an id. */
   nameAccounts(accounts: readonly NamedAccountId[]): void {
     const found = new Map<string, Record<string, string>>();
-    for (const { watchKey, handle, userId } of accounts) found.set(watchKey, { ...found.get(watchKey), [handle]: userId });
+    for (const { watchKey, handle, userId } of accounts)
+      found.set(watchKey, { ...found.get(watchKey), [handle]: userId });
     this.#replace(
       this.#all.map((one) => {
         const ids = found.get(one.watchKey);
@@ -85,24 +102,40 @@ export class PlannedWatches {
   }
 }
 
-const plannedOf = ({ watch, type, state: { key: watchKey, paused, targets, accounts } }: EngineWatch): Planned =>
-  followAccounts({ watch, type, watchKey, paused, targets }, accounts);
+const plannedOf = ({
+  watch,
+  type,
+  state: { key: watchKey, paused, targets, accounts },
+}: EngineWatch): Planned => followAccounts({ watch, type, watchKey, paused, targets }, accounts);
 
 /** By the ids of the accounts that it names beside its targets, as far as these are known. */
 function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>): Planned {
   const watch = withAccountIds(planned.watch, planned.type, ids);
-  return { ...planned, watch, waitsForAccounts: namedHandles(watch, planned.type).required.length > 0 };
+  return {
+    ...planned,
+    watch,
+    waitsForAccounts: namedHandles(watch, planned.type).required.length > 0,
+  };
 }
 
 /** With targets as they are now. A survivor of two targets with one id replaces both. */
-function withTargets(planned: readonly Planned[], targets: readonly TargetState[]): readonly Planned[] {
+function withTargets(
+  planned: readonly Planned[],
+  targets: readonly TargetState[],
+): readonly Planned[] {
   const byWatch = groupBy(targets, ({ watchKey }) => watchKey);
   return planned.map((watch) => {
     const own = byWatch.get(watch.watchKey);
     if (own === undefined) return watch;
     const userIds = new Set(own.map(({ userId }) => userId));
     const names = new Set(own.map(({ name }) => name));
-    const kept = watch.targets.filter((target) => !names.has(target.name) && (target.userId === null || !userIds.has(target.userId)));
-    return { ...watch, targets: [...kept, ...new Map(own.map((target) => [target.key, target])).values()] };
+    const kept = watch.targets.filter(
+      (target) =>
+        !names.has(target.name) && (target.userId === null || !userIds.has(target.userId)),
+    );
+    return {
+      ...watch,
+      targets: [...kept, ...new Map(own.map((target) => [target.key, target])).values()],
+    };
   });
 }

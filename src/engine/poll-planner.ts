@@ -1,4 +1,7 @@
-/** Makes polls of the watches, one plan after the other, and hands each plan to those who run, watch and remember polls. */
+/**
+ * Makes polls of the watches, one plan after the other, and hands each plan to those who run, watch
+ * and remember polls.
+ */
 import { hasUnreadTarget } from "../forecast/first-reads.ts";
 import { groupPolls } from "../groups/group-polls.ts";
 import type { Runners } from "../groups/runners.ts";
@@ -32,7 +35,10 @@ export class PollPlanner {
   readonly #deps: PollPlannerDeps;
   readonly #inTurn = createInTurn();
   /** As planned last; `single`: before any were read together. */
-  #plan: { readonly single: readonly Poll[]; readonly polls: readonly Poll[] } = { single: [], polls: [] };
+  #plan: { readonly single: readonly Poll[]; readonly polls: readonly Poll[] } = {
+    single: [],
+    polls: [],
+  };
 
   constructor(deps: PollPlannerDeps) {
     this.#deps = deps;
@@ -68,8 +74,10 @@ export class PollPlanner {
   async #date(polls: readonly Poll[]): Promise<void> {
     const { watches, store, history } = this.#deps;
     const unknown = new Set(await history.load(polls, store));
-    // A batch that has an entry which was never answered: its key was polled before, but not for that one.
-    const hasEntries = (poll: Poll) => poll.group !== undefined || poll.subscribers.some(({ entry }) => entry !== undefined);
+    // A batch that has an entry which was never answered: its key was polled before, but not for
+    // that one.
+    const hasEntries = (poll: Poll) =>
+      poll.group !== undefined || poll.subscribers.some(({ entry }) => entry !== undefined);
     const batches = polls.filter((poll) => unknown.has(poll.key) && hasEntries(poll));
     if (batches.length === 0) return;
     const isUnread = hasUnreadTarget(watches.all);
@@ -85,12 +93,17 @@ export class PollPlanner {
     history.keepOnly(held);
     loop.setPolls(held, history.lastPolledAtMs);
     const run = new Set(held.flatMap(keysOf));
-    stalls.setPolls([...single.filter(({ key }) => run.has(key)), ...held.filter(({ group }) => group !== undefined)]);
+    stalls.setPolls([
+      ...single.filter(({ key }) => run.has(key)),
+      ...held.filter(({ group }) => group !== undefined),
+    ]);
   }
 }
 
 /** By shard; costs are requests an hour. */
-function workOf(polls: readonly Poll[]): readonly { readonly key: string; readonly cost: number }[] {
+function workOf(
+  polls: readonly Poll[],
+): readonly { readonly key: string; readonly cost: number }[] {
   const costs = new Map<string, number>();
   for (const { key, costRequests, intervalMs } of polls) {
     const shard = shardOf(key);
@@ -100,9 +113,15 @@ function workOf(polls: readonly Poll[]): readonly { readonly key: string; readon
 }
 
 /** Its own, and those of what is read in it. */
-const keysOf = ({ key, group }: Poll): readonly string[] => [key, ...(group?.members ?? []).map((member) => member.key)];
+const keysOf = ({ key, group }: Poll): readonly string[] => [
+  key,
+  ...(group?.members ?? []).map((member) => member.key),
+];
 
-/** Debug lines about what is polled from now on: one for the plan, and one for every poll that is new in it. `source` joins a poll to the lines of its runs. */
+/**
+ * Debug lines about what is polled from now on: one for the plan, and one for every poll that is
+ * new in it. `source` joins a poll to the lines of its runs.
+ */
 function logPlan(log: Log, before: readonly Poll[], after: readonly Poll[]): void {
   const old = new Set(before.map(({ key }) => key));
   const kept = new Set(after.map(({ key }) => key));

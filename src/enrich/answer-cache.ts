@@ -1,4 +1,7 @@
-/** Answers that count for other events with the same text. In memory: after a restart each text is asked about once more. */
+/**
+ * Answers that count for other events with the same text. In memory: after a restart each text is
+ * asked about once more.
+ */
 import type { Clock } from "../model/clock.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import { canonicalJson } from "../model/hash.ts";
@@ -38,8 +41,14 @@ export function createAnswerCache(clock: Pick<Clock, "monotonic">): AnswerCache 
   };
 }
 
-/** Watches that ask the same share the answers. Of a tweet its text counts, of any other event all that it says. */
+/**
+ * Watches that ask the same share the answers. Of a tweet its text counts, of any other event all
+ * that it says.
+ */
 function keyOf({ via, labels }: EnrichRule, { type, subject, body }: ChirpEvent): string {
-  const said = body.tweet === undefined ? [type, subject, body as JsonObject] : [body.tweet.lang, body.tweet.full_text];
+  const said =
+    body.tweet === undefined
+      ? [type, subject, body as JsonObject]
+      : [body.tweet.lang, body.tweet.full_text];
   return canonicalJson([via, [...labels], said] as const);
 }

@@ -1,4 +1,7 @@
-/** One question about one event: the request to the endpoint or the run of the program, and what its failures mean. Never asks twice. */
+/**
+ * One question about one event: the request to the endpoint or the run of the program, and what its
+ * failures mean. Never asks twice.
+ */
 import { boundedWaitMs, MAX_SINK_WAIT_MS, readRetryAfter } from "../model/asked-wait.ts";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -10,11 +13,17 @@ import { eventDocument } from "../sinks/kind/event-json.ts";
 import { formatDuration } from "../model/duration.ts";
 import { type Enrichment, readEnrichment } from "./read-enrichment.ts";
 
-/** Thrown when there is no answer, or none that can be used. Shows nothing of the address but its host, and nothing of the answer. */
+/**
+ * Thrown when there is no answer, or none that can be used. Shows nothing of the address but its
+ * host, and nothing of the answer.
+ */
 export class EnrichFailure extends Error {
   /** How long the endpoint asked to be left alone. */
   readonly afterMs: number | undefined;
-  constructor(message: string, options: { readonly afterMs?: number | undefined; readonly cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { readonly afterMs?: number | undefined; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.afterMs = options.afterMs;
   }
@@ -27,7 +36,11 @@ export interface AskDeps {
 }
 
 /** @throws EnrichFailure */
-export type AskAbout = (rule: EnrichRule, event: ChirpEvent, signal: AbortSignal) => Promise<Enrichment>;
+export type AskAbout = (
+  rule: EnrichRule,
+  event: ChirpEvent,
+  signal: AbortSignal,
+) => Promise<Enrichment>;
 
 const MAX_ANSWER_BYTES = 65_536;
 
@@ -37,7 +50,9 @@ export const createAsk =
     const document = eventDocument({ events: [{ event, watches: [event.watch] }], sample: false });
     const text =
       rule.via.kind === "url"
-        ? await post(http, { ...rule, via: rule.via }, document, signal).then((answer) => textOf(answer, clock.now()))
+        ? await post(http, { ...rule, via: rule.via }, document, signal).then((answer) =>
+            textOf(answer, clock.now()),
+          )
         : await run(outputs, { ...rule, via: rule.via }, document, signal);
     const read = readEnrichment(text, rule.labels);
     if (typeof read === "string") throw new EnrichFailure(read);
@@ -48,12 +63,22 @@ type RuleOf<Kind extends EnrichRule["via"]["kind"]> = Pick<EnrichRule, "timeoutM
   readonly via: Extract<EnrichRule["via"], { readonly kind: Kind }>;
 };
 
-function post(http: Http, { via, timeoutMs }: RuleOf<"url">, body: string, signal: AbortSignal): Promise<HttpResponse> {
+function post(
+  http: Http,
+  { via, timeoutMs }: RuleOf<"url">,
+  body: string,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   const { url, headers, isPrivateAllowed } = via;
   const request = {
     method: "POST",
     url,
-    headers: { "user-agent": "chirpwatch", ...headers, "content-type": "application/json", accept: "application/json" },
+    headers: {
+      "user-agent": "chirpwatch",
+      ...headers,
+      "content-type": "application/json",
+      accept: "application/json",
+    },
     body,
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
@@ -62,9 +87,12 @@ function post(http: Http, { via, timeoutMs }: RuleOf<"url">, body: string, signa
   } as const;
   return http.request(request).catch((error: unknown) => {
     if (error instanceof HttpError && error.code === "HTTP_ADDRESS_REFUSED")
-      throw new EnrichFailure(`${new URL(url).host} is a private or loopback address: set \`allow_private: true\` if it should be asked`, {
-        cause: error,
-      });
+      throw new EnrichFailure(
+        `${new URL(url).host} is a private or loopback address: set \`allow_private: true\` if it should be asked`,
+        {
+          cause: error,
+        },
+      );
     throw new EnrichFailure(errorText(error), { cause: error });
   });
 }
@@ -84,11 +112,18 @@ async function run(
   document: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const result: ProgramResult = await outputs.run({ path, args, stdin: `${document}\n`, timeoutMs }, signal).catch((error: unknown) => {
-    throw new EnrichFailure(`${path} could not be started: ${errorText(error)}`, { cause: error });
-  });
+  const result: ProgramResult = await outputs
+    .run({ path, args, stdin: `${document}\n`, timeoutMs }, signal)
+    .catch((error: unknown) => {
+      throw new EnrichFailure(`${path} could not be started: ${errorText(error)}`, {
+        cause: error,
+      });
+    });
   if (result.end === 0) return result.stdout;
-  if (result.end === "timeout") throw new EnrichFailure(`${path} did not end within ${formatDuration(timeoutMs)} and was killed`);
+  if (result.end === "timeout")
+    throw new EnrichFailure(
+      `${path} did not end within ${formatDuration(timeoutMs)} and was killed`,
+    );
   throw new EnrichFailure(
     `${path} ${typeof result.end === "number" ? `ended with exit code ${result.end}` : `was ended by ${result.end}`}`,
   );

@@ -1,4 +1,7 @@
-/** Whether an endpoint is asked: after a few failures in a row it gets one question at a time, with growing pauses between them. */
+/**
+ * Whether an endpoint is asked: after a few failures in a row it gets one question at a time, with
+ * growing pauses between them.
+ */
 import { type Backoff, backoffAfter } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Random } from "../model/random.ts";
@@ -18,14 +21,17 @@ export interface Circuit {
   /** `afterMs`: the endpoint asked to be left alone for so long. */
   recordFailure(reason: string, afterMs: number | undefined): void;
   /** Undefined while the last answer was good. */
-  readonly failing: { readonly sinceMs: number; readonly count: number; readonly reason: string } | undefined;
+  readonly failing:
+    | { readonly sinceMs: number; readonly count: number; readonly reason: string }
+    | undefined;
 }
 
 export function createCircuit(clock: Clock, random: Random): Circuit {
   const backoff: Backoff = { stepsMs: STEPS_MS, jitter: { from: 0.9, to: 1.1, random } };
   let failing: { sinceMs: number; count: number; reason: string } | undefined;
   let openUntilMs = Number.NEGATIVE_INFINITY;
-  const isOpen = () => failing !== undefined && (failing.count >= MOST_FAILURES || openUntilMs > clock.monotonic());
+  const isOpen = () =>
+    failing !== undefined && (failing.count >= MOST_FAILURES || openUntilMs > clock.monotonic());
   const waitMs = () => (isOpen() ? Math.max(0, openUntilMs - clock.monotonic()) : 0);
   const close = () => {
     failing = undefined;

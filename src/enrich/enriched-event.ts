@@ -1,4 +1,7 @@
-/** An event with what its enrichment adds: labels, fields under `enrichment`, and the label that says what became of it. Pure. */
+/**
+ * An event with what its enrichment adds: labels, fields under `enrichment`, and the label that
+ * says what became of it. Pure.
+ */
 import { ENRICH_LABEL, type EnrichResult } from "../model/enrichment.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { Enrichment } from "./read-enrichment.ts";
@@ -10,8 +13,13 @@ interface Enriched {
 }
 
 export function answeredEvent(event: ChirpEvent, { labels, fields }: Enrichment): Enriched {
-  const body = Object.keys(fields).length === 0 ? event.body : { ...event.body, enrichment: fields };
-  return { event: { ...event, labels: { ...event.labels, ...labels, [ENRICH_LABEL]: "ok" }, body }, result: "ok", error: "" };
+  const body =
+    Object.keys(fields).length === 0 ? event.body : { ...event.body, enrichment: fields };
+  return {
+    event: { ...event, labels: { ...event.labels, ...labels, [ENRICH_LABEL]: "ok" }, body },
+    result: "ok",
+    error: "",
+  };
 }
 
 export const failedEvent = (event: ChirpEvent): Omit<Enriched, "error"> => ({

@@ -35,7 +35,14 @@ export function createEnricher(deps: EnricherDeps): Enricher {
     if (known !== undefined) return known;
     const circuit = createCircuit(clock, random);
     const { ask, meter, opsAlerts } = deps;
-    const questions = new Questions(watchKey, circuit, { ask, cache, clock, log, meter, opsAlerts });
+    const questions = new Questions(watchKey, circuit, {
+      ask,
+      cache,
+      clock,
+      log,
+      meter,
+      opsAlerts,
+    });
     const made = new WatchEnricher(watchKey, deps, { circuit, questions });
     enrichers.set(watchKey, made);
     return made;
@@ -49,13 +56,19 @@ export function createEnricher(deps: EnricherDeps): Enricher {
     wake() {
       if (isAsked || isStopped) return;
       isAsked = true;
-      inTurn(wakeWaiting).catch((error: unknown) => log.warn("waiting events could not be read", { error }));
+      inTurn(wakeWaiting).catch((error: unknown) =>
+        log.warn("waiting events could not be read", { error }),
+      );
     },
     renew() {
       for (const one of enrichers.values()) one.renew();
     },
     failing: () =>
-      new Map([...enrichers].flatMap(([watchKey, { failing }]) => (failing === undefined ? [] : [[watchKey, failing] as const]))),
+      new Map(
+        [...enrichers].flatMap(([watchKey, { failing }]) =>
+          failing === undefined ? [] : [[watchKey, failing] as const],
+        ),
+      ),
     async stop() {
       isStopped = true;
       await inTurn(async () => undefined);

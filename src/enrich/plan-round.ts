@@ -1,4 +1,7 @@
-/** What to do now with each event that waits: ask, take a known answer, or pass it on without one. Pure. */
+/**
+ * What to do now with each event that waits: ask, take a known answer, or pass it on without one.
+ * Pure.
+ */
 import type { WaitingEvent } from "../model/enrichment.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { EnrichRule } from "../model/watch.ts";
@@ -23,16 +26,30 @@ export interface RoundFacts {
 }
 
 /**
- * When an event goes out without an answer at the latest. The time counts over restarts: a daemon that is restarted again and again would else hold
- * it for ever. After a start there is time for one more attempt, so that a long stop costs no event its answer.
+ * When an event goes out without an answer at the latest. The time counts over restarts: a daemon
+ * that is restarted again and again would else hold it for ever. After a start there is time for
+ * one more attempt, so that a long stop costs no event its answer.
  */
-export const deadlineOf = (sinceMs: number, { maxHoldMs, timeoutMs }: EnrichRule, startedAtMs: number): number =>
-  Math.max(sinceMs + maxHoldMs, startedAtMs + timeoutMs);
+export const deadlineOf = (
+  sinceMs: number,
+  { maxHoldMs, timeoutMs }: EnrichRule,
+  startedAtMs: number,
+): number => Math.max(sinceMs + maxHoldMs, startedAtMs + timeoutMs);
 
-/** Those from the oldest on, up to the first that must be asked about and cannot be yet: so they keep their order. */
-export function planRound(due: readonly WaitingEvent[], facts: RoundFacts): readonly PlannedEvent[] {
+/**
+ * Those from the oldest on, up to the first that must be asked about and cannot be yet: so they
+ * keep their order.
+ */
+export function planRound(
+  due: readonly WaitingEvent[],
+  facts: RoundFacts,
+): readonly PlannedEvent[] {
   const { rule, circuit, cached, nowMs, startedAtMs } = facts;
-  if (rule === undefined) return due.map((waiting) => ({ waiting, how: { kind: "fail", reason: "the watch has no `enrich` any more" } }));
+  if (rule === undefined)
+    return due.map((waiting) => ({
+      waiting,
+      how: { kind: "fail", reason: "the watch has no `enrich` any more" },
+    }));
   const most = circuit.allowed(rule.concurrency);
   const isOpen = most < rule.concurrency && circuit.failing !== undefined;
   const planned: PlannedEvent[] = [];
@@ -41,13 +58,17 @@ export function planRound(due: readonly WaitingEvent[], facts: RoundFacts): read
     const answer = cached(waiting.event);
     const isOverdue = nowMs >= deadlineOf(waiting.sinceMs, rule, startedAtMs);
     if (answer !== undefined) planned.push({ waiting, how: { kind: "known", answer } });
-    else if (isOverdue) planned.push({ waiting, how: { kind: "fail", reason: waiting.error === "" ? OVERDUE : "" } });
+    else if (isOverdue)
+      planned.push({ waiting, how: { kind: "fail", reason: waiting.error === "" ? OVERDUE : "" } });
     else if (asked < most) {
       asked += 1;
       planned.push({ waiting, how: { kind: "ask" } });
     } else if (!isOpen) break;
     else if (rule.onError === "pass")
-      planned.push({ waiting, how: { kind: "fail", reason: `not asked, for it fails: ${circuit.failing?.reason}` } });
+      planned.push({
+        waiting,
+        how: { kind: "fail", reason: `not asked, for it fails: ${circuit.failing?.reason}` },
+      });
   }
   return planned;
 }

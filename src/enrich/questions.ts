@@ -1,4 +1,7 @@
-/** Asks about the events of one watch: remembers answers, counts, and raises one ops alert when there are none for some time. */
+/**
+ * Asks about the events of one watch: remembers answers, counts, and raises one ops alert when
+ * there are none for some time.
+ */
 import { ENRICH_LABEL } from "../model/enrichment.ts";
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -47,12 +50,20 @@ export class Questions {
 
   known(rule: EnrichRule, event: ChirpEvent): Enrichment | undefined {
     const answer = this.#deps.cache.get(rule, event);
-    if (answer !== undefined) this.#deps.meter.count("chirpwatch_enrichments_total", { watch: event.watch, result: "cached" });
+    if (answer !== undefined)
+      this.#deps.meter.count("chirpwatch_enrichments_total", {
+        watch: event.watch,
+        result: "cached",
+      });
     return answer;
   }
 
   /** Never rejects. */
-  async ask(rule: EnrichRule, event: ChirpEvent, signal: AbortSignal): Promise<Enrichment | NoAnswer> {
+  async ask(
+    rule: EnrichRule,
+    event: ChirpEvent,
+    signal: AbortSignal,
+  ): Promise<Enrichment | NoAnswer> {
     const { ask, cache, clock, meter } = this.#deps;
     const { watch } = event;
     const beganMs = clock.monotonic();
@@ -73,7 +84,11 @@ export class Questions {
       await this.#report(rule, watch);
       return { reason, afterMs };
     } finally {
-      meter.observe("chirpwatch_enrichment_duration_seconds", (clock.monotonic() - beganMs) / 1_000, { watch });
+      meter.observe(
+        "chirpwatch_enrichment_duration_seconds",
+        (clock.monotonic() - beganMs) / 1_000,
+        { watch },
+      );
     }
   }
 
@@ -85,7 +100,10 @@ export class Questions {
     log.warn("an enrichment failed", { watch, reason, failures: count });
     if (count < 2 || clock.monotonic() - sinceMs < REPORTED_AFTER_MS) return;
     this.#isPerhapsReported = true;
-    const meanwhile = rule.onError === "hold" ? "wait for `max_hold` and then go out without it" : "go out without it";
+    const meanwhile =
+      rule.onError === "hold"
+        ? "wait for `max_hold` and then go out without it"
+        : "go out without it";
     await opsAlerts.raise({
       type: "enrich.failing",
       subject: watch,
@@ -115,6 +133,10 @@ export class Questions {
     if (fresh.length === 0) return;
     for (const label of fresh) this.#undeclared.add(label);
     const hint = "name them under `labels` of `enrich`, unless every event has them already";
-    this.#deps.log.warn("an enrichment returned labels that the watch does not declare", { watch, labels: fresh, hint });
+    this.#deps.log.warn("an enrichment returned labels that the watch does not declare", {
+      watch,
+      labels: fresh,
+      hint,
+    });
   }
 }

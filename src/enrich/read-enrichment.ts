@@ -1,4 +1,7 @@
-/** What an endpoint or a program says about an event, checked: it is a stranger's text until then. Pure. */
+/**
+ * What an endpoint or a program says about an event, checked: it is a stranger's text until then.
+ * Pure.
+ */
 import type { Labels } from "../model/event.ts";
 import type { JsonObject } from "../model/json.ts";
 import { cleanLine, cleanText } from "../render/text/clean-text.ts";
@@ -22,14 +25,26 @@ const FIELD_CHARS = 5_000;
 export function readEnrichment(text: string, declared: readonly string[]): Enrichment | string {
   const answer = parseObject(text);
   if (answer === undefined) return "the answer is no JSON object";
-  const labels = valuesOf(answer["labels"], { what: "labels", most: MOST_LABELS, chars: LABEL_CHARS });
+  const labels = valuesOf(answer["labels"], {
+    what: "labels",
+    most: MOST_LABELS,
+    chars: LABEL_CHARS,
+  });
   if (typeof labels === "string") return labels;
-  const fields = valuesOf(answer["fields"], { what: "fields", most: MOST_FIELDS, chars: FIELD_CHARS });
+  const fields = valuesOf(answer["fields"], {
+    what: "fields",
+    most: MOST_FIELDS,
+    chars: FIELD_CHARS,
+  });
   if (typeof fields === "string") return fields;
-  const set = labels.filter(([name]) => declared.includes(name)).map(([name, value]) => [name, cleanLine(String(value))]);
+  const set = labels
+    .filter(([name]) => declared.includes(name))
+    .map(([name, value]) => [name, cleanLine(String(value))]);
   return {
     labels: Object.fromEntries(set) as Labels,
-    fields: Object.fromEntries(fields.map(([name, value]) => [name, typeof value === "string" ? cleanText(value) : value])),
+    fields: Object.fromEntries(
+      fields.map(([name, value]) => [name, typeof value === "string" ? cleanText(value) : value]),
+    ),
     undeclared: labels.map(([name]) => name).filter((name) => !declared.includes(name)),
   };
 }
@@ -55,16 +70,21 @@ interface Limits {
 }
 
 /** Nulls are left out. */
-function valuesOf(given: unknown, { what, most, chars }: Limits): readonly (readonly [string, Value])[] | string {
+function valuesOf(
+  given: unknown,
+  { what, most, chars }: Limits,
+): readonly (readonly [string, Value])[] | string {
   if (given === undefined || given === null) return [];
   if (!isObject(given)) return `\`${what}\` in the answer is no object`;
   const entries = Object.entries(given).filter(([, value]) => value !== null);
   if (entries.length > most) return `the answer has ${entries.length} ${what}: ${most} at most`;
   for (const [name, value] of entries) {
-    if (!NAME.test(name)) return `a name in \`${what}\` of the answer is not written with letters, digits and _, at most 50`;
+    if (!NAME.test(name))
+      return `a name in \`${what}\` of the answer is not written with letters, digits and _, at most 50`;
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
       return `\`${what}.${name}\` in the answer is no text, number or boolean`;
-    if (String(value).length > chars) return `\`${what}.${name}\` in the answer is longer than ${chars} characters`;
+    if (String(value).length > chars)
+      return `\`${what}.${name}\` in the answer is longer than ${chars} characters`;
   }
   return entries as [string, Value][];
 }

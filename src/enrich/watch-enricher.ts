@@ -1,7 +1,15 @@
-/** The events of one watch that wait for their enrichment: a few are asked about at once, and go out together, oldest first. */
+/**
+ * The events of one watch that wait for their enrichment: a few are asked about at once, and go out
+ * together, oldest first.
+ */
 import { backoffAfter } from "../model/backoff.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
-import type { EnrichedEvent, EnrichmentStore, PostponedEnrichment, WaitingEvent } from "../model/enrichment.ts";
+import type {
+  EnrichedEvent,
+  EnrichmentStore,
+  PostponedEnrichment,
+  WaitingEvent,
+} from "../model/enrichment.ts";
 import { errorText } from "../model/errors.ts";
 import type { ChirpEvent } from "../model/event.ts";
 import type { Log } from "../model/log.ts";
@@ -21,7 +29,10 @@ export interface EnrichDeps {
   /** Undefined where the watch, or its `enrich`, is gone. */
   readonly ruleOf: (watchKey: string) => EnrichRule | undefined;
   /** Where it goes now, under the name that its watch has now. */
-  readonly route: (waiting: WaitingEvent, nowMs: number) => { readonly event: ChirpEvent; readonly deliveries: readonly NewDelivery[] };
+  readonly route: (
+    waiting: WaitingEvent,
+    nowMs: number,
+  ) => { readonly event: ChirpEvent; readonly deliveries: readonly NewDelivery[] };
   /** Deliveries are in the state. */
   readonly onStored: () => void;
 }
@@ -43,10 +54,17 @@ export class WatchEnricher {
   #cancel: Cancel | undefined;
   #running: Promise<void> | undefined;
   #isWoken = false;
-  /** The endpoint answers again, or is perhaps another one: what waits for its next attempt waits no longer. */
+  /**
+   * The endpoint answers again, or is perhaps another one: what waits for its next attempt waits no
+   * longer.
+   */
   #isAllDue = false;
 
-  constructor(watchKey: string, deps: EnrichDeps, { questions, circuit }: { readonly questions: Questions; readonly circuit: Circuit }) {
+  constructor(
+    watchKey: string,
+    deps: EnrichDeps,
+    { questions, circuit }: { readonly questions: Questions; readonly circuit: Circuit },
+  ) {
     this.#watchKey = watchKey;
     this.#deps = deps;
     this.#questions = questions;
@@ -66,7 +84,9 @@ export class WatchEnricher {
   get failing(): { readonly sinceMs: number; readonly reason: string } | undefined {
     const { failing } = this.#circuit;
     const { clock } = this.#deps;
-    return failing === undefined ? undefined : { sinceMs: clock.now() - (clock.monotonic() - failing.sinceMs), reason: failing.reason };
+    return failing === undefined
+      ? undefined
+      : { sinceMs: clock.now() - (clock.monotonic() - failing.sinceMs), reason: failing.reason };
   }
 
   /** The settings may be others. */
@@ -106,8 +126,15 @@ export class WatchEnricher {
     const isAllDue = this.#isAllDue || rule === undefined;
     const dueAtMs = isAllDue ? Number.MAX_SAFE_INTEGER : nowMs;
     const due = await store.dueEnrichments({ watchKey: this.#watchKey, dueAtMs, limit: AT_ONCE });
-    const cached = (event: ChirpEvent) => (rule === undefined ? undefined : this.#questions.known(rule, event));
-    const planned = planRound(due, { rule, circuit: this.#circuit, cached, nowMs, startedAtMs: this.#startedAtMs });
+    const cached = (event: ChirpEvent) =>
+      rule === undefined ? undefined : this.#questions.known(rule, event);
+    const planned = planRound(due, {
+      rule,
+      circuit: this.#circuit,
+      cached,
+      nowMs,
+      startedAtMs: this.#startedAtMs,
+    });
     const hadFailed = isAllDue || this.#circuit.failing !== undefined;
     const outcomes = await Promise.all(planned.map((one) => this.#outcomeOf(one, rule)));
     if (this.#abort.signal.aborted) return Number.POSITIVE_INFINITY;
@@ -118,7 +145,10 @@ export class WatchEnricher {
     return this.#waitMs(rule, outcomes.length > 0);
   }
 
-  async #store(enriched: readonly Outcome["enriched"][], postponed: readonly PostponedEnrichment[]): Promise<void> {
+  async #store(
+    enriched: readonly Outcome["enriched"][],
+    postponed: readonly PostponedEnrichment[],
+  ): Promise<void> {
     const { store, clock, route, log, onStored } = this.#deps;
     const atMs = clock.now();
     const routed = enriched.flatMap((one): EnrichedEvent[] => {
@@ -130,35 +160,66 @@ export class WatchEnricher {
     for (const { event, result, error, deliveries } of routed) {
       if (!completed.has(event.id)) continue;
       const sinks = deliveries.map(({ sink }) => sink);
-      log.debug("event enriched", { event: event.id, watch: event.watch, result, ...(error === "" ? {} : { error }), sinks });
+      log.debug("event enriched", {
+        event: event.id,
+        watch: event.watch,
+        result,
+        ...(error === "" ? {} : { error }),
+        sinks,
+      });
     }
     if (completed.size > 0) onStored();
   }
 
   async #outcomeOf({ waiting, how }: PlannedEvent, rule: EnrichRule | undefined): Promise<Outcome> {
     const { attempts } = waiting;
-    if (how.kind === "fail" || rule === undefined) return { enriched: failed(waiting, attempts, how.kind === "fail" ? how.reason : "") };
-    if (how.kind === "known") return { enriched: { waiting, ...answeredEvent(waiting.event, how.answer), attempts } };
+    if (how.kind === "fail" || rule === undefined)
+      return { enriched: failed(waiting, attempts, how.kind === "fail" ? how.reason : "") };
+    if (how.kind === "known")
+      return { enriched: { waiting, ...answeredEvent(waiting.event, how.answer), attempts } };
     // One signal for each: Node warns of more than ten listeners.
-    const answer = await this.#questions.ask(rule, waiting.event, AbortSignal.any([this.#abort.signal]));
-    if ("labels" in answer) return { enriched: { waiting, ...answeredEvent(waiting.event, answer), attempts: attempts + 1 } };
+    const answer = await this.#questions.ask(
+      rule,
+      waiting.event,
+      AbortSignal.any([this.#abort.signal]),
+    );
+    if ("labels" in answer)
+      return {
+        enriched: { waiting, ...answeredEvent(waiting.event, answer), attempts: attempts + 1 },
+      };
     const nowMs = this.#deps.clock.now();
     const deadlineMs = deadlineOf(waiting.sinceMs, rule, this.#startedAtMs);
-    if (rule.onError === "pass" || nowMs >= deadlineMs) return { enriched: failed(waiting, attempts + 1, answer.reason) };
-    const backoff = { stepsMs: RETRY_STEPS_MS, jitter: { from: 0.9, to: 1.1, random: this.#deps.random } };
-    const nextAtMs = Math.round(nowMs + Math.max(backoffAfter(backoff, attempts + 1), answer.afterMs ?? 0));
+    if (rule.onError === "pass" || nowMs >= deadlineMs)
+      return { enriched: failed(waiting, attempts + 1, answer.reason) };
+    const backoff = {
+      stepsMs: RETRY_STEPS_MS,
+      jitter: { from: 0.9, to: 1.1, random: this.#deps.random },
+    };
+    const nextAtMs = Math.round(
+      nowMs + Math.max(backoffAfter(backoff, attempts + 1), answer.afterMs ?? 0),
+    );
     const eventId = waiting.event.id;
-    return { postponed: { eventId, nextAtMs: Math.min(nextAtMs, deadlineMs), attempts: attempts + 1, error: answer.reason } };
+    return {
+      postponed: {
+        eventId,
+        nextAtMs: Math.min(nextAtMs, deadlineMs),
+        attempts: attempts + 1,
+        error: answer.reason,
+      },
+    };
   }
 
   async #waitMs(rule: EnrichRule | undefined, hasDone: boolean): Promise<number> {
     const { store, clock } = this.#deps;
-    const left = (await store.enrichmentBacklog()).find(({ watchKey }) => watchKey === this.#watchKey);
+    const left = (await store.enrichmentBacklog()).find(
+      ({ watchKey }) => watchKey === this.#watchKey,
+    );
     if (left === undefined) return Number.POSITIVE_INFINITY;
     const nowMs = clock.now();
     const waitMs = this.#isAllDue ? 0 : left.nextAtMs - nowMs;
     const circuitMs = this.#circuit.waitMs();
-    if (waitMs > 0 || circuitMs === 0 || rule?.onError !== "hold") return waitMs > 0 || hasDone ? waitMs : AGAIN_MS;
+    if (waitMs > 0 || circuitMs === 0 || rule?.onError !== "hold")
+      return waitMs > 0 || hasDone ? waitMs : AGAIN_MS;
     const deadlineMs = deadlineOf(left.oldestAtMs, rule, this.#startedAtMs);
     return Math.max(1, Math.min(circuitMs, deadlineMs - nowMs));
   }

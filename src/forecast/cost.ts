@@ -1,4 +1,7 @@
-/** What a poll costs a day before anything was counted: used by `plan`, by the daemon's forecast and by the governor. Pure. */
+/**
+ * What a poll costs a day before anything was counted: used by `plan`, by the daemon's forecast and
+ * by the governor. Pure.
+ */
 import type { PollCost } from "../plan/poll-cost.ts";
 import type { Timetable } from "../schedule/timetable.ts";
 import { groupKindOf } from "../groups/registry.ts";
@@ -18,7 +21,10 @@ export interface CostDeps {
   readonly pagesOf?: (poll: Poll) => number | undefined;
 }
 
-/** Remembers how often uneven schedules run: thousands of polls share a few, and counting walks hundreds of ticks. */
+/**
+ * Remembers how often uneven schedules run: thousands of polls share a few, and counting walks
+ * hundreds of ticks.
+ */
 export function createCostModel({ timetable, pagesOf = () => undefined }: CostDeps): CostModel {
   const rates = new Map<string, number>();
   let day = -1;
@@ -32,5 +38,8 @@ export function createCostModel({ timetable, pagesOf = () => undefined }: CostDe
     rates.set(key, rate);
     return rate;
   };
-  return { costOf: (poll, nowMs) => groupKindOf(poll).costOf(poll, { pollsPerDay: rateOf(poll, nowMs), pagesOf }) };
+  return {
+    costOf: (poll, nowMs) =>
+      groupKindOf(poll).costOf(poll, { pollsPerDay: rateOf(poll, nowMs), pagesOf }),
+  };
 }

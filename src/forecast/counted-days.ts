@@ -1,10 +1,14 @@
 /**
- * The requests that the ledger counted for a watch, relative to the estimate for the same days. Forecasts of the watch, and of changed plans,
- * are scaled by this ratio. Pure; the engine reads the ledger and stores the figures.
+ * The requests that the ledger counted for a watch, relative to the estimate for the same days.
+ * Forecasts of the watch, and of changed plans, are scaled by this ratio. Pure; the engine reads
+ * the ledger and stores the figures.
  */
 
 export interface CountedDays {
-  /** Of the day under way: since when, what the ledger has, and what the estimate expects of these hours. */
+  /**
+   * Of the day under way: since when, what the ledger has, and what the estimate expects of these
+   * hours.
+   */
   readonly sinceMs: number;
   readonly requests: number;
   readonly expected: number;
@@ -40,14 +44,24 @@ const SAME_PLAN = 0.1;
 /** Whether a day of so many requests counts. */
 export const isCountable = (estimate: number): boolean => estimate >= LEAST_EXPECTED;
 
-export function countHour(known: CountedDays | undefined, { estimate, expected, requests, nowMs }: CountedHour): CountedDays {
+export function countHour(
+  known: CountedDays | undefined,
+  { estimate, expected, requests, nowMs }: CountedHour,
+): CountedDays {
   const begun = { requests: 0, expected: 0, estimate, lastMs: nowMs };
   if (known === undefined) return { ...begun, sinceMs: nowMs + FIRST_READS_MS, days: 0 };
   if (Math.abs(estimate - known.estimate) > SAME_PLAN * known.estimate)
     return { ...known, ...begun, sinceMs: nowMs + FIRST_READS_MS, days: 0 };
-  if (nowMs - known.lastMs > LONGEST_PAUSE_MS || nowMs < known.lastMs) return { ...known, ...begun, sinceMs: nowMs };
-  if (known.lastMs < known.sinceMs) return { ...known, sinceMs: Math.max(known.sinceMs, nowMs), lastMs: nowMs };
-  const counted = { ...known, requests: known.requests + requests, expected: known.expected + expected, lastMs: nowMs };
+  if (nowMs - known.lastMs > LONGEST_PAUSE_MS || nowMs < known.lastMs)
+    return { ...known, ...begun, sinceMs: nowMs };
+  if (known.lastMs < known.sinceMs)
+    return { ...known, sinceMs: Math.max(known.sinceMs, nowMs), lastMs: nowMs };
+  const counted = {
+    ...known,
+    requests: known.requests + requests,
+    expected: known.expected + expected,
+    lastMs: nowMs,
+  };
   if (nowMs - known.sinceMs < DAY_MS) return counted;
   return { ...withDay(counted), ...begun, sinceMs: nowMs };
 }

@@ -1,4 +1,7 @@
-/** What a plan takes once, before its rhythm begins: who is read with others is read by itself the first time, and handles are looked up. Pure. */
+/**
+ * What a plan takes once, before its rhythm begins: who is read with others is read by itself the
+ * first time, and handles are looked up. Pure.
+ */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { isAssumed } from "./forecast.ts";
 import { namedHandles } from "../plan/polls/named-accounts.ts";
@@ -9,41 +12,63 @@ import { schedulesOf } from "../plan/timing.ts";
 import { MEMBERS_PER_PAGE, memberCountOf, readSoFar } from "../plan/polls/whole-reads.ts";
 
 /** Whether a poll has a target whose first read is not done. */
-export function hasUnreadTarget<T extends Pollable>(planned: readonly PlannedWatch<T>[]): (poll: Poll<T>) => boolean {
+export function hasUnreadTarget<T extends Pollable>(
+  planned: readonly PlannedWatch<T>[],
+): (poll: Poll<T>) => boolean {
   const unread = new Set(
     planned.flatMap(({ targets }) =>
-      targets.filter(({ baselineAtMs }) => baselineAtMs === null).map(({ watchKey, key }) => `${watchKey}\n${key}`),
+      targets
+        .filter(({ baselineAtMs }) => baselineAtMs === null)
+        .map(({ watchKey, key }) => `${watchKey}\n${key}`),
     ),
   );
-  return ({ subscribers }) => subscribers.some(({ watchKey, targetKey }) => unread.has(`${watchKey}\n${targetKey}`));
+  return ({ subscribers }) =>
+    subscribers.some(({ watchKey, targetKey }) => unread.has(`${watchKey}\n${targetKey}`));
 }
 
 /**
- * Requests; the first read of what is polled by itself is one of its polls where intervals are counted from it, and comes before a cron's times.
- * `pagesOf`: requests of a read of a poll's whole list.
+ * Requests; the first read of what is polled by itself is one of its polls where intervals are
+ * counted from it, and comes before a cron's times. `pagesOf`: requests of a read of a poll's whole
+ * list.
  */
-export function firstRequests(polls: readonly Poll[], planned: readonly PlannedWatch[], pagesOf: (poll: Poll) => number): number {
+export function firstRequests(
+  polls: readonly Poll[],
+  planned: readonly PlannedWatch[],
+  pagesOf: (poll: Poll) => number,
+): number {
   const isUnread = hasUnreadTarget(planned);
   const all = polls.flatMap((poll) => poll.group?.members ?? [poll]);
   const unread = all.filter(isUnread);
-  const isCounted = new Set(polls.filter((poll) => poll.group === undefined && !isOnTheClock(poll)));
+  const isCounted = new Set(
+    polls.filter((poll) => poll.group === undefined && !isOnTheClock(poll)),
+  );
   const profiles = new Set(unread.filter((poll) => !isCounted.has(poll)).flatMap(profilesOf));
   const handles = new Set(planned.filter(({ paused }) => !paused).flatMap(unknownHandles));
   const lists = unread.filter((poll) => profilesOf(poll).length === 0);
-  const reads = sum(lists, (poll) => (isReadWhole(poll) ? pagesOf(poll) : 1) - (isCounted.has(poll) ? 1 : 0));
-  const rest = sum(all, (poll) => (isUnread(poll) || !isReadWhole(poll) ? 0 : pagesLeft(poll, planned)));
-  return reads + rest + Math.ceil(profiles.size / BATCH_SIZE) + Math.ceil(handles.size / BATCH_SIZE);
+  const reads = sum(
+    lists,
+    (poll) => (isReadWhole(poll) ? pagesOf(poll) : 1) - (isCounted.has(poll) ? 1 : 0),
+  );
+  const rest = sum(all, (poll) =>
+    isUnread(poll) || !isReadWhole(poll) ? 0 : pagesLeft(poll, planned),
+  );
+  return (
+    reads + rest + Math.ceil(profiles.size / BATCH_SIZE) + Math.ceil(handles.size / BATCH_SIZE)
+  );
 }
 
 /** Whether anybody wants all of a list. */
-const isReadWhole = ({ subscribers }: Poll): boolean => subscribers.some(({ watch }) => watch.fullReadEveryMs !== Number.POSITIVE_INFINITY);
+const isReadWhole = ({ subscribers }: Poll): boolean =>
+  subscribers.some(({ watch }) => watch.fullReadEveryMs !== Number.POSITIVE_INFINITY);
 
 /** Of a list whose newcomers are reported already. */
 function pagesLeft({ subscribers: [first] }: Poll, planned: readonly PlannedWatch[]): number {
   const own = planned.find(({ watchKey }) => watchKey === first?.watchKey);
   const memory = own?.targets.find(({ key }) => key === first?.targetKey)?.memory ?? {};
   const [members, read] = [memberCountOf(memory), readSoFar(memory)];
-  return members === undefined || read === undefined ? 0 : Math.max(0, Math.ceil((members - read) / MEMBERS_PER_PAGE));
+  return members === undefined || read === undefined
+    ? 0
+    : Math.max(0, Math.ceil((members - read) / MEMBERS_PER_PAGE));
 }
 
 /** Of its targets, and of accounts it names beside them. */
@@ -52,8 +77,11 @@ function unknownHandles({ watch, type, targets }: PlannedWatch): readonly string
   return [...targets.filter(isAssumed).map(({ key }) => key.slice(1)), ...required, ...optional];
 }
 
-const isOnTheClock = ({ timing }: Poll): boolean => schedulesOf(timing).every(({ kind }) => kind === "cron");
+const isOnTheClock = ({ timing }: Poll): boolean =>
+  schedulesOf(timing).every(({ kind }) => kind === "cron");
 
 /** The accounts whose profiles it reads, a hundred in a request. */
 const profilesOf = ({ source: { endpoint, params } }: Poll): readonly string[] =>
-  endpoint === "info-batch" && Array.isArray(params["user_ids"]) ? (params["user_ids"] as readonly string[]) : [];
+  endpoint === "info-batch" && Array.isArray(params["user_ids"])
+    ? (params["user_ids"] as readonly string[])
+    : [];

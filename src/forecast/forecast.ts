@@ -1,6 +1,7 @@
 /**
- * What a plan will cost and how late it will be: requests by day and month, in total and by watch, and the expected delay.
- * Before a day of a watch was counted, its cost is a range with a middle; after that, the middle scaled by what was counted. Pure.
+ * What a plan will cost and how late it will be: requests by day and month, in total and by watch,
+ * and the expected delay. Before a day of a watch was counted, its cost is a range with a middle;
+ * after that, the middle scaled by what was counted. Pure.
  */
 import { groupBy } from "../model/group-by.ts";
 import type { Delay } from "../plan/delay-aims.ts";
@@ -37,10 +38,16 @@ interface Requests {
   readonly range: Range;
 }
 
-/** - `schedule`: nothing but the schedules. - `counted`: its own days. - `assumed`: the assumptions it names. */
+/**
+ * - `schedule`: nothing but the schedules. - `counted`: its own days. - `assumed`: the assumptions
+ * it names.
+ */
 export type Basis = "schedule" | "counted" | "assumed";
 
-/** A watch's part: requests of a shared poll are split among its subscribers, so that parts add up to the total. */
+/**
+ * A watch's part: requests of a shared poll are split among its subscribers, so that parts add up
+ * to the total.
+ */
 export interface WatchForecast extends Requests {
   readonly watchId: string;
   /** How its polls are read, each way once. */
@@ -88,10 +95,22 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
   const { timetable, nowMs, ratioOf = () => undefined } = deps;
   const forecasts = polls.map((poll) => {
     const { gapsMs, ticksMs } = rhythmOf(schedulesOf(poll.timing));
-    const placed = poll.timing.kind === "schedule" ? undefined : groupKindOf(poll).placed(poll, poll.timing);
+    const placed =
+      poll.timing.kind === "schedule" ? undefined : groupKindOf(poll).placed(poll, poll.timing);
     const lastPolledMs = deps.lastPolledMs?.(poll.key);
-    const nextRunsMs = nextRuns(poll, { timetable, nowMs, ticksMs: ticksMs.slice(0, NEXT_RUNS), lastPolledMs, placed });
-    return { poll, ...costs.costOf(poll, deps.nowMs), delay: placed?.delay ?? delayOf(gapsMs), nextRunsMs };
+    const nextRunsMs = nextRuns(poll, {
+      timetable,
+      nowMs,
+      ticksMs: ticksMs.slice(0, NEXT_RUNS),
+      lastPolledMs,
+      placed,
+    });
+    return {
+      poll,
+      ...costs.costOf(poll, deps.nowMs),
+      delay: placed?.delay ?? delayOf(gapsMs),
+      nextRunsMs,
+    };
   });
   const watches = byWatch(forecasts, ratioOf);
   const all = [...watches.values()];
@@ -107,7 +126,10 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
   };
 }
 
-/** For an item that appears at any moment with equal chance: the longer a gap, the more items fall into it. */
+/**
+ * For an item that appears at any moment with equal chance: the longer a gap, the more items fall
+ * into it.
+ */
 export function delayOf(gapsMs: readonly number[]): Delay {
   const sorted = [...gapsMs].sort((a, b) => a - b);
   return { p50Ms: quantile(sorted, 0.5), p95Ms: quantile(sorted, 0.95) };
@@ -124,10 +146,15 @@ function quantile(sorted: readonly number[], share: number): number {
   return sorted.at(-1) ?? 0;
 }
 
-function byWatch(polls: readonly PollForecast[], ratioOf: (watchId: string) => number | undefined): Forecast["watches"] {
+function byWatch(
+  polls: readonly PollForecast[],
+  ratioOf: (watchId: string) => number | undefined,
+): Forecast["watches"] {
   const parts = groupBy(polls.flatMap(partsOf), ({ watchId }) => watchId);
   const rechecks = recheckCost(polls.map(({ poll }) => poll));
-  return new Map([...parts].map(([id, own]) => [id, joinParts(id, own, rechecks.get(id), ratioOf(id))]));
+  return new Map(
+    [...parts].map(([id, own]) => [id, joinParts(id, own, rechecks.get(id), ratioOf(id))]),
+  );
 }
 
 /** A watch's part in a poll. */
@@ -144,11 +171,22 @@ function partsOf(own: PollForecast): readonly Part[] {
   return [...shares].map(([watchId, share]) => ({ watchId, own, sharers, share }));
 }
 
-function joinParts(watchId: string, parts: readonly Part[], rechecks: Range | undefined, ratio: number | undefined): WatchForecast {
-  const polled = parts.reduce((total, { own, share }) => plus(total, times(own.range, exactly(share))), exactly(0));
+function joinParts(
+  watchId: string,
+  parts: readonly Part[],
+  rechecks: Range | undefined,
+  ratio: number | undefined,
+): WatchForecast {
+  const polled = parts.reduce(
+    (total, { own, share }) => plus(total, times(own.range, exactly(share))),
+    exactly(0),
+  );
   const estimated = plus(polled, rechecks ?? exactly(0));
   const range = ratio === undefined ? estimated : exactly(middleOf(estimated) * ratio);
-  const assumptions = new Set([...parts.flatMap(({ own }) => own.assumptions), ...(rechecks === undefined ? [] : ["rechecks" as const])]);
+  const assumptions = new Set([
+    ...parts.flatMap(({ own }) => own.assumptions),
+    ...(rechecks === undefined ? [] : ["rechecks" as const]),
+  ]);
   return {
     watchId,
     strategies: [...new Set(parts.map(({ own }) => own.strategy))],
@@ -162,16 +200,24 @@ function joinParts(watchId: string, parts: readonly Part[], rechecks: Range | un
     rechecksPerDay: rechecks === undefined ? 0 : middleOf(rechecks),
     ...subscribersOf(watchId, parts),
     delay: slowest(parts.map(({ own }) => own.delay)),
-    nextRunsMs: [...new Set(parts.flatMap(({ own }) => own.nextRunsMs))].sort((a, b) => a - b).slice(0, NEXT_RUNS),
+    nextRunsMs: [...new Set(parts.flatMap(({ own }) => own.nextRunsMs))]
+      .sort((a, b) => a - b)
+      .slice(0, NEXT_RUNS),
   };
 }
 
-/** Ten thousand watches can share one poll: each naming all others would be a hundred million names. */
+/**
+ * Ten thousand watches can share one poll: each naming all others would be a hundred million names.
+ */
 const MOST_NAMED = 20;
 
-function subscribersOf(watchId: string, parts: readonly Part[]): Pick<WatchForecast, "sharedWith" | "sharers"> {
+function subscribersOf(
+  watchId: string,
+  parts: readonly Part[],
+): Pick<WatchForecast, "sharedWith" | "sharers"> {
   const [first, ...others] = parts.map(({ sharers }) => sharers);
-  const all = others.length === 0 ? (first ?? []) : [...new Set(parts.flatMap(({ sharers }) => sharers))];
+  const all =
+    others.length === 0 ? (first ?? []) : [...new Set(parts.flatMap(({ sharers }) => sharers))];
   const sharedWith = all.slice(0, MOST_NAMED + 1).filter((id) => id !== watchId);
   return { sharedWith: sharedWith.slice(0, MOST_NAMED), sharers: all.length - 1 };
 }
@@ -189,9 +235,14 @@ const NO_DELAY: Delay = { p50Ms: 0, p95Ms: 0 };
 
 /** Watch ids, those that cost most first. */
 export const mostExpensive = (forecast: Forecast): readonly string[] =>
-  [...forecast.watches.values()].sort((a, b) => b.requestsPerDay - a.requestsPerDay).map(({ watchId }) => watchId);
+  [...forecast.watches.values()]
+    .sort((a, b) => b.requestsPerDay - a.requestsPerDay)
+    .map(({ watchId }) => watchId);
 
-/** Targets as the state knows them, else as the file names them: a handle without an id yet is one account of its own, hence one poll. */
+/**
+ * Targets as the state knows them, else as the file names them: a handle without an id yet is one
+ * account of its own, hence one poll.
+ */
 export function assumeTargets(
   watchKey: string,
   named: readonly TargetRegistration[],
@@ -199,7 +250,10 @@ export function assumeTargets(
 ): readonly TargetState[] {
   return named.map((target) => {
     const state = known.find(({ key }) => key === target.key);
-    const userId = state?.userId ?? target.userId ?? (target.key.startsWith("@") ? `unresolved:${target.key}` : null);
+    const userId =
+      state?.userId ??
+      target.userId ??
+      (target.key.startsWith("@") ? `unresolved:${target.key}` : null);
     const username = state?.username ?? target.key.replace(/^(?:@|id:)/, "");
     return { ...(state ?? blankTarget(watchKey, target)), userId, username };
   });
@@ -220,4 +274,5 @@ const blankTarget = (watchKey: string, { key, name }: TargetRegistration): Targe
 });
 
 /** Whether `assumeTargets` made this id up. */
-export const isAssumed = (target: TargetState): boolean => target.userId?.startsWith("unresolved:") === true;
+export const isAssumed = (target: TargetState): boolean =>
+  target.userId?.startsWith("unresolved:") === true;

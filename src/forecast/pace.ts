@@ -1,4 +1,6 @@
-/** What polls ask for a day and what they get while the quota is short, in total and by watch. Pure. */
+/**
+ * What polls ask for a day and what they get while the quota is short, in total and by watch. Pure.
+ */
 import type { SlowDownFactors } from "../budget/slow-down.ts";
 import { lazy } from "../model/lazy.ts";
 import type { Priority } from "../model/schedule.ts";
@@ -43,7 +45,12 @@ export const pricePolls = (
 ): readonly PricedPoll[] => [
   ...polls.map((poll) => {
     const cost = costs.costOf(poll, nowMs);
-    return { poll, priority: poll.priority, pollsPerDay: cost.pollsPerDay, requestsPerDay: middleOf(cost.range) * scaleOf(poll, ratioOf) };
+    return {
+      poll,
+      priority: poll.priority,
+      pollsPerDay: cost.pollsPerDay,
+      requestsPerDay: middleOf(cost.range) * scaleOf(poll, ratioOf),
+    };
   }),
   ...priceRechecks(polls, ratioOf),
 ];
@@ -73,7 +80,10 @@ function priceRechecks(polls: readonly Poll[], ratioOf: RatioOf): readonly Price
   return [...following.values()];
 }
 
-/** How many average days of a poll have passed, by its ticks: those of a cron pattern may come on some days and in some hours only. */
+/**
+ * How many average days of a poll have passed, by its ticks: those of a cron pattern may come on
+ * some days and in some hours only.
+ */
 export function daysSince(
   timetable: Timetable,
   sinceMs: number,
@@ -91,7 +101,10 @@ export function daysSince(
   };
 }
 
-/** The totals are computed at once, the watches when they are read: a daemon needs the totals every minute. */
+/**
+ * The totals are computed at once, the watches when they are read: a daemon needs the totals every
+ * minute.
+ */
 export function planPace(priced: readonly PricedPoll[], factors: SlowDownFactors): Pace {
   const total = { askedPerDay: 0, pacedPerDay: 0, pacedPagesPerDay: 0 };
   for (const { priority, requestsPerDay, pollsPerDay } of priced) {
@@ -109,7 +122,10 @@ export function planPace(priced: readonly PricedPoll[], factors: SlowDownFactors
   };
 }
 
-function paceOfWatches(priced: readonly PricedPoll[], factors: SlowDownFactors): ReadonlyMap<string, WatchPace> {
+function paceOfWatches(
+  priced: readonly PricedPoll[],
+  factors: SlowDownFactors,
+): ReadonlyMap<string, WatchPace> {
   const watches = new Map<string, { askedPerDay: number; pacedPerDay: number }>();
   for (const { poll, priority, requestsPerDay } of priced) {
     for (const [watchId, share] of sharesOf(poll)) {

@@ -1,4 +1,7 @@
-/** What rechecks of fresh tweets cost a day before anything was counted: a hundred tweets a request, over all watches of one interval. Pure. */
+/**
+ * What rechecks of fresh tweets cost a day before anything was counted: a hundred tweets a request,
+ * over all watches of one interval. Pure.
+ */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Watch } from "../model/watch.ts";
@@ -9,10 +12,15 @@ import { sum } from "../plan/sum.ts";
 
 const DAY_MS = 86_400_000;
 
-/** By watch id; watches of one interval share requests, by how many tweets each is expected to follow. */
+/**
+ * By watch id; watches of one interval share requests, by how many tweets each is expected to
+ * follow.
+ */
 export function recheckCost(polls: readonly Poll[]): ReadonlyMap<string, Range> {
   const byInterval = groupBy(followingOf(polls), ({ everyMs }) => everyMs);
-  return new Map([...byInterval].flatMap(([everyMs, following]) => costOfInterval(everyMs, following)));
+  return new Map(
+    [...byInterval].flatMap(([everyMs, following]) => costOfInterval(everyMs, following)),
+  );
 }
 
 interface Following {
@@ -29,20 +37,31 @@ function followingOf(polls: readonly Poll[]): readonly Following[] {
   const accounts = new Map<Watch, number>();
   for (const { subscribers } of polls)
     for (const { watch, targetKey } of subscribers)
-      if (watch.recheck !== undefined) accounts.set(watch, (accounts.get(watch) ?? 0) + (/^(?:@|id:)/.test(targetKey) ? 1 : 0));
+      if (watch.recheck !== undefined)
+        accounts.set(watch, (accounts.get(watch) ?? 0) + (/^(?:@|id:)/.test(targetKey) ? 1 : 0));
   return [...accounts].map(([{ id, recheck }, count]) => ({
     watchId: id,
     everyMs: recheck?.everyMs ?? DAY_MS,
-    fresh: count === 0 ? NONE_OR_ONE : times(RECHECKED_PER_DAY, exactly((count * (recheck?.untilMs ?? 0)) / DAY_MS)),
+    fresh:
+      count === 0
+        ? NONE_OR_ONE
+        : times(RECHECKED_PER_DAY, exactly((count * (recheck?.untilMs ?? 0)) / DAY_MS)),
   }));
 }
 
-function costOfInterval(everyMs: number, following: readonly Following[]): readonly (readonly [watchId: string, cost: Range])[] {
-  const requests = (end: keyof Range): number => requestsFor(sum(following, ({ fresh }) => fresh[end]));
+function costOfInterval(
+  everyMs: number,
+  following: readonly Following[],
+): readonly (readonly [watchId: string, cost: Range])[] {
+  const requests = (end: keyof Range): number =>
+    requestsFor(sum(following, ({ fresh }) => fresh[end]));
   const all = times(exactly(DAY_MS / everyMs), { low: requests("low"), high: requests("high") });
   const weights = following.map(({ fresh }) => Math.max(1, middleOf(fresh)));
   const total = sum(weights, (weight) => weight);
-  return following.map(({ watchId }, index) => [watchId, times(all, exactly((weights[index] ?? 0) / total))]);
+  return following.map(({ watchId }, index) => [
+    watchId,
+    times(all, exactly((weights[index] ?? 0) / total)),
+  ]);
 }
 
 /** Of a recheck. Without a fresh tweet none is sent. */

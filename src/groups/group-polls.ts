@@ -1,6 +1,6 @@
 /**
- * Polls of accounts that want the same schedule -> one poll of the group, which probes many accounts with one request and reads those
- * that moved. Pure.
+ * Polls of accounts that want the same schedule -> one poll of the group, which probes many
+ * accounts with one request and reads those that moved. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { accountsKey, toGroup } from "./accounts/group-accounts.ts";
@@ -14,29 +14,46 @@ import { SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
 
 /**
- * Of polls and their keys: counted up where another version makes other polls of the same watches. Replicas do each other's polls only where
- * theirs are the same.
+ * Of polls and their keys: counted up where another version makes other polls of the same watches.
+ * Replicas do each other's polls only where theirs are the same.
  */
 export const PLANNER_VERSION = 1;
 
-/** For one account a probe saves nothing; for two, a probe and a search take at most as much as two reads. */
+/**
+ * For one account a probe saves nothing; for two, a probe and a search take at most as much as two
+ * reads.
+ */
 const LEAST_MEMBERS = 2;
 
-/** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. */
-export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: ListGroupDeps): readonly Poll<T>[] {
+/**
+ * The polls that stay as they are, then the groups. A group keeps its key when accounts come and
+ * go.
+ */
+export function groupPolls<T extends Pollable>(
+  polls: readonly Poll<T>[],
+  deps: ListGroupDeps,
+): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, accountsKey);
   const shared = new SharedProbes();
   const alone = [...rest];
   const groups: Poll<T>[] = [];
   const fresh: (readonly [string, Members<T>])[] = [];
-  for (const [kind, members] of [...kinds].sort(([, [a]], [, [b]]) => a.intervalMs - b.intervalMs)) {
+  for (const [kind, members] of [...kinds].sort(
+    ([, [a]], [, [b]]) => a.intervalMs - b.intervalMs,
+  )) {
     const [first] = members;
     const { timing } = first;
     const isFresh = timing.kind === "freshness";
-    const isAsked = strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, timing.freshness, polls));
+    const isAsked =
+      strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, timing.freshness, polls));
     if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
     else if (isFresh) fresh.push([kind, members]);
-    else groups.push(toGroup(kind, members, deps.hash, { probesPerRun: shared.add(first, members.map(userIdOf)) }));
+    else
+      groups.push(
+        toGroup(kind, members, deps.hash, {
+          probesPerRun: shared.add(first, members.map(userIdOf)),
+        }),
+      );
   }
   // A group asks first, and what it asks for is counted as its own.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
@@ -49,20 +66,29 @@ export function groupPolls<T extends Pollable>(polls: readonly Poll<T>[], deps: 
 }
 
 /**
- * A read of a timeline that nobody else asks about costs what a probe of it costs, and shows what a probe only promises. For a mean, a probe
- * is sent by the account's own rate; where profiles are asked for anyway, it costs nothing.
+ * A read of a timeline that nobody else asks about costs what a probe of it costs, and shows what a
+ * probe only promises. For a mean, a probe is sent by the account's own rate; where profiles are
+ * asked for anyway, it costs nothing.
  */
 const isCheaperAlone = (member: Poll, { kind }: Freshness, polls: readonly Poll[]): boolean =>
   kind === "p95" && polls.every((poll) => poll === member || !asksForProfiles(poll));
 
 const asksForProfiles = (poll: Poll): boolean =>
-  isReading(poll) || (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
+  isReading(poll) ||
+  (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
 
 /** Profiles: what is asked for them shows as much as a probe does. */
 const isReading = ({ source, detector, group }: Poll): boolean =>
-  source.endpoint === "info-batch" && detector === "reading" && group === undefined && Array.isArray(source.params["user_ids"]);
+  source.endpoint === "info-batch" &&
+  detector === "reading" &&
+  group === undefined &&
+  Array.isArray(source.params["user_ids"]);
 
 function withSharedProfiles<T extends Pollable>(poll: Poll<T>, shared: SharedProbes): Poll<T> {
   const added = shared.add(poll, poll.source.params["user_ids"] as readonly string[]);
-  return { ...poll, spreadMs: groupSpreadMs(poll), costRequests: Math.min(poll.costRequests, added) };
+  return {
+    ...poll,
+    spreadMs: groupSpreadMs(poll),
+    costRequests: Math.min(poll.costRequests, added),
+  };
 }

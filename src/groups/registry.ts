@@ -1,4 +1,7 @@
-/** The kinds of groups. A new one is a folder beside the others, and a line here and in `createRunners`. */
+/**
+ * The kinds of groups. A new one is a folder beside the others, and a line here and in
+ * `createRunners`.
+ */
 import type { Poll } from "../plan/poll.ts";
 import { ACCOUNTS_KIND } from "./accounts/kind.ts";
 import type { GroupKind } from "./kind/group-kind.ts";
@@ -14,4 +17,5 @@ export const GROUP_KINDS = {
 } as const;
 
 /** The kind that reads a poll: `single` where it is read by itself. */
-export const groupKindOf = ({ group }: Pick<Poll, "group">): GroupKind => GROUP_KINDS[group?.kind ?? "single"];
+export const groupKindOf = ({ group }: Pick<Poll, "group">): GroupKind =>
+  GROUP_KINDS[group?.kind ?? "single"];

@@ -1,4 +1,7 @@
-/** Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what they learn, from start to stop. */
+/**
+ * Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what
+ * they learn, from start to stop.
+ */
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { membersOf } from "./memory/group-members.ts";
 import { GroupReading, type GroupReadingDeps } from "./memory/group-reading.ts";
@@ -15,14 +18,19 @@ import { MemberListsRunner } from "./member-lists/run-member-lists.ts";
 import { createSearchesRunner } from "./searches/run-searches.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 
-export interface RunnersDeps extends Omit<GroupDeps, "probeStates" | "reading" | "store">, GroupReadingDeps {
+export interface RunnersDeps
+  extends Omit<GroupDeps, "probeStates" | "reading" | "store">,
+    GroupReadingDeps {
   readonly runner: PollRunner;
 }
 
 export interface Runners {
   /** @throws what kept it from learning anything */
   run(poll: Poll): Promise<GroupRun>;
-  /** When a poll is worth its next request by the pace of this moment, wall time; undefined: at its next tick. */
+  /**
+   * When a poll is worth its next request by the pace of this moment, wall time; undefined: at its
+   * next tick.
+   */
   nextDueMs(poll: Poll): number | undefined;
   /** Reads what was learned before; asked before every plan. */
   load(): Promise<void>;
@@ -37,14 +45,40 @@ export interface Runners {
 }
 
 export function createRunners(deps: RunnersDeps): Runners {
-  const { store, gate, profiles, clock, serviceClock, log, runner, runOne, take, slowDownOf, wake } = deps;
+  const {
+    store,
+    gate,
+    profiles,
+    clock,
+    serviceClock,
+    log,
+    runner,
+    runOne,
+    take,
+    slowDownOf,
+    wake,
+  } = deps;
   const probeStates = createProbeStates(store, clock);
   const feeds = createFeedStates(store, clock);
-  const pacerOf = createFeedPacers({ feedStates: feeds, clock, serviceClock, slowDownOf: slowDownOf });
+  const pacerOf = createFeedPacers({
+    feedStates: feeds,
+    clock,
+    serviceClock,
+    slowDownOf: slowDownOf,
+  });
   const reading = new GroupReading({ store, gate, clock, serviceClock, runOne, take });
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
     single: createFeedRunner({ runner, pacerOf, clock }),
-    accounts: new AccountsRunner({ reading, store, profiles, clock, log, probeStates, slowDownOf, wake }),
+    accounts: new AccountsRunner({
+      reading,
+      store,
+      profiles,
+      clock,
+      log,
+      probeStates,
+      slowDownOf,
+      wake,
+    }),
     "member-lists": new MemberListsRunner({ reading, profiles, clock, log, probeStates }),
     searches: createSearchesRunner({ reading, store, clock, log, pacerOf }),
   };
@@ -68,12 +102,16 @@ export function createRunners(deps: RunnersDeps): Runners {
     },
     keepOnly(polls) {
       for (const runner of Object.values(runners)) runner.keepOnly?.(polls);
-      reading.readiness.keepOnly(new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key))));
+      reading.readiness.keepOnly(
+        new Set(polls.flatMap(({ group }) => (group?.members ?? []).map(({ key }) => key))),
+      );
       const probed = polls.flatMap(membersOf).flatMap(({ key }) => (key === "" ? [] : [key]));
       if (probed.length > 0) probeStates.keepOnly(new Set(probed));
     },
     async close() {
-      const results = await Promise.allSettled([probeStates, feeds, ...Object.values(runners)].map(async (one) => one.close?.()));
+      const results = await Promise.allSettled(
+        [probeStates, feeds, ...Object.values(runners)].map(async (one) => one.close?.()),
+      );
       for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };

@@ -12,7 +12,10 @@ export interface NamedAccount {
 const HANDLE = /^[A-Za-z0-9_]{1,15}$/;
 const LINK = /^https?:\/\/[^/\s]+\/(?:i\/user\/(\d+)|@?([A-Za-z0-9_]{1,15}))\/?(?:[?#].*)?$/;
 
-/** Reads `alice`, `@alice`, `id:44196397`, `https://host/alice` or `https://host/i/user/44196397`; undefined when it is none of them. */
+/**
+ * Reads `alice`, `@alice`, `id:44196397`, `https://host/alice` or `https://host/i/user/44196397`;
+ * undefined when it is none of them.
+ */
 export function parseAccount(text: string): AccountRef | undefined {
   const plain = text.trim();
   if (/^id:\d+$/.test(plain)) return { kind: "id", id: plain.slice(3) };

@@ -1,6 +1,7 @@
 /**
- * What the other side asks to wait, for every sink and for the data service: how much of it is kept, how waits grow while it only
- * refuses, and when nothing but waits is a failure. Pure; times are the monotonic clock's.
+ * What the other side asks to wait, for every sink and for the data service: how much of it is
+ * kept, how waits grow while it only refuses, and when nothing but waits is a failure. Pure; times
+ * are the monotonic clock's.
  */
 
 /** The longest wait that a sink can ask for. */
@@ -40,19 +41,30 @@ export function boundedWaitMs(askedMs: number | undefined, maxMs: number): numbe
 }
 
 /**
- * Adds a refusal to its row. From the third in a row on, each doubles what is kept of the wait that it asks for.
- * What was sent before the last wait was over belongs to the refusal that began that wait.
+ * Adds a refusal to its row. From the third in a row on, each doubles what is kept of the wait that
+ * it asks for. What was sent before the last wait was over belongs to the refusal that began that
+ * wait.
  */
-export function addRefusal(row: RefusalRow | undefined, { askedMs, sentAtMs, nowMs }: WaitRefusal, maxMs: number): RefusalRow {
+export function addRefusal(
+  row: RefusalRow | undefined,
+  { askedMs, sentAtMs, nowMs }: WaitRefusal,
+  maxMs: number,
+): RefusalRow {
   const waitMs = boundedWaitMs(askedMs, maxMs);
   if (row !== undefined && row.count > 0 && sentAtMs < row.untilMs)
     return askedMs === undefined ? row : { ...row, untilMs: Math.max(row.untilMs, nowMs + waitMs) };
   const count = (row?.count ?? 0) + 1;
   const growth = 2 ** Math.max(0, count - WAITS_GROW_FROM + 1);
-  return { count, sinceMs: Math.min(row?.sinceMs ?? nowMs, nowMs), untilMs: nowMs + Math.min(waitMs * growth, maxMs) };
+  return {
+    count,
+    sinceMs: Math.min(row?.sinceMs ?? nowMs, nowMs),
+    untilMs: nowMs + Math.min(waitMs * growth, maxMs),
+  };
 }
 
-/** A wait that was asked of another one and holds for this one too: nothing of its own was refused. */
+/**
+ * A wait that was asked of another one and holds for this one too: nothing of its own was refused.
+ */
 export const addWaitOfOther = (row: RefusalRow | undefined, untilMs: number): RefusalRow => ({
   count: row?.count ?? 0,
   sinceMs: row?.sinceMs ?? Number.POSITIVE_INFINITY,
@@ -60,24 +72,38 @@ export const addWaitOfOther = (row: RefusalRow | undefined, untilMs: number): Re
 });
 
 /** For how long nothing is sent. */
-export const waitOfRow = (row: RefusalRow | undefined, nowMs: number): number => Math.max(0, (row?.untilMs ?? nowMs) - nowMs);
+export const waitOfRow = (row: RefusalRow | undefined, nowMs: number): number =>
+  Math.max(0, (row?.untilMs ?? nowMs) - nowMs);
 
 /** In how many ms the row is a failure that people hear of; 0 or less where it is one. */
-export const failsInMs = (row: RefusalRow, nowMs: number): number => row.sinceMs + WAITS_FAIL_AFTER_MS - nowMs;
+export const failsInMs = (row: RefusalRow, nowMs: number): number =>
+  row.sinceMs + WAITS_FAIL_AFTER_MS - nowMs;
 
-/** Ends the wait and keeps the row: somebody has perhaps mended the other side, which is tried at once. */
-export const withoutWait = (row: RefusalRow, nowMs: number): RefusalRow => ({ ...row, untilMs: Math.min(row.untilMs, nowMs) });
+/**
+ * Ends the wait and keeps the row: somebody has perhaps mended the other side, which is tried at
+ * once.
+ */
+export const withoutWait = (row: RefusalRow, nowMs: number): RefusalRow => ({
+  ...row,
+  untilMs: Math.min(row.untilMs, nowMs),
+});
 
-/** Reads a Retry-After header (RFC 9110, seconds or a date) as it was sent, in ms; negative for a date in the past. Undefined where it is absent or unreadable. */
+/**
+ * Reads a Retry-After header (RFC 9110, seconds or a date) as it was sent, in ms; negative for a
+ * date in the past. Undefined where it is absent or unreadable.
+ */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? "";
   if (text === "") return undefined;
-  const waitMs = /^[+-]?\d+(\.\d+)?$/.test(text) ? Math.ceil(Number(text) * 1_000) : Date.parse(text) - nowMs;
+  const waitMs = /^[+-]?\d+(\.\d+)?$/.test(text)
+    ? Math.ceil(Number(text) * 1_000)
+    : Date.parse(text) - nowMs;
   return Number.isNaN(waitMs) ? undefined : waitMs;
 }
 
 /** Says in a sentence what was asked for. */
 export function asksToWait(name: string, askedMs: number | undefined): string {
-  if (askedMs === undefined || askedMs <= 0) return `${name} asks to wait and does not say how long`;
+  if (askedMs === undefined || askedMs <= 0)
+    return `${name} asks to wait and does not say how long`;
   return `${name} asks to wait ${askedMs < 1_000 ? `${Math.ceil(askedMs)} ms` : `${Math.ceil(askedMs / 1_000)} s`}`;
 }

@@ -1,4 +1,7 @@
-/** Pages of a feed's past that were paid for, as a port: kept for a day, so that nobody pays for them twice. */
+/**
+ * Pages of a feed's past that were paid for, as a port: kept for a day, so that nobody pays for
+ * them twice.
+ */
 import type { Json } from "./json.ts";
 import type { Tweet } from "./tweet.ts";
 

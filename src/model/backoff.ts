@@ -1,24 +1,39 @@
-/** Waits between retries, and which keys are waiting. Every retry schedule uses this module; the schedules themselves stand where they are used. */
+/**
+ * Waits between retries, and which keys are waiting. Every retry schedule uses this module; the
+ * schedules themselves stand where they are used.
+ */
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
 export interface Backoff {
-  /** Waits after the 1st, 2nd … failure in a row, in ms; from then on the last one again and again. */
+  /**
+   * Waits after the 1st, 2nd … failure in a row, in ms; from then on the last one again and again.
+   */
   readonly stepsMs: readonly number[];
-  /** Each wait is multiplied by a random factor between these two, so that what failed together is not tried together. Default: none. */
+  /**
+   * Each wait is multiplied by a random factor between these two, so that what failed together is
+   * not tried together. Default: none.
+   */
   readonly jitter?: { readonly from: number; readonly to: number; readonly random: Random };
   /** No wait is longer, whatever the jitter; ms. */
   readonly capMs?: number;
 }
 
 /** `failures`: in a row, the last one included. */
-export function backoffAfter({ stepsMs, jitter, capMs = Number.POSITIVE_INFINITY }: Backoff, failures: number): number {
+export function backoffAfter(
+  { stepsMs, jitter, capMs = Number.POSITIVE_INFINITY }: Backoff,
+  failures: number,
+): number {
   const stepMs = stepsMs[Math.max(0, Math.min(failures, stepsMs.length) - 1)] ?? 0;
-  const factor = jitter === undefined ? 1 : jitter.from + (jitter.to - jitter.from) * jitter.random.float();
+  const factor =
+    jitter === undefined ? 1 : jitter.from + (jitter.to - jitter.from) * jitter.random.float();
   return Math.min(stepMs * factor, capMs);
 }
 
-/** The wait of a row of failures that has lasted `forMs`: it follows from the time alone, so that it survives a restart. */
+/**
+ * The wait of a row of failures that has lasted `forMs`: it follows from the time alone, so that it
+ * survives a restart.
+ */
 export function backoffSince({ stepsMs }: Pick<Backoff, "stepsMs">, forMs: number): number {
   let spentMs = 0;
   for (const stepMs of stepsMs) {
@@ -34,7 +49,10 @@ export function doubling(firstMs: number, capMs: number): readonly number[] {
   return Array.from({ length: steps }, (_, index) => Math.min(firstMs * 2 ** index, capMs));
 }
 
-/** Keys that are not retried for a time. In memory, and by the monotonic clock: setting the wall clock back must not prolong a cooldown. */
+/**
+ * Keys that are not retried for a time. In memory, and by the monotonic clock: setting the wall
+ * clock back must not prolong a cooldown.
+ */
 export interface Cooldowns {
   /** Starts now and replaces the one under way; 0 or less ends it. */
   begin(key: string, forMs: number): void;

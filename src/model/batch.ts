@@ -4,5 +4,10 @@
 export const BATCH_SIZE = 100;
 
 /** In their order; the last may be shorter. No items give no batch. */
-export const batchesOf = <T>(items: readonly T[], size: number = BATCH_SIZE): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
+export const batchesOf = <T>(
+  items: readonly T[],
+  size: number = BATCH_SIZE,
+): readonly (readonly T[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, i) =>
+    items.slice(i * size, (i + 1) * size),
+  );

@@ -1,4 +1,7 @@
-/** Time as a port. Only runtime/ and the simulation implement it; nothing else reads a clock or sets a timer. */
+/**
+ * Time as a port. Only runtime/ and the simulation implement it; nothing else reads a clock or sets
+ * a timer.
+ */
 
 /** Stops a timer. Calling it after the timer fired does nothing. */
 export type Cancel = () => void;
@@ -6,7 +9,10 @@ export type Cancel = () => void;
 export interface Clock {
   /** Wall time, epoch milliseconds. May jump when the operator corrects the clock. */
   now(): number;
-  /** Milliseconds from an arbitrary origin that never go backwards. Use it for waiting, never for storing. */
+  /**
+   * Milliseconds from an arbitrary origin that never go backwards. Use it for waiting, never for
+   * storing.
+   */
   monotonic(): number;
   /** Calls `fn` once, at least `ms` later on the monotonic clock. */
   after(ms: number, fn: () => void): Cancel;
@@ -33,7 +39,11 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-/** Milliseconds since a wall time that was written down; what lies ahead was so before the clock was set back, and is as good as long ago. */
-export const passedMs = (sinceMs: number, nowMs: number): number => (sinceMs > nowMs ? Number.POSITIVE_INFINITY : nowMs - sinceMs);
+/**
+ * Milliseconds since a wall time that was written down; what lies ahead was so before the clock was
+ * set back, and is as good as long ago.
+ */
+export const passedMs = (sinceMs: number, nowMs: number): number =>
+  sinceMs > nowMs ? Number.POSITIVE_INFINITY : nowMs - sinceMs;
 
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString();

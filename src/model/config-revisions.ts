@@ -1,6 +1,7 @@
 /**
- * The configurations that a state has worked with, in order, as a port. The newest is the current one. Daemons that share a state accept no
- * elder one again, unless someone activates it: then it is the newest once more.
+ * The configurations that a state has worked with, in order, as a port. The newest is the current
+ * one. Daemons that share a state accept no elder one again, unless someone activates it: then it
+ * is the newest once more.
  */
 
 export interface ConfigRevision {
@@ -21,10 +22,16 @@ export interface ProposedConfig extends Omit<ConfigRevision, "number"> {
 }
 
 export interface ConfigRevisionStore {
-  /** Makes digests of this state differ from those of others, so that they give no secret away. The same for all time. */
+  /**
+   * Makes digests of this state differ from those of others, so that they give no secret away. The
+   * same for all time.
+   */
   configSalt(): Promise<string>;
   /** Newest first. */
   configRevisions(): Promise<readonly ConfigRevision[]>;
-  /** Makes the configuration the current one. Returns the current one: another than that proposed where that was superseded. The audit gets a row where it was activated. */
+  /**
+   * Makes the configuration the current one. Returns the current one: another than that proposed
+   * where that was superseded. The audit gets a row where it was activated.
+   */
   proposeConfig(proposed: ProposedConfig): Promise<ConfigRevision>;
 }

@@ -1,4 +1,7 @@
-/** Publishing what was sent to a channel's followers, as a port: a delivery of its own, with attempts and an end of its own. */
+/**
+ * Publishing what was sent to a channel's followers, as a port: a delivery of its own, with
+ * attempts and an end of its own.
+ */
 
 export interface DueCrosspost {
   readonly messageId: string;
@@ -10,7 +13,12 @@ export interface DueCrosspost {
 
 export type CrosspostResult =
   | { readonly messageId: string; readonly kind: "published"; readonly atMs: number }
-  | { readonly messageId: string; readonly kind: "not_published"; readonly atMs: number; readonly error: string }
+  | {
+      readonly messageId: string;
+      readonly kind: "not_published";
+      readonly atMs: number;
+      readonly error: string;
+    }
   /** `countAttempt` is false where the sink only asked to wait. */
   | {
       readonly messageId: string;

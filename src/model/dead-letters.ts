@@ -1,10 +1,14 @@
-/** Messages that were given up, as a port: why, what was in them, and what an operator can do about them. */
+/**
+ * Messages that were given up, as a port: why, what was in them, and what an operator can do about
+ * them.
+ */
 import type { ChirpEvent } from "./event.ts";
 
 /**
  * - `expired`: no attempt succeeded within `retry_for`. Sent again, it keeps its id and body.
  * - `unrendered`: it could not be made into a message. It is rendered anew.
- * - `refused …`: the sink will never take this content, with the sink's own code. It is rendered anew, as a new message.
+ * - `refused …`: the sink will never take this content, with the sink's own code. It is rendered
+ *   anew, as a new message.
  */
 export type DeadCause = "expired" | "unrendered" | `refused ${string}`;
 
@@ -32,7 +36,9 @@ export interface DeadGroup {
 }
 
 export interface UnreportedDead extends DeadGroup {
-  /** When the operator was last notified of dead letters of this sink and cause; null when never. */
+  /**
+   * When the operator was last notified of dead letters of this sink and cause; null when never.
+   */
   readonly reportedAtMs: number | null;
 }
 
@@ -53,8 +59,13 @@ export interface DeadLetters {
   /** Their loss is accepted. How many messages that were. */
   acknowledgeDead(selection: DeadSelection, nowMs: number): Promise<number>;
   /**
-   * What failed because of the sink is due again under the same id, with the same body and its whole `retry_for`; what was refused for
-   * its content is due as if it had never been sealed. How many messages and alerts that were. `by`: for the audit.
+   * What failed because of the sink is due again under the same id, with the same body and its
+   * whole `retry_for`; what was refused for its content is due as if it had never been sealed. How
+   * many messages and alerts that were. `by`: for the audit.
    */
-  resendDead(selection: DeadSelection, nowMs: number, by: string): Promise<{ readonly messages: number; readonly alerts: number }>;
+  resendDead(
+    selection: DeadSelection,
+    nowMs: number,
+    by: string,
+  ): Promise<{ readonly messages: number; readonly alerts: number }>;
 }

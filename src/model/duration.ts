@@ -1,7 +1,14 @@
 /** Durations as the configuration writes them: `30s`, `5m`, `1h30m`, `2d`. */
 import { ownValue } from "./own-value.ts";
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
 
 /** Milliseconds, or undefined when the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
@@ -30,7 +37,10 @@ export function formatDuration(ms: number): string {
   return parts.join("") || "0s";
 }
 
-/** Like `formatDuration`, but whole hours up to a week stay hours, as they are usually written: 24h, 76h. */
+/**
+ * Like `formatDuration`, but whole hours up to a week stay hours, as they are usually written: 24h,
+ * 76h.
+ */
 export const formatHours = (ms: number): string =>
   ms > 0 && ms <= 7 * 24 * HOUR_MS && ms % HOUR_MS === 0 ? `${ms / HOUR_MS}h` : formatDuration(ms);
 

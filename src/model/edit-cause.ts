@@ -1,10 +1,16 @@
-/** What a sink edits its messages for, what becomes of an edit, and when a follow-up is sent beside one. */
+/**
+ * What a sink edits its messages for, what becomes of an edit, and when a follow-up is sent beside
+ * one.
+ */
 export const EDIT_CAUSES = ["deleted", "edited", "counts"] as const;
 export type EditCause = (typeof EDIT_CAUSES)[number];
 
 /** `dropped`: a later change is tried anew. `refused`: the message cannot be edited. */
 export type EditState = "waiting" | "done" | "dropped" | "refused";
 
-/** When a follow-up is sent beside the edit of its alert: only where the edit was dropped or refused, or always. */
+/**
+ * When a follow-up is sent beside the edit of its alert: only where the edit was dropped or
+ * refused, or always.
+ */
 export const FOLLOW_UPS = ["unedited", "always"] as const;
 export type FollowUp = (typeof FOLLOW_UPS)[number];

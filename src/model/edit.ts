@@ -1,11 +1,16 @@
-/** Edits of messages that were sent, as a port: what is known of their tweets by now, and which message is to show it. */
+/**
+ * Edits of messages that were sent, as a port: what is known of their tweets by now, and which
+ * message is to show it.
+ */
 import type { EditState } from "./edit-cause.ts";
 import type { Json } from "./json.ts";
 import type { DueMember } from "./outbox.ts";
 import type { Tweet } from "./tweet.ts";
 
 /** What a poll or a recheck saw of a tweet. */
-export type TweetSight = { readonly kind: "seen"; readonly tweet: Tweet } | { readonly kind: "gone"; readonly tweetId: string };
+export type TweetSight =
+  | { readonly kind: "seen"; readonly tweet: Tweet }
+  | { readonly kind: "gone"; readonly tweetId: string };
 
 /** What a message shows of its tweet, or is to show. */
 export interface ShownTweet {
@@ -21,7 +26,9 @@ export interface EditableAlert {
   readonly sink: string;
   /** The newest that was wanted, or as it was announced. */
   readonly shown: ShownTweet;
-  /** Its texts so far, each as `textVersion` names it; empty where only the announced one is known. */
+  /**
+   * Its texts so far, each as `textVersion` names it; empty where only the announced one is known.
+   */
   readonly versions: readonly string[];
   /** When an edit was last wanted, and the earliest time of the next; null where none ever was. */
   readonly wantedAtMs: number | null;
@@ -41,7 +48,10 @@ export interface DueEdit {
   /** Grows with every wanted edit. */
   readonly revision: number;
   readonly messageId: string;
-  /** The sink's own ids of the message and of the place it stands in; that place is null where the sink named none. */
+  /**
+   * The sink's own ids of the message and of the place it stands in; that place is null where the
+   * sink named none.
+   */
   readonly ref: string;
   readonly channel: string | null;
   /** Its alert as it was announced. */
@@ -57,10 +67,21 @@ export interface DueEdit {
 
 export type EditResult =
   /** `isSent` is false where the message showed all of it already. */
-  | { readonly kind: "edited"; readonly atMs: number; readonly nextAtMs: number; readonly body: Json; readonly isSent: boolean }
+  | {
+      readonly kind: "edited";
+      readonly atMs: number;
+      readonly nextAtMs: number;
+      readonly body: Json;
+      readonly isSent: boolean;
+    }
   | { readonly kind: "retry"; readonly nextAtMs: number; readonly error: string }
   /** `isFinal`: the message cannot be edited; else a later change is tried again. */
-  | { readonly kind: "dropped"; readonly atMs: number; readonly error: string; readonly isFinal: boolean };
+  | {
+      readonly kind: "dropped";
+      readonly atMs: number;
+      readonly error: string;
+      readonly isFinal: boolean;
+    };
 
 /** Edits that such sights make wanted; none where they show what the messages show. */
 export type FindEdits = (sights: readonly TweetSight[]) => Promise<readonly WantedEdit[]>;
@@ -74,8 +95,14 @@ export interface EditHistory {
 }
 
 export interface EditStore {
-  /** Alerts on these tweets that such a sink shows in a message of their own, or will. Wanted edits are part of a poll's commit. */
-  editableAlerts(tweetIds: readonly string[], sinks: ReadonlySet<string>): Promise<readonly EditableAlert[]>;
+  /**
+   * Alerts on these tweets that such a sink shows in a message of their own, or will. Wanted edits
+   * are part of a poll's commit.
+   */
+  editableAlerts(
+    tweetIds: readonly string[],
+    sinks: ReadonlySet<string>,
+  ): Promise<readonly EditableAlert[]>;
   /** Of messages that were sent, the one whose edit has been due for longest. */
   dueEdit(sink: string, nowMs: number): Promise<DueEdit | undefined>;
   /** An edit that was wanted meanwhile, by another revision, stays due. */

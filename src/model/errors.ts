@@ -1,6 +1,12 @@
-/** The one base of every error this project throws on purpose. The edge classifies once; the middle decides by `retry`. */
+/**
+ * The one base of every error this project throws on purpose. The edge classifies once; the middle
+ * decides by `retry`.
+ */
 
-/** Whether trying again can help: never, later by the caller's own schedule, or after so many milliseconds. */
+/**
+ * Whether trying again can help: never, later by the caller's own schedule, or after so many
+ * milliseconds.
+ */
 export type Retry = "no" | "later" | { readonly afterMs: number };
 
 export interface ErrorDetails {
@@ -30,4 +36,5 @@ export class ChirpwatchError extends Error {
 }
 
 /** The text of anything that was thrown. */
-export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorText = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

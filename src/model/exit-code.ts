@@ -15,7 +15,10 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Ends a command with a code of its own. Thrown where the reason to stop is known; caught by main only. */
+/**
+ * Ends a command with a code of its own. Thrown where the reason to stop is known; caught by main
+ * only.
+ */
 export class ExitError extends ChirpwatchError {
   readonly exitCode: ExitCode;
   constructor(exitCode: ExitCode, code: string, message: string, details: ErrorDetails = {}) {

@@ -16,7 +16,10 @@ export function canonicalJson(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** A number in [0, 1) that depends on the text alone: FNV-1a, 32 bits. For spreading polls, not for identity. */
+/**
+ * A number in [0, 1) that depends on the text alone: FNV-1a, 32 bits. For spreading polls, not for
+ * identity.
+ */
 export function unitHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) {

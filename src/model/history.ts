@@ -5,17 +5,33 @@ import type { RoutedPlace } from "./routed-place.ts";
 import type { Wait } from "./waiting.ts";
 
 /**
- * What became of a delivery. `deleted`: its post was gone before it was sent. `summarised`: a digest counted it and did not list it. `sealed`: its message is on its way. `published` and
- * `not_published` are those of crossposts, `not_enriched` of an event that went out without its enrichment.
+ * What became of a delivery. `deleted`: its post was gone before it was sent. `summarised`: a
+ * digest counted it and did not list it. `sealed`: its message is on its way. `published` and
+ * `not_published` are those of crossposts, `not_enriched` of an event that went out without its
+ * enrichment.
  */
 export const DELIVERY_STATES = [
-  ...(["waiting", "held", "sealed", "sent", "summarised", "dead", "muted", "silenced", "deleted", "duplicate"] as const),
+  ...([
+    "waiting",
+    "held",
+    "sealed",
+    "sent",
+    "summarised",
+    "dead",
+    "muted",
+    "silenced",
+    "deleted",
+    "duplicate",
+  ] as const),
   ...(["published", "not_published", "not_enriched"] as const),
 ] as const;
 export type DeliveryOutcome = (typeof DELIVERY_STATES)[number];
 
 export interface DeliveryHistory {
-  /** Name of the sink; `<name> crosspost` for the crosspost of its message; `enrichment` for what comes before all sinks. */
+  /**
+   * Name of the sink; `<name> crosspost` for the crosspost of its message; `enrichment` for what
+   * comes before all sinks.
+   */
   readonly sink: string;
   readonly state: DeliveryOutcome;
   readonly messageId: string | null;
@@ -29,7 +45,10 @@ export interface DeliveryHistory {
 
 /** A delivery with what led it to its sink and what became of each attempt. */
 export interface DeliveryPath extends DeliveryHistory {
-  /** As routing made it: JSON of route, sink and label values; a digest's; or the event's own id. Empty of a crosspost, and of what comes before all sinks. */
+  /**
+   * As routing made it: JSON of route, sink and label values; a digest's; or the event's own id.
+   * Empty of a crosspost, and of what comes before all sinks.
+   */
   readonly groupKey: string;
   /** Of the throttle that counts it; null where none does. */
   readonly throttleKey: string | null;
@@ -51,7 +70,10 @@ export interface DeliveryPath extends DeliveryHistory {
   readonly thread: ThreadPlace | null;
   /** The template that was to write it, and why that one did not; null where none was. */
   readonly wording: { readonly template: string; readonly error: string | null } | null;
-  /** Of an alert on a value that is still across its threshold; null where it is sent neither again nor once more. */
+  /**
+   * Of an alert on a value that is still across its threshold; null where it is sent neither again
+   * nor once more.
+   */
   readonly repeat: { readonly count: number; readonly nextAtMs: number | null } | null;
 }
 
@@ -75,7 +97,9 @@ export interface ItemHistory {
   readonly deliveries: readonly DeliveryPath[];
 }
 
-/** All that is given must hold. Times are those of detection: from `sinceMs` on, before `untilMs`. */
+/**
+ * All that is given must hold. Times are those of detection: from `sinceMs` on, before `untilMs`.
+ */
 export interface EventQuery {
   readonly sinceMs?: number;
   readonly untilMs?: number;
@@ -100,7 +124,10 @@ export interface EventRecord {
 export interface EventPage {
   /** Newest first. */
   readonly events: readonly EventRecord[];
-  /** Where the search goes on; null at its end. A page may hold fewer events than its limit, or none, and yet have a next one. */
+  /**
+   * Where the search goes on; null at its end. A page may hold fewer events than its limit, or
+   * none, and yet have a next one.
+   */
   readonly next: string | null;
 }
 
@@ -126,10 +153,16 @@ export interface History {
   recentRecords(limit: number): Promise<readonly EventRecord[]>;
   /** Reads a bounded part of the state: long searches take several pages. */
   findEvents(query: EventQuery): Promise<EventPage>;
-  /** Labels of the events that were found since then, a bounded part of them at a time; `before` is the `next` of the page before. */
+  /**
+   * Labels of the events that were found since then, a bounded part of them at a time; `before` is
+   * the `next` of the page before.
+   */
   labelsSince(sinceMs: number, before?: string): Promise<LabelsPage>;
   /** Those of the messages that are kept. */
   alertsOfMessages(messageIds: readonly string[]): Promise<readonly MessageAlerts[]>;
-  /** The user id a handle had when it was last seen in an event, a target or a roster; null when never. */
+  /**
+   * The user id a handle had when it was last seen in an event, a target or a roster; null when
+   * never.
+   */
   userIdOfHandle(handle: string): Promise<string | null>;
 }

@@ -1,4 +1,7 @@
-/** HTTP as a port. Implemented over undici in runtime/; answers are cut at a size and a total deadline. */
+/**
+ * HTTP as a port. Implemented over undici in runtime/; answers are cut at a size and a total
+ * deadline.
+ */
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 
 /**
@@ -15,7 +18,10 @@ export interface HttpRequest {
   readonly body?: string;
   /** Total deadline over connecting, headers and body. */
   readonly timeoutMs: number;
-  /** Bytes of the answer's body, counted after decompression. A whole body beyond it is refused with `HTTP_TOO_LARGE`. */
+  /**
+   * Bytes of the answer's body, counted after decompression. A whole body beyond it is refused with
+   * `HTTP_TOO_LARGE`.
+   */
   readonly maxBytes: number;
   /**
    * What the body is worth once the status line has arrived; `whole` unless said:
@@ -36,7 +42,10 @@ export interface HttpResponse {
 }
 
 export interface Http {
-  /** Redirects are returned, never followed. @throws HttpError when no answer arrived, or not as much of it as was asked for. */
+  /**
+   * Redirects are returned, never followed. @throws HttpError when no answer arrived, or not as
+   * much of it as was asked for.
+   */
   request(request: HttpRequest): Promise<HttpResponse>;
 }
 
@@ -50,10 +59,18 @@ export type HttpFailure =
   | "HTTP_ADDRESS_REFUSED"
   | "HTTP_ABORTED";
 
-/** Thrown when no whole answer arrived. `maybeDelivered` says whether the other side may have acted on the request. */
+/**
+ * Thrown when no whole answer arrived. `maybeDelivered` says whether the other side may have acted
+ * on the request.
+ */
 export class HttpError extends ChirpwatchError {
   readonly maybeDelivered: boolean;
-  constructor(code: HttpFailure, message: string, maybeDelivered: boolean, details: ErrorDetails = {}) {
+  constructor(
+    code: HttpFailure,
+    message: string,
+    maybeDelivered: boolean,
+    details: ErrorDetails = {},
+  ) {
     super(code, message, { retry: "later", ...details });
     this.maybeDelivered = maybeDelivered;
   }

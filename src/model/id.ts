@@ -12,7 +12,8 @@ export const minId = (a: string, b: string): string => (compareIds(a, b) <= 0 ? 
 const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657n; // docs/service.md section 2
 
 /** Creation time, in epoch ms, that a tweet id carries in its upper bits. */
-export const timeOfTweetId = (id: string): number => Number((BigInt(id) >> 22n) + SNOWFLAKE_EPOCH_MS);
+export const timeOfTweetId = (id: string): number =>
+  Number((BigInt(id) >> 22n) + SNOWFLAKE_EPOCH_MS);
 
 /** The smallest tweet id that could be created at `epochMs`. */
 export const tweetIdAt = (epochMs: number): string => {

@@ -2,7 +2,10 @@
 
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
-/** Runs one after the other, whatever became of the one before: what is older must not replace what is newer. */
+/**
+ * Runs one after the other, whatever became of the one before: what is older must not replace what
+ * is newer.
+ */
 export function createInTurn(): InTurn {
   let last: Promise<void> = Promise.resolve();
   return (work) => {
@@ -11,8 +14,14 @@ export function createInTurn(): InTurn {
   };
 }
 
-/** One run after the other: whoever asks during one waits for the next, which is one for all who ask before it begins. */
-export function createRounds(work: () => Promise<void>, inTurn: InTurn = createInTurn()): () => Promise<void> {
+/**
+ * One run after the other: whoever asks during one waits for the next, which is one for all who ask
+ * before it begins.
+ */
+export function createRounds(
+  work: () => Promise<void>,
+  inTurn: InTurn = createInTurn(),
+): () => Promise<void> {
   let next: Promise<void> | undefined;
   return () => {
     next ??= inTurn(() => {
@@ -23,7 +32,10 @@ export function createRounds(work: () => Promise<void>, inTurn: InTurn = createI
   };
 }
 
-/** Begins when it is first asked for; all who ask wait for the same. After a failure whoever asks next begins again. */
+/**
+ * Begins when it is first asked for; all who ask wait for the same. After a failure whoever asks
+ * next begins again.
+ */
 export function untilDone(work: () => Promise<void>): () => Promise<void> {
   let begun: Promise<void> | undefined;
   return () => {

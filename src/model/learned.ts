@@ -1,4 +1,7 @@
-/** What the daemon learns while it runs and can learn again: kept so that a restart does not begin anew. */
+/**
+ * What the daemon learns while it runs and can learn again: kept so that a restart does not begin
+ * anew.
+ */
 import type { Json } from "./json.ts";
 
 /** Values by scope and key. Scopes: `accounts`, `feeds`, `groups`, `counted_days`, `ops_alerts`. */

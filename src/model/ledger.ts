@@ -9,7 +9,10 @@ export interface Reservation {
   /** A page beyond the first of a scheduled poll. False unless set. */
   readonly isFurtherPage?: boolean;
   readonly atMs: number;
-  /** At most `count` requests under way or answered less than `intervalMs` ago, over all processes on this state. */
+  /**
+   * At most `count` requests under way or answered less than `intervalMs` ago, over all processes
+   * on this state.
+   */
   readonly rate: { readonly count: number; readonly intervalMs: number };
   /** An attempt without an answer frees its slot this long after it was reserved. */
   readonly holdMs: number;
@@ -46,8 +49,8 @@ export interface LedgerLine {
 }
 
 /**
- * A moment at which the service is asked what a key has left. Attempts count by the order in which they were entered: the clock may be set
- * in between.
+ * A moment at which the service is asked what a key has left. Attempts count by the order in which
+ * they were entered: the clock may be set in between.
  */
 export interface AuditMark {
   /** The last attempt before it, whoever paid. */
@@ -56,13 +59,19 @@ export interface AuditMark {
   readonly open: number;
 }
 
-/** What the service said of a key: between asking and answering, attempts may be in its figure or not. */
+/**
+ * What the service said of a key: between asking and answering, attempts may be in its figure or
+ * not.
+ */
 export interface AuditReading extends AuditMark {
   /** The last attempt before the answer. */
   readonly answeredId: number;
 }
 
-/** Billed attempts between two readings: `certain` were answered well within; `possible` adds those that failed or overlap its ends. */
+/**
+ * Billed attempts between two readings: `certain` were answered well within; `possible` adds those
+ * that failed or overlap its ends.
+ */
 export interface AuditCount {
   readonly certain: number;
   readonly possible: number;
@@ -79,19 +88,30 @@ export interface Ledger {
   /** Durable before it returns `granted`. */
   reserve(reservation: Reservation): Promise<Grant>;
   /**
-   * `status` is the HTTP status, or null when no answer arrived ("unknown"). Counts for this store at once; it is durable, and seen by other
-   * processes, with whatever is written next, or a few milliseconds later. Lost in a crash, it keeps its slot a while longer.
+   * `status` is the HTTP status, or null when no answer arrived ("unknown"). Counts for this store
+   * at once; it is durable, and seen by other processes, with whatever is written next, or a few
+   * milliseconds later. Lost in a crash, it keeps its slot a while longer.
    */
   settle(ledgerId: string, atMs: number, status: number | null): Promise<void>;
   /** Billed attempts since a time. Reads a few rows an hour, however many watches there are. */
   spentByKey(sinceMs: number): Promise<ReadonlyMap<string, number>>;
-  /** The same by watch, endpoint and key, the largest first. Reads a row for each of these in each hour. */
-  spentSince(sinceMs: number): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
+  /**
+   * The same by watch, endpoint and key, the largest first. Reads a row for each of these in each
+   * hour.
+   */
+  spentSince(
+    sinceMs: number,
+  ): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
   /** Billed attempts since a time, hour by hour in order; hours without any are left out. */
-  spentByHour(sinceMs: number): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;
+  spentByHour(
+    sinceMs: number,
+  ): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;
   /** Undefined: it counts from now on, and says from where. Reads the entries since then. */
   countFurtherPages(afterId: number | undefined): Promise<FurtherPageCount>;
-  /** `marginMs`: an attempt that was answered so short a time ago may not be counted yet, and one under way may be. */
+  /**
+   * `marginMs`: an attempt that was answered so short a time ago may not be counted yet, and one
+   * under way may be.
+   */
   auditMark(key: string, atMs: number, marginMs: number): Promise<AuditMark>;
   /** What the service's count of a key between two readings must lie between. */
   auditSpan(key: string, from: AuditReading, to: AuditReading): Promise<AuditCount>;

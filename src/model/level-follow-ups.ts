@@ -10,5 +10,8 @@ export interface LevelFollowUps {
   readonly levels: readonly LevelStep[];
 }
 
-/** What follows from what a poll learned of targets, to be committed with it: a value that is back ends its alert then. */
+/**
+ * What follows from what a poll learned of targets, to be committed with it: a value that is back
+ * ends its alert then.
+ */
 export type FollowLevels = (changes: readonly TargetChange[]) => Promise<LevelFollowUps>;

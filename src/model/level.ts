@@ -1,4 +1,7 @@
-/** Alerts on values that crossed a threshold, and stay open until the value falls back: what a sink wants to hear of them meanwhile, as a port. */
+/**
+ * Alerts on values that crossed a threshold, and stay open until the value falls back: what a sink
+ * wants to hear of them meanwhile, as a port.
+ */
 import type { ChirpEvent } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 
@@ -15,7 +18,10 @@ export type LevelRules = Readonly<Record<string, string>>;
 
 export interface LastRepeat {
   readonly eventId: string;
-  /** `done`: its sink took it, or it was dropped. `sealed`: it is in a message with others that is on its way: nothing takes its place. */
+  /**
+   * `done`: its sink took it, or it was dropped. `sealed`: it is in a message with others that is
+   * on its way: nothing takes its place.
+   */
   readonly state: "waiting" | "sealed" | "done";
 }
 
@@ -39,7 +45,10 @@ export interface OpenLevel {
   readonly lastAtMs: number;
   /** Null: it is not repeated. */
   readonly nextAtMs: number | null;
-  /** The thresholds that it is about, as they were when it was made; null in states from before that was kept then. */
+  /**
+   * The thresholds that it is about, as they were when it was made; null in states from before that
+   * was kept then.
+   */
   readonly rules: LevelRules | null;
   /** The key of its target; null once there is no such target any more. */
   readonly targetKey: string | null;
@@ -49,9 +58,16 @@ export interface OpenLevel {
 
 type LevelChange =
   | { readonly kind: "close" }
-  | { readonly kind: "repeated"; readonly repeats: number; readonly atMs: number; readonly nextAtMs: number | null };
+  | {
+      readonly kind: "repeated";
+      readonly repeats: number;
+      readonly atMs: number;
+      readonly nextAtMs: number | null;
+    };
 
-/** What becomes of an open one in a commit. The commit is a conflict where it is not open any more. */
+/**
+ * What becomes of an open one in a commit. The commit is a conflict where it is not open any more.
+ */
 export interface LevelStep {
   readonly eventId: string;
   readonly sink: string;

@@ -1,4 +1,7 @@
-/** Logging as a port. Messages are static sentences; what varies goes into the fields. Secrets are redacted by the implementation. */
+/**
+ * Logging as a port. Messages are static sentences; what varies goes into the fields. Secrets are
+ * redacted by the implementation.
+ */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {

@@ -1,4 +1,6 @@
-/** One event read aloud, for people, before any sink dresses it: plain text, unescaped, untrimmed. */
+/**
+ * One event read aloud, for people, before any sink dresses it: plain text, unescaped, untrimmed.
+ */
 import type { TextPiece } from "./template.ts";
 
 export interface MessageAuthor {
@@ -30,7 +32,10 @@ export interface NeutralMessage {
   readonly author?: MessageAuthor;
   /** Plain text of the tweet, bio … ; may be empty. */
   readonly body: string;
-  /** The body as a template wrote it, where it holds moments: for sinks that show these in each reader's time zone. */
+  /**
+   * The body as a template wrote it, where it holds moments: for sinks that show these in each
+   * reader's time zone.
+   */
   readonly bodyPieces?: readonly TextPiece[];
   /** Permalink of the subject. */
   readonly url?: string;
@@ -40,7 +45,9 @@ export interface NeutralMessage {
   /** Short facts: likes, followers, delta … */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   readonly occurredAtMs: number;
-  /** The same as the sink's readers write it, where the sink has a locale or a time zone of its own. */
+  /**
+   * The same as the sink's readers write it, where the sink has a locale or a time zone of its own.
+   */
   readonly occurredAt?: string;
   /** The accounts that the title counts. */
   readonly list?: PeopleList;

@@ -1,4 +1,7 @@
-/** Metrics as a port, and the table of every metric the daemon has. Names start with `chirpwatch_`; server/ renders them. */
+/**
+ * Metrics as a port, and the table of every metric the daemon has. Names start with `chirpwatch_`;
+ * server/ renders them.
+ */
 
 export interface MetricSpec {
   readonly kind: "counter" | "gauge" | "histogram";
@@ -8,10 +11,16 @@ export interface MetricSpec {
   readonly buckets?: readonly number[];
 }
 
-const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600, 21600] as const;
+const seconds = [
+  0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600, 21600,
+] as const;
 
 export const METRICS = {
-  chirpwatch_build_info: { kind: "gauge", help: "Always 1; the version of chirpwatch that runs.", labels: ["version"] },
+  chirpwatch_build_info: {
+    kind: "gauge",
+    help: "Always 1; the version of chirpwatch that runs.",
+    labels: ["version"],
+  },
   chirpwatch_delivery_delay_seconds: {
     kind: "histogram",
     help: "Time from an item's own created_at to its delivery.",
@@ -41,7 +50,11 @@ export const METRICS = {
     labels: ["endpoint"],
     buckets: seconds,
   },
-  chirpwatch_polls_total: { kind: "counter", help: "Polls, by watch type and outcome.", labels: ["type", "outcome"] },
+  chirpwatch_polls_total: {
+    kind: "counter",
+    help: "Polls, by watch type and outcome.",
+    labels: ["type", "outcome"],
+  },
   chirpwatch_poll_lateness_seconds: {
     kind: "histogram",
     help: "Time between a poll's due time and its start.",
@@ -68,7 +81,11 @@ export const METRICS = {
     help: "Time of the next poll of a watch that the quota slows down, in Unix seconds; absent while nothing slows it down.",
     labels: ["watch"],
   },
-  chirpwatch_items_total: { kind: "counter", help: "Items seen for the first time, by watch and verdict.", labels: ["watch", "verdict"] },
+  chirpwatch_items_total: {
+    kind: "counter",
+    help: "Items seen for the first time, by watch and verdict.",
+    labels: ["watch", "verdict"],
+  },
   chirpwatch_events_total: {
     kind: "counter",
     help: "Events created, by watch and event type; the daemon's own under an empty watch.",
@@ -95,14 +112,26 @@ export const METRICS = {
     help: "Failed attempts to deliver, by sink and class: message (this one is refused for good), destination (nobody can post there), rate_limited, transient (everything else).",
     labels: ["sink", "class"],
   },
-  chirpwatch_dead_letters_total: { kind: "counter", help: "Messages given up for good, by sink.", labels: ["sink"] },
+  chirpwatch_dead_letters_total: {
+    kind: "counter",
+    help: "Messages given up for good, by sink.",
+    labels: ["sink"],
+  },
   chirpwatch_dead_letters_unacknowledged: {
     kind: "gauge",
     help: "Messages given up that were neither acknowledged nor sent again, by sink.",
     labels: ["sink"],
   },
-  chirpwatch_outbox_rows: { kind: "gauge", help: "Deliveries that wait, by sink.", labels: ["sink"] },
-  chirpwatch_outbox_oldest_seconds: { kind: "gauge", help: "Age of the oldest waiting delivery, by sink.", labels: ["sink"] },
+  chirpwatch_outbox_rows: {
+    kind: "gauge",
+    help: "Deliveries that wait, by sink.",
+    labels: ["sink"],
+  },
+  chirpwatch_outbox_oldest_seconds: {
+    kind: "gauge",
+    help: "Age of the oldest waiting delivery, by sink.",
+    labels: ["sink"],
+  },
   chirpwatch_sink_info: {
     kind: "gauge",
     help: "1 for every sink, with its type and where it posts: a channel, or host and fingerprint of an address.",
@@ -118,9 +147,21 @@ export const METRICS = {
     help: "Edits of sent messages, by sink and outcome (edited, unchanged, retried, dropped).",
     labels: ["sink", "outcome"],
   },
-  chirpwatch_breaker_open: { kind: "gauge", help: "1 while a sink's breaker is open.", labels: ["sink"] },
-  chirpwatch_gaps: { kind: "gauge", help: "Gaps in covered history that wait to be filled.", labels: [] },
-  chirpwatch_quota_limit: { kind: "gauge", help: "Requests the period allows; absent while unknown.", labels: [] },
+  chirpwatch_breaker_open: {
+    kind: "gauge",
+    help: "1 while a sink's breaker is open.",
+    labels: ["sink"],
+  },
+  chirpwatch_gaps: {
+    kind: "gauge",
+    help: "Gaps in covered history that wait to be filled.",
+    labels: [],
+  },
+  chirpwatch_quota_limit: {
+    kind: "gauge",
+    help: "Requests the period allows; absent while unknown.",
+    labels: [],
+  },
   chirpwatch_quota_line: {
     kind: "gauge",
     help: "Where scheduled polls stop: the limit without the reserve; absent while unknown.",
@@ -131,7 +172,11 @@ export const METRICS = {
     help: "When the quota period ends, in Unix seconds.",
     labels: [],
   },
-  chirpwatch_quota_spent: { kind: "gauge", help: "Requests of the period so far, by the ledger.", labels: [] },
+  chirpwatch_quota_spent: {
+    kind: "gauge",
+    help: "Requests of the period so far, by the ledger.",
+    labels: [],
+  },
   chirpwatch_quota_forecast: {
     kind: "gauge",
     help: "Requests the whole period will take as the schedules ask, with no slow-down.",
@@ -153,14 +198,26 @@ export const METRICS = {
     labels: ["key"],
   },
   chirpwatch_upstream_up: { kind: "gauge", help: "1 while the data service answers.", labels: [] },
-  chirpwatch_watches: { kind: "gauge", help: "Watches, by state (active, paused, misconfigured).", labels: ["state"] },
-  chirpwatch_targets_unavailable: { kind: "gauge", help: "Targets that cannot be read now.", labels: [] },
+  chirpwatch_watches: {
+    kind: "gauge",
+    help: "Watches, by state (active, paused, misconfigured).",
+    labels: ["state"],
+  },
+  chirpwatch_targets_unavailable: {
+    kind: "gauge",
+    help: "Targets that cannot be read now.",
+    labels: [],
+  },
   chirpwatch_replicas: {
     kind: "gauge",
     help: "Daemons that share the state. The same in each of them: take the max. Only on Postgres.",
     labels: [],
   },
-  chirpwatch_state_bytes: { kind: "gauge", help: "Size of the state on disk, its write-ahead log included.", labels: [] },
+  chirpwatch_state_bytes: {
+    kind: "gauge",
+    help: "Size of the state on disk, its write-ahead log included.",
+    labels: [],
+  },
   chirpwatch_config_hash: {
     kind: "gauge",
     help: "First 48 bits of a hash of everything the active configuration was read from.",
@@ -176,7 +233,11 @@ export const METRICS = {
     help: "When the active configuration was loaded, or found unchanged by a reload, in Unix seconds.",
     labels: [],
   },
-  chirpwatch_reloads_total: { kind: "counter", help: "Configuration reloads, by outcome.", labels: ["outcome"] },
+  chirpwatch_reloads_total: {
+    kind: "counter",
+    help: "Configuration reloads, by outcome.",
+    labels: ["outcome"],
+  },
 } as const satisfies Record<string, MetricSpec>;
 
 export type MetricName = keyof typeof METRICS;

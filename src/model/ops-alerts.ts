@@ -13,7 +13,10 @@ export interface OpsAlert {
   readonly facts?: Readonly<Record<string, Json>>;
   /** Never sent through the sink it is about. */
   readonly exceptSink?: string;
-  /** Of a condition that lasts: raised again only after it was cleared, also after a restart. Default: raised each time. */
+  /**
+   * Of a condition that lasts: raised again only after it was cleared, also after a restart.
+   * Default: raised each time.
+   */
   readonly once?: Condition;
   /** Of an alert that a crash may raise again: with the same one it is stored once. */
   readonly episode?: string;
@@ -26,16 +29,27 @@ export interface Condition {
   readonly about?: string;
   /** It ends by itself then, epoch ms. */
   readonly endsAtMs?: number;
-  /** Whoever sees it raises it again within so long: several replicas may see it, and none clears what another saw since. */
+  /**
+   * Whoever sees it raises it again within so long: several replicas may see it, and none clears
+   * what another saw since.
+   */
   readonly seenForMs?: number;
 }
 
 export interface OpsAlerts {
-  /** Stores and routes an alert; when the store cannot take it, it stays in the log. Never rejects. */
+  /**
+   * Stores and routes an alert; when the store cannot take it, it stays in the log. Never rejects.
+   */
   raise(alert: OpsAlert): Promise<void>;
-  /** Ends a condition, and raises `recovered` if it was raised; not while another replica may see it still. Never rejects. */
+  /**
+   * Ends a condition, and raises `recovered` if it was raised; not while another replica may see it
+   * still. Never rejects.
+   */
   clear(key: string, recovered?: OpsAlert): Promise<void>;
-  /** Reads which conditions last, where other replicas may have changed them or it never was; asked before `lasting`. */
+  /**
+   * Reads which conditions last, where other replicas may have changed them or it never was; asked
+   * before `lasting`.
+   */
   load(): Promise<void>;
   /** Reads them again, as another process may have raised or cleared some. */
   reload(): Promise<void>;

@@ -15,7 +15,10 @@ export interface DueMember {
   readonly originalGroupKey?: string;
   /** That of its route, where that has one of its own. */
   readonly template?: string;
-  /** It waited for the end of a mute, for its group or for a digest, and no operator sent it again: a silence may still hold it back. */
+  /**
+   * It waited for the end of a mute, for its group or for a digest, and no operator sent it again:
+   * a silence may still hold it back.
+   */
   readonly canBeSilenced: boolean;
   /** An operator had it sent again: no mute holds it. */
   readonly isReplay: boolean;
@@ -34,7 +37,10 @@ export interface DueMember {
 /** An alert that a follow-up speaks about, as it fares now. */
 export interface FollowedAlert {
   readonly deliveryId: string;
-  /** `waiting`: also as long as its message is on its way. `other`: it is not sent, for another reason than that its post is gone. */
+  /**
+   * `waiting`: also as long as its message is on its way. `other`: it is not sent, for another
+   * reason than that its post is gone.
+   */
   readonly state: "waiting" | "sent" | "deleted" | "other";
   /** Its message, where that can be found at the sink. */
   readonly message?: SentMessage;
@@ -56,11 +62,18 @@ export interface Withheld {
   /** Their posts are gone. What joined one of them and is about another post takes its place. */
   readonly deletedIds: readonly string[];
   /** Another alert says what they say. */
-  readonly joined: readonly { readonly deliveryId: string; readonly withId: string; readonly detail: string }[];
+  readonly joined: readonly {
+    readonly deliveryId: string;
+    readonly withId: string;
+    readonly detail: string;
+  }[];
   readonly postponed: { readonly ids: readonly string[]; readonly dueAtMs: number };
 }
 
-/** Unsealed deliveries of one sink and group that are due: to become one message, or the messages of a digest; oldest first. */
+/**
+ * Unsealed deliveries of one sink and group that are due: to become one message, or the messages of
+ * a digest; oldest first.
+ */
 export interface DueGroup {
   readonly sink: string;
   readonly groupKey: string;
@@ -70,7 +83,10 @@ export interface DueGroup {
   readonly series?: DigestSeries;
   /** When the last of it was due. Absent where nobody asked. */
   readonly dueAtMs?: number;
-  /** What the last digest of the same schedule was about; absent for any other group, and before the first. */
+  /**
+   * What the last digest of the same schedule was about; absent for any other group, and before the
+   * first.
+   */
   readonly lastPeriod?: DigestPeriod;
 }
 
@@ -81,9 +97,15 @@ export type MuteableDelivery = Pick<DueMember, "event" | "isReplay" | "routed">;
 export interface DueMessage extends SealedMessage {
   readonly attempts: number;
   readonly firstAttemptAtMs: number | null;
-  /** Its deliveries. Set only where a mute may hold it; empty for a message about the channel itself. */
+  /**
+   * Its deliveries. Set only where a mute may hold it; empty for a message about the channel
+   * itself.
+   */
   readonly members?: readonly MuteableDelivery[];
-  /** Its only alert, or one of several where it was never tried, is about a post that is gone: it is to be sealed anew without that. */
+  /**
+   * Its only alert, or one of several where it was never tried, is about a post that is gone: it is
+   * to be sealed anew without that.
+   */
   readonly isOutdated?: boolean;
 }
 
@@ -146,7 +168,10 @@ export interface Overflow {
   readonly announcement?: NewMessage;
 }
 
-/** What one sealed message holds: the deliveries that it lists, oldest first, and those that it only counts. */
+/**
+ * What one sealed message holds: the deliveries that it lists, oldest first, and those that it only
+ * counts.
+ */
 export interface MessageMembers {
   readonly listed: readonly DueMember[];
   readonly summarised: readonly DueMember[];
@@ -197,16 +222,21 @@ export interface SinkHealth {
   readonly sink: string;
   /** Open: the sink fails, and gets one probe at a time, the next at `probeAtMs`. */
   readonly breaker: "closed" | "open";
-  /** Of the last failure: `destination` lasts until someone changes something, `transient` may pass. */
+  /**
+   * Of the last failure: `destination` lasts until someone changes something, `transient` may pass.
+   */
   readonly cause: "destination" | "transient";
-  /** The last failure, and what the operator can do about it; both empty while closed, the hint perhaps also while open. */
+  /**
+   * The last failure, and what the operator can do about it; both empty while closed, the hint
+   * perhaps also while open.
+   */
   readonly reason: string;
   readonly hint: string;
   readonly openedAtMs: number | null;
   readonly probeAtMs: number | null;
   /**
-   * Disabled: the place whose receiver said that it is gone for good (410). It gets no probe until the sink has another place, or someone
-   * resumes it. Null otherwise.
+   * Disabled: the place whose receiver said that it is gone for good (410). It gets no probe until
+   * the sink has another place, or someone resumes it. Null otherwise.
    */
   readonly goneFrom: string | null;
   /** The operator was notified that it fails, and not yet that it works again. */
@@ -231,8 +261,10 @@ export interface OutboxStats {
 
 export interface Outbox {
   /**
-   * Due work of the sinks named, at most `limit` groups and messages together. A group with a sealed message that is not yet done
-   * gives nothing new: order holds. A message waits until the one that it goes below is done. Groups named in `busy` (`sink\ngroupKey`) are skipped: they are under way.
+   * Due work of the sinks named, at most `limit` groups and messages together. A group with a
+   * sealed message that is not yet done gives nothing new: order holds. A message waits until the
+   * one that it goes below is done. Groups named in `busy` (`sink\ngroupKey`) are skipped: they are
+   * under way.
    */
   dueWork(query: {
     readonly nowMs: number;
@@ -252,18 +284,29 @@ export interface Outbox {
   /** Messages of one group in one call go out in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
   record(results: readonly DeliveryResult[]): Promise<void>;
-  /** What the last digest of a schedule was about that was sealed for a sink; null before the first. */
+  /**
+   * What the last digest of a schedule was about that was sealed for a sink; null before the first.
+   */
   digestPeriod(sink: string, name: string): Promise<DigestPeriod | null>;
   /** From now on a digest of a schedule is expected, where none was so far. */
   beginDigests(sink: string, name: string, nowMs: number): Promise<void>;
   /** Whether deliveries wait in a digest of a schedule that is due until then. */
   hasDueDigest(sink: string, name: string, nowMs: number): Promise<boolean>;
   membersOf(messageId: string): Promise<MessageMembers>;
-  /** Puts several messages in the place of an open one, in one transaction: its order, its thread and whom it called go to the first of them. */
+  /**
+   * Puts several messages in the place of an open one, in one transaction: its order, its thread
+   * and whom it called go to the first of them.
+   */
   splitMessage(split: MessageSplit): Promise<void>;
-  /** When a sink's messages last called the people named, by `SinkMention.text`: those that were sealed, and not given up. */
+  /**
+   * When a sink's messages last called the people named, by `SinkMention.text`: those that were
+   * sealed, and not given up.
+   */
   lastMentions(sink: string): Promise<ReadonlyMap<string, number>>;
-  /** Moves what is due under a throttle's key into its digest, and seals what announces it, in one transaction. */
+  /**
+   * Moves what is due under a throttle's key into its digest, and seals what announces it, in one
+   * transaction.
+   */
   gather(overflow: Overflow): Promise<void>;
   throttleState(query: {
     readonly sink: string;
@@ -273,11 +316,20 @@ export interface Outbox {
   }): Promise<ThrottleState>;
   loadSinkHealth(): Promise<readonly SinkHealth[]>;
   saveSinkHealth(health: SinkHealth): Promise<void>;
-  /** Makes waiting messages of a sink due at once, in the order in which they were sealed: its breaker closed. */
+  /**
+   * Makes waiting messages of a sink due at once, in the order in which they were sealed: its
+   * breaker closed.
+   */
   wakeSink(sink: string, nowMs: number): Promise<void>;
-  /** Hands the whole queue of a sink over to its new name, in one transaction. How much there was; 0 once it is done. */
+  /**
+   * Hands the whole queue of a sink over to its new name, in one transaction. How much there was; 0
+   * once it is done.
+   */
   moveSink(move: MovedSink): Promise<number>;
-  /** Takes back a sink's messages that were sealed for another type: what they hold waits, as before it was sealed. How many there were. */
+  /**
+   * Takes back a sink's messages that were sealed for another type: what they hold waits, as before
+   * it was sealed. How many there were.
+   */
   unseal(sink: string, type: string): Promise<number>;
   outboxStats(): Promise<readonly OutboxStats[]>;
   /** Why what waits does, by sink and reason. */

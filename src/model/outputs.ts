@@ -1,12 +1,21 @@
-/** Ways out of this machine's process other than HTTP, as one port for the sinks. Implemented in runtime/. */
+/**
+ * Ways out of this machine's process other than HTTP, as one port for the sinks. Implemented in
+ * runtime/.
+ */
 
 /** Whole lines for the end of a file. */
 export interface AppendRequest {
-  /** Absolute. The file and its folder are created when they are missing, readable by this user only. */
+  /**
+   * Absolute. The file and its folder are created when they are missing, readable by this user
+   * only.
+   */
   readonly path: string;
   /** Ends in a newline. */
   readonly text: string;
-  /** The file is rotated before it would grow beyond this many bytes: `path` becomes `path.1`, `path.1` becomes `path.2`. */
+  /**
+   * The file is rotated before it would grow beyond this many bytes: `path` becomes `path.1`,
+   * `path.1` becomes `path.2`.
+   */
   readonly maxBytes: number;
   /** Rotated files that are kept. */
   readonly keep: number;
@@ -15,7 +24,10 @@ export interface AppendRequest {
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** Encrypted after a greeting, from the first byte on, or not at all. The first two are never given up. */
+  /**
+   * Encrypted after a greeting, from the first byte on, or not at all. The first two are never
+   * given up.
+   */
   readonly security: "starttls" | "tls" | "none";
   readonly login?: { readonly user: string; readonly password: string };
   /** Of a whole attempt. */
@@ -70,11 +82,20 @@ export interface ProgramResult {
 }
 
 export interface Outputs {
-  /** On the disk when it returns. A line that an earlier process left unfinished is ended first. @throws an Error with `code` EACCES, ENOSPC … as Node does. */
+  /**
+   * On the disk when it returns. A line that an earlier process left unfinished is ended first.
+   * @throws an Error with `code` EACCES, ENOSPC … as Node does.
+   */
   append(request: AppendRequest): Promise<void>;
-  /** One attempt. @throws an Error with `code` as nodemailer names it, and the server's `responseCode` where it refused */
+  /**
+   * One attempt. @throws an Error with `code` as nodemailer names it, and the server's
+   * `responseCode` where it refused
+   */
   mail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<MailResult>;
-  /** One run, whose whole process group has ended when it returns. @throws an Error with `code` as Node does, or ENOTALLOWED, when it was not started */
+  /**
+   * One run, whose whole process group has ended when it returns. @throws an Error with `code` as
+   * Node does, or ENOTALLOWED, when it was not started
+   */
   run(request: ProgramRequest, signal: AbortSignal): Promise<ProgramResult>;
 }
 

@@ -1,4 +1,7 @@
-/** What a run of a poll means for its next one. With neither `retryAtMs` nor `notBeforeMs` it went well. */
+/**
+ * What a run of a poll means for its next one. With neither `retryAtMs` nor `notBeforeMs` it went
+ * well.
+ */
 export interface PollAftermath {
   /** After a run that went well: when its pace wants the next one; undefined: at its next tick. */
   readonly nextDueMs?: number | undefined;

@@ -9,7 +9,9 @@ import type { TargetRef, TargetStatus } from "./watch-store.ts";
 
 export interface SourceState {
   readonly fingerprint: string;
-  /** Covered ranges, gaps, times of late-arrival rescans: the feed's memory. Opaque to the store. */
+  /**
+   * Covered ranges, gaps, times of late-arrival rescans: the feed's memory. Opaque to the store.
+   */
   readonly memory: JsonObject;
   readonly revision: number;
   readonly lastPollAtMs: number | null;
@@ -69,34 +71,54 @@ export interface MembersChange extends TargetRef {
   readonly left: readonly string[];
 }
 
-/** How a sink is kept from alerting twice on one fact: a later delivery with the same key joins the waiting one, or is a duplicate. */
+/**
+ * How a sink is kept from alerting twice on one fact: a later delivery with the same key joins the
+ * waiting one, or is a duplicate.
+ */
 export interface Once {
   readonly key: string;
   readonly withinMs: number;
   /** What the key is of, for people; absent for the defaults of chats. */
   readonly by?: string;
-  /** Of a fact that can be undone: what undoes it was delivered last, and the fact is news again. */
+  /**
+   * Of a fact that can be undone: what undoes it was delivered last, and the fact is news again.
+   */
   readonly undo?: {
     readonly key: string;
-    /** The group that holds what comes after the first few changes within the time: it goes out once in that time. Absent: each goes out by itself. */
+    /**
+     * The group that holds what comes after the first few changes within the time: it goes out once
+     * in that time. Absent: each goes out by itself.
+     */
     readonly summaryGroup?: string;
   };
 }
 
-/** What an alert is about. A sink gets the alerts of one watch on one subject in the order in which they came about. */
+/**
+ * What an alert is about. A sink gets the alerts of one watch on one subject in the order in which
+ * they came about.
+ */
 export interface AlertSubject {
   readonly watchKey: string;
   readonly subject: string;
-  /** The target as it is written, where several may have the same subject. Absent: the subject alone counts. */
+  /**
+   * The target as it is written, where several may have the same subject. Absent: the subject alone
+   * counts.
+   */
   readonly target?: string;
 }
 
 export interface NewDelivery {
   readonly eventId: string;
   readonly sink: string;
-  /** Absent for the first alert that there can be on a subject, and for ops alerts: nothing comes before them. */
+  /**
+   * Absent for the first alert that there can be on a subject, and for ops alerts: nothing comes
+   * before them.
+   */
   readonly about?: AlertSubject;
-  /** It speaks about an alert that the sink got before: about the first on its subject, unless an event is named. */
+  /**
+   * It speaks about an alert that the sink got before: about the first on its subject, unless an
+   * event is named.
+   */
   readonly follows?: { readonly eventId?: string };
   /** Kept for `explain`. */
   readonly routed?: RoutedPlace;
@@ -104,7 +126,10 @@ export interface NewDelivery {
   readonly groupKey: string;
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
-  /** Of one that waits for a digest with a schedule: when that is due. Its group neither hurries nor delays it. */
+  /**
+   * Of one that waits for a digest with a schedule: when that is due. Its group neither hurries nor
+   * delays it.
+   */
   readonly digestAtMs?: number;
   /** Held until then, e.g. the end of a mute. */
   readonly notBeforeMs: number;
@@ -120,7 +145,10 @@ export interface NewDelivery {
   readonly level?: LevelOptions;
   /** Why it is not sent at all: the delivery is stored as muted, for `explain`. */
   readonly mutedBy?: string;
-  /** The id of the silence that holds it back: the delivery is stored as silenced, and can be sent later. */
+  /**
+   * The id of the silence that holds it back: the delivery is stored as silenced, and can be sent
+   * later.
+   */
   readonly silencedBy?: string;
 }
 
@@ -172,16 +200,31 @@ export interface PollStore {
   /** States in the order asked for; a source never polled has empty memory and revision 0. */
   loadSources(fingerprints: readonly string[]): Promise<readonly SourceState[]>;
   /** Which of `itemIds` have a verdict, per target, in the order of `refs`. */
-  knownItems(refs: readonly TargetRef[], itemIds: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
+  knownItems(
+    refs: readonly TargetRef[],
+    itemIds: readonly string[],
+  ): Promise<readonly ReadonlySet<string>[]>;
   /** Those of `itemIds` that have a verdict, with it; per target, in the order of `refs`. */
-  itemMarks(refs: readonly TargetRef[], itemIds: readonly string[]): Promise<readonly ReadonlyMap<string, ItemMark>[]>;
+  itemMarks(
+    refs: readonly TargetRef[],
+    itemIds: readonly string[],
+  ): Promise<readonly ReadonlyMap<string, ItemMark>[]>;
   /** Which of `userIds` are members now, per target, in the order of `refs`. */
-  knownMembers(refs: readonly TargetRef[], userIds: readonly string[]): Promise<readonly ReadonlySet<string>[]>;
-  /** Members that no read since `sinceMs` has found, and how many members there are, absent ones included. */
+  knownMembers(
+    refs: readonly TargetRef[],
+    userIds: readonly string[],
+  ): Promise<readonly ReadonlySet<string>[]>;
+  /**
+   * Members that no read since `sinceMs` has found, and how many members there are, absent ones
+   * included.
+   */
   absentMembers(
     ref: TargetRef,
     sinceMs: number,
-  ): Promise<{ readonly absent: readonly (Member & { readonly seenAtMs: number })[]; readonly memberCount: number }>;
+  ): Promise<{
+    readonly absent: readonly (Member & { readonly seenAtMs: number })[];
+    readonly memberCount: number;
+  }>;
   /** Everything in one transaction, or nothing. */
   commitPoll(commit: PollCommit): Promise<CommitResult>;
 }

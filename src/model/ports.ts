@@ -1,4 +1,7 @@
-/** The ports that many parts ask for, each under one name: a part picks those it needs, and is given no others. */
+/**
+ * The ports that many parts ask for, each under one name: a part picks those it needs, and is given
+ * no others.
+ */
 import type { Clock } from "./clock.ts";
 import type { Hash } from "./hash.ts";
 import type { Log } from "./log.ts";

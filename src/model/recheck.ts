@@ -2,7 +2,10 @@
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { TargetRef } from "./watch-store.ts";
 
-/** After a tweet's last moment, an overdue recheck is still made for so long: it was due while the daemon was down, the watch paused, or requests short. */
+/**
+ * After a tweet's last moment, an overdue recheck is still made for so long: it was due while the
+ * daemon was down, the watch paused, or requests short.
+ */
 export const OVERDUE_RECHECK_MS = 7 * 86_400_000;
 
 export interface RecheckRef extends TargetRef {
@@ -33,7 +36,10 @@ export interface LateVerdict extends TargetRef {
 }
 
 export interface RecheckStore {
-  /** Due ones of watches that are neither paused nor removed: of each tweet all, of `mostTweets` tweets at most. By tweet. */
+  /**
+   * Due ones of watches that are neither paused nor removed: of each tweet all, of `mostTweets`
+   * tweets at most. By tweet.
+   */
   dueRechecks(nowMs: number, mostTweets: number): Promise<readonly Recheck[]>;
   /** Makes those of a watch that are due later than `laterThanMs` due at `dueAtMs`. */
   runRechecksNow(watchKey: string, laterThanMs: number, dueAtMs: number): Promise<void>;

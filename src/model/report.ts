@@ -1,4 +1,7 @@
-/** Reports: what the watches found in a time, in numbers. The JSON of `chirpwatch report` and of `report.created`, field for field. */
+/**
+ * Reports: what the watches found in a time, in numbers. The JSON of `chirpwatch report` and of
+ * `report.created`, field for field.
+ */
 import type { Json } from "./json.ts";
 
 /** A report as it is configured. */
@@ -48,7 +51,11 @@ export interface ReportView {
   readonly to: string;
   readonly timezone: string;
   readonly watches: readonly WatchReport[];
-  readonly top_authors: readonly { readonly handle: string; readonly name: string; readonly alerted: AlertCount }[];
+  readonly top_authors: readonly {
+    readonly handle: string;
+    readonly name: string;
+    readonly alerted: AlertCount;
+  }[];
   /** The posts with the most engagement, counted when each was last seen. */
   readonly top_posts: readonly {
     readonly id: string;
@@ -60,7 +67,10 @@ export interface ReportView {
     readonly replies: number;
     readonly seen_at: string;
   }[];
-  readonly shares: readonly { readonly label: string; readonly values: readonly { readonly value: string; readonly count: number }[] }[];
+  readonly shares: readonly {
+    readonly label: string;
+    readonly values: readonly { readonly value: string; readonly count: number }[];
+  }[];
   readonly deleted: AlertCount;
   readonly silenced: AlertCount;
   readonly given_up: AlertCount;
@@ -76,7 +86,10 @@ export interface ReportQuery {
 /** Returns the report as the body of an event. */
 export const reportJson = (report: ReportView): Json => report as unknown as Json;
 
-/** What polls read of one watch in one hour: items that were new, and those of them that its filters left out. */
+/**
+ * What polls read of one watch in one hour: items that were new, and those of them that its filters
+ * left out.
+ */
 export interface WatchHour {
   readonly watchKey: string;
   readonly hourMs: number;

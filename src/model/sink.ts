@@ -1,4 +1,7 @@
-/** A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went wrong. */
+/**
+ * A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went
+ * wrong.
+ */
 import type { DigestCause, DigestPeriod, DigestSeries } from "./digest.ts";
 import type { EditCause, FollowUp } from "./edit-cause.ts";
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
@@ -30,7 +33,10 @@ export interface Batch {
   readonly cause?: DigestCause;
   /** People who are called by it, as the sink writes them; absent: nobody. */
   readonly mentions?: readonly string[];
-  /** It speaks about an alert that was sent: it opens no thread and no forum post, and is not for the channel's followers. */
+  /**
+   * It speaks about an alert that was sent: it opens no thread and no forum post, and is not for
+   * the channel's followers.
+   */
   readonly isFollowUp?: boolean;
   /** How the event reads, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
@@ -82,7 +88,10 @@ export interface Digest {
   read(event: OutboxEvent): NeutralMessage;
 }
 
-/** What a sink renders a message to. Read from the state, a `JsonText` is the value that it stands for. Opaque outside the sink that made it. */
+/**
+ * What a sink renders a message to. Read from the state, a `JsonText` is the value that it stands
+ * for. Opaque outside the sink that made it.
+ */
 export type MessageBody = Json | JsonText;
 
 /** One message of a digest. */
@@ -100,11 +109,20 @@ export interface SealedMessage {
   readonly groupKey: string;
   readonly sealedAtMs: number;
   readonly body: MessageBody;
-  /** How many alerts it lists; one where it is absent. What is refused as too large goes out in halves, and only one alert is cut shorter. */
+  /**
+   * How many alerts it lists; one where it is absent. What is refused as too large goes out in
+   * halves, and only one alert is cut shorter.
+   */
   readonly alerts?: number;
-  /** Those of its several receivers who have it already: an attempt reached only them. Absent: nobody. */
+  /**
+   * Those of its several receivers who have it already: an attempt reached only them. Absent:
+   * nobody.
+   */
   readonly taken?: readonly string[];
-  /** The sink's own id of the message that this one belongs under, where the sink can show that. Known once that one was sent. */
+  /**
+   * The sink's own id of the message that this one belongs under, where the sink can show that.
+   * Known once that one was sent.
+   */
   readonly threadRef?: string;
   /** The sink's own id of the place where that one stands, where it named one. */
   readonly threadChannel?: string;
@@ -129,11 +147,19 @@ export interface SendReceipt {
   readonly channel?: string;
   /** The message is to be published to the channel's followers, by its `ref`. */
   readonly crosspost?: boolean;
-  /** The place takes the next message only after that: its answer said that none is left until then. */
+  /**
+   * The place takes the next message only after that: its answer said that none is left until then.
+   */
   readonly holdMs?: number;
-  /** The message that it was to go below, by the sink's own id: that is gone, and this one stands by itself. */
+  /**
+   * The message that it was to go below, by the sink's own id: that is gone, and this one stands by
+   * itself.
+   */
   readonly missingThread?: string;
-  /** Receivers that refused it for good, while others have it. It is not repeated; the operator hears of them. */
+  /**
+   * Receivers that refused it for good, while others have it. It is not repeated; the operator
+   * hears of them.
+   */
   readonly missed?: readonly MissedReceiver[];
 }
 
@@ -141,20 +167,32 @@ export interface SendReceipt {
 export interface SinkLists {
   /** More alerts than these are a list, in as many messages as it takes. */
   readonly above: number;
-  /** Pure. Every event of the sections is in exactly one part, and every part that has a line of one holds it. Never throws for content. */
+  /**
+   * Pure. Every event of the sections is in exactly one part, and every part that has a line of one
+   * holds it. Never throws for content.
+   */
   render(digest: Digest): readonly DigestPart[];
-  /** Says that alerts are gathered from now on, and when the next digest comes. Pure. Absent where nobody waits for that. */
+  /**
+   * Says that alerts are gathered from now on, and when the next digest comes. Pure. Absent where
+   * nobody waits for that.
+   */
   announce?(nextAtMs: number): Json;
 }
 
-/** How much a sink without lists puts into one message; what is more goes into several. One event is sent whatever its size. */
+/**
+ * How much a sink without lists puts into one message; what is more goes into several. One event is
+ * sent whatever its size.
+ */
 export interface SinkBatches {
   readonly maxEvents: number;
   /** Of the body as it is sent. */
   readonly maxBytes: number;
 }
 
-/** People whom a sink's messages call, as it is configured. Who is called by which message is decided when that is sealed. */
+/**
+ * People whom a sink's messages call, as it is configured. Who is called by which message is
+ * decided when that is sealed.
+ */
 export interface SinkMention {
   /** As the sink writes it, and by what the last time is remembered. */
   readonly text: string;
@@ -188,7 +226,10 @@ export interface SinkUpdates {
   readonly causes: ReadonlySet<EditCause>;
   /** When a follow-up is sent beside an edit that says the same. */
   readonly followUp: FollowUp;
-  /** One attempt. @throws SinkError, of kind `message` where this message cannot be edited, or not to this. */
+  /**
+   * One attempt. @throws SinkError, of kind `message` where this message cannot be edited, or not
+   * to this.
+   */
   send(edit: MessageEdit, signal: AbortSignal): Promise<void>;
 }
 
@@ -201,7 +242,10 @@ export interface Sink {
   readonly batches?: SinkBatches;
   /** Absent where every message stands by itself. */
   readonly threads?: SinkThreads;
-  /** What a follow-up answers: the message itself, or the first of the thread that the message stands in. Absent where it stands by itself. */
+  /**
+   * What a follow-up answers: the message itself, or the first of the thread that the message
+   * stands in. Absent where it stands by itself.
+   */
   readonly replies?: "message" | "thread";
   /** Absent where nobody is ever called. */
   readonly mentions?: readonly SinkMention[];
@@ -209,26 +253,35 @@ export interface Sink {
   send(message: SealedMessage, signal: AbortSignal): Promise<SendReceipt>;
   /** Absent where messages stay as they were sent. */
   readonly updates?: SinkUpdates;
-  /** Publishes a message to the channel's followers; one that is published already counts as done. One attempt. @throws SinkError */
+  /**
+   * Publishes a message to the channel's followers; one that is published already counts as done.
+   * One attempt. @throws SinkError
+   */
   crosspost?(ref: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
  * - `message`: this message will never be taken (permanent 4xx): dead letter.
- * - `destination`: nobody can post there now (401, 403, 404, 410, revoked, archived): the sink's breaker opens.
- * - `rate_limited`: wait `retry.afterMs`, as the vendor said it; what is kept of it is `model/asked-wait.ts`'s.
+ * - `destination`: nobody can post there now (401, 403, 404, 410, revoked, archived): the sink's
+ *   breaker opens.
+ * - `rate_limited`: wait `retry.afterMs`, as the vendor said it; what is kept of it is
+ *   `model/asked-wait.ts`'s.
  * - `transient`: everything else.
  */
 export type SinkFailure = "message" | "destination" | "rate_limited" | "transient";
 
-/** The fields of a refusal of kind `message` by which the receiver says that it takes no message of this size. */
+/**
+ * The fields of a refusal of kind `message` by which the receiver says that it takes no message of
+ * this size.
+ */
 export const TOO_LARGE = { tooLarge: true } as const;
 
-export const isTooLarge = ({ kind, fields }: SinkError): boolean => kind === "message" && fields["tooLarge"] === true;
+export const isTooLarge = ({ kind, fields }: SinkError): boolean =>
+  kind === "message" && fields["tooLarge"] === true;
 
 /**
- * The fields of a passing failure that concerns only some of several receivers. `taken`: all who have the message now. It is repeated for the others
- * alone, and says nothing of the sink.
+ * The fields of a passing failure that concerns only some of several receivers. `taken`: all who
+ * have the message now. It is repeated for the others alone, and says nothing of the sink.
  */
 export const takenBy = (taken: readonly string[]) => ({ taken }) as const;
 
@@ -252,7 +305,11 @@ export class SinkError extends ChirpwatchError {
   readonly status: number | undefined;
   constructor(kind: SinkFailure, message: string, status?: number, details: ErrorDetails = {}) {
     const hint = details.hint || USUAL_HINTS[kind];
-    super(`SINK_${kind.toUpperCase()}`, message, { retry: kind === "message" ? "no" : "later", ...details, hint });
+    super(`SINK_${kind.toUpperCase()}`, message, {
+      retry: kind === "message" ? "no" : "later",
+      ...details,
+      hint,
+    });
     this.kind = kind;
     this.status = status;
   }

@@ -10,9 +10,15 @@ export interface Source {
   readonly params: JsonObject;
   /** The parameter that understands `since_time:` and `until_time:`, where the endpoint has one. */
   readonly boundParam?: string;
-  /** Where the answer mixes accounts: only what the account of this id posted is the target's. No part of the request. */
+  /**
+   * Where the answer mixes accounts: only what the account of this id posted is the target's. No
+   * part of the request.
+   */
   readonly author?: string;
-  /** The one entry this target adds to a parameter that takes many: up to `size` targets then share a request. */
+  /**
+   * The one entry this target adds to a parameter that takes many: up to `size` targets then share
+   * a request.
+   */
   readonly batch?: BatchEntry;
 }
 
@@ -26,7 +32,8 @@ export interface BatchEntry {
 }
 
 /** What a source is made from. */
-export type SourceTarget = Pick<TargetState, "key" | "userId" | "memory"> & Partial<Pick<TargetState, "username">>;
+export type SourceTarget = Pick<TargetState, "key" | "userId" | "memory"> &
+  Partial<Pick<TargetState, "username">>;
 
 /** The same for identical requests: endpoint, parameters and batch entry, time bounds left out. */
 export const fingerprintOf = (hash: Hash, source: Source): string =>

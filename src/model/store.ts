@@ -1,4 +1,7 @@
-/** The state as a port, in coarse operations: one method is one transaction. Implemented in state/. All times epoch ms, ids text. */
+/**
+ * The state as a port, in coarse operations: one method is one transaction. Implemented in state/.
+ * All times epoch ms, ids text.
+ */
 import type { ReportStore } from "./report.ts";
 import type { BackfillStore } from "./backfill.ts";
 import type { ConfigRevisionStore } from "./config-revisions.ts";
@@ -26,20 +29,33 @@ export interface Notes {
   writeNote(name: string, value: Json): Promise<void>;
 }
 
-/** The note of the wall clock as a running daemon saw it last, epoch ms: `setTimesBack` sets it back with the other times. */
+/**
+ * The note of the wall clock as a running daemon saw it last, epoch ms: `setTimesBack` sets it back
+ * with the other times.
+ */
 export const CLOCK_SEEN_NOTE = "clock.seen";
 
 export interface Upkeep {
   /**
-   * Deletes verdicts of tweets, sent messages, events and ledger rows older than the retention, watches removed 30 days ago with their notes,
-   * and the memory of sources that were not polled within the retention and are not `inUse` (fingerprints); never what waits.
+   * Deletes verdicts of tweets, sent messages, events and ledger rows older than the retention,
+   * watches removed 30 days ago with their notes, and the memory of sources that were not polled
+   * within the retention and are not `inUse` (fingerprints); never what waits.
    */
   prune(nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void>;
-  /** The clock was set back: what is news still counts from the same moment, and what waits in the outbox waits no longer than it would have. */
+  /**
+   * The clock was set back: what is news still counts from the same moment, and what waits in the
+   * outbox waits no longer than it would have.
+   */
   setTimesBack(byMs: number): Promise<void>;
-  /** Writes something durable and throws a StoreError when it cannot: for /healthz and the disk-full probe. */
+  /**
+   * Writes something durable and throws a StoreError when it cannot: for /healthz and the disk-full
+   * probe.
+   */
   proveWritable(nowMs: number): Promise<void>;
-  /** Takes what a write takes first, and gives it back: costs the disk nothing. @throws StoreError while another process has it. */
+  /**
+   * Takes what a write takes first, and gives it back: costs the disk nothing. @throws StoreError
+   * while another process has it.
+   */
   proveUnlocked(): Promise<void>;
 }
 

@@ -1,4 +1,7 @@
-/** Message templates as a port: what they say, what they are given, and what they made of an event. Whoever runs them can stop them. */
+/**
+ * Message templates as a port: what they say, what they are given, and what they made of an event.
+ * Whoever runs them can stop them.
+ */
 
 /** A named template of the configuration. At least one of `title` and `body` is there. */
 export interface MessageTemplate {
@@ -9,7 +12,10 @@ export interface MessageTemplate {
   readonly title?: string;
   /** Liquid. */
   readonly body?: string;
-  /** Paths of names that it may read of its data, each with all that is below; absent: it may read anything. */
+  /**
+   * Paths of names that it may read of its data, each with all that is below; absent: it may read
+   * anything.
+   */
   readonly reads?: readonly (readonly string[])[];
 }
 
@@ -24,7 +30,10 @@ export interface Region {
 export const TIME_STYLES = ["datetime", "date", "time", "relative"] as const;
 export type TimeStyle = (typeof TIME_STYLES)[number];
 
-/** A moment among text, for chats that show it in each reader's own time zone; `text` is for all others. */
+/**
+ * A moment among text, for chats that show it in each reader's own time zone; `text` is for all
+ * others.
+ */
 export interface Moment {
   readonly atMs: number;
   readonly style: TimeStyle;
@@ -67,4 +76,9 @@ export interface TemplateRunner {
 
 /** Whether the template is for events of that type. */
 export const coversEvent = ({ events }: Pick<MessageTemplate, "events">, type: string): boolean =>
-  events.some((pattern) => pattern === type || pattern === "*" || (pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1))));
+  events.some(
+    (pattern) =>
+      pattern === type ||
+      pattern === "*" ||
+      (pattern.endsWith(".*") && type.startsWith(pattern.slice(0, -1))),
+  );

@@ -1,4 +1,7 @@
-/** Joins log lines: every run of a poll has an id, which its requests, events, routes and messages carry as `trace`. */
+/**
+ * Joins log lines: every run of a poll has an id, which its requests, events, routes and messages
+ * carry as `trace`.
+ */
 export interface Trace {
   /** A run of a poll begins. Polls named as members share its id until it ends. */
   begin(pollKey: string, memberKeys?: readonly string[]): string;

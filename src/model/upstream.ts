@@ -1,4 +1,7 @@
-/** The data service as the engine sees it: one attempt of one request, classified. Retries and budget are the engine's. */
+/**
+ * The data service as the engine sees it: one attempt of one request, classified. Retries and
+ * budget are the engine's.
+ */
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import type { Tweet } from "./tweet.ts";
@@ -14,13 +17,19 @@ export interface UpstreamRequest {
   readonly signal?: AbortSignal;
 }
 
-/** One page. `tweets` or `users` is present by the endpoint's page kind; `record` by single-object endpoints. */
+/**
+ * One page. `tweets` or `users` is present by the endpoint's page kind; `record` by single-object
+ * endpoints.
+ */
 export interface UpstreamAnswer {
   readonly tweets?: readonly Tweet[];
   readonly users?: readonly User[];
   /** The whole normalised body of a single-object endpoint. */
   readonly record?: JsonObject;
-  /** Undefined at the end: null, absent, "", "0", 0, or the cursor just sent (docs/service.md section 2). */
+  /**
+   * Undefined at the end: null, absent, "", "0", 0, or the cursor just sent (docs/service.md
+   * section 2).
+   */
   readonly nextCursor?: string;
   /** The service's clock by its Date header, epoch ms with a second's resolution. */
   readonly serviceTimeMs?: number;
@@ -34,19 +43,29 @@ export interface Upstream {
 /**
  * - `bad_request` 400: this request is wrong and stays wrong.
  * - `unauthorized` 401, or 403 about a missing key: the key.
- * - `billing` 402, or 403 about payment or the limit: nothing can be read until someone pays or the period ends.
+ * - `billing` 402, or 403 about payment or the limit: nothing can be read until someone pays or the
+ *   period ends.
  * - `forbidden` 403 with another text: perhaps this one resource.
  * - `not_found` 404. `rate_limited` 429.
- * - `transient` 5xx, sockets, timeouts, empty, truncated or non-JSON answers, wrong shapes. Never "no items".
+ * - `transient` 5xx, sockets, timeouts, empty, truncated or non-JSON answers, wrong shapes. Never
+ *   "no items".
  */
-export type UpstreamFailure = "bad_request" | "unauthorized" | "billing" | "forbidden" | "not_found" | "rate_limited" | "transient";
+export type UpstreamFailure =
+  | "bad_request"
+  | "unauthorized"
+  | "billing"
+  | "forbidden"
+  | "not_found"
+  | "rate_limited"
+  | "transient";
 
 export class UpstreamError extends ChirpwatchError {
   readonly kind: UpstreamFailure;
   /** HTTP status; undefined when no answer arrived. */
   readonly status: number | undefined;
   constructor(kind: UpstreamFailure, message: string, status?: number, details: ErrorDetails = {}) {
-    const retry = details.retry ?? (kind === "transient" || kind === "rate_limited" ? "later" : "no");
+    const retry =
+      details.retry ?? (kind === "transient" || kind === "rate_limited" ? "later" : "no");
     super(`UPSTREAM_${kind.toUpperCase()}`, message, { ...details, retry });
     this.kind = kind;
     this.status = status;
@@ -56,7 +75,9 @@ export class UpstreamError extends ChirpwatchError {
 const REFUSALS: ReadonlySet<UpstreamFailure> = new Set(["bad_request", "forbidden", "not_found"]);
 
 /** A refusal of the request as such: another one may be answered where this one is not. */
-export const isRefusal = (error: unknown): error is UpstreamError => error instanceof UpstreamError && REFUSALS.has(error.kind);
+export const isRefusal = (error: unknown): error is UpstreamError =>
+  error instanceof UpstreamError && REFUSALS.has(error.kind);
 
 /** Refused for what it is: its cursor, or its query. */
-export const isBadRequest = (error: unknown): boolean => error instanceof UpstreamError && error.kind === "bad_request";
+export const isBadRequest = (error: unknown): boolean =>
+  error instanceof UpstreamError && error.kind === "bad_request";

@@ -10,7 +10,10 @@ export interface TimeSpan {
 export interface VolumeStore {
   /** Events of a watch by the time they occurred, in the order of `spans`. */
   countEvents(watchKey: string, spans: readonly TimeSpan[]): Promise<readonly number[]>;
-  /** The last one, or the last of a type that occurred at `sinceMs` or later; undefined when there is none or it is forgotten. */
+  /**
+   * The last one, or the last of a type that occurred at `sinceMs` or later; undefined when there
+   * is none or it is forgotten.
+   */
   newestEvent(
     watchKey: string,
     wanted?: { readonly type: string; readonly sinceMs: number },

@@ -1,4 +1,7 @@
-/** Why deliveries wait, as far as the state knows: what their sink says or keeps to itself is added by whoever knows it. */
+/**
+ * Why deliveries wait, as far as the state knows: what their sink says or keeps to itself is added
+ * by whoever knows it.
+ */
 
 /**
  * - `enriching`: an event waits for its enrichment, `about` is why the last attempt failed, or "".

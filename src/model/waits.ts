@@ -1,4 +1,7 @@
-/** Deliveries and messages that wait for a time, and until when by the configuration of now, as a port. */
+/**
+ * Deliveries and messages that wait for a time, and until when by the configuration of now, as a
+ * port.
+ */
 import type { DueMember, MuteableDelivery } from "./outbox.ts";
 import type { NewDelivery } from "./poll-store.ts";
 
@@ -19,7 +22,10 @@ export interface HeldMessage extends Hold {
   readonly messageId: string;
 }
 
-/** A delivery that waits for a time: the end of a mute, its group, or a digest. An operator did not send it again. */
+/**
+ * A delivery that waits for a time: the end of a mute, its group, or a digest. An operator did not
+ * send it again.
+ */
 export interface WaitingDelivery extends Pick<DueMember, "deliveryId" | "event" | "routed"> {
   readonly sink: string;
   readonly groupKey: string;
@@ -40,7 +46,14 @@ export interface PlacedAgain {
   /** `groupWaitMs` counts from now. */
   readonly delivery: Pick<
     NewDelivery,
-    "groupKey" | "groupWaitMs" | "groupIntervalMs" | "digestAtMs" | "notBeforeMs" | "heldBy" | "once" | "throttleKey"
+    | "groupKey"
+    | "groupWaitMs"
+    | "groupIntervalMs"
+    | "digestAtMs"
+    | "notBeforeMs"
+    | "heldBy"
+    | "once"
+    | "throttleKey"
   > & { readonly originalGroupKey: string | null };
 }
 
@@ -52,16 +65,28 @@ export interface WaitingPage {
 }
 
 export interface WaitsStore {
-  /** What waits for a time, in the order of creation, so many at once. What is due already goes out as it is. */
-  waitingDeliveries(page: WaitingPage & { readonly limit: number }): Promise<readonly WaitingDelivery[]>;
+  /**
+   * What waits for a time, in the order of creation, so many at once. What is due already goes out
+   * as it is.
+   */
+  waitingDeliveries(
+    page: WaitingPage & { readonly limit: number },
+  ): Promise<readonly WaitingDelivery[]>;
   /** Stores where deliveries of one page belong now, and when each is due. */
   placeAgain(page: WaitingPage, placed: readonly PlacedAgain[]): Promise<void>;
   /** Puts due deliveries of one sink off until a mute ends. */
   holdDeliveries(sink: string, held: readonly HeldDelivery[]): Promise<void>;
-  /** Puts messages off until a mute ends. The time counts neither as an attempt nor towards `retry_for`. */
+  /**
+   * Puts messages off until a mute ends. The time counts neither as an attempt nor towards
+   * `retry_for`.
+   */
   holdMessages(held: readonly HeldMessage[], nowMs: number): Promise<void>;
-  /** Takes back what `holdMessages` did to a sink's messages: they are due, and the pump asks anew. */
+  /**
+   * Takes back what `holdMessages` did to a sink's messages: they are due, and the pump asks anew.
+   */
   releaseHeld(sink: string, nowMs: number): Promise<void>;
   /** The deliveries of messages, by the messages' ids. */
-  messageMembers(messageIds: readonly string[]): Promise<ReadonlyMap<string, readonly MuteableDelivery[]>>;
+  messageMembers(
+    messageIds: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly MuteableDelivery[]>>;
 }

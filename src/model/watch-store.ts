@@ -24,8 +24,17 @@ export interface WatchRegistration {
   readonly targets: readonly TargetRegistration[];
 }
 
-/** `pending` until the first answer; the others but `ok` carry a reason. `gone`: it came to its end, and nobody need act. */
-export type TargetStatus = "pending" | "ok" | "not_indexed" | "gone" | "unavailable" | "misconfigured";
+/**
+ * `pending` until the first answer; the others but `ok` carry a reason. `gone`: it came to its end,
+ * and nobody need act.
+ */
+export type TargetStatus =
+  | "pending"
+  | "ok"
+  | "not_indexed"
+  | "gone"
+  | "unavailable"
+  | "misconfigured";
 
 export interface TargetState {
   readonly watchKey: string;
@@ -60,7 +69,10 @@ export interface WatchState {
   readonly knownItems: number;
 }
 
-/** What a target's memory says under `away`: its watch came back, and what came meanwhile is delivered in another way, or not at all. */
+/**
+ * What a target's memory says under `away`: its watch came back, and what came meanwhile is
+ * delivered in another way, or not at all.
+ */
 export interface Absence {
   readonly from_ms: number;
   readonly to_ms: number;
@@ -73,8 +85,8 @@ export interface Absence {
 }
 
 /**
- * The time at which the only feed of a watch was read last, by the id of the watch. A feed that takes its place is registered as of that time,
- * because what came since was never read.
+ * The time at which the only feed of a watch was read last, by the id of the watch. A feed that
+ * takes its place is registered as of that time, because what came since was never read.
  */
 export type ReadUntil = ReadonlyMap<string, number>;
 
@@ -108,11 +120,13 @@ export interface ResolvedAccount {
 
 export interface WatchStore {
   /**
-   * Makes the stored watches equal to `watches`: new ones get a key and are registered at `nowMs`; known ones keep key and
-   * memory; `movedFrom` hands the old watch's key over; those no longer named are marked removed (kept 30 days, and revived when they
-   * come back). A watch that was paused, disabled or removed and is polled again, and a target that was removed, has `resume_ms` and an
-   * `Absence` in the memory of its targets. Targets likewise; a target whose `userId` another row of the watch holds takes over that row's memory. Idempotent.
-   * Returned in the order given. `onWritten`: called where these are not those that were registered last.
+   * Makes the stored watches equal to `watches`: new ones get a key and are registered at `nowMs`;
+   * known ones keep key and memory; `movedFrom` hands the old watch's key over; those no longer
+   * named are marked removed (kept 30 days, and revived when they come back). A watch that was
+   * paused, disabled or removed and is polled again, and a target that was removed, has `resume_ms`
+   * and an `Absence` in the memory of its targets. Targets likewise; a target whose `userId`
+   * another row of the watch holds takes over that row's memory. Idempotent. Returned in the order
+   * given. `onWritten`: called where these are not those that were registered last.
    */
   registerWatches(
     watches: readonly WatchRegistration[],
@@ -120,14 +134,27 @@ export interface WatchStore {
     onWritten?: () => void,
     readUntilMs?: ReadUntil,
   ): Promise<readonly WatchState[]>;
-  /** Stores who a target is. When another row of the watch has that user id already, that row's memory is taken over and the row returned is the survivor. */
+  /**
+   * Stores who a target is. When another row of the watch has that user id already, that row's
+   * memory is taken over and the row returned is the survivor.
+   */
   resolveTarget(ref: TargetRef, account: ResolvedAccount): Promise<TargetState>;
   /** Stores who such accounts are; a handle whose account is known keeps it. */
   nameAccounts(found: readonly NamedAccountId[]): Promise<void>;
   loadTargets(refs: readonly TargetRef[]): Promise<readonly TargetState[]>;
   setTargetStatus(ref: TargetRef, status: TargetStatus, reason: string): Promise<void>;
-  /** Undefined when no such watch is configured. Resumed, its targets get what `registerWatches` gives those that come back. */
-  setPaused(watchId: string, paused: boolean, change: PauseChange): Promise<PausedBefore | undefined>;
-  /** Those that are configured, in the order of the configuration; with `ids`, only those of these ids. */
+  /**
+   * Undefined when no such watch is configured. Resumed, its targets get what `registerWatches`
+   * gives those that come back.
+   */
+  setPaused(
+    watchId: string,
+    paused: boolean,
+    change: PauseChange,
+  ): Promise<PausedBefore | undefined>;
+  /**
+   * Those that are configured, in the order of the configuration; with `ids`, only those of these
+   * ids.
+   */
   listWatches(ids?: readonly string[]): Promise<readonly WatchState[]>;
 }

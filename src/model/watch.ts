@@ -60,8 +60,8 @@ export interface EnrichRule {
 }
 
 /**
- * What becomes of what came while the watch was paused, disabled or removed: one digest for a chat and single events for programs, single
- * alerts everywhere, or nothing.
+ * What becomes of what came while the watch was paused, disabled or removed: one digest for a chat
+ * and single events for programs, single alerts everywhere, or nothing.
  */
 export type OnReturn = "digest" | "deliver" | "skip";
 
@@ -74,9 +74,14 @@ export interface Watch {
   readonly timing: Timing;
   /** `auto` where nothing is said. */
   readonly strategy?: StrategyOverride;
-  /** Everything is read so often, whatever probes say; the planner's choice where nothing is said. */
+  /**
+   * Everything is read so often, whatever probes say; the planner's choice where nothing is said.
+   */
   readonly fullPollEveryMs?: number;
-  /** Of a member list that reports who joined: it is read whole so often; infinite: never, not even once. By its length where nothing is said. */
+  /**
+   * Of a member list that reports who joined: it is read whole so often; infinite: never, not even
+   * once. By its length where nothing is said.
+   */
   readonly fullReadEveryMs?: number;
   readonly priority: Priority;
   readonly labels: Readonly<Record<string, string>>;
@@ -86,7 +91,10 @@ export interface Watch {
   readonly overlapMs: number;
   readonly include: Include;
   readonly ignore: Ignore;
-  /** The compiled CEL expression; absent when there is none. Runtime errors of the expression count as "does not match". */
+  /**
+   * The compiled CEL expression; absent when there is none. Runtime errors of the expression count
+   * as "does not match".
+   */
   readonly where?: {
     readonly text: string;
     matches(body: EventBody): boolean;

@@ -1,4 +1,7 @@
-/** How an event reads: by its watch type, as the sink's readers write numbers and times, and as its template words it. */
+/**
+ * How an event reads: by its watch type, as the sink's readers write numbers and times, and as its
+ * template words it.
+ */
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import { type Region, spellOut, type Wording } from "../model/template.ts";
@@ -11,18 +14,26 @@ import { spellTime } from "../render/text/times.ts";
 import { WATCH_TYPES } from "../watches/registry.ts";
 
 /** An event of a type this build does not know is rendered plainly. */
-export function createReader(linksHost: string, region?: Region): (event: OutboxEvent) => NeutralMessage {
+export function createReader(
+  linksHost: string,
+  region?: Region,
+): (event: OutboxEvent) => NeutralMessage {
   const types = new Map(WATCH_TYPES.map((type) => [type.type, type]));
   const context = { linksHost, ...(region?.locale === undefined ? {} : { locale: region.locale }) };
   const read = (event: OutboxEvent): NeutralMessage => {
     if (isVolumeEvent(event)) return volumeMessage(event);
     if (isReport(event)) return reportMessage(event);
     const type = types.get(event.event.watchType);
-    return type === undefined ? opsAlertMessage(event) : followUpMessage(event, withEnrichment(type.read(event, context), event.event));
+    return type === undefined
+      ? opsAlertMessage(event)
+      : followUpMessage(event, withEnrichment(type.read(event, context), event.event));
   };
   return (event) => {
     const plain = read(event);
-    const message = region === undefined ? plain : { ...plain, occurredAt: spellTime(plain.occurredAtMs, region) };
+    const message =
+      region === undefined
+        ? plain
+        : { ...plain, occurredAt: spellTime(plain.occurredAtMs, region) };
     return event.wording === undefined ? message : worded(message, event.wording);
   };
 }

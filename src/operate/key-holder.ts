@@ -1,4 +1,7 @@
-/** The active API keys, by the names the ledger knows them by: read again from their files when the service refuses them. */
+/**
+ * The active API keys, by the names the ledger knows them by: read again from their files when the
+ * service refuses them.
+ */
 import type { ApiConfig, KeyConfig } from "../config/config.ts";
 import { readSecretText } from "../config/text/read-files.ts";
 import type { EligibleKeys, PayingKey } from "../requests/reservation.ts";
@@ -40,7 +43,10 @@ export function createKeyHolder(
   };
   const holdAll = (next: ApiConfig): [Held, ...Held[]] => {
     const [first, ...others] = next.keys ?? [];
-    const only = first ?? { key: next.key, ...(next.keyFile === undefined ? {} : { keyFile: next.keyFile }) };
+    const only = first ?? {
+      key: next.key,
+      ...(next.keyFile === undefined ? {} : { keyFile: next.keyFile }),
+    };
     return [hold(only, only.key), ...others.map((config) => hold(config, config.key))];
   };
   let held = holdAll(api);
@@ -61,20 +67,30 @@ export function createKeyHolder(
       if (text === old.text || text === "") return false;
       const renewed = hold(old.config, text);
       const [first, ...others] = held;
-      held = [first === old ? renewed : first, ...others.map((one) => (one === old ? renewed : one))];
+      held = [
+        first === old ? renewed : first,
+        ...others.map((one) => (one === old ? renewed : one)),
+      ];
       return true;
     },
   };
 }
 
 /**
- * Those that may pay, of the ones that can. An only key is held by the limit of the whole, which knows what another key has spent before it;
- * and where none can, the first is asked, so that its refusal is seen.
+ * Those that may pay, of the ones that can. An only key is held by the limit of the whole, which
+ * knows what another key has spent before it; and where none can, the first is asked, so that its
+ * refusal is seen.
  */
-export function eligibleKeysOf(held: KeyHolder["held"], usable: readonly PayingKey[]): EligibleKeys {
+export function eligibleKeysOf(
+  held: KeyHolder["held"],
+  usable: readonly PayingKey[],
+): EligibleKeys {
   const [first, ...others] = usable;
-  return first === undefined || held.length < 2 ? [{ name: held[0].name, limit: undefined }] : [first, ...others];
+  return first === undefined || held.length < 2
+    ? [{ name: held[0].name, limit: undefined }]
+    : [first, ...others];
 }
 
 /** Eight digits distinguish keys and give nothing away. */
-const shortHash = (hash: Hash, text: string): string => `key-${hash(`api key\n${text}`).slice(0, 8)}`;
+const shortHash = (hash: Hash, text: string): string =>
+  `key-${hash(`api key\n${text}`).slice(0, 8)}`;

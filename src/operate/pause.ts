@@ -1,4 +1,7 @@
-/** What pausing and resuming a watch says to whoever asked for it: since when it was away, and what becomes of what came meanwhile. */
+/**
+ * What pausing and resuming a watch says to whoever asked for it: since when it was away, and what
+ * becomes of what came meanwhile.
+ */
 import type { Config } from "../config/config.ts";
 import { DEFAULTS } from "../config/defaults.ts";
 import { isoTime } from "../model/clock.ts";
@@ -7,7 +10,10 @@ import type { PausedBefore } from "../model/watch-store.ts";
 import type { OnReturn } from "../model/watch.ts";
 import type { PauseView } from "../server/contract/actions.ts";
 
-/** What becomes of what came while a watch was away; the default of one that the configuration has no more. */
+/**
+ * What becomes of what came while a watch was away; the default of one that the configuration has
+ * no more.
+ */
 export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string): OnReturn =>
   watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
 
@@ -25,14 +31,25 @@ export const returnText = (watch: string, awayMs: number, onReturn: OnReturn): s
   `${watch}: back after ${formatDuration(awayMs)}, ${missedText(onReturn)}`;
 
 /** `paused`: the change that was made. */
-export function pauseView(watch: string, paused: boolean, before: PausedBefore, onReturn: OnReturn): PauseView {
+export function pauseView(
+  watch: string,
+  paused: boolean,
+  before: PausedBefore,
+  onReturn: OnReturn,
+): PauseView {
   const { wasPaused, awaySinceMs } = before;
   const since = awaySinceMs === null ? null : isoTime(awaySinceMs);
   return { watch, paused, was_paused: wasPaused, away_since: since, on_return: onReturn };
 }
 
 /** "brand-mentions goes on; what came since 2026-03-06T13:38:49Z raises no alert" */
-export function pauseText({ watch, paused, was_paused: wasPaused, away_since: since, on_return: onReturn }: PauseView): string {
+export function pauseText({
+  watch,
+  paused,
+  was_paused: wasPaused,
+  away_since: since,
+  on_return: onReturn,
+}: PauseView): string {
   if (paused) return `${watch} is paused`;
   if (!wasPaused || since === null) return `${watch} goes on`;
   return `${watch} goes on; what came since ${since.slice(0, 19)}Z ${MISSED[onReturn]}`;

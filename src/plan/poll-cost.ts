@@ -23,7 +23,10 @@ export interface PollCost {
   readonly assumptions: readonly Assumption[];
 }
 
-export const pollCost = (cost: Omit<PollCost, "assumptions">, assumptions: readonly (Assumption | false)[]): PollCost => ({
+export const pollCost = (
+  cost: Omit<PollCost, "assumptions">,
+  assumptions: readonly (Assumption | false)[],
+): PollCost => ({
   ...cost,
   assumptions: assumptions.filter((one) => one !== false),
 });

@@ -1,4 +1,7 @@
-/** The plan as data: polls, who shares them, what they cost. Printed by `chirpwatch plan`, run by the engine. */
+/**
+ * The plan as data: polls, who shares them, what they cost. Printed by `chirpwatch plan`, run by
+ * the engine.
+ */
 import type { NamedAccount } from "../model/account.ts";
 import type { Freshness, Priority, Schedule, StrategyOverride } from "../model/schedule.ts";
 import type { Source, SourceTarget } from "../model/source.ts";
@@ -12,16 +15,25 @@ export interface Pollable {
     /** Of a roster: says by `mode` how its list is read. */
     rule?(settings: unknown, target: Pick<TargetState, "memory">): object;
   };
-  targets(settings: unknown, watchId: string, fingerprint: (source: Source) => string): readonly TargetRegistration[];
+  targets(
+    settings: unknown,
+    watchId: string,
+    fingerprint: (source: Source) => string,
+  ): readonly TargetRegistration[];
   source(settings: unknown, target: SourceTarget): Source;
   /** Accounts that the settings name beside the targets, each replaced: see named-accounts.ts. */
   mapAccounts?(settings: unknown, replace: (account: NamedAccount) => NamedAccount): unknown;
-  /** Whether the service is asked by the account's handle, which must be known then and can change. */
+  /**
+   * Whether the service is asked by the account's handle, which must be known then and can change.
+   */
   readonly needsHandle?: boolean;
   /** Its data change no more often: an earlier poll shows nothing more. */
   readonly dataIntervalMs?: number;
   costRequests(settings: unknown): number;
-  /** Fields of a profile that move when the target has news; undefined where a profile shows nothing. */
+  /**
+   * Fields of a profile that move when the target has news; undefined where a profile shows
+   * nothing.
+   */
   readonly probeFields?: readonly string[];
 }
 
@@ -59,7 +71,10 @@ export interface Poll<T extends Pollable = Pollable> {
   readonly source: Source;
   readonly detector: "feed" | "roster" | "reading";
   readonly timing: PollTiming;
-  /** The shortest between two ticks; under freshness, of even reads with the mean delay that is asked for. */
+  /**
+   * The shortest between two ticks; under freshness, of even reads with the mean delay that is
+   * asked for.
+   */
   readonly intervalMs: number;
   /** How far it is moved from its ticks. */
   readonly spreadMs: number;
@@ -83,9 +98,15 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly override: StrategyOverride;
   /** As written; the planner's choice where nothing is. */
   readonly fullPollEveryMs?: number;
-  /** Requests a run, on average, that its probes add to those of others in the same instants; undefined: as many as its accounts take. */
+  /**
+   * Requests a run, on average, that its probes add to those of others in the same instants;
+   * undefined: as many as its accounts take.
+   */
   readonly probesPerRun?: number;
-  /** Under freshness: others request profiles, too, and may have spare slots for all of its accounts. */
+  /**
+   * Under freshness: others request profiles, too, and may have spare slots for all of its
+   * accounts.
+   */
   readonly mayBePiggybacked?: true;
   /** What each member takes of the cost, against the others; all alike where nothing is said. */
   readonly weights?: readonly number[];

@@ -28,10 +28,16 @@ interface Turns {
 
 const turns = new WeakMap<Poll, Turns>();
 
-/** Steps of the golden section fall evenly, also where only every second one is taken, or every third. */
+/**
+ * Steps of the golden section fall evenly, also where only every second one is taken, or every
+ * third.
+ */
 const STEP = (Math.sqrt(5) - 1) / 2;
 
-/** The watch that a request is charged to: of those served each in its turn, as often as its share says. */
+/**
+ * The watch that a request is charged to: of those served each in its turn, as often as its share
+ * says.
+ */
 function chargedWatch(poll: Poll): string {
   const own = turns.get(poll) ?? { shares: sharesOf(poll), next: 0 };
   turns.set(poll, own);
@@ -47,26 +53,51 @@ function chargedWatch(poll: Poll): string {
 
 export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
   const isBatch = poll.subscribers.some(({ entry }) => entry !== undefined);
-  const asked = { ...askerOf(poll, purpose), endpoint: poll.source.endpoint, ...(isBatch ? { isSplit: true as const } : {}) };
-  return (params, cursor) => gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) });
+  const asked = {
+    ...askerOf(poll, purpose),
+    endpoint: poll.source.endpoint,
+    ...(isBatch ? { isSplit: true as const } : {}),
+  };
+  return (params, cursor) =>
+    gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) });
 }
 
 /**
- * Pages of a long list that nobody waits for: after everything else, out of what the quota can spare, with a backoff of their own. `ask` is for
- * one poll.
+ * Pages of a long list that nobody waits for: after everything else, out of what the quota can
+ * spare, with a backoff of their own. `ask` is for one poll.
  */
 export function askBehind(gate: RequestGate, poll: Poll): Ask {
-  const asked = { ...askerOf(poll, "poll"), endpoint: poll.source.endpoint, source: `${poll.key}:rest`, priority: "low" } as const;
+  const asked = {
+    ...askerOf(poll, "poll"),
+    endpoint: poll.source.endpoint,
+    source: `${poll.key}:rest`,
+    priority: "low",
+  } as const;
   let isBegun = false;
   return (params, cursor) => {
     const begins = isBegun ? {} : { isWalkStart: true as const };
     isBegun = true;
-    return gate.request({ ...asked, ...begins, params, ...(cursor === undefined ? {} : { cursor }) });
+    return gate.request({
+      ...asked,
+      ...begins,
+      params,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
   };
 }
 
 /** A search that several members of a group share: it says nothing of anyone before its end. */
 export function askSearch(gate: RequestGate, group: Poll): AskSearch {
-  const asked = { ...askerOf(group, "poll"), endpoint: "search-tweets", source: `${group.key}:search`, isWhole: true } as const;
-  return (query, cursor) => gate.request({ ...asked, params: { query, order: "latest" }, ...(cursor === undefined ? {} : { cursor }) });
+  const asked = {
+    ...askerOf(group, "poll"),
+    endpoint: "search-tweets",
+    source: `${group.key}:search`,
+    isWhole: true,
+  } as const;
+  return (query, cursor) =>
+    gate.request({
+      ...asked,
+      params: { query, order: "latest" },
+      ...(cursor === undefined ? {} : { cursor }),
+    });
 }

@@ -1,6 +1,7 @@
 /**
- * Operators of other search languages, which this one looks for as words: what to write instead, where there is something. Most are of the
- * platform's own API, whose language is another one than that of its search.
+ * Operators of other search languages, which this one looks for as words: what to write instead,
+ * where there is something. Most are of the platform's own API, whose language is another one than
+ * that of its search.
  */
 
 /** The same with another name; the value stays. */
@@ -58,16 +59,42 @@ const CONDITIONS: ReadonlyMap<string, string> = new Map([
 
 /** Names of other languages that nothing here can say. */
 const UNANSWERABLE: ReadonlySet<string> = new Set([
-  ...["bounding_box", "card_name", "context", "embedding", "entity", "from_affiliate_of", "geocode", "has", "is", "listed_count", "near"],
-  ...["place", "place_country", "point_radius", "retweets_of", "retweets_of_user", "sample", "source", "url_description", "url_title"],
+  ...[
+    "bounding_box",
+    "card_name",
+    "context",
+    "embedding",
+    "entity",
+    "from_affiliate_of",
+    "geocode",
+    "has",
+    "is",
+    "listed_count",
+    "near",
+  ],
+  ...[
+    "place",
+    "place_country",
+    "point_radius",
+    "retweets_of",
+    "retweets_of_user",
+    "sample",
+    "source",
+    "url_description",
+    "url_title",
+  ],
 ]);
 
 /** `name:value`, but not an address or a time of day. */
 const OPERATOR = /^([a-z][a-z_]+):(?!\/\/)(\S+)$/i;
 
 /** Why a term that is read as a word looks like something else; undefined where it does not. */
-export function foreignOperator(term: string, { isExcluded }: { readonly isExcluded: boolean }): string | undefined {
-  if (/^~\d+$/.test(term)) return `how near words stand (\`${term}\`) cannot be asked: leave it out`;
+export function foreignOperator(
+  term: string,
+  { isExcluded }: { readonly isExcluded: boolean },
+): string | undefined {
+  if (/^~\d+$/.test(term))
+    return `how near words stand (\`${term}\`) cannot be asked: leave it out`;
   const [, written = "", value = ""] = OPERATOR.exec(term) ?? [];
   if (written === "") return undefined;
   return `\`${term}\` is a word to search for here, not an operator: ${cureOf(written.toLowerCase(), value, isExcluded)}`;
@@ -76,14 +103,19 @@ export function foreignOperator(term: string, { isExcluded }: { readonly isExclu
 function cureOf(name: string, value: string, isExcluded: boolean): string {
   const term = `${name}:${value.toLowerCase()}`;
   const sign = isExcluded ? "-" : "";
-  if (term === "is:retweet" && isExcluded) return "leave it out, there are no retweets without `include:nativeretweets`";
+  if (term === "is:retweet" && isExcluded)
+    return "leave it out, there are no retweets without `include:nativeretweets`";
   if (term === "is:retweet")
     return "write `include:nativeretweets` for retweets too, or `include:nativeretweets filter:nativeretweets` for nothing else";
   const renamed = RENAMED.get(name);
   const tag = SIGNS.get(name);
-  const instead = TRANSLATED.get(term) ?? (renamed && `${renamed}:${value}`) ?? (tag && `${tag}${value.replace(/^[@#$]/, "")}`);
+  const instead =
+    TRANSLATED.get(term) ??
+    (renamed && `${renamed}:${value}`) ??
+    (tag && `${tag}${value.replace(/^[@#$]/, "")}`);
   if (instead !== undefined) return `write \`${sign}${instead}\``;
   const condition = CONDITIONS.get(name);
-  if (condition !== undefined) return `it cannot be asked, so write \`where\` with \`${condition}\``;
+  if (condition !== undefined)
+    return `it cannot be asked, so write \`where\` with \`${condition}\``;
   return UNANSWERABLE.has(name) ? "it cannot be asked" : "if it is text, put it into quotes";
 }

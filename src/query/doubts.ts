@@ -13,14 +13,26 @@ export interface QueryDoubt {
 
 /** @throws QueryError for a query that cannot be read. */
 export function queryDoubts(text: string): readonly QueryDoubt[] {
-  return [...smallOr(text), ...otherOperators(text), ...otherDialects(text), ...curlyQuotes(text), ...onlyNegatives(text)];
+  return [
+    ...smallOr(text),
+    ...otherOperators(text),
+    ...otherDialects(text),
+    ...curlyQuotes(text),
+    ...onlyNegatives(text),
+  ];
 }
 
 function smallOr(text: string): readonly QueryDoubt[] {
   const tokens = lexQuery(text);
   const isBetween = (index: number): boolean => {
     const [before, after] = [tokens[index - 1]?.kind, tokens[index + 1]?.kind];
-    return before !== undefined && before !== "open" && after !== undefined && after !== "close" && after !== "end";
+    return (
+      before !== undefined &&
+      before !== "open" &&
+      after !== undefined &&
+      after !== "close" &&
+      after !== "end"
+    );
   };
   return tokens.flatMap(({ kind, text: term, position }, index) =>
     kind === "term" && /^or$/i.test(term) && isBetween(index)
@@ -42,10 +54,19 @@ function otherOperators(text: string): readonly QueryDoubt[] {
     if (kind !== "term" || after === undefined || after === "close" || after === "end") return [];
     const isBetween = before !== undefined && before !== "open";
     const cure =
-      term === "NOT" ? "write - before what is to be excluded" : term === "AND" && isBetween ? "leave it out, all terms must be there" : "";
+      term === "NOT"
+        ? "write - before what is to be excluded"
+        : term === "AND" && isBetween
+          ? "leave it out, all terms must be there"
+          : "";
     return cure === ""
       ? []
-      : [{ offset: position, message: `\`${term}\` is a word to search for here, so tweets must hold it too: ${cure}` }];
+      : [
+          {
+            offset: position,
+            message: `\`${term}\` is a word to search for here, so tweets must hold it too: ${cure}`,
+          },
+        ];
   });
 }
 
@@ -62,12 +83,19 @@ function otherDialects(text: string): readonly QueryDoubt[] {
 function curlyQuotes(text: string): readonly QueryDoubt[] {
   const offset = text.search(/[“”„]/);
   if (offset < 0) return [];
-  return [{ offset, message: `${text[offset]} is no quotation mark for the service: write straight ones, like "acme corp"` }];
+  return [
+    {
+      offset,
+      message: `${text[offset]} is no quotation mark for the service: write straight ones, like "acme corp"`,
+    },
+  ];
 }
 
 function onlyNegatives(text: string): readonly QueryDoubt[] {
   if (text.trim() === "" || hasPositive(parseQuery(text))) return [];
-  return [{ offset: 0, message: "it only excludes, so it finds nothing: name something to search for" }];
+  return [
+    { offset: 0, message: "it only excludes, so it finds nothing: name something to search for" },
+  ];
 }
 
 const hasPositive = (query: Query): boolean => {

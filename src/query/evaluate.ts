@@ -7,11 +7,17 @@ import { hasWords } from "./words.ts";
 export interface QueryContext {
   /** What `within_time:` counts back from. */
   readonly nowMs: number;
-  /** User ids of a public list's members; undefined when the list is not known, and then `list:` matches nothing. */
+  /**
+   * User ids of a public list's members; undefined when the list is not known, and then `list:`
+   * matches nothing.
+   */
   listMembers?(listId: string): ReadonlySet<string> | undefined;
 }
 
-/** Native retweets match only where the query asks for them by `include:nativeretweets` or `filter:nativeretweets`. */
+/**
+ * Native retweets match only where the query asks for them by `include:nativeretweets` or
+ * `filter:nativeretweets`.
+ */
 export function evaluateQuery(query: Query, tweet: Tweet, context: QueryContext): boolean {
   if (tweet.retweeted_status !== undefined && !wantsRetweets(query)) return false;
   return matches(query, tweet, context);
@@ -19,7 +25,10 @@ export function evaluateQuery(query: Query, tweet: Tweet, context: QueryContext)
 
 function wantsRetweets(query: Query): boolean {
   if (query.kind === "and" || query.kind === "or") return query.of.some(wantsRetweets);
-  return query.kind === "include_nativeretweets" || (query.kind === "filter" && query.filter === "nativeretweets");
+  return (
+    query.kind === "include_nativeretweets" ||
+    (query.kind === "filter" && query.filter === "nativeretweets")
+  );
 }
 
 function matches(query: Query, tweet: Tweet, context: QueryContext): boolean {
@@ -49,7 +58,9 @@ function matchesTerm(term: QueryTerm, tweet: Tweet, context: QueryContext): bool
     case "lang":
       return tweet.lang.toLowerCase() === term.lang;
     case "url":
-      return linksOf(tweet).some((link) => link.toLowerCase().includes(term.text) || hasWords(link, term.text));
+      return linksOf(tweet).some(
+        (link) => link.toLowerCase().includes(term.text) || hasWords(link, term.text),
+      );
     case "filter":
       return passesFilter(term.filter, tweet);
     case "include_nativeretweets":
@@ -71,7 +82,10 @@ function matchesTerm(term: QueryTerm, tweet: Tweet, context: QueryContext): bool
   }
 }
 
-type TimeTerm = Extract<QueryTerm, { kind: "since" | "until" | "since_time" | "until_time" | "since_id" | "max_id" | "within_time" }>;
+type TimeTerm = Extract<
+  QueryTerm,
+  { kind: "since" | "until" | "since_time" | "until_time" | "since_id" | "max_id" | "within_time" }
+>;
 
 function matchesTime(term: TimeTerm, tweet: Tweet, nowMs: number): boolean {
   const atMs = Date.parse(tweet.created_at);
@@ -135,9 +149,14 @@ function tagsIn(tweet: Tweet, kind: keyof typeof TAGS): readonly string[] {
 
 function linksOf(tweet: Tweet): readonly string[] {
   const inText = tweet.full_text.match(/https?:\/\/[^\s"'<>)]+/g) ?? [];
-  return [...inText, ...tweet.entities.filter((entity) => entity.type === "url").map((entity) => entity.link)];
+  return [
+    ...inText,
+    ...tweet.entities.filter((entity) => entity.type === "url").map((entity) => entity.link),
+  ];
 }
 
 /** Keywords match the text, the author's name and handle, and URLs (docs/service.md section 5). */
 const isIn = (tweet: Tweet, wanted: string): boolean =>
-  [tweet.full_text, tweet.user.display_name, tweet.user.username, ...linksOf(tweet)].some((text) => hasWords(text, wanted));
+  [tweet.full_text, tweet.user.display_name, tweet.user.username, ...linksOf(tweet)].some((text) =>
+    hasWords(text, wanted),
+  );

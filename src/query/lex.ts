@@ -38,16 +38,26 @@ function readToken(text: string, at: number): Read | undefined {
   return readTerm(text, at);
 }
 
-const one = (kind: Token["kind"], text: string, position: number): Read => ({ token: { kind, text, position }, next: position + 1 });
+const one = (kind: Token["kind"], text: string, position: number): Read => ({
+  token: { kind, text, position },
+  next: position + 1,
+});
 
 function readPhrase(text: string, at: number): Read {
   const length = text.slice(at + 1).search(/["“”]/);
-  if (length < 0) throw new QueryError("a quote is opened and never closed", at, 'Close the phrase with ".');
-  return { token: { kind: "phrase", text: text.slice(at + 1, at + 1 + length), position: at }, next: at + length + 2 };
+  if (length < 0)
+    throw new QueryError("a quote is opened and never closed", at, 'Close the phrase with ".');
+  return {
+    token: { kind: "phrase", text: text.slice(at + 1, at + 1 + length), position: at },
+    next: at + length + 2,
+  };
 }
 
 function readTerm(text: string, at: number): Read {
   TERM.lastIndex = at;
   const term = TERM.exec(text)?.[0] ?? text.charAt(at);
-  return { token: { kind: term === "OR" ? "or" : "term", text: term, position: at }, next: at + term.length };
+  return {
+    token: { kind: term === "OR" ? "or" : "term", text: term, position: at },
+    next: at + term.length,
+  };
 }

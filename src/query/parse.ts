@@ -1,6 +1,6 @@
 /**
- * Text to tree. Two terms beside each other bind tighter than OR; the platform does not document its own precedence, so print.ts
- * always writes parentheses.
+ * Text to tree. Two terms beside each other bind tighter than OR; the platform does not document
+ * its own precedence, so print.ts always writes parentheses.
  */
 import { lexQuery, type Token } from "./lex.ts";
 import { QueryError } from "./query-error.ts";
@@ -27,7 +27,12 @@ class Reader {
   }
 
   readOr(depth: number): Query {
-    if (depth > MAX_DEPTH) throw new QueryError("parentheses nest too deeply", this.next().position, "Write the query flatter.");
+    if (depth > MAX_DEPTH)
+      throw new QueryError(
+        "parentheses nest too deeply",
+        this.next().position,
+        "Write the query flatter.",
+      );
     const of = [this.readAnd(depth)];
     while (this.next().kind === "or") {
       this.at += 1;
@@ -38,7 +43,12 @@ class Reader {
 
   expectEnd(): void {
     const token = this.next();
-    if (token.kind === "close") throw new QueryError('")" without "("', token.position, 'Remove it, or open the group with "(".');
+    if (token.kind === "close")
+      throw new QueryError(
+        '")" without "("',
+        token.position,
+        'Remove it, or open the group with "(".',
+      );
   }
 
   private readAnd(depth: number): Query {
@@ -64,7 +74,8 @@ class Reader {
 
   private readGroup(open: Token, depth: number): Query {
     const query = this.readOr(depth + 1);
-    if (this.next().kind !== "close") throw new QueryError('"(" is never closed', open.position, 'Close the group with ")".');
+    if (this.next().kind !== "close")
+      throw new QueryError('"(" is never closed', open.position, 'Close the group with ")".');
     this.at += 1;
     return query;
   }
@@ -74,12 +85,16 @@ class Reader {
   }
 }
 
-const several = (kind: "and" | "or", of: readonly Query[]): Query => (of.length === 1 ? (of[0] as Query) : { kind, of });
+const several = (kind: "and" | "or", of: readonly Query[]): Query =>
+  of.length === 1 ? (of[0] as Query) : { kind, of };
 
 function readPhrase(token: Token): Query {
-  if (token.text.trim() === "") throw new QueryError("a phrase is empty", token.position, "Put words between the quotes.");
+  if (token.text.trim() === "")
+    throw new QueryError("a phrase is empty", token.position, "Put words between the quotes.");
   return { kind: "phrase", text: token.text };
 }
 
 const missing = (token: Token): string =>
-  token.kind === "end" ? "the query ends where a term should be" : `a term should stand before "${token.text}"`;
+  token.kind === "end"
+    ? "the query ends where a term should be"
+    : `a term should stand before "${token.text}"`;

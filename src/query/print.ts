@@ -1,4 +1,7 @@
-/** Tree to text, with a parenthesis around every group: the precedence of mixed AND and OR is not documented. */
+/**
+ * Tree to text, with a parenthesis around every group: the precedence of mixed AND and OR is not
+ * documented.
+ */
 import type { Query, QueryTerm } from "./query.ts";
 
 /** Text that parses back to the same tree. */
@@ -20,12 +23,16 @@ const SIGN = { hashtag: "#", cashtag: "$", mention: "@" } as const;
 function printTerm(query: QueryTerm): string {
   if (query.kind === "word") return query.text;
   if (query.kind === "phrase") return `"${query.text}"`;
-  if (query.kind === "hashtag" || query.kind === "cashtag" || query.kind === "mention") return SIGN[query.kind] + query.text;
+  if (query.kind === "hashtag" || query.kind === "cashtag" || query.kind === "mention")
+    return SIGN[query.kind] + query.text;
   if (query.kind === "include_nativeretweets") return "include:nativeretweets";
   return `${query.kind}:${valueOf(query)}`;
 }
 
-type Operator = Exclude<QueryTerm, { kind: "word" | "phrase" | "hashtag" | "cashtag" | "mention" | "include_nativeretweets" }>;
+type Operator = Exclude<
+  QueryTerm,
+  { kind: "word" | "phrase" | "hashtag" | "cashtag" | "mention" | "include_nativeretweets" }
+>;
 
 function valueOf(query: Operator): string {
   if ("handle" in query) return query.handle;

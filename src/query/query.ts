@@ -1,4 +1,7 @@
-/** The tree of a search query, operators of docs/service.md section 5. Owns the words of the language; reading and writing text is parse's and print's. */
+/**
+ * The tree of a search query, operators of docs/service.md section 5. Owns the words of the
+ * language; reading and writing text is parse's and print's.
+ */
 
 /** `filter:` values that are known; the service may know more. */
 export const FILTERS = [
@@ -20,14 +23,29 @@ export type Filter = (typeof FILTERS)[number];
 /** Operators whose value is a handle without @, in lower case. */
 export const HANDLE_OPERATORS = ["from", "to"] as const;
 /** Operators whose value is an id: digits. */
-export const ID_OPERATORS = ["since_id", "max_id", "conversation_id", "quoted_tweet_id", "quoted_user_id", "list"] as const;
+export const ID_OPERATORS = [
+  "since_id",
+  "max_id",
+  "conversation_id",
+  "quoted_tweet_id",
+  "quoted_user_id",
+  "list",
+] as const;
 /** Operators whose value is a whole number. */
-export const COUNT_OPERATORS = ["min_faves", "min_retweets", "min_replies", "since_time", "until_time"] as const;
+export const COUNT_OPERATORS = [
+  "min_faves",
+  "min_retweets",
+  "min_replies",
+  "since_time",
+  "until_time",
+] as const;
 /** Operators whose value is a date, `YYYY-MM-DD` or `YYYY-MM-DD_HH:MM:SS_UTC`, kept as written. */
 export const DATE_OPERATORS = ["since", "until"] as const;
 
 /** One member of the union for each name, so that a check of `kind` narrows to it alone. */
-type Each<K extends string, Body> = { readonly [Kind in K]: { readonly kind: Kind } & Readonly<Body> }[K];
+type Each<K extends string, Body> = {
+  readonly [Kind in K]: { readonly kind: Kind } & Readonly<Body>;
+}[K];
 
 /** `and`, `or`: two members or more; a group in the text stays a group here. */
 type Nested = Each<"and" | "or", { of: readonly Query[] }> | Each<"not", { of: Query }>;

@@ -9,7 +9,10 @@ export interface Bounds {
   readonly maxId?: string;
 }
 
-/** `a OR b` with a since-bound becomes `(a OR b) since_time:…`; without bounds the text stays as it is. */
+/**
+ * `a OR b` with a since-bound becomes `(a OR b) since_time:…`; without bounds the text stays as it
+ * is.
+ */
 export function withBounds(queryText: string, bounds: Bounds): string {
   const parts: string[] = [];
   if (bounds.sinceTime !== undefined) parts.push(`since_time:${Math.floor(bounds.sinceTime)}`);

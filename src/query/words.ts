@@ -1,9 +1,13 @@
 /** Words of a text as the search compares them: letters, digits and underscores, without case. */
 
 /** In order, lower case: `Don't, @Acme!` is `don`, `t`, `acme`. */
-export const tokensOf = (text: string): readonly string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+/gu) ?? [];
+export const tokensOf = (text: string): readonly string[] =>
+  text.toLowerCase().match(/[\p{L}\p{N}\p{M}_]+/gu) ?? [];
 
-/** Whether the words of `wanted` stand in `text` one after another. Wanted text without any word (an emoji) matches nothing. */
+/**
+ * Whether the words of `wanted` stand in `text` one after another. Wanted text without any word (an
+ * emoji) matches nothing.
+ */
 export function hasWords(text: string, wanted: string): boolean {
   const words = tokensOf(wanted);
   // Most texts do not even hold the letters: a cheap no before any splitting.

@@ -1,4 +1,7 @@
-/** The lines of a digest in their order, under their headings, and in as few messages as their sink's limits allow. */
+/**
+ * The lines of a digest in their order, under their headings, and in as few messages as their
+ * sink's limits allow.
+ */
 import type { Digest, DigestSection, OutboxEvent } from "../model/sink.ts";
 import type { NeutralMessage } from "../model/message.ts";
 import { type DigestLine, digestLine, linkOf } from "./digest-text.ts";
@@ -56,8 +59,14 @@ interface RowLimits {
   readonly further: readonly number[];
 }
 
-/** At least one message. A heading stands above a row of its own, and again in the next message where its rows go on. */
-export function digestPages(digest: Digest, { costs: measure, first, further }: RowLimits): readonly DigestPage[] {
+/**
+ * At least one message. A heading stands above a row of its own, and again in the next message
+ * where its rows go on.
+ */
+export function digestPages(
+  digest: Digest,
+  { costs: measure, first, further }: RowLimits,
+): readonly DigestPage[] {
   const known = new Map<DigestRow, readonly number[]>();
   const costs = (row: DigestRow): readonly number[] => {
     const cost = known.get(row) ?? measure(row);
@@ -74,14 +83,18 @@ export function digestPages(digest: Digest, { costs: measure, first, further }: 
     }
   };
   const fits = (rows: readonly DigestRow[]) =>
-    room.every((units, index) => rows.reduce((sum, row) => sum + (costs(row)[index] ?? 0), 0) <= units);
+    room.every(
+      (units, index) => rows.reduce((sum, row) => sum + (costs(row)[index] ?? 0), 0) <= units,
+    );
   for (const { heads, rows } of blocksOf(digest)) {
     let above = heads.filter(({ isNew }) => isNew).map(({ row }) => row);
     for (const row of rows) {
       if (!fits([...above, row]) && (pages.at(-1)?.rows.length ?? 0) > 0) {
         pages.push({ rows: [], events: [] });
         room = further;
-        above = heads.map(({ row: head, isNew }) => (isNew && above.includes(head) ? head : { ...head, text: `${head.text} (continued)` }));
+        above = heads.map(({ row: head, isNew }) =>
+          isNew && above.includes(head) ? head : { ...head, text: `${head.text} (continued)` },
+        );
       }
       // A heading that leaves no room for what is below it goes.
       take(fits([...above, row]) ? [...above, row] : [row]);
@@ -98,21 +111,32 @@ interface Block {
 }
 
 const blocksOf = (digest: Digest): readonly Block[] =>
-  digest.sections.filter(({ items }) => items.length > 0).flatMap((section) => sectionBlocks(digest, section));
+  digest.sections
+    .filter(({ items }) => items.length > 0)
+    .flatMap((section) => sectionBlocks(digest, section));
 
 function sectionBlocks(digest: Digest, section: DigestSection): readonly Block[] {
   const cards = gatherPeople(section.items);
   const [only] = cards;
-  const isOneList = cards.length === 1 && only !== undefined && only.length > 1 && only.length === section.count;
+  const isOneList =
+    cards.length === 1 && only !== undefined && only.length > 1 && only.length === section.count;
   // The sentence says what the heading would.
-  const title = section.title === "" || (isOneList && section.isKind) ? undefined : sectionRow(section);
+  const title =
+    section.title === "" || (isOneList && section.isKind) ? undefined : sectionRow(section);
   const blocks: Block[] = [];
   for (const events of cards) {
     const above = title === undefined ? [] : [{ row: title, isNew: blocks.length === 0 }];
-    if (events.length === 1) blocks.push({ heads: above, rows: [itemRow(digest, events[0], false)] });
+    if (events.length === 1)
+      blocks.push({ heads: above, rows: [itemRow(digest, events[0], false)] });
     else
       blocks.push({
-        heads: [...above, { row: { kind: "people", text: peopleSentence(events.length, events[0].event) }, isNew: true }],
+        heads: [
+          ...above,
+          {
+            row: { kind: "people", text: peopleSentence(events.length, events[0].event) },
+            isNew: true,
+          },
+        ],
         rows: peopleRows(digest, events),
       });
   }
@@ -124,20 +148,36 @@ function sectionRow({ title, count, items }: DigestSection): SectionRow {
   return { kind: "section", text: `${title} (${formatExact(count)}${shown})` };
 }
 
-/** A digest with a schedule names as many accounts of one list as an alert does; the others name all. */
-function peopleRows(digest: Digest, events: readonly OutboxEvent[]): readonly (ItemRow | MoreRow)[] {
-  const most = digest.cause === "schedule" || digest.cause === undefined ? MAX_PEOPLE : events.length;
+/**
+ * A digest with a schedule names as many accounts of one list as an alert does; the others name
+ * all.
+ */
+function peopleRows(
+  digest: Digest,
+  events: readonly OutboxEvent[],
+): readonly (ItemRow | MoreRow)[] {
+  const most =
+    digest.cause === "schedule" || digest.cause === undefined ? MAX_PEOPLE : events.length;
   const more = events.slice(most);
   const rows = events.slice(0, most).map((event) => itemRow(digest, event, true));
-  return more.length === 0 ? rows : [...rows, { kind: "more", events: more, text: moreText({ more: more.length }) }];
+  return more.length === 0
+    ? rows
+    : [...rows, { kind: "more", events: more, text: moreText({ more: more.length }) }];
 }
 
 function itemRow(digest: Digest, event: OutboxEvent, isInner: boolean): ItemRow {
   const message = digest.read(event);
   const value = digest.valueText?.(event) ?? "";
-  if (!isInner) return { kind: "item", events: [event], line: lineOf(event, message), value, isInner };
+  if (!isInner)
+    return { kind: "item", events: [event], line: lineOf(event, message), value, isInner };
   const { name, url, note } = personOf(event, message);
-  return { kind: "item", events: [event], line: { label: name, words: note, ...linkOf(url) }, value: "", isInner };
+  return {
+    kind: "item",
+    events: [event],
+    line: { label: name, words: note, ...linkOf(url) },
+    value: "",
+    isInner,
+  };
 }
 
 function lineOf({ isEdited }: OutboxEvent, message: NeutralMessage): DigestLine {

@@ -1,4 +1,7 @@
-/** What a digest says, as plain text: its heading, its lines in their order, and where the rest is. Each sink escapes and lays it out. */
+/**
+ * What a digest says, as plain text: its heading, its lines in their order, and where the rest is.
+ * Each sink escapes and lays it out.
+ */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Digest } from "../model/sink.ts";
 import { countsText } from "./text/kind-words.ts";
@@ -36,7 +39,8 @@ export function linkOf(text: string): Pick<DigestLine, "url"> {
 }
 
 /** All that it counts, listed or not. */
-const countOf = ({ counts }: Digest): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+const countOf = ({ counts }: Digest): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0);
 
 /** "Mentions · 26 Nov 09:00 to 27 Nov 09:00 · 45 posts, 15 new followers, 1 milestone". */
 export function digestHeading(digest: Digest): string {
@@ -54,7 +58,9 @@ const notesText = (digest: Digest): string =>
 
 /** What is gone is counted, and says nothing any more. */
 const deletedText = ({ deleted = 0 }: Digest): string =>
-  deleted === 0 ? "" : `${deleted.toLocaleString("en-US")} ${deleted === 1 ? "was" : "were"} deleted`;
+  deleted === 0
+    ? ""
+    : `${deleted.toLocaleString("en-US")} ${deleted === 1 ? "was" : "were"} deleted`;
 
 function causeText({ cause }: Digest): string {
   if (cause === "throttle") return "sent together because there were many at once";
@@ -74,12 +80,16 @@ function seriesTexts({ series }: Digest): readonly string[] {
 /** What follows the lines of the first message; undefined where they are all. */
 export function digestRemainder({ unlisted }: Digest): string | undefined {
   if (unlisted === undefined) return undefined;
-  return unlisted.count === 1 ? "Another one is not listed here:" : `Another ${formatExact(unlisted.count)} are not listed here:`;
+  return unlisted.count === 1
+    ? "Another one is not listed here:"
+    : `Another ${formatExact(unlisted.count)} are not listed here:`;
 }
 
 /** "11 to 60 of 595". */
 export const digestRange = (digest: Digest, first: number, count: number): string =>
-  [first, "to", first + count - 1, "of", countOf(digest)].map((part) => part.toLocaleString("en-US")).join(" ");
+  [first, "to", first + count - 1, "of", countOf(digest)]
+    .map((part) => part.toLocaleString("en-US"))
+    .join(" ");
 
 /** Where a person can go; else it is a command. */
 export const isPage = (where: string): boolean => /^https?:\/\//.test(where);

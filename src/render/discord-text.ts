@@ -1,9 +1,12 @@
-/** Text of strangers in Discord's markdown: shown letter by letter, with bare links left clickable. */
+/**
+ * Text of strangers in Discord's markdown: shown letter by letter, with bare links left clickable.
+ */
 import { cleanLine, cleanText } from "./text/clean-text.ts";
 import { defuseEmoji, defuseMentions } from "./text/defuse.ts";
 import { trimEscaped, trimText } from "./text/trim-text.ts";
 
-const BARE_LINK = /https?:\/\/[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?(?:[/?#][^\s<>]*[^\s<>.,:;!?'")\]}*~|`\\])?/g;
+const BARE_LINK =
+  /https?:\/\/[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?(?:[/?#][^\s<>]*[^\s<>.,:;!?'")\]}*~|`\\])?/g;
 const IN_LINK = /[*~`|\\[\]()"'{}]|@(?=everyone|here)/gi;
 
 /** Markdown anywhere, and at the start of a line also quotes, headings, lists and subtext. */
@@ -16,7 +19,8 @@ function escapeMarkdown(text: string): string {
 }
 
 /** A link keeps its meaning: what markdown could read in it is percent-encoded. */
-const encodeLink = (link: string): string => link.replace(IN_LINK, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+const encodeLink = (link: string): string =>
+  link.replace(IN_LINK, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
 function escape(text: string): string {
   let escaped = "";
@@ -29,14 +33,20 @@ function escape(text: string): string {
 }
 
 /** For descriptions and message content: at most `limit` units after escaping. */
-export const discordText = (text: string, limit: number): string => trimEscaped(cleanText(text), limit, escape);
+export const discordText = (text: string, limit: number): string =>
+  trimEscaped(cleanText(text), limit, escape);
 
 /** One line, no link in it: for titles and the labels of masked links. */
-export const discordLabel = (text: string, limit: number): string => trimEscaped(cleanLine(text), limit, escapeMarkdown);
+export const discordLabel = (text: string, limit: number): string =>
+  trimEscaped(cleanLine(text), limit, escapeMarkdown);
 
 /** Names and footers of embeds know no markdown; only their length and mentions matter. */
-export const discordPlain = (text: string, limit: number): string => trimText(defuseMentions(cleanLine(text)), limit);
+export const discordPlain = (text: string, limit: number): string =>
+  trimText(defuseMentions(cleanLine(text)), limit);
 
-/** `[label](<url>)`; `url` comes from `webUrl` or permalink.ts. The brackets keep Discord from unfurling it. */
+/**
+ * `[label](<url>)`; `url` comes from `webUrl` or permalink.ts. The brackets keep Discord from
+ * unfurling it.
+ */
 export const discordLink = (url: string, label: string, limit: number): string =>
   `[${discordLabel(label, limit)}](<${url.replace(/[()]/g, (char) => (char === "(" ? "%28" : "%29"))}>)`;

@@ -1,4 +1,7 @@
-/** Several accounts that came onto one list, or left it: one sentence and a list. A single one is roster-message.ts's. */
+/**
+ * Several accounts that came onto one list, or left it: one sentence and a list. A single one is
+ * roster-message.ts's.
+ */
 import type { NeutralMessage, Person } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import { nameOf } from "./messages/event-message.ts";
@@ -7,25 +10,38 @@ import { isAboutPeople, peopleSentence } from "./messages/roster-message.ts";
 /** The number of accounts that a card names. It counts the others. */
 export const MAX_PEOPLE = 20;
 
-/** What one card shows: an event, or several accounts of one list, those with the most followers first. */
+/**
+ * What one card shows: an event, or several accounts of one list, those with the most followers
+ * first.
+ */
 export interface Card {
   readonly events: readonly [OutboxEvent, ...OutboxEvent[]];
   readonly message: NeutralMessage;
 }
 
-export const cardsOf = (events: readonly OutboxEvent[], read: (event: OutboxEvent) => NeutralMessage): readonly Card[] =>
-  gatherPeople(events).map((own) => ({ events: own, message: own.length === 1 ? read(own[0]) : peopleMessage(own, read) }));
+export const cardsOf = (
+  events: readonly OutboxEvent[],
+  read: (event: OutboxEvent) => NeutralMessage,
+): readonly Card[] =>
+  gatherPeople(events).map((own) => ({
+    events: own,
+    message: own.length === 1 ? read(own[0]) : peopleMessage(own, read),
+  }));
 
 /**
  * Gathers events about the accounts of one list into cards, in the order of their first events. An
  * event that a template words keeps a card of its own.
  */
-export function gatherPeople(events: readonly OutboxEvent[]): readonly (readonly [OutboxEvent, ...OutboxEvent[]])[] {
+export function gatherPeople(
+  events: readonly OutboxEvent[],
+): readonly (readonly [OutboxEvent, ...OutboxEvent[]])[] {
   const cards = new Map<string, [OutboxEvent, ...OutboxEvent[]]>();
   for (const [index, one] of events.entries()) {
     const { event, wording } = one;
     const isOne = wording !== undefined || !isAboutPeople(event);
-    const key = isOne ? String(index) : `${event.type}\n${event.body.target?.id ?? event.labels["target"] ?? ""}`;
+    const key = isOne
+      ? String(index)
+      : `${event.type}\n${event.body.target?.id ?? event.labels["target"] ?? ""}`;
     const known = cards.get(key);
     if (known === undefined) cards.set(key, [one]);
     else known.push(one);
@@ -33,20 +49,32 @@ export function gatherPeople(events: readonly OutboxEvent[]): readonly (readonly
   return [...cards.values()].map(byFollowers);
 }
 
-const byFollowers = ([first, ...rest]: readonly [OutboxEvent, ...OutboxEvent[]]): readonly [OutboxEvent, ...OutboxEvent[]] => {
-  const [most = first, ...others] = [first, ...rest].sort((a, b) => followersOf(b) - followersOf(a));
+const byFollowers = ([first, ...rest]: readonly [OutboxEvent, ...OutboxEvent[]]): readonly [
+  OutboxEvent,
+  ...OutboxEvent[],
+] => {
+  const [most = first, ...others] = [first, ...rest].sort(
+    (a, b) => followersOf(b) - followersOf(a),
+  );
   return [most, ...others];
 };
 
 /** Lists of members may carry no counts. */
 const followersOf = ({ event }: OutboxEvent): number => event.body.user?.followers_count ?? -1;
 
-function peopleMessage(events: readonly [OutboxEvent, ...OutboxEvent[]], read: (event: OutboxEvent) => NeutralMessage): NeutralMessage {
+function peopleMessage(
+  events: readonly [OutboxEvent, ...OutboxEvent[]],
+  read: (event: OutboxEvent) => NeutralMessage,
+): NeutralMessage {
   const messages = events.map(read);
   const [first] = events;
-  const last = messages.reduce((newest, one) => (one.occurredAtMs > newest.occurredAtMs ? one : newest));
+  const last = messages.reduce((newest, one) =>
+    one.occurredAtMs > newest.occurredAtMs ? one : newest,
+  );
   const url = messages[0]?.context?.url;
-  const people = events.slice(0, MAX_PEOPLE).map((event, index) => personOf(event, messages[index] ?? last));
+  const people = events
+    .slice(0, MAX_PEOPLE)
+    .map((event, index) => personOf(event, messages[index] ?? last));
   return {
     title: peopleSentence(events.length, first.event),
     body: "",
@@ -57,15 +85,22 @@ function peopleMessage(events: readonly [OutboxEvent, ...OutboxEvent[]], read: (
     occurredAtMs: last.occurredAtMs,
     ...(last.occurredAt === undefined ? {} : { occurredAt: last.occurredAt }),
     watches: [...new Set(messages.flatMap(({ watches }) => watches))],
-    severity: messages.map(({ severity }) => severity).find((severity) => severity !== "info") ?? "info",
+    severity:
+      messages.map(({ severity }) => severity).find((severity) => severity !== "info") ?? "info",
   };
 }
 
 /** An account as a line of a list: `message` is how the event about it reads by itself. */
-export function personOf({ event, changes = 1 }: OutboxEvent, { author, facts }: NeutralMessage): Person {
+export function personOf(
+  { event, changes = 1 }: OutboxEvent,
+  { author, facts }: NeutralMessage,
+): Person {
   const { user } = event.body;
   const followers = facts.find(({ name }) => name === "Followers")?.value;
-  const notes = [followers === undefined ? "" : `${followers} followers`, changes === 1 ? "" : `${changes} changes`];
+  const notes = [
+    followers === undefined ? "" : `${followers} followers`,
+    changes === 1 ? "" : `${changes} changes`,
+  ];
   return {
     name: user === undefined ? event.subject : nameOf(user),
     url: author?.url ?? "",

@@ -7,7 +7,8 @@ import { reportLines, reportTitle } from "./report-text.ts";
 
 export const REPORT_EVENT = "report.created";
 
-export const isReport = ({ event }: OutboxEvent): boolean => event.type === REPORT_EVENT && event.body["report"] !== undefined;
+export const isReport = ({ event }: OutboxEvent): boolean =>
+  event.type === REPORT_EVENT && event.body["report"] !== undefined;
 
 /** Reads `body.report`. */
 export function reportMessage(event: OutboxEvent): NeutralMessage {

@@ -1,4 +1,7 @@
-/** A report as lines of plain text: at most 25 with its title. Each sink escapes them and lays them out. */
+/**
+ * A report as lines of plain text: at most 25 with its title. Each sink escapes them and lays them
+ * out.
+ */
 import type { ComparedCount, ReportView, WatchReport } from "../model/report.ts";
 import { formatCompact, formatExact } from "./text/numbers.ts";
 import { spellPeriod, spellTime } from "./text/times.ts";
@@ -23,7 +26,9 @@ export function reportLines(report: ReportView): readonly string[] {
     ...watches.slice(0, MAX_WATCHES).map(watchLine),
     hidden > 0 ? `and ${hidden} more ${hidden === 1 ? "watch" : "watches"}` : "",
     lostLine(report),
-    authors.length === 0 ? "" : `Top authors: ${authors.slice(0, MAX_AUTHORS).map(authorText).join(", ")}`,
+    authors.length === 0
+      ? ""
+      : `Top authors: ${authors.slice(0, MAX_AUTHORS).map(authorText).join(", ")}`,
     shownPosts.length === 0 ? "" : "Top posts, as last seen:",
     ...shownPosts.map((post) => postLine(post, report.timezone)),
     ...report.shares.slice(0, MAX_LABELS).map(shareLine),
@@ -43,7 +48,9 @@ function watchLine({ watch, read, filtered, alerted, days }: WatchReport): strin
 /** Against the period before: " (+12)". Empty where that is not whole. */
 function changeText({ count, before }: ComparedCount): string {
   if (before === null) return "";
-  return count === before ? " (same)" : ` (${count > before ? "+" : "−"}${formatExact(Math.abs(count - before))})`;
+  return count === before
+    ? " (same)"
+    : ` (${count > before ? "+" : "−"}${formatExact(Math.abs(count - before))})`;
 }
 
 const BARS = "▁▂▃▄▅▆▇█";
@@ -51,7 +58,12 @@ const BARS = "▁▂▃▄▅▆▇█";
 /** A bar for each day. */
 function barsOf(counts: readonly number[]): string {
   const most = Math.max(1, ...counts);
-  return counts.map((count) => BARS[count === 0 ? 0 : Math.max(1, Math.round((count / most) * (BARS.length - 1)))] ?? "").join("");
+  return counts
+    .map(
+      (count) =>
+        BARS[count === 0 ? 0 : Math.max(1, Math.round((count / most) * (BARS.length - 1)))] ?? "",
+    )
+    .join("");
 }
 
 function lostLine({ deleted, silenced, given_up: dead }: ReportView): string {
@@ -66,14 +78,23 @@ function lostLine({ deleted, silenced, given_up: dead }: ReportView): string {
 const authorText = ({ handle, name, alerted }: ReportView["top_authors"][number]): string =>
   `${cleanLine(name === handle ? `@${handle}` : `${trimText(name, 40)} (@${handle})`)} ${formatExact(alerted.count)}`;
 
-function postLine({ author, text, url, likes, reposts, seen_at: seenAt }: ReportView["top_posts"][number], timezone: string): string {
+function postLine(
+  { author, text, url, likes, reposts, seen_at: seenAt }: ReportView["top_posts"][number],
+  timezone: string,
+): string {
   const seen = spellTime(Date.parse(seenAt), timezone === "UTC" ? {} : { timezone }, "date");
-  const counts = [`♥ ${formatCompact(likes)}`, ...(reposts === 0 ? [] : [`${formatCompact(reposts)} reposts`])].join(", ");
+  const counts = [
+    `♥ ${formatCompact(likes)}`,
+    ...(reposts === 0 ? [] : [`${formatCompact(reposts)} reposts`]),
+  ].join(", ");
   return `• ${counts} (${seen}) @${author}: ${trimText(cleanLine(text), WORDS_CHARS)} ${url}`;
 }
 
 function shareLine({ label, values }: ReportView["shares"][number]): string {
   const total = values.reduce((sum, { count }) => sum + count, 0);
-  const shown = values.map(({ value, count }) => `${trimText(cleanLine(value), 30)} ${Math.round((count / Math.max(1, total)) * 100)}%`);
+  const shown = values.map(
+    ({ value, count }) =>
+      `${trimText(cleanLine(value), 30)} ${Math.round((count / Math.max(1, total)) * 100)}%`,
+  );
   return total === 0 ? "" : `By ${label}: ${shown.join(", ")}`;
 }

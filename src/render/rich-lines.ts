@@ -1,6 +1,7 @@
 /**
- * Alerts and digests as lines of text with links, for sinks that have no layout of their own: what each line says, before any sink escapes,
- * measures or decorates it. Slack and Discord lay out their own blocks.
+ * Alerts and digests as lines of text with links, for sinks that have no layout of their own: what
+ * each line says, before any sink escapes, measures or decorates it. Slack and Discord lay out
+ * their own blocks.
  */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Batch, Digest, DigestPart } from "../model/sink.ts";
@@ -47,19 +48,28 @@ const NAME_CHARS = 60;
 const WORDS_CHARS = 110;
 
 /** From a whole long post down to its first words. */
-const BODY_CHARS = [25_000, 12_000, 8_000, 5_000, 3_600, 3_000, 2_400, 1_800, 1_200, 800, 400, 150, 40];
+const BODY_CHARS = [
+  25_000, 12_000, 8_000, 5_000, 3_600, 3_000, 2_400, 1_800, 1_200, 800, 400, 150, 40,
+];
 
 /**
- * The alerts of a batch, each with as much of its text as fits: `fits` measures what the sink would make of the cards. Where not even the
- * first words do, each is a line with its link.
+ * The alerts of a batch, each with as much of its text as fits: `fits` measures what the sink would
+ * make of the cards. Where not even the first words do, each is a line with its link.
  */
-export function fitCards(batch: Batch, fits: (cards: readonly RichCard[]) => boolean): readonly RichCard[] {
+export function fitCards(
+  batch: Batch,
+  fits: (cards: readonly RichCard[]) => boolean,
+): readonly RichCard[] {
   const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
   for (const bodyChars of BODY_CHARS) {
     const cards = messages.map((message) => cardOf(message, bodyChars));
     if (fits(cards)) return cards;
   }
-  return messages.map((message) => ({ lines: [shortFooter(message)], imageUrl: undefined, severity: message.severity }));
+  return messages.map((message) => ({
+    lines: [shortFooter(message)],
+    imageUrl: undefined,
+    severity: message.severity,
+  }));
 }
 
 /** Above all cards; undefined when one alert speaks for itself. */
@@ -87,12 +97,22 @@ function titleLine(message: NeutralMessage): RichLine {
   const { before, author, after } = titleParts(message);
   const label = (text: string) => trimText(text.replace(/\s+/g, " "), LABEL_CHARS);
   const [first, name, rest] = [before, author, after].map((part) => label(cleanText(part)));
-  const spans = [{ text: first ?? "" }, { text: name ?? "", isBold: true, ...link(message.author?.url) }, { text: rest ?? "" }];
+  const spans = [
+    { text: first ?? "" },
+    { text: name ?? "", isBold: true, ...link(message.author?.url) },
+    { text: rest ?? "" },
+  ];
   const shown = spans.filter(({ text }) => text !== "");
-  return { kind: "title", spans: shown.some(({ text }) => text.trim() !== "") ? shown : [{ text: "Alert", isBold: true }] };
+  return {
+    kind: "title",
+    spans: shown.some(({ text }) => text.trim() !== "") ? shown : [{ text: "Alert", isBold: true }],
+  };
 }
 
-/** The room that one account takes. A body of 1,200 characters names 20 accounts, and a shorter one fewer. */
+/**
+ * The room that one account takes. A body of 1,200 characters names 20 accounts, and a shorter one
+ * fewer.
+ */
 const CHARS_A_NAME = 60;
 
 function listedLines({ list }: NeutralMessage, most: number): readonly RichLine[] {
@@ -100,17 +120,30 @@ function listedLines({ list }: NeutralMessage, most: number): readonly RichLine[
   const shown = shorterList(list, most);
   const names = shown.people.map(({ name, url, note }): RichLine => {
     const said = trimText(cleanLine(note), WORDS_CHARS);
-    const spans = [{ text: "• " }, { text: trimText(cleanLine(name), NAME_CHARS) || "?", ...link(url) }];
+    const spans = [
+      { text: "• " },
+      { text: trimText(cleanLine(name), NAME_CHARS) || "?", ...link(url) },
+    ];
     return { kind: "item", spans: said === "" ? spans : [...spans, { text: ` · ${said}` }] };
   });
-  return shown.more === 0 ? names : [...names, { kind: "item", spans: [{ text: moreText(shown) }] }];
+  return shown.more === 0
+    ? names
+    : [...names, { kind: "item", spans: [{ text: moreText(shown) }] }];
 }
 
 function quoteLines({ context }: NeutralMessage, limit: number): readonly RichLine[] {
   if (context === undefined) return [];
   const label = trimText(cleanLine(context.label), LABEL_CHARS) || "this post";
   const body = trimText(cleanText(context.body).trim(), limit);
-  return [{ kind: "quote", spans: [{ text: label, ...link(context.url) }, ...(body === "" ? [] : [{ text: `\n${body}` }])] }];
+  return [
+    {
+      kind: "quote",
+      spans: [
+        { text: label, ...link(context.url) },
+        ...(body === "" ? [] : [{ text: `\n${body}` }]),
+      ],
+    },
+  ];
 }
 
 function footerLine(message: NeutralMessage): RichLine {
@@ -148,18 +181,28 @@ export interface LineLimits {
   readonly budgets: readonly number[];
 }
 
-/** A line with a link for each alert, as many messages as it takes. `seal` makes the body of one. */
+/**
+ * A line with a link for each alert, as many messages as it takes. `seal` makes the body of one.
+ */
 export function richDigest(
   digest: Digest,
   { costs, budgets }: LineLimits,
   seal: (lines: readonly RichLine[], isFirst: boolean) => Json,
 ): readonly DigestPart[] {
   const remainder = remainderLines(digest);
-  const heading: RichLine = { kind: "heading", spans: [{ text: trimText(cleanLine(digestHeading(digest)), HEADING_CHARS), isBold: true }] };
-  const range = (first: number, count: number): RichLine => ({ kind: "heading", spans: [{ text: digestRange(digest, first, count) }] });
+  const heading: RichLine = {
+    kind: "heading",
+    spans: [{ text: trimText(cleanLine(digestHeading(digest)), HEADING_CHARS), isBold: true }],
+  };
+  const range = (first: number, count: number): RichLine => ({
+    kind: "heading",
+    spans: [{ text: digestRange(digest, first, count) }],
+  });
   const without = (frame: readonly RichLine[]) => {
     const taken = frame.map(costs);
-    return budgets.map((budget, index) => budget - taken.reduce((sum, cost) => sum + (cost[index] ?? 0), 0));
+    return budgets.map(
+      (budget, index) => budget - taken.reduce((sum, cost) => sum + (cost[index] ?? 0), 0),
+    );
   };
   const pages = digestPages(digest, {
     costs: (row) => costs(rowLine(row)),
@@ -169,22 +212,34 @@ export function richDigest(
   let next = 1;
   return pages.map(({ rows, events }, index) => {
     const lines = rows.map(rowLine);
-    const body = index === 0 ? seal([heading, ...lines, ...remainder], true) : seal([range(next, events.length), ...lines], false);
+    const body =
+      index === 0
+        ? seal([heading, ...lines, ...remainder], true)
+        : seal([range(next, events.length), ...lines], false);
     next += events.length;
     return { events, body };
   });
 }
 
 function rowLine(row: DigestRow): RichLine {
-  if (row.kind === "section") return { kind: "section", spans: [{ text: trimText(cleanLine(row.text), LABEL_CHARS), isBold: true }] };
-  if (row.kind === "people") return { kind: "item", spans: [{ text: trimText(cleanLine(row.text), LABEL_CHARS) }] };
+  if (row.kind === "section")
+    return {
+      kind: "section",
+      spans: [{ text: trimText(cleanLine(row.text), LABEL_CHARS), isBold: true }],
+    };
+  if (row.kind === "people")
+    return { kind: "item", spans: [{ text: trimText(cleanLine(row.text), LABEL_CHARS) }] };
   if (row.kind === "more") return { kind: "item", spans: [{ text: row.text }] };
   const { line, value, isInner } = row;
   const name = trimText(cleanLine(line.label), NAME_CHARS) || (row.events[0]?.event.subject ?? "");
   const said = trimText(cleanLine(line.words), WORDS_CHARS);
   const words = isInner && said !== "" ? ` · ${said}` : said === "" ? "" : ` ${said}`;
   const mark = isInner ? "   • " : value === "" ? "• " : `• ${cleanLine(value)}  `;
-  const spans: readonly Span[] = [{ text: mark }, { text: name, ...link(line.url) }, { text: words }];
+  const spans: readonly Span[] = [
+    { text: mark },
+    { text: name, ...link(line.url) },
+    { text: words },
+  ];
   return { kind: "item", spans: spans.filter(({ text }) => text !== "") };
 }
 
@@ -192,16 +247,22 @@ function remainderLines(digest: Digest): readonly RichLine[] {
   const said = digestRemainder(digest);
   if (said === undefined) return [];
   const where = digest.unlisted?.where ?? "";
-  const place: readonly Span[] = where === "" ? [] : [isPage(where) ? { text: where, url: where } : { text: where }];
+  const place: readonly Span[] =
+    where === "" ? [] : [isPage(where) ? { text: where, url: where } : { text: where }];
   return [{ kind: "heading", spans: [{ text: place.length === 0 ? said : `${said} ` }, ...place] }];
 }
 
 /** What people read when alerts are gathered from now on. */
 export const announcementLine = (nextAtMs: number): RichLine => ({
   kind: "heading",
-  spans: [{ text: "Many at once", isBold: true }, { text: `: next summary at ${spellTime(nextAtMs, {}, "time")}` }],
+  spans: [
+    { text: "Many at once", isBold: true },
+    { text: `: next summary at ${spellTime(nextAtMs, {}, "time")}` },
+  ],
 });
 
 /** The same as plain text: a link stands behind what it belongs to. */
 export const plainLine = ({ spans }: RichLine): string =>
-  spans.map(({ text, url }) => (url === undefined || text === url ? text : `${text} ${url}`)).join("");
+  spans
+    .map(({ text, url }) => (url === undefined || text === url ? text : `${text} ${url}`))
+    .join("");

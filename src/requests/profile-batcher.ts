@@ -1,6 +1,7 @@
 /**
- * Profiles by id for whoever asks at about the same time: an account that two groups probe, or that a watch of profiles reads, is asked for
- * once, and spare slots of a request take piggybacked accounts. Owns what is asked together; what an answer means is the asker's.
+ * Profiles by id for whoever asks at about the same time: an account that two groups probe, or that
+ * a watch of profiles reads, is asked for once, and spare slots of a request take piggybacked
+ * accounts. Owns what is asked together; what an answer means is the asker's.
  */
 import type { Purpose } from "../budget/spending-limit.ts";
 import { BATCH_SIZE, batchesOf } from "../model/batch.ts";
@@ -38,8 +39,15 @@ export interface PiggybackedAccounts {
 }
 
 export interface ProfileBatcher {
-  /** Of every id, an answer that was asked for no longer than `maxAgeMs` ago. @throws UpstreamError, RequestHeld */
-  ask(asker: Asker, userIds: readonly string[], maxAgeMs: number): Promise<ReadonlyMap<string, SeenProfile>>;
+  /**
+   * Of every id, an answer that was asked for no longer than `maxAgeMs` ago. @throws UpstreamError,
+   * RequestHeld
+   */
+  ask(
+    asker: Asker,
+    userIds: readonly string[],
+    maxAgeMs: number,
+  ): Promise<ReadonlyMap<string, SeenProfile>>;
   /** From now on they take the spare slots of requests. */
   fillSpareSlots(accounts: PiggybackedAccounts): void;
 }
@@ -68,8 +76,11 @@ const GATHER_MS = 20;
 /** No answer is used again for longer. */
 const KEEP_MS = 60_000;
 
-export const createProfileBatcher = (gate: Pick<RequestGate, "request">, clock: Clock, learn: LearnUsers): ProfileBatcher =>
-  new CoalescedProfiles(gate, clock, learn);
+export const createProfileBatcher = (
+  gate: Pick<RequestGate, "request">,
+  clock: Clock,
+  learn: LearnUsers,
+): ProfileBatcher => new CoalescedProfiles(gate, clock, learn);
 
 /** Those a purpose waits for, by id. */
 type WantedById = Map<string, Wanted>;
@@ -97,12 +108,21 @@ class CoalescedProfiles implements ProfileBatcher {
     this.#piggybacked = accounts;
   }
 
-  async ask(asker: Asker, userIds: readonly string[], maxAgeMs: number): Promise<ReadonlyMap<string, SeenProfile>> {
+  async ask(
+    asker: Asker,
+    userIds: readonly string[],
+    maxAgeMs: number,
+  ): Promise<ReadonlyMap<string, SeenProfile>> {
     this.#prune();
     const oldestMs = this.#clock.monotonic() - Math.min(maxAgeMs, KEEP_MS);
     const answers = userIds.map(async (id) => {
       const known = this.#seen.get(id);
-      return [id, known !== undefined && known.sentMs > oldestMs ? known : await this.#want(asker, id, oldestMs)] as const;
+      return [
+        id,
+        known !== undefined && known.sentMs > oldestMs
+          ? known
+          : await this.#want(asker, id, oldestMs),
+      ] as const;
     });
     return new Map(await Promise.all(answers));
   }
@@ -134,11 +154,16 @@ class CoalescedProfiles implements ProfileBatcher {
   /** One request for all; where the service refuses that, one for each who asked. */
   async #sendBatch(batch: readonly Wanted[], all: WantedById): Promise<void> {
     const wants = [...batch, ...this.#inSpareSlots(batch, all)];
-    const askersOf = (): readonly Asker[] => [...new Set(wants.flatMap((want) => [...want.askers]))];
+    const askersOf = (): readonly Asker[] => [
+      ...new Set(wants.flatMap((want) => [...want.askers])),
+    ];
     const [first] = askersOf();
     if (first === undefined) return;
     try {
-      await this.#send({ ...first, priority: mostUrgent(askersOf().map(({ priority }) => priority)) }, wants);
+      await this.#send(
+        { ...first, priority: mostUrgent(askersOf().map(({ priority }) => priority)) },
+        wants,
+      );
     } catch (error) {
       const askers = askersOf();
       const isShared = (askers.length > 1 || wants.length > batch.length) && isRefusal(error);
@@ -154,10 +179,17 @@ class CoalescedProfiles implements ProfileBatcher {
   async #send(asker: Asker, wants: readonly Wanted[]): Promise<void> {
     const [atMs, sentMs] = [this.#clock.now(), this.#clock.monotonic()];
     const userIds = wants.map(({ id }) => id);
-    const answer = await this.#gate.request({ ...asker, endpoint: "info-batch", params: { user_ids: userIds }, isSplit: true });
+    const answer = await this.#gate.request({
+      ...asker,
+      endpoint: "info-batch",
+      params: { user_ids: userIds },
+      isSplit: true,
+    });
     const users = new Map((answer.users ?? []).map((user) => [user.id, user]));
     this.#learn([...users.values()], atMs);
-    const answers = new Map(userIds.map((id) => [id, { user: users.get(id), ...refusalOf(answer, id), atMs, sentMs }]));
+    const answers = new Map(
+      userIds.map((id) => [id, { user: users.get(id), ...refusalOf(answer, id), atMs, sentMs }]),
+    );
     for (const [id, one] of answers) this.#seen.set(id, one);
     for (const { id, resolve } of wants) resolve(answers.get(id) as Kept);
     // One that shows nobody may be the service's own trouble: the asker checks that.
@@ -169,7 +201,12 @@ class CoalescedProfiles implements ProfileBatcher {
     const slots = BATCH_SIZE - wants.length;
     const chosen = slots === 0 ? [] : (this.#piggybacked?.choose(slots, new Set(all.keys())) ?? []);
     return chosen.map((id) => {
-      const one = { id, askers: new Set<Asker>(), ...promiseOf<SeenProfile>(), sentMs: this.#clock.monotonic() };
+      const one = {
+        id,
+        askers: new Set<Asker>(),
+        ...promiseOf<SeenProfile>(),
+        sentMs: this.#clock.monotonic(),
+      };
       // Where nobody asks, nobody hears of a failure.
       one.answer.catch(() => undefined);
       all.set(id, one);
@@ -198,5 +235,8 @@ function promiseOf<T>() {
   return { answer, resolve, reject };
 }
 
-/** As much as a poll may be moved from its tick: an answer that is hardly older is as good as a new one. */
+/**
+ * As much as a poll may be moved from its tick: an answer that is hardly older is as good as a new
+ * one.
+ */
 export const hardlyOldMs = (intervalMs: number): number => Math.min(intervalMs * 0.1, 30_000);

@@ -1,4 +1,7 @@
-/** Profiles of watched accounts, asked for only when an event needs one and kept for a day: they are part of an alert. */
+/**
+ * Profiles of watched accounts, asked for only when an event needs one and kept for a day: they are
+ * part of an alert.
+ */
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import type { User } from "../model/user.ts";
@@ -7,11 +10,20 @@ import type { RequestGate } from "./request-gate.ts";
 import { RequestHeld } from "./request-held.ts";
 
 export interface Profiles extends ProfileBatcher {
-  /** Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now: the alert is sent without it. */
+  /**
+   * Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now:
+   * the alert is sent without it.
+   */
   profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
   /** A profile that came along with an answer no longer than `withinMs` ago; asks nobody. */
-  recent(userId: string, withinMs: number): { readonly user: User; readonly atMs: number } | undefined;
-  /** Takes profiles that came along with other answers; `atMs`: when these were asked for, now unless said. */
+  recent(
+    userId: string,
+    withinMs: number,
+  ): { readonly user: User; readonly atMs: number } | undefined;
+  /**
+   * Takes profiles that came along with other answers; `atMs`: when these were asked for, now
+   * unless said.
+   */
   learn(users: readonly User[], atMs?: number): void;
 }
 
@@ -44,10 +56,18 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
       const known = kept.get(userId);
       if (known !== undefined && clock.now() - known.atMs < maxAgeMs) return known.user;
       try {
-        await batcher.ask({ source: `profile:${userId}`, watch, priority: "high", purpose: "poll" }, [userId], 0);
+        await batcher.ask(
+          { source: `profile:${userId}`, watch, priority: "high", purpose: "poll" },
+          [userId],
+          0,
+        );
       } catch (error) {
         // Said elsewhere, or the daemon is stopping: no fault of the account's.
-        if (error instanceof RequestHeld) log.debug("profile of a watched account waits", { user_id: userId, reason: error.reason });
+        if (error instanceof RequestHeld)
+          log.debug("profile of a watched account waits", {
+            user_id: userId,
+            reason: error.reason,
+          });
         else log.warn("profile of a watched account could not be read", { user_id: userId, error });
       }
       return kept.get(userId)?.user;

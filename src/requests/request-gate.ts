@@ -1,6 +1,7 @@
 /**
- * The one door to the data service: a request waits for its turn (turn-queue.ts), is entered in the ledger before it is sent and settled
- * after (request-sender.ts), and is sent again where that is worth it (request-retries.ts). Leaves polls and ops alerts to others.
+ * The one door to the data service: a request waits for its turn (turn-queue.ts), is entered in the
+ * ledger before it is sent and settled after (request-sender.ts), and is sent again where that is
+ * worth it (request-retries.ts). Leaves polls and ops alerts to others.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
@@ -35,7 +36,9 @@ export interface GateDeps {
   readonly keys?: GateKeys;
   /** Joins log lines to polls. Undefined: nobody polls. */
   readonly trace?: Pick<Trace, "ofSource">;
-  /** How fast scheduled polls may read beyond their first pages. Undefined: as fast as they like. */
+  /**
+   * How fast scheduled polls may read beyond their first pages. Undefined: as fast as they like.
+   */
   readonly pages?: FurtherPages;
   /** Called with the ledger's answer to a billed request. */
   readonly onReserved?: (grant: Grant["kind"]) => void;
@@ -44,9 +47,15 @@ export interface GateDeps {
 }
 
 export interface RequestGate {
-  /** @throws UpstreamError when the service refused or failed beyond this request's retries, RequestHeld, or a store's error. */
+  /**
+   * @throws UpstreamError when the service refused or failed beyond this request's retries,
+   * RequestHeld, or a store's error.
+   */
   request(request: GateRequest): Promise<BatchAnswer>;
-  /** Somebody acts who has perhaps mended what the service refused for: the next request is tried at once, the others wait for its answer. */
+  /**
+   * Somebody acts who has perhaps mended what the service refused for: the next request is tried at
+   * once, the others wait for its answer.
+   */
   tryAtOnce(): void;
   /** Another replica learned that the service refuses a key of this one. */
   keyRefused(key: string, error: UpstreamError): Promise<void>;
@@ -65,7 +74,17 @@ export function createRequestGate(deps: GateDeps): RequestGate {
   const { upstream, serviceClock, meter } = deps;
   const sender = new RequestSender({ upstream, ledger, clock, serviceClock, meter, requestLog });
   const { renewKey, onOutcome } = deps;
-  const retries = new RequestRetries({ queue, sender, pauses, clock, pacer, requestLog, keys, renewKey, onOutcome });
+  const retries = new RequestRetries({
+    queue,
+    sender,
+    pauses,
+    clock,
+    pacer,
+    requestLog,
+    keys,
+    renewKey,
+    onOutcome,
+  });
   return {
     request: createSplitBatches((request) => retries.request(request), clock, log),
     tryAtOnce() {

@@ -37,7 +37,12 @@ export function createRequestLog({ log, trace: traces }: RequestLogDeps): Reques
       });
     },
     failed(request, error) {
-      log.debug("request failed", { ...fieldsOf(request), kind: error.kind, status: error.status, error: error.message });
+      log.debug("request failed", {
+        ...fieldsOf(request),
+        kind: error.kind,
+        status: error.status,
+        error: error.message,
+      });
     },
   };
 }

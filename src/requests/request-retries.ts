@@ -1,6 +1,7 @@
 /**
- * Sends a request until it is answered, or is not worth another attempt: each attempt takes a turn and an entry in the ledger of its own.
- * Owns what a failure means for the next attempt; when a poll as a whole is tried again is the poll loop's.
+ * Sends a request until it is answered, or is not worth another attempt: each attempt takes a turn
+ * and an entry in the ledger of its own. Owns what a failure means for the next attempt; when a
+ * poll as a whole is tried again is the poll loop's.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
@@ -43,7 +44,8 @@ interface KeyUse extends Pick<Attempt, "key" | "sentAtMs"> {
   readonly source: string;
 }
 
-const isAboutKey = ({ kind }: UpstreamError): boolean => kind === "unauthorized" || kind === "billing";
+const isAboutKey = ({ kind }: UpstreamError): boolean =>
+  kind === "unauthorized" || kind === "billing";
 
 /** In-place retries of one request; after them the poll as a whole waits for its backoff. */
 const MOST_TRANSIENT_TRIES = 2;
@@ -59,10 +61,18 @@ export class RequestRetries {
     this.#deps = deps;
   }
 
-  /** @throws UpstreamError when the service refused or failed beyond this request's retries, RequestHeld, or a store's error. */
+  /**
+   * @throws UpstreamError when the service refused or failed beyond this request's retries,
+   * RequestHeld, or a store's error.
+   */
   async request(request: GateRequest): Promise<UpstreamAnswer> {
     const { queue, sender, clock, pauses } = this.#deps;
-    const tries: Tries = { transient: 0, throttled: 0, hasRenewedKey: false, failedWith: new Map() };
+    const tries: Tries = {
+      transient: 0,
+      throttled: 0,
+      hasRenewedKey: false,
+      failedWith: new Map(),
+    };
     for (;;) {
       const grant = await queue.takeTurn(request, tries.failedWith);
       const attempt: Attempt = { request, key: grant.key, sentAtMs: clock.monotonic() };
@@ -73,13 +83,18 @@ export class RequestRetries {
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         const waitMs =
-          request.billed === false ? await this.#afterFreeFailure(attempt, tries, error) : await this.#afterFailure(attempt, tries, error);
+          request.billed === false
+            ? await this.#afterFreeFailure(attempt, tries, error)
+            : await this.#afterFailure(attempt, tries, error);
         if (waitMs !== undefined) await pauses.wait(waitMs);
       }
     }
   }
 
-  /** A free answer says nothing of those that are billed: a key that is not paid for still learns its usage. */
+  /**
+   * A free answer says nothing of those that are billed: a key that is not paid for still learns
+   * its usage.
+   */
   #answered({ request, key, sentAtMs }: Attempt, { failedWith }: Tries): void {
     this.#updatePacer((pacer) => pacer.succeeded(request.source, key, sentAtMs));
     this.#deps.keys?.paid(key, sentAtMs, failedWith);
@@ -91,28 +106,55 @@ export class RequestRetries {
     await this.#keyRefused({ source: "", key, sentAtMs: this.#deps.clock.monotonic() }, error);
   }
 
-  /** Without another key that pays, nothing is sent any more: everybody who asks how the service is hears that. True: another one pays. */
+  /**
+   * Without another key that pays, nothing is sent any more: everybody who asks how the service is
+   * hears that. True: another one pays.
+   */
   async #keyRefused({ source, key, sentAtMs }: KeyUse, error: UpstreamError): Promise<boolean> {
     const { keys, clock, pacer, onOutcome } = this.#deps;
     if ((await keys?.refused(key, error, sentAtMs)) === true) return true;
-    this.#updatePacer(() => pacer.failed({ source, key, kind: error.kind, retry: error.retry, sentAtMs, nowMs: clock.monotonic() }));
+    this.#updatePacer(() =>
+      pacer.failed({
+        source,
+        key,
+        kind: error.kind,
+        retry: error.retry,
+        sentAtMs,
+        nowMs: clock.monotonic(),
+      }),
+    );
     onOutcome(error);
     return false;
   }
 
-  /** How long to wait for the next attempt; undefined: at once. @throws the error, when there is none */
-  async #afterFailure({ request, key, sentAtMs }: Attempt, tries: Tries, error: UpstreamError): Promise<number | undefined> {
+  /**
+   * How long to wait for the next attempt; undefined: at once. @throws the error, when there is
+   * none
+   */
+  async #afterFailure(
+    { request, key, sentAtMs }: Attempt,
+    tries: Tries,
+    error: UpstreamError,
+  ): Promise<number | undefined> {
     const { clock, pacer, requestLog, onOutcome } = this.#deps;
     const { kind, retry } = error;
     if (isAboutKey(error)) {
-      if (await this.#keyRefused({ source: request.source, key, sentAtMs }, error)) return undefined;
+      if (await this.#keyRefused({ source: request.source, key, sentAtMs }, error))
+        return undefined;
       requestLog.failed(request, error);
       if (tries.hasRenewedKey || !(await this.#renews(error))) throw error;
       tries.hasRenewedKey = true;
       return undefined;
     }
     if (kind === "transient" || kind === "rate_limited") tries.failedWith.set(key, error);
-    const failure = { source: request.source, key, kind, retry, sentAtMs, nowMs: clock.monotonic() };
+    const failure = {
+      source: request.source,
+      key,
+      kind,
+      retry,
+      sentAtMs,
+      nowMs: clock.monotonic(),
+    };
     const advice = this.#updatePacer(() => pacer.failed(failure));
     onOutcome(error);
     requestLog.failed(request, error);
@@ -131,13 +173,22 @@ export class RequestRetries {
   }
 
   /**
-   * Free requests count for the rate as well: their 429 pauses the key for all. A key that does not even learn its usage pays for nothing
-   * either. Any other failure of theirs says nothing about polls.
+   * Free requests count for the rate as well: their 429 pauses the key for all. A key that does not
+   * even learn its usage pays for nothing either. Any other failure of theirs says nothing about
+   * polls.
    */
-  async #afterFreeFailure({ request, key, sentAtMs }: Attempt, tries: Tries, error: UpstreamError): Promise<number> {
+  async #afterFreeFailure(
+    { request, key, sentAtMs }: Attempt,
+    tries: Tries,
+    error: UpstreamError,
+  ): Promise<number> {
     const { clock, pacer } = this.#deps;
     const { kind, retry } = error;
-    if (isAboutKey(error) && !(await this.#keyRefused({ source: request.source, key, sentAtMs }, error))) await this.#renews(error);
+    if (
+      isAboutKey(error) &&
+      !(await this.#keyRefused({ source: request.source, key, sentAtMs }, error))
+    )
+      await this.#renews(error);
     if (kind !== "rate_limited") throw error;
     const nowMs = clock.monotonic();
     pacer.failed({ source: "", key, kind, retry, sentAtMs, nowMs });

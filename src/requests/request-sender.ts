@@ -1,4 +1,7 @@
-/** Sends one attempt that the ledger granted, and settles it there. How a failure is dealt with is request-retries.ts's. */
+/**
+ * Sends one attempt that the ledger granted, and settles it there. How a failure is dealt with is
+ * request-retries.ts's.
+ */
 import type { Clock } from "../model/clock.ts";
 import type { Ledger } from "../model/ledger.ts";
 import type { Meter } from "../model/meter.ts";
@@ -46,7 +49,8 @@ export class RequestSender {
       if (answer.serviceTimeMs !== undefined) serviceClock.observe(answer.serviceTimeMs, sentAtMs);
       return answer;
     } catch (error) {
-      if (error instanceof UpstreamError) await this.#settle(sent, error.status ?? null, error.kind);
+      if (error instanceof UpstreamError)
+        await this.#settle(sent, error.status ?? null, error.kind);
       throw error;
     } finally {
       this.#underWay.delete(aborting);
@@ -58,10 +62,16 @@ export class RequestSender {
     for (const aborting of this.#underWay) aborting.abort();
   }
 
-  async #settle({ request: { endpoint }, ledgerId, startMs }: Sent, status: number | null, outcome: string): Promise<void> {
+  async #settle(
+    { request: { endpoint }, ledgerId, startMs }: Sent,
+    status: number | null,
+    outcome: string,
+  ): Promise<void> {
     const { clock, meter, ledger } = this.#deps;
     meter.count("chirpwatch_requests_total", { endpoint, outcome });
-    meter.observe("chirpwatch_request_duration_seconds", (clock.monotonic() - startMs) / 1_000, { endpoint });
+    meter.observe("chirpwatch_request_duration_seconds", (clock.monotonic() - startMs) / 1_000, {
+      endpoint,
+    });
     await ledger.settle(ledgerId, clock.now(), status);
   }
 }

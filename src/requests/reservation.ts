@@ -1,4 +1,7 @@
-/** What a request reserves in the ledger before it is sent: who may pay for it, and up to which limit. */
+/**
+ * What a request reserves in the ledger before it is sent: who may pay for it, and up to which
+ * limit.
+ */
 import { type Purpose, spendingLimit } from "../budget/spending-limit.ts";
 import { quotaPeriod } from "../budget/quota-period.ts";
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
@@ -16,7 +19,10 @@ export interface GateRequest extends UpstreamRequest {
   readonly onlyKey?: string;
   /** False where the service does not bill: /key-usage-info. */
   readonly billed?: boolean;
-  /** Its pages are of use only together: further ones are not held back, because the first would have to be paid for again. */
+  /**
+   * Its pages are of use only together: further ones are not held back, because the first would
+   * have to be paid for again.
+   */
   readonly isWhole?: true;
   /** The first page of a walk that does not begin at the top. */
   readonly isWalkStart?: true;
@@ -47,7 +53,10 @@ export interface PayingKey {
 /** Those that may pay now; never none. */
 export type EligibleKeys = readonly [PayingKey, ...PayingKey[]];
 
-/** Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429. `failedWith`: only where no other may. */
+/**
+ * Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429.
+ * `failedWith`: only where no other may.
+ */
 export function eligibleKeysAt(
   eligible: EligibleKeys | undefined,
   pacer: UpstreamPacer,
@@ -61,22 +70,36 @@ export function eligibleKeysAt(
   const waiting = eligible?.filter(isWaiting) ?? [];
   if (first === undefined) return { eligible };
   const waits = waiting.map(({ name }) => pacer.paysAgainAt(name));
-  return { eligible: [first, ...others], ...(waits.length === 0 ? {} : { othersAtMs: Math.min(...waits) }) };
+  return {
+    eligible: [first, ...others],
+    ...(waits.length === 0 ? {} : { othersAtMs: Math.min(...waits) }),
+  };
 }
 
 /** Baselines and commands read as deep as they need. */
 export const isFurtherPage = ({ purpose, cursor, billed }: GateRequest): boolean =>
   purpose === "poll" && cursor !== undefined && billed !== false;
 
-export function reservationOf(request: GateRequest, atMs: number, limits: GateLimits, eligible: EligibleKeys | undefined): Reservation {
+export function reservationOf(
+  request: GateRequest,
+  atMs: number,
+  limits: GateLimits,
+  eligible: EligibleKeys | undefined,
+): Reservation {
   const { quota } = limits;
   const sinceMs = quotaPeriod(atMs, quota).startMs;
   const limitOf = (monthly: number | undefined, reserve = quota.reserve) => {
-    const max = request.billed === false ? undefined : spendingLimit({ monthly, reserve, purpose: request.purpose });
+    const max =
+      request.billed === false
+        ? undefined
+        : spendingLimit({ monthly, reserve, purpose: request.purpose });
     return max === undefined ? {} : { limit: { sinceMs, max } };
   };
   const keyOf = ({ name, limit }: PayingKey): LedgerKey => ({ key: name, ...limitOf(limit) });
-  const keys = request.onlyKey === undefined ? eligible : ([{ name: request.onlyKey, limit: undefined }] as const);
+  const keys =
+    request.onlyKey === undefined
+      ? eligible
+      : ([{ name: request.onlyKey, limit: undefined }] as const);
   return {
     endpoint: request.endpoint,
     watch: request.watch,

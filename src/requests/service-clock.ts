@@ -1,4 +1,7 @@
-/** The service's clock, estimated from its answers: windows and floors are compared with times the service wrote, not with ours. */
+/**
+ * The service's clock, estimated from its answers: windows and floors are compared with times the
+ * service wrote, not with ours.
+ */
 import type { Clock } from "../model/clock.ts";
 
 export interface ServiceClock {
@@ -10,7 +13,9 @@ export interface ServiceClock {
   observe(serviceTimeMs: number, sentAtMs: number): void;
 }
 
-/** A Date header has whole seconds and an answer takes a moment: smaller differences are no skew. */
+/**
+ * A Date header has whole seconds and an answer takes a moment: smaller differences are no skew.
+ */
 const NO_SKEW_MS = 5_000;
 
 export function createServiceClock(clock: Clock): ServiceClock {

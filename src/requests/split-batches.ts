@@ -1,6 +1,7 @@
 /**
- * Batches that the service refuses for one of their entries: which one is found by halves, and the others are asked for without it. Owns
- * whom it refuses and when it is asked for that one again; what it means for a target is the asker's.
+ * Batches that the service refuses for one of their entries: which one is found by halves, and the
+ * others are asked for without it. Owns whom it refuses and when it is asked for that one again;
+ * what it means for a target is the asker's.
  */
 import { createCooldowns, type Cooldowns } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
@@ -19,7 +20,10 @@ export type AskBatch = (request: GateRequest) => Promise<BatchAnswer>;
 
 type Ask = (request: GateRequest) => Promise<UpstreamAnswer>;
 
-/** The service's own trouble, where so many are refused before anything is answered: three entries of a hundred would not do that. */
+/**
+ * The service's own trouble, where so many are refused before anything is answered: three entries
+ * of a hundred would not do that.
+ */
 const MOST_IN_VAIN = 6;
 /** Then halves are not tried again for so long. */
 const IN_VAIN_MS = 6 * 3_600_000;
@@ -43,7 +47,9 @@ export function createSplitBatches(ask: Ask, clock: Clock, log: Log): AskBatch {
   const batches = new SplitBatches(ask, clock, log);
   return async (request) => {
     const param = Object.keys(request.params).find((name) => Array.isArray(request.params[name]));
-    return request.isSplit !== true || param === undefined ? ask(request) : batches.ask({ request, param });
+    return request.isSplit !== true || param === undefined
+      ? ask(request)
+      : batches.ask({ request, param });
   };
 }
 
@@ -83,15 +89,23 @@ class SplitBatches {
     for (const [entry, reason] of refused) this.#quarantine(param, entry, reason);
     const again: UpstreamAnswer[] = [];
     for (const entry of quarantined)
-      if (!this.#backoff.isCoolingDown({ key: keyOf(param, entry) })) again.push(await this.#askAgain(batch, entry));
-    const reasons = new Map(all.flatMap((entry) => reasonOf(this.#quarantined.get(keyOf(param, entry)), entry)));
+      if (!this.#backoff.isCoolingDown({ key: keyOf(param, entry) }))
+        again.push(await this.#askAgain(batch, entry));
+    const reasons = new Map(
+      all.flatMap((entry) => reasonOf(this.#quarantined.get(keyOf(param, entry)), entry)),
+    );
     return joined([...answers, ...again], reasons);
   }
 
   async #askRest(batch: Batch, entries: readonly string[]): Promise<Found> {
     const { request, param } = batch;
     const answer = await this.#ask(withEntries(batch, entries)).catch((error: unknown) => {
-      if (error instanceof UpstreamError && isBadRequest(error) && this.#isWorthSearching(batch, entries)) return error;
+      if (
+        error instanceof UpstreamError &&
+        isBadRequest(error) &&
+        this.#isWorthSearching(batch, entries)
+      )
+        return error;
       throw error;
     });
     const found =
@@ -107,7 +121,9 @@ class SplitBatches {
     const nowMs = this.#clock.monotonic();
     const sinceMs = this.#refusedSinceMs.get(source) ?? nowMs;
     this.#refusedSinceMs.set(source, sinceMs);
-    const isTrouble = nowMs - sinceMs < TROUBLE_MS && entries.every((entry) => this.#answered.has(keyOf(param, entry)));
+    const isTrouble =
+      nowMs - sinceMs < TROUBLE_MS &&
+      entries.every((entry) => this.#answered.has(keyOf(param, entry)));
     return entries.length > 1 && !isTrouble;
   }
 
@@ -123,7 +139,10 @@ class SplitBatches {
     const key = keyOf(param, entry);
     this.#quarantined.set(key, reason);
     this.#backoff.holdMs({ key, intervalMs: DAY_MS }, DAY_MS);
-    this.#log.warn("one entry of a batch is refused, asking for the others without it", { entry, reason });
+    this.#log.warn("one entry of a batch is refused, asking for the others without it", {
+      entry,
+      reason,
+    });
   }
 
   /** By itself: the others are not refused for it. */
@@ -150,7 +169,10 @@ class HalvingSearch {
     this.#vain = createCooldowns(clock);
   }
 
-  /** One after the other: what makes one search vain makes the others. @throws the error of the whole, where no half is answered */
+  /**
+   * One after the other: what makes one search vain makes the others. @throws the error of the
+   * whole, where no half is answered
+   */
   async find(batch: Batch, whole: Part): Promise<Found> {
     const { endpoint } = batch.request;
     let found: Found | undefined;
@@ -197,7 +219,11 @@ const withEntries = ({ request, param }: Batch, entries: readonly string[]): Gat
 });
 
 /** One request for some of the entries; a 404 says that there are none of these. */
-async function askFor(ask: Ask, batch: Batch, entries: readonly string[]): Promise<UpstreamAnswer | UpstreamError> {
+async function askFor(
+  ask: Ask,
+  batch: Batch,
+  entries: readonly string[],
+): Promise<UpstreamAnswer | UpstreamError> {
   try {
     return await ask(withEntries(batch, entries));
   } catch (error) {
@@ -207,15 +233,20 @@ async function askFor(ask: Ask, batch: Batch, entries: readonly string[]): Promi
   }
 }
 
-const reasonOf = (reason: string | undefined, entry: string): readonly (readonly [string, string])[] =>
-  reason === undefined ? [] : [[entry, reason]];
+const reasonOf = (
+  reason: string | undefined,
+  entry: string,
+): readonly (readonly [string, string])[] => (reason === undefined ? [] : [[entry, reason]]);
 
 function halvesOf(entries: readonly string[]): readonly (readonly string[])[] {
   const middle = Math.ceil(entries.length / 2);
   return [entries.slice(0, middle), entries.slice(middle)];
 }
 
-function joined(answers: readonly UpstreamAnswer[], refused: ReadonlyMap<string, string>): BatchAnswer {
+function joined(
+  answers: readonly UpstreamAnswer[],
+  refused: ReadonlyMap<string, string>,
+): BatchAnswer {
   const [only] = answers;
   if (answers.length === 1 && only !== undefined && refused.size === 0) return only;
   const users = answers.flatMap((answer) => answer.users ?? []);

@@ -1,6 +1,7 @@
 /**
- * The order in which requests go out: by priority, then first come first served. Owns which is next and whether it may be sent now; a turn
- * ends with an entry in the ledger. Sending is request-sender.ts's, retries are request-retries.ts's.
+ * The order in which requests go out: by priority, then first come first served. Owns which is next
+ * and whether it may be sent now; a turn ends with an entry in the ledger. Sending is
+ * request-sender.ts's, retries are request-retries.ts's.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
@@ -10,7 +11,13 @@ import type { UpstreamError } from "../model/upstream.ts";
 import type { GateKeys } from "./gate-keys.ts";
 import type { Pauses } from "./pauses.ts";
 import { RequestHeld } from "./request-held.ts";
-import { type GateLimits, type GateRequest, eligibleKeysAt, isFurtherPage, reservationOf } from "./reservation.ts";
+import {
+  type GateLimits,
+  type GateRequest,
+  eligibleKeysAt,
+  isFurtherPage,
+  reservationOf,
+} from "./reservation.ts";
 
 export interface FurtherPages {
   /** A source asks for the first page of a walk. */
@@ -57,14 +64,16 @@ export class TurnQueue {
   }
 
   /**
-   * Resolves when the request may be sent, with its entry in the ledger. `failedWith` names the keys that are tried last, and is cleared when
-   * no other has requests left. @throws RequestHeld
+   * Resolves when the request may be sent, with its entry in the ledger. `failedWith` names the
+   * keys that are tried last, and is cleared when no other has requests left. @throws RequestHeld
    */
   takeTurn(request: GateRequest, failedWith: Waiting["failedWith"]): Promise<Granted> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new RequestHeld("closed", "the daemon is stopping"));
       const entry = { request, failedWith, hasPage: !isFurtherPage(request), resolve, reject };
-      const place = this.#waiting.findIndex((other) => RANK[other.request.priority] > RANK[request.priority]);
+      const place = this.#waiting.findIndex(
+        (other) => RANK[other.request.priority] > RANK[request.priority],
+      );
       this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, entry);
       if (!this.#isServing) void this.#serveAll();
     });
@@ -74,7 +83,8 @@ export class TurnQueue {
   close(): void {
     this.#isClosed = true;
     this.#deps.pauses.close();
-    for (const entry of this.#waiting.splice(0)) entry.reject(new RequestHeld("closed", "the daemon is stopping"));
+    for (const entry of this.#waiting.splice(0))
+      entry.reject(new RequestHeld("closed", "the daemon is stopping"));
   }
 
   /** Serves turns one after the other: order is kept, and nothing overtakes a pause. */
@@ -111,8 +121,10 @@ export class TurnQueue {
       return 1;
     }
     if (grant.kind === "quota") throw heldForQuota(grant.spent, othersAtMs);
-    // A slot under way is promised for its timeout; its answer frees it far sooner: asked again at every turn of the window.
-    if (grant.kind === "rate") return Math.min(Math.max(1, grant.retryAtMs - clock.now()), limits().rate.intervalMs);
+    // A slot under way is promised for its timeout; its answer frees it far sooner: asked again at
+    // every turn of the window.
+    if (grant.kind === "rate")
+      return Math.min(Math.max(1, grant.retryAtMs - clock.now()), limits().rate.intervalMs);
     this.#remove(entry);
     if (isFurtherPage(request)) this.#deps.pages?.entered();
     if (request.billed !== false) pacer.sending(grant.key, nowMs);
@@ -120,13 +132,18 @@ export class TurnQueue {
     return 0;
   }
 
-  /** How long the pace of the service holds it back; 0 when it may go. What is free of charge is not paced. */
+  /**
+   * How long the pace of the service holds it back; 0 when it may go. What is free of charge is not
+   * paced.
+   */
   #pacedMs(request: GateRequest, nowMs: number): number {
     if (request.billed === false) return 0;
     const admission = this.#deps.pacer.admit(request.source, nowMs);
-    if (admission.kind === "stopped") throw new RequestHeld("stopped", `the data service refuses this key (${admission.because})`);
+    if (admission.kind === "stopped")
+      throw new RequestHeld("stopped", `the data service refuses this key (${admission.because})`);
     if (admission.kind === "go") return 0;
-    if (admission.because === "backoff") throw new RequestHeld("backoff", "the source failed a moment ago", admission.untilMs);
+    if (admission.because === "backoff")
+      throw new RequestHeld("backoff", "the source failed a moment ago", admission.untilMs);
     return Math.max(1, admission.untilMs - nowMs);
   }
 
@@ -134,9 +151,20 @@ export class TurnQueue {
   #takePage(entry: Waiting): void {
     const { request } = entry;
     const { pages } = this.#deps;
-    if (request.purpose === "poll" && (request.cursor === undefined || request.isWalkStart === true)) pages?.begin(request.source);
-    if (!entry.hasPage && pages?.mayReadOn(request.source, request.priority) === false && request.isWhole !== true)
-      throw new RequestHeld("pace", "older pages wait: catching up is spread over the quota's time");
+    if (
+      request.purpose === "poll" &&
+      (request.cursor === undefined || request.isWalkStart === true)
+    )
+      pages?.begin(request.source);
+    if (
+      !entry.hasPage &&
+      pages?.mayReadOn(request.source, request.priority) === false &&
+      request.isWhole !== true
+    )
+      throw new RequestHeld(
+        "pace",
+        "older pages wait: catching up is spread over the quota's time",
+      );
     entry.hasPage = true;
   }
 

@@ -1,4 +1,7 @@
-/** Which alerts are alike, by the key of a `dedupe`. Pure; which of them were sent is the outbox's to know. */
+/**
+ * Which alerts are alike, by the key of a `dedupe`. Pure; which of them were sent is the outbox's
+ * to know.
+ */
 import type { ChirpEvent } from "../model/event.ts";
 import type { Once } from "../model/poll-store.ts";
 import type { Dedupe } from "./route.ts";
@@ -11,9 +14,13 @@ const SHORTEST_TEXT = 20;
 /** Longer ones that begin alike are copies; more would only make the state larger. */
 const TEXT_CHARS = 200;
 
-/** Undefined for an event that lacks a part of the key: it is like no other. With `tweet` or `text`, only posts that were found count. */
+/**
+ * Undefined for an event that lacks a part of the key: it is like no other. With `tweet` or `text`,
+ * only posts that were found count.
+ */
 export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | undefined {
-  if (event.type !== "tweet.created" && key.some((part) => POST_PARTS.includes(part))) return undefined;
+  if (event.type !== "tweet.created" && key.some((part) => POST_PARTS.includes(part)))
+    return undefined;
   const values = key.map((part) => partOf(event, part));
   if (values.includes("")) return undefined;
   const [only] = key;
@@ -21,11 +28,16 @@ export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | und
   const isDefault = key.length === 1 && only === "tweet";
   const by = key.join(" and ");
   const text = JSON.stringify([event.type, ...key.map((part, index) => [part, values[index]])]);
-  return { key: isDefault ? tweetKey(event) : text, withinMs: windowMs, ...(isDefault ? {} : { by }) };
+  return {
+    key: isDefault ? tweetKey(event) : text,
+    withinMs: windowMs,
+    ...(isDefault ? {} : { by }),
+  };
 }
 
 /** One tweet, whichever watch found it. */
-export const tweetKey = ({ body, subject }: Pick<ChirpEvent, "body" | "subject">): string => `tweet:${body.tweet?.id ?? subject}`;
+export const tweetKey = ({ body, subject }: Pick<ChirpEvent, "body" | "subject">): string =>
+  `tweet:${body.tweet?.id ?? subject}`;
 
 function partOf(event: ChirpEvent, part: string): string {
   const { tweet } = event.body;
@@ -36,7 +48,10 @@ function partOf(event: ChirpEvent, part: string): string {
   return ownValue(event.labels, part) ?? "";
 }
 
-/** What copies have in common: without case, links, mentions and spaces. "" for what is too short to say anything. */
+/**
+ * What copies have in common: without case, links, mentions and spaces. "" for what is too short to
+ * say anything.
+ */
 export function plainText(text: string): string {
   const plain = text
     .normalize("NFKC")

@@ -1,12 +1,17 @@
-/** One condition on labels, read from text: `team="comms"`, `author=~"acme_.*"`. Owns its syntax; which labels exist is config/'s question. */
+/**
+ * One condition on labels, read from text: `team="comms"`, `author=~"acme_.*"`. Owns its syntax;
+ * which labels exist is config/'s question.
+ */
 import type { Labels } from "../model/event.ts";
 import type { Matcher } from "./route.ts";
 import { ownValue } from "../model/own-value.ts";
 
-const SHAPE = /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*(=~|!~|!=|=)\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|((?!=)[^\s"'{},]*))\s*$/s;
+const SHAPE =
+  /^\s*([A-Za-z_][A-Za-z0-9_]*)\s*(=~|!~|!=|=)\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|((?!=)[^\s"'{},]*))\s*$/s;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t" };
 
-const unescape = (text: string): string => text.replace(/\\(["'\\nt])/g, (_, char: string) => ownValue(ESCAPES, char) ?? char);
+const unescape = (text: string): string =>
+  text.replace(/\\(["'\\nt])/g, (_, char: string) => ownValue(ESCAPES, char) ?? char);
 
 /** Whether a whole value is matched by the expression; or what is wrong with it. */
 export type CompilePattern = (text: string) => ((value: string) => boolean) | string;
@@ -17,10 +22,20 @@ export function parseMatcher(text: string, compile: CompilePattern): Matcher | s
   if (found === null) return describeBadShape(text);
   const [, label = "", op = "=", double, single, bare] = found;
   const quoted = double ?? single;
-  return createMatcher(label, op as Matcher["op"], quoted === undefined ? (bare ?? "") : unescape(quoted), compile);
+  return createMatcher(
+    label,
+    op as Matcher["op"],
+    quoted === undefined ? (bare ?? "") : unescape(quoted),
+    compile,
+  );
 }
 
-function createMatcher(label: string, op: Matcher["op"], value: string, compile: CompilePattern): Matcher | string {
+function createMatcher(
+  label: string,
+  op: Matcher["op"],
+  value: string,
+  compile: CompilePattern,
+): Matcher | string {
   if (op === "=") return { label, op, value, matches: (actual) => actual === value };
   if (op === "!=") return { label, op, value, matches: (actual) => actual !== value };
   const matches = compile(value);
@@ -31,7 +46,8 @@ function createMatcher(label: string, op: Matcher["op"], value: string, compile:
 
 function describeBadShape(text: string): string {
   if (text.includes("==")) return `"${text.trim()}" uses ==: write a single =, like team="comms"`;
-  if (!/[=~]/.test(text)) return `"${text.trim()}" has no operator: write label="value" with one of = != =~ !~`;
+  if (!/[=~]/.test(text))
+    return `"${text.trim()}" has no operator: write label="value" with one of = != =~ !~`;
   return `"${text.trim()}" is not a matcher: write label="value" with one of = != =~ !~`;
 }
 

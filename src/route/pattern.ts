@@ -1,4 +1,7 @@
-/** Regular expressions of matchers, on an engine that answers in linear time. A file of its own, because the engine is large and few need it. */
+/**
+ * Regular expressions of matchers, on an engine that answers in linear time. A file of its own,
+ * because the engine is large and few need it.
+ */
 import { RE2JS } from "re2js";
 import type { CompilePattern } from "./matcher.ts";
 

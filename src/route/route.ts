@@ -9,10 +9,16 @@ export interface Matcher {
   matches(value: string): boolean;
 }
 
-/** A weekly or daily window, perhaps on certain dates, evaluated in its own time zone; may cross midnight. */
+/**
+ * A weekly or daily window, perhaps on certain dates, evaluated in its own time zone; may cross
+ * midnight.
+ */
 export interface TimeInterval {
   readonly name: string;
-  /** When the interval that holds `epochMs` ends, Infinity where it never does; undefined when none holds it. */
+  /**
+   * When the interval that holds `epochMs` ends, Infinity where it never does; undefined when none
+   * holds it.
+   */
   endsAt(epochMs: number): number | undefined;
   /** When it begins next, after `epochMs`; Infinity when its dates are over. */
   startsAt(epochMs: number): number;
@@ -20,7 +26,9 @@ export interface TimeInterval {
   readonly datesEndMs?: number;
 }
 
-/** At which hours alerts are sent. What a route says of it replaces what its sink says, key by key. */
+/**
+ * At which hours alerts are sent. What a route says of it replaces what its sink says, key by key.
+ */
 export interface Muting {
   /** In these nothing is sent. */
   readonly mutes?: readonly TimeInterval[];
@@ -44,7 +52,10 @@ export interface ScheduledDigest {
   nextAtMs(epochMs: number): number;
   /** What its heading calls it; absent: the watches. */
   readonly title?: string;
-  /** `watch`, `author`, `type` or a label, whose values make its sections; absent: by watch, and by type within a watch. */
+  /**
+   * `watch`, `author`, `type` or a label, whose values make its sections; absent: by watch, and by
+   * type within a watch.
+   */
   readonly groupBy?: string;
   /** Most alerts that it lists; the others are counted. */
   readonly maxItems: number;
@@ -75,7 +86,10 @@ export interface Shaping extends Muting {
   readonly digest?: ScheduledDigest | false;
   /** False: not even by the default of chats. */
   readonly dedupe?: Dedupe | false;
-  /** Of alerts on values: again after so long, while the value stays across its threshold. False: never. */
+  /**
+   * Of alerts on values: again after so long, while the value stays across its threshold. False:
+   * never.
+   */
   readonly repeatMs?: number | false;
   /** Of alerts on values: one more when the value is back. */
   readonly sendResolved?: boolean;

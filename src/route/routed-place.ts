@@ -1,4 +1,7 @@
-/** Why an alert went to a sink, as it is kept with its delivery: the configuration may be another one when somebody asks. Pure. */
+/**
+ * Why an alert went to a sink, as it is kept with its delivery: the configuration may be another
+ * one when somebody asks. Pure.
+ */
 import type { RoutedPlace } from "../model/routed-place.ts";
 import type { Matcher, Route } from "./route.ts";
 
@@ -12,7 +15,8 @@ export const placeOfRoute = (path: string): string =>
       .map((index) => `routes[${index}]`),
   ].join(".");
 
-export const matcherText = ({ label, op, value }: Matcher): string => `${label}${op}${JSON.stringify(value)}`;
+export const matcherText = ({ label, op, value }: Matcher): string =>
+  `${label}${op}${JSON.stringify(value)}`;
 
 /** `route` is undefined where the watch or `ops` names the sink. */
 export function routedPlace(route: Route | undefined, byOps: boolean): RoutedPlace {

@@ -1,4 +1,7 @@
-/** Digests that have a schedule: which one takes a delivery, and when it is due. Pure; the timers are the outbox's. */
+/**
+ * Digests that have a schedule: which one takes a delivery, and when it is due. Pure; the timers
+ * are the outbox's.
+ */
 import { digestGroup } from "../model/digest.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import type { Route, ScheduledDigest, Shaping } from "./route.ts";
@@ -9,10 +12,17 @@ export interface NamedDigest {
 }
 
 /** A route's own replaces the sink's; each sink of the route has one of its own. */
-export function digestOf(route: Pick<Route, "path" | "digest"> | undefined, sink: string, facts: Shaping): NamedDigest | undefined {
+export function digestOf(
+  route: Pick<Route, "path" | "digest"> | undefined,
+  sink: string,
+  facts: Shaping,
+): NamedDigest | undefined {
   const digest = route?.digest ?? facts.digest;
   if (digest === undefined || digest === false) return undefined;
-  return { name: route?.digest === undefined ? `sink:${sink}` : routeDigestName(route.path, sink), digest };
+  return {
+    name: route?.digest === undefined ? `sink:${sink}` : routeDigestName(route.path, sink),
+    digest,
+  };
 }
 
 const routeDigestName = (path: string, sink: string): string => `route:${path}:${sink}`;
@@ -21,7 +31,9 @@ const routeDigestName = (path: string, sink: string): string => `route:${path}:$
 export const digestTiming = (
   { name, digest }: NamedDigest,
   nowMs: number,
-): Pick<NewDelivery, "groupKey" | "groupWaitMs" | "groupIntervalMs"> & { readonly digestAtMs: number } => ({
+): Pick<NewDelivery, "groupKey" | "groupWaitMs" | "groupIntervalMs"> & {
+  readonly digestAtMs: number;
+} => ({
   groupKey: digestGroup("schedule", name),
   groupWaitMs: 0,
   groupIntervalMs: 0,
@@ -32,9 +44,13 @@ export const digestTiming = (
 export type SinkDigest = ScheduledDigest & { readonly sink: string };
 
 /** Every one by its name, for whoever lays them out. */
-export function digestsByName(tree: Route | undefined, sinks: ReadonlyMap<string, Shaping>): ReadonlyMap<string, SinkDigest> {
+export function digestsByName(
+  tree: Route | undefined,
+  sinks: ReadonlyMap<string, Shaping>,
+): ReadonlyMap<string, SinkDigest> {
   const found = new Map<string, SinkDigest>();
-  for (const [sink, { digest }] of sinks) if (digest !== undefined && digest !== false) found.set(`sink:${sink}`, { ...digest, sink });
+  for (const [sink, { digest }] of sinks)
+    if (digest !== undefined && digest !== false) found.set(`sink:${sink}`, { ...digest, sink });
   const visit = (route: Route, inherited: readonly string[]) => {
     const named = route.sinks.length > 0 ? route.sinks : inherited;
     const { digest } = route;

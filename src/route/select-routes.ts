@@ -10,14 +10,23 @@ export interface ChosenRoute {
 }
 
 /** Events about the daemon itself, not about the platform. */
-export const isOpsAlert = (event: Pick<ChirpEvent, "watchType">): boolean => event.watchType === "daemon";
+export const isOpsAlert = (event: Pick<ChirpEvent, "watchType">): boolean =>
+  event.watchType === "daemon";
 
-/** In the order of the tree; the root takes what no child took. Ops alerts are taken only by routes that ask for `event` by name. */
+/**
+ * In the order of the tree; the root takes what no child took. Ops alerts are taken only by routes
+ * that ask for `event` by name.
+ */
 export function selectRoutes(tree: Route, event: ChirpEvent): readonly ChosenRoute[] {
   return walk(tree, event, [], !isOpsAlert(event));
 }
 
-function walk(route: Route, event: ChirpEvent, inherited: readonly string[], invited: boolean): readonly ChosenRoute[] {
+function walk(
+  route: Route,
+  event: ChirpEvent,
+  inherited: readonly string[],
+  invited: boolean,
+): readonly ChosenRoute[] {
   if (!matchesAll(route.matchers, event.labels) || route.where?.(event) === false) return [];
   const sinks = route.sinks.length > 0 ? route.sinks : inherited;
   const welcome = invited || route.matchers.some(namesEvent);
@@ -32,4 +41,5 @@ function walk(route: Route, event: ChirpEvent, inherited: readonly string[], inv
 }
 
 /** `event!="tweet.created"` names the label too, but asks for nothing. */
-export const namesEvent = (matcher: Matcher): boolean => matcher.label === "event" && (matcher.op === "=" || matcher.op === "=~");
+export const namesEvent = (matcher: Matcher): boolean =>
+  matcher.label === "event" && (matcher.op === "=" || matcher.op === "=~");

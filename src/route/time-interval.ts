@@ -1,8 +1,14 @@
-/** When a named time interval holds, in its own time zones, over midnight and clock changes. The YAML of it is read in config/. */
+/**
+ * When a named time interval holds, in its own time zones, over midnight and clock changes. The
+ * YAML of it is read in config/.
+ */
 import type { TimeInterval } from "./route.ts";
 import { createZone, type Zone } from "./zone.ts";
 
-/** One daily window in minutes from local midnight: start 0-1439, end 0-1440. An end at or before the start lies on the next day. */
+/**
+ * One daily window in minutes from local midnight: start 0-1439, end 0-1440. An end at or before
+ * the start lies on the next day.
+ */
 export interface DayTimeRange {
   readonly startMinute: number;
   readonly endMinute: number;
@@ -39,19 +45,24 @@ interface Span {
 const DAY_MINUTES = 1_440;
 const DAY_MS = 86_400_000;
 const WHOLE_DAY: DayTimeRange = { startMinute: 0, endMinute: DAY_MINUTES };
-/** Windows repeat weekly: once all dates are over, what still holds after so long holds always, and has no end to wait for. */
+/**
+ * Windows repeat weekly: once all dates are over, what still holds after so long holds always, and
+ * has no end to wait for.
+ */
 export const WEEKLY_MS = 9 * DAY_MS;
 
 /** @throws RangeError when a time zone is unknown: check it with `isTimezone` first. */
 export function createTimeInterval(spec: TimeIntervalSpec): TimeInterval {
   const windows = spec.windows.map((window) => ({ window, zone: createZone(window.timezone) }));
-  const reach = (atMs: number) => Math.max(...windows.map(({ window, zone }) => windowEnd(window, zone, atMs)), atMs);
+  const reach = (atMs: number) =>
+    Math.max(...windows.map(({ window, zone }) => windowEnd(window, zone, atMs)), atMs);
   const datesEndMs = Math.max(...windows.map(({ window, zone }) => lastDateEnd(window, zone)));
   return {
     name: spec.name,
     datesEndMs,
     endsAt: (epochMs) => endOfUnion(reach, epochMs, datesEndMs),
-    startsAt: (epochMs) => Math.min(...windows.map(({ window, zone }) => nextStart(window, zone, epochMs))),
+    startsAt: (epochMs) =>
+      Math.min(...windows.map(({ window, zone }) => nextStart(window, zone, epochMs))),
   };
 }
 
@@ -65,15 +76,27 @@ export const outsideOf = (intervals: readonly TimeInterval[]): Omit<TimeInterval
       : Math.min(...intervals.map((interval) => interval.startsAt(epochMs))),
 });
 
-export const datesEndOf = ({ datesEndMs = Number.NEGATIVE_INFINITY }: Pick<TimeInterval, "datesEndMs">): number => datesEndMs;
+export const datesEndOf = ({
+  datesEndMs = Number.NEGATIVE_INFINITY,
+}: Pick<TimeInterval, "datesEndMs">): number => datesEndMs;
 
 const lastDateEnd = ({ dates = [], weekdays }: TimeWindow, zone: Zone): number =>
   dates.length === 0
     ? Number.NEGATIVE_INFINITY
-    : zone.lastAt(Math.max(...dates.map(({ lastDay }) => lastDay)) + (weekdays.length === 0 ? 1 : 2), 0);
+    : zone.lastAt(
+        Math.max(...dates.map(({ lastDay }) => lastDay)) + (weekdays.length === 0 ? 1 : 2),
+        0,
+      );
 
-/** Windows that touch are one: 22:00-24:00 and 00:00-07:00 end at 07:00. Infinity where it never ends. */
-function endOfUnion(reach: (atMs: number) => number, epochMs: number, datesEndMs: number): number | undefined {
+/**
+ * Windows that touch are one: 22:00-24:00 and 00:00-07:00 end at 07:00. Infinity where it never
+ * ends.
+ */
+function endOfUnion(
+  reach: (atMs: number) => number,
+  epochMs: number,
+  datesEndMs: number,
+): number | undefined {
   let endMs = reach(epochMs);
   if (endMs === epochMs) return undefined;
   const alwaysMs = Math.max(epochMs, datesEndMs) + WEEKLY_MS;
@@ -95,21 +118,33 @@ function windowEnd(window: TimeWindow, zone: Zone, atMs: number): number {
   // Whole days in a row are one span.
   if (dates.length > 0 && times.length === 0 && weekdays.length === 0) {
     const day = zone.localDay(atMs);
-    return Math.max(atMs, ...dates.filter((range) => isWithin(range, day)).map(({ lastDay }) => zone.lastAt(lastDay + 1, 0)));
+    return Math.max(
+      atMs,
+      ...dates
+        .filter((range) => isWithin(range, day))
+        .map(({ lastDay }) => zone.lastAt(lastDay + 1, 0)),
+    );
   }
-  const ends = [-1, 0].flatMap((dayOffset) => spansOfDay(window, zone, zone.localDay(atMs) + dayOffset));
+  const ends = [-1, 0].flatMap((dayOffset) =>
+    spansOfDay(window, zone, zone.localDay(atMs) + dayOffset),
+  );
   return Math.max(atMs, ...ends.filter((span) => span.fromMs <= atMs).map((span) => span.toMs));
 }
 
-const isWithin = ({ firstDay, lastDay }: DateRange, day: number): boolean => firstDay <= day && day <= lastDay;
+const isWithin = ({ firstDay, lastDay }: DateRange, day: number): boolean =>
+  firstDay <= day && day <= lastDay;
 
-/** Windows repeat weekly. One on a day that the clocks skip begins a week later. Infinity where its dates are over. */
+/**
+ * Windows repeat weekly. One on a day that the clocks skip begins a week later. Infinity where its
+ * dates are over.
+ */
 function nextStart(window: TimeWindow, zone: Zone, atMs: number): number {
   const { dates = [] } = window;
   const today = zone.localDay(atMs);
   const days = Array.from({ length: WEEKLY_MS / DAY_MS }, (_, day) => day);
   // Within a range of dates the first day of each kind is not far.
-  const firstDays = dates.length === 0 ? [today] : dates.map(({ firstDay }) => Math.max(firstDay, today));
+  const firstDays =
+    dates.length === 0 ? [today] : dates.map(({ firstDay }) => Math.max(firstDay, today));
   const starts = firstDays
     .flatMap((first) => days.flatMap((day) => spansOfDay(window, zone, first + day)))
     .filter(({ fromMs, toMs }) => fromMs > atMs && toMs > fromMs);
@@ -125,7 +160,10 @@ function spansOfDay(window: TimeWindow, zone: Zone, day: number): readonly Span[
   if (window.weekdays.length > 0 && !window.weekdays.includes(weekday)) return [];
   return (window.times.length === 0 ? [WHOLE_DAY] : window.times).map((time) => {
     const overMidnight = time.endMinute <= time.startMinute ? DAY_MINUTES : 0;
-    return { fromMs: zone.firstAt(day, time.startMinute), toMs: zone.lastAt(day, time.endMinute + overMidnight) };
+    return {
+      fromMs: zone.firstAt(day, time.startMinute),
+      toMs: zone.lastAt(day, time.endMinute + overMidnight),
+    };
   });
 }
 
@@ -137,9 +175,20 @@ export function parseTimeOfDay(text: string): number | undefined {
   return minutes <= DAY_MINUTES ? minutes : undefined;
 }
 
-const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"] as const;
+const WEEKDAYS = [
+  "sunday",
+  "monday",
+  "tuesday",
+  "wednesday",
+  "thursday",
+  "friday",
+  "saturday",
+] as const;
 
-/** `saturday`, `sat` or a range `monday:friday` as day numbers (0 is Sunday); undefined when it is neither. A range may run over Saturday. */
+/**
+ * `saturday`, `sat` or a range `monday:friday` as day numbers (0 is Sunday); undefined when it is
+ * neither. A range may run over Saturday.
+ */
 export function parseWeekdays(text: string): readonly number[] | undefined {
   const days = text
     .trim()
@@ -159,7 +208,13 @@ export function parseDates(text: string): DateRange | undefined {
     .split(/\s*:\s*/)
     .map(dayOf);
   const [firstDay, lastDay = firstDay, more] = days;
-  if (firstDay === undefined || lastDay === undefined || days.length > 2 || more !== undefined || days.includes(undefined))
+  if (
+    firstDay === undefined ||
+    lastDay === undefined ||
+    days.length > 2 ||
+    more !== undefined ||
+    days.includes(undefined)
+  )
     return undefined;
   return firstDay > lastDay ? undefined : { firstDay, lastDay };
 }

@@ -1,9 +1,15 @@
-/** Local wall time of one IANA time zone to epoch milliseconds and back, at minute and day precision. Owns gaps and folds. */
+/**
+ * Local wall time of one IANA time zone to epoch milliseconds and back, at minute and day
+ * precision. Owns gaps and folds.
+ */
 
 export interface Zone {
   /** The local calendar day that holds `epochMs`, in days since 1970-01-01. */
   localDay(epochMs: number): number;
-  /** The first instant at which this day's clock shows `minute` (may be over 1440); in a gap, the instant the clock jumps past it. */
+  /**
+   * The first instant at which this day's clock shows `minute` (may be over 1440); in a gap, the
+   * instant the clock jumps past it.
+   */
   firstAt(day: number, minute: number): number;
   /** The last such instant: where the clock is set back, the second time it shows it. */
   lastAt(day: number, minute: number): number;
@@ -12,7 +18,10 @@ export interface Zone {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Whether the runtime knows this time zone. UTC, the default, is known without loading all the others. */
+/**
+ * Whether the runtime knows this time zone. UTC, the default, is known without loading all the
+ * others.
+ */
 export function isTimezone(name: string): boolean {
   if (name === "UTC") return true;
   try {
@@ -35,16 +44,29 @@ export function createZone(name: string): Zone {
     second: "numeric",
   });
   const offsetAt = (epochMs: number): number => {
-    const part = Object.fromEntries(format.formatToParts(epochMs).map(({ type, value }) => [type, Number(value)]));
-    const wall = Date.UTC(part["year"] ?? 0, (part["month"] ?? 1) - 1, part["day"], part["hour"], part["minute"], part["second"]);
+    const part = Object.fromEntries(
+      format.formatToParts(epochMs).map(({ type, value }) => [type, Number(value)]),
+    );
+    const wall = Date.UTC(
+      part["year"] ?? 0,
+      (part["month"] ?? 1) - 1,
+      part["day"],
+      part["hour"],
+      part["minute"],
+      part["second"],
+    );
     return wall - Math.floor(epochMs / 1_000) * 1_000;
   };
   const instants = (day: number, minute: number): readonly number[] => {
     const wall = day * DAY_MS + minute * MINUTE_MS;
     // Zones are never further than 14 hours from UTC and change at most once within these two days.
     const offsets = [offsetAt(wall - DAY_MS), offsetAt(wall + DAY_MS)];
-    const found = offsets.map((offset) => wall - offset).filter((instant) => offsetAt(instant) === wall - instant);
-    return found.length > 0 ? found : [firstChange(offsetAt, wall - Math.max(...offsets), wall - Math.min(...offsets))];
+    const found = offsets
+      .map((offset) => wall - offset)
+      .filter((instant) => offsetAt(instant) === wall - instant);
+    return found.length > 0
+      ? found
+      : [firstChange(offsetAt, wall - Math.max(...offsets), wall - Math.min(...offsets))];
   };
   return {
     localDay: (epochMs) => Math.floor((epochMs + offsetAt(epochMs)) / DAY_MS),
@@ -54,7 +76,11 @@ export function createZone(name: string): Zone {
 }
 
 /** The instant between two with different offsets at which the clock was changed. */
-function firstChange(offsetAt: (epochMs: number) => number, beforeMs: number, afterMs: number): number {
+function firstChange(
+  offsetAt: (epochMs: number) => number,
+  beforeMs: number,
+  afterMs: number,
+): number {
   let low = beforeMs;
   let high = afterMs;
   const start = offsetAt(low);

@@ -1,4 +1,7 @@
-/** Standard output as alerts are written to it: what nobody reads was not sent, and a stream that is the log's too keeps the log's format. */
+/**
+ * Standard output as alerts are written to it: what nobody reads was not sent, and a stream that is
+ * the log's too keeps the log's format.
+ */
 import { fstatSync } from "node:fs";
 
 /** The part of process.stdout and process.stderr that is used. */
@@ -12,7 +15,10 @@ export interface OutputStream {
 export interface AlertOutput {
   /** The log goes to the same place, as lines of JSON. */
   readonly isLog: boolean;
-  /** Resolves once the system has the text. Rejects when nobody reads: at once where something is unread already. */
+  /**
+   * Resolves once the system has the text. Rejects when nobody reads: at once where something is
+   * unread already.
+   */
   write(text: string): Promise<void>;
 }
 

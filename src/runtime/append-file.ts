@@ -1,4 +1,7 @@
-/** Lines at the end of a file that is rotated by its size. Calls for one file must not overlap: outputs.ts puts them in turn. */
+/**
+ * Lines at the end of a file that is rotated by its size. Calls for one file must not overlap:
+ * outputs.ts puts them in turn.
+ */
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { AppendRequest } from "../model/outputs.ts";
@@ -13,7 +16,10 @@ export async function appendRotating({ path, text, maxBytes, keep }: AppendReque
   const file = await open(path, "a+", 0o600);
   try {
     const { size: before } = await file.stat();
-    const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, before - 1) });
+    const { buffer } = await file.read({
+      buffer: Buffer.alloc(1),
+      position: Math.max(0, before - 1),
+    });
     const isTorn = before > 0 && buffer[0] !== NEWLINE;
     await file.appendFile(isTorn ? `\n${text}` : text);
     await file.datasync();
@@ -24,15 +30,19 @@ export async function appendRotating({ path, text, maxBytes, keep }: AppendReque
 
 async function sizeOf(path: string): Promise<number> {
   const found = await stat(path).catch(ignoreMissing);
-  if (found?.isFile() === false) throw Object.assign(new Error("it is not a regular file"), { code: "ENOTFILE" });
+  if (found?.isFile() === false)
+    throw Object.assign(new Error("it is not a regular file"), { code: "ENOTFILE" });
   return found?.size ?? 0;
 }
 
-/** A crash between two renames leaves a number out; nothing younger than the oldest file is lost. */
+/**
+ * A crash between two renames leaves a number out; nothing younger than the oldest file is lost.
+ */
 async function rotate(path: string, keep: number): Promise<void> {
   const names = [path, ...Array.from({ length: keep }, (_, n) => `${path}.${n + 1}`)];
   if (keep === 0) return rm(path);
-  for (let n = keep; n > 0; n -= 1) await rename(names[n - 1] ?? path, names[n] ?? path).catch(ignoreMissing);
+  for (let n = keep; n > 0; n -= 1)
+    await rename(names[n - 1] ?? path, names[n] ?? path).catch(ignoreMissing);
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -1,10 +1,14 @@
-/** Gives back memory: V8 collects only while something is allocated, and a daemon that waits allocates next to nothing. */
+/**
+ * Gives back memory: V8 collects only while something is allocated, and a daemon that waits
+ * allocates next to nothing.
+ */
 import { Session } from "node:inspector";
 import type { Cancel, Clock } from "../model/clock.ts";
 
 /**
- * By the first, the first polls of an ordinary file are done. V8 releases the young generation's pages only when little was allocated
- * during five seconds and more before a collection: hence the second, and the third where the start was slow.
+ * By the first, the first polls of an ordinary file are done. V8 releases the young generation's
+ * pages only when little was allocated during five seconds and more before a collection: hence the
+ * second, and the third where the start was slow.
  */
 const COLLECT_AFTER_MS = [8_000, 14_000, 24_000] as const;
 
@@ -14,7 +18,10 @@ export function collectGarbageLater(clock: Clock): Cancel {
   return () => cancels.forEach((cancel) => cancel());
 }
 
-/** Node's own way to ask for a full collection without a flag of V8, which also gives the freed pages back. Runs in a turn of its own, soon. */
+/**
+ * Node's own way to ask for a full collection without a flag of V8, which also gives the freed
+ * pages back. Runs in a turn of its own, soon.
+ */
 export function collectGarbage(): void {
   const session = new Session();
   session.connect();

@@ -1,4 +1,7 @@
-/** The file system behind the Files port: reading only. What is written belongs to the rooms that write. */
+/**
+ * The file system behind the Files port: reading only. What is written belongs to the rooms that
+ * write.
+ */
 import { constants } from "node:fs";
 import { access, open, readdir, stat } from "node:fs/promises";
 import type { Files } from "../model/files.ts";
@@ -7,7 +10,8 @@ import { readDenial } from "./read-denial.ts";
 /** Real files. A UTF-8 byte order mark is not part of the text. */
 export function createFiles(): Files {
   return {
-    readText: (path) => explained(path, async () => (await readRegular(path)).replace(/^\uFEFF/, "")),
+    readText: (path) =>
+      explained(path, async () => (await readRegular(path)).replace(/^\uFEFF/, "")),
     size: (path) => explained(path, async () => (await stat(path)).size),
     stamp: async (path) => {
       const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
@@ -27,12 +31,16 @@ export function createFiles(): Files {
   };
 }
 
-/** A pipe would wait for its writer, and a device may have no end. @throws an Error with `code` EFTYPE for what is neither a file nor a folder. */
+/**
+ * A pipe would wait for its writer, and a device may have no end. @throws an Error with `code`
+ * EFTYPE for what is neither a file nor a folder.
+ */
 async function readRegular(path: string): Promise<string> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = await handle.stat();
-    if (!found.isFile() && !found.isDirectory()) throw Object.assign(new Error(`${path} is no regular file`), { code: "EFTYPE" });
+    if (!found.isFile() && !found.isDirectory())
+      throw Object.assign(new Error(`${path} is no regular file`), { code: "EFTYPE" });
     return await handle.readFile("utf8");
   } finally {
     await handle.close();

@@ -1,9 +1,16 @@
 /**
- * HTTP behind the Http port, over undici: one request, one whole answer or one classified error. Owns the deadline, the size limit
- * and decompression; http-reach.ts owns where sockets may go; retries, budgets and meaning belong to the callers.
+ * HTTP behind the Http port, over undici: one request, one whole answer or one classified error.
+ * Owns the deadline, the size limit and decompression; http-reach.ts owns where sockets may go;
+ * retries, budgets and meaning belong to the callers.
  */
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
-import { HttpError, type Http, type HttpRequest, type HttpResponse, type NetworkScope } from "../model/http.ts";
+import {
+  HttpError,
+  type Http,
+  type HttpRequest,
+  type HttpResponse,
+  type NetworkScope,
+} from "../model/http.ts";
 import { decodeBody } from "./http-body.ts";
 import { classifyFailure, timedOut, tooLarge, type ViaProxy, wasAborted } from "./http-failure.ts";
 import { checkBeforeProxy, createConnector, type ResolveHost } from "./http-reach.ts";
@@ -24,7 +31,10 @@ export interface HttpAgentOptions {
   readonly proxies?: Proxies;
 }
 
-/** Keep-alive connections without pipelining. A connection opened for one reach is never used for another. */
+/**
+ * Keep-alive connections without pipelining. A connection opened for one reach is never used for
+ * another.
+ */
 export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
   const { resolve, proxies = NO_PROXIES } = options;
   const agents = new Map<string, Dispatcher>();
@@ -33,7 +43,8 @@ export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
     agents.set(key, agent);
     return agent;
   };
-  const direct = (reach: NetworkScope) => kept(reach, () => new Agent({ ...POOL, connect: createConnector(reach, resolve) }));
+  const direct = (reach: NetworkScope) =>
+    kept(reach, () => new Agent({ ...POOL, connect: createConnector(reach, resolve) }));
   return {
     async request(request) {
       const { reach } = request;
@@ -61,7 +72,10 @@ function parseUrl(text: string): URL {
   }
 }
 
-/** How long a body that need not be whole is waited for; of one that is not needed, until its socket is given up. */
+/**
+ * How long a body that need not be whole is waited for; of one that is not needed, until its socket
+ * is given up.
+ */
 const BODY_GRACE_MS = 2_000;
 
 /** The state of one request between undici's callbacks. */
@@ -87,9 +101,21 @@ interface Outcome {
   answerWith(body: string): void;
 }
 
-function exchange(agent: Dispatcher, request: HttpRequest, url: URL, via?: ViaProxy): Promise<HttpResponse> {
+function exchange(
+  agent: Dispatcher,
+  request: HttpRequest,
+  url: URL,
+  via?: ViaProxy,
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    const head = { controller: undefined, started: false, settled: false, status: 0, headers: {}, grace: undefined };
+    const head = {
+      controller: undefined,
+      started: false,
+      settled: false,
+      status: 0,
+      headers: {},
+      grace: undefined,
+    };
     const state: Exchange = { ...head, chunks: [], bytes: 0 };
     const settleOnce = (finish: () => void) => {
       if (state.settled) return;
@@ -98,12 +124,16 @@ function exchange(agent: Dispatcher, request: HttpRequest, url: URL, via?: ViaPr
       request.signal?.removeEventListener("abort", onAbort);
       finish();
     };
-    const answerWith = (body: string) => settleOnce(() => resolve({ status: state.status, headers: state.headers, body }));
+    const answerWith = (body: string) =>
+      settleOnce(() => resolve({ status: state.status, headers: state.headers, body }));
     const answer = () => {
       // The deadline still runs: unpacking is part of the answer.
-      decodeBody(Buffer.concat(state.chunks, state.bytes), state.headers["content-encoding"], request.maxBytes).then(
-        answerWith,
-        (error: HttpError) => (isWholeWanted(request) ? fail(error) : answerWith("")),
+      decodeBody(
+        Buffer.concat(state.chunks, state.bytes),
+        state.headers["content-encoding"],
+        request.maxBytes,
+      ).then(answerWith, (error: HttpError) =>
+        isWholeWanted(request) ? fail(error) : answerWith(""),
       );
     };
     const fail = (error: HttpError) => {
@@ -117,7 +147,10 @@ function exchange(agent: Dispatcher, request: HttpRequest, url: URL, via?: ViaPr
     request.signal?.addEventListener("abort", onAbort, { once: true });
     if (request.signal?.aborted) return onAbort();
     try {
-      agent.dispatch(dispatchOptions(request, url), handlerFor(state, request, { fail, answer, answerWith }, via));
+      agent.dispatch(
+        dispatchOptions(request, url),
+        handlerFor(state, request, { fail, answer, answerWith }, via),
+      );
     } catch (error) {
       fail(classifyFailure(error, request.url, false, via));
     }
@@ -145,9 +178,13 @@ function handlerFor(
       state.status = status;
       state.headers = flatten(headers);
       if (!isWholeWanted(request)) {
-        state.grace = setTimeout(() => fail(timedOut(request, state)), Math.min(BODY_GRACE_MS, request.timeoutMs));
+        state.grace = setTimeout(
+          () => fail(timedOut(request, state)),
+          Math.min(BODY_GRACE_MS, request.timeoutMs),
+        );
         if (request.answerBody === "drop" && status < 300) answerWith("");
-      } else if (Number(state.headers["content-length"]) > request.maxBytes) fail(tooLarge(request.maxBytes));
+      } else if (Number(state.headers["content-length"]) > request.maxBytes)
+        fail(tooLarge(request.maxBytes));
     },
     onResponseData(_controller, chunk) {
       state.bytes += chunk.length;
@@ -175,10 +212,13 @@ function dispatchOptions(request: HttpRequest, url: URL): Dispatcher.DispatchOpt
   };
 }
 
-function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+function flatten(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
+    if (value !== undefined)
+      flat[name.toLowerCase()] = Array.isArray(value) ? value.join(", ") : value;
   }
   return flat;
 }

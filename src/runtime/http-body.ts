@@ -10,8 +10,15 @@ const unbrotlied = promisify(brotliDecompress);
 
 const utf8 = new TextDecoder();
 
-/** Text of a body; a byte order mark is dropped. @throws HttpError HTTP_TOO_LARGE beyond `maxBytes` unpacked, HTTP_RESET when it cannot be unpacked. */
-export async function decodeBody(body: Buffer, encoding: string | undefined, maxBytes: number): Promise<string> {
+/**
+ * Text of a body; a byte order mark is dropped. @throws HttpError HTTP_TOO_LARGE beyond `maxBytes`
+ * unpacked, HTTP_RESET when it cannot be unpacked.
+ */
+export async function decodeBody(
+  body: Buffer,
+  encoding: string | undefined,
+  maxBytes: number,
+): Promise<string> {
   let bytes = body;
   // Applied in the order they are listed, so undone from the right.
   for (const coding of codings(encoding).reverse()) bytes = await unpack(bytes, coding, maxBytes);
@@ -29,12 +36,18 @@ async function unpack(body: Buffer, coding: string, maxBytes: number): Promise<B
   try {
     if (coding === "gzip" || coding === "x-gzip") return await gunzipped(body, limit);
     if (coding === "br") return await unbrotlied(body, limit);
-    if (coding === "deflate") return await (hasZlibHeader(body) ? inflated(body, limit) : inflatedRaw(body, limit));
+    if (coding === "deflate")
+      return await (hasZlibHeader(body) ? inflated(body, limit) : inflatedRaw(body, limit));
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? tooLarge(maxBytes) : unreadable(coding, error);
+    throw (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE"
+      ? tooLarge(maxBytes)
+      : unreadable(coding, error);
   }
   throw unreadable(coding, undefined);
 }
 
-/** "deflate" means the zlib format, and some servers send the raw one: RFC 9110, section 8.4.1.2. */
-const hasZlibHeader = (body: Buffer): boolean => (body[0] ?? 0) % 16 === 8 && body.readUInt16BE(0) % 31 === 0;
+/**
+ * "deflate" means the zlib format, and some servers send the raw one: RFC 9110, section 8.4.1.2.
+ */
+const hasZlibHeader = (body: Buffer): boolean =>
+  (body[0] ?? 0) % 16 === 8 && body.readUInt16BE(0) % 31 === 0;

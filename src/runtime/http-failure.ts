@@ -1,4 +1,7 @@
-/** What went wrong below HTTP, in the port's words. Messages name the host, never the path: webhook addresses are secrets. */
+/**
+ * What went wrong below HTTP, in the port's words. Messages name the host, never the path: webhook
+ * addresses are secrets.
+ */
 import { HttpError, type HttpFailure, type HttpRequest } from "../model/http.ts";
 import { ownValue } from "../model/own-value.ts";
 
@@ -19,7 +22,8 @@ const BY_CODE: Readonly<Record<string, HttpFailure>> = {
   UND_ERR_ABORTED: "HTTP_ABORTED",
   EPROTO: "HTTP_TLS",
 };
-const TLS = /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE))/;
+const TLS =
+  /^(ERR_TLS|ERR_SSL|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_(GET|VERIFY)|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE))/;
 
 const SAID: Readonly<Record<string, string>> = {
   HTTP_DNS: "the host name could not be resolved",
@@ -37,21 +41,39 @@ export interface ViaProxy {
   readonly variable: string;
 }
 
-/** The port's error for anything undici or a socket reports. `started`: bytes of the request may have left. */
-export function classifyFailure(error: unknown, url: string, started: boolean, via?: ViaProxy): HttpError {
+/**
+ * The port's error for anything undici or a socket reports. `started`: bytes of the request may
+ * have left.
+ */
+export function classifyFailure(
+  error: unknown,
+  url: string,
+  started: boolean,
+  via?: ViaProxy,
+): HttpError {
   if (error instanceof HttpError) return error;
   const refusedBy = proxyRefusal(error);
   if (refusedBy !== undefined) return refusedByProxy(url, refusedBy, error);
   const code = codeOf(error);
-  if (via !== undefined && !started && isOfConnecting(code)) return proxyUnreachable(url, via, error);
-  if (code === "UND_ERR_INVALID_ARG" || error instanceof TypeError) return cannotBeWritten(url, error);
-  const kind = ownValue(BY_CODE, code) ?? (TLS.test(code) ? "HTTP_TLS" : started ? "HTTP_RESET" : "HTTP_CONNECT");
+  if (via !== undefined && !started && isOfConnecting(code))
+    return proxyUnreachable(url, via, error);
+  if (code === "UND_ERR_INVALID_ARG" || error instanceof TypeError)
+    return cannotBeWritten(url, error);
+  const kind =
+    ownValue(BY_CODE, code) ??
+    (TLS.test(code) ? "HTTP_TLS" : started ? "HTTP_RESET" : "HTTP_CONNECT");
   const maybeDelivered = started && kind !== "HTTP_DNS" && kind !== "HTTP_TLS";
   const message = `${hostOf(url)}: ${ownValue(SAID, kind) ?? "failed"}${code === "" ? "" : ` (${code})`}`;
-  return new HttpError(kind, message, maybeDelivered, { cause: error, fields: { host: hostOf(url), code } });
+  return new HttpError(kind, message, maybeDelivered, {
+    cause: error,
+    fields: { host: hostOf(url), code },
+  });
 }
 
-/** The status with which a proxy refused to open a connection; undefined for anything else. undici says it in words only. */
+/**
+ * The status with which a proxy refused to open a connection; undefined for anything else. undici
+ * says it in words only.
+ */
 const proxyRefusal = (error: unknown): string | undefined =>
   /^Proxy response \((\d+)\)/.exec((error as { message?: string } | null)?.message ?? "")?.[1];
 
@@ -67,7 +89,11 @@ function proxyUnreachable(url: string, { host, variable }: ViaProxy, cause: unkn
   const what = kind === "HTTP_DNS" ? "could not be resolved" : "could not be reached";
   const hint = `Check ${variable}, which names this proxy, and that it runs; or name ${new URL(url).hostname} in NO_PROXY.`;
   const fields = { host: hostOf(url), proxy: host, code };
-  return new HttpError(kind, `${hostOf(url)}: the proxy ${host} ${what} (${code})`, false, { hint, cause, fields });
+  return new HttpError(kind, `${hostOf(url)}: the proxy ${host} ${what} (${code})`, false, {
+    hint,
+    cause,
+    fields,
+  });
 }
 
 function refusedByProxy(url: string, status: string, cause: unknown): HttpError {
@@ -76,7 +102,11 @@ function refusedByProxy(url: string, status: string, cause: unknown): HttpError 
       ? "Put user:password@ before the proxy's host in HTTPS_PROXY or HTTP_PROXY."
       : "Allow this host and port at the proxy, or name the host in NO_PROXY.";
   const message = `${hostOf(url)}: the proxy refused the connection (${status})`;
-  return new HttpError("HTTP_CONNECT", message, false, { hint, cause, fields: { host: hostOf(url) } });
+  return new HttpError("HTTP_CONNECT", message, false, {
+    hint,
+    cause,
+    fields: { host: hostOf(url) },
+  });
 }
 
 function codeOf(error: unknown): string {
@@ -85,22 +115,38 @@ function codeOf(error: unknown): string {
 }
 
 function cannotBeWritten(url: string, error: unknown): HttpError {
-  const hint = "Check for line breaks or control characters in the address, the key and the headers.";
-  return new HttpError("HTTP_CONNECT", `${hostOf(url)}: the request cannot be written`, false, { retry: "no", hint, cause: error });
+  const hint =
+    "Check for line breaks or control characters in the address, the key and the headers.";
+  return new HttpError("HTTP_CONNECT", `${hostOf(url)}: the request cannot be written`, false, {
+    retry: "no",
+    hint,
+    cause: error,
+  });
 }
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "invalid address";
 }
 
-export function timedOut(request: HttpRequest, state: { readonly started: boolean; readonly status: number }): HttpError {
-  const where = !state.started ? "connecting" : state.status === 0 ? "waiting for the answer" : "reading the answer";
+export function timedOut(
+  request: HttpRequest,
+  state: { readonly started: boolean; readonly status: number },
+): HttpError {
+  const where = !state.started
+    ? "connecting"
+    : state.status === 0
+      ? "waiting for the answer"
+      : "reading the answer";
   const message = `${hostOf(request.url)}: no whole answer within ${request.timeoutMs} ms (${where})`;
-  return new HttpError("HTTP_TIMEOUT", message, state.started, { fields: { host: hostOf(request.url), timeoutMs: request.timeoutMs } });
+  return new HttpError("HTTP_TIMEOUT", message, state.started, {
+    fields: { host: hostOf(request.url), timeoutMs: request.timeoutMs },
+  });
 }
 
 export const tooLarge = (maxBytes: number): HttpError =>
-  new HttpError("HTTP_TOO_LARGE", `the answer is larger than ${maxBytes} bytes`, true, { fields: { maxBytes } });
+  new HttpError("HTTP_TOO_LARGE", `the answer is larger than ${maxBytes} bytes`, true, {
+    fields: { maxBytes },
+  });
 
 export const wasAborted = (started: boolean, reason: unknown): HttpError =>
   new HttpError("HTTP_ABORTED", "the request was given up", started, { cause: reason });

@@ -1,4 +1,7 @@
-/** Which addresses a socket may be opened to. Owns the check at connection time; http-agent.ts owns everything after it. */
+/**
+ * Which addresses a socket may be opened to. Owns the check at connection time; http-agent.ts owns
+ * everything after it.
+ */
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
@@ -13,7 +16,8 @@ export type ResolveHost = (
   done: (error: NodeJS.ErrnoException | null, found: readonly LookupAddress[]) => void,
 ) => void;
 
-const resolveBySystem: ResolveHost = (host, options, done) => systemLookup(host, { ...options, all: true }, done);
+const resolveBySystem: ResolveHost = (host, options, done) =>
+  systemLookup(host, { ...options, all: true }, done);
 
 /** Connecting alone may take this long; the request's own deadline comes on top. */
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -26,23 +30,37 @@ export function isAddressAllowed(address: string, reach: NetworkScope): boolean 
 }
 
 /**
- * An undici connector that opens sockets to allowed addresses only. The name is resolved once, here, and the socket goes to the
- * address that was checked: a name that answers differently the second time gains nothing.
+ * An undici connector that opens sockets to allowed addresses only. The name is resolved once,
+ * here, and the socket goes to the address that was checked: a name that answers differently the
+ * second time gains nothing.
  */
-export function createConnector(reach: NetworkScope, resolve: ResolveHost = resolveBySystem): buildConnector.connector {
-  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, lookup: checkedLookup(reach, resolve) });
+export function createConnector(
+  reach: NetworkScope,
+  resolve: ResolveHost = resolveBySystem,
+): buildConnector.connector {
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    lookup: checkedLookup(reach, resolve),
+  });
   return (options, done) => {
     // A literal address is never looked up.
-    if (isIP(options.hostname) !== 0 && !isAddressAllowed(options.hostname, reach)) done(refused(options.hostname, reach), null);
+    if (isIP(options.hostname) !== 0 && !isAddressAllowed(options.hostname, reach))
+      done(refused(options.hostname, reach), null);
     else connect(options, done);
   };
 }
 
 /**
- * The same check where a proxy opens the socket: of a literal address, and of every address that this machine knows a name by. A name that only the
- * proxy can resolve is the proxy's to check. @throws HttpError
+ * The same check where a proxy opens the socket: of a literal address, and of every address that
+ * this machine knows a name by. A name that only the proxy can resolve is the proxy's to check.
+ * @throws HttpError
  */
-export async function checkBeforeProxy(hostname: string, reach: NetworkScope, resolve: ResolveHost = resolveBySystem): Promise<void> {
+export async function checkBeforeProxy(
+  hostname: string,
+  reach: NetworkScope,
+  resolve: ResolveHost = resolveBySystem,
+): Promise<void> {
   if (reach === "any") return;
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) {
@@ -69,13 +87,19 @@ function checkedLookup(reach: NetworkScope, resolve: ResolveHost): LookupFunctio
 }
 
 function refused(host: string, reach: NetworkScope): HttpError {
-  const why = reach === "loopback" ? "is not a loopback address" : "is a private or reserved address";
-  return new HttpError("HTTP_ADDRESS_REFUSED", `${host} ${why}, and this request may not go there`, false, {
-    retry: "no",
-    hint:
-      reach === "loopback"
-        ? "Use https:// for other machines."
-        : "Allow private addresses for this target if it is meant to be one of yours.",
-    fields: { host },
-  });
+  const why =
+    reach === "loopback" ? "is not a loopback address" : "is a private or reserved address";
+  return new HttpError(
+    "HTTP_ADDRESS_REFUSED",
+    `${host} ${why}, and this request may not go there`,
+    false,
+    {
+      retry: "no",
+      hint:
+        reach === "loopback"
+          ? "Use https:// for other machines."
+          : "Allow private addresses for this target if it is meant to be one of yours.",
+      fields: { host },
+    },
+  );
 }

@@ -1,8 +1,14 @@
-/** A clock that begins in the past and does not wait: only a leap moves its time, until it keeps the machine's own time. */
+/**
+ * A clock that begins in the past and does not wait: only a leap moves its time, until it keeps the
+ * machine's own time.
+ */
 import type { Cancel, Clock } from "../model/clock.ts";
 
 export interface HurriedClock extends Clock {
-  /** Moves on by `ms` at once, then calls what has become due, each once: whatever is set meanwhile waits for the next leap. */
+  /**
+   * Moves on by `ms` at once, then calls what has become due, each once: whatever is set meanwhile
+   * waits for the next leap.
+   */
   leap(ms: number): void;
   /** From now on time passes by itself, as the machine's does. Timers that wait are taken along. */
   keepTime(): void;
@@ -46,7 +52,9 @@ export function createHurriedClock(machine: Clock, startMs: number): HurriedCloc
     leap(ms) {
       monotonic += ms;
       wall += ms;
-      const due = [...waiting].filter(({ dueAt }) => dueAt <= monotonic).sort((one, other) => one.dueAt - other.dueAt);
+      const due = [...waiting]
+        .filter(({ dueAt }) => dueAt <= monotonic)
+        .sort((one, other) => one.dueAt - other.dueAt);
       for (const timer of due) if (waiting.delete(timer)) timer.fn();
     },
     keepTime() {

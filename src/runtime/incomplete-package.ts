@@ -1,11 +1,24 @@
-/** What to say when a file of this package is missing: it was cut while it was copied or unpacked, or changed afterwards. */
+/**
+ * What to say when a file of this package is missing: it was cut while it was copied or unpacked,
+ * or changed afterwards.
+ */
 import { packageFile } from "./package-file.ts";
 
 /** A sentence with its cure; undefined for any other error. */
 export function incompleteText(error: unknown): string | undefined {
-  const { code, message = "", path } = (error ?? {}) as { code?: unknown; message?: string; path?: string };
+  const {
+    code,
+    message = "",
+    path,
+  } = (error ?? {}) as { code?: unknown; message?: string; path?: string };
   const root = packageFile("");
-  const named = code === "ERR_MODULE_NOT_FOUND" ? /'([^']+)'/.exec(message)?.[1] : code === "ENOENT" ? path : undefined;
-  if (named === undefined || !named.startsWith(root) || named.includes("node_modules", root.length)) return undefined;
+  const named =
+    code === "ERR_MODULE_NOT_FOUND"
+      ? /'([^']+)'/.exec(message)?.[1]
+      : code === "ENOENT"
+        ? path
+        : undefined;
+  if (named === undefined || !named.startsWith(root) || named.includes("node_modules", root.length))
+    return undefined;
   return `chirpwatch is incomplete: ${named.slice(root.length)} is missing.\nInstall it again, and compare what you install with its SHA256SUMS.`;
 }

@@ -1,6 +1,6 @@
 /**
- * The log behind the Log port: JSON lines, or pretty ones on a terminal. Owns redaction and what happens when nobody reads:
- * lines are dropped and counted, the daemon never waits for its log.
+ * The log behind the Log port: JSON lines, or pretty ones on a terminal. Owns redaction and what
+ * happens when nobody reads: lines are dropped and counted, the daemon never waits for its log.
  */
 import { createRequire } from "node:module";
 import { pino, stdSerializers, type Logger as Pino } from "pino";
@@ -9,7 +9,10 @@ import { createRedactor } from "./redaction.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-/** The part of a stream that is used: process.stdout, process.stderr. Writes to their pipes are asynchronous and queue in memory. */
+/**
+ * The part of a stream that is used: process.stdout, process.stderr. Writes to their pipes are
+ * asynchronous and queue in memory.
+ */
 export interface LogStream {
   readonly isTTY?: boolean;
   readonly writableLength: number;
@@ -32,7 +35,9 @@ export interface LoggerOptions {
 export interface Logger extends Log {
   /** One more text that must not appear from now on. */
   addSecret(secret: string): void;
-  /** Resolves when everything so far has been handed to the operating system, or after `timeoutMs`. */
+  /**
+   * Resolves when everything so far has been handed to the operating system, or after `timeoutMs`.
+   */
   flush(timeoutMs?: number): Promise<void>;
   /** Lines dropped because nobody read the log. */
   dropped(): number;
@@ -46,7 +51,10 @@ export function createLogger(options: LoggerOptions = {}): Logger {
   const stream = options.stream ?? process.stdout;
   const redactor = createRedactor(options.secrets ?? []);
   const format = options.format ?? (stream.isTTY ? "pretty" : "json");
-  const render = format === "pretty" ? loadPretty(options.color ?? process.env["NO_COLOR"] === undefined) : (line: string) => line;
+  const render =
+    format === "pretty"
+      ? loadPretty(options.color ?? process.env["NO_COLOR"] === undefined)
+      : (line: string) => line;
   let dropped = 0;
   let unreported = 0;
   stream.on("error", () => {
@@ -71,7 +79,11 @@ export function createLogger(options: LoggerOptions = {}): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: stdSerializers.err, error: stdSerializers.err, cause: stdSerializers.err },
+      serializers: {
+        err: stdSerializers.err,
+        error: stdSerializers.err,
+        cause: stdSerializers.err,
+      },
     },
     { write },
   );
@@ -105,5 +117,10 @@ function loadPretty(color: boolean): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as {
     prettyFactory(options: object): (line: string) => string;
   };
-  return prettyFactory({ colorize: color, translateTime: "SYS:HH:MM:ss", ignore: "pid,hostname", singleLine: true });
+  return prettyFactory({
+    colorize: color,
+    translateTime: "SYS:HH:MM:ss",
+    ignore: "pid,hostname",
+    singleLine: true,
+  });
 }

@@ -5,7 +5,9 @@ import { appendRotating } from "./append-file.ts";
 import { createRunProgram } from "./run-program.ts";
 import { sendMail } from "./send-mail.ts";
 
-/** `allowExec`: paths of the programs that may be started, separated by colons; none when absent. */
+/**
+ * `allowExec`: paths of the programs that may be started, separated by colons; none when absent.
+ */
 export function createOutputs(allowExec?: string): Outputs {
   const turns = new Map<string, InTurn>();
   const turnOf = (path: string): InTurn => {
@@ -13,5 +15,9 @@ export function createOutputs(allowExec?: string): Outputs {
     turns.set(path, turn);
     return turn;
   };
-  return { append: (request) => turnOf(request.path)(() => appendRotating(request)), mail: sendMail, run: createRunProgram(allowExec) };
+  return {
+    append: (request) => turnOf(request.path)(() => appendRotating(request)),
+    mail: sendMail,
+    run: createRunProgram(allowExec),
+  };
 }

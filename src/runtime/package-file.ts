@@ -1,4 +1,7 @@
-/** Files of this package, found from this module: its source lies two folders below package.json, as the built chunks do. */
+/**
+ * Files of this package, found from this module: its source lies two folders below package.json, as
+ * the built chunks do.
+ */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -8,6 +11,8 @@ export function packageFile(name: string): string {
 }
 
 export function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version?: string };
+  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
+    version?: string;
+  };
   return version ?? "0";
 }

@@ -1,4 +1,7 @@
-/** Which requests go through a proxy, by the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. Owns the choice; http-agent.ts owns the sending. */
+/**
+ * Which requests go through a proxy, by the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. Owns
+ * the choice; http-agent.ts owns the sending.
+ */
 import ipaddr from "ipaddr.js";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Environment } from "../model/files.ts";
@@ -54,7 +57,11 @@ export function readProxies(env: Environment): Proxies {
     ]
       .filter((part) => part !== "")
       .join(", ")
-      .concat(ignored.length === 0 ? "" : `; without effect in NO_PROXY, as it is no host and no range: ${ignored.join(", ")}`),
+      .concat(
+        ignored.length === 0
+          ? ""
+          : `; without effect in NO_PROXY, as it is no host and no range: ${ignored.join(", ")}`,
+      ),
   };
 }
 
@@ -66,7 +73,9 @@ function parseProxy(setting: readonly [string, string] | undefined): URL | undef
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.hostname !== "") return url;
   const what =
-    url === undefined || url.hostname === "" ? "is no address" : `has the scheme ${url.protocol.slice(0, -1)}, which is not supported`;
+    url === undefined || url.hostname === ""
+      ? "is no address"
+      : `has the scheme ${url.protocol.slice(0, -1)}, which is not supported`;
   throw new ExitError(EXIT.badConfig, "PROXY_INVALID", `the environment variable ${name} ${what}`, {
     hint: `Write it as http://proxy.example:3128, with user:password@ before the host where the proxy wants them, or unset ${name}.`,
   });
@@ -76,8 +85,9 @@ function parseProxy(setting: readonly [string, string] | undefined): URL | undef
 type Exception = (host: string, port: string) => boolean;
 
 /**
- * A host, which stands for the names below it too, with or without a port; an IP address; a range of them; or * for all. As curl and Go read it, a range
- * is of addresses that are written out in a URL: names are not looked up. Undefined for what is none of these, like `10.`.
+ * A host, which stands for the names below it too, with or without a port; an IP address; a range
+ * of them; or * for all. As curl and Go read it, a range is of addresses that are written out in a
+ * URL: names are not looked up. Undefined for what is none of these, like `10.`.
  */
 function readException(entry: string): Exception | undefined {
   if (entry === "*") return () => true;
@@ -85,12 +95,14 @@ function readException(entry: string): Exception | undefined {
     const range = ipaddr.parseCIDR(entry);
     return (host) => ipaddr.isValid(host) && isInRange(ipaddr.process(host), range);
   }
-  const { name = entry, port } = /^(?<name>\[[\da-f:.]+\]|[^:]+)(?::(?<port>\d{1,5}))?$/i.exec(entry)?.groups ?? {};
+  const { name = entry, port } =
+    /^(?<name>\[[\da-f:.]+\]|[^:]+)(?::(?<port>\d{1,5}))?$/i.exec(entry)?.groups ?? {};
   const named = name.replace(/^\[|\]$/g, "").toLowerCase();
   const isOfPort = (other: string) => port === undefined || port === other;
   if (ipaddr.IPv4.isValidFourPartDecimal(named) || ipaddr.IPv6.isValid(named)) {
     const own = ipaddr.process(named).toString();
-    return (host, other) => isOfPort(other) && ipaddr.isValid(host) && ipaddr.process(host).toString() === own;
+    return (host, other) =>
+      isOfPort(other) && ipaddr.isValid(host) && ipaddr.process(host).toString() === own;
   }
   const above = named.replace(/^\*?\./, "");
   if (!HOST_NAME.test(above)) return undefined;
@@ -100,5 +112,7 @@ function readException(entry: string): Exception | undefined {
 /** The last label of a name is not a number: what ends in one is an address, or a piece of one. */
 const HOST_NAME = /^(?:[\p{L}\p{N}_-]+\.)*(?!\d+$)[\p{L}\p{N}_-]+$/u;
 
-const isInRange = (address: ipaddr.IPv4 | ipaddr.IPv6, range: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean =>
-  address.kind() === range[0].kind() && address.match(range);
+const isInRange = (
+  address: ipaddr.IPv4 | ipaddr.IPv6,
+  range: [ipaddr.IPv4 | ipaddr.IPv6, number],
+): boolean => address.kind() === range[0].kind() && address.match(range);

@@ -1,4 +1,7 @@
-/** Why this process may not read a file: which file or folder refuses, whose it is, and what an operator can do about it. */
+/**
+ * Why this process may not read a file: which file or folder refuses, whose it is, and what an
+ * operator can do about it.
+ */
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -12,13 +15,15 @@ export function readDenial(path: string): string | undefined {
   if (refusing === undefined) return undefined;
   const { uid: owner, gid, mode } = statSync(refusing);
   const shownMode = (mode & 0o777).toString(8).padStart(4, "0");
-  if (owner === uid) return `${refusing} belongs to this process's uid ${uid}, with mode ${shownMode}: run \`chmod u+rX ${refusing}\``;
+  if (owner === uid)
+    return `${refusing} belongs to this process's uid ${uid}, with mode ${shownMode}: run \`chmod u+rX ${refusing}\``;
   const asOwner = `start it as that user (\`--user ${owner}:${gid}\` in Docker)`;
   return `this process has uid ${uid}, and ${refusing} belongs to uid ${owner} (mode ${shownMode}): run \`chown -R ${uid} ${refusing}\`, or ${asOwner}`;
 }
 
 /** The folders above it from the root on, and the file. */
-const wayTo = (path: string): readonly string[] => (dirname(path) === path ? [path] : [...wayTo(dirname(path)), path]);
+const wayTo = (path: string): readonly string[] =>
+  dirname(path) === path ? [path] : [...wayTo(dirname(path)), path];
 
 function isClosed(path: string): boolean {
   const stats = statOf(path);

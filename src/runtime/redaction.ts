@@ -18,11 +18,13 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   let ordered: readonly string[] = [];
   const add = (secret: string) => {
     if (secret.length < SHORTEST_SECRET) return;
-    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]) forms.add(form);
+    for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
+      forms.add(form);
     ordered = [...forms].sort((a, b) => b.length - a.length);
   };
   for (const secret of secrets) add(secret);
-  const redact = (text: string) => ordered.reduce((clean, form) => clean.replaceAll(form, MARK), text);
+  const redact = (text: string) =>
+    ordered.reduce((clean, form) => clean.replaceAll(form, MARK), text);
   const redactJson = (line: string) => {
     if (!ordered.some((form) => line.includes(form))) return line;
     try {
@@ -42,5 +44,7 @@ function redactValue(value: unknown, redact: (text: string) => string): unknown 
   }
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redact));
   if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [redact(name), redactValue(inner, redact)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [redact(name), redactValue(inner, redact)]),
+  );
 }

@@ -1,4 +1,7 @@
-/** Starts a program with fixed arguments and an empty environment, in a process group of its own that ends with it. */
+/**
+ * Starts a program with fixed arguments and an empty environment, in a process group of its own
+ * that ends with it.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { allowedPrograms, type ProgramRequest, type ProgramResult } from "../model/outputs.ts";
 
@@ -8,17 +11,31 @@ const OUTPUT_BYTES = 65_536;
 const LINGER_MS = 200;
 
 /** `allowed`: absolute paths, separated by colons. */
-export function createRunProgram(allowed: string | undefined): (request: ProgramRequest, signal: AbortSignal) => Promise<ProgramResult> {
+export function createRunProgram(
+  allowed: string | undefined,
+): (request: ProgramRequest, signal: AbortSignal) => Promise<ProgramResult> {
   const paths = allowedPrograms(allowed);
   return async (request, signal) => {
-    if (!paths.has(request.path)) throw Object.assign(new Error("CHIRPWATCH_ALLOW_EXEC does not name it"), { code: "ENOTALLOWED" });
+    if (!paths.has(request.path))
+      throw Object.assign(new Error("CHIRPWATCH_ALLOW_EXEC does not name it"), {
+        code: "ENOTALLOWED",
+      });
     return run(request, signal);
   };
 }
 
-function run({ path, args, stdin, timeoutMs }: ProgramRequest, signal: AbortSignal): Promise<ProgramResult> {
+function run(
+  { path, args, stdin, timeoutMs }: ProgramRequest,
+  signal: AbortSignal,
+): Promise<ProgramResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(path, [...args], { env: {}, cwd: "/", detached: true, stdio: ["pipe", "pipe", "pipe"], shell: false });
+    const child = spawn(path, [...args], {
+      env: {},
+      cwd: "/",
+      detached: true,
+      stdio: ["pipe", "pipe", "pipe"],
+      shell: false,
+    });
     const output = collect(child);
     let cause: "timeout" | "aborted" | undefined;
     const stop = (why: "timeout" | "aborted") => {
@@ -38,7 +55,10 @@ function run({ path, args, stdin, timeoutMs }: ProgramRequest, signal: AbortSign
     });
     child.on("exit", () => {
       killGroup(child);
-      setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()), LINGER_MS).unref();
+      setTimeout(
+        () => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()),
+        LINGER_MS,
+      ).unref();
     });
     child.on("close", (code, name) => {
       settle();
@@ -56,12 +76,17 @@ function collect(child: ChildProcess): () => Pick<ProgramResult, "output" | "std
     // What it complains of must not take the room of its answer.
     let size = 0;
     stream?.on("data", (chunk: Buffer) => {
-      if (size < OUTPUT_BYTES) chunks.push({ stream, chunk: chunk.subarray(0, OUTPUT_BYTES - size) });
+      if (size < OUTPUT_BYTES)
+        chunks.push({ stream, chunk: chunk.subarray(0, OUTPUT_BYTES - size) });
       size += chunk.length;
     });
   }
-  const textOf = (kept: typeof chunks) => Buffer.concat(kept.map(({ chunk }) => chunk)).toString("utf8");
-  return () => ({ output: textOf(chunks), stdout: textOf(chunks.filter(({ stream }) => stream === child.stdout)) });
+  const textOf = (kept: typeof chunks) =>
+    Buffer.concat(kept.map(({ chunk }) => chunk)).toString("utf8");
+  return () => ({
+    output: textOf(chunks),
+    stdout: textOf(chunks.filter(({ stream }) => stream === child.stdout)),
+  });
 }
 
 function killGroup({ pid }: ChildProcess): void {

@@ -1,21 +1,49 @@
-/** Mails over SMTP, through nodemailer: one connection each. It is loaded for the first mail, so that a start without one does not pay for it. */
+/**
+ * Mails over SMTP, through nodemailer: one connection each. It is loaded for the first mail, so
+ * that a start without one does not pay for it.
+ */
 import type { Mail, MailResult, MailServer, RefusedRecipient } from "../model/outputs.ts";
 
 /** The lines of text and HTML keep within the 998 bytes of RFC 5322, whatever stands in them. */
 const ENCODING = "quoted-printable";
 
-export async function sendMail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<MailResult> {
+export async function sendMail(
+  server: MailServer,
+  mail: Mail,
+  signal: AbortSignal,
+): Promise<MailResult> {
   const { createTransport } = await import("nodemailer");
   const { host, port, security, login, timeoutMs } = server;
   const transport = createTransport({
-    ...{ host, port, secure: security === "tls", requireTLS: security === "starttls", ignoreTLS: security === "none" },
+    ...{
+      host,
+      port,
+      secure: security === "tls",
+      requireTLS: security === "starttls",
+      ignoreTLS: security === "none",
+    },
     ...(login === undefined ? {} : { auth: { user: login.user, pass: login.password } }),
-    ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs, dnsTimeout: timeoutMs },
+    ...{
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      dnsTimeout: timeoutMs,
+    },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
   const { from, to, recipients, subject, text, html, id, dateMs, answersId } = mail;
   const sent = transport.sendMail({
-    ...{ from, to: [...to], subject, text, html, messageId: id, date: new Date(dateMs), textEncoding: ENCODING, encoding: "utf8" },
+    ...{
+      from,
+      to: [...to],
+      subject,
+      text,
+      html,
+      messageId: id,
+      date: new Date(dateMs),
+      textEncoding: ENCODING,
+      encoding: "utf8",
+    },
     envelope: { from, to: [...recipients] },
     ...(answersId === undefined ? {} : { inReplyTo: answersId, references: answersId }),
     // Nobody's absence note answers an alert: https://www.rfc-editor.org/rfc/rfc3834#section-5
@@ -35,9 +63,16 @@ interface Refusals {
   readonly rejectedErrors?: readonly RejectedError[] | undefined;
 }
 
-type RejectedError = Error & { readonly recipient?: string | undefined; readonly responseCode?: number | undefined };
+type RejectedError = Error & {
+  readonly recipient?: string | undefined;
+  readonly responseCode?: number | undefined;
+};
 
-const refusalOf = ({ recipient = "", responseCode = 0, message }: RejectedError): RefusedRecipient => ({
+const refusalOf = ({
+  recipient = "",
+  responseCode = 0,
+  message,
+}: RejectedError): RefusedRecipient => ({
   recipient,
   status: responseCode,
   error: message,

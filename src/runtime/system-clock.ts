@@ -1,7 +1,13 @@
-/** The machine's own time behind the Clock port. Owns setTimeout and its limits; knows nothing of schedules. */
+/**
+ * The machine's own time behind the Clock port. Owns setTimeout and its limits; knows nothing of
+ * schedules.
+ */
 import type { Cancel, Clock } from "../model/clock.ts";
 
-/** setTimeout reads a longer delay as 1 ms, https://nodejs.org/api/timers.html: longer waits are made of several. */
+/**
+ * setTimeout reads a longer delay as 1 ms, https://nodejs.org/api/timers.html: longer waits are
+ * made of several.
+ */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Real time. A timer keeps the process alive until it fired or was cancelled. */
@@ -12,7 +18,8 @@ export function createSystemClock(): Clock {
 function after(ms: number, fn: () => void): Cancel {
   const dueAt = performance.now() + Math.max(0, ms);
   let timer: NodeJS.Timeout;
-  // Node may fire a fraction of a millisecond early; the port promises "at least", so the rest is waited for.
+  // Node may fire a fraction of a millisecond early; the port promises "at least", so the rest is
+  // waited for.
   const arm = () => {
     const restMs = dueAt - performance.now();
     if (restMs <= 0) fn();

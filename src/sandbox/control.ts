@@ -1,6 +1,7 @@
 /**
- * The control API under `/_sandbox/`: samples, keys, time, things put into the world, faults, and what was asked. Loopback only, no key.
- * Every order is checked before it is followed: a misspelt name is refused, not ignored.
+ * The control API under `/_sandbox/`: samples, keys, time, things put into the world, faults, and
+ * what was asked. Loopback only, no key. Every order is checked before it is followed: a misspelt
+ * name is refused, not ignored.
  */
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
@@ -36,7 +37,10 @@ function order<T extends z.ZodType>(
   body: T,
   follow: (deps: ServiceDeps, body: z.output<T>, nowMs: number, segment: string) => JsonObject,
 ): Route {
-  return { body, follow: (deps, given, nowMs, segment) => follow(deps, given as z.output<T>, nowMs, segment) };
+  return {
+    body,
+    follow: (deps, given, nowMs, segment) => follow(deps, given as z.output<T>, nowMs, segment),
+  };
 }
 
 const ask = (answer: (deps: ServiceDeps, nowMs: number) => JsonObject): Route =>
@@ -57,7 +61,9 @@ const FAULT = z.strictObject({
   number: z.number().exactOptional(),
   times: z.int().min(1).exactOptional(),
   for_ms: z.number().positive().exactOptional(),
-  endpoint: z.enum(ENDPOINT_NAMES, `no such endpoint; known: ${ENDPOINT_NAMES.join(", ")}`).exactOptional(),
+  endpoint: z
+    .enum(ENDPOINT_NAMES, `no such endpoint; known: ${ENDPOINT_NAMES.join(", ")}`)
+    .exactOptional(),
   username: orders.handle.exactOptional(),
   text: z.string().exactOptional(),
 });
@@ -71,26 +77,57 @@ const ROUTES: Readonly<Record<string, Route>> = {
   "POST keys": order(KEY, putKey),
   "DELETE keys": order(NOTHING, ({ keys }, _body, _nowMs, key) => done(keys.remove(key), "key")),
   "GET clock": ask(clockOf),
-  "POST clock": order(z.strictObject({ advance_ms: z.number().nonnegative() }), (deps, { advance_ms }) => {
-    deps.clock.advance(advance_ms);
-    return clockOf(deps);
-  }),
-  "POST tweets": order(tweets.NEW_TWEETS, ({ world }, body, nowMs) => ({ ids: inject(world, body, nowMs) })),
-  "DELETE tweets": order(NOTHING, ({ world }, _body, _nowMs, tweet) => done(world.tweets.remove(tweet), "tweet")),
-  "PATCH tweets": order(tweets.TWEET_EDITS, ({ world }, body, _nowMs, tweet) => tweets.editTweet(world, body, tweet)),
-  "POST restore": order(z.strictObject({ id: tweets.id }), ({ world }, { id: tweet }) => ({ restored: world.tweets.restore(tweet) })),
+  "POST clock": order(
+    z.strictObject({ advance_ms: z.number().nonnegative() }),
+    (deps, { advance_ms }) => {
+      deps.clock.advance(advance_ms);
+      return clockOf(deps);
+    },
+  ),
+  "POST tweets": order(tweets.NEW_TWEETS, ({ world }, body, nowMs) => ({
+    ids: inject(world, body, nowMs),
+  })),
+  "DELETE tweets": order(NOTHING, ({ world }, _body, _nowMs, tweet) =>
+    done(world.tweets.remove(tweet), "tweet"),
+  ),
+  "PATCH tweets": order(tweets.TWEET_EDITS, ({ world }, body, _nowMs, tweet) =>
+    tweets.editTweet(world, body, tweet),
+  ),
+  "POST restore": order(z.strictObject({ id: tweets.id }), ({ world }, { id: tweet }) => ({
+    restored: world.tweets.restore(tweet),
+  })),
   "POST articles": order(tweets.ARTICLE, ({ world }, body) => tweets.putArticle(world, body)),
-  "POST follows": order(orders.FOLLOWS, ({ world }, body, nowMs) => orders.addFollows(world, body, nowMs)),
+  "POST follows": order(orders.FOLLOWS, ({ world }, body, nowMs) =>
+    orders.addFollows(world, body, nowMs),
+  ),
   "DELETE follows": order(orders.UNFOLLOW, ({ world }, body) => orders.removeFollow(world, body)),
-  "POST scores": order(orders.SCORE, ({ world }, body, nowMs) => orders.setScore(world, body, nowMs)),
-  "POST accounts": order(orders.ACCOUNT, ({ world }, body, nowMs) => orders.changeAccount(world, body, nowMs)),
-  "POST spaces": order(places.SPACE, ({ world }, body, nowMs) => places.putSpace(world, body, nowMs)),
-  "POST trends": order(places.TRENDS, ({ world }, body, nowMs) => places.setTrends(world, body, nowMs)),
+  "POST scores": order(orders.SCORE, ({ world }, body, nowMs) =>
+    orders.setScore(world, body, nowMs),
+  ),
+  "POST accounts": order(orders.ACCOUNT, ({ world }, body, nowMs) =>
+    orders.changeAccount(world, body, nowMs),
+  ),
+  "POST spaces": order(places.SPACE, ({ world }, body, nowMs) =>
+    places.putSpace(world, body, nowMs),
+  ),
+  "POST trends": order(places.TRENDS, ({ world }, body, nowMs) =>
+    places.setTrends(world, body, nowMs),
+  ),
   "POST lists": order(places.LIST, ({ world }, body, nowMs) => places.putList(world, body, nowMs)),
-  "POST communities": order(places.COMMUNITY, ({ world }, body) => places.describeCommunity(world, body)),
-  "POST members": order(places.MEMBER, ({ world }, body, nowMs) => places.setMember(world, body, true, nowMs)),
-  "DELETE members": order(places.MEMBER, ({ world }, body, nowMs) => places.setMember(world, body, false, nowMs)),
-  "GET faults": ask(({ faults }) => ({ ...faults.active(), known: FAULT_NAMES, numbers: FAULT_NUMBERS })),
+  "POST communities": order(places.COMMUNITY, ({ world }, body) =>
+    places.describeCommunity(world, body),
+  ),
+  "POST members": order(places.MEMBER, ({ world }, body, nowMs) =>
+    places.setMember(world, body, true, nowMs),
+  ),
+  "DELETE members": order(places.MEMBER, ({ world }, body, nowMs) =>
+    places.setMember(world, body, false, nowMs),
+  ),
+  "GET faults": ask(({ faults }) => ({
+    ...faults.active(),
+    known: FAULT_NAMES,
+    numbers: FAULT_NUMBERS,
+  })),
   "POST faults": order(FAULT, ({ faults }, { name, fault, number, ...rest }) => {
     const wanted = name ?? fault ?? number;
     if (wanted === undefined) throw badRequest("name is required: a fault's name or number");
@@ -100,17 +137,32 @@ const ROUTES: Readonly<Record<string, Route>> = {
 };
 
 /** Answers a control request as of `atMs`, by default now; never throws. */
-export function answerControl(deps: ServiceDeps, { method, url, body: text }: ControlRequest, atMs?: number): ControlReply {
+export function answerControl(
+  deps: ServiceDeps,
+  { method, url, body: text }: ControlRequest,
+  atMs?: number,
+): ControlReply {
   try {
     const [name = "", segment = ""] = url.pathname.replace("/_sandbox/", "").split("/");
     const route = ownValue(ROUTES, `${method} ${name}`);
-    if (route === undefined) throw new ServiceError(404, `known: ${Object.keys(ROUTES).join(", ")}`);
-    const body = route.body.safeParse(text.trim() === "" ? {} : parseBody(text), { reportInput: true });
+    if (route === undefined)
+      throw new ServiceError(404, `known: ${Object.keys(ROUTES).join(", ")}`);
+    const body = route.body.safeParse(text.trim() === "" ? {} : parseBody(text), {
+      reportInput: true,
+    });
     if (!body.success) throw badRequest(body.error.issues.map(issueText).join("; "));
     deps.faults.endExpired();
-    return { status: 200, text: JSON.stringify(route.follow(deps, body.data, atMs ?? deps.clock.now(), decodeURIComponent(segment))) };
+    return {
+      status: 200,
+      text: JSON.stringify(
+        route.follow(deps, body.data, atMs ?? deps.clock.now(), decodeURIComponent(segment)),
+      ),
+    };
   } catch (error) {
-    const known = error instanceof ServiceError ? error : new ServiceError(400, error instanceof Error ? error.message : String(error));
+    const known =
+      error instanceof ServiceError
+        ? error
+        : new ServiceError(400, error instanceof Error ? error.message : String(error));
     return { status: known.status, text: JSON.stringify({ message: known.message }) };
   }
 }
@@ -118,7 +170,9 @@ export function answerControl(deps: ServiceDeps, { method, url, body: text }: Co
 function issueText(issue: z.core.$ZodIssue): string {
   if (issue.code === "unrecognized_keys") return `unknown: ${issue.keys.join(", ")}`;
   const name = issue.path.join(".");
-  return issue.code === "invalid_type" && issue.input === undefined ? `${name} is required` : `${name}: ${issue.message}`;
+  return issue.code === "invalid_type" && issue.input === undefined
+    ? `${name} is required`
+    : `${name}: ${issue.message}`;
 }
 
 function done(isDone: boolean, what: string): JsonObject {
@@ -130,7 +184,11 @@ function clockOf({ clock }: ServiceDeps): JsonObject {
   return { now: new Date(clock.now()).toISOString(), now_ms: clock.now() };
 }
 
-function putKey({ keys }: ServiceDeps, { key: given, replaces, ...options }: z.output<typeof KEY>, nowMs: number): JsonObject {
+function putKey(
+  { keys }: ServiceDeps,
+  { key: given, replaces, ...options }: z.output<typeof KEY>,
+  nowMs: number,
+): JsonObject {
   const key = given ?? `sandbox-${Math.floor(nowMs).toString(36)}`;
   if (replaces !== undefined) done(keys.replace(replaces, key), "key");
   keys.put(key, options);

@@ -1,4 +1,7 @@
-/** The faults of the service that are switched on, by name or by number (1 to 40): which strikes a request, and when each ends. */
+/**
+ * The faults of the service that are switched on, by name or by number (1 to 40): which strikes a
+ * request, and when each ends.
+ */
 import type { JsonObject } from "../model/json.ts";
 import type { Answer, Call } from "./calls/call.ts";
 import { FAULT_NAMES, FAULT_NUMBERS, type FaultKind, KINDS } from "./faults/kinds.ts";
@@ -41,7 +44,10 @@ export type Faults = ReturnType<typeof createFaults>;
 export function createFaults(world: World, clock: SandboxClock) {
   let armed: readonly Armed[] = [];
 
-  /** Holds as long as the fault does by nature (most: for one request) unless `times` or `for_ms` says otherwise. @throws ServiceError 400 */
+  /**
+   * Holds as long as the fault does by nature (most: for one request) unless `times` or `for_ms`
+   * says otherwise. @throws ServiceError 400
+   */
   function arm(order: FaultOrder): string {
     const { name, kind, lastsMs } = findFault(order);
     const lasting = kind.begin?.({
@@ -52,9 +58,14 @@ export function createFaults(world: World, clock: SandboxClock) {
       username: (order.username ?? DEFAULT_USERNAME).replace(/^@/, ""),
       text: order.text ?? "Hello.",
     });
-    const left = order.times ?? (kind.lastsMs === undefined && lastsMs === 0 ? 1 : Number.POSITIVE_INFINITY);
-    const untilMs = lastsMs === 0 && lasting === undefined ? Number.POSITIVE_INFINITY : clock.trueNow() + lastsMs;
-    armed = [...armed, { name, fault: { name, ...kind }, lasting, endpoint: order.endpoint, untilMs, left }];
+    const left =
+      order.times ?? (kind.lastsMs === undefined && lastsMs === 0 ? 1 : Number.POSITIVE_INFINITY);
+    const untilMs =
+      lastsMs === 0 && lasting === undefined ? Number.POSITIVE_INFINITY : clock.trueNow() + lastsMs;
+    armed = [
+      ...armed,
+      { name, fault: { name, ...kind }, lasting, endpoint: order.endpoint, untilMs, left },
+    ];
     return name;
   }
 
@@ -67,9 +78,12 @@ export function createFaults(world: World, clock: SandboxClock) {
     for (const each of armed) each.lasting?.tick?.(nowMs);
   }
 
-  const isMeant = (each: Armed, endpoint: string): boolean => each.endpoint === undefined || each.endpoint === endpoint;
+  const isMeant = (each: Armed, endpoint: string): boolean =>
+    each.endpoint === undefined || each.endpoint === endpoint;
 
-  /** The fault that strikes a request to this endpoint now, if any: the first that was switched on. */
+  /**
+   * The fault that strikes a request to this endpoint now, if any: the first that was switched on.
+   */
   function take(endpoint: string): Fault | undefined {
     const striking = armed.find((each) => each.lasting === undefined && isMeant(each, endpoint));
     if (striking !== undefined) striking.left -= 1;
@@ -78,8 +92,13 @@ export function createFaults(world: World, clock: SandboxClock) {
 
   /** The answer as the striking fault and all lasting ones leave it. */
   function spoil(fault: Fault | undefined, call: Call, answer: Answer): Answer {
-    const lasting = armed.filter((each) => isMeant(each, call.endpoint)).map((each) => each.lasting?.spoil);
-    return [...lasting, fault?.spoil].reduce((spoiled, change) => change?.(call, spoiled) ?? spoiled, answer);
+    const lasting = armed
+      .filter((each) => isMeant(each, call.endpoint))
+      .map((each) => each.lasting?.spoil);
+    return [...lasting, fault?.spoil].reduce(
+      (spoiled, change) => change?.(call, spoiled) ?? spoiled,
+      answer,
+    );
   }
 
   function clear(): void {
@@ -87,7 +106,9 @@ export function createFaults(world: World, clock: SandboxClock) {
     armed = [];
   }
 
-  const active = (): JsonObject => ({ faults: armed.map((each) => ({ fault: each.name, endpoint: each.endpoint ?? null })) });
+  const active = (): JsonObject => ({
+    faults: armed.map((each) => ({ fault: each.name, endpoint: each.endpoint ?? null })),
+  });
 
   return { arm, endExpired, take, spoil, active, clear };
 }
@@ -102,7 +123,9 @@ function findFault(order: FaultOrder): Found {
   const numbered = FAULT_NUMBERS[Number(order.fault)];
   const name = numbered?.name ?? String(order.fault);
   const kind = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
-  if (kind === undefined) throw badRequest(`unknown fault ${order.fault}; known: 1 to 40, ${FAULT_NAMES.join(", ")}`);
-  if (kind.begin !== undefined && order.times !== undefined) throw badRequest(`${name} holds for a while: give for_ms, not times`);
+  if (kind === undefined)
+    throw badRequest(`unknown fault ${order.fault}; known: 1 to 40, ${FAULT_NAMES.join(", ")}`);
+  if (kind.begin !== undefined && order.times !== undefined)
+    throw badRequest(`${name} holds for a while: give for_ms, not times`);
   return { name, kind, lastsMs: order.for_ms ?? numbered?.lastsMs ?? kind.lastsMs ?? 0 };
 }

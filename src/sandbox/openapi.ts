@@ -1,4 +1,7 @@
-/** The OpenAPI description of what the sandbox serves, made from its operations. Knows no operation by name. */
+/**
+ * The OpenAPI description of what the sandbox serves, made from its operations. Knows no operation
+ * by name.
+ */
 import { z } from "zod";
 import { username, wholeNumber } from "../api/inputs.ts";
 import { errorOutput } from "../api/output/atoms.ts";
@@ -23,37 +26,54 @@ const AS_SENT = new Map<z.core.$ZodType, JsonObject>([
 ]);
 
 /**
- * An OpenAPI 3.1 document. Beside the standard it says: `x-exactly-one-of`, `x-at-least-one-of`, `x-answer` (tweets, users or record),
- * `x-cursor`, `x-page-size`, `x-batch-size`, `x-billed`.
+ * An OpenAPI 3.1 document. Beside the standard it says: `x-exactly-one-of`, `x-at-least-one-of`,
+ * `x-answer` (tweets, users or record), `x-cursor`, `x-page-size`, `x-batch-size`, `x-billed`.
  */
 export function describeService(): JsonObject {
   const schemas: Record<string, Json> = {};
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const operation of OPERATIONS) {
-    (paths[operation.path] ??= {})[operation.row.method.toLowerCase()] = describeOperation(operation, schemas);
+    (paths[operation.path] ??= {})[operation.row.method.toLowerCase()] = describeOperation(
+      operation,
+      schemas,
+    );
   }
   const error = jsonSchema(errorOutput, "output", schemas);
   return {
     openapi: "3.1.0",
-    info: { title: "Read-only data of a social platform", version: "3.0", description: "Served by the sandbox from an invented world." },
+    info: {
+      title: "Read-only data of a social platform",
+      version: "3.0",
+      description: "Served by the sandbox from an invented world.",
+    },
     servers: [{ url: "/" }],
     security: [{ key: [] }],
     paths,
     components: {
       securitySchemes: { key: { type: "apiKey", in: "header", name: "ApiKey" } },
-      responses: Object.fromEntries(Object.entries(ERRORS).map(([status, text]) => [`E${status}`, jsonAnswer(text, error)])),
+      responses: Object.fromEntries(
+        Object.entries(ERRORS).map(([status, text]) => [`E${status}`, jsonAnswer(text, error)]),
+      ),
       schemas,
     },
   };
 }
 
 function describeOperation({ name, row }: Operation, schemas: Record<string, Json>): JsonObject {
-  const errors = Object.keys(ERRORS).map((status) => [status, { $ref: `#/components/responses/E${status}` }]);
+  const errors = Object.keys(ERRORS).map((status) => [
+    status,
+    { $ref: `#/components/responses/E${status}` },
+  ]);
   return {
     operationId: name,
     summary: row.doc,
-    ...(row.method === "GET" ? { parameters: describeParameters(row, schemas) } : { requestBody: describeBody(row, schemas) }),
-    responses: { 200: jsonAnswer("Success.", jsonSchema(row.output, "output", schemas)), ...Object.fromEntries(errors) },
+    ...(row.method === "GET"
+      ? { parameters: describeParameters(row, schemas) }
+      : { requestBody: describeBody(row, schemas) }),
+    responses: {
+      200: jsonAnswer("Success.", jsonSchema(row.output, "output", schemas)),
+      ...Object.fromEntries(errors),
+    },
     ...(row.exactlyOne && { "x-exactly-one-of": row.exactlyOne }),
     ...(row.atLeastOne && { "x-at-least-one-of": row.atLeastOne }),
     "x-answer": row.answer.kind,
@@ -71,7 +91,12 @@ function describeParameters(row: Row, schemas: Record<string, Json>): readonly J
   const required = (input["required"] ?? []) as readonly string[];
   return Object.entries(input["properties"] as JsonObject).map(([name, schema]) => {
     const isInPath = row.path.includes(`{${name}}`);
-    return { name, in: isInPath ? "path" : "query", required: required.includes(name), schema: schema ?? {} };
+    return {
+      name,
+      in: isInPath ? "path" : "query",
+      required: required.includes(name),
+      schema: schema ?? {},
+    };
   });
 }
 
@@ -86,24 +111,41 @@ function describeBody(row: Row, schemas: Record<string, Json>): JsonObject {
 }
 
 /** Spelled out, because some validators check `required` only beside the property it names. */
-const mustHave = (name: string): JsonObject => ({ type: "object", properties: { [name]: {} }, required: [name] });
+const mustHave = (name: string): JsonObject => ({
+  type: "object",
+  properties: { [name]: {} },
+  required: [name],
+});
 
 function inputSchema(row: Row, schemas: Record<string, Json>): JsonObject {
   const { additionalProperties: _ignored, ...input } = jsonSchema(row.input, "input", schemas);
-  const cursor = row.cursor && { [row.cursor.param]: { type: "string", description: "From the answer before, as it came." } };
+  const cursor = row.cursor && {
+    [row.cursor.param]: { type: "string", description: "From the answer before, as it came." },
+  };
   return { ...input, properties: { ...(input["properties"] as JsonObject), ...cursor } };
 }
 
-const jsonAnswer = (description: string, schema: JsonObject): JsonObject => ({ description, content: { "application/json": { schema } } });
+const jsonAnswer = (description: string, schema: JsonObject): JsonObject => ({
+  description,
+  content: { "application/json": { schema } },
+});
 
 /** The schema of one thing; what it names goes to the schemas that all share. */
-function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, Json>): JsonObject {
+function jsonSchema(
+  schema: z.ZodType,
+  io: "input" | "output",
+  schemas: Record<string, Json>,
+): JsonObject {
   const made = z.toJSONSchema(schema, {
     io,
     override: ({ zodSchema, jsonSchema: json }) => sendAs(zodSchema, json as Record<string, Json>),
   });
   const text = JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/');
-  const { $schema: _dialect, $defs, ...rest } = JSON.parse(text) as { readonly [name: string]: Json };
+  const {
+    $schema: _dialect,
+    $defs,
+    ...rest
+  } = JSON.parse(text) as { readonly [name: string]: Json };
   Object.assign(schemas, $defs ?? {});
   return rest;
 }

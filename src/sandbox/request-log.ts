@@ -1,4 +1,7 @@
-/** What was asked of the sandbox, for tests that assert costs: billed counts, the busiest second, the latest requests. */
+/**
+ * What was asked of the sandbox, for tests that assert costs: billed counts, the busiest second,
+ * the latest requests.
+ */
 import type { JsonObject } from "../model/json.ts";
 
 export interface LoggedRequest extends JsonObject {
@@ -62,7 +65,14 @@ export function createRequestLog() {
   }
 
   function reset(): void {
-    Object.assign(state, { total: 0, billed: 0, busiest: 0, byEndpoint: {}, byKey: {}, byStatus: {} });
+    Object.assign(state, {
+      total: 0,
+      billed: 0,
+      busiest: 0,
+      byEndpoint: {},
+      byKey: {},
+      byStatus: {},
+    });
     last.length = 0;
   }
 

@@ -1,4 +1,7 @@
-/** Starts the API v3 on a loopback port, served from a simulated world. Owns the listening socket; the rules are service.ts's and control.ts's. */
+/**
+ * Starts the API v3 on a loopback port, served from a simulated world. Owns the listening socket;
+ * the rules are service.ts's and control.ts's.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
@@ -11,7 +14,13 @@ import { isLoopback } from "../model/loopback.ts";
 import { answerControl, type ControlReply, type ControlRequest } from "./control.ts";
 import { exportWorld } from "./records/export.ts";
 import { loadRecords } from "./records/load-records.ts";
-import { isKept, journalLine, readJournal, type WorldData, type WorldHeader } from "./records/journal.ts";
+import {
+  isKept,
+  journalLine,
+  readJournal,
+  type WorldData,
+  type WorldHeader,
+} from "./records/journal.ts";
 import { createFaults } from "./faults.ts";
 import { createKeyRing } from "./calls/keys.ts";
 import { createRequestLog } from "./request-log.ts";
@@ -37,7 +46,10 @@ export interface SandboxOptions {
   readonly rates?: PostingRates;
   /** Short and empty pages; on by default. */
   readonly traps?: boolean;
-  /** Continues a saved world: its seed, accounts and start win over the options, and changes by hand are added to it. */
+  /**
+   * Continues a saved world: its seed, accounts and start win over the options, and changes by hand
+   * are added to it.
+   */
   readonly data?: WorldData;
 }
 
@@ -47,7 +59,10 @@ export interface Sandbox {
   /** The first key. */
   readonly key: string;
   readonly world: World;
-  /** Follows an order as `POST /_sandbox/<path>` does. @returns its answer @throws Error when it is refused */
+  /**
+   * Follows an order as `POST /_sandbox/<path>` does. @returns its answer @throws Error when it is
+   * refused
+   */
   order(path: string, body: JsonObject): Json;
   /** Ends open connections too, hanging ones included. */
   close(): Promise<void>;
@@ -60,7 +75,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
   refuseRemote(host);
   const deps = createDeps(options);
-  const server = createServer((request, response) => void serve(deps, options.data, request, response));
+  const server = createServer(
+    (request, response) => void serve(deps, options.data, request, response),
+  );
   server.keepAliveTimeout = 60_000;
   const port = await listen(server, host, options.port ?? 0);
   return {
@@ -69,7 +86,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     world: deps.world,
     order(path, body) {
       const url = new URL(`http://sandbox/_sandbox/${path}`);
-      const { status, text } = control(deps, options.data, { method: "POST", url, body: JSON.stringify(body) });
+      const { status, text } = control(deps, options.data, {
+        method: "POST",
+        url,
+        body: JSON.stringify(body),
+      });
       if (status !== 200) throw new Error(`the sandbox refuses ${path}: ${text}`);
       return JSON.parse(text) as Json;
     },
@@ -96,7 +117,14 @@ function createDeps(options: SandboxOptions): ServiceDeps {
   const traps = options.traps ?? true;
   loadRecords(world, journal.records, clock.now());
   for (const { at_ms, method, path, body } of journal.entries) {
-    const then = { keys, log, faults, traps, world: { ...world, ...world.at(at_ms) }, clock: { ...clock, now: () => at_ms } };
+    const then = {
+      keys,
+      log,
+      faults,
+      traps,
+      world: { ...world, ...world.at(at_ms) },
+      clock: { ...clock, now: () => at_ms },
+    };
     answerControl(then, { method, url: new URL(`http://sandbox/_sandbox/${path}`), body });
   }
   return { clock, keys, log, faults, world, traps };
@@ -108,31 +136,49 @@ const headerOf = (options: SandboxOptions, nowMs: number): WorldHeader => ({
   start_ms: nowMs,
 });
 
-function control(deps: ServiceDeps, data: WorldData | undefined, request: ControlRequest): ControlReply {
+function control(
+  deps: ServiceDeps,
+  data: WorldData | undefined,
+  request: ControlRequest,
+): ControlReply {
   const { method, url, body } = request;
   const at_ms = deps.clock.now();
   const reply = answerControl(deps, request, at_ms);
   const path = url.pathname.replace("/_sandbox/", "");
-  if (reply.status === 200 && isKept(method, path)) data?.append(journalLine({ at_ms, method, path, body }));
+  if (reply.status === 200 && isKept(method, path))
+    data?.append(journalLine({ at_ms, method, path, body }));
   return reply;
 }
 
-/** The real service takes HTTPS only (api-v3.md, Authentication 4); plain HTTP is fit for this machine alone. */
+/**
+ * The real service takes HTTPS only (api-v3.md, Authentication 4); plain HTTP is fit for this
+ * machine alone.
+ */
 function refuseRemote(host: string): void {
   if (isLoopback(host)) return;
-  throw new ExitError(EXIT.usage, "SANDBOX_HOST", `the sandbox listens on loopback addresses only, not on ${host}`, {
-    hint: "Use --listen 127.0.0.1:8787.",
-  });
+  throw new ExitError(
+    EXIT.usage,
+    "SANDBOX_HOST",
+    `the sandbox listens on loopback addresses only, not on ${host}`,
+    {
+      hint: "Use --listen 127.0.0.1:8787.",
+    },
+  );
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause) =>
       reject(
-        new ExitError(EXIT.cannotCreate, "SANDBOX_LISTEN", `the sandbox cannot listen on ${host}:${port}: ${errorText(cause)}`, {
-          cause,
-          hint: "Choose another port; 0 takes any free one.",
-        }),
+        new ExitError(
+          EXIT.cannotCreate,
+          "SANDBOX_LISTEN",
+          `the sandbox cannot listen on ${host}:${port}: ${errorText(cause)}`,
+          {
+            cause,
+            hint: "Choose another port; 0 takes any free one.",
+          },
+        ),
       ),
     );
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
@@ -146,7 +192,12 @@ function close(server: Server): Promise<void> {
   });
 }
 
-async function serve(deps: ServiceDeps, data: WorldData | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  deps: ServiceDeps,
+  data: WorldData | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   let body: string;
   try {
     body = await readBody(request);

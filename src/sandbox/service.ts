@@ -1,4 +1,7 @@
-/** One request of the API from headers to answer: key, rate, path, quota, handler, bill. Knows nothing of sockets. */
+/**
+ * One request of the API from headers to answer: key, rate, path, quota, handler, bill. Knows
+ * nothing of sockets.
+ */
 import { costOf } from "./calls/billing.ts";
 import { answerText, type Call } from "./calls/call.ts";
 import { dressAnswer } from "./calls/dress.ts";
@@ -64,12 +67,17 @@ function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): S
   deps.keys.countSecond(progress.key, nowMs);
   const found = findOperation(request.method, request.url.pathname);
   if (found?.operation.name !== "key-usage-info") deps.keys.checkPaid(progress.key, nowMs);
-  if (found === undefined) throw new ServiceError(404, `Cannot ${request.method} ${request.url.pathname}`);
+  if (found === undefined)
+    throw new ServiceError(404, `Cannot ${request.method} ${request.url.pathname}`);
   const { operation } = found;
   progress.operation = operation;
   const fault = deps.faults.take(operation.name);
   if (fault?.status !== undefined)
-    return { status: fault.status, text: fault.body ?? JSON.stringify({ message: fault.message ?? fault.name }), fault };
+    return {
+      status: fault.status,
+      text: fault.body ?? JSON.stringify({ message: fault.message ?? fault.name }),
+      fault,
+    };
   const call = createCall(deps, request, found, { key: progress.key, nowMs });
   const answer = deps.faults.spoil(fault, call, operation.handle(call));
   const text = answerText(dressAnswer(operation.name, answer));
@@ -81,10 +89,18 @@ interface Caller {
   readonly nowMs: number;
 }
 
-function createCall(deps: ServiceDeps, request: ServiceRequest, { operation, pathValue }: FoundOperation, { key, nowMs }: Caller): Call {
+function createCall(
+  deps: ServiceDeps,
+  request: ServiceRequest,
+  { operation, pathValue }: FoundOperation,
+  { key, nowMs }: Caller,
+): Call {
   const isQuery = operation.row.method === "GET";
   if (!isQuery) refuseOtherTypes(request.rawHeaders);
-  const params = createParams(isQuery ? parseSearch(request.url.searchParams) : parseBody(request.body), isQuery);
+  const params = createParams(
+    isQuery ? parseSearch(request.url.searchParams) : parseBody(request.body),
+    isQuery,
+  );
   return {
     endpoint: operation.name,
     params,
@@ -100,9 +116,12 @@ function createCall(deps: ServiceDeps, request: ServiceRequest, { operation, pat
 
 /** api-v3.md, Authentication 5. @throws ServiceError 400 */
 function refuseOtherTypes(rawHeaders: readonly string[]): void {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === "content-type");
+  const at = rawHeaders.findIndex(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === "content-type",
+  );
   const type = at < 0 ? "" : (rawHeaders[at + 1] ?? "");
-  if (!/^application\/json\s*(?:;|$)/i.test(type)) throw badRequest("Content-Type must be application/json");
+  if (!/^application\/json\s*(?:;|$)/i.test(type))
+    throw badRequest("Content-Type must be application/json");
 }
 
 interface Outcome {
@@ -110,7 +129,12 @@ interface Outcome {
   readonly billed: number;
 }
 
-function logRequest(deps: ServiceDeps, request: ServiceRequest, progress: Progress, { status, billed }: Outcome): void {
+function logRequest(
+  deps: ServiceDeps,
+  request: ServiceRequest,
+  progress: Progress,
+  { status, billed }: Outcome,
+): void {
   deps.log.record({
     at: new Date(deps.clock.now()).toISOString(),
     key: progress.key,

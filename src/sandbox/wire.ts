@@ -1,4 +1,7 @@
-/** Writes replies to the socket, broken ones included. Owns bytes and headers; what is said is service.ts's. */
+/**
+ * Writes replies to the socket, broken ones included. Owns bytes and headers; what is said is
+ * service.ts's.
+ */
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type { Clock } from "../model/clock.ts";
@@ -10,19 +13,33 @@ import type { ServiceReply } from "./service.ts";
 const DRIP_MS = 5_000;
 const HUGE_BYTES = 60_000_000;
 
-/** The Date header shows the sandbox's own time; another one says that it is the sandbox, in every answer. */
-export function writeReply(response: ServerResponse, reply: ServiceReply, nowMs: number, clock: Clock): void {
+/**
+ * The Date header shows the sandbox's own time; another one says that it is the sandbox, in every
+ * answer.
+ */
+export function writeReply(
+  response: ServerResponse,
+  reply: ServiceReply,
+  nowMs: number,
+  clock: Clock,
+): void {
   response.sendDate = false;
   response.setHeader("Date", new Date(nowMs).toUTCString());
   response.setHeader(SANDBOX_HEADER, "1");
   const isHtml = reply.text.startsWith("<");
   response.setHeader("Content-Type", isHtml ? "text/html" : "application/json; charset=utf-8");
-  for (const [name, value] of Object.entries(reply.fault?.headers ?? {})) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(reply.fault?.headers ?? {}))
+    response.setHeader(name, value);
   if (reply.fault?.wire === undefined) response.writeHead(reply.status).end(reply.text);
   else writeBroken(response, reply, reply.fault.wire, clock);
 }
 
-function writeBroken(response: ServerResponse, reply: ServiceReply, fault: WireFault, clock: Clock): void {
+function writeBroken(
+  response: ServerResponse,
+  reply: ServiceReply,
+  fault: WireFault,
+  clock: Clock,
+): void {
   const bytes = Buffer.from(reply.text);
   if (fault === "hang") return;
   // Below HTTP nothing else can be played on a plain socket that the control API shares.
@@ -37,7 +54,9 @@ function writeBroken(response: ServerResponse, reply: ServiceReply, fault: WireF
   response.writeHead(reply.status);
   if (fault === "drip") return drip(response, bytes, clock);
   const half = bytes.subarray(0, Math.floor(bytes.length / 2));
-  response.write(half, () => (fault === "reset" ? response.socket?.resetAndDestroy() : response.socket?.destroy()));
+  response.write(half, () =>
+    fault === "reset" ? response.socket?.resetAndDestroy() : response.socket?.destroy(),
+  );
 }
 
 function writeHuge(response: ServerResponse): void {

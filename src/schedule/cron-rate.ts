@@ -1,13 +1,20 @@
-/** How often a cron pattern runs on an average day, counted field by field: walking 86,400 ticks a day would take seconds. */
+/**
+ * How often a cron pattern runs on an average day, counted field by field: walking 86,400 ticks a
+ * day would take seconds.
+ */
 import { Cron } from "croner";
 
 const YEAR_DAYS = 365;
 const DAY_MS = 86_400_000;
 
-/** Average runs per day over the year after `fromMs`. Time zones move ticks, they do not add any worth counting. */
+/**
+ * Average runs per day over the year after `fromMs`. Time zones move ticks, they do not add any
+ * worth counting.
+ */
 export function cronRunsPerDay(pattern: string, fromMs: number): number {
   const fields = pattern.trim().split(/\s+/);
-  const [second = "0", minute, hour, day, month, weekday] = fields.length === 5 ? ["0", ...fields] : fields;
+  const [second = "0", minute, hour, day, month, weekday] =
+    fields.length === 5 ? ["0", ...fields] : fields;
   if (weekday === undefined) return averageOfTicks(pattern, fromMs);
   const perMinute = countRuns(`${second} * * * * *`, 0, 60_000);
   const perHour = countRuns(`0 ${minute} * * * *`, 0, 3_600_000);
@@ -20,7 +27,12 @@ function countRuns(pattern: string, fromMs: number, spanMs: number): number {
   const cron = new Cron(pattern, { timezone: "UTC", paused: true });
   let count = 0;
   const endMs = fromMs + spanMs;
-  for (let run = cron.nextRun(new Date(fromMs - 1)); run !== null && run.getTime() < endMs; run = cron.nextRun(run)) count += 1;
+  for (
+    let run = cron.nextRun(new Date(fromMs - 1));
+    run !== null && run.getTime() < endMs;
+    run = cron.nextRun(run)
+  )
+    count += 1;
   return count;
 }
 

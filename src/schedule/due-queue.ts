@@ -1,4 +1,7 @@
-/** The order in which polls are due: a binary heap with a place for every key. Knows no schedule and no clock. */
+/**
+ * The order in which polls are due: a binary heap with a place for every key. Knows no schedule and
+ * no clock.
+ */
 import type { Priority } from "../model/schedule.ts";
 
 export interface DueEntry {
@@ -28,7 +31,10 @@ export class DueQueue<E extends DueEntry> {
     this.#reorder(entry, this.#places.get(entry.key) ?? this.#heap.length);
   }
 
-  /** Changes due time or priority of a waiting entry; false when none waits under that key. O(log n). */
+  /**
+   * Changes due time or priority of a waiting entry; false when none waits under that key. O(log
+   * n).
+   */
   update(key: string, change: Partial<Omit<E, "key">>): boolean {
     const known = this.get(key);
     if (known !== undefined) this.push({ ...known, ...change });
@@ -57,7 +63,11 @@ export class DueQueue<E extends DueEntry> {
   /** Takes out what is due at `nowMs`, first one first, at most `limit`. */
   popDue(nowMs: number, limit = Number.POSITIVE_INFINITY): readonly E[] {
     const due: E[] = [];
-    for (let first = this.peek(); first !== undefined && first.dueMs <= nowMs && due.length < limit; first = this.peek()) {
+    for (
+      let first = this.peek();
+      first !== undefined && first.dueMs <= nowMs && due.length < limit;
+      first = this.peek()
+    ) {
       this.remove(first.key);
       due.push(first);
     }

@@ -1,6 +1,7 @@
 /**
- * What happens when the clock did not behave: a late wake-up, a laptop that slept, an operator's correction. Owns the rule which tick
- * comes next; a missed tick runs once, however many were missed. Leaves the timer and the running to the engine.
+ * What happens when the clock did not behave: a late wake-up, a laptop that slept, an operator's
+ * correction. Owns the rule which tick comes next; a missed tick runs once, however many were
+ * missed. Leaves the timer and the running to the engine.
  */
 import type { Schedule } from "../model/schedule.ts";
 import type { Timetable } from "./timetable.ts";
@@ -12,13 +13,17 @@ export interface TickQuery {
   readonly nowMs: number;
   /** This poll's offset: a tick counts as missed only when tick + spread lies behind. */
   readonly spreadMs: number;
-  /** The governor's factor: the next tick is at least so many intervals away. 1, the default, leaves the schedule alone. */
+  /**
+   * The governor's factor: the next tick is at least so many intervals away. 1, the default, leaves
+   * the schedule alone.
+   */
   readonly slowDownFactor?: number;
 }
 
 /**
- * The tick after `lastTickMs` that is still to come; add the spread for its due time. Ask when a poll is taken from the queue: a tick that
- * falls due while the poll runs then waits in the queue and runs once. Intervals stay on the grid of their last tick.
+ * The tick after `lastTickMs` that is still to come; add the spread for its due time. Ask when a
+ * poll is taken from the queue: a tick that falls due while the poll runs then waits in the queue
+ * and runs once. Intervals stay on the grid of their last tick.
  */
 export function nextTick(timetable: Timetable, query: TickQuery): number {
   const { schedule, lastTickMs, nowMs } = query;
@@ -34,24 +39,34 @@ export function nextTick(timetable: Timetable, query: TickQuery): number {
 }
 
 /**
- * The last tick lies in the future: the clock went back. A tick that ran is not run again, unless waiting for the one after it would
- * silence the poll for longer than its own interval.
+ * The last tick lies in the future: the clock went back. A tick that ran is not run again, unless
+ * waiting for the one after it would silence the poll for longer than its own interval.
  */
-function tickAfterBackwardJump(timetable: Timetable, { schedule, lastTickMs, nowMs, slowDownFactor }: TickQuery): number {
-  if (schedule.kind === "every") return nowMs + schedule.intervalMs * Math.max(1, slowDownFactor ?? 1);
+function tickAfterBackwardJump(
+  timetable: Timetable,
+  { schedule, lastTickMs, nowMs, slowDownFactor }: TickQuery,
+): number {
+  if (schedule.kind === "every")
+    return nowMs + schedule.intervalMs * Math.max(1, slowDownFactor ?? 1);
   const isFrozen = lastTickMs - nowMs > timetable.intervalMs(schedule, nowMs);
   return timetable.nextDue(schedule, isFrozen ? nowMs : lastTickMs);
 }
 
 export interface JumpWatch {
-  /** How far wall time moved against monotonic time since the last call, in ms; 0 for less than 2 s, which is ordinary correction. */
+  /**
+   * How far wall time moved against monotonic time since the last call, in ms; 0 for less than 2 s,
+   * which is ordinary correction.
+   */
   observe(wallMs: number, monotonicMs: number): number;
 }
 
 /** A clock that is kept right by small steps moves by less. */
 export const ORDINARY_CORRECTION_MS = 2_000;
 
-/** Detects that the wall clock was set. Ask at every wake-up, and wake at least once a minute; after a jump, ask `nextTick` again for all that waits. */
+/**
+ * Detects that the wall clock was set. Ask at every wake-up, and wake at least once a minute; after
+ * a jump, ask `nextTick` again for all that waits.
+ */
 export function createJumpWatch(wallMs: number, monotonicMs: number): JumpWatch {
   let offsetMs = wallMs - monotonicMs;
   return {
@@ -63,7 +78,10 @@ export function createJumpWatch(wallMs: number, monotonicMs: number): JumpWatch 
   };
 }
 
-/** The number of missed times that are walked one by one. After that many, the present time counts as the last one. */
+/**
+ * The number of missed times that are walked one by one. After that many, the present time counts
+ * as the last one.
+ */
 const MAX_SKIPPED = 1_000;
 
 /**
@@ -71,9 +89,17 @@ const MAX_SKIPPED = 1_000;
  * @param nextAtMs returns the first time of the schedule after a given one
  * @param firstMs a time of the schedule that has passed
  */
-export function lastTimeBefore(nextAtMs: (afterMs: number) => number, firstMs: number, nowMs: number): number {
+export function lastTimeBefore(
+  nextAtMs: (afterMs: number) => number,
+  firstMs: number,
+  nowMs: number,
+): number {
   let lastMs = firstMs;
-  for (let skipped = 0, nextMs = nextAtMs(lastMs); nextMs <= nowMs; nextMs = nextAtMs(lastMs), skipped += 1)
+  for (
+    let skipped = 0, nextMs = nextAtMs(lastMs);
+    nextMs <= nowMs;
+    nextMs = nextAtMs(lastMs), skipped += 1
+  )
     lastMs = skipped < MAX_SKIPPED ? nextMs : nowMs;
   return lastMs;
 }

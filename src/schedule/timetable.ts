@@ -1,6 +1,7 @@
 /**
- * When a schedule is due: next times, shortest interval, polls per day. Owns what is remembered per distinct pattern and time zone.
- * Sets no timer and reads no clock; the misfire rule is in misfire.ts, the order of what is due in due-queue.ts.
+ * When a schedule is due: next times, shortest interval, polls per day. Owns what is remembered per
+ * distinct pattern and time zone. Sets no timer and reads no clock; the misfire rule is in
+ * misfire.ts, the order of what is due in due-queue.ts.
  */
 import { Cron } from "croner";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
@@ -8,13 +9,21 @@ import type { Schedule } from "../model/schedule.ts";
 import { cronRunsPerDay } from "./cron-rate.ts";
 
 const DAY_MS = 86_400_000;
-/** Enough ticks to meet the closest pair of any pattern whose groups repeat within a day or a week. */
+/**
+ * Enough ticks to meet the closest pair of any pattern whose groups repeat within a day or a week.
+ */
 const GAP_SAMPLE = 24;
-/** An open Cron object weighs 90 KB and takes 60 µs to make: a file of a thousand patterns must not keep one of each. */
+/**
+ * An open Cron object weighs 90 KB and takes 60 µs to make: a file of a thousand patterns must not
+ * keep one of each.
+ */
 const OPEN_KEPT = 8;
 
 export interface Timetable {
-  /** The first tick strictly after `afterMs`; an interval counts from `afterMs` itself. Infinity when the pattern never matches again. */
+  /**
+   * The first tick strictly after `afterMs`; an interval counts from `afterMs` itself. Infinity
+   * when the pattern never matches again.
+   */
   nextDue(schedule: Schedule, afterMs: number): number;
   /** The next `count` ticks after `fromMs`, for people; fewer when the pattern ends. */
   nextRuns(schedule: Schedule, fromMs: number, count: number): readonly number[];
@@ -26,7 +35,10 @@ export interface Timetable {
   fastest(schedules: readonly [Schedule, ...Schedule[]], aroundMs: number): Schedule;
 }
 
-/** One pattern in one zone, with what was last asked of it: thousands of watches share a tick, and a next time costs 20 µs and more. */
+/**
+ * One pattern in one zone, with what was last asked of it: thousands of watches share a tick, and a
+ * next time costs 20 µs and more.
+ */
 interface SharedCron {
   readonly open: () => Cron;
   readonly pattern: string;
@@ -39,7 +51,10 @@ interface SharedCron {
 
 type CronSchedule = Extract<Schedule, { kind: "cron" }>;
 
-/** @throws ChirpwatchError SCHEDULE_INVALID, from any of its methods, for a pattern or a time zone that cannot be read. */
+/**
+ * @throws ChirpwatchError SCHEDULE_INVALID, from any of its methods, for a pattern or a time zone
+ * that cannot be read.
+ */
 export function createTimetable(): Timetable {
   const shared = new Map<string, SharedCron>();
   const opened = new Map<string, Cron>();
@@ -58,7 +73,15 @@ export function createTimetable(): Timetable {
     const known = shared.get(key);
     if (known !== undefined) return known;
     open(key, schedule);
-    const fresh = { open: () => open(key, schedule), pattern, fromMs: 0, nextMs: 0, day: -1, gapMs: 0, runsPerDay: undefined };
+    const fresh = {
+      open: () => open(key, schedule),
+      pattern,
+      fromMs: 0,
+      nextMs: 0,
+      day: -1,
+      gapMs: 0,
+      runsPerDay: undefined,
+    };
     shared.set(key, fresh);
     return fresh;
   };
@@ -67,34 +90,50 @@ export function createTimetable(): Timetable {
   const intervalMs = (schedule: Schedule, aroundMs: number): number =>
     schedule.kind === "every" ? schedule.intervalMs : shortestGap(cronOf(schedule), aroundMs);
   const pollsPerDay = (schedule: Schedule, aroundMs: number): number =>
-    schedule.kind === "every" ? DAY_MS / schedule.intervalMs : runsPerDay(cronOf(schedule), aroundMs);
+    schedule.kind === "every"
+      ? DAY_MS / schedule.intervalMs
+      : runsPerDay(cronOf(schedule), aroundMs);
   return {
     nextDue,
     intervalMs,
     pollsPerDay,
-    nextRuns: (schedule, fromMs, count) => takeTicks((afterMs) => nextDue(schedule, afterMs), fromMs, count),
+    nextRuns: (schedule, fromMs, count) =>
+      takeTicks((afterMs) => nextDue(schedule, afterMs), fromMs, count),
     fastest: (schedules, aroundMs) =>
       schedules.reduce((best, other) => {
         const gain = intervalMs(best, aroundMs) - intervalMs(other, aroundMs);
-        return gain > 0 || (gain === 0 && pollsPerDay(other, aroundMs) > pollsPerDay(best, aroundMs)) ? other : best;
+        return gain > 0 ||
+          (gain === 0 && pollsPerDay(other, aroundMs) > pollsPerDay(best, aroundMs))
+          ? other
+          : best;
       }),
   };
 }
 
 /**
- * "no-wildcard": patterns that name their hours (lists and ranges too) run once in the hour the clocks repeat, and once right after
- * the hour they skip. Patterns with a wildcard hour follow real time.
+ * "no-wildcard": patterns that name their hours (lists and ranges too) run once in the hour the
+ * clocks repeat, and once right after the hour they skip. Patterns with a wildcard hour follow real
+ * time.
  */
 function openCron({ pattern, timezone }: CronSchedule): Cron {
   try {
-    const cron = new Cron(pattern, { timezone, paused: true, mode: "5-or-6-parts", fixedTimeRule: "no-wildcard" });
+    const cron = new Cron(pattern, {
+      timezone,
+      paused: true,
+      mode: "5-or-6-parts",
+      fixedTimeRule: "no-wildcard",
+    });
     cron.nextRun(new Date(0)); // croner notices an unknown time zone here and not before
     return cron;
   } catch (error) {
-    throw new ChirpwatchError("SCHEDULE_INVALID", `"${pattern}" in ${timezone} is no schedule: ${errorText(error)}`, {
-      hint: 'Write five or six cron fields such as "*/5 * * * *", an interval such as "@every 30s", and a time zone such as Europe/Berlin.',
-      cause: error,
-    });
+    throw new ChirpwatchError(
+      "SCHEDULE_INVALID",
+      `"${pattern}" in ${timezone} is no schedule: ${errorText(error)}`,
+      {
+        hint: 'Write five or six cron fields such as "*/5 * * * *", an interval such as "@every 30s", and a time zone such as Europe/Berlin.',
+        cause: error,
+      },
+    );
   }
 }
 
@@ -121,9 +160,17 @@ function runsPerDay(entry: SharedCron, aroundMs: number): number {
   return entry.runsPerDay;
 }
 
-/** The first `count` ticks after `fromMs`; fewer where they end. `next`: the first one after a moment. */
-export function takeTicks(next: (afterMs: number) => number, fromMs: number, count: number): readonly number[] {
+/**
+ * The first `count` ticks after `fromMs`; fewer where they end. `next`: the first one after a
+ * moment.
+ */
+export function takeTicks(
+  next: (afterMs: number) => number,
+  fromMs: number,
+  count: number,
+): readonly number[] {
   const ticks: number[] = [];
-  for (let atMs = next(fromMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs)) ticks.push(atMs);
+  for (let atMs = next(fromMs); ticks.length < count && Number.isFinite(atMs); atMs = next(atMs))
+    ticks.push(atMs);
   return ticks;
 }

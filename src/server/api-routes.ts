@@ -1,6 +1,7 @@
 /**
- * The routes of the API: reads and changes as JSON. A running daemon serves them on TCP and on the control socket; a command asks them in its
- * own process where no daemon holds the state. What is said comes from the views.
+ * The routes of the API: reads and changes as JSON. A running daemon serves them on TCP and on the
+ * control socket; a command asks them in its own process where no daemon holds the state. What is
+ * said comes from the views.
  */
 import type { Context, Hono } from "hono";
 import { withoutDirectionMarks } from "../render/text/clean-text.ts";
@@ -31,7 +32,10 @@ export function addApi(app: Hono, deps: ApiDeps, door: string): void {
   addBackfill(app, deps, door);
 }
 
-/** Names and texts of strangers stand in most answers: none of them may reorder what people read around it. */
+/**
+ * Names and texts of strangers stand in most answers: none of them may reorder what people read
+ * around it.
+ */
 export async function removeDirectionMarks(c: Context): Promise<void> {
   if (!/^(application\/json|text\/html)/.test(c.res.headers.get("content-type") ?? "")) return;
   const text = await c.res.text();
@@ -53,14 +57,22 @@ function addReads(app: Hono, { views, clock }: ApiDeps): void {
     return c.json(explainView(item, await views.explain(item)));
   });
   app.get("/api/v1/render", async (c) => {
-    const view = await views.render({ what: c.req.query("event") ?? "", sink: c.req.query("sink") ?? "" });
-    return typeof view === "string" ? problem(c, { status: 404, code: "RENDER_NOTHING", message: view }) : c.json(view);
+    const view = await views.render({
+      what: c.req.query("event") ?? "",
+      sink: c.req.query("sink") ?? "",
+    });
+    return typeof view === "string"
+      ? problem(c, { status: 404, code: "RENDER_NOTHING", message: view })
+      : c.json(view);
   });
   app.get("/api/v1/report", async (c) => {
     const query = readReportQuery(c.req.query(), clock.now());
-    if (typeof query === "string") return problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: query });
+    if (typeof query === "string")
+      return problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: query });
     const view = await views.report(query);
-    return typeof view === "string" ? problem(c, { status: 404, code: "REPORT_UNKNOWN", message: view }) : c.json(view);
+    return typeof view === "string"
+      ? problem(c, { status: 404, code: "REPORT_UNKNOWN", message: view })
+      : c.json(view);
   });
   app.get("/api/v1/dead", async (c) => c.json(await views.dead(c.req.query("sink"))));
 }
@@ -69,7 +81,8 @@ function addReload(app: Hono, { actions }: ApiDeps, door: string): void {
   app.post("/api/v1/reload", async (c) => {
     const outcome = await actions.reload(door);
     if ("asked" in outcome) return c.json({ status: "asked", replicas: outcome.asked });
-    if (outcome.ok) return c.json({ status: "reloaded", changed: outcome.changed, memory: outcome.memory });
+    if (outcome.ok)
+      return c.json({ status: "reloaded", changed: outcome.changed, memory: outcome.memory });
     return problem(c, {
       status: 422,
       code: "CONFIG_REFUSED",
@@ -84,11 +97,26 @@ function addPauses(app: Hono, { actions, log }: ApiDeps, door: string): void {
     app.post(`/api/v1/watches/:id/${verb}`, async (c) => {
       const id = c.req.param("id");
       const isFromNow = !paused && c.req.query("from_now") === "true";
-      const view = await actions.setPaused(id, paused, { isFromNow, by: byOf(c.req.query("by"), door) });
-      if (view === undefined) return problem(c, { status: 404, code: "WATCH_UNKNOWN", message: `there is no watch "${id}"` });
+      const view = await actions.setPaused(id, paused, {
+        isFromNow,
+        by: byOf(c.req.query("by"), door),
+      });
+      if (view === undefined)
+        return problem(c, {
+          status: 404,
+          code: "WATCH_UNKNOWN",
+          message: `there is no watch "${id}"`,
+        });
       if (isFromNow && !view.was_paused)
-        return problem(c, { status: 409, code: "WATCH_NOT_PAUSED", message: `${id} is not paused: there is nothing to leave out` });
-      log.info(paused ? "watch paused" : "watch resumed", { watch: id, ...(isFromNow ? { from_now: true } : {}) });
+        return problem(c, {
+          status: 409,
+          code: "WATCH_NOT_PAUSED",
+          message: `${id} is not paused: there is nothing to leave out`,
+        });
+      log.info(paused ? "watch paused" : "watch resumed", {
+        watch: id,
+        ...(isFromNow ? { from_now: true } : {}),
+      });
       return c.json(view);
     });
 }
@@ -97,7 +125,12 @@ function addSinkActions(app: Hono, { actions, log }: ApiDeps): void {
   app.post("/api/v1/sinks/:name/resume", async (c) => {
     const name = c.req.param("name");
     const view = await actions.resumeSink(name);
-    if (view === undefined) return problem(c, { status: 404, code: "SINK_UNKNOWN", message: `there is no sink "${name}"` });
+    if (view === undefined)
+      return problem(c, {
+        status: 404,
+        code: "SINK_UNKNOWN",
+        message: `there is no sink "${name}"`,
+      });
     log.info("sink resumed", { sink: name, was_disabled: view.was_disabled });
     return c.json(view);
   });
@@ -113,7 +146,11 @@ function addDeadActions(app: Hono, { actions, log }: ApiDeps, door: string): voi
   app.post("/api/v1/dead/replay", async (c) => {
     const request = { sink: c.req.query("sink"), by: byOf(c.req.query("by"), door) };
     const resent = await actions.resendDead(request);
-    log.info("dead letters are sent again", { sink: request.sink ?? "all", by: request.by, ...resent });
+    log.info("dead letters are sent again", {
+      sink: request.sink ?? "all",
+      by: request.by,
+      ...resent,
+    });
     return c.json(resent);
   });
 }

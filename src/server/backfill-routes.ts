@@ -1,4 +1,7 @@
-/** The route that makes alerts of what a backfill has read: the command reads and pays, the daemon commits. */
+/**
+ * The route that makes alerts of what a backfill has read: the command reads and pays, the daemon
+ * commits.
+ */
 import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -12,16 +15,28 @@ export interface BackfillRouteDeps {
   readonly actions: Pick<Actions, "backfill">;
 }
 
-export function addBackfill(app: Hono, { clock, log, actions }: BackfillRouteDeps, door: string): void {
+export function addBackfill(
+  app: Hono,
+  { clock, log, actions }: BackfillRouteDeps,
+  door: string,
+): void {
   app.post("/api/v1/backfill", async (c) => {
     const { watch = "", since = "", by = "" } = c.req.query();
     const sinceMs = parseTime(since.trim(), clock.now());
     if (sinceMs === undefined)
-      return problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: `since is ${TIMES}, not "${since.slice(0, 80)}"` });
+      return problem(c, {
+        status: 400,
+        code: "SERVER_BAD_QUERY",
+        message: `since is ${TIMES}, not "${since.slice(0, 80)}"`,
+      });
     const who = by.slice(0, 100) || door;
     const view = await actions.backfill({ watchId: watch, sinceMs, by: who });
     if (view === undefined)
-      return problem(c, { status: 404, code: "WATCH_UNKNOWN", message: `no watch "${watch.slice(0, 80)}" is polled` });
+      return problem(c, {
+        status: 404,
+        code: "WATCH_UNKNOWN",
+        message: `no watch "${watch.slice(0, 80)}" is polled`,
+      });
     log.info("what a backfill has read became alerts", { watch, since, by: who, ...view });
     return c.json(view);
   });

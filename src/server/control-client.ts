@@ -1,4 +1,7 @@
-/** A command's side of the control socket: one request to the running daemon. The one file here that opens a connection. */
+/**
+ * A command's side of the control socket: one request to the running daemon. The one file here that
+ * opens a connection.
+ */
 import { lstat } from "node:fs/promises";
 import { type IncomingMessage, request, type RequestOptions } from "node:http";
 import { dirname } from "node:path";
@@ -13,8 +16,9 @@ export interface ControlAnswer {
 }
 
 /**
- * Nobody took the call. `CONTROL_NOT_RUNNING`: no daemon on this state, so the caller may open the state itself.
- * `CONTROL_DENIED`: it runs as another user. `CONTROL_TIMEOUT`, `CONTROL_FAILED`: it runs, but did not answer.
+ * Nobody took the call. `CONTROL_NOT_RUNNING`: no daemon on this state, so the caller may open the
+ * state itself. `CONTROL_DENIED`: it runs as another user. `CONTROL_TIMEOUT`, `CONTROL_FAILED`: it
+ * runs, but did not answer.
  */
 export class ControlError extends ChirpwatchError {}
 
@@ -38,12 +42,17 @@ export async function callControl(
 ): Promise<ControlAnswer> {
   try {
     await refuseForeignFolder(socketPath);
-    const answer = await send({ socketPath, method, path, timeout: timeoutMs }, body === undefined ? undefined : JSON.stringify(body));
+    const answer = await send(
+      { socketPath, method, path, timeout: timeoutMs },
+      body === undefined ? undefined : JSON.stringify(body),
+    );
     const text = Buffer.concat(await answer.toArray()).toString("utf8");
     const isJson = answer.headers["content-type"]?.startsWith("application/json") === true;
     return { status: answer.statusCode ?? 0, body: isJson ? (JSON.parse(text) as Json) : text };
   } catch (error) {
-    throw error instanceof ControlError ? error : classify(error as NodeJS.ErrnoException, socketPath);
+    throw error instanceof ControlError
+      ? error
+      : classify(error as NodeJS.ErrnoException, socketPath);
   }
 }
 
@@ -54,18 +63,31 @@ export interface ControlStream {
   readonly signal: AbortSignal;
 }
 
-/** Follows an answer that goes on. Resolves when the daemon ends it, or the signal does. @throws ControlError where it does not begin */
-export async function followControl(socketPath: string, path: string, { onData, onOpen, signal }: ControlStream): Promise<void> {
+/**
+ * Follows an answer that goes on. Resolves when the daemon ends it, or the signal does. @throws
+ * ControlError where it does not begin
+ */
+export async function followControl(
+  socketPath: string,
+  path: string,
+  { onData, onOpen, signal }: ControlStream,
+): Promise<void> {
   try {
     await refuseForeignFolder(socketPath);
-    const answer = await send({ socketPath, method: "GET", path, timeout: TIMEOUT_MS, signal }, undefined);
-    if (answer.statusCode !== 200) throw new ControlError("CONTROL_FAILED", `the running daemon answered ${answer.statusCode}`);
+    const answer = await send(
+      { socketPath, method: "GET", path, timeout: TIMEOUT_MS, signal },
+      undefined,
+    );
+    if (answer.statusCode !== 200)
+      throw new ControlError("CONTROL_FAILED", `the running daemon answered ${answer.statusCode}`);
     answer.socket.setTimeout(0);
     onOpen();
     await readEvents(answer, onData).catch(() => undefined);
   } catch (error) {
     if (signal.aborted) return;
-    throw error instanceof ControlError ? error : classify(error as NodeJS.ErrnoException, socketPath);
+    throw error instanceof ControlError
+      ? error
+      : classify(error as NodeJS.ErrnoException, socketPath);
   }
 }
 
@@ -75,11 +97,15 @@ async function readEvents(answer: IncomingMessage, onData: (data: string) => voi
     text += String(chunk);
     const events = text.split("\n\n");
     text = events.pop() ?? "";
-    for (const event of events) if (event.startsWith("data: ")) onData(event.slice("data: ".length));
+    for (const event of events)
+      if (event.startsWith("data: ")) onData(event.slice("data: ".length));
   }
 }
 
-function send(to: RequestOptions & { readonly timeout: number }, body: string | undefined): Promise<IncomingMessage> {
+function send(
+  to: RequestOptions & { readonly timeout: number },
+  body: string | undefined,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const call = request({ ...to, agent: false }, resolve);
     const late = `the running daemon did not answer within ${to.timeout / 1_000} s`;
@@ -94,7 +120,8 @@ async function refuseForeignFolder(socketPath: string): Promise<void> {
   const folder = dirname(socketPath);
   if (folder !== sharedFolder()) return;
   const found = await lstat(folder);
-  if (found.uid !== process.getuid?.()) throw new ControlError("CONTROL_DENIED", `${folder} belongs to another user`);
+  if (found.uid !== process.getuid?.())
+    throw new ControlError("CONTROL_DENIED", `${folder} belongs to another user`);
 }
 
 function classify(error: NodeJS.ErrnoException, socketPath: string): ControlError {
@@ -108,5 +135,9 @@ function classify(error: NodeJS.ErrnoException, socketPath: string): ControlErro
       hint: "run the command as the daemon's user",
       cause: error,
     });
-  return new ControlError("CONTROL_FAILED", `the running daemon gave no whole answer: ${errorText(error)}`, { cause: error });
+  return new ControlError(
+    "CONTROL_FAILED",
+    `the running daemon gave no whole answer: ${errorText(error)}`,
+    { cause: error },
+  );
 }

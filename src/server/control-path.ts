@@ -1,4 +1,7 @@
-/** Where the control socket of a state file is: beside it, or, where that path is too long for a socket, in a folder of this user under the system's temporary one. */
+/**
+ * Where the control socket of a state file is: beside it, or, where that path is too long for a
+ * socket, in a folder of this user under the system's temporary one.
+ */
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -15,5 +18,9 @@ export function controlSocketPath(statePath: string): string {
   return join(sharedFolder(), `${name}.sock`);
 }
 
-/** Others can write to the temporary folder, so ours inside it is private to this user; control-socket.ts makes and checks it. */
-export const sharedFolder = (): string => join(tmpdir(), `chirpwatch-${process.getuid?.() ?? "user"}`);
+/**
+ * Others can write to the temporary folder, so ours inside it is private to this user;
+ * control-socket.ts makes and checks it.
+ */
+export const sharedFolder = (): string =>
+  join(tmpdir(), `chirpwatch-${process.getuid?.() ?? "user"}`);

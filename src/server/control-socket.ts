@@ -1,4 +1,7 @@
-/** The daemon's side of the control socket: how commands that change something reach the one process that holds the state. */
+/**
+ * The daemon's side of the control socket: how commands that change something reach the one process
+ * that holds the state.
+ */
 import { once } from "node:events";
 import { chmod, lstat, mkdir, unlink } from "node:fs/promises";
 import type { Server } from "node:http";
@@ -17,7 +20,8 @@ export interface ControlSocket extends Pick<Listener, "answerWith"> {
 }
 
 /**
- * Serves every route on a socket that only this user can open (mode 0600). Call it while the state's lock is held.
+ * Serves every route on a socket that only this user can open (mode 0600). Call it while the
+ * state's lock is held.
  * @throws ExitError when another process answers there, or the socket cannot be made.
  */
 export async function startControl(deps: RouteDeps, statePath: string): Promise<ControlSocket> {
@@ -34,18 +38,27 @@ export async function startControl(deps: RouteDeps, statePath: string): Promise<
   }
 }
 
-/** A socket that nobody answers is what a killed daemon left; anything else at that path is not ours to remove. */
+/**
+ * A socket that nobody answers is what a killed daemon left; anything else at that path is not ours
+ * to remove.
+ */
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return;
   if (!found.isSocket()) throw cannot(path, "there is something else at that path");
   if (await isAnswered(path))
-    throw new ExitError(EXIT.alreadyRunning, "ALREADY_RUNNING", `another chirpwatch answers at ${path}`, { hint: "stop it first" });
+    throw new ExitError(
+      EXIT.alreadyRunning,
+      "ALREADY_RUNNING",
+      `another chirpwatch answers at ${path}`,
+      { hint: "stop it first" },
+    );
   await unlink(path);
 }
 
 /** Whether a process answers on the control socket of this state. */
-export const isControlAnswered = (statePath: string): Promise<boolean> => isAnswered(controlSocketPath(statePath));
+export const isControlAnswered = (statePath: string): Promise<boolean> =>
+  isAnswered(controlSocketPath(statePath));
 
 async function isAnswered(path: string): Promise<boolean> {
   const socket = connect(path);
@@ -59,7 +72,10 @@ async function isAnswered(path: string): Promise<boolean> {
   }
 }
 
-/** The mask makes it 0600 from its first moment: binding a path happens inside `listen`, before it returns. */
+/**
+ * The mask makes it 0600 from its first moment: binding a path happens inside `listen`, before it
+ * returns.
+ */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const listening = once(server, "listening");
   const mask = process.umask(0o177);
@@ -78,12 +94,18 @@ async function ensurePrivateFolder(folder: string): Promise<void> {
     if (error.code !== "EEXIST") throw error;
   });
   const found = await lstat(folder);
-  const isOurs = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
+  const isOurs =
+    found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
   if (!isOurs) throw cannot(folder, "that folder is not private to this user");
 }
 
 const cannot = (path: string, why: string, cause?: unknown): ExitError =>
-  new ExitError(EXIT.cannotCreate, "CONTROL_CANNOT_LISTEN", `cannot make the control socket ${path}: ${why}`, {
-    hint: "remove what is at that path, or move state.path to a folder on a local disk",
-    cause,
-  });
+  new ExitError(
+    EXIT.cannotCreate,
+    "CONTROL_CANNOT_LISTEN",
+    `cannot make the control socket ${path}: ${why}`,
+    {
+      hint: "remove what is at that path, or move state.path to a folder on a local disk",
+      cause,
+    },
+  );

@@ -1,9 +1,16 @@
-/** Silences as people add and end them on the page: plain forms, so that it works without scripts. The API's routes are silence-routes.ts's. */
+/**
+ * Silences as people add and end them on the page: plain forms, so that it works without scripts.
+ * The API's routes are silence-routes.ts's.
+ */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
-import { renderSilencePage, requestOfForm, type SilenceFormText } from "./page/page-silence-form.ts";
+import {
+  renderSilencePage,
+  requestOfForm,
+  type SilenceFormText,
+} from "./page/page-silence-form.ts";
 import { type BodyRefusal, parseForm, readBody } from "./request-body.ts";
 import type { Actions } from "./contract/actions.ts";
 
@@ -26,10 +33,12 @@ export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageD
   app.get("/silences", (c) => pageOf(c, renderSilencePage({})));
   app.post("/silences", async (c) => {
     const body = await readBody(c, clock);
-    if ("refusal" in body) return pageOf(c, renderSilencePage({ problems: [REFUSALS[body.refusal]] }), body.refusal);
+    if ("refusal" in body)
+      return pageOf(c, renderSilencePage({ problems: [REFUSALS[body.refusal]] }), body.refusal);
     const written = textOf(await parseForm(body.bytes, c.req.header("content-type") ?? ""));
     const outcome = await actions.addSilence(requestOfForm(written));
-    if (!outcome.ok) return pageOf(c, renderSilencePage({ problems: outcome.errors, written }), 400);
+    if (!outcome.ok)
+      return pageOf(c, renderSilencePage({ problems: outcome.errors, written }), 400);
     const { id, matchers, ends_at: endsAt } = outcome.silence;
     log.info("silence added", { silence: id, matchers, until: endsAt });
     return c.redirect(".", 303);
@@ -38,7 +47,14 @@ export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageD
     const id = c.req.param("id");
     const silence = await actions.expireSilence(id);
     if (silence === undefined)
-      return pageOf(c, renderSilencePage({ problems: [`there is no silence "${id.slice(0, 80)}"`], root: TO_ROOT }), 404);
+      return pageOf(
+        c,
+        renderSilencePage({
+          problems: [`there is no silence "${id.slice(0, 80)}"`],
+          root: TO_ROOT,
+        }),
+        404,
+      );
     log.info("silence ended", { silence: id });
     return c.redirect(TO_ROOT, 303);
   });
@@ -52,5 +68,10 @@ function pageOf(c: Context, page: string, status: 200 | 404 | BodyRefusal = 200)
 /** A field that is absent, or a file, is empty: whoever checks it says that it is missing. */
 function textOf(fields: ReadonlyMap<string, string>): SilenceFormText {
   const text = (name: string) => fields.get(name) ?? "";
-  return { matchers: text("matchers"), duration: text("duration"), comment: text("comment"), author: text("author") };
+  return {
+    matchers: text("matchers"),
+    duration: text("duration"),
+    comment: text("comment"),
+    author: text("author"),
+  };
 }

@@ -1,6 +1,7 @@
 /**
- * Who may ask: token, Host and Origin. Pure decisions over a request's headers; the routes turn a refusal into an answer.
- * Behind the control socket none of this applies: who may open the file may ask.
+ * Who may ask: token, Host and Origin. Pure decisions over a request's headers; the routes turn a
+ * refusal into an answer. Behind the control socket none of this applies: who may open the file may
+ * ask.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isLoopback } from "../model/loopback.ts";
@@ -14,12 +15,18 @@ export interface Refusal {
 export type Headers = (name: string) => string | undefined;
 
 /**
- * Undefined when the caller may go on. With a token: Bearer, or Basic with the token as password (any user), so that a browser can open the
- * page. Without one the server is on loopback, and the Host header must say so, or name the host of `server.public_url`, which the operator's
- * proxy serves: a page of the web that re-points its own name here cannot read.
+ * Undefined when the caller may go on. With a token: Bearer, or Basic with the token as password
+ * (any user), so that a browser can open the page. Without one the server is on loopback, and the
+ * Host header must say so, or name the host of `server.public_url`, which the operator's proxy
+ * serves: a page of the web that re-points its own name here cannot read.
  */
-export function refuseCaller(header: Headers, token: string | undefined, publicHost?: string): Refusal | undefined {
-  if (token !== undefined) return hasToken(header("authorization"), token) ? undefined : TOKEN_WANTED;
+export function refuseCaller(
+  header: Headers,
+  token: string | undefined,
+  publicHost?: string,
+): Refusal | undefined {
+  if (token !== undefined)
+    return hasToken(header("authorization"), token) ? undefined : TOKEN_WANTED;
   const host = hostName(header("host") ?? "");
   return isLoopback(host) || host === publicHost ? undefined : FOREIGN_HOST;
 }
@@ -30,18 +37,22 @@ export function refuseOrigin(header: Headers): Refusal | undefined {
   if (site !== undefined && site !== "same-origin" && site !== "none") return FOREIGN_ORIGIN;
   const origin = header("origin");
   if (origin === undefined) return undefined;
-  return URL.canParse(origin) && new URL(origin).host === header("host")?.toLowerCase() ? undefined : FOREIGN_ORIGIN;
+  return URL.canParse(origin) && new URL(origin).host === header("host")?.toLowerCase()
+    ? undefined
+    : FOREIGN_ORIGIN;
 }
 
 const TOKEN_WANTED: Refusal = {
   status: 401,
   code: "SERVER_TOKEN_WANTED",
-  message: "this address wants the token of server.token: send it as `Authorization: Bearer …`, or as the password in a browser",
+  message:
+    "this address wants the token of server.token: send it as `Authorization: Bearer …`, or as the password in a browser",
 };
 const FOREIGN_HOST: Refusal = {
   status: 403,
   code: "SERVER_FOREIGN_HOST",
-  message: "without server.token this server answers to localhost only: ask for http://localhost, or set server.public_url or a token",
+  message:
+    "without server.token this server answers to localhost only: ask for http://localhost, or set server.public_url or a token",
 };
 const FOREIGN_ORIGIN: Refusal = {
   status: 403,
@@ -62,4 +73,5 @@ const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** The Host header without its port; the brackets of an IPv6 address stay. */
-const hostName = (host: string): string => host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
+const hostName = (host: string): string =>
+  host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");

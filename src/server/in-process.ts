@@ -1,4 +1,7 @@
-/** Asks the routes of the API in this process: for a command, where no daemon answers. Nothing listens. */
+/**
+ * Asks the routes of the API in this process: for a command, where no daemon answers. Nothing
+ * listens.
+ */
 import { Hono } from "hono";
 import type { Json } from "../model/json.ts";
 import { addApi, type ApiDeps, removeDirectionMarks } from "./api-routes.ts";
@@ -13,7 +16,11 @@ export interface ApiRequest {
 }
 
 /** `door`: who asks where the request does not say so. @throws what an answer fails with */
-export async function askInProcess(deps: ApiDeps, door: string, { method, path, body }: ApiRequest): Promise<ControlAnswer> {
+export async function askInProcess(
+  deps: ApiDeps,
+  door: string,
+  { method, path, body }: ApiRequest,
+): Promise<ControlAnswer> {
   const app = new Hono();
   app.use(async (c, next) => {
     await next();
@@ -23,6 +30,9 @@ export async function askInProcess(deps: ApiDeps, door: string, { method, path, 
     throw error;
   });
   addApi(app, deps, door);
-  const answer = await app.request(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const answer = await app.request(path, {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
   return { status: answer.status, body: (await answer.json()) as Json };
 }

@@ -1,6 +1,7 @@
 /**
- * One node:http server around the routes, with limits that hold off slow callers, and a close that ends. The routes are loaded when
- * somebody asks for the first time: listening must not wait for what answers.
+ * One node:http server around the routes, with limits that hold off slow callers, and a close that
+ * ends. The routes are loaded when somebody asks for the first time: listening must not wait for
+ * what answers.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
 import { sleep, type Clock } from "../model/clock.ts";
@@ -8,7 +9,12 @@ import { loadRoutes, type RouteDeps } from "./load-routes.ts";
 import type { Access } from "./routes.ts";
 
 const CLOSE_GRACE_MS = 1_000;
-const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 16_384 };
+const LIMITS = {
+  requestTimeout: 10_000,
+  headersTimeout: 5_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 16_384,
+};
 
 export interface Listener {
   readonly server: Server;
@@ -37,7 +43,10 @@ export function createListener(initial: RouteDeps, access: Access): Listener {
 }
 
 async function loadListener(deps: RouteDeps, access: Access): Promise<RequestListener> {
-  const [{ getRequestListener }, routes] = await Promise.all([import("@hono/node-server"), loadRoutes(deps, access)]);
+  const [{ getRequestListener }, routes] = await Promise.all([
+    import("@hono/node-server"),
+    loadRoutes(deps, access),
+  ]);
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false });
   return (request, response) => void answer(request, response);
 }

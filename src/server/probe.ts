@@ -1,4 +1,7 @@
-/** Health as a probe sees it: answers in time even when the daemon does not, and asks it at most once a second, as anyone may ask. */
+/**
+ * Health as a probe sees it: answers in time even when the daemon does not, and asks it at most
+ * once a second, as anyone may ask.
+ */
 import { sleep, type Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Health, Views } from "./contract/views.ts";
@@ -19,7 +22,9 @@ export function createProbe(views: Pick<Views, "health">, clock: Clock): () => P
 
 async function ask(views: Pick<Views, "health">, clock: Clock): Promise<Health> {
   const answered = new AbortController();
-  const late = sleep(clock, DEADLINE_MS, answered.signal).then(() => dead("the daemon does not answer"));
+  const late = sleep(clock, DEADLINE_MS, answered.signal).then(() =>
+    dead("the daemon does not answer"),
+  );
   const answer = views.health().catch((error: unknown) => dead(errorText(error)));
   return Promise.race([answer, late]).finally(() => answered.abort());
 }

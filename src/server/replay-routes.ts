@@ -15,18 +15,31 @@ export interface ReplayRouteDeps {
   readonly actions: Pick<Actions, "replay">;
 }
 
-export function addReplays(app: Hono, { clock, log, views, actions }: ReplayRouteDeps, door: string): void {
+export function addReplays(
+  app: Hono,
+  { clock, log, views, actions }: ReplayRouteDeps,
+  door: string,
+): void {
   const requested = (c: Context) => readReplayRequest(c.req.query(), clock.now(), door);
-  const answer = async (c: Context, work: (request: ReplayRequest) => Promise<object>): Promise<Response> => {
+  const answer = async (
+    c: Context,
+    work: (request: ReplayRequest) => Promise<object>,
+  ): Promise<Response> => {
     const request = requested(c);
-    if (typeof request === "string") return problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: request });
+    if (typeof request === "string")
+      return problem(c, { status: 400, code: "SERVER_BAD_QUERY", message: request });
     return c.json(await work(request));
   };
   app.get("/api/v1/replay", (c) => answer(c, (request) => views.replay(request)));
   app.post("/api/v1/replay", (c) =>
     answer(c, async (request) => {
       const resent = await actions.replay(request);
-      log.info("alerts are sent again", { by: request.by, sink: request.sink ?? "all", ...request.what, ...resent });
+      log.info("alerts are sent again", {
+        by: request.by,
+        sink: request.sink ?? "all",
+        ...request.what,
+        ...resent,
+      });
       return resent;
     }),
   );

@@ -1,6 +1,6 @@
 /**
- * The body of a request, read to its end within a size and a time. The limiter of the server's library answers 500 to chunked bodies on
- * Node 20, so nothing else reads a body.
+ * The body of a request, read to its end within a size and a time. The limiter of the server's
+ * library answers 500 to chunked bodies on Node 20, so nothing else reads a body.
  */
 import type { Context } from "hono";
 import { type Clock, sleep } from "../model/clock.ts";
@@ -44,7 +44,14 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** The fields of a form, files left out. Empty where it is no form. */
-export async function parseForm(bytes: Uint8Array<ArrayBuffer>, contentType: string): Promise<ReadonlyMap<string, string>> {
-  const form = await new Response(bytes, { headers: { "content-type": contentType } }).formData().catch(() => new FormData());
-  return new Map([...form].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])));
+export async function parseForm(
+  bytes: Uint8Array<ArrayBuffer>,
+  contentType: string,
+): Promise<ReadonlyMap<string, string>> {
+  const form = await new Response(bytes, { headers: { "content-type": contentType } })
+    .formData()
+    .catch(() => new FormData());
+  return new Map(
+    [...form].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+  );
 }

@@ -1,4 +1,7 @@
-/** The routes, the same over TCP and over the control socket. Owns paths, status codes and headers; what is said comes from the views. */
+/**
+ * The routes, the same over TCP and over the control socket. Owns paths, status codes and headers;
+ * what is said comes from the views.
+ */
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context } from "hono";
 import type { Clock } from "../model/clock.ts";
@@ -20,7 +23,12 @@ import type { Health, Views } from "./contract/views.ts";
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access =
   | { readonly kind: "socket" }
-  | { readonly kind: "tcp"; readonly token?: string; readonly publicHost?: string; readonly wrongTokens?: WrongTokens };
+  | {
+      readonly kind: "tcp";
+      readonly token?: string;
+      readonly publicHost?: string;
+      readonly wrongTokens?: WrongTokens;
+    };
 
 export interface HttpRouteDeps extends ApiDeps, TailRouteDeps {
   readonly clock: Clock;
@@ -34,7 +42,8 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
     await removeDirectionMarks(c);
     c.header("Cache-Control", "no-store");
     c.header("X-Content-Type-Options", "nosniff");
-    // Not `no-referrer`: a browser then sends its own forms without their origin, and they are refused as foreign.
+    // Not `no-referrer`: a browser then sends its own forms without their origin, and they are
+    // refused as foreign.
     c.header("Referrer-Policy", "same-origin");
   });
   addHealth(app, deps);
@@ -43,7 +52,13 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   addSilencePages(app, deps);
   addTailRoute(app, deps);
   addApi(app, deps, callerOf(access));
-  app.notFound((c) => problem(c, { status: 404, code: "SERVER_NO_SUCH_PATH", message: "there is nothing at this path" }));
+  app.notFound((c) =>
+    problem(c, {
+      status: 404,
+      code: "SERVER_NO_SUCH_PATH",
+      message: "there is nothing at this path",
+    }),
+  );
   app.onError((error, c) => {
     deps.log.error("a request to the server failed", { path: c.req.path, error });
     const code = error instanceof ChirpwatchError ? error.code : "SERVER_FAILED";
@@ -72,7 +87,11 @@ function addPages(app: Hono, { views, clock }: HttpRouteDeps): void {
     c.header("Content-Security-Policy", PAGE_POLICY);
     return c.html(renderPage(await views.status(), clock.now()));
   });
-  app.get("/metrics", async (c) => c.body(await views.metrics(), 200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }));
+  app.get("/metrics", async (c) =>
+    c.body(await views.metrics(), 200, {
+      "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
+    }),
+  );
   app.get("/events", async (c) => {
     c.header("Content-Security-Policy", PAGE_POLICY);
     const asked = c.req.query();
@@ -99,7 +118,9 @@ function refusalOf(c: Context, access: Access, log: Log): Response | undefined {
     (changes ? refuseOrigin(header) : undefined);
   if (refusal === undefined) return undefined;
   // Whoever has no token yet is asked for one.
-  if (access.kind === "tcp" && refusal.status === 401 && header("authorization") !== undefined) access.wrongTokens?.take(addressOf(c), log);
-  if (refusal.status === 401) c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
+  if (access.kind === "tcp" && refusal.status === 401 && header("authorization") !== undefined)
+    access.wrongTokens?.take(addressOf(c), log);
+  if (refusal.status === 401)
+    c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
   return problem(c, refusal);
 }

@@ -1,4 +1,7 @@
-/** Starts and stops listening on TCP: the only address people and Prometheus see. The routes are in routes.ts. */
+/**
+ * Starts and stops listening on TCP: the only address people and Prometheus see. The routes are in
+ * routes.ts.
+ */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
@@ -31,9 +34,14 @@ export interface RunningServer extends Pick<Listener, "answerWith"> {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port, token, publicHost, clock } = options;
   if (token === undefined && !isLoopback(host))
-    throw new ExitError(EXIT.badConfig, "SERVER_TOKEN_WANTED", `server.listen ${host}:${port} is open to others and has no token`, {
-      hint: "set server.token or server.token_file, or listen on 127.0.0.1",
-    });
+    throw new ExitError(
+      EXIT.badConfig,
+      "SERVER_TOKEN_WANTED",
+      `server.listen ${host}:${port} is open to others and has no token`,
+      {
+        hint: "set server.token or server.token_file, or listen on 127.0.0.1",
+      },
+    );
   const wrongTokens = createWrongTokens(clock);
   const access: Access = {
     kind: "tcp",
@@ -62,8 +70,14 @@ function refused(error: NodeJS.ErrnoException, host: string, port: number): Chir
   const address = `${host}:${port}`;
   const [message, hint] =
     error.code === "EADDRINUSE"
-      ? [`${address} is taken by another process`, "set server.listen to another port (0 takes any free one), or stop the other process"]
-      : [`cannot listen on ${address}: ${errorText(error)}`, "set server.listen to an address of this machine and a port above 1023"];
+      ? [
+          `${address} is taken by another process`,
+          "set server.listen to another port (0 takes any free one), or stop the other process",
+        ]
+      : [
+          `cannot listen on ${address}: ${errorText(error)}`,
+          "set server.listen to an address of this machine and a port above 1023",
+        ];
   return new ExitError(EXIT.cannotCreate, "SERVER_CANNOT_LISTEN", message, { hint, cause: error });
 }
 

@@ -19,13 +19,24 @@ export interface SilenceRouteDeps {
 const SHAPE =
   'the body is JSON like { "matchers": ["watch=\\"brand\\""], "duration": "1h", "comment": "planned maintenance", "author": "alice" }';
 
-export function addSilences(app: Hono, { views, actions, log, clock }: SilenceRouteDeps, door: string): void {
-  app.get("/api/v1/silences", async (c) => c.json(await views.silences(c.req.query("expired") === "true")));
+export function addSilences(
+  app: Hono,
+  { views, actions, log, clock }: SilenceRouteDeps,
+  door: string,
+): void {
+  app.get("/api/v1/silences", async (c) =>
+    c.json(await views.silences(c.req.query("expired") === "true")),
+  );
   app.post("/api/v1/silences/replay", async (c) => {
     const { sink, silence, by: asked } = c.req.query();
     const by = byOf(asked, door);
     const resent = await actions.resendSilenced({ sink, silenceId: silence, by });
-    log.info("silenced alerts are sent", { by, sink: sink ?? "all", silence: silence ?? "all", ...resent });
+    log.info("silenced alerts are sent", {
+      by,
+      sink: sink ?? "all",
+      silence: silence ?? "all",
+      ...resent,
+    });
     return c.json(resent);
   });
   app.post("/api/v1/silences", async (c) => {
@@ -35,7 +46,12 @@ export function addSilences(app: Hono, { views, actions, log, clock }: SilenceRo
     if (request === undefined) return badBody(c, 400);
     const outcome = await actions.addSilence(request);
     if (!outcome.ok)
-      return problem(c, { status: 400, code: "SILENCE_INVALID", message: outcome.errors.join("; "), errors: outcome.errors });
+      return problem(c, {
+        status: 400,
+        code: "SILENCE_INVALID",
+        message: outcome.errors.join("; "),
+        errors: outcome.errors,
+      });
     const { id, matchers, ends_at: endsAt } = outcome.silence;
     log.info("silence added", { silence: id, matchers, until: endsAt });
     return c.json(outcome.silence);
@@ -43,19 +59,37 @@ export function addSilences(app: Hono, { views, actions, log, clock }: SilenceRo
   app.delete("/api/v1/silences/:id", async (c) => {
     const id = c.req.param("id");
     const silence = await actions.expireSilence(id);
-    if (silence === undefined) return problem(c, { status: 404, code: "SILENCE_UNKNOWN", message: `there is no silence "${id}"` });
+    if (silence === undefined)
+      return problem(c, {
+        status: 404,
+        code: "SILENCE_UNKNOWN",
+        message: `there is no silence "${id}"`,
+      });
     log.info("silence ended", { silence: id });
     return c.json(silence);
   });
 }
 
-const badBody = (c: Context, status: BodyRefusal): Response => problem(c, { status, code: "SERVER_BAD_BODY", message: SHAPE });
+const badBody = (c: Context, status: BodyRefusal): Response =>
+  problem(c, { status, code: "SERVER_BAD_BODY", message: SHAPE });
 
-/** What is absent is empty, and said to be missing by whoever checks it. Undefined when a field is of another type, or unknown. */
+/**
+ * What is absent is empty, and said to be missing by whoever checks it. Undefined when a field is
+ * of another type, or unknown.
+ */
 function readRequest(body: unknown): SilenceRequest | undefined {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return undefined;
-  const { matchers = [], duration = "", comment = "", author = "", ...others } = body as Readonly<Record<string, unknown>>;
+  const {
+    matchers = [],
+    duration = "",
+    comment = "",
+    author = "",
+    ...others
+  } = body as Readonly<Record<string, unknown>>;
   const isText = (value: unknown): value is string => typeof value === "string";
-  if (Object.keys(others).length > 0 || !Array.isArray(matchers) || !matchers.every(isText)) return undefined;
-  return isText(duration) && isText(comment) && isText(author) ? { matchers, duration, comment, author } : undefined;
+  if (Object.keys(others).length > 0 || !Array.isArray(matchers) || !matchers.every(isText))
+    return undefined;
+  return isText(duration) && isText(comment) && isText(author)
+    ? { matchers, duration, comment, author }
+    : undefined;
 }

@@ -6,7 +6,10 @@ import { problem } from "./problem.ts";
 /** Why a daemon does not work now. */
 export interface Idle {
   readonly reason: string;
-  /** Whether it waits for nothing but the end of an older version: an update that waits for this one must go on. */
+  /**
+   * Whether it waits for nothing but the end of an older version: an update that waits for this one
+   * must go on.
+   */
   readonly isReady: boolean;
 }
 
@@ -18,7 +21,11 @@ export interface StandbyRouteDeps {
 export function createStandbyRoutes({ idle }: StandbyRouteDeps): Hono {
   const app = new Hono();
   app.get("/healthz", (c) => c.json({ status: "ok", reason: idle().reason }));
-  app.get("/readyz", (c) => c.json({ status: "standby", reason: idle().reason }, idle().isReady ? 200 : 503));
-  app.notFound((c) => problem(c, { status: 503, code: "SERVER_STANDS_BY", message: idle().reason }));
+  app.get("/readyz", (c) =>
+    c.json({ status: "standby", reason: idle().reason }, idle().isReady ? 200 : 503),
+  );
+  app.notFound((c) =>
+    problem(c, { status: 503, code: "SERVER_STANDS_BY", message: idle().reason }),
+  );
   return app;
 }

@@ -1,4 +1,7 @@
-/** The route that goes on answering: server-sent events, one for each line of `tail`, until the caller goes or the daemon stops. */
+/**
+ * The route that goes on answering: server-sent events, one for each line of `tail`, until the
+ * caller goes or the daemon stops.
+ */
 import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { problem } from "./problem.ts";
@@ -12,7 +15,10 @@ export interface TailRouteDeps {
 
 /** A comment as often as this, so that a caller and a proxy see that the connection lives. */
 const COMMENT_EVERY_MS = 15_000;
-/** A caller that reads more slowly than lines come is cut off after so many bytes, and may come again. */
+/**
+ * A caller that reads more slowly than lines come is cut off after so many bytes, and may come
+ * again.
+ */
 const MOST_UNREAD_BYTES = 1_048_576;
 const MOST_CALLERS = 32;
 
@@ -20,9 +26,16 @@ export function addTailRoute(app: Hono, { clock, views }: TailRouteDeps): void {
   let callers = 0;
   app.get("/api/v1/tail", (c) => {
     if (callers >= MOST_CALLERS)
-      return problem(c, { status: 503, code: "SERVER_BUSY", message: `${MOST_CALLERS} callers follow the daemon already` });
+      return problem(c, {
+        status: 503,
+        code: "SERVER_BUSY",
+        message: `${MOST_CALLERS} callers follow the daemon already`,
+      });
     const { watch, sink } = c.req.query();
-    const filter = { ...(watch === undefined ? {} : { watch }), ...(sink === undefined ? {} : { sink }) };
+    const filter = {
+      ...(watch === undefined ? {} : { watch }),
+      ...(sink === undefined ? {} : { sink }),
+    };
     callers += 1;
     const body = streamOf(
       clock,

@@ -1,4 +1,7 @@
-/** Wrong tokens, one line of the log a minute however many are tried: how many, and from where. Nobody is locked out. */
+/**
+ * Wrong tokens, one line of the log a minute however many are tried: how many, and from where.
+ * Nobody is locked out.
+ */
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 
@@ -17,7 +20,11 @@ export function createWrongTokens(clock: Clock): WrongTokens {
   const arm = (log: Log) => {
     const report = () => {
       waiting = undefined;
-      if (count > 0) log.warn("wrong tokens were sent to the server", { count, from: [...addresses].join(", ") });
+      if (count > 0)
+        log.warn("wrong tokens were sent to the server", {
+          count,
+          from: [...addresses].join(", "),
+        });
       [count, addresses] = [0, new Set()];
     };
     return { report, cancel: clock.after(LINE_EVERY_MS, report) };

@@ -1,22 +1,46 @@
-/** The Apprise sink: plain text for whatever services an Apprise API server knows. Owns its settings, the text, and what that server's answers mean. */
+/**
+ * The Apprise sink: plain text for whatever services an Apprise API server knows. Owns its
+ * settings, the text, and what that server's answers mean.
+ */
 import { z } from "zod";
 import type { HttpResponse } from "../model/http.ts";
 import type { JsonObject } from "../model/json.ts";
-import { type Batch, type Digest, type DigestPart, type SendReceipt, SinkError } from "../model/sink.ts";
+import {
+  type Batch,
+  type Digest,
+  type DigestPart,
+  type SendReceipt,
+  SinkError,
+} from "../model/sink.ts";
 import { cardsOf } from "../render/people.ts";
 import { headingOf } from "../render/messages/plain-message.ts";
-import { announcementLine, fitCards, plainLine, type RichCard, type RichLine, richDigest } from "../render/rich-lines.ts";
+import {
+  announcementLine,
+  fitCards,
+  plainLine,
+  type RichCard,
+  type RichLine,
+  richDigest,
+} from "../render/rich-lines.ts";
 import { cleanLine } from "../render/text/clean-text.ts";
 import { defuseHandles, defuseMentions } from "../render/text/defuse.ts";
 import { trimText } from "../render/text/trim-text.ts";
 import { createPoster } from "./kind/address-post.ts";
 import { byStatus, inBody } from "./kind/meant-answer.ts";
-import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "./kind/address-settings.ts";
+import {
+  addressSetting,
+  allowPrivateSetting,
+  doubtOfPrivateAddress,
+  timeoutSetting,
+} from "./kind/address-settings.ts";
 import { addIssue } from "./kind/chat-settings.ts";
 import type { Receiver } from "./kind/http-answer.ts";
 import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 
-/** Services behind Apprise have limits of their own, which it cuts or splits at (`overflow` in their URLs). This much most of them take. */
+/**
+ * Services behind Apprise have limits of their own, which it cuts or splits at (`overflow` in their
+ * URLs). This much most of them take.
+ */
 const APPRISE_BODY_CHARS = 3_500;
 const TITLE_CHARS = 200;
 /** More alerts than these are a list. */
@@ -33,31 +57,45 @@ const settingsSchema = z
       .regex(/^[\w-]{1,128}$/, "must be letters, digits, - and _, at most 128")
       .optional()
       .describe("The configuration on that server to notify."),
-    tag: z.string().min(1).max(200).optional().describe("Notifies only the services of that configuration with this tag."),
+    tag: z
+      .string()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe("Notifies only the services of that configuration with this tag."),
     urls: z
       .string()
       .min(1)
       .optional()
-      .describe("Apprise URLs to notify, instead of `key`, separated by commas. Without both, those that the server was started with."),
+      .describe(
+        "Apprise URLs to notify, instead of `key`, separated by commas. Without both, those that the server was started with.",
+      ),
     timeout: timeoutSetting("30s"),
     allow_private: allowPrivateSetting(),
   })
   .superRefine(({ key, urls, tag }, context) => {
-    if (key !== undefined && urls !== undefined) addIssue(context, "has a `key` already: remove one of the two", "urls");
-    if (tag !== undefined && key === undefined) addIssue(context, "needs a `key`: tags belong to a configuration on the server", "tag");
+    if (key !== undefined && urls !== undefined)
+      addIssue(context, "has a `key` already: remove one of the two", "urls");
+    if (tag !== undefined && key === undefined)
+      addIssue(context, "needs a `key`: tags belong to a configuration on the server", "tag");
   });
 
 type AppriseSettings = z.infer<typeof settingsSchema>;
 
 /** What is sealed. https://github.com/caronc/apprise-api#api-details */
-export type AppriseBody = { readonly title: string; readonly body: string; readonly type: "info" | "warning" | "failure" };
+export type AppriseBody = {
+  readonly title: string;
+  readonly body: string;
+  readonly type: "info" | "warning" | "failure";
+};
 
 const APPRISE_LOG = (sent: string) =>
   `{"error":"One or more notification could not be sent","details":[${sent}["WARNING","","Failed to send."]]}`;
 
 export const appriseSink: SinkType<AppriseSettings> = {
   type: "apprise",
-  summary: "Posts plain text through an Apprise API server, which reaches more than a hundred other services.",
+  summary:
+    "Posts plain text through an Apprise API server, which reaches more than a hundred other services.",
   schema: settingsSchema,
   secrets: ["url", "urls"],
   mayBeLiteral: ["url"],
@@ -68,10 +106,16 @@ export const appriseSink: SinkType<AppriseSettings> = {
     ...byStatus("sent", 200),
     inBody("2xx with an `error`", "passing", { status: 200, body: '{"error":"no"}' }),
     ...byStatus("closed", 204),
-    inBody("424, some services took it", "part", { status: 424, body: APPRISE_LOG('["INFO","","Sent Slack notification."],') }),
+    inBody("424, some services took it", "part", {
+      status: 424,
+      body: APPRISE_LOG('["INFO","","Sent Slack notification."],'),
+    }),
     inBody("424 without a log", "part", { status: 424 }),
     inBody("424, no service took it", "passing", { status: 424, body: APPRISE_LOG("") }),
-    inBody("424, `urls` names one service", "passing", { status: 424, settings: { urls: "json://notify.example" } }),
+    inBody("424, `urls` names one service", "passing", {
+      status: 424,
+      settings: { urls: "json://notify.example" },
+    }),
     ...byStatus("too_large", 413, 431),
     ...byStatus("refused", 400),
     ...byStatus("closed", 302, 401, 403, 404, 405),
@@ -82,7 +126,11 @@ export const appriseSink: SinkType<AppriseSettings> = {
   destinations: ({ url }) => [{ kind: "url", url }],
   create: async (_name, settings, deps) => ({
     render: renderApprise,
-    lists: { above: APPRISE_MOST_CARDS, render: renderAppriseDigest, announce: renderAppriseAnnouncement },
+    lists: {
+      above: APPRISE_MOST_CARDS,
+      render: renderAppriseDigest,
+      announce: renderAppriseAnnouncement,
+    },
     send: createSend(settings, deps),
   }),
 };
@@ -90,7 +138,11 @@ export const appriseSink: SinkType<AppriseSettings> = {
 function createSend(settings: AppriseSettings, deps: SinkDeps) {
   const { key, urls, tag } = settings;
   const url = `${settings.url.replace(/\/+$/, "")}/notify/${key ?? ""}`;
-  const post = createPoster({ ...settings, url }, { ...APPRISE, isPart: (answer) => isPartly(answer, urls) }, deps);
+  const post = createPoster(
+    { ...settings, url },
+    { ...APPRISE, isPart: (answer) => isPartly(answer, urls) },
+    deps,
+  );
   const headers = {
     "content-type": "application/json; charset=utf-8",
     // What each service answered stands in the log that comes with the answer.
@@ -98,34 +150,57 @@ function createSend(settings: AppriseSettings, deps: SinkDeps) {
   };
   const to = { ...(urls === undefined ? {} : { urls }), ...(tag === undefined ? {} : { tag }) };
   // There is no idempotency key: a message whose answer was lost is seen twice.
-  return async ({ body }: { readonly body: unknown }, signal: AbortSignal): Promise<SendReceipt> => {
-    const { status } = await post({ headers, body: JSON.stringify({ ...(body as AppriseBody), ...to, format: "text" }) }, signal);
+  return async (
+    { body }: { readonly body: unknown },
+    signal: AbortSignal,
+  ): Promise<SendReceipt> => {
+    const { status } = await post(
+      { headers, body: JSON.stringify({ ...(body as AppriseBody), ...to, format: "text" }) },
+      signal,
+    );
     // The server says so where there is nobody to notify.
-    if (status === 204) throw new SinkError("destination", "Apprise answered 204: nothing was notified", status, { hint: NOBODY_HINT });
-    return status === PARTLY ? { missed: [{ receiver: "a service behind Apprise", error: "see the log of the Apprise server" }] } : {};
+    if (status === 204)
+      throw new SinkError("destination", "Apprise answered 204: nothing was notified", status, {
+        hint: NOBODY_HINT,
+      });
+    return status === PARTLY
+      ? {
+          missed: [
+            { receiver: "a service behind Apprise", error: "see the log of the Apprise server" },
+          ],
+        }
+      : {};
   };
 }
 
-/** "At least one notification could not be sent": https://github.com/caronc/apprise-api#api-response-codes */
+/**
+ * "At least one notification could not be sent":
+ * https://github.com/caronc/apprise-api#api-response-codes
+ */
 const PARTLY = 424;
 const SENT_LINE = /\bSent [^"\n]{1,60} notification/i;
 const HAS_LOG = /"details"\s*:\s*\[\s*\[/;
 
 /**
- * Whether some services took it. Nobody did where there is one service only, or where the answer's log has no line about one that did. Without a log
- * it counts as taken: a repeat would reach those who have it.
+ * Whether some services took it. Nobody did where there is one service only, or where the answer's
+ * log has no line about one that did. Without a log it counts as taken: a repeat would reach those
+ * who have it.
  */
 const isPartly = ({ status, body }: HttpResponse, urls: string | undefined): boolean =>
-  status === PARTLY && (urls === undefined || /[\s,]/.test(urls.trim())) && (SENT_LINE.test(body) || !HAS_LOG.test(body));
+  status === PARTLY &&
+  (urls === undefined || /[\s,]/.test(urls.trim())) &&
+  (SENT_LINE.test(body) || !HAS_LOG.test(body));
 
-const NOBODY_HINT = "Add Apprise URLs on the server under this `key` (and with this `tag`), or set `urls`.";
+const NOBODY_HINT =
+  "Add Apprise URLs on the server under this `key` (and with this `tag`), or set `urls`.";
 
 const APPRISE: Receiver = {
   name: "Apprise",
   // No service took it: each may take it later.
   kinds: { 424: "transient" },
   // With an error of its own beside it, a 200 is none.
-  readFailure: (answer) => (/^\s*\{\s*"error"\s*:\s*"[^"]/.test(answer.body) ? { ...answer, status: 500 } : undefined),
+  readFailure: (answer) =>
+    /^\s*\{\s*"error"\s*:\s*"[^"]/.test(answer.body) ? { ...answer, status: 500 } : undefined,
   // "The payload is too large to be processed": https://github.com/caronc/apprise-api#api-details
   isTooLarge: ({ status }) => status === 431,
   hints: {
@@ -143,13 +218,20 @@ const defuse = (text: string): string => defuseHandles(defuseMentions(text));
 /** `batch` holds at most `APPRISE_MOST_CARDS` alerts. */
 export function renderApprise(batch: Batch): AppriseBody {
   const titles = cardsOf(batch.events, batch.read).map(({ message }) => message.title);
-  const title = [headingOf(batch, titles.length), titles.length === 1 ? (titles[0] ?? "") : ""].filter((part) => part !== "").join(": ");
+  const title = [headingOf(batch, titles.length), titles.length === 1 ? (titles[0] ?? "") : ""]
+    .filter((part) => part !== "")
+    .join(": ");
   // The title of one alert is the message's.
   const isTitle = ({ kind }: RichLine) => kind === "title" && titles.length === 1;
-  const bodyOf = (cards: readonly RichCard[]) => cards.map(({ lines }) => write(lines.filter((line) => !isTitle(line)))).join("\n\n");
+  const bodyOf = (cards: readonly RichCard[]) =>
+    cards.map(({ lines }) => write(lines.filter((line) => !isTitle(line)))).join("\n\n");
   const cards = fitCards(batch, (some) => bodyOf(some).length <= APPRISE_BODY_CHARS);
   const severities = cards.map(({ severity }) => severity);
-  const type = severities.includes("critical") ? "failure" : severities.includes("warning") ? "warning" : "info";
+  const type = severities.includes("critical")
+    ? "failure"
+    : severities.includes("warning")
+      ? "warning"
+      : "info";
   return { title: titleOf(title), body: bodyOf(cards), type };
 }
 
@@ -157,17 +239,26 @@ const titleOf = (text: string): string => trimText(defuse(cleanLine(text)), TITL
 
 const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join("\n");
 
-const writeLine = (line: RichLine): string => `${line.kind === "section" ? "\n" : ""}${defuse(plainLine(line))}`;
+const writeLine = (line: RichLine): string =>
+  `${line.kind === "section" ? "\n" : ""}${defuse(plainLine(line))}`;
 
 export const renderAppriseDigest = (digest: Digest): readonly DigestPart[] =>
-  richDigest(digest, { costs: (line) => [writeLine(line).length + 1], budgets: [APPRISE_BODY_CHARS] }, linesBody);
+  richDigest(
+    digest,
+    { costs: (line) => [writeLine(line).length + 1], budgets: [APPRISE_BODY_CHARS] },
+    linesBody,
+  );
 
 /** The first line is the title. */
 function linesBody([first, ...rest]: readonly RichLine[]): JsonObject {
   const title = first === undefined ? "" : plainLine(first);
   // A long heading is whole in the body.
-  const lines = first !== undefined && (rest.length === 0 || title.length > TITLE_CHARS) ? [first, ...rest] : rest;
+  const lines =
+    first !== undefined && (rest.length === 0 || title.length > TITLE_CHARS)
+      ? [first, ...rest]
+      : rest;
   return { title: titleOf(title), body: write(lines), type: "info" } satisfies AppriseBody;
 }
 
-export const renderAppriseAnnouncement = (nextAtMs: number): JsonObject => linesBody([announcementLine(nextAtMs)]);
+export const renderAppriseAnnouncement = (nextAtMs: number): JsonObject =>
+  linesBody([announcementLine(nextAtMs)]);

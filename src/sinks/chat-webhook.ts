@@ -1,21 +1,42 @@
-/** The chat webhook sink: `{"text": …}`, which the incoming webhooks of Mattermost, Rocket.Chat, Google Chat and the like take. Owns its settings, the text, and what their answers mean. */
+/**
+ * The chat webhook sink: `{"text": …}`, which the incoming webhooks of Mattermost, Rocket.Chat,
+ * Google Chat and the like take. Owns its settings, the text, and what their answers mean.
+ */
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
 import type { Batch, Digest, DigestPart } from "../model/sink.ts";
 import { chatLines, chatText, chatUrl } from "../render/chat-text.ts";
-import { announcementLine, fitCards, headingLine, type RichCard, type RichLine, richDigest, type Span } from "../render/rich-lines.ts";
+import {
+  announcementLine,
+  fitCards,
+  headingLine,
+  type RichCard,
+  type RichLine,
+  richDigest,
+  type Span,
+} from "../render/rich-lines.ts";
 import { createPoster } from "./kind/address-post.ts";
 import { byStatus, inBody } from "./kind/meant-answer.ts";
-import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "./kind/address-settings.ts";
+import {
+  addressSetting,
+  allowPrivateSetting,
+  doubtOfPrivateAddress,
+  timeoutSetting,
+} from "./kind/address-settings.ts";
 import { doubtsOfOtherChat } from "./kind/chat-doubts.ts";
 import type { Receiver } from "./kind/http-answer.ts";
 import type { SinkType } from "./kind/sink-type.ts";
 
-/** Rocket.Chat takes 5,000 by default, Google Chat 32,000 bytes, Mattermost 16,383, of which older servers took 4,000. In UTF-16 units. */
+/**
+ * Rocket.Chat takes 5,000 by default, Google Chat 32,000 bytes, Mattermost 16,383, of which older
+ * servers took 4,000. In UTF-16 units.
+ */
 const TEXT_CHARS = 4_000;
 /** More alerts than these are a list. */
 export const MOST_TEXT_CARDS = 3;
-/** Sixty a minute and space, said in no header. https://developers.google.com/workspace/chat/limits */
+/**
+ * Sixty a minute and space, said in no header. https://developers.google.com/workspace/chat/limits
+ */
 const GOOGLE_LIMIT = { count: 1, intervalMs: 1_020 } as const;
 
 const settingsSchema = z.strictObject({
@@ -32,7 +53,8 @@ export type ChatWebhookBody = { readonly text: string };
 
 export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
   type: "chat_webhook",
-  summary: "Posts text to an incoming webhook of Mattermost, Rocket.Chat, Google Chat and the like.",
+  summary:
+    "Posts text to an incoming webhook of Mattermost, Rocket.Chat, Google Chat and the like.",
   schema: settingsSchema,
   secrets: ["webhook_url"],
   example: 'type: chat_webhook\nwebhook_url: "${MATTERMOST_WEBHOOK_URL}"\n',
@@ -40,15 +62,22 @@ export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
   concurrency: 1,
   answers: [
     ...byStatus("sent", 200),
-    inBody("2xx with an error in its body", "sent", { status: 200, body: '{"success":false,"error":"no"}' }),
+    inBody("2xx with an error in its body", "sent", {
+      status: 200,
+      body: '{"success":false,"error":"no"}',
+    }),
     ...byStatus("too_large", 413),
-    inBody("400 about the length of the message", "too_large", { status: 400, body: '{"error":"error-message-size-exceeded"}' }),
+    inBody("400 about the length of the message", "too_large", {
+      status: 400,
+      body: '{"error":"error-message-size-exceeded"}',
+    }),
     ...byStatus("refused", 422),
     ...byStatus("closed", 302, 400, 401, 403, 404, 410, 501),
     ...byStatus("wait", 429),
     ...byStatus("passing", 408, 500, 503),
   ],
-  limits: ({ webhook_url: url }) => (new URL(url).hostname === "chat.googleapis.com" ? [GOOGLE_LIMIT] : []),
+  limits: ({ webhook_url: url }) =>
+    new URL(url).hostname === "chat.googleapis.com" ? [GOOGLE_LIMIT] : [],
   doubts: (name, { webhook_url: url, allow_private }) => [
     ...doubtOfPrivateAddress(name, { url, allow_private }),
     ...doubtsOfOtherChat("chat_webhook", "webhook_url", url),
@@ -56,10 +85,17 @@ export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
   destinations: ({ webhook_url: url }) => [{ kind: "url", url }],
   create: async (_name, settings, deps) => {
     const post = createPoster({ ...settings, url: settings.webhook_url }, CHAT, deps);
-    const headers = { "content-type": "application/json; charset=utf-8", "user-agent": "chirpwatch" };
+    const headers = {
+      "content-type": "application/json; charset=utf-8",
+      "user-agent": "chirpwatch",
+    };
     return {
       render: renderChatWebhook,
-      lists: { above: MOST_TEXT_CARDS, render: renderChatWebhookDigest, announce: renderChatWebhookAnnouncement },
+      lists: {
+        above: MOST_TEXT_CARDS,
+        render: renderChatWebhookDigest,
+        announce: renderChatWebhookAnnouncement,
+      },
       // There is no idempotency key: a message whose answer was lost is seen twice.
       async send({ body }, signal) {
         await post({ headers, body: JSON.stringify(body) }, signal);
@@ -73,10 +109,12 @@ const NEW_WEBHOOK = "make a new incoming webhook and put its address into `webho
 
 const CHAT: Receiver = {
   name: "the chat",
-  // The text is one that every chat takes, so that a refusal is about the webhook: Mattermost and Rocket.Chat refuse an unknown one so.
+  // The text is one that every chat takes, so that a refusal is about the webhook: Mattermost and
+  // Rocket.Chat refuse an unknown one so.
   kinds: { 400: "destination", 501: "destination" },
   // Rocket.Chat and Google Chat refuse the size of a text with 400.
-  isTooLarge: ({ status, body }) => status === 400 && /error-message-size-exceeded|message (?:is )?too long/i.test(body),
+  isTooLarge: ({ status, body }) =>
+    status === 400 && /error-message-size-exceeded|message (?:is )?too long/i.test(body),
   hints: {
     400: `The chat knows no such webhook, or it takes no \`text\`: ${NEW_WEBHOOK}`,
     401: `The webhook is no longer valid: ${NEW_WEBHOOK}`,
@@ -91,7 +129,10 @@ const CHAT: Receiver = {
 export function renderChatWebhook(batch: Batch): ChatWebhookBody {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]): ChatWebhookBody => ({
-    text: [...(heading === undefined ? [] : [write([heading])]), ...cards.map(({ lines }) => write(lines))].join("\n\n"),
+    text: [
+      ...(heading === undefined ? [] : [write([heading])]),
+      ...cards.map(({ lines }) => write(lines)),
+    ].join("\n\n"),
   });
   return layOut(fitCards(batch, (cards) => layOut(cards).text.length <= TEXT_CHARS));
 }
@@ -99,11 +140,14 @@ export function renderChatWebhook(batch: Batch): ChatWebhookBody {
 const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join("\n");
 
 /**
- * A link stands behind what it belongs to; a quote is marked as these chats all mark it. Links are bare, so an alert shows one: its author's would stand
- * beside that of the post, which leads there too.
+ * A link stands behind what it belongs to; a quote is marked as these chats all mark it. Links are
+ * bare, so an alert shows one: its author's would stand beside that of the post, which leads there
+ * too.
  */
 function writeLine({ kind, spans }: RichLine): string {
-  const text = chatLines(spans.map((span) => (kind === "title" ? chatText(span.text) : writeSpan(span))).join(""));
+  const text = chatLines(
+    spans.map((span) => (kind === "title" ? chatText(span.text) : writeSpan(span))).join(""),
+  );
   if (kind === "section") return `\n${text}`;
   return kind === "quote" ? `> ${text.replaceAll("\n", "\n> ")}` : text;
 }
@@ -112,8 +156,13 @@ const writeSpan = ({ text, url }: Span): string =>
   url === undefined || text === url ? chatText(text) : `${chatText(text)} ${chatUrl(url)}`;
 
 export const renderChatWebhookDigest = (digest: Digest): readonly DigestPart[] =>
-  richDigest(digest, { costs: (line) => [writeLine(line).length + 1], budgets: [TEXT_CHARS] }, linesBody);
+  richDigest(
+    digest,
+    { costs: (line) => [writeLine(line).length + 1], budgets: [TEXT_CHARS] },
+    linesBody,
+  );
 
 const linesBody = (lines: readonly RichLine[]): JsonObject => ({ text: write(lines) });
 
-export const renderChatWebhookAnnouncement = (nextAtMs: number): JsonObject => linesBody([announcementLine(nextAtMs)]);
+export const renderChatWebhookAnnouncement = (nextAtMs: number): JsonObject =>
+  linesBody([announcementLine(nextAtMs)]);

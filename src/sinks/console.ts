@@ -1,11 +1,22 @@
-/** The console sink: alerts as readable lines on the terminal. Owns their layout; `write` is its only way out, and it calls nothing. */
+/**
+ * The console sink: alerts as readable lines on the terminal. Owns their layout; `write` is its
+ * only way out, and it calls nothing.
+ */
 import colors from "picocolors";
 import { z } from "zod";
 import { isoTime } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
 import type { Json } from "../model/json.ts";
 import type { NeutralMessage } from "../model/message.ts";
-import { type Batch, type Digest, type DigestPart, type SealedMessage, type Sink, SinkError, type SinkThreads } from "../model/sink.ts";
+import {
+  type Batch,
+  type Digest,
+  type DigestPart,
+  type SealedMessage,
+  type Sink,
+  SinkError,
+  type SinkThreads,
+} from "../model/sink.ts";
 import { type DigestRow, digestPages } from "../render/digest-rows.ts";
 import { digestHeading, digestRemainder } from "../render/digest-text.ts";
 import { cardsOf } from "../render/people.ts";
@@ -18,7 +29,10 @@ import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 
 const settingsSchema = z.strictObject(threadSettings);
 
-/** What is sealed: already harmless text, not yet coloured, because the terminal of a later attempt may be another one. */
+/**
+ * What is sealed: already harmless text, not yet coloured, because the terminal of a later attempt
+ * may be another one.
+ */
 interface Line {
   readonly title: string;
   readonly body: readonly string[];
@@ -59,16 +73,22 @@ export const consoleSink: SinkType<z.infer<typeof settingsSchema>> = {
   doubts: (_name, settings) => doubtsOfThreads(settings),
   destinations: () => [{ kind: "console" }],
   describe: () => "console",
-  create: async (name, settings, deps) => createConsoleSink(name, threadsOf(settings, "console"), deps),
+  create: async (name, settings, deps) =>
+    createConsoleSink(name, threadsOf(settings, "console"), deps),
 };
 
 type Ways = Pick<SinkDeps, "write" | "writesToLog">;
 
-function createConsoleSink(name: string, threads: SinkThreads | undefined, { write, writesToLog }: Ways): Sink {
+function createConsoleSink(
+  name: string,
+  threads: SinkThreads | undefined,
+  { write, writesToLog }: Ways,
+): Sink {
   return {
     ...(threads === undefined ? {} : { threads }),
     render: (batch) => renderBatch(batch) as unknown as Json,
-    // Groups that are no digest are shown whole, and nobody waits at a terminal for what a throttle gathers.
+    // Groups that are no digest are shown whole, and nobody waits at a terminal for what a throttle
+    // gathers.
     lists: { above: Number.POSITIVE_INFINITY, render: renderDigest },
     async send(message) {
       await hand(write, writesToLog === true ? logLines(name, message) : laidOutBelow(message));
@@ -86,21 +106,32 @@ async function hand(write: SinkDeps["write"], text: string): Promise<void> {
   }
 }
 
-/** One line for each alert, as the log has them: nothing that a stranger wrote can look like a line of its own. */
+/**
+ * One line for each alert, as the log has them: nothing that a stranger wrote can look like a line
+ * of its own.
+ */
 function logLines(sink: string, { body, sealedAtMs }: SealedMessage): string {
   const { heading, lines, rows } = body as unknown as ConsoleBody;
   const common = { time: isoTime(sealedAtMs), sink, ...(heading === "" ? {} : { heading }) };
   if (rows !== undefined) {
     const items = rows.filter(({ kind }) => kind === "item" || kind === "inner");
-    const shown = items.length === 0 ? [{}] : items.map(({ text: title, url }) => ({ title, ...(url === "" ? {} : { url }) }));
-    return shown.map((line) => JSON.stringify({ level: "info", ...common, ...line, msg: "digest" })).join("\n");
+    const shown =
+      items.length === 0
+        ? [{}]
+        : items.map(({ text: title, url }) => ({ title, ...(url === "" ? {} : { url }) }));
+    return shown
+      .map((line) => JSON.stringify({ level: "info", ...common, ...line, msg: "digest" }))
+      .join("\n");
   }
   return lines
-    .map(({ alarming, ...line }) => JSON.stringify({ level: alarming ? "warn" : "info", ...common, ...line, msg: "alert" }))
+    .map(({ alarming, ...line }) =>
+      JSON.stringify({ level: alarming ? "warn" : "info", ...common, ...line, msg: "alert" }),
+    )
     .join("\n");
 }
 
-const laidOutBelow = (message: SealedMessage): string => (message.threadRef === undefined ? layOut(message) : indented(layOut(message)));
+const laidOutBelow = (message: SealedMessage): string =>
+  message.threadRef === undefined ? layOut(message) : indented(layOut(message));
 
 /** Below the first message of its thread. */
 const indented = (text: string): string =>
@@ -113,17 +144,26 @@ const indented = (text: string): string =>
 function renderBatch(batch: Batch): ConsoleBody {
   const { events, sample, read } = batch;
   const cards = cardsOf(events, read);
-  return { heading: sample ? "SAMPLE" : cleanLine(headingOf(batch, cards.length)), lines: cards.map(({ message }) => lineOf(message)) };
+  return {
+    heading: sample ? "SAMPLE" : cleanLine(headingOf(batch, cards.length)),
+    lines: cards.map(({ message }) => lineOf(message)),
+  };
 }
 
 /** A terminal takes a list of any length in one message. */
 function renderDigest(digest: Digest): readonly DigestPart[] {
   const pages = digestPages(digest, { costs: () => [], first: [], further: [] });
   const said = digestRemainder(digest);
-  const footer = said === undefined ? {} : { footer: cleanLine(`${said} ${digest.unlisted?.where ?? ""}`) };
+  const footer =
+    said === undefined ? {} : { footer: cleanLine(`${said} ${digest.unlisted?.where ?? ""}`) };
   return pages.map(({ rows, events }) => ({
     events,
-    body: { heading: cleanLine(digestHeading(digest)), lines: [], rows: rows.map(rowOf), ...footer } as unknown as Json,
+    body: {
+      heading: cleanLine(digestHeading(digest)),
+      lines: [],
+      rows: rows.map(rowOf),
+      ...footer,
+    } as unknown as Json,
   }));
 }
 
@@ -143,7 +183,8 @@ function rowOf(row: DigestRow): Row {
 function lineOf(message: NeutralMessage): Line {
   const { context } = message;
   // A context without words of its own only repeats the title.
-  const quoted = context === undefined || context.body === "" ? [] : [`${context.label}: ${context.body}`];
+  const quoted =
+    context === undefined || context.body === "" ? [] : [`${context.label}: ${context.body}`];
   const facts = message.facts.map((fact) => `${fact.name} ${fact.value}`).join(" · ");
   return {
     title: cleanLine(message.title),
@@ -152,7 +193,9 @@ function lineOf(message: NeutralMessage): Line {
       .filter((text) => text.trim() !== ""),
     url: cleanLine(message.url ?? ""),
     watches: cleanLine(message.watches.join(", ")),
-    occurredAt: message.occurredAt ?? new Date(message.occurredAtMs).toISOString().slice(0, 19).replace("T", " "),
+    occurredAt:
+      message.occurredAt ??
+      new Date(message.occurredAtMs).toISOString().slice(0, 19).replace("T", " "),
     alarming: message.severity !== "info" && message.severity !== "",
   };
 }
@@ -174,7 +217,10 @@ function layOutRow({ kind, text, url }: Row): string {
   return kind === "people" || kind === "more" ? `  ${shown}` : `  ${colors.green("•")} ${shown}`;
 }
 
-/** Alerts and log often end up in one place, as in a container: there such a line would be taken for one of the log. */
+/**
+ * Alerts and log often end up in one place, as in a container: there such a line would be taken for
+ * one of the log.
+ */
 const LIKE_JSON = /^\s*(?=[{["])/;
 
 function layOutLine(line: Line): string {

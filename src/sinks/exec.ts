@@ -1,4 +1,7 @@
-/** The exec sink: starts a program of this machine and writes the events to its standard input. Owns its settings and what an exit code means; starting and ending it is the Outputs port's. */
+/**
+ * The exec sink: starts a program of this machine and writes the events to its standard input. Owns
+ * its settings and what an exit code means; starting and ending it is the Outputs port's.
+ */
 import { z } from "zod";
 import { parseDuration } from "../model/duration.ts";
 import { errorText } from "../model/errors.ts";
@@ -31,8 +34,16 @@ export const execSink: SinkType<ExecSettings> = {
   answers: [
     { answer: "exit code 0", means: "sent", example: { kind: "exit", code: 0 } },
     { answer: "65", means: "refused", example: { kind: "exit", code: 65 } },
-    { answer: "64, 77, 78, 126, 127, or not started", means: "closed", example: { kind: "exit", code: 77 } },
-    { answer: "any other, a signal, too late", means: "passing", example: { kind: "exit", code: 1 } },
+    {
+      answer: "64, 77, 78, 126, 127, or not started",
+      means: "closed",
+      example: { kind: "exit", code: 77 },
+    },
+    {
+      answer: "any other, a signal, too late",
+      means: "passing",
+      example: { kind: "exit", code: 1 },
+    },
   ],
   destinations: ({ command: [path = ""] }) => [{ kind: "program", path }],
   describe: ({ command: [path = ""] }) => path,
@@ -46,9 +57,11 @@ function createExecSink({ command, timeout }: ExecSettings, { outputs }: SinkDep
   return {
     render: eventDocument,
     async send({ body }, signal) {
-      const result = await outputs.run({ path, args, stdin: `${body as string}\n`, timeoutMs }, signal).catch((error: unknown) => {
-        throw notStarted(error, path);
-      });
+      const result = await outputs
+        .run({ path, args, stdin: `${body as string}\n`, timeoutMs }, signal)
+        .catch((error: unknown) => {
+          throw notStarted(error, path);
+        });
       if (result.end !== 0) throw classifyEnd(result, path, timeout);
       return {};
     },
@@ -57,18 +70,27 @@ function createExecSink({ command, timeout }: ExecSettings, { outputs }: SinkDep
 
 function notStarted(error: unknown, path: string): SinkError {
   const { code } = error as NodeJS.ErrnoException;
-  const isPassing = code === "EAGAIN" || code === "ENOMEM" || code === "EMFILE" || code === "ETXTBSY";
+  const isPassing =
+    code === "EAGAIN" || code === "ENOMEM" || code === "EMFILE" || code === "ETXTBSY";
   const hint =
     code === "ENOTALLOWED"
       ? `Name ${path} in the environment variable CHIRPWATCH_ALLOW_EXEC.`
       : "Check that the program is there and may be run by the daemon's user.";
-  return new SinkError(isPassing ? "transient" : "destination", `${path} could not be started: ${errorText(error)}`, undefined, {
-    hint: isPassing ? "" : hint,
-    cause: error,
-  });
+  return new SinkError(
+    isPassing ? "transient" : "destination",
+    `${path} could not be started: ${errorText(error)}`,
+    undefined,
+    {
+      hint: isPassing ? "" : hint,
+      cause: error,
+    },
+  );
 }
 
-/** As sysexits.h names them, and the shell's own two; https://man.freebsd.org/cgi/man.cgi?sysexits. Any other means: try again. */
+/**
+ * As sysexits.h names them, and the shell's own two; https://man.freebsd.org/cgi/man.cgi?sysexits.
+ * Any other means: try again.
+ */
 const KINDS: Readonly<Record<number, SinkFailure>> = {
   64: "destination",
   65: "message",
@@ -88,7 +110,14 @@ function classifyEnd({ end, output }: ProgramResult, path: string, timeout: stri
         : `was ended by ${end}`;
   const kind = typeof end === "number" ? (KINDS[end] ?? "transient") : "transient";
   if (end === "timeout")
-    return new SinkError(kind, `${path} ${how}`, undefined, { hint: "Let the program end sooner, or raise `timeout`." });
-  const hint = kind === "destination" ? "The program says that it cannot be used like this: check its arguments and its permissions." : "";
-  return new SinkError(kind, `${path} ${how}${said === "" ? "" : `: ${said}`}`, undefined, { hint });
+    return new SinkError(kind, `${path} ${how}`, undefined, {
+      hint: "Let the program end sooner, or raise `timeout`.",
+    });
+  const hint =
+    kind === "destination"
+      ? "The program says that it cannot be used like this: check its arguments and its permissions."
+      : "";
+  return new SinkError(kind, `${path} ${how}${said === "" ? "" : `: ${said}`}`, undefined, {
+    hint,
+  });
 }

@@ -1,4 +1,7 @@
-/** The file sink: a line of JSON for every event. Owns its settings and what a disk's errors mean; appending and rotating are the Outputs port's. */
+/**
+ * The file sink: a line of JSON for every event. Owns its settings and what a disk's errors mean;
+ * appending and rotating are the Outputs port's.
+ */
 import { z } from "zod";
 import { errorText } from "../model/errors.ts";
 import type { Outputs } from "../model/outputs.ts";
@@ -11,10 +14,20 @@ import { ownValue } from "../model/own-value.ts";
 const settingsSchema = z.strictObject({
   path: z
     .string()
-    .refine((path) => path.trim() !== "" && !path.endsWith("/"), "must be the path of a file, like alerts/events.ndjson")
+    .refine(
+      (path) => path.trim() !== "" && !path.endsWith("/"),
+      "must be the path of a file, like alerts/events.ndjson",
+    )
     .describe("The file; relative to CHIRPWATCH_DATA_DIR, else to this file."),
-  max_size: sizeSetting("100MB", "500KB, 100MB or 2GB").describe("The file is rotated before it grows beyond this."),
-  keep: z.int().min(0).max(1_000).default(5).describe("Rotated files that are kept, as `<path>.1`, the youngest, to `<path>.<keep>`."),
+  max_size: sizeSetting("100MB", "500KB, 100MB or 2GB").describe(
+    "The file is rotated before it grows beyond this.",
+  ),
+  keep: z
+    .int()
+    .min(0)
+    .max(1_000)
+    .default(5)
+    .describe("Rotated files that are kept, as `<path>.1`, the youngest, to `<path>.<keep>`."),
 });
 
 type FileSettings = z.infer<typeof settingsSchema>;
@@ -32,7 +45,11 @@ export const fileSink: SinkType<FileSettings> = {
   answers: [
     { answer: "written", means: "sent", example: { kind: "nothing" } },
     { answer: "disk full or broken", means: "passing", example: { kind: "disk", code: "ENOSPC" } },
-    { answer: "no permission, no file", means: "closed", example: { kind: "disk", code: "EACCES" } },
+    {
+      answer: "no permission, no file",
+      means: "closed",
+      example: { kind: "disk", code: "EACCES" },
+    },
   ],
   destinations: () => [{ kind: "file" }],
   describe: ({ path }) => path,
@@ -53,7 +70,10 @@ function createFileSink({ path, max_size: maxSize, keep }: FileSettings, outputs
   };
 }
 
-/** What passes by itself, or once somebody frees space. Anything else is about the path: every message would fare the same. */
+/**
+ * What passes by itself, or once somebody frees space. Anything else is about the path: every
+ * message would fare the same.
+ */
 const PASSING: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full: free some space, or lower `max_size` and `keep`.",
   EDQUOT: "The quota of this disk is used up: free some space, or lower `max_size` and `keep`.",
@@ -69,7 +89,8 @@ function classifyDiskError(error: unknown, path: string): SinkError {
   const code = (error as NodeJS.ErrnoException).code ?? "";
   const passing = ownValue(PASSING, code);
   const message = `${path} could not be written: ${errorText(error)}`;
-  if (passing !== undefined) return new SinkError("transient", message, undefined, { hint: passing, cause: error });
+  if (passing !== undefined)
+    return new SinkError("transient", message, undefined, { hint: passing, cause: error });
   const hint = "Set `path` to a file in a folder that the daemon's user may write to.";
   return new SinkError("destination", message, undefined, { hint, cause: error });
 }

@@ -1,4 +1,7 @@
-/** Opens a state on Postgres: server, membership, schema, in this order; and closes it. What a Store does is store.ts. */
+/**
+ * Opens a state on Postgres: server, membership, schema, in this order; and closes it. What a Store
+ * does is store.ts.
+ */
 import { dirname } from "node:path";
 import type { Client } from "pg";
 import { errorText } from "../model/errors.ts";
@@ -8,13 +11,26 @@ import { type PostgresAddress, postgresName } from "../model/postgres-address.ts
 import { askText, kyselyOverPool, type Ownership, tableBytes } from "./db/postgres.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { postgresCode } from "./db/postgres-errors.ts";
-import { connectReplica, DAEMON, KNOWN_REPLICAS, migrationsOf, tryLock } from "./membership/postgres-replicas.ts";
+import {
+  connectReplica,
+  DAEMON,
+  KNOWN_REPLICAS,
+  migrationsOf,
+  tryLock,
+} from "./membership/postgres-replicas.ts";
 import { PostgresMembership } from "./membership/postgres-membership.ts";
 import { connectSession, createPool } from "./db/postgres-sessions.ts";
 import type { KnownReplica } from "./membership/replica-session.ts";
 import { notifyText, PostgresSignals } from "./membership/postgres-signals.ts";
 import type { Executor } from "./db/statement.ts";
-import { checkServer, connectFailure, foreignDatabase, mayNotCreate, missingState, type ServerFacts } from "./files/postgres-failures.ts";
+import {
+  checkServer,
+  connectFailure,
+  foreignDatabase,
+  mayNotCreate,
+  missingState,
+  type ServerFacts,
+} from "./files/postgres-failures.ts";
 import { migrate, pendingMigrations, migratedState } from "./migrations/migrate.ts";
 import type { OpenedStore, OpenOptions } from "./open.ts";
 import { quieten } from "./polls/quieten.ts";
@@ -23,7 +39,10 @@ import { findInconsistencies } from "./upkeep/inconsistencies.ts";
 import { createTransfer, refuseHalfTransferred } from "./upkeep/transfer.ts";
 
 /** @throws ExitError with one sentence, its cure and the exit code. */
-export async function openPostgres(address: PostgresAddress, options: OpenOptions): Promise<OpenedStore> {
+export async function openPostgres(
+  address: PostgresAddress,
+  options: OpenOptions,
+): Promise<OpenedStore> {
   const teardown: (() => Promise<void>)[] = [];
   try {
     const isNew = await prepare(address, options);
@@ -41,14 +60,32 @@ export async function openPostgres(address: PostgresAddress, options: OpenOption
     const schema = { pendingOf: pendingIn(address, options), bringUp: bringUpOnce };
     const membership = isVisitor
       ? undefined
-      : await PostgresMembership.take({ ...options, state: postgresName(address), connect, id, ...schema, signals });
+      : await PostgresMembership.take({
+          ...options,
+          state: postgresName(address),
+          connect,
+          id,
+          ...schema,
+          signals,
+        });
     if (membership !== undefined) teardown.push(() => membership.close());
-    const db = await open(address, membership === undefined ? "chirpwatch: command" : DAEMON + membership.id, membership);
+    const db = await open(
+      address,
+      membership === undefined ? "chirpwatch: command" : DAEMON + membership.id,
+      membership,
+    );
     teardown.push(() => db.destroy());
     if (options.halfTransferred !== true) await refuseHalfTransferred(db, postgresName(address));
     // Of several that start together on an empty database one creates the state.
     const created = isNew && (membership === undefined || hasMigrated);
-    return await compose(db, { address, options, created, membership, signals, close: () => drain(teardown) });
+    return await compose(db, {
+      address,
+      options,
+      created,
+      membership,
+      signals,
+      close: () => drain(teardown),
+    });
   } catch (error) {
     await drain(teardown);
     throw connectFailure(error, address);
@@ -59,8 +96,11 @@ async function drain(teardown: (() => Promise<void>)[]): Promise<void> {
   for (const undo of teardown.splice(0).reverse()) await undo().catch(() => undefined);
 }
 
-const open = async (address: PostgresAddress, name?: string, owner?: Ownership): Promise<Executor> =>
-  kyselyOverPool(await createPool(address, name), owner);
+const open = async (
+  address: PostgresAddress,
+  name?: string,
+  owner?: Ownership,
+): Promise<Executor> => kyselyOverPool(await createPool(address, name), owner);
 
 const pendingIn =
   (address: PostgresAddress, { migrations }: OpenOptions) =>
@@ -75,7 +115,8 @@ async function prepare(address: PostgresAddress, options: OpenOptions): Promise<
     await warnOfSettings(session, options.log);
     const applied = await appliedIn(session, address);
     const isEmpty = applied.length === 0;
-    if (isEmpty && (options.mustExist === true || options.readonly === true)) throw missingState(address);
+    if (isEmpty && (options.mustExist === true || options.readonly === true))
+      throw missingState(address);
     const pending = pendingIn(address, options)(applied);
     if (pending.length === 0) return false;
     // A command beside the daemon brings a state up only where no daemon holds it.
@@ -87,13 +128,16 @@ async function prepare(address: PostgresAddress, options: OpenOptions): Promise<
   }
 }
 
-const mayBringUp = ({ shared, changing }: OpenOptions): boolean => shared === true || changing === true;
+const mayBringUp = ({ shared, changing }: OpenOptions): boolean =>
+  shared === true || changing === true;
 
 const FACTS = `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
   pg_is_in_recovery() as "isStandby", pg_backend_pid() as pid`;
 
 async function factsOf(session: Client, address: PostgresAddress): Promise<ServerFacts> {
-  const { rows } = await session.query<Omit<ServerFacts, "isShared"> & { readonly pid: number }>(FACTS);
+  const { rows } = await session.query<Omit<ServerFacts, "isShared"> & { readonly pid: number }>(
+    FACTS,
+  );
   const [facts] = rows;
   if (facts === undefined) throw new Error("the server says nothing of itself");
   // A pooler makes up the number of the session that it answers with.
@@ -101,9 +145,13 @@ async function factsOf(session: Client, address: PostgresAddress): Promise<Serve
   return { ...facts, isShared: isPooled && (await isSessionShared(session, address)) };
 }
 
-/** While one session has a transaction open on a backend, another that is given the same one, or another one than before, owns none. */
+/**
+ * While one session has a transaction open on a backend, another that is given the same one, or
+ * another one than before, owns none.
+ */
 async function isSessionShared(session: Client, address: PostgresAddress): Promise<boolean> {
-  const pidOf = async (client: Client) => (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
+  const pidOf = async (client: Client) =>
+    (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
   const other = await connectSession(address);
   try {
     const own = await pidOf(session);
@@ -117,18 +165,29 @@ async function isSessionShared(session: Client, address: PostgresAddress): Promi
 
 async function warnOfSettings(session: Client, log: Log): Promise<void> {
   for (const setting of ["fsync", "full_page_writes", "synchronous_commit"]) {
-    const { rows } = await session.query<{ value: string }>("select current_setting($1) as value", [setting]);
+    const { rows } = await session.query<{ value: string }>("select current_setting($1) as value", [
+      setting,
+    ]);
     if (rows[0]?.value !== "off") continue;
-    log.warn("postgres does not wait for its disk: what it confirmed may be lost in a crash", { setting, value: "off" });
+    log.warn("postgres does not wait for its disk: what it confirmed may be lost in a crash", {
+      setting,
+      value: "off",
+    });
   }
 }
 
-/** The names of the migrations that the state has been through. @throws ExitError where there are tables, but none of ours. */
+/**
+ * The names of the migrations that the state has been through. @throws ExitError where there are
+ * tables, but none of ours.
+ */
 async function appliedIn(session: Client, address: PostgresAddress): Promise<readonly string[]> {
   const applied = await migrationsOf(session);
   if (applied.length > 0) return applied;
-  const { rows } = await session.query<{ name: string }>("select tablename as name from pg_tables where schemaname = current_schema()");
-  if (rows.length > 0 && !rows.some(({ name }) => name === "kysely_migration")) throw foreignDatabase(address);
+  const { rows } = await session.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = current_schema()",
+  );
+  if (rows.length > 0 && !rows.some(({ name }) => name === "kysely_migration"))
+    throw foreignDatabase(address);
   return [];
 }
 
@@ -151,9 +210,14 @@ async function bringUp(address: PostgresAddress, { migrations }: OpenOptions): P
 }
 
 const olderSchema = (address: PostgresAddress, pending: readonly string[]): ExitError =>
-  new ExitError(EXIT.storage, "STATE_OLDER_SCHEMA", `The state in ${postgresName(address)} lacks ${pending.join(", ")} of this build.`, {
-    hint: "Start this version's `chirpwatch run` once: it migrates the state.",
-  });
+  new ExitError(
+    EXIT.storage,
+    "STATE_OLDER_SCHEMA",
+    `The state in ${postgresName(address)} lacks ${pending.join(", ")} of this build.`,
+    {
+      hint: "Start this version's `chirpwatch run` once: it migrates the state.",
+    },
+  );
 
 interface Opened {
   readonly address: PostgresAddress;
@@ -164,7 +228,10 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
-async function compose(db: Executor, { address, options, created, membership, signals, close }: Opened): Promise<OpenedStore> {
+async function compose(
+  db: Executor,
+  { address, options, created, membership, signals, close }: Opened,
+): Promise<OpenedStore> {
   const { clock, random, log } = options;
   const path = postgresName(address);
   if (created) log.info("state created", { path });
@@ -177,13 +244,23 @@ async function compose(db: Executor, { address, options, created, membership, si
     // The server recovers by itself after a crash.
     unclean: false,
     problems: Promise.resolve([]),
-    backup: () => Promise.reject(new ExitError(EXIT.usage, "STATE_ON_POSTGRES", `The state is in ${path}.`, { hint: "Use pg_dump." })),
+    backup: () =>
+      Promise.reject(
+        new ExitError(EXIT.usage, "STATE_ON_POSTGRES", `The state is in ${path}.`, {
+          hint: "Use pg_dump.",
+        }),
+      ),
     transfer: createTransfer(db),
     membership,
-    signals: { send: async (topic) => void (await askText(db, notifyText(topic, membership?.id ?? ""))), on: signals.on },
+    signals: {
+      send: async (topic) => void (await askText(db, notifyText(topic, membership?.id ?? ""))),
+      on: signals.on,
+    },
     async connectedReplicas() {
       const known = await askText<KnownReplica>(db, KNOWN_REPLICAS);
-      const connected = new Set(known.flatMap(({ id, silentMs }) => (silentMs === null ? [] : [id])));
+      const connected = new Set(
+        known.flatMap(({ id, silentMs }) => (silentMs === null ? [] : [id])),
+      );
       return (await store.replicas()).filter(({ id }) => connected.has(id));
     },
     quieten: (span) => quieten(db, span),

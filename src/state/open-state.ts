@@ -1,4 +1,7 @@
-/** Opens a state wherever it is. What that takes: open.ts for a file, open-postgres.ts for a server, which is loaded only for one. */
+/**
+ * Opens a state wherever it is. What that takes: open.ts for a file, open-postgres.ts for a server,
+ * which is loaded only for one.
+ */
 import type { StateAddress } from "../model/postgres-address.ts";
 import { type OpenedStore, type OpenOptions, openStore } from "./open.ts";
 

@@ -1,4 +1,7 @@
-/** Opens the state: folder and file, lock, settings, check, migrations, in this order; and closes it. What a Store does is store.ts. */
+/**
+ * Opens the state: folder and file, lock, settings, check, migrations, in this order; and closes
+ * it. What a Store does is store.ts.
+ */
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../model/clock.ts";
@@ -14,7 +17,15 @@ import { type BackgroundCheck, checkInBackground } from "./upkeep/check.ts";
 import { lockState } from "./files/lock.ts";
 import { MIGRATIONS, migrate, pendingMigrations, migratedState } from "./migrations/migrate.ts";
 import { markClean, wasClean } from "./upkeep/notes.ts";
-import { cannotCreate, corrupt, emptied, foreign, missing, type OpenContext, openFailure } from "./files/open-failures.ts";
+import {
+  cannotCreate,
+  corrupt,
+  emptied,
+  foreign,
+  missing,
+  type OpenContext,
+  openFailure,
+} from "./files/open-failures.ts";
 import { makePrivateFolders } from "./db/private-files.ts";
 import { quieten, type QuietSpan } from "./polls/quieten.ts";
 import { findInconsistencies } from "./upkeep/inconsistencies.ts";
@@ -45,9 +56,14 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
   /** Reads only: no lock, no migration; works beside a running daemon. */
   readonly readonly?: boolean;
-  /** For commands that write beside a running daemon: takes the lock only to bring the file up, and only if it is free. */
+  /**
+   * For commands that write beside a running daemon: takes the lock only to bring the file up, and
+   * only if it is free.
+   */
   readonly shared?: boolean;
-  /** For a command that changes the state where no daemon runs: holds the lock until it is closed. */
+  /**
+   * For a command that changes the state where no daemon runs: holds the lock until it is closed.
+   */
   readonly changing?: boolean;
   /** Of a state on Postgres: waits while another daemon is active, where it would be refused. */
   readonly standby?: Standby;
@@ -64,15 +80,24 @@ export interface OpenedStore extends Store {
   readonly created: boolean;
   /** True when the last process did not close the state. */
   readonly unclean: boolean;
-  /** What the check of a large file found; settled at once for a small one, which was checked before. */
+  /**
+   * What the check of a large file found; settled at once for a small one, which was checked
+   * before.
+   */
   readonly problems: Promise<readonly string[]>;
   backup(): Promise<Backup>;
   readonly transfer: Transfer;
-  /** Of a daemon among those that share the state; undefined where none can: the state is a file, or a command opened it. */
+  /**
+   * Of a daemon among those that share the state; undefined where none can: the state is a file, or
+   * a command opened it.
+   */
   readonly membership: Membership | undefined;
   /** Between the processes that share the state. */
   readonly signals: Signals;
-  /** The daemons on the state that have a session now: for a command. None where the state is a file. */
+  /**
+   * The daemons on the state that have a session now: for a command. None where the state is a
+   * file.
+   */
   connectedReplicas(): Promise<readonly ReplicaState[]>;
   /** After a restore; how many alerts that waited are muted. */
   quieten(span: QuietSpan): Promise<number>;
@@ -85,14 +110,22 @@ export interface OpenedStore extends Store {
 /** @throws ExitError with one sentence, its cure and the exit code. */
 export async function openStore(options: OpenOptions): Promise<OpenedStore> {
   const { path } = options;
-  const context: OpenContext = { path, existed: existsSync(path), newestBackup: listBackups(path)[0] };
-  if (!context.existed && (options.mustExist === true || options.readonly === true)) throw missing(context);
+  const context: OpenContext = {
+    path,
+    existed: existsSync(path),
+    newestBackup: listBackups(path)[0],
+  };
+  if (!context.existed && (options.mustExist === true || options.readonly === true))
+    throw missing(context);
   const teardown: (() => void)[] = [];
   try {
     if (!context.existed) createFolder(path);
     const unlock = takeLock(options);
     if (unlock !== undefined) teardown.push(unlock);
-    const handle = openHandle(path, { readonly: options.readonly === true, mustExist: context.existed });
+    const handle = openHandle(path, {
+      readonly: options.readonly === true,
+      mustExist: context.existed,
+    });
     teardown.push(() => handle.close());
     const opened = await bringUp(handle, options, context, unlock !== undefined);
     if (options.shared === true) unlock?.();
@@ -104,7 +137,8 @@ export async function openStore(options: OpenOptions): Promise<OpenedStore> {
 }
 
 /** Whether a command opens it, which works on the state for moments. */
-const isVisit = ({ shared, changing }: OpenOptions): boolean => shared === true || changing === true;
+const isVisit = ({ shared, changing }: OpenOptions): boolean =>
+  shared === true || changing === true;
 
 function createFolder(path: string): void {
   try {
@@ -119,7 +153,8 @@ function takeLock(options: OpenOptions): (() => void) | undefined {
   try {
     return lockState(options.path);
   } catch (error) {
-    if (options.shared === true && error instanceof ExitError && error.code === "STATE_LOCKED") return undefined;
+    if (options.shared === true && error instanceof ExitError && error.code === "STATE_LOCKED")
+      return undefined;
     throw error;
   }
 }
@@ -133,7 +168,12 @@ interface BroughtUp {
   readonly isCreated: boolean;
 }
 
-async function bringUp(handle: SqliteHandle, options: OpenOptions, context: OpenContext, isOwner: boolean): Promise<BroughtUp> {
+async function bringUp(
+  handle: SqliteHandle,
+  options: OpenOptions,
+  context: OpenContext,
+  isOwner: boolean,
+): Promise<BroughtUp> {
   const applied = appliedMigrations(handle);
   if (applied === undefined) throw foreign(context);
   const isEmpty = applied.length === 0;
@@ -162,17 +202,31 @@ function refuseEmptied(context: OpenContext, { mustExist }: OpenOptions): void {
   if (mustExist === true) throw emptied(context);
 }
 
-/** Before anything is written. After an unclean stop, or when it costs little: now; else in the background. */
-function checkFile(handle: SqliteHandle, context: OpenContext, unclean: boolean): BackgroundCheck | undefined {
-  if (!unclean && statSync(context.path).size >= ALWAYS_CHECKED_BYTES) return checkInBackground(context.path);
+/**
+ * Before anything is written. After an unclean stop, or when it costs little: now; else in the
+ * background.
+ */
+function checkFile(
+  handle: SqliteHandle,
+  context: OpenContext,
+  unclean: boolean,
+): BackgroundCheck | undefined {
+  if (!unclean && statSync(context.path).size >= ALWAYS_CHECKED_BYTES)
+    return checkInBackground(context.path);
   const problems = quickCheck(handle);
   if (problems.length > 0) throw corrupt(context, problems[0] ?? "quick_check failed");
   return undefined;
 }
 
-async function migrateSafely(handle: SqliteHandle, db: Executor, options: OpenOptions, isEmpty: boolean): Promise<void> {
+async function migrateSafely(
+  handle: SqliteHandle,
+  db: Executor,
+  options: OpenOptions,
+  isEmpty: boolean,
+): Promise<void> {
   const backup = isEmpty ? undefined : await backupHandle(handle, options.path, options.clock);
-  if (backup !== undefined) options.log.info("state backed up before migrating", { backup: backup.path });
+  if (backup !== undefined)
+    options.log.info("state backed up before migrating", { backup: backup.path });
   try {
     await migrate(db, options.migrations);
   } catch (error) {
@@ -189,9 +243,14 @@ async function migrateSafely(handle: SqliteHandle, db: Executor, options: OpenOp
 }
 
 const needsMigration = (path: string, pending: readonly string[]): ExitError =>
-  new ExitError(EXIT.storage, "STATE_OLDER_SCHEMA", `The state file ${path} lacks ${pending.join(", ")} of this build.`, {
-    hint: "Start this version's `chirpwatch run` once: it migrates the file.",
-  });
+  new ExitError(
+    EXIT.storage,
+    "STATE_OLDER_SCHEMA",
+    `The state file ${path} lacks ${pending.join(", ")} of this build.`,
+    {
+      hint: "Start this version's `chirpwatch run` once: it migrates the file.",
+    },
+  );
 
 function compose(
   { handle, db, unclean, check, isCreated }: BroughtUp,
@@ -210,7 +269,8 @@ function compose(
   });
   const problems = check?.problems ?? Promise.resolve([]);
   void problems.then((found) => {
-    if (found.length > 0) log.error("state file is damaged", { path, found, newestBackup: context.newestBackup });
+    if (found.length > 0)
+      log.error("state file is damaged", { path, found, newestBackup: context.newestBackup });
   });
   return {
     ...createStore(db, { clock, random }, close),
@@ -225,13 +285,22 @@ function compose(
     connectedReplicas: async () => [],
     quieten: (span) => quieten(db, span),
     inconsistencies: () => findInconsistencies(db),
-    sizeBytes: () => [path, `${path}-wal`].reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
+    sizeBytes: () =>
+      [path, `${path}-wal`].reduce(
+        (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+        0,
+      ),
   };
 }
 
-function announce(log: Log, context: OpenContext, { unclean, isCreated }: Pick<BroughtUp, "unclean" | "isCreated">): void {
+function announce(
+  log: Log,
+  context: OpenContext,
+  { unclean, isCreated }: Pick<BroughtUp, "unclean" | "isCreated">,
+): void {
   const { path, existed, newestBackup } = context;
-  if (!existed && newestBackup !== undefined) log.warn("state file created although backups of another exist", { path, newestBackup });
+  if (!existed && newestBackup !== undefined)
+    log.warn("state file created although backups of another exist", { path, newestBackup });
   else if (!existed) log.info("state file created", { path });
   else if (isCreated) log.warn("state file was empty: a new state is created in it", { path });
   if (unclean) log.warn("state was not closed by the last process; checked and sound", { path });
@@ -242,7 +311,9 @@ async function leaveClean(handle: SqliteHandle, db: Executor, log: Log): Promise
     await markClean(db, true);
     checkpoint(handle);
   } catch (error) {
-    log.warn("state could not be marked as closed; the next start checks it", { error: errorText(error) });
+    log.warn("state could not be marked as closed; the next start checks it", {
+      error: errorText(error),
+    });
   }
 }
 

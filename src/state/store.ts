@@ -22,7 +22,13 @@ import { recordAudit } from "./db/audit.ts";
 import { backfilledTweets, loadBackfill, saveBackfillPage } from "./items/backfills.ts";
 import { commitPoll } from "./polls/commit-poll.ts";
 import { groupDead, listDead, unreportedDead } from "./outbox/dead-letters.ts";
-import { crosspostOutlook, dueCrosspost, expireCrossposts, markCrosspostsReported, recordCrosspost } from "./outbox/crossposts.ts";
+import {
+  crosspostOutlook,
+  dueCrosspost,
+  expireCrossposts,
+  markCrosspostsReported,
+  recordCrosspost,
+} from "./outbox/crossposts.ts";
 import { dueEdit, editableAlerts, nextEditAt, recordEdit } from "./history/edits.ts";
 import { dueWork } from "./outbox/due-work.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
@@ -57,7 +63,14 @@ import { Settlements } from "./ledger/settlements.ts";
 import { loadSinkHealth, outboxStats, saveSinkHealth } from "./outbox/sink-health.ts";
 import { replicaStore } from "./replicas/claims.ts";
 import { configRevisionStore } from "./replicas/config-revisions.ts";
-import { auditMark, auditSpan, countFurtherPages, spentByHour, spentByKey, spentSince } from "./ledger/spent.ts";
+import {
+  auditMark,
+  auditSpan,
+  countFurtherPages,
+  spentByHour,
+  spentByKey,
+  spentSince,
+} from "./ledger/spent.ts";
 import { type Executor, transact } from "./db/statement.ts";
 import { dueEnrichments, enrichmentBacklog, storeEnrichments } from "./polls/enrichments.ts";
 import { beginDigests, digestPeriod, hasDueDigest } from "./outbox/digest-period.ts";
@@ -73,7 +86,11 @@ import { withhold } from "./outbox/withhold.ts";
 import { wakeSink } from "./outbox/wake-sink.ts";
 
 /** A Store over any database that holds the tables; `close` is the opener's. */
-export function createStore(db: Executor, deps: { readonly clock: Clock; readonly random: Random }, close: () => Promise<void>): Store {
+export function createStore(
+  db: Executor,
+  deps: { readonly clock: Clock; readonly random: Random },
+  close: () => Promise<void>,
+): Store {
   const settlements = new Settlements(db, deps.clock);
   return {
     ...watches(db, deps.random),
@@ -109,7 +126,8 @@ export function createStore(db: Executor, deps: { readonly clock: Clock; readonl
 }
 
 const watches = (db: Executor, random: Random): WatchStore => ({
-  registerWatches: (watches, nowMs, onWritten, readUntilMs) => registerWatches(db, watches, { random, nowMs, onWritten, readUntilMs }),
+  registerWatches: (watches, nowMs, onWritten, readUntilMs) =>
+    registerWatches(db, watches, { random, nowMs, onWritten, readUntilMs }),
   resolveTarget: (ref, account) => resolveTarget(db, ref, account),
   nameAccounts: (found) => nameAccounts(db, found),
   loadTargets: (refs) => loadTargets(db, refs),
@@ -129,7 +147,8 @@ const polls = (db: Executor, settlements: Settlements): PollStore => ({
 
 const rechecks = (db: Executor): RecheckStore => ({
   dueRechecks: (nowMs, mostTweets) => dueRechecks(db, nowMs, mostTweets),
-  runRechecksNow: (watchKey, laterThanMs, dueAtMs) => runRechecksNow(db, { watchKey, laterThanMs, dueAtMs }),
+  runRechecksNow: (watchKey, laterThanMs, dueAtMs) =>
+    runRechecksNow(db, { watchKey, laterThanMs, dueAtMs }),
   eventsById: (ids) => eventsById(db, ids),
 });
 

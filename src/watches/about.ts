@@ -1,4 +1,7 @@
-/** `about`: what the service knows of accounts beyond their profile: the country, and how often the handle was changed. */
+/**
+ * `about`: what the service knows of accounts beyond their profile: the country, and how often the
+ * handle was changed.
+ */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
@@ -18,10 +21,18 @@ const rule = (): ReadingRule => ({
   freshProfile: true,
   changes: { event: "about.changed", fields: ["country"] },
   // It only grows: an answer that lacks it counts for 0, which is no step.
-  crossing: { event: "about.changed", thresholds: [{ name: "username_change_count", op: "every", value: 1 }], rearm: 0 },
+  crossing: {
+    event: "about.changed",
+    thresholds: [{ name: "username_change_count", op: "every", value: 1 }],
+    rearm: 0,
+  },
 });
 
-const VALUES = { country: "string", username_change_count: "int", last_username_change_at: "string" };
+const VALUES = {
+  country: "string",
+  username_change_count: "int",
+  last_username_change_at: "string",
+};
 
 export const about: WatchType<Settings> = {
   type: "about",
@@ -36,8 +47,13 @@ schedule: "@every 6h"`,
   include: { reply: false, quote: false, retweet: false },
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "about", params: { user_id: requireUserId(target) } }),
-  caveats: () => ["one request per account and poll: `profile` reports a rename, with the old handle, for a hundredth of that"],
+  source: (_settings, target) => ({
+    endpoint: "about",
+    params: { user_id: requireUserId(target) },
+  }),
+  caveats: () => [
+    "one request per account and poll: `profile` reports a rename, with the old handle, for a hundredth of that",
+  ],
   costRequests: () => 1,
   read: aboutMessage,
 };

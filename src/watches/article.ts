@@ -19,7 +19,9 @@ const COUNTS = {
 
 const schema = lazy(() =>
   z.strictObject({
-    tweet: tweetSchema.describe("The tweet that carries the article: its id, in quotes, or its link."),
+    tweet: tweetSchema.describe(
+      "The tweet that carries the article: its id, in quotes, or its link.",
+    ),
     when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
   }),
 );
@@ -37,7 +39,8 @@ const rule = ({ when }: Settings): ReadingRule => ({
   crossing: { event: "article.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
 });
 
-const typed = (names: readonly string[], type: string) => Object.fromEntries(names.map((name) => [name, type]));
+const typed = (names: readonly string[], type: string) =>
+  Object.fromEntries(names.map((name) => [name, type]));
 const VALUES = { ...typed(TEXTS, "string"), ...typed(Object.keys(COUNTS), "int") };
 
 export const article: WatchType<Settings> = {
@@ -48,7 +51,13 @@ export const article: WatchType<Settings> = {
 tweet: "https://x.com/acme/status/2029911223344556677"
 when: { views: "every 10000" }
 schedule: "@every 15m"`,
-  body: { user: "user", article: { ...VALUES, published_at: "string" }, previous: VALUES, crossed: "texts", changed: "texts" },
+  body: {
+    user: "user",
+    article: { ...VALUES, published_at: "string" },
+    previous: VALUES,
+    crossed: "texts",
+    changed: "texts",
+  },
   events: ["article.changed"],
   endpoints: ["article"],
   include: { reply: false, quote: false, retweet: false },

@@ -1,4 +1,7 @@
-/** `community_info`: a community that was renamed or described anew, and member counts that crossed a threshold. */
+/**
+ * `community_info`: a community that was renamed or described anew, and member counts that crossed
+ * a threshold.
+ */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
@@ -19,7 +22,8 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "community",
   fields: ["name", "description", "banner_url", "member_count"],
-  // A community has a name and words of its own; a text that is missing and a count of 0 were not sent.
+  // A community has a name and words of its own; a text that is missing and a count of 0 were not
+  // sent.
   unknown: ["", 0],
   account: "creator",
   changes: { event: "community.changed", fields: ["name", "description", "banner_url"] },
@@ -30,7 +34,8 @@ const VALUES = { name: "string", description: "string", banner_url: "string", me
 
 export const communityInfo: WatchType<Settings> = {
   type: "community_info",
-  summary: "A community that was renamed or described anew, and member counts that crossed a threshold.",
+  summary:
+    "A community that was renamed or described anew, and member counts that crossed a threshold.",
   schema,
   example: `type: community_info
 community: "1493446837214187523"

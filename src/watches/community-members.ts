@@ -1,4 +1,7 @@
-/** `community_members`: who joins a community and who leaves it. The service gives few fields of a member; the body has no others. */
+/**
+ * `community_members`: who joins a community and who leaves it. The service gives few fields of a
+ * member; the body has no others.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";
@@ -43,7 +46,10 @@ schedule: "17 5 * * *"`,
     }),
   },
   targets: ({ community }) => [{ key: community, name: community }],
-  source: ({ community }) => ({ endpoint: "community-members", params: { community_link: community } }),
+  source: ({ community }) => ({
+    endpoint: "community-members",
+    params: { community_link: community },
+  }),
   caveats: () => ["members come without bio and counts", ...WHOLE_ROSTER_CAVEATS],
   costRequests: () => 1,
   read: rosterMessage,

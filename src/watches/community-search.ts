@@ -10,7 +10,10 @@ const schema = lazy(() => z.strictObject({ community: communitySchema, query: qu
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
-/** Whether the query takes time bounds here is not documented, so none are added: a bound that is not understood would find nothing. */
+/**
+ * Whether the query takes time bounds here is not documented, so none are added: a bound that is
+ * not understood would find nothing.
+ */
 const sourceOf = ({ community, query }: Settings) => ({
   endpoint: "community-search-tweets",
   params: { community_link: community, query, order: "latest" },
@@ -30,7 +33,9 @@ schedule: "*/10 * * * *"`,
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   // Another query is another target: its older matches are no news.
-  targets: (settings, _watchId, fingerprint) => [{ key: fingerprint(sourceOf(settings)), name: settings.query }],
+  targets: (settings, _watchId, fingerprint) => [
+    { key: fingerprint(sourceOf(settings)), name: settings.query },
+  ],
   source: sourceOf,
   caveats: () => ["posts that the service's search does not show"],
   costRequests: () => 1,

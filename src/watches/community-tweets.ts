@@ -1,4 +1,7 @@
-/** `community_tweets`: posts in a community. A pinned post can come back on every page; the feed detector expects it. */
+/**
+ * `community_tweets`: posts in a community. A pinned post can come back on every page; the feed
+ * detector expects it.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/messages/tweet-message.ts";
@@ -22,7 +25,10 @@ schedule: "*/10 * * * *"`,
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ community }) => [{ key: community, name: community }],
-  source: ({ community }) => ({ endpoint: "community-tweets", params: { community_id: community, order: "latest" } }),
+  source: ({ community }) => ({
+    endpoint: "community-tweets",
+    params: { community_id: community, order: "latest" },
+  }),
   caveats: () => [],
   costRequests: () => 1,
   read: tweetMessage,

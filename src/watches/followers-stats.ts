@@ -15,7 +15,9 @@ const COUNTS = {
   venture_capitals_count: "Venture capital firms among the followers",
 };
 
-const schema = lazy(() => z.strictObject({ accounts: accountsSchema, when: whenSchema(COUNTS).describe(WHEN_TEXT) }));
+const schema = lazy(() =>
+  z.strictObject({ accounts: accountsSchema, when: whenSchema(COUNTS).describe(WHEN_TEXT) }),
+);
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
@@ -31,7 +33,8 @@ const VALUES = Object.fromEntries(Object.keys(COUNTS).map((name) => [name, "int"
 
 export const followersStats: WatchType<Settings> = {
   type: "followers_stats",
-  summary: "Followers by category (influencers, projects, venture capital firms) whose number crossed a threshold.",
+  summary:
+    "Followers by category (influencers, projects, venture capital firms) whose number crossed a threshold.",
   schema,
   example: `type: followers_stats
 accounts: [acme]
@@ -45,9 +48,15 @@ schedule: { cron: "30 6 * * *", timezone: Europe/Berlin }`,
   dataIntervalMs: DAY_MS,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "followers-stats", params: { user_id: requireUserId(target) } }),
+  source: (_settings, target) => ({
+    endpoint: "followers-stats",
+    params: { user_id: requireUserId(target) },
+  }),
   needsIndex: () => true,
-  caveats: () => ["followers the service has put into no category", "accounts the service has not indexed"],
+  caveats: () => [
+    "followers the service has put into no category",
+    "accounts the service has not indexed",
+  ],
   costRequests: () => 1,
   read: statsMessage,
 };

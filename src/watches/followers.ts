@@ -1,4 +1,7 @@
-/** `followers`: the whole follower list of accounts, who came and who went. For newcomers alone, `new_followers` costs a fraction. */
+/**
+ * `followers`: the whole follower list of accounts, who came and who went. For newcomers alone,
+ * `new_followers` costs a fraction.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";
@@ -23,9 +26,15 @@ schedule: "17 4 * * *"`,
   events: ["follower.added", "follower.removed"],
   endpoints: ["followers", "info-batch"],
   include: { reply: false, quote: false, retweet: false },
-  detection: { detector: "roster", rule: () => ({ joined: "follower.added", left: "follower.removed", mode: "whole" }) },
+  detection: {
+    detector: "roster",
+    rule: () => ({ joined: "follower.added", left: "follower.removed", mode: "whole" }),
+  },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "followers", params: { user_id: requireUserId(target) } }),
+  source: (_settings, target) => ({
+    endpoint: "followers",
+    params: { user_id: requireUserId(target) },
+  }),
   caveats: () => WHOLE_ROSTER_CAVEATS,
   placing: placingOf,
   probeFields: ["followers_count"],

@@ -1,4 +1,7 @@
-/** Which list a watch of newcomers reads: the service's 7-day list of indexed accounts, or the whole list. Shared by those that have both. */
+/**
+ * Which list a watch of newcomers reads: the service's 7-day list of indexed accounts, or the whole
+ * list. Shared by those that have both.
+ */
 import { z } from "zod";
 import type { TargetState } from "../model/watch-store.ts";
 
@@ -16,9 +19,16 @@ interface WindowSettings {
 }
 
 /** For `refine`: the 7-day list is one request, which is all of it. */
-export const FULL_READ_OF_WINDOW: [(settings: WindowSettings) => boolean, { readonly message: string; readonly path: string[] }] = [
+export const FULL_READ_OF_WINDOW: [
+  (settings: WindowSettings) => boolean,
+  { readonly message: string; readonly path: string[] },
+] = [
   ({ source, full_read_every: everyMs }) => source !== "indexed" || everyMs === undefined,
-  { message: "`source: indexed` reads the 7-day list, which one request holds: leave `full_read_every` out", path: ["full_read_every"] },
+  {
+    message:
+      "`source: indexed` reads the 7-day list, which one request holds: leave `full_read_every` out",
+    path: ["full_read_every"],
+  },
 ];
 
 /** What `auto` found out about a target is kept in its memory under `mode`. */

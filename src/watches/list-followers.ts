@@ -23,10 +23,16 @@ schedule: "@every 6h"`,
   include: { reply: false, quote: false, retweet: false },
   detection: {
     detector: "roster",
-    rule: ({ list }) => ({ joined: "follower.added", left: "follower.removed", mode: "whole", about: { public_list: { id: list } } }),
+    rule: ({ list }) => ({
+      joined: "follower.added",
+      left: "follower.removed",
+      mode: "whole",
+      about: { public_list: { id: list } },
+    }),
   },
   targets: ({ list }) => [{ key: list, name: list }],
-  // `list_link` here, where the other two endpoints of lists take `list_id` (docs/service.md section 1).
+  // `list_link` here, where the other two endpoints of lists take `list_id` (docs/service.md
+  // section 1).
   source: ({ list }) => ({ endpoint: "list-followers", params: { list_link: list } }),
   caveats: () => WHOLE_ROSTER_CAVEATS,
   costRequests: () => 1,

@@ -23,11 +23,19 @@ schedule: "@every 6h"`,
   include: { reply: false, quote: false, retweet: false },
   detection: {
     detector: "roster",
-    rule: ({ list }) => ({ joined: "member.added", left: "member.removed", mode: "whole", about: { public_list: { id: list } } }),
+    rule: ({ list }) => ({
+      joined: "member.added",
+      left: "member.removed",
+      mode: "whole",
+      about: { public_list: { id: list } },
+    }),
   },
   targets: ({ list }) => [{ key: list, name: list }],
   source: ({ list }) => ({ endpoint: "list-members", params: { list_id: list } }),
-  caveats: () => ["a member that is suspended or protected reads as one who left", ...WHOLE_ROSTER_CAVEATS],
+  caveats: () => [
+    "a member that is suspended or protected reads as one who left",
+    ...WHOLE_ROSTER_CAVEATS,
+  ],
   costRequests: () => 1,
   read: rosterMessage,
 };

@@ -1,4 +1,7 @@
-/** How the YAML names a public list: by its id, in quotes, or by its link. Shared by every watch type that is about one. */
+/**
+ * How the YAML names a public list: by its id, in quotes, or by its link. Shared by every watch
+ * type that is about one.
+ */
 import { z } from "zod";
 
 const LIST = /^(?:https?:\/\/\S+\/lists\/)?(\d+)\/?(?:[?#].*)?$/;
@@ -7,5 +10,8 @@ const LIST = /^(?:https?:\/\/\S+\/lists\/)?(\d+)\/?(?:[?#].*)?$/;
 export const listSchema = z
   .string()
   .transform((text) => LIST.exec(text.trim())?.[1] ?? "")
-  .refine((id) => id !== "", 'not a list: write its id in quotes ("1388742069157900291") or its link')
+  .refine(
+    (id) => id !== "",
+    'not a list: write its id in quotes ("1388742069157900291") or its link',
+  )
   .describe("The public list's id, in quotes, or its link.");

@@ -1,4 +1,7 @@
-/** `list_tweets`: what the members of a public list post, up to five thousand accounts in one request. */
+/**
+ * `list_tweets`: what the members of a public list post, up to five thousand accounts in one
+ * request.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/messages/tweet-message.ts";

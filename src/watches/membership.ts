@@ -1,4 +1,7 @@
-/** `membership`: yes or no about accounts, asked again and again: who follows, retweeted, quoted, replied, belongs. Alerts when it flips. */
+/**
+ * `membership`: yes or no about accounts, asked again and again: who follows, retweeted, quoted,
+ * replied, belongs. Alerts when it flips.
+ */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import type { AccountRef } from "../model/account.ts";
@@ -15,7 +18,14 @@ type Check = (typeof CHECKS)[number];
 
 /** What each check asks about, and the field of its answer (docs/service.md section 1). */
 const ASKS: Readonly<
-  Record<Check, { readonly about: "account" | "tweet" | "community"; readonly endpoint: string; readonly field: string }>
+  Record<
+    Check,
+    {
+      readonly about: "account" | "tweet" | "community";
+      readonly endpoint: string;
+      readonly field: string;
+    }
+  >
 > = {
   follow: { about: "account", endpoint: "check-follow", field: "follow" },
   retweet: { about: "tweet", endpoint: "check-retweet", field: "retweet" },
@@ -34,17 +44,31 @@ const schema = lazy(() =>
         ),
       accounts: accountsSchema,
       account: accountSchema.optional().describe("For `follow`: who is followed."),
-      tweet: tweetSchema.optional().describe("For `retweet`, `quoted` and `comment`: the tweet, by id, in quotes, or by link."),
-      community: communitySchema.optional().describe("For `community_member`: the community's id, in quotes, or its link."),
+      tweet: tweetSchema
+        .optional()
+        .describe(
+          "For `retweet`, `quoted` and `comment`: the tweet, by id, in quotes, or by link.",
+        ),
+      community: communitySchema
+        .optional()
+        .describe("For `community_member`: the community's id, in quotes, or its link."),
     })
     .superRefine((settings, context) => {
       const wanted = ASKS[settings.check].about;
       for (const name of ["account", "tweet", "community"] as const) {
         const isThere = settings[name] !== undefined;
         if (name === wanted && !isThere)
-          context.addIssue({ code: "custom", path: ["check"], message: `check ${settings.check} needs \`${name}\` beside it` });
+          context.addIssue({
+            code: "custom",
+            path: ["check"],
+            message: `check ${settings.check} needs \`${name}\` beside it`,
+          });
         if (name !== wanted && isThere)
-          context.addIssue({ code: "custom", path: [name], message: `check ${settings.check} has no \`${name}\`: leave it out` });
+          context.addIssue({
+            code: "custom",
+            path: [name],
+            message: `check ${settings.check} has no \`${name}\`: leave it out`,
+          });
       }
     }),
 );
@@ -58,7 +82,11 @@ function subjectOf({ account, tweet, community }: Settings): JsonObject {
 }
 
 const subjectId = ({ account, tweet, community }: Settings): string =>
-  account === undefined ? (tweet ?? community ?? "") : account.account.kind === "id" ? account.account.id : account.account.handle;
+  account === undefined
+    ? (tweet ?? community ?? "")
+    : account.account.kind === "id"
+      ? account.account.id
+      : account.account.handle;
 
 const rule = (settings: Settings): ReadingRule => {
   const { field, endpoint } = ASKS[settings.check];
@@ -81,14 +109,23 @@ const followed = (account: AccountRef | undefined): JsonObject =>
 function params(settings: Settings, userId: string): JsonObject {
   const { check, account, tweet, community } = settings;
   if (check === "follow") return { ...followed(account?.account), user_id_2: userId };
-  return check === "community_member" ? { community_id: community ?? "", user_id: userId } : { tweet_link: tweet ?? "", user_id: userId };
+  return check === "community_member"
+    ? { community_id: community ?? "", user_id: userId }
+    : { tweet_link: tweet ?? "", user_id: userId };
 }
 
-const VALUES = { follow: "bool", retweet: "bool", status: "string", commented: "bool", is_member: "bool" };
+const VALUES = {
+  follow: "bool",
+  retweet: "bool",
+  status: "string",
+  commented: "bool",
+  is_member: "bool",
+};
 
 export const membership: WatchType<Settings> = {
   type: "membership",
-  summary: "Accounts that began or ceased to follow, retweet, quote, reply to or belong to something.",
+  summary:
+    "Accounts that began or ceased to follow, retweet, quote, reply to or belong to something.",
   schema,
   example: `type: membership
 check: follow
@@ -98,7 +135,13 @@ schedule: "@every 1h"`,
   body: {
     user: "user",
     target: "user",
-    membership: { check: "string", account: "string", tweet: "string", community: "string", ...VALUES },
+    membership: {
+      check: "string",
+      account: "string",
+      tweet: "string",
+      community: "string",
+      ...VALUES,
+    },
     previous: VALUES,
     changed: "texts",
   },
@@ -107,13 +150,21 @@ schedule: "@every 1h"`,
   include: { reply: false, quote: false, retweet: false },
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),
-  mapAccounts: ({ account, ...settings }, replace) => (account === undefined ? settings : { ...settings, account: replace(account) }),
-  source: (settings, target) => ({ endpoint: ASKS[settings.check].endpoint, params: params(settings, requireUserId(target)) }),
+  mapAccounts: ({ account, ...settings }, replace) =>
+    account === undefined ? settings : { ...settings, account: replace(account) },
+  source: (settings, target) => ({
+    endpoint: ASKS[settings.check].endpoint,
+    params: params(settings, requireUserId(target)),
+  }),
   caveats: ({ check }) => [
     "one request per account and poll",
-    ...(check === "comment" || check === "community_member" ? [] : ["protected accounts: the service cannot see what they do"]),
+    ...(check === "comment" || check === "community_member"
+      ? []
+      : ["protected accounts: the service cannot see what they do"]),
     ...(check === "retweet"
-      ? ["a request searches a hundred retweets: `max_pages` bounds how many are read, and beyond it the answer is unknown"]
+      ? [
+          "a request searches a hundred retweets: `max_pages` bounds how many are read, and beyond it the answer is unknown",
+        ]
       : []),
   ],
   costRequests: () => 1,

@@ -1,4 +1,7 @@
-/** `mentions`: tweets that mention accounts, the latest first; those with few likes, replies or retweets can be left out by the service. */
+/**
+ * `mentions`: tweets that mention accounts, the latest first; those with few likes, replies or
+ * retweets can be left out by the service.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/messages/tweet-message.ts";
@@ -6,7 +9,10 @@ import { accountsSchema, accountTargets, requireHandle } from "./accounts-schema
 import type { WatchType } from "./watch-type.ts";
 
 const minimum = (what: string) =>
-  z.int(`write a whole number of ${what}`).min(1, `write a number of ${what} from 1 on, or leave it out`).optional();
+  z
+    .int(`write a whole number of ${what}`)
+    .min(1, `write a number of ${what} from 1 on, or leave it out`)
+    .optional();
 
 const schema = lazy(() =>
   z.strictObject({
@@ -40,12 +46,18 @@ schedule: "@every 10m"`,
     params: { query: requireHandle(target), order: "latest", ...minimums },
   }),
   caveats(settings) {
-    const hasMinimum = [settings.min_likes, settings.min_replies, settings.min_retweets].some((least) => least !== undefined);
+    const hasMinimum = [settings.min_likes, settings.min_replies, settings.min_retweets].some(
+      (least) => least !== undefined,
+    );
     const late =
       "a mention that reaches its minimum later than `overlap` after it was posted is found only while it stands on the first page";
     const renamed =
       "the account's handle is looked up again every 6 hours (100 accounts a request): after a rename that no other watch of the account sees, mentions are late by so much, and until then those of whoever took the old handle raise alerts";
-    return [...(hasMinimum ? [late] : []), renamed, "tweets of accounts that the service's search does not show"];
+    return [
+      ...(hasMinimum ? [late] : []),
+      renamed,
+      "tweets of accounts that the service's search does not show",
+    ];
   },
   costRequests: () => 1,
   read: tweetMessage,

@@ -1,4 +1,7 @@
-/** `new_followers`: who began following an account, from the 7-day list of indexed accounts or from the whole follower list. */
+/**
+ * `new_followers`: who began following an account, from the 7-day list of indexed accounts or from
+ * the whole follower list.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import type { TargetState } from "../model/watch-store.ts";
@@ -17,7 +20,9 @@ const schema = lazy(() =>
       verified_only: z
         .boolean()
         .default(false)
-        .describe("Reads the service's list of verified followers instead, for any account: shorter than `all`, and without its crowd."),
+        .describe(
+          "Reads the service's list of verified followers instead, for any account: shorter than `all`, and without its crowd.",
+        ),
       ...probingShape,
       ...fullReadShape,
     })
@@ -30,7 +35,11 @@ const schema = lazy(() =>
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
-const ENDPOINTS = { indexed: "new-followers-7d", all: "followers", verified: "verified-followers" } as const;
+const ENDPOINTS = {
+  indexed: "new-followers-7d",
+  all: "followers",
+  verified: "verified-followers",
+} as const;
 
 const listOf = (settings: Settings, target: Pick<TargetState, "memory">): keyof typeof ENDPOINTS =>
   settings.verified_only ? "verified" : indexedMode(settings, target);
@@ -56,12 +65,20 @@ schedule: "7 */6 * * *"`,
     }),
   },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (settings, target) => ({ endpoint: ENDPOINTS[listOf(settings, target)], params: { user_id: requireUserId(target) } }),
+  source: (settings, target) => ({
+    endpoint: ENDPOINTS[listOf(settings, target)],
+    params: { user_id: requireUserId(target) },
+  }),
   needsIndex: (settings, target) => listOf(settings, target) === "indexed",
-  withoutIndex: ({ source, verified_only: verifiedOnly }) => (source === "auto" && !verifiedOnly ? { mode: "all" } : undefined),
+  withoutIndex: ({ source, verified_only: verifiedOnly }) =>
+    source === "auto" && !verifiedOnly ? { mode: "all" } : undefined,
   caveats({ source, verified_only: verifiedOnly }) {
-    if (verifiedOnly) return [`verified_only: ${NEWEST_FIRST_CAVEAT("followers")}; one who gains the badge later reads as new`];
-    const indexed = "indexed: followers the service has not indexed, and follows undone between two polls";
+    if (verifiedOnly)
+      return [
+        `verified_only: ${NEWEST_FIRST_CAVEAT("followers")}; one who gains the badge later reads as new`,
+      ];
+    const indexed =
+      "indexed: followers the service has not indexed, and follows undone between two polls";
     const all = `all: ${NEWEST_FIRST_CAVEAT("followers")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },

@@ -1,4 +1,7 @@
-/** `new_following`: whom accounts began following, from the 7-day list of indexed accounts or from the whole list. */
+/**
+ * `new_following`: whom accounts began following, from the 7-day list of indexed accounts or from
+ * the whole list.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";
@@ -10,7 +13,12 @@ import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
   z
-    .strictObject({ accounts: accountsSchema, source: sourceSchema("of whom the account follows"), ...probingShape, ...fullReadShape })
+    .strictObject({
+      accounts: accountsSchema,
+      source: sourceSchema("of whom the account follows"),
+      ...probingShape,
+      ...fullReadShape,
+    })
     .refine(...FULL_READ_OF_WINDOW),
 );
 
@@ -42,7 +50,8 @@ schedule: "@every 6h"`,
   needsIndex: (settings, target) => indexedMode(settings, target) === "indexed",
   withoutIndex: ({ source }) => (source === "auto" ? { mode: "all" } : undefined),
   caveats({ source }) {
-    const indexed = "indexed: accounts the service has not indexed, and follows undone between two polls";
+    const indexed =
+      "indexed: accounts the service has not indexed, and follows undone between two polls";
     const all = `all: ${NEWEST_FIRST_CAVEAT("accounts")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },

@@ -1,6 +1,7 @@
 /**
- * How a watch of accounts, of their lists, or a search, lets the planner place its requests: `strategy`, `full_poll_every` and, of lists that report
- * who joined, `full_read_every`. Leaves the placing to plan/.
+ * How a watch of accounts, of their lists, or a search, lets the planner place its requests:
+ * `strategy`, `full_poll_every` and, of lists that report who joined, `full_read_every`. Leaves the
+ * placing to plan/.
  */
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
@@ -25,7 +26,9 @@ const length = (leastMs: number, never?: "never") =>
         "duration",
         `"${text}" is not a duration: write a number and a unit, like 30s, 5m, 1h30m or 2d${never === undefined ? "" : `, or ${never}`}`,
       );
-    return ms < leastMs ? complain("duration-limit", `${text} is too short: write ${formatDuration(leastMs)} or more`) : ms;
+    return ms < leastMs
+      ? complain("duration-limit", `${text} is too short: write ${formatDuration(leastMs)} or more`)
+      : ms;
   });
 
 /** Keys of a watch type's own schema. */
@@ -53,7 +56,9 @@ export const probingShape = {
     ),
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
-    .describe("Every list is read so often whatever its counter says. By default as often as it costs little, and well within `max_age`."),
+    .describe(
+      "Every list is read so often whatever its counter says. By default as often as it costs little, and well within `max_age`.",
+    ),
 };
 
 /** Of a watch that reports who joined a member list. */
@@ -86,12 +91,17 @@ export interface PlacingSettings {
   readonly full_read_every?: number | undefined;
 }
 
-/** Of accounts: `merge`, which searched for all of them at every tick, took more requests than probes wherever it was measured. */
+/**
+ * Of accounts: `merge`, which searched for all of them at every tick, took more requests than
+ * probes wherever it was measured.
+ */
 export const accountsPlacingOf = (settings: PlacingSettings): ReturnType<typeof placingOf> =>
   placingOf(settings.strategy === "merge" ? { ...settings, strategy: "auto" } : settings);
 
 /** The same in a watch's words. */
-export const placingOf = (settings: PlacingSettings): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs"> => ({
+export const placingOf = (
+  settings: PlacingSettings,
+): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs"> => ({
   ...(settings.strategy === "auto" ? {} : { strategy: settings.strategy }),
   ...(settings.full_poll_every === undefined ? {} : { fullPollEveryMs: settings.full_poll_every }),
   ...(settings.full_read_every === undefined ? {} : { fullReadEveryMs: settings.full_read_every }),

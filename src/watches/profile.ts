@@ -1,4 +1,6 @@
-/** `profile`: what accounts say of themselves, and their counts; a hundred accounts share a request. */
+/**
+ * `profile`: what accounts say of themselves, and their counts; a hundred accounts share a request.
+ */
 import { z } from "zod";
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { ReadingRule } from "../detect/reading.ts";
@@ -8,7 +10,14 @@ import { accountsSchema, accountTargets, requireUserId } from "./accounts-schema
 import { REARM_SHARE, thresholdsOf, WHEN_TEXT, whenSchema } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
-const FIELDS = ["display_name", "username", "description", "profile_image_url", "protected", "verified"] as const;
+const FIELDS = [
+  "display_name",
+  "username",
+  "description",
+  "profile_image_url",
+  "protected",
+  "verified",
+] as const;
 const MORE_FIELDS = ["location", "profile_background_image_url"] as const;
 const COUNTS = {
   followers_count: "Followers",
@@ -25,7 +34,9 @@ const schema = lazy(() =>
       fields: z
         .array(z.enum([...FIELDS, ...MORE_FIELDS]))
         .default([...FIELDS])
-        .describe("Changes that raise alerts, by the names the profile has them under; `[]` means none."),
+        .describe(
+          "Changes that raise alerts, by the names the profile has them under; `[]` means none.",
+        ),
       when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
     })
     .refine(({ fields, when }) => fields.length > 0 || when !== undefined, {
@@ -48,7 +59,14 @@ function rule({ fields, when }: Settings): ReadingRule {
   };
 }
 
-const TEXTS = ["display_name", "username", "description", "profile_image_url", "location", "profile_background_image_url"];
+const TEXTS = [
+  "display_name",
+  "username",
+  "description",
+  "profile_image_url",
+  "location",
+  "profile_background_image_url",
+];
 const PREVIOUS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(TEXTS.map((name) => [name, "string"])),
   protected: "bool",
@@ -58,7 +76,8 @@ const PREVIOUS: Readonly<Record<string, string>> = {
 
 export const profile: WatchType<Settings> = {
   type: "profile",
-  summary: "Profiles that changed (handle, name, bio, picture, protection, badge), and counts that crossed a threshold.",
+  summary:
+    "Profiles that changed (handle, name, bio, picture, protection, badge), and counts that crossed a threshold.",
   schema,
   example: `type: profile
 accounts: [acme, rival]

@@ -1,4 +1,7 @@
-/** A query of the platform's search language, checked before it is paid for. Shared by every watch type that searches tweets. */
+/**
+ * A query of the platform's search language, checked before it is paid for. Shared by every watch
+ * type that searches tweets.
+ */
 import { z } from "zod";
 import { parseQuery } from "../query/parse.ts";
 import { QueryError } from "../query/query-error.ts";
@@ -13,7 +16,10 @@ export const querySchema = z
   })
   .describe("What to search for, in the platform's search language.");
 
-/** Checked here, because the service answers a query it cannot read with something else, and bills it. */
+/**
+ * Checked here, because the service answers a query it cannot read with something else, and bills
+ * it.
+ */
 function problemOf(text: string): string | undefined {
   if (text === "") return undefined;
   try {

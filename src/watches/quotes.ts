@@ -6,7 +6,11 @@ import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
-  z.strictObject({ tweet: tweetSchema.describe("The tweet whose quotes to report: its id, in quotes, or its link.") }),
+  z.strictObject({
+    tweet: tweetSchema.describe(
+      "The tweet whose quotes to report: its id, in quotes, or its link.",
+    ),
+  }),
 );
 
 type Settings = z.output<ReturnType<typeof schema>>;

@@ -6,7 +6,11 @@ import { tweetSchema } from "./tweet-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
-  z.strictObject({ tweet: tweetSchema.describe("The tweet whose replies to report: its id, in quotes, or its link.") }),
+  z.strictObject({
+    tweet: tweetSchema.describe(
+      "The tweet whose replies to report: its id, in quotes, or its link.",
+    ),
+  }),
 );
 
 type Settings = z.output<ReturnType<typeof schema>>;
@@ -24,8 +28,12 @@ schedule: "@every 2m"`,
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ tweet }) => [{ key: tweet, name: tweet }],
-  // The service's default order is Relevance; only Recency shows what is new (docs/service.md section 1).
-  source: ({ tweet }) => ({ endpoint: "comments", params: { tweet_link: tweet, order_by: "Recency" } }),
+  // The service's default order is Relevance; only Recency shows what is new (docs/service.md
+  // section 1).
+  source: ({ tweet }) => ({
+    endpoint: "comments",
+    params: { tweet_link: tweet, order_by: "Recency" },
+  }),
   caveats: () => ["replies to replies, and replies that the service hides"],
   costRequests: () => 1,
   read: tweetMessage,

@@ -8,7 +8,9 @@ import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
   z.strictObject({
-    tweet: tweetSchema.describe("The tweet whose retweeters to report: its id, in quotes, or its link."),
+    tweet: tweetSchema.describe(
+      "The tweet whose retweeters to report: its id, in quotes, or its link.",
+    ),
     ...fullReadShape,
   }),
 );
@@ -29,12 +31,19 @@ schedule: "@every 5m"`,
   include: { reply: false, quote: false, retweet: false },
   detection: {
     detector: "roster",
-    rule: ({ tweet }) => ({ joined: "retweeter.added", mode: "newest", about: { retweeted: { id: tweet } } }),
+    rule: ({ tweet }) => ({
+      joined: "retweeter.added",
+      mode: "newest",
+      about: { retweeted: { id: tweet } },
+    }),
   },
   targets: ({ tweet }) => [{ key: tweet, name: tweet }],
   source: ({ tweet }) => ({ endpoint: "retweeters", params: { tweet_link: tweet } }),
-  caveats: () => ["who takes a retweet back, and when a retweet was made: the service gives no date"],
-  placing: ({ full_read_every: everyMs }) => (everyMs === undefined ? {} : { fullReadEveryMs: everyMs }),
+  caveats: () => [
+    "who takes a retweet back, and when a retweet was made: the service gives no date",
+  ],
+  placing: ({ full_read_every: everyMs }) =>
+    everyMs === undefined ? {} : { fullReadEveryMs: everyMs },
   costRequests: () => 1,
   read: rosterMessage,
 };

@@ -11,7 +11,8 @@ const DAY_MS = 86_400_000;
 /** The service sends whole points, and sometimes fractions: to CEL two types. */
 const SCORE = { week_delta: "dyn", month_delta: "dyn" } as const;
 
-const threshold = (name: string) => comparisonSchema(name, `a comparison with a number of points, e.g. ">= 25"`).optional();
+const threshold = (name: string) =>
+  comparisonSchema(name, `a comparison with a number of points, e.g. ">= 25"`).optional();
 
 const schema = lazy(() =>
   z.strictObject({
@@ -21,12 +22,17 @@ const schema = lazy(() =>
         week_delta: threshold("week_delta").describe("Change over the last 7 days, in points."),
         month_delta: threshold("month_delta").describe("Change over the last 30 days, in points."),
       })
-      .refine((when) => when.week_delta !== undefined || when.month_delta !== undefined, "when is empty: name week_delta or month_delta")
+      .refine(
+        (when) => when.week_delta !== undefined || when.month_delta !== undefined,
+        "when is empty: name week_delta or month_delta",
+      )
       .describe("Fires when any of them is crossed; re-arms when the value came back by 10%."),
     present_score: z
       .boolean()
       .default(false)
-      .describe("Whether an alert says what the score itself is now: one request more per alert, none while there is none."),
+      .describe(
+        "Whether an alert says what the score itself is now: one request more per alert, none while there is none.",
+      ),
   }),
 );
 
@@ -59,12 +65,19 @@ schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
   dataIntervalMs: DAY_MS,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "score-changes", params: { user_id: requireUserId(target) } }),
+  source: (_settings, target) => ({
+    endpoint: "score-changes",
+    params: { user_id: requireUserId(target) },
+  }),
   needsIndex: () => true,
   caveats: ({ present_score: isPresentWanted }) => [
     "accounts the service has not indexed have no score",
     "a move there and back between two polls",
-    ...(isPresentWanted ? ["present_score: one request more per alert, which the plan cannot foresee; `where` does not see it"] : []),
+    ...(isPresentWanted
+      ? [
+          "present_score: one request more per alert, which the plan cannot foresee; `where` does not see it",
+        ]
+      : []),
   ],
   costRequests: () => 1,
   read: scoreMessage,

@@ -1,4 +1,7 @@
-/** `score`: an account's influence score itself crossed a threshold. Its changes over a week or a month are `score_delta`'s. */
+/**
+ * `score`: an account's influence score itself crossed a threshold. Its changes over a week or a
+ * month are `score_delta`'s.
+ */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
@@ -10,7 +13,10 @@ import type { WatchType } from "./watch-type.ts";
 const DAY_MS = 86_400_000;
 
 const schema = lazy(() =>
-  z.strictObject({ accounts: accountsSchema, when: whenSchema({ score: "The score, in points" }).describe(WHEN_TEXT) }),
+  z.strictObject({
+    accounts: accountsSchema,
+    when: whenSchema({ score: "The score, in points" }).describe(WHEN_TEXT),
+  }),
 );
 
 type Settings = z.output<ReturnType<typeof schema>>;
@@ -18,7 +24,8 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "score",
   fields: ["score"],
-  // What the service says of accounts it has not indexed, where it does not answer 404 (docs/service.md section 1).
+  // What the service says of accounts it has not indexed, where it does not answer 404
+  // (docs/service.md section 1).
   unknown: [0],
   crossing: { event: "score.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
 });
@@ -40,9 +47,14 @@ schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
   dataIntervalMs: DAY_MS,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "score", params: { user_id: requireUserId(target) } }),
+  source: (_settings, target) => ({
+    endpoint: "score",
+    params: { user_id: requireUserId(target) },
+  }),
   needsIndex: () => true,
-  caveats: () => ["accounts the service has not indexed have no score: 404 and a score of 0 both mean that"],
+  caveats: () => [
+    "accounts the service has not indexed have no score: 404 and a score of 0 both mean that",
+  ],
   costRequests: () => 1,
   read: scoreLevelMessage,
 };

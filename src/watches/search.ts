@@ -22,8 +22,11 @@ schedule: "@every 5m"`,
   endpoints: ["search-tweets"],
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
-  targets: ({ query }, _watchId, fingerprint) => [{ key: fingerprint(searchSource(query)), name: query }],
-  // The service's default order is popular; only latest shows what is new (docs/service.md section 1).
+  targets: ({ query }, _watchId, fingerprint) => [
+    { key: fingerprint(searchSource(query)), name: query },
+  ],
+  // The service's default order is popular; only latest shows what is new (docs/service.md section
+  // 1).
   source: ({ query }) => searchSource(query),
   placing: placingOf,
   caveats: () => ["tweets of accounts that the service's search does not show"],
@@ -31,4 +34,8 @@ schedule: "@every 5m"`,
   read: tweetMessage,
 };
 
-const searchSource = (query: string) => ({ endpoint: "search-tweets", params: { query, order: "latest" }, boundParam: "query" });
+const searchSource = (query: string) => ({
+  endpoint: "search-tweets",
+  params: { query, order: "latest" },
+  boundParam: "query",
+});

@@ -1,4 +1,7 @@
-/** `space`: a live audio room: announced, live, ended, renamed, moved; and listeners that crossed a threshold. */
+/**
+ * `space`: a live audio room: announced, live, ended, renamed, moved; and listeners that crossed a
+ * threshold.
+ */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
@@ -15,7 +18,9 @@ const schema = lazy(() =>
       .transform((text) => SPACE.exec(text.trim())?.[1] ?? "")
       .refine((id) => id !== "", 'not a Space: write its id ("1YqKDqDXAbwKV") or its link')
       .describe("The Space's id, or its link."),
-    when: whenSchema({ listeners: "Live listeners", participants: "Everyone in it so far" }).optional().describe(WHEN_TEXT),
+    when: whenSchema({ listeners: "Live listeners", participants: "Everyone in it so far" })
+      .optional()
+      .describe(WHEN_TEXT),
   }),
 );
 
@@ -31,11 +36,19 @@ const rule = ({ when }: Settings): ReadingRule => ({
   crossing: { event: "space.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
 });
 
-const VALUES = { id: "string", title: "string", state: "string", scheduled_start: "string", listeners: "int", participants: "int" };
+const VALUES = {
+  id: "string",
+  title: "string",
+  state: "string",
+  scheduled_start: "string",
+  listeners: "int",
+  participants: "int",
+};
 
 export const space: WatchType<Settings> = {
   type: "space",
-  summary: "A Space that went live, ended, was renamed or moved, and listeners that crossed a threshold.",
+  summary:
+    "A Space that went live, ended, was renamed or moved, and listeners that crossed a threshold.",
   schema,
   example: `type: space
 space: "https://x.com/i/spaces/1YqKDqDXAbwKV"

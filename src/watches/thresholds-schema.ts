@@ -1,4 +1,6 @@
-/** Thresholds as the YAML writes them, for every watch type that alerts when a number crosses one. */
+/**
+ * Thresholds as the YAML writes them, for every watch type that alerts when a number crosses one.
+ */
 import { z } from "zod";
 import { parseThreshold, type Threshold } from "../detect/threshold.ts";
 
@@ -14,7 +16,8 @@ const thresholdSchema = (name: string, cure: string, isWanted: (threshold: Thres
   });
 
 /** A comparison only: for values that go up and down, where a step would never be reached again. */
-export const comparisonSchema = (name: string, cure: string) => thresholdSchema(name, cure, ({ op }) => op !== "every");
+export const comparisonSchema = (name: string, cure: string) =>
+  thresholdSchema(name, cure, ({ op }) => op !== "every");
 
 /** Output of `whenSchema`: what is written, by name. */
 export type When = Readonly<Record<string, Threshold | undefined>>;
@@ -22,7 +25,10 @@ export type When = Readonly<Record<string, Threshold | undefined>>;
 const CURE = `a comparison with a number (">= 1000", "< 50") or a step ("every 1000")`;
 const HOW = `a comparison (\`">= 1000"\`) or a step (\`"every 1000"\`)`;
 
-/** `when: { name: threshold }` for the numbers named, each with what it counts; at least one must be written. */
+/**
+ * `when: { name: threshold }` for the numbers named, each with what it counts; at least one must be
+ * written.
+ */
 export const whenSchema = (numbers: Readonly<Record<string, string>>) =>
   z
     .strictObject(
@@ -40,6 +46,7 @@ export const whenSchema = (numbers: Readonly<Record<string, string>>) =>
       `when is empty: name at least one of ${Object.keys(numbers).join(", ")}`,
     );
 
-export const thresholdsOf = (when: When | undefined): readonly Threshold[] => Object.values(when ?? {}).filter((one) => one !== undefined);
+export const thresholdsOf = (when: When | undefined): readonly Threshold[] =>
+  Object.values(when ?? {}).filter((one) => one !== undefined);
 
 export const WHEN_TEXT = `Fires when any of them is crossed. A comparison re-arms when the value came back by 10%; a step fires at every multiple that is higher than any before.`;

@@ -1,4 +1,7 @@
-/** `timeline`: what accounts post, followed by their stable id; from their own timelines, or through a public list that holds them. */
+/**
+ * `timeline`: what accounts post, followed by their stable id; from their own timelines, or through
+ * a public list that holds them.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import type { Source } from "../model/source.ts";
@@ -23,10 +26,17 @@ const schema = lazy(() =>
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
-/** Whether the list holds an account is checked by the engine and kept in its memory; until then it is believed. */
-function source({ via_list: list }: Settings, target: Pick<TargetState, "key" | "userId" | "memory">): Source {
+/**
+ * Whether the list holds an account is checked by the engine and kept in its memory; until then it
+ * is believed.
+ */
+function source(
+  { via_list: list }: Settings,
+  target: Pick<TargetState, "key" | "userId" | "memory">,
+): Source {
   const userId = requireUserId(target);
-  if (list === undefined || target.memory["list"] === "out") return { endpoint: "user-tweets", params: { user_id: userId } };
+  if (list === undefined || target.memory["list"] === "out")
+    return { endpoint: "user-tweets", params: { user_id: userId } };
   return { endpoint: "list-tweets", params: { list_id: list }, author: userId };
 }
 
@@ -48,7 +58,11 @@ schedule: "* * * * *"`,
   placing: accountsPlacingOf,
   viaList: ({ via_list: list }) => list,
   caveats: ({ via_list: list }) =>
-    list === undefined ? [] : ["what the service leaves out of list timelines; an account taken off the list is detected within a day"],
+    list === undefined
+      ? []
+      : [
+          "what the service leaves out of list timelines; an account taken off the list is detected within a day",
+        ],
   probeFields: ["tweets_count", "media_count", "pinned_tweet_ids"],
   costRequests: () => 1,
   read: tweetMessage,

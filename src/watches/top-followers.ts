@@ -1,4 +1,7 @@
-/** `top_followers`: the 20 followers of most weight of an account, who came among them and who fell out. */
+/**
+ * `top_followers`: the 20 followers of most weight of an account, who came among them and who fell
+ * out.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";
@@ -45,10 +48,18 @@ schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
   dataIntervalMs: DAY_MS,
   detection: {
     detector: "roster",
-    rule: () => ({ joined: "top_follower.entered", left: "top_follower.left", mode: "whole", fields: Object.keys(FOLLOWER) }),
+    rule: () => ({
+      joined: "top_follower.entered",
+      left: "top_follower.left",
+      mode: "whole",
+      fields: Object.keys(FOLLOWER),
+    }),
   },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "top-followers", params: { user_id: requireUserId(target) } }),
+  source: (_settings, target) => ({
+    endpoint: "top-followers",
+    params: { user_id: requireUserId(target) },
+  }),
   needsIndex: () => true,
   caveats: () => TOP_ROSTER_CAVEATS,
   costRequests: () => 1,

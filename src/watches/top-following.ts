@@ -1,4 +1,7 @@
-/** `top_following`: the 20 accounts of most weight that an account follows, who came among them and who fell out. */
+/**
+ * `top_following`: the 20 accounts of most weight that an account follows, who came among them and
+ * who fell out.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";
@@ -14,7 +17,8 @@ const DAY_MS = 86_400_000;
 
 export const topFollowing: WatchType<Settings> = {
   type: "top_following",
-  summary: "Who comes among the 20 accounts of most weight that an account follows, and who falls out.",
+  summary:
+    "Who comes among the 20 accounts of most weight that an account follows, and who falls out.",
   schema,
   example: `type: top_following
 accounts: [acme, rival]
@@ -28,10 +32,18 @@ schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
   detection: {
     detector: "roster",
     // The dates of this list are those of the follow; an account can rise into it years later.
-    rule: () => ({ joined: "top_following.entered", left: "top_following.left", mode: "whole", ignoresDates: true }),
+    rule: () => ({
+      joined: "top_following.entered",
+      left: "top_following.left",
+      mode: "whole",
+      ignoresDates: true,
+    }),
   },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "top-following", params: { user_id: requireUserId(target) } }),
+  source: (_settings, target) => ({
+    endpoint: "top-following",
+    params: { user_id: requireUserId(target) },
+  }),
   needsIndex: () => true,
   caveats: () => TOP_ROSTER_CAVEATS,
   costRequests: () => 1,

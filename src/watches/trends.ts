@@ -1,4 +1,6 @@
-/** `trends`: what people of a place talk about: names that enter the list, leave it, or move in it. */
+/**
+ * `trends`: what people of a place talk about: names that enter the list, leave it, or move in it.
+ */
 import { z } from "zod";
 import type { RankingRule } from "../detect/ranking.ts";
 import { lazy } from "../model/lazy.ts";
@@ -10,13 +12,22 @@ const CHANGES = ["entered", "left", "moved"] as const;
 const schema = lazy(() =>
   z.strictObject({
     woeid: z.int().min(1).describe("The place by its WOEID; 1 is the world."),
-    top: z.int().min(1).max(50).default(10).describe("Ranks that count; what lies below is not there."),
+    top: z
+      .int()
+      .min(1)
+      .max(50)
+      .default(10)
+      .describe("Ranks that count; what lies below is not there."),
     tell: z
       .array(z.enum(CHANGES))
       .min(1, "tell is empty: name entered, left or moved")
       .default(["entered"])
       .describe("Which changes raise an alert: `entered`, `left`, `moved`."),
-    move_by: z.int().min(1).default(3).describe("Ranks a name must move by, from the rank of the last alert."),
+    move_by: z
+      .int()
+      .min(1)
+      .default(3)
+      .describe("Ranks a name must move by, from the rank of the last alert."),
   }),
 );
 
@@ -40,7 +51,10 @@ woeid: 1
 top: 5
 tell: [entered, moved]
 schedule: "@every 15m"`,
-  body: { trend: { name: "string", query: "string", url: "string", rank: "int" }, previous: { rank: "int" } },
+  body: {
+    trend: { name: "string", query: "string", url: "string", rank: "int" },
+    previous: { rank: "int" },
+  },
   events: CHANGES.map((what) => `trend.${what}`),
   endpoints: ["trends"],
   include: { reply: false, quote: false, retweet: false },

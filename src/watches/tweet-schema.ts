@@ -1,4 +1,7 @@
-/** How the YAML names a tweet: by its id, in quotes, or by its link. Shared by every watch type that is about one tweet. */
+/**
+ * How the YAML names a tweet: by its id, in quotes, or by its link. Shared by every watch type that
+ * is about one tweet.
+ */
 import { z } from "zod";
 
 const TWEET = /^(?:https?:\/\/\S+\/status(?:es)?\/)?(\d+)\/?(?:[?#].*)?$/;
@@ -7,6 +10,9 @@ const TWEET = /^(?:https?:\/\/\S+\/status(?:es)?\/)?(\d+)\/?(?:[?#].*)?$/;
 export const tweetSchema = z.string().transform((text, context): string => {
   const id = TWEET.exec(text.trim())?.[1];
   if (id !== undefined) return id;
-  context.addIssue({ code: "custom", message: `"${text}" is not a tweet: write its id in quotes ("2029911223344556677") or its link` });
+  context.addIssue({
+    code: "custom",
+    message: `"${text}" is not a tweet: write its id in quotes ("2029911223344556677") or its link`,
+  });
   return z.NEVER;
 });

@@ -1,4 +1,7 @@
-/** `tweet`: what becomes of tweets: counts that cross a threshold, and the end; a hundred tweets share a request. */
+/**
+ * `tweet`: what becomes of tweets: counts that cross a threshold, and the end; a hundred tweets
+ * share a request.
+ */
 import { z } from "zod";
 import { BATCH_SIZE } from "../model/batch.ts";
 import type { ReadingRule } from "../detect/reading.ts";
@@ -20,9 +23,15 @@ const COUNTS = {
 const schema = lazy(() =>
   z
     .strictObject({
-      tweets: z.array(tweetSchema).min(1, "tweets is empty: name at least one tweet").describe("Tweets by id, in quotes, or by link."),
+      tweets: z
+        .array(tweetSchema)
+        .min(1, "tweets is empty: name at least one tweet")
+        .describe("Tweets by id, in quotes, or by link."),
       when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
-      deleted: z.boolean().default(true).describe("Whether the end is reported: deleted, or no longer public."),
+      deleted: z
+        .boolean()
+        .default(true)
+        .describe("Whether the end is reported: deleted, or no longer public."),
     })
     .refine(({ when, deleted }) => when !== undefined || deleted, {
       message: "nothing to report: name a count under when, or leave deleted at true",
@@ -49,7 +58,11 @@ export const tweet: WatchType<Settings> = {
 tweets: ["https://x.com/acme/status/2029911223344556677"]
 when: { likes_count: ">= 1000", view_count: "every 100000" }
 schedule: "@every 5m"`,
-  body: { tweet: "tweet", previous: Object.fromEntries(Object.keys(COUNTS).map((name) => [name, "int"])), crossed: "texts" },
+  body: {
+    tweet: "tweet",
+    previous: Object.fromEntries(Object.keys(COUNTS).map((name) => [name, "int"])),
+    crossed: "texts",
+  },
   events: ["tweet.threshold", "tweet.deleted"],
   endpoints: ["tweet-info-bulk"],
   include: { reply: false, quote: false, retweet: false },

@@ -1,4 +1,7 @@
-/** `user_search`: accounts that match a text and did not before. How the service ranks them is its own: who is gone from the list has not left. */
+/**
+ * `user_search`: accounts that match a text and did not before. How the service ranks them is its
+ * own: who is gone from the list has not left.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";
@@ -6,7 +9,11 @@ import type { WatchType } from "./watch-type.ts";
 
 const schema = lazy(() =>
   z.strictObject({
-    query: z.string().trim().min(1, "query is empty: write what to search for").describe("What to search for in names, handles and bios."),
+    query: z
+      .string()
+      .trim()
+      .min(1, "query is empty: write what to search for")
+      .describe("What to search for in names, handles and bios."),
   }),
 );
 
@@ -30,7 +37,9 @@ schedule: "@every 1h"`,
     rule: ({ query }) => ({ joined: "user.found", mode: "ranked", about: { search: { query } } }),
   },
   // Another query is another target: who matched it before is no news.
-  targets: (settings, _watchId, fingerprint) => [{ key: fingerprint(sourceOf(settings)), name: settings.query }],
+  targets: (settings, _watchId, fingerprint) => [
+    { key: fingerprint(sourceOf(settings)), name: settings.query },
+  ],
   source: sourceOf,
   caveats: () => [
     "a new account that the service ranks below a page of known ones is found by the daily full read only",

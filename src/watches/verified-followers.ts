@@ -1,4 +1,7 @@
-/** `verified_followers`: the verified accounts among the followers of accounts, who came and who went. */
+/**
+ * `verified_followers`: the verified accounts among the followers of accounts, who came and who
+ * went.
+ */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";
@@ -22,10 +25,19 @@ schedule: "@every 6h"`,
   events: ["follower.added", "follower.removed"],
   endpoints: ["verified-followers", "info-batch"],
   include: { reply: false, quote: false, retweet: false },
-  detection: { detector: "roster", rule: () => ({ joined: "follower.added", left: "follower.removed", mode: "whole" }) },
+  detection: {
+    detector: "roster",
+    rule: () => ({ joined: "follower.added", left: "follower.removed", mode: "whole" }),
+  },
   targets: ({ accounts }) => accountTargets(accounts),
-  source: (_settings, target) => ({ endpoint: "verified-followers", params: { user_id: requireUserId(target) } }),
-  caveats: () => ["a follower who gains or loses the badge reads as one who came or went", ...WHOLE_ROSTER_CAVEATS],
+  source: (_settings, target) => ({
+    endpoint: "verified-followers",
+    params: { user_id: requireUserId(target) },
+  }),
+  caveats: () => [
+    "a follower who gains or loses the badge reads as one who came or went",
+    ...WHOLE_ROSTER_CAVEATS,
+  ],
   placing: placingOf,
   probeFields: ["followers_count"],
   costRequests: () => 1,

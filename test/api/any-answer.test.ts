@@ -16,14 +16,19 @@ async function ask(endpoint: EndpointName): Promise<unknown> {
     return await upstream.call({ endpoint, params: API_SAMPLES[endpoint].params });
   } catch (error) {
     expect(error).toBeInstanceOf(UpstreamError);
-    expect(error).toMatchObject({ kind: "transient", message: expect.not.stringContaining("cannot be read:") as string });
+    expect(error).toMatchObject({
+      kind: "transient",
+      message: expect.not.stringContaining("cannot be read:") as string,
+    });
     return error;
   }
 }
 
 const bodyOf = (name: EndpointName): JsonObject => {
   const { sent } = API_SAMPLES[name];
-  return Array.isArray(sent) ? { [ENDPOINTS[name].answer.kind]: sent, next_cursor: "1" } : { ...(sent as JsonObject), next_cursor: "1" };
+  return Array.isArray(sent)
+    ? { [ENDPOINTS[name].answer.kind]: sent, next_cursor: "1" }
+    : { ...(sent as JsonObject), next_cursor: "1" };
 };
 
 /** The same with one value, wherever it stands, replaced by another. */
@@ -42,12 +47,19 @@ function replaced(value: Json | undefined, path: readonly number[], by: Json): J
 it.each(Object.keys(ENDPOINTS) as EndpointName[])(
   "%s reads whatever one value of its answer becomes, or says that it is unusable",
   async (name) => {
-    const odd = fc.oneof(fc.jsonValue() as fc.Arbitrary<Json>, fc.constantFrom<Json>(null, "", 0, -1, "0", [], {}, "NaN", 1e308));
+    const odd = fc.oneof(
+      fc.jsonValue() as fc.Arbitrary<Json>,
+      fc.constantFrom<Json>(null, "", 0, -1, "0", [], {}, "NaN", 1e308),
+    );
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 6 }), odd, async (path, by) => {
-        body = JSON.stringify(replaced(bodyOf(name), path, by));
-        await ask(name);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.nat({ max: 40 }), { minLength: 1, maxLength: 6 }),
+        odd,
+        async (path, by) => {
+          body = JSON.stringify(replaced(bodyOf(name), path, by));
+          await ask(name);
+        },
+      ),
       { numRuns: 60 },
     );
   },

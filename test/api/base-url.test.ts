@@ -16,7 +16,9 @@ it.each([
 });
 
 it("knows the prefix of the older version beside", () => {
-  expect(checkBaseUrl("https://api.example.com/data/v3")).toMatchObject({ v2Url: "https://api.example.com/data/v2" });
+  expect(checkBaseUrl("https://api.example.com/data/v3")).toMatchObject({
+    v2Url: "https://api.example.com/data/v2",
+  });
 });
 
 it.each([
@@ -35,5 +37,8 @@ it.each([
   ["https://api.example.com/v3?key=1", /\? or #/],
 ])("%j is refused with a reason and a cure", (text, reason) => {
   const found = checkBaseUrl(text);
-  expect(found).toMatchObject({ problem: expect.stringMatching(reason), hint: expect.stringMatching(/./) });
+  expect(found).toMatchObject({
+    problem: expect.stringMatching(reason),
+    hint: expect.stringMatching(/./),
+  });
 });

@@ -29,7 +29,8 @@ afterEach(() => {
   answers = () => ({});
 });
 
-const cursorOf = (request: HttpRequest) => (JSON.parse(request.body ?? "{}") as { next_cursor?: string }).next_cursor;
+const cursorOf = (request: HttpRequest) =>
+  (JSON.parse(request.body ?? "{}") as { next_cursor?: string }).next_cursor;
 /** Pages by the cursor that asks for them; "" is the first. */
 const paging = (pages: Readonly<Record<string, readonly [ids: string[], next: string | null]>>) => {
   answers = (request) => {
@@ -53,9 +54,14 @@ it("has a method for every row of the table", () => {
 });
 
 it("knows the types of inputs and answers", () => {
-  expectTypeOf(client.searchTweets).parameter(0).toEqualTypeOf<{ readonly query: string; readonly order?: "popular" | "latest" }>();
+  expectTypeOf(client.searchTweets)
+    .parameter(0)
+    .toEqualTypeOf<{ readonly query: string; readonly order?: "popular" | "latest" }>();
   expectTypeOf(client.infoBatch).toBeCallableWith({ user_ids: ["1"] as readonly string[] });
-  expectTypeOf(client.communityInfo).toBeCallableWith({ community_id: "1", community_link: "https://example.com/1" });
+  expectTypeOf(client.communityInfo).toBeCallableWith({
+    community_id: "1",
+    community_link: "https://example.com/1",
+  });
   expectTypeOf(client.checkFollow).toBeCallableWith({ username_1: "a", user_id_2: "1" });
   expectTypeOf(client.info).returns.resolves.toEqualTypeOf<User>();
   expectTypeOf(client.searchTweets).returns.toEqualTypeOf<Paged<Tweet>>();
@@ -84,7 +90,10 @@ it("knows the types of inputs and answers", () => {
 });
 
 it("answers with one object, with an array, or with nothing to pass", async () => {
-  answers = (request) => (request.url.includes("batch") ? { users: [{ id: "1" }] } : { id: "1", username: "alice", remaining_requests: 5 });
+  answers = (request) =>
+    request.url.includes("batch")
+      ? { users: [{ id: "1" }] }
+      : { id: "1", username: "alice", remaining_requests: 5 };
   expect((await client.info({ username: "alice" })).username).toBe("alice");
   expect((await client.infoBatch({ usernames: ["alice"] })).map((user) => user.id)).toEqual(["1"]);
   expect((await client.keyUsageInfo()).remaining_requests).toBe(5);
@@ -113,7 +122,10 @@ describe("a paged list", () => {
     const walk = async () => {
       for await (const tweet of client.searchTweets({ query: "a" })) found.push(tweet.id);
     };
-    await expect(walk()).rejects.toMatchObject({ kind: "transient", message: expect.stringContaining("repeats a cursor") });
+    await expect(walk()).rejects.toMatchObject({
+      kind: "transient",
+      message: expect.stringContaining("repeats a cursor"),
+    });
     expect(found).toEqual(["9", "8", "7"]);
     expect(sent).toHaveLength(3);
   });
@@ -145,13 +157,19 @@ describe("batches", () => {
   const many = Array.from({ length: 250 }, (_, index) => String(index + 1));
 
   it("ask for 100 accounts with one request, each once", async () => {
-    answers = (request) => ({ users: new URL(request.url).searchParams.getAll("user_ids").map((id) => ({ id })) });
+    answers = (request) => ({
+      users: new URL(request.url).searchParams.getAll("user_ids").map((id) => ({ id })),
+    });
     expect(await ids(fetchUsers(client, { userIds: [...many, "1", "2"] }))).toEqual(many);
     expect(sent).toHaveLength(3);
   });
 
   it("ask for 100 tweets with one request, each once", async () => {
-    answers = (request) => ({ tweets: (JSON.parse(request.body ?? "{}") as { tweet_links: string[] }).tweet_links.map((id) => ({ id })) });
+    answers = (request) => ({
+      tweets: (JSON.parse(request.body ?? "{}") as { tweet_links: string[] }).tweet_links.map(
+        (id) => ({ id }),
+      ),
+    });
     expect(await ids(fetchTweets(client, many))).toEqual(many);
     expect(sent).toHaveLength(3);
   });

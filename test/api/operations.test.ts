@@ -1,4 +1,7 @@
-/** Every operation through its client method, over real HTTP, against a server that answers as the document says. */
+/**
+ * Every operation through its client method, over real HTTP, against a server that answers as the
+ * document says.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiInputError } from "../../src/api/check-input.ts";
 import { type Client, createClient, methodName } from "../../src/api/client.ts";
@@ -8,7 +11,12 @@ import type { Paged } from "../../src/api/paged.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import { API_SAMPLES, type ApiSample } from "../support/api-samples.ts";
-import { json, type LoopbackServer, type Received, startLoopbackServer } from "../support/loopback-server.ts";
+import {
+  json,
+  type LoopbackServer,
+  type Received,
+  startLoopbackServer,
+} from "../support/loopback-server.ts";
 
 let server: LoopbackServer;
 let http: HttpAgent;
@@ -25,7 +33,8 @@ afterAll(async () => {
 });
 
 type Method = (params?: JsonObject) => Promise<unknown> | Paged<unknown>;
-const method = (name: string): Method => (client as unknown as Record<string, Method>)[methodName(name)] as Method;
+const method = (name: string): Method =>
+  (client as unknown as Record<string, Method>)[methodName(name)] as Method;
 const rows = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => ({
   name,
   endpoint: ENDPOINTS[name] as Endpoint,
@@ -34,7 +43,11 @@ const rows = (Object.keys(ENDPOINTS) as EndpointName[]).map((name) => ({
 const paged = rows.filter(({ endpoint }) => endpoint.cursor !== undefined);
 
 /** The whole body that a page or an object is sent in. */
-function bodyOf({ answer, cursor }: Endpoint, { sent }: ApiSample, next: string | number | null): JsonObject {
+function bodyOf(
+  { answer, cursor }: Endpoint,
+  { sent }: ApiSample,
+  next: string | number | null,
+): JsonObject {
   const body = Array.isArray(sent) ? { [answer.kind]: sent } : (sent as JsonObject);
   return cursor === undefined ? body : { ...body, next_cursor: next };
 }
@@ -58,7 +71,9 @@ describe.each(rows)("$name", ({ name, endpoint, sample }) => {
     server.answer(json(body));
     const found = await all(name, sample.params);
     expect(requestOf(lastRequest())).toBe(sample.request);
-    expect(lastRequest().body === "" ? undefined : JSON.parse(lastRequest().body)).toEqual(sample.body);
+    expect(lastRequest().body === "" ? undefined : JSON.parse(lastRequest().body)).toEqual(
+      sample.body,
+    );
     expect(lastRequest().rawHeaders).toContain("ApiKey");
     expect(found).toHaveLength(1);
     expect(found[0]).toMatchObject(sample.read);
@@ -103,17 +118,25 @@ describe.each(rows.filter(({ sample }) => Object.keys(sample.params).length > 0)
   "$name without an input it needs",
   ({ name, endpoint, sample }) => {
     const alternatives = [...(endpoint.exactlyOne ?? []), ...(endpoint.atLeastOne ?? [])];
-    const needed = Object.keys(sample.params).filter((param) => !(endpoint.input.shape[param] as { isOptional(): boolean }).isOptional());
+    const needed = Object.keys(sample.params).filter(
+      (param) => !(endpoint.input.shape[param] as { isOptional(): boolean }).isOptional(),
+    );
 
     it("fails before anything is sent, with the name of the parameter", async () => {
       const before = server.received.length;
       for (const param of needed) {
         const { [param]: _, ...rest } = sample.params;
-        await expect(all(name, rest)).rejects.toSatisfy((error) => error instanceof ApiInputError && error.parameter === param);
+        await expect(all(name, rest)).rejects.toSatisfy(
+          (error) => error instanceof ApiInputError && error.parameter === param,
+        );
       }
       for (const group of alternatives) {
-        const rest = Object.fromEntries(Object.entries(sample.params).filter(([param]) => !group.includes(param)));
-        await expect(all(name, rest)).rejects.toSatisfy((error) => error instanceof ApiInputError && error.parameter === group.join(", "));
+        const rest = Object.fromEntries(
+          Object.entries(sample.params).filter(([param]) => !group.includes(param)),
+        );
+        await expect(all(name, rest)).rejects.toSatisfy(
+          (error) => error instanceof ApiInputError && error.parameter === group.join(", "),
+        );
       }
       expect(needed.length + alternatives.length).toBeGreaterThan(0);
       expect(server.received).toHaveLength(before);
@@ -136,10 +159,17 @@ describe.each(rows.filter(({ endpoint }) => endpoint.exactlyOne !== undefined))(
       for (const group of endpoint.exactlyOne ?? []) {
         const [first = "", second = ""] = group;
         const valueOf = (param: string) =>
-          values[param] ?? values[param.replace(/_\d$/, "")] ?? (param.startsWith("user_id") ? "1" : "alice");
-        const others = Object.fromEntries(Object.entries(sample.params).filter(([param]) => !group.includes(param)));
+          values[param] ??
+          values[param.replace(/_\d$/, "")] ??
+          (param.startsWith("user_id") ? "1" : "alice");
+        const others = Object.fromEntries(
+          Object.entries(sample.params).filter(([param]) => !group.includes(param)),
+        );
         const both = { ...others, [first]: valueOf(first), [second]: valueOf(second) };
-        await expect(all(name, both)).rejects.toMatchObject({ parameter: `${first}, ${second}`, status: undefined });
+        await expect(all(name, both)).rejects.toMatchObject({
+          parameter: `${first}, ${second}`,
+          status: undefined,
+        });
       }
       expect(server.received).toHaveLength(before);
     });
@@ -154,7 +184,9 @@ describe.each(paged)("$name", ({ name, endpoint, sample }) => {
       : { ...one, next_cursor: "1867041249938530659" };
     const pages = [one, none, bodyOf(endpoint, sample, null)];
     const before = server.received.length;
-    server.answer((request, response) => json(pages[server.received.length - before - 1])(request, response));
+    server.answer((request, response) =>
+      json(pages[server.received.length - before - 1])(request, response),
+    );
     const found = await all(name, sample.params);
     expect(found).toHaveLength(Array.isArray(sample.sent) ? 2 : 3);
     const asked = server.received.slice(before);
@@ -162,7 +194,8 @@ describe.each(paged)("$name", ({ name, endpoint, sample }) => {
     const param = endpoint.cursor?.param ?? "";
     const cursors = asked.map(
       ({ url, body }) =>
-        new URL(url, "http://h").searchParams.get(param) ?? (body === "" ? undefined : (JSON.parse(body) as JsonObject)[param]),
+        new URL(url, "http://h").searchParams.get(param) ??
+        (body === "" ? undefined : (JSON.parse(body) as JsonObject)[param]),
     );
     expect(cursors.slice(1)).toEqual(["1867041249938530658", "1867041249938530659"]);
     expect(cursors[0] ?? undefined).toBeUndefined();

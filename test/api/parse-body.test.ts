@@ -5,14 +5,22 @@ import { keepDigits, parseBody } from "../../src/api/parse-body.ts";
 
 describe("digits", () => {
   it("beyond 2^53 become text, exactly", () => {
-    expect(parseBody('{"next_cursor":1867041249938530657,"ids":[9007199254740993, -9223372036854775808]}', 200)).toEqual({
+    expect(
+      parseBody(
+        '{"next_cursor":1867041249938530657,"ids":[9007199254740993, -9223372036854775808]}',
+        200,
+      ),
+    ).toEqual({
       next_cursor: "1867041249938530657",
       ids: ["9007199254740993", "-9223372036854775808"],
     });
   });
 
   it("that fit stay numbers", () => {
-    expect(parseBody('{"next_cursor":9007199254740991,"n":12}', 200)).toEqual({ next_cursor: 9007199254740991, n: 12 });
+    expect(parseBody('{"next_cursor":9007199254740991,"n":12}', 200)).toEqual({
+      next_cursor: 9007199254740991,
+      n: 12,
+    });
   });
 
   it("in texts and fractions stay as they are", () => {

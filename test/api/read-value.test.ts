@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readCount, readFlag, readId, readNumber, readTexts, readTime } from "../../src/api/read-value.ts";
+import {
+  readCount,
+  readFlag,
+  readId,
+  readNumber,
+  readTexts,
+  readTime,
+} from "../../src/api/read-value.ts";
 
 describe("a time", () => {
   it.each([
@@ -70,15 +77,23 @@ describe("a time", () => {
 });
 
 it("reads ids as digits, and nothing else as an id", () => {
-  expect(["1", 44196397, "1867041249938530657"].map(readId)).toEqual(["1", "44196397", "1867041249938530657"]);
-  expect([null, undefined, "", "0", 0, "12a", -1, 1.5, 2 ** 60, {}, []].map(readId).join("")).toBe("");
+  expect(["1", 44196397, "1867041249938530657"].map(readId)).toEqual([
+    "1",
+    "44196397",
+    "1867041249938530657",
+  ]);
+  expect([null, undefined, "", "0", 0, "12a", -1, 1.5, 2 ** 60, {}, []].map(readId).join("")).toBe(
+    "",
+  );
 });
 
 it("reads numbers in quotes, and nothing else as a number", () => {
-  expect(["12", " 4.5 ", 7, 4183.88, "-3", 1e9].map(readNumber)).toEqual([12, 4.5, 7, 4183.88, -3, 1e9]);
-  expect([null, undefined, "", " ", "NaN", "Infinity", Number.NaN, "many", [], true].map(readNumber)).toEqual(
-    new Array(10).fill(undefined),
-  );
+  expect(["12", " 4.5 ", 7, 4183.88, "-3", 1e9].map(readNumber)).toEqual([
+    12, 4.5, 7, 4183.88, -3, 1e9,
+  ]);
+  expect(
+    [null, undefined, "", " ", "NaN", "Infinity", Number.NaN, "many", [], true].map(readNumber),
+  ).toEqual(new Array(10).fill(undefined));
   expect(readCount(null)).toBe(0);
 });
 

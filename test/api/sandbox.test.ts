@@ -57,7 +57,8 @@ it.each(Object.keys(ENDPOINTS) as EndpointName[])(
     await clock.advance(1_000);
     const call = (client as unknown as Record<string, Method>)[methodName(endpoint)] as Method;
     const given = call(sandboxParams(sample)[endpoint]);
-    const isDocumented = () => expect(ENDPOINTS[endpoint].output.safeParse(sentBody).error).toBeUndefined();
+    const isDocumented = () =>
+      expect(ENDPOINTS[endpoint].output.safeParse(sentBody).error).toBeUndefined();
     if (given instanceof Promise) {
       expect(await given).toBeDefined();
       return isDocumented();

@@ -54,7 +54,10 @@ const rows = Object.keys(OPERATIONS).map((name) => ({ name, endpoint: findEndpoi
 it("has a row for each of the 43 operations of the document, and no other", () => {
   expect(Object.keys(OPERATIONS)).toHaveLength(43);
   const table = Object.fromEntries(
-    rows.map(({ name, endpoint }) => [name, `${endpoint?.method} ${endpoint?.version ?? "v3"}${endpoint?.path}`]),
+    rows.map(({ name, endpoint }) => [
+      name,
+      `${endpoint?.method} ${endpoint?.version ?? "v3"}${endpoint?.path}`,
+    ]),
   );
   expect(table).toEqual(OPERATIONS);
   expect(Object.keys(ENDPOINTS).sort()).toEqual(Object.keys(OPERATIONS).sort());
@@ -73,7 +76,11 @@ it("finds no row for names that every object has", () => {
 
 it.each(rows)("$name names only inputs that it has", ({ endpoint }) => {
   const inputs = Object.keys(endpoint?.input.shape ?? {});
-  const grouped = [...(endpoint?.exactlyOne ?? []), ...(endpoint?.atLeastOne ?? []), endpoint?.batch?.params ?? []].flat();
+  const grouped = [
+    ...(endpoint?.exactlyOne ?? []),
+    ...(endpoint?.atLeastOne ?? []),
+    endpoint?.batch?.params ?? [],
+  ].flat();
   const inPath = [...(endpoint?.path ?? "").matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   expect(inputs).toEqual(expect.arrayContaining([...grouped, ...inPath]));
   expect(inputs).not.toContain(endpoint?.cursor?.param);
@@ -81,12 +88,20 @@ it.each(rows)("$name names only inputs that it has", ({ endpoint }) => {
 });
 
 it("bills every request but the one about the key itself", () => {
-  expect(rows.filter(({ endpoint }) => endpoint?.billed === false).map(({ name }) => name)).toEqual(["key-usage-info"]);
+  expect(rows.filter(({ endpoint }) => endpoint?.billed === false).map(({ name }) => name)).toEqual(
+    ["key-usage-info"],
+  );
 });
 
 it("sends the cursor as an int64 where the service reads one", () => {
   const numbers = rows.filter(({ endpoint }) => endpoint?.cursor?.isNumber).map(({ name }) => name);
-  expect(numbers.sort()).toEqual(["followers", "follows", "list-followers", "list-members", "verified-followers"]);
+  expect(numbers.sort()).toEqual([
+    "followers",
+    "follows",
+    "list-followers",
+    "list-members",
+    "verified-followers",
+  ]);
 });
 
 it("pages no operation that answers with a single object or a whole list", () => {
@@ -103,5 +118,7 @@ it("pages no operation that answers with a single object or a whole list", () =>
     "new-followers-7d",
     "new-following-7d",
   ];
-  expect(rows.filter(({ name, endpoint }) => whole.includes(name) && endpoint?.cursor !== undefined)).toEqual([]);
+  expect(
+    rows.filter(({ name, endpoint }) => whole.includes(name) && endpoint?.cursor !== undefined),
+  ).toEqual([]);
 });

@@ -23,10 +23,17 @@ it("sends an int64 cursor unquoted in a JSON body, all digits there", () => {
 });
 
 it("sends a cursor that is no number as text: it is the service's own", () => {
-  expect(writeRequest({ base, key: "k" }, row, {}, '1,"admin":true').body).toBe('{"next_cursor":"1,\\"admin\\":true"}');
+  expect(writeRequest({ base, key: "k" }, row, {}, '1,"admin":true').body).toBe(
+    '{"next_cursor":"1,\\"admin\\":true"}',
+  );
 });
 
 it("lets no path input leave its segment", () => {
-  const request = writeRequest({ base, key: "k" }, { ...row, method: "GET", path: "/y/{handle}" }, { handle: "../a?b#c" }, undefined);
+  const request = writeRequest(
+    { base, key: "k" },
+    { ...row, method: "GET", path: "/y/{handle}" },
+    { handle: "../a?b#c" },
+    undefined,
+  );
   expect(request.url).toBe("https://h/v3/y/..%2Fa%3Fb%23c");
 });

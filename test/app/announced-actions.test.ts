@@ -1,4 +1,7 @@
-/** What each action changes, and in which order, so that no replica goes on with what it knew: a table of all actions. */
+/**
+ * What each action changes, and in which order, so that no replica goes on with what it knew: a
+ * table of all actions.
+ */
 import { expect, it } from "vitest";
 import { createActions } from "../../src/operate/actions/actions.ts";
 import { createDaemonEffects, type DaemonEffectsDeps } from "../../src/app/daemon-effects.ts";
@@ -14,10 +17,18 @@ const by = "alice";
  * The calls that each action makes, in order. Commits and acknowledged dead letters are announced
  * by no action, since other replicas read them from the state.
  */
-const TABLE: Readonly<Record<keyof Actions, readonly (readonly [(actions: Actions) => Promise<unknown>, readonly string[]])[]>> = {
+const TABLE: Readonly<
+  Record<
+    keyof Actions,
+    readonly (readonly [(actions: Actions) => Promise<unknown>, readonly string[]])[]
+  >
+> = {
   reload: [[(actions) => actions.reload("test"), ["signal reload", "reload"]]],
   setPaused: [
-    [({ setPaused }) => setPaused("w", true, { isFromNow: false, by }), ["store.setPaused", "watchesChanged w", "announce w"]],
+    [
+      ({ setPaused }) => setPaused("w", true, { isFromNow: false, by }),
+      ["store.setPaused", "watchesChanged w", "announce w"],
+    ],
     [
       ({ setPaused }) => setPaused("w", false, { isFromNow: false, by }),
       ["store.setPaused", "tryAtOnce", "watchesChanged w", "announce w"],
@@ -25,18 +36,40 @@ const TABLE: Readonly<Record<keyof Actions, readonly (readonly [(actions: Action
     [({ setPaused }) => setPaused("nobody", true, { isFromNow: false, by }), ["store.setPaused"]],
   ],
   resumeSink: [[({ resumeSink }) => resumeSink("hook"), ["pump.resume", "announce"]]],
-  acknowledgeDead: [[({ acknowledgeDead }) => acknowledgeDead(undefined), ["store.acknowledgeDead"]]],
-  resendDead: [[({ resendDead }) => resendDead({ sink: undefined, by }), ["store.resendDead", "pump.probe", "announce"]]],
-  replay: [[({ replay }) => replay({ what: { sinceMs: T0 }, sink: undefined, by }), ["store.replay", "pump.probe", "announce"]]],
+  acknowledgeDead: [
+    [({ acknowledgeDead }) => acknowledgeDead(undefined), ["store.acknowledgeDead"]],
+  ],
+  resendDead: [
+    [
+      ({ resendDead }) => resendDead({ sink: undefined, by }),
+      ["store.resendDead", "pump.probe", "announce"],
+    ],
+  ],
+  replay: [
+    [
+      ({ replay }) => replay({ what: { sinceMs: T0 }, sink: undefined, by }),
+      ["store.replay", "pump.probe", "announce"],
+    ],
+  ],
   backfill: [[({ backfill }) => backfill({ watchId: "nobody", sinceMs: T0, by }), []]],
   addSilence: [
     [
-      ({ addSilence }) => addSilence({ matchers: ['watch="w"'], duration: "1h", comment: "c", author: by }),
+      ({ addSilence }) =>
+        addSilence({ matchers: ['watch="w"'], duration: "1h", comment: "c", author: by }),
       ["store.addSilence", "silences.load", "announce"],
     ],
-    [({ addSilence }) => addSilence({ matchers: ["watch"], duration: "1h", comment: "c", author: by }), []],
+    [
+      ({ addSilence }) =>
+        addSilence({ matchers: ["watch"], duration: "1h", comment: "c", author: by }),
+      [],
+    ],
   ],
-  expireSilence: [[({ expireSilence }) => expireSilence("1"), ["store.expireSilence", "silences.load", "announce"]]],
+  expireSilence: [
+    [
+      ({ expireSilence }) => expireSilence("1"),
+      ["store.expireSilence", "silences.load", "announce"],
+    ],
+  ],
   resendSilenced: [
     [
       ({ resendSilenced }) => resendSilenced({ sink: undefined, silenceId: undefined, by }),
@@ -45,19 +78,30 @@ const TABLE: Readonly<Record<keyof Actions, readonly (readonly [(actions: Action
   ],
 };
 
-const CHANGES = /^(setPaused|acknowledgeDead|resendDead|replay|addSilence|expireSilence|resendSilenced|commitPoll)$/;
+const CHANGES =
+  /^(setPaused|acknowledgeDead|resendDead|replay|addSilence|expireSilence|resendSilenced|commitPoll)$/;
 
 it.each(Object.keys(TABLE) as (keyof Actions)[])(
   "%s: what it changes is in the state before the others are asked to read it",
   async (name) => {
     const done: string[] = [];
     const opened = await openTemp(memoryStatePath());
-    await opened.registerWatches([{ id: "w", type: "search", targets: [{ key: "t", name: "t" }] }], T0);
-    await opened.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [makeEvent("1")], deliveries: [] });
+    await opened.registerWatches(
+      [{ id: "w", type: "search", targets: [{ key: "t", name: "t" }] }],
+      T0,
+    );
+    await opened.commitPoll({
+      atMs: T0,
+      targets: [],
+      verdicts: [],
+      events: [makeEvent("1")],
+      deliveries: [],
+    });
     const store = new Proxy(opened, {
       get(target, key) {
         const value: unknown = Reflect.get(target, key);
-        if (typeof key !== "string" || typeof value !== "function" || !CHANGES.test(key)) return value;
+        if (typeof key !== "string" || typeof value !== "function" || !CHANGES.test(key))
+          return value;
         return async (...given: unknown[]) => {
           const result: unknown = await value.apply(target, given);
           done.push(`store.${key}`);
@@ -79,17 +123,35 @@ it.each(Object.keys(TABLE) as (keyof Actions)[])(
         return result;
       };
     const effects = createDaemonEffects({
-      store: { signals: { send: note((signal) => `signal ${signal}`) }, connectedReplicas: async () => [] },
-      share: { isAlone: false, announce: note((watches: readonly string[]) => ["announce", ...watches].join(" ")) },
+      store: {
+        signals: { send: note((signal) => `signal ${signal}`) },
+        connectedReplicas: async () => [],
+      },
+      share: {
+        isAlone: false,
+        announce: note((watches: readonly string[]) => ["announce", ...watches].join(" ")),
+      },
       silences: { load: note(() => "silences.load") },
-      engine: { polls: [], watchesChanged: note((watches: readonly string[]) => `watchesChanged ${watches.join()}`) },
+      engine: {
+        polls: [],
+        watchesChanged: note((watches: readonly string[]) => `watchesChanged ${watches.join()}`),
+      },
       service: { tryAtOnce: () => void done.push("tryAtOnce") },
       route: () => ({ event: makeEvent("1"), deliveries: [] }),
       reloader: { reload: note(() => "reload", { ok: true, changed: false, memory: [] }) },
-      pump: () => ({ probe: () => void done.push("pump.probe"), resume: note(() => "pump.resume", { wasDisabled: false }) }),
+      pump: () => ({
+        probe: () => void done.push("pump.probe"),
+        resume: note(() => "pump.resume", { wasDisabled: false }),
+      }),
       onCommitted: () => void done.push("committed"),
     } as unknown as DaemonEffectsDeps);
-    const actions = createActions({ store, clock: createVirtualClock(T0), hash: (text: string) => text, config: () => config, effects });
+    const actions = createActions({
+      store,
+      clock: createVirtualClock(T0),
+      hash: (text: string) => text,
+      config: () => config,
+      effects,
+    });
     for (const [act, expected] of TABLE[name]) {
       done.length = 0;
       await act(actions);

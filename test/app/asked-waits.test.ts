@@ -1,4 +1,7 @@
-/** A sink and a data service that ask to wait for years, as the operator sees it, and what ends the wait. */
+/**
+ * A sink and a data service that ask to wait for years, as the operator sees it, and what ends the
+ * wait.
+ */
 import { expect, it } from "vitest";
 import { formatStatus } from "../../src/cli/inspect/status-text.ts";
 import type { Http } from "../../src/model/http.ts";
@@ -17,22 +20,33 @@ const setUp = (more: Partial<InnerDaemonOptions> = {}) =>
 
 it("fault 91: a sink is failing after two minutes, with the time of its next attempt, and is tried once by a resume, other settings and a restart", async () => {
   const sink: Record<string, unknown> = { timeout: "15s" };
-  const { clock, control, hook, status, opsAlerts, page, metric, call, reload, stop, start } = await setUp({ sink });
+  const { clock, control, hook, status, opsAlerts, page, metric, call, reload, stop, start } =
+    await setUp({ sink });
   await clock.advance(30 * SECOND);
   hook.answer((_, response) => response.writeHead(429, { "retry-after": YEARS }).end());
   await control("tweets", { username: "loud_one", text: "a new zebra" });
   await clock.advance(MINUTE);
   expect(hook.messages()).toHaveLength(1);
-  expect((await status()).sinks[0]?.waits).toMatchObject([{ cause: "rate_limited", until: expect.any(String) as string }]);
+  expect((await status()).sinks[0]?.waits).toMatchObject([
+    { cause: "rate_limited", until: expect.any(String) as string },
+  ]);
   await clock.advance(2 * MINUTE);
   const view = await status();
   expect(view.state).toBe("degraded");
-  expect(view.sinks[0]).toMatchObject({ breaker: "open", reason: "the webhook asks to wait 9999999 s", waiting: 1 });
+  expect(view.sinks[0]).toMatchObject({
+    breaker: "open",
+    reason: "the webhook asks to wait 9999999 s",
+    waiting: 1,
+  });
   expect(Date.parse(view.sinks[0]?.next_attempt_at ?? "") - clock.now()).toBeLessThan(60 * MINUTE);
-  expect(formatStatus(view, clock.now())).toMatch(/takes nothing for \d+m.*: the webhook asks to wait 9999999 s; next attempt in 5\dm/);
+  expect(formatStatus(view, clock.now())).toMatch(
+    /takes nothing for \d+m.*: the webhook asks to wait 9999999 s; next attempt in 5\dm/,
+  );
   expect(await page()).toContain("the webhook asks to wait 9999999 s, for ");
   expect(await metric("chirpwatch_breaker_open", 'sink="hook"')).toBe(1);
-  expect(opsAlerts()).toEqual([{ type: "sink.failing", message: "hook takes no messages: the webhook asks to wait 9999999 s" }]);
+  expect(opsAlerts()).toEqual([
+    { type: "sink.failing", message: "hook takes no messages: the webhook asks to wait 9999999 s" },
+  ]);
   let attempts = hook.messages().length;
   const triedOnce = async () => {
     await clock.advance(10 * SECOND);
@@ -53,7 +67,10 @@ it("fault 91: a sink is failing after two minutes, with the time of its next att
   hook.answer((_, response) => response.writeHead(204).end());
   await call("sinks/hook/resume", "POST");
   await triedOnce();
-  expect(await status()).toMatchObject({ state: "running", sinks: [{ breaker: "closed", waiting: 0 }, {}] });
+  expect(await status()).toMatchObject({
+    state: "running",
+    sinks: [{ breaker: "closed", waiting: 0 }, {}],
+  });
   expect(opsAlerts().map(({ type }) => type)).toEqual(["sink.failing", "sink.recovered"]);
 });
 
@@ -64,11 +81,18 @@ it("fault 91: the data service is down after two minutes, with the time of the n
       if (!isStorm || request.headers?.["ApiKey"] === undefined) return http.request(request);
       // The check of the keys is free, and asks by itself.
       if (!request.url.includes("key-usage-info")) refused += 1;
-      return { status: 429, headers: { "content-type": "application/json", "retry-after": YEARS }, body: '{"message":"slow"}' };
+      return {
+        status: 429,
+        headers: { "content-type": "application/json", "retry-after": YEARS },
+        body: '{"message":"slow"}',
+      };
     },
   });
   const api = { keys: [{ key: "K1", name: "main" }] };
-  const { clock, control, hook, status, opsAlerts, page, metric, call, reload } = await setUp({ httpFilter, api });
+  const { clock, control, hook, status, opsAlerts, page, metric, call, reload } = await setUp({
+    httpFilter,
+    api,
+  });
   await clock.advance(30 * SECOND);
   isStorm = true;
   await control("tweets", { username: "loud_one", text: "a new zebra" });
@@ -76,12 +100,18 @@ it("fault 91: the data service is down after two minutes, with the time of the n
   expect(refused).toBe(1);
   const view = await status();
   expect(view).toMatchObject({ state: "degraded", upstream: { up: false, reason: "throttled" } });
-  expect(view.reasons).toEqual([expect.stringMatching(/^the data service: throttled \(since .* UTC; next request .* UTC\)$/)]);
+  expect(view.reasons).toEqual([
+    expect.stringMatching(/^the data service: throttled \(since .* UTC; next request .* UTC\)$/),
+  ]);
   expect(clock.now() - Date.parse(view.upstream.since ?? "")).toBeGreaterThan(2 * MINUTE);
-  expect(Date.parse(view.upstream.next_attempt_at ?? "") - clock.now()).toBeLessThanOrEqual(5 * MINUTE);
+  expect(Date.parse(view.upstream.next_attempt_at ?? "") - clock.now()).toBeLessThanOrEqual(
+    5 * MINUTE,
+  );
   expect(await page()).toContain("next request");
   expect(await metric("chirpwatch_upstream_up")).toBe(0);
-  expect(opsAlerts()).toEqual([{ type: "upstream.dark", message: expect.stringContaining("nothing but 429 since") as string }]);
+  expect(opsAlerts()).toEqual([
+    { type: "upstream.dark", message: expect.stringContaining("nothing but 429 since") as string },
+  ]);
   await call("watches/w/resume", "POST");
   await clock.advance(10 * SECOND);
   expect(refused).toBe(2);
@@ -93,6 +123,9 @@ it("fault 91: the data service is down after two minutes, with the time of the n
   await clock.advance(20 * SECOND);
   expect(hook.events()).toHaveLength(1);
   expect(await metric("chirpwatch_upstream_up")).toBe(1);
-  expect(await status()).toMatchObject({ state: "running", upstream: { up: true, next_attempt_at: null } });
+  expect(await status()).toMatchObject({
+    state: "running",
+    upstream: { up: true, next_attempt_at: null },
+  });
   expect(opsAlerts().map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
 });

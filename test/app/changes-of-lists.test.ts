@@ -1,4 +1,7 @@
-/** Accounts that come and go: the last word in a chat is true, and one that does nothing else all day is one line. */
+/**
+ * Accounts that come and go: the last word in a chat is true, and one that does nothing else all
+ * day is one line.
+ */
 import { expect, it } from "vitest";
 import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -10,20 +13,28 @@ const setUp = () =>
     watches: () => ({ fans: { type: "followers", accounts: ["hub"], schedule: "@every 20m" } }),
     chat: true,
     prepare: async (control) => {
-      for (const username of ["hub", "steady", "flip", "flop"]) await control("accounts", { username });
+      for (const username of ["hub", "steady", "flip", "flop"])
+        await control("accounts", { username });
       await control("follows", { target: "hub", follower: "steady" });
     },
   });
 
 /** They come and go in turn, `count` times from the `from`th on, an hour apart. */
-async function change({ control, clock }: InnerDaemon, followers: readonly string[], from: number, count: number): Promise<void> {
+async function change(
+  { control, clock }: InnerDaemon,
+  followers: readonly string[],
+  from: number,
+  count: number,
+): Promise<void> {
   for (let n = from; n < from + count; n += 1) {
-    for (const follower of followers) await control("follows", { target: "hub", follower }, n % 2 === 0 ? "POST" : "DELETE");
+    for (const follower of followers)
+      await control("follows", { target: "hub", follower }, n % 2 === 0 ? "POST" : "DELETE");
     await clock.advance(HOUR);
   }
 }
 
-const titles = (daemon: InnerDaemon) => daemon.chat().map((text) => (text.split("\n")[0] ?? "").replace(/: .* \(/, ": ("));
+const titles = (daemon: InnerDaemon) =>
+  daemon.chat().map((text) => (text.split("\n")[0] ?? "").replace(/: .* \(/, ": ("));
 const comes = (who: string) => `@hub has a new follower: (@${who})`;
 const goes = (who: string) => `@hub lost a follower: (@${who})`;
 

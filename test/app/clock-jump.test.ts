@@ -1,6 +1,12 @@
-/** A wall clock that is set while the daemon runs: nothing waits longer for it, and nothing is lost. */
+/**
+ * A wall clock that is set while the daemon runs: nothing waits longer for it, and nothing is lost.
+ */
 import { describe, expect, it } from "vitest";
-import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
+import {
+  type InnerDaemon,
+  type InnerDaemonOptions,
+  startInnerDaemon,
+} from "../support/inner-daemon.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
 import type { Answer } from "../support/loopback-server.ts";
@@ -17,7 +23,10 @@ const setUp = (options: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> 
     ...options,
   });
 
-const tweet = async ({ control }: Pick<InnerDaemon, "control">, count = 1): Promise<readonly string[]> =>
+const tweet = async (
+  { control }: Pick<InnerDaemon, "control">,
+  count = 1,
+): Promise<readonly string[]> =>
   (await control("tweets", { username: AUTHOR, text: "a new zebra", count })).ids;
 
 const taken: Answer = (_, response) => response.writeHead(204).end();
@@ -39,7 +48,9 @@ it("fault 71: an alert that waits for its next attempt, and a poll that waits fo
   await control("tweets", { username: AUTHOR, text: "a new giraffe" });
   hook.answer(taken);
   const attempts = hook.messages().length;
-  expect(Date.parse((await status()).sinks[0]?.next_attempt_at ?? "") - clock.now()).toBeGreaterThan(10 * SECOND);
+  expect(
+    Date.parse((await status()).sinks[0]?.next_attempt_at ?? "") - clock.now(),
+  ).toBeGreaterThan(10 * SECOND);
   clock.jump(HOUR);
   await clock.advance(3 * SECOND);
   expect(
@@ -108,7 +119,9 @@ describe("fault 72: a clock that is set back by an hour", () => {
   });
 
   it("holds up no word about dead letters for longer than the hour that there is between two of them", async () => {
-    const daemon = await setUp({ watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1m" } }) });
+    const daemon = await setUp({
+      watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1m" } }),
+    });
     const { clock, hook, opsAlerts } = daemon;
     hook.answer(refusing);
     await clock.advance(30 * SECOND);
@@ -134,7 +147,11 @@ describe("fault 72: a clock that is set back by an hour", () => {
     expect(daemon.opsAlerts().map(({ type }) => type)).toEqual(["sink.failing"]);
     daemon.hook.answer(taken);
     await daemon.clock.advance(2 * MINUTE + 5 * SECOND);
-    expect((await daemon.status()).sinks[0]).toMatchObject({ breaker: "closed", sent: 20, waiting: 0 });
+    expect((await daemon.status()).sinks[0]).toMatchObject({
+      breaker: "closed",
+      sent: 20,
+      waiting: 0,
+    });
   });
 
   it("holds up no group, whether its next message waits for the first alert or for the last message", async () => {
@@ -154,7 +171,9 @@ describe("fault 72: a clock that is set back by an hour", () => {
   });
 
   it("holds up no digest of a throttle, and counts against its limit only what is as young as that", async () => {
-    const daemon = await setUp({ sink: { throttle: { limit: 1, interval: "5m", digest_interval: "2m" } } });
+    const daemon = await setUp({
+      sink: { throttle: { limit: 1, interval: "5m", digest_interval: "2m" } },
+    });
     const { clock, hook } = daemon;
     await clock.advance(30 * SECOND);
     const first = await tweet(daemon);
@@ -188,7 +207,9 @@ describe("a clock that is set back by an hour while the daemon is stopped", () =
     await clock.advance(2 * MINUTE);
     expect(new Set(hook.subjects())).toEqual(new Set(ids));
     expect((await daemon.status()).sinks[0]).toMatchObject({ waiting: 0 });
-    expect(logged.map(({ message }) => message)).toContain("the clock was set back while the daemon was stopped");
+    expect(logged.map(({ message }) => message)).toContain(
+      "the clock was set back while the daemon was stopped",
+    );
   });
 
   it("before a feed showed anything, takes none of its first posts for old ones", async () => {
@@ -206,7 +227,10 @@ describe("a clock that is set back by an hour while the daemon is stopped", () =
   it("is made up for once: neither the next start nor one after a jump that was seen sets times back again", async () => {
     const daemon = await setUp();
     const { clock, logged } = daemon;
-    const corrections = () => logged.filter(({ message }) => message === "the clock was set back while the daemon was stopped").length;
+    const corrections = () =>
+      logged.filter(
+        ({ message }) => message === "the clock was set back while the daemon was stopped",
+      ).length;
     await clock.advance(2 * MINUTE);
     clock.jump(-HOUR);
     await clock.advance(3 * SECOND);
@@ -227,18 +251,21 @@ describe("a clock that is set back by an hour while the daemon is stopped", () =
 it.each([
   ["back", -HOUR],
   ["forward", HOUR],
-])("a sink that asked for a minute is left alone for a minute, when the clock is set %s too", async (_, jumpMs) => {
-  const daemon = await setUp();
-  const { clock, hook, status } = daemon;
-  await clock.advance(30 * SECOND);
-  hook.answer(limited);
-  const ids = await tweet(daemon);
-  while (hook.messages().length === 0) await clock.advance(SECOND);
-  hook.answer(taken);
-  clock.jump(jumpMs);
-  await clock.advance(50 * SECOND);
-  expect(hook.messages()).toHaveLength(1);
-  await clock.advance(12 * SECOND);
-  expect(hook.subjects()).toEqual(ids);
-  expect((await status()).sinks[0]).toMatchObject({ sent: 1, waiting: 0 });
-});
+])(
+  "a sink that asked for a minute is left alone for a minute, when the clock is set %s too",
+  async (_, jumpMs) => {
+    const daemon = await setUp();
+    const { clock, hook, status } = daemon;
+    await clock.advance(30 * SECOND);
+    hook.answer(limited);
+    const ids = await tweet(daemon);
+    while (hook.messages().length === 0) await clock.advance(SECOND);
+    hook.answer(taken);
+    clock.jump(jumpMs);
+    await clock.advance(50 * SECOND);
+    expect(hook.messages()).toHaveLength(1);
+    await clock.advance(12 * SECOND);
+    expect(hook.subjects()).toEqual(ids);
+    expect((await status()).sinks[0]).toMatchObject({ sent: 1, waiting: 0 });
+  },
+);

@@ -1,11 +1,21 @@
-/** Alerts that are alike, of which the first is given up: what is dead was sent to nobody, so nothing after it is a duplicate of it. */
+/**
+ * Alerts that are alike, of which the first is given up: what is dead was sent to nobody, so
+ * nothing after it is a duplicate of it.
+ */
 import { expect, it } from "vitest";
-import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
+import {
+  type InnerDaemon,
+  type InnerDaemonOptions,
+  startInnerDaemon,
+} from "../support/inner-daemon.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Two watches that find the same posts, at a webhook for which alerts of one author are alike for an hour. */
+/**
+ * Two watches that find the same posts, at a webhook for which alerts of one author are alike for
+ * an hour.
+ */
 async function setUp(more: Partial<InnerDaemonOptions> = {}) {
   const daemon = await startInnerDaemon({
     watches: () => ({
@@ -49,7 +59,11 @@ it("fault 105: the first alert after one that was refused for good is the first 
     ["w", "dead", "dead: it belongs to an alert that was given up; the webhook answered 400: no"],
   ]);
   expect(await explained(daemon, third)).toEqual(
-    ["v", "w"].map((watch) => [watch, "event", "duplicate: delivered already, with the same author"]),
+    ["v", "w"].map((watch) => [
+      watch,
+      "event",
+      "duplicate: delivered already, with the same author",
+    ]),
   );
 });
 
@@ -72,7 +86,10 @@ it("what joined an alert that is refused for good is counted, listed and sent ag
   ]);
   expect(opsAlerts().map(({ type }) => type)).toEqual(["delivery.dead"]);
   expect(opsAlerts()[0]?.message).toContain("4 alerts for hook were refused for good");
-  expect((await explained(daemon, second)).map(([, verdict]: any) => verdict)).toEqual(["dead", "dead"]);
+  expect((await explained(daemon, second)).map(([, verdict]: any) => verdict)).toEqual([
+    "dead",
+    "dead",
+  ]);
   const before = hook.messages().length;
   expect(await call("dead/replay", "POST", {})).toMatchObject({ messages: 1, alerts: 4 });
   await clock.advance(MINUTE);
@@ -82,11 +99,17 @@ it("what joined an alert that is refused for good is counted, listed and sent ag
       .slice(before)
       .map(({ subject }) => subject),
   ).toEqual([first]);
-  for (const id of [first, second]) expect((await explained(daemon, id)).map(([, verdict]: any) => verdict)).toEqual(["event", "event"]);
+  for (const id of [first, second])
+    expect((await explained(daemon, id)).map(([, verdict]: any) => verdict)).toEqual([
+      "event",
+      "event",
+    ]);
   expect((await explained(daemon, second)).map(([, , delivery]: any) => delivery)).toEqual([
     "sent: delivered together with another alert, with the same author",
     "sent: delivered together with another alert, with the same author",
   ]);
   const third = await post(daemon);
-  expect((await explained(daemon, third)).map(([, , delivery]: any) => delivery.split(":")[0])).toEqual(["duplicate", "duplicate"]);
+  expect(
+    (await explained(daemon, third)).map(([, , delivery]: any) => delivery.split(":")[0]),
+  ).toEqual(["duplicate", "duplicate"]);
 });

@@ -1,4 +1,7 @@
-/** Edits of a running daemon's file: what is remembered of something else raises no alert, and the log says what became of it. */
+/**
+ * Edits of a running daemon's file: what is remembered of something else raises no alert, and the
+ * log says what became of it.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -8,7 +11,13 @@ it("another account to ask about, and other ranks that count, are baselines: the
   let [account, top] = ["hub", 2];
   const daemon = await startInnerDaemon({
     watches: () => ({
-      checks: { type: "membership", check: "follow", accounts: ["fan"], account, schedule: "@every 5m" },
+      checks: {
+        type: "membership",
+        check: "follow",
+        accounts: ["fan"],
+        account,
+        schedule: "@every 5m",
+      },
       trends: { type: "trends", woeid: 1, top, schedule: "@every 5m" },
     }),
     prepare: async (control) => {
@@ -22,11 +31,18 @@ it("another account to ask about, and other ranks that count, are baselines: the
   await daemon.reload();
   await daemon.clock.advance(20 * MINUTE);
   expect(daemon.hook.events()).toEqual([]);
-  expect(daemon.logged.find(({ message }) => message === "configuration reloaded")?.fields).toMatchObject({
-    memory: ["checks: account: new baseline (it asks about another one)", "trends: top: new baseline (other ranks count)"],
+  expect(
+    daemon.logged.find(({ message }) => message === "configuration reloaded")?.fields,
+  ).toMatchObject({
+    memory: [
+      "checks: account: new baseline (it asks about another one)",
+      "trends: top: new baseline (other ranks count)",
+    ],
   });
   await daemon.control("follows", { target: "other", follower: "fan" });
   await daemon.control("trends", { woeid: 1, names: ["a", "b", "c", "x", "e"] });
   await daemon.clock.advance(10 * MINUTE);
-  expect(daemon.hook.events().map(({ type }) => type)).toEqual(expect.arrayContaining(["membership.changed", "trend.entered"]));
+  expect(daemon.hook.events().map(({ type }) => type)).toEqual(
+    expect.arrayContaining(["membership.changed", "trend.entered"]),
+  );
 });

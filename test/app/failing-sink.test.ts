@@ -1,4 +1,7 @@
-/** A sink that answers 5xx to everything, as the operator sees it: status, page, metrics, health, ops, log; and what its receiver sees. */
+/**
+ * A sink that answers 5xx to everything, as the operator sees it: status, page, metrics, health,
+ * ops, log; and what its receiver sees.
+ */
 import { expect, it } from "vitest";
 import { formatStatus } from "../../src/cli/inspect/status-text.ts";
 import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
@@ -10,7 +13,9 @@ const ALERTS = 200;
 const setUp = (more: Pick<InnerDaemonOptions, "opsSink" | "sink"> = {}) =>
   startInnerDaemon({
     ...more,
-    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", max_pages: 20 } }),
+    watches: () => ({
+      w: { type: "search", query: "zebra", schedule: "@every 10s", max_pages: 20 },
+    }),
     prepare: (ask) => ask("accounts", { username: "loud_one" }),
   });
 
@@ -28,17 +33,26 @@ it("is hardly asked, shown within a minute and reported to ops after two; when i
   const { state, sinks, reasons } = await status();
   expect(state).toBe("degraded");
   const [sink] = sinks;
-  expect(sink).toMatchObject({ name: "hook", breaker: "open", reason: "the webhook answered 503: later", waiting: ALERTS });
+  expect(sink).toMatchObject({
+    name: "hook",
+    breaker: "open",
+    reason: "the webhook answered 503: later",
+    waiting: ALERTS,
+  });
   expect(Date.parse(sink?.next_attempt_at ?? "") - clock.now()).toBeGreaterThan(0);
   expect(Date.parse(sink?.next_attempt_at ?? "") - clock.now()).toBeLessThanOrEqual(5 * MINUTE);
   expect(reasons).toEqual([
-    expect.stringMatching(/^hook takes no messages: the webhook answered 503: later \(since .* 200 waiting, kept; next/),
+    expect.stringMatching(
+      /^hook takes no messages: the webhook answered 503: later \(since .* 200 waiting, kept; next/,
+    ),
   ]);
   expect(await page()).toContain("the webhook answered 503: later, for ");
   expect(await metric("chirpwatch_breaker_open", 'sink="hook"')).toBe(1);
   expect(opsAlerts()).toEqual([]);
   await clock.advance(70 * SECOND);
-  expect(opsAlerts()).toEqual([{ type: "sink.failing", message: "hook takes no messages: the webhook answered 503: later" }]);
+  expect(opsAlerts()).toEqual([
+    { type: "sink.failing", message: "hook takes no messages: the webhook answered 503: later" },
+  ]);
   hook.answer((_, response) => response.writeHead(204).end());
   const failed = hook.messages().length;
   await clock.advance(5 * MINUTE);
@@ -49,12 +63,17 @@ it("is hardly asked, shown within a minute and reported to ops after two; when i
   expect(new Set(delivered).size).toBe(ALERTS);
   expect(delivered.length).toBe(ALERTS);
   expect(opsAlerts().map(({ type }) => type)).toEqual(["sink.failing", "sink.recovered"]);
-  expect(await status()).toMatchObject({ state: "running", sinks: [{ breaker: "closed", waiting: 0, next_attempt_at: null }, {}] });
+  expect(await status()).toMatchObject({
+    state: "running",
+    sinks: [{ breaker: "closed", waiting: 0, next_attempt_at: null }, {}],
+  });
 });
 
 it("a sink whose 200 is followed by a body that never ends is a good sink: every alert goes out once", async () => {
   const { clock, control, hook, status } = await setUp();
-  hook.answer((_, response) => void response.writeHead(200, { "content-length": "1000" }).write("ok"));
+  hook.answer(
+    (_, response) => void response.writeHead(200, { "content-length": "1000" }).write("ok"),
+  );
   await clock.advance(30 * SECOND);
   await control("tweets", { username: "loud_one", text: "a new zebra", count: 20 });
   await clock.advance(5 * MINUTE);
@@ -70,28 +89,43 @@ it("says of the ops alert about the only sink that ops has why nobody was sent i
   await clock.advance(4 * MINUTE);
   const [alert] = (await status()).recent_events;
   expect(alert).toMatchObject({ type: "sink.failing", deliveries: [] });
-  expect(formatStatus(await status(), clock.now())).toContain("not sent: no other sink takes ops alerts");
+  expect(formatStatus(await status(), clock.now())).toContain(
+    "not sent: no other sink takes ops alerts",
+  );
   expect(await page()).toContain("sink.failing; not sent: no other sink takes ops alerts");
 });
 
 it.each([
   ["dies while it is still down", 6],
   ["is followed by two reports that die as well", 20],
-])("the only sink is that of ops too, and its last alert %s: ops is alerted once it takes messages again", async (_, downMinutes) => {
-  const { clock, control, hook, status, logged } = await setUp({ opsSink: "hook", sink: { retry_for: "5m" } });
-  await clock.advance(30 * SECOND);
-  hook.answer((_request, response) => response.writeHead(503).end("later"));
-  await control("tweets", { username: "loud_one", text: "a new zebra" });
-  await clock.advance((downMinutes + 6) * MINUTE);
-  expect((await status()).sinks[0]).toMatchObject({ breaker: "open", dead: downMinutes < 10 ? 1 : expect.any(Number) });
-  const refused = hook.messages().length;
-  hook.answer((_request, response) => response.writeHead(204).end());
-  await clock.advance(7 * MINUTE);
-  const taken = hook.events().slice(refused);
-  expect(taken.filter(({ type }) => type === "delivery.dead").map(({ data }) => data["message"])).toEqual([
-    "1 alert for hook was given up after 5m (retry_for): the webhook answered 503: later",
-  ]);
-  expect(logged.filter(({ level }) => level === "error").map(({ message }) => message)).not.toContain("dead letters could not be reported");
-  // What was given up is still there to be sent again; its reports are not.
-  expect((await status()).sinks[0]).toMatchObject({ breaker: "closed", waiting: 0, dead: 1 });
-});
+])(
+  "the only sink is that of ops too, and its last alert %s: ops is alerted once it takes messages again",
+  async (_, downMinutes) => {
+    const { clock, control, hook, status, logged } = await setUp({
+      opsSink: "hook",
+      sink: { retry_for: "5m" },
+    });
+    await clock.advance(30 * SECOND);
+    hook.answer((_request, response) => response.writeHead(503).end("later"));
+    await control("tweets", { username: "loud_one", text: "a new zebra" });
+    await clock.advance((downMinutes + 6) * MINUTE);
+    expect((await status()).sinks[0]).toMatchObject({
+      breaker: "open",
+      dead: downMinutes < 10 ? 1 : expect.any(Number),
+    });
+    const refused = hook.messages().length;
+    hook.answer((_request, response) => response.writeHead(204).end());
+    await clock.advance(7 * MINUTE);
+    const taken = hook.events().slice(refused);
+    expect(
+      taken.filter(({ type }) => type === "delivery.dead").map(({ data }) => data["message"]),
+    ).toEqual([
+      "1 alert for hook was given up after 5m (retry_for): the webhook answered 503: later",
+    ]);
+    expect(
+      logged.filter(({ level }) => level === "error").map(({ message }) => message),
+    ).not.toContain("dead letters could not be reported");
+    // What was given up is still there to be sent again; its reports are not.
+    expect((await status()).sinks[0]).toMatchObject({ breaker: "closed", waiting: 0, dead: 1 });
+  },
+);

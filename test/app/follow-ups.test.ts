@@ -1,4 +1,7 @@
-/** What is said about a post that was announced and is gone: never louder than before, in a chat that edits and in one that does not. */
+/**
+ * What is said about a post that was announced and is gone: never louder than before, in a chat
+ * that edits and in one that does not.
+ */
 import { expect, it, onTestFinished } from "vitest";
 import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
 import { json, startLoopbackServer } from "../support/loopback-server.ts";
@@ -13,13 +16,18 @@ async function startChats() {
   const server = await startLoopbackServer((request, response) => {
     const { method, url } = request;
     const isSlack = url.startsWith("/api/chat.") || url.startsWith("/api/auth.");
-    const body = isSlack ? Object.fromEntries(new URLSearchParams(request.body)) : JSON.parse(request.body || "{}");
+    const body = isSlack
+      ? Object.fromEntries(new URLSearchParams(request.body))
+      : JSON.parse(request.body || "{}");
     if (url.endsWith("auth.test")) return json({ ok: true })(request, response);
     if (isDown) return void response.writeHead(503).end();
     const isEdit = url.endsWith("chat.update") || method === "PATCH";
     calls.push({ what: `${method} ${url.replace(/^\/api\/(v10\/)?/, "")}`, body });
     if (isEdit && refusesEdits)
-      return json(isSlack ? { ok: false, error: "cant_update_message" } : { code: 50_005 }, isSlack ? 200 : 403)(request, response);
+      return json(
+        isSlack ? { ok: false, error: "cant_update_message" } : { code: 50_005 },
+        isSlack ? 200 : 403,
+      )(request, response);
     const id = String(900 + calls.length);
     const channel = /channels\/(\d+)/.exec(url)?.[1] ?? "55";
     return json(
@@ -42,9 +50,21 @@ async function startChats() {
 
 type Chats = Awaited<ReturnType<typeof startChats>>;
 
-async function setUp(chats: Chats, sink: object, more: object = {}, options: Partial<InnerDaemonOptions> = {}) {
+async function setUp(
+  chats: Chats,
+  sink: object,
+  more: object = {},
+  options: Partial<InnerDaemonOptions> = {},
+) {
   const daemon = await startInnerDaemon({
-    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", recheck: { every: "1m", until: "1h" } } }),
+    watches: () => ({
+      w: {
+        type: "search",
+        query: "zebra",
+        schedule: "@every 10s",
+        recheck: { every: "1m", until: "1h" },
+      },
+    }),
     prepare: (ask) => ask("accounts", { username: "loud_one" }),
     more: { sinks: { chat: sink }, route: { sink: "chat" }, ops: undefined, ...more },
     ...options,
@@ -70,18 +90,25 @@ const slackOf = (chats: Chats, more: object = {}) => ({
   api_url: `${chats.api}/`,
   ...more,
 });
-const discordOf = (chats: Chats, more: object = {}) => ({ type: "discord", token: "t", channel_id: "55", api_url: chats.api, ...more });
+const discordOf = (chats: Chats, more: object = {}) => ({
+  type: "discord",
+  token: "t",
+  channel_id: "55",
+  api_url: chats.api,
+  ...more,
+});
 const textOf = (call: { readonly body: any } | undefined) => JSON.stringify(call?.body ?? {});
 const verdictsOf = async (daemon: { call: any }, id: string) =>
-  (await daemon.call(`explain/${id}`)).verdicts.map(({ event, verdict, deliveries: [delivery] }: any) => [
-    event.type,
-    verdict,
-    delivery?.state,
-  ]);
+  (await daemon.call(`explain/${id}`)).verdicts.map(
+    ({ event, verdict, deliveries: [delivery] }: any) => [event.type, verdict, delivery?.state],
+  );
 
 it("answers the alert on Slack, without the text, and calls nobody", async () => {
   const chats = await startChats();
-  const { daemon, post, remove } = await setUp(chats, slackOf(chats, { mention: [{ user: "U12345678" }] }));
+  const { daemon, post, remove } = await setUp(
+    chats,
+    slackOf(chats, { mention: [{ user: "U12345678" }] }),
+  );
   const id = await post();
   expect(textOf(chats.calls[0])).toContain("U12345678");
   await remove(id);
@@ -100,19 +127,25 @@ it.each([
   ["a channel with crossposts", { crosspost: true, mention: { role: "222" } }, 2],
   ["a channel with threads", { thread: "new", mention: { role: "222" } }, 2],
   ["a forum", { forum: { tags: [] }, mention: { role: "222" } }, 1],
-])("answers the alert on Discord in %s, opening and publishing nothing", async (_, more, before) => {
-  const chats = await startChats();
-  const { post, remove } = await setUp(chats, discordOf(chats, more));
-  const id = await post();
-  expect(chats.calls).toHaveLength(before);
-  const place = "forum" in more ? "901" : "55";
-  await remove(id);
-  const [answer, ...others] = chats.since(before);
-  expect(others).toEqual([]);
-  expect([answer?.what, answer?.body.message_reference.message_id]).toEqual([`POST channels/${place}/messages`, "901"]);
-  expect(textOf(answer)).toContain("is gone");
-  expect(textOf(answer)).not.toMatch(/zebra|222/);
-});
+])(
+  "answers the alert on Discord in %s, opening and publishing nothing",
+  async (_, more, before) => {
+    const chats = await startChats();
+    const { post, remove } = await setUp(chats, discordOf(chats, more));
+    const id = await post();
+    expect(chats.calls).toHaveLength(before);
+    const place = "forum" in more ? "901" : "55";
+    await remove(id);
+    const [answer, ...others] = chats.since(before);
+    expect(others).toEqual([]);
+    expect([answer?.what, answer?.body.message_reference.message_id]).toEqual([
+      `POST channels/${place}/messages`,
+      "901",
+    ]);
+    expect(textOf(answer)).toContain("is gone");
+    expect(textOf(answer)).not.toMatch(/zebra|222/);
+  },
+);
 
 it("says nothing beside the edit that says it", async () => {
   const chats = await startChats();
@@ -122,7 +155,9 @@ it("says nothing beside the edit that says it", async () => {
   expect(chats.since(1).map(({ what }) => what)).toEqual(["POST chat.update"]);
   expect(textOf(chats.calls[1])).not.toContain("zebra");
   const [, gone] = (await daemon.call(`explain/${id}`)).verdicts;
-  expect(gone.deliveries).toMatchObject([{ state: "sent", detail: "the message of its alert was edited" }]);
+  expect(gone.deliveries).toMatchObject([
+    { state: "sent", detail: "the message of its alert was edited" },
+  ]);
 });
 
 it("answers the alert whose edit is refused", async () => {
@@ -139,7 +174,10 @@ it("answers the alert whose edit is refused", async () => {
 
 it("answers it beside the edit with follow_up: always", async () => {
   const chats = await startChats();
-  const { post, remove } = await setUp(chats, discordOf(chats, { update: ["deleted"], follow_up: "always" }));
+  const { post, remove } = await setUp(
+    chats,
+    discordOf(chats, { update: ["deleted"], follow_up: "always" }),
+  );
   await remove(await post());
   expect(
     chats
@@ -181,7 +219,14 @@ it("fault 104: leaves out of a digest what is gone, and counts it", async () => 
 
 it("gives a webhook the end of a post without its text, after the alert", async () => {
   const daemon = await startInnerDaemon({
-    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", recheck: { every: "1m", until: "1h" } } }),
+    watches: () => ({
+      w: {
+        type: "search",
+        query: "zebra",
+        schedule: "@every 10s",
+        recheck: { every: "1m", until: "1h" },
+      },
+    }),
     prepare: (ask) => ask("accounts", { username: "loud_one" }),
   });
   await daemon.clock.advance(MINUTE / 2);
@@ -189,7 +234,9 @@ it("gives a webhook the end of a post without its text, after the alert", async 
   await daemon.clock.advance(MINUTE / 2);
   await daemon.control(`tweets/${ids[0]}`, undefined, "DELETE");
   await daemon.clock.advance(6 * MINUTE);
-  expect(daemon.hook.events().map(({ type, subject, data }) => [type, subject, data.tweet.full_text])).toEqual([
+  expect(
+    daemon.hook.events().map(({ type, subject, data }) => [type, subject, data.tweet.full_text]),
+  ).toEqual([
     ["tweet.created", ids[0], TEXT],
     ["tweet.deleted", ids[0], ""],
   ]);

@@ -8,7 +8,9 @@ const ACCOUNTS = ["quiet_one", "loud_one", "third_one"];
 /** More than one search reads to its end. */
 const BURST = 300;
 
-const groupOf = (strategy: string) => ({ w: { type: "timeline", accounts: ACCOUNTS, schedule: "@every 1m", max_pages: 4, strategy } });
+const groupOf = (strategy: string) => ({
+  w: { type: "timeline", accounts: ACCOUNTS, schedule: "@every 1m", max_pages: 4, strategy },
+});
 const searches = {
   a: { type: "search", query: "zebra", schedule: "@every 1m", max_pages: 4, strategy: "merge" },
   b: { type: "search", query: "giraffe", schedule: "@every 1m", max_pages: 4, strategy: "merge" },

@@ -21,7 +21,12 @@ it("at a start, what someone else spent of a key meanwhile is reported once", as
   await clock.advance(MINUTE);
   await daemon.start();
   await clock.advance(2 * MINUTE);
-  expect(opsAlerts()).toEqual([{ type: "quota.drift", message: expect.stringContaining("counted 40 requests more of the key first") }]);
+  expect(opsAlerts()).toEqual([
+    {
+      type: "quota.drift",
+      message: expect.stringContaining("counted 40 requests more of the key first"),
+    },
+  ]);
   const { quota, reasons } = await status();
   expect(quota.drift).toBe(40);
   expect(reasons.join()).toContain("something else spends the quota");

@@ -15,7 +15,8 @@ it("a key that is refused near the line keeps no poll from what the other one ha
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 1s" } }),
     prepare: (ask) => ask("keys", { key: "K2", quota: 1_000 }),
   });
-  const spentBy = async (key: string): Promise<number> => (await control("requests")).billed_by_key[key] ?? 0;
+  const spentBy = async (key: string): Promise<number> =>
+    (await control("requests")).billed_by_key[key] ?? 0;
   // Both pay in turn; the quota's own count is as old as it gets.
   while ((await spentBy("K2")) < EACH - 10) await clock.advance(SECOND);
   await control("keys/K2", undefined, "DELETE");
@@ -35,9 +36,14 @@ it("a key that has less left than the configuration allows is paced by what it h
   const { state, reasons } = await status();
   expect((await control("requests")).billed).toBeLessThan(60);
   expect(state).toBe("degraded");
-  expect(reasons.join()).toContain("the data service has less left than api.quota.monthly: 300 requests instead of 10000");
+  expect(reasons.join()).toContain(
+    "the data service has less left than api.quota.monthly: 300 requests instead of 10000",
+  );
   expect(opsAlerts()).toEqual([
-    { type: "quota.low", message: expect.stringContaining("as the data service has less left than api.quota.monthly") },
+    {
+      type: "quota.low",
+      message: expect.stringContaining("as the data service has less left than api.quota.monthly"),
+    },
   ]);
 });
 
@@ -70,7 +76,9 @@ it("a quota that is spent goes on within three minutes of its top-up, without a 
   await control("keys", { key: KEY, quota: 5_000 });
   await clock.advance(3 * 60 * SECOND);
   expect((await control("requests")).billed).toBeGreaterThan(spent + 5);
-  expect(Date.parse((await status()).watches[0]?.next_poll_at ?? "")).toBeLessThan(clock.now() + 60 * SECOND);
+  expect(Date.parse((await status()).watches[0]?.next_poll_at ?? "")).toBeLessThan(
+    clock.now() + 60 * SECOND,
+  );
 });
 
 it("a reload asks at once what the key has left, also where the file is the same", async () => {

@@ -1,6 +1,10 @@
 /** Alerts on values: sent again while they stay across, and once more when they are back. */
 import { expect, it } from "vitest";
-import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
+import {
+  type InnerDaemon,
+  type InnerDaemonOptions,
+  startInnerDaemon,
+} from "../support/inner-daemon.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -10,7 +14,12 @@ async function setUp(sink: object, more: Partial<InnerDaemonOptions> = {}) {
   let id = "";
   const daemon = await startInnerDaemon({
     watches: () => ({
-      w: { type: "tweet", tweets: [id], when: { likes_count: ">= 1000", view_count: "every 100000" }, schedule: "@every 5m" },
+      w: {
+        type: "tweet",
+        tweets: [id],
+        when: { likes_count: ">= 1000", view_count: "every 100000" },
+        schedule: "@every 5m",
+      },
     }),
     prepare: async (control) => {
       await control("accounts", { username: "loud_one" });
@@ -29,7 +38,14 @@ async function setUp(sink: object, more: Partial<InnerDaemonOptions> = {}) {
 
 /** What the receiver got of each alert. */
 const alertsOf = ({ hook }: InnerDaemon) =>
-  hook.events().map((event: any) => [event.tweet.likes_count, event.repeat ?? "", event.resolved?.join() ?? "", event.crossed.join()]);
+  hook
+    .events()
+    .map((event: any) => [
+      event.tweet.likes_count,
+      event.repeat ?? "",
+      event.resolved?.join() ?? "",
+      event.crossed.join(),
+    ]);
 
 const FIRST = [1_234, "", "", "likes_count"];
 
@@ -46,7 +62,11 @@ it("sends it again after repeat_interval, with the value of now, until the value
   await daemon.clock.advance(HOUR);
   await likes(5_000);
   await daemon.clock.advance(HOUR);
-  expect(alertsOf(daemon)).toEqual([FIRST, [1_234, 1, "", "likes_count"], [5_000, 2, "", "likes_count"]]);
+  expect(alertsOf(daemon)).toEqual([
+    FIRST,
+    [1_234, 1, "", "likes_count"],
+    [5_000, 2, "", "likes_count"],
+  ]);
   await likes(10);
   await daemon.clock.advance(3 * HOUR);
   expect(alertsOf(daemon)).toHaveLength(3);
@@ -61,7 +81,11 @@ it("says once that the value is back, and alerts anew when it crosses again", as
   await daemon.clock.advance(HOUR);
   await likes(2_000);
   await daemon.clock.advance(HOUR);
-  expect(alertsOf(daemon)).toEqual([FIRST, [10, "", "likes_count", "likes_count"], [2_000, "", "", "likes_count"]]);
+  expect(alertsOf(daemon)).toEqual([
+    FIRST,
+    [10, "", "likes_count", "likes_count"],
+    [2_000, "", "", "likes_count"],
+  ]);
 });
 
 it("fault 107: neither forgets nor repeats over a restart: what was due meanwhile is sent once", async () => {
@@ -86,7 +110,10 @@ it("repeats nothing while the watch is paused", async () => {
 });
 
 it("says in a chat what it is about", async () => {
-  const { daemon, likes } = await setUp({}, { chat: true, more: { route: { sink: "chat", repeat_interval: "1h", send_resolved: true } } });
+  const { daemon, likes } = await setUp(
+    {},
+    { chat: true, more: { route: { sink: "chat", repeat_interval: "1h", send_resolved: true } } },
+  );
   await daemon.clock.advance(HOUR);
   await likes(10);
   await daemon.clock.advance(10 * MINUTE);
@@ -99,7 +126,8 @@ it("says in a chat what it is about", async () => {
 
 const [TAKES, FAILS] = [
   (_: unknown, response: { end(): void }) => response.end(),
-  (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(503).end(),
+  (_: unknown, response: { writeHead(status: number): { end(): void } }) =>
+    response.writeHead(503).end(),
 ];
 
 /** The daemon starts at 13:38:49. */
@@ -168,7 +196,9 @@ it("repeats nothing until a poll has found the value so again", async () => {
 it("a value that falls and crosses again between two looks ends one series and begins another", async () => {
   let id = "";
   const daemon = await startInnerDaemon({
-    watches: () => ({ w: { type: "tweet", tweets: [id], when: { likes_count: ">= 1000" }, schedule: "@every 2s" } }),
+    watches: () => ({
+      w: { type: "tweet", tweets: [id], when: { likes_count: ">= 1000" }, schedule: "@every 2s" },
+    }),
     prepare: async (control) => {
       await control("accounts", { username: "loud_one" });
       [id = ""] = (await control("tweets", { username: "loud_one", text: "a tweet" })).ids;
@@ -198,10 +228,25 @@ it("two sinks get the repeats and the end that each asks for", async () => {
     { sink: "hook", continue: true, repeat_interval: "1h" },
     { sink: "chat", repeat_interval: "2h", send_resolved: true },
   ];
-  const { daemon, likes } = await setUp({ send_resolved: true }, { chat: true, more: { route: { sink: ["hook", "chat"], routes } } });
+  const { daemon, likes } = await setUp(
+    { send_resolved: true },
+    { chat: true, more: { route: { sink: ["hook", "chat"], routes } } },
+  );
   await daemon.clock.advance(4 * HOUR + 10 * MINUTE);
   await likes(10);
   await daemon.clock.advance(10 * MINUTE);
-  expect(alertsOf(daemon).map(([, nth, resolved]) => nth || resolved)).toEqual(["", 1, 2, 3, 4, "likes_count"]);
-  expect(daemon.chat().map((text) => text.split(":")[0])).toEqual([expect.any(String), "Still so", "Still so", "Resolved"]);
+  expect(alertsOf(daemon).map(([, nth, resolved]) => nth || resolved)).toEqual([
+    "",
+    1,
+    2,
+    3,
+    4,
+    "likes_count",
+  ]);
+  expect(daemon.chat().map((text) => text.split(":")[0])).toEqual([
+    expect.any(String),
+    "Still so",
+    "Still so",
+    "Resolved",
+  ]);
 });

@@ -1,4 +1,7 @@
-/** Another process has locked the state file: the daemon answers, says so in time, stops in time, and loses nothing. */
+/**
+ * Another process has locked the state file: the daemon answers, says so in time, stops in time,
+ * and loses nothing.
+ */
 import { STORE_HELD_MS } from "../../src/engine/health/store-watch.ts";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
@@ -40,7 +43,8 @@ async function setUp(schedule: string): Promise<Locked> {
   await clock.advance(MINUTE);
   return {
     ...daemon,
-    tweet: async () => (await daemon.control("tweets", { username: AUTHOR, text: "a new zebra" })).ids[0],
+    tweet: async () =>
+      (await daemon.control("tweets", { username: AUTHOR, text: "a new zebra" })).ids[0],
     lock() {
       const other = new Database(path, { timeout: 0 });
       onTestFinished(() => void other.close());
@@ -68,36 +72,49 @@ const TEXT = "Another program has locked the state file.";
 it.each([
   ["@every 1s", 20 * SECOND],
   ["@every 10m", 11 * MINUTE],
-])("fault 96: says so with its cure within 15 s, answers meanwhile, and loses nothing: %s", async (schedule, nextPollMs) => {
-  const daemon = await setUp(schedule);
-  const { clock } = daemon;
-  const unlock = daemon.lock();
-  const id = await daemon.tweet();
-  for (let second = 0; second < 100; second += 5) {
-    // None of these waits for the state: the clock stands still.
-    for (const read of [daemon.status, daemon.page, daemon.metrics]) await read();
-    expect(await daemon.healthInTime()).toBe(503);
-    if (second >= 15) {
-      expect((await daemon.status()).reasons).toEqual([
-        expect.stringMatching(`^the state cannot be written: ${TEXT} Find it with \`fuser -v \\S+/state.db\` and end it`),
-      ]);
-      expect(daemon.opsAlerts().filter(({ type }) => type === "state.trouble")).toEqual([
-        { type: "state.trouble", message: expect.stringMatching(`${TEXT} Find it with .fuser`) },
-      ]);
-      expect(daemon.logged.filter(({ message }) => message === "state cannot be written, polling stopped")).toEqual([
-        { level: "error", message: expect.anything(), fields: { error: TEXT, hint: expect.stringMatching(/^Find it with .fuser/) } },
-      ]);
+])(
+  "fault 96: says so with its cure within 15 s, answers meanwhile, and loses nothing: %s",
+  async (schedule, nextPollMs) => {
+    const daemon = await setUp(schedule);
+    const { clock } = daemon;
+    const unlock = daemon.lock();
+    const id = await daemon.tweet();
+    for (let second = 0; second < 100; second += 5) {
+      // None of these waits for the state: the clock stands still.
+      for (const read of [daemon.status, daemon.page, daemon.metrics]) await read();
+      expect(await daemon.healthInTime()).toBe(503);
+      if (second >= 15) {
+        expect((await daemon.status()).reasons).toEqual([
+          expect.stringMatching(
+            `^the state cannot be written: ${TEXT} Find it with \`fuser -v \\S+/state.db\` and end it`,
+          ),
+        ]);
+        expect(daemon.opsAlerts().filter(({ type }) => type === "state.trouble")).toEqual([
+          { type: "state.trouble", message: expect.stringMatching(`${TEXT} Find it with .fuser`) },
+        ]);
+        expect(
+          daemon.logged.filter(
+            ({ message }) => message === "state cannot be written, polling stopped",
+          ),
+        ).toEqual([
+          {
+            level: "error",
+            message: expect.anything(),
+            fields: { error: TEXT, hint: expect.stringMatching(/^Find it with .fuser/) },
+          },
+        ]);
+      }
+      await clock.advance(5 * SECOND);
     }
-    await clock.advance(5 * SECOND);
-  }
-  unlock();
-  await clock.advance(15 * SECOND);
-  expect(await daemon.health()).toBe(200);
-  await clock.advance(STORE_HELD_MS);
-  expect(daemon.opsAlerts().at(-1)?.message).toMatch(/can write its state again/);
-  await clock.advance(nextPollMs);
-  expect(daemon.hook.subjects()).toEqual([id]);
-});
+    unlock();
+    await clock.advance(15 * SECOND);
+    expect(await daemon.health()).toBe(200);
+    await clock.advance(STORE_HELD_MS);
+    expect(daemon.opsAlerts().at(-1)?.message).toMatch(/can write its state again/);
+    await clock.advance(nextPollMs);
+    expect(daemon.hook.subjects()).toEqual([id]);
+  },
+);
 
 it("fault 61: keeps quiet about a lock of a few seconds, as of a backup", async () => {
   const daemon = await setUp("@every 1s");

@@ -1,4 +1,7 @@
-/** What a plan says of member lists that take many polls to read, by the lengths that the service gave. */
+/**
+ * What a plan says of member lists that take many polls to read, by the lengths that the service
+ * gave.
+ */
 import { expect, it } from "vitest";
 import { askLengths, listedAccounts, withLengths } from "../../src/operate/plan/list-lengths.ts";
 import { planQuota } from "../../src/operate/plan/plan-quota.ts";
@@ -26,7 +29,11 @@ async function planOf(watches: string, monthly = 100_000, memory: JsonObject = {
     async request(request: UpstreamRequest) {
       asked.push(request);
       const wanted = [request.params["usernames"] ?? [], request.params["user_ids"] ?? []].flat();
-      return { users: profiles.filter(({ id, username }) => wanted.includes(username) || wanted.includes(id)) };
+      return {
+        users: profiles.filter(
+          ({ id, username }) => wanted.includes(username) || wanted.includes(id),
+        ),
+      };
     },
   };
   const listed = listedAccounts(config, sha256, []);
@@ -39,18 +46,27 @@ async function planOf(watches: string, monthly = 100_000, memory: JsonObject = {
       memory: { ...target.memory, ...memory },
     })),
   }));
-  const view = createPlanView(config, { hash: sha256, nowMs: NOW, quota: planQuota(monthly, { failure: "" }), states });
+  const view = createPlanView(config, {
+    hash: sha256,
+    nowMs: NOW,
+    quota: planQuota(monthly, { failure: "" }),
+    states,
+  });
   return { view, lengths, asked, lines: longListLines(view.watches) };
 }
 
-const NEWCOMERS = 'fresh: { type: new_followers, accounts: ["@Big", small], source: all, schedule: "@every 5m" }';
+const NEWCOMERS =
+  'fresh: { type: new_followers, accounts: ["@Big", small], source: all, schedule: "@every 5m" }';
 
 it("asks once for the accounts of all watches that read their lists, and for nobody else", async () => {
   const { asked, lengths } = await planOf(
     `${NEWCOMERS}, both: { type: followers, accounts: [big, "id:8", nobody] }, posts: { type: timeline, accounts: [other] },
      window: { type: new_followers, accounts: [indexed], source: indexed }, verified: { type: new_followers, accounts: [alike], verified_only: true }`,
   );
-  expect(asked.map(({ params }) => params)).toEqual([{ usernames: ["big", "small", "nobody"] }, { user_ids: ["8"] }]);
+  expect(asked.map(({ params }) => params)).toEqual([
+    { usernames: ["big", "small", "nobody"] },
+    { user_ids: ["8"] },
+  ]);
   expect(lengths.requests).toBe(2);
   expect(lengths.missing).toEqual(["nobody"]);
 });
@@ -83,26 +99,38 @@ it("bills the daily read of a long list where the watch says so", async () => {
   const daily = (key: string) =>
     `fresh: { type: new_followers, accounts: [big], source: all, schedule: "@every 5m", max_pages: 100${key} }`;
   const [without, withIt] = [await planOf(daily("")), await planOf(daily(", full_read_every: 1d"))];
-  expect(Math.round(withIt.view.total.requests_per_day - without.view.total.requests_per_day)).toBe(14_999);
+  expect(Math.round(withIt.view.total.requests_per_day - without.view.total.requests_per_day)).toBe(
+    14_999,
+  );
   const never = await planOf(daily(", full_read_every: never"));
   expect(never.view.total.first_requests).toBeLessThan(5);
   expect(never.lines[0]).not.toContain("the first read");
 });
 
 it("says that watches of who left report nothing before the first read is done", async () => {
-  const { lines } = await planOf('both: { type: followers, accounts: [big], schedule: "17 4 * * *", max_pages: 100 }');
+  const { lines } = await planOf(
+    'both: { type: followers, accounts: [big], schedule: "17 4 * * *", max_pages: 100 }',
+  );
   expect(lines).toEqual([
     "both: the list of @big has 3,000,000 members; the first read of all takes 15,000 requests and about 150 days, and nothing is reported before its end; polls read on in it without end, 15,000 requests a time",
   ]);
 });
 
 it("says that a list may be the fallback of accounts that are not indexed", async () => {
-  const { lines } = await planOf('fresh: { type: new_followers, accounts: [big], schedule: "@every 5m" }');
-  expect(lines[0]).toContain("members, read only if the service has not indexed the account; the first read");
+  const { lines } = await planOf(
+    'fresh: { type: new_followers, accounts: [big], schedule: "@every 5m" }',
+  );
+  expect(lines[0]).toContain(
+    "members, read only if the service has not indexed the account; the first read",
+  );
 });
 
 it("says what is left of a first read under way, and nothing of one that is done but that it is not repeated", async () => {
-  const half = await planOf(NEWCOMERS, 100_000, { baseline_of: "followers", partial: { run: 20, since_ms: NOW }, read_members: 1_500_000 });
+  const half = await planOf(NEWCOMERS, 100_000, {
+    baseline_of: "followers",
+    partial: { run: 20, since_ms: NOW },
+    read_members: 1_500_000,
+  });
   expect(half.view.watches[0]?.long_lists[0]).toMatchObject({ first_read_requests: 7_500 });
   const done = await planOf(NEWCOMERS, 100_000, { baseline_of: "followers" });
   expect(done.lines[0]).toBe(

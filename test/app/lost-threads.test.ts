@@ -1,4 +1,7 @@
-/** A thread whose first message somebody deleted, at a Slack that ignores the dead `thread_ts` without a word: one message stands beside it, and the next ones below that. */
+/**
+ * A thread whose first message somebody deleted, at a Slack that ignores the dead `thread_ts`
+ * without a word: one message stands beside it, and the next ones below that.
+ */
 import { expect, it, onTestFinished } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 import { json, startLoopbackServer } from "../support/loopback-server.ts";
@@ -17,7 +20,13 @@ it("the message that could not stand in the thread begins a new one", async () =
     json({ ok: true, ts, channel: "C1", message: { ts, ...thread } })(request, response);
   });
   onTestFinished(() => slack.close());
-  const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: `${slack.url}/api/`, thread_by: "watch" };
+  const chat = {
+    type: "slack",
+    token: "xoxb-1",
+    channel: "#brand",
+    api_url: `${slack.url}/api/`,
+    thread_by: "watch",
+  };
   const daemon = await startInnerDaemon({
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s" } }),
     prepare: (ask) => ask("accounts", { username: "anna" }),

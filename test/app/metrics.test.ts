@@ -1,4 +1,7 @@
-/** What Prometheus sees while sinks fail, watches come and go, and the quota runs short. What a process says of itself: test/e2e/metrics.test.ts. */
+/**
+ * What Prometheus sees while sinks fail, watches come and go, and the quota runs short. What a
+ * process says of itself: test/e2e/metrics.test.ts.
+ */
 import { expect, it } from "vitest";
 import { samplesOf } from "../support/exposition.ts";
 import { type InnerDaemon, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
@@ -6,12 +9,14 @@ import { type InnerDaemon, ONE_KEY, startInnerDaemon } from "../support/inner-da
 const MINUTE = 60_000;
 
 const search = (query: string) => ({ type: "search", query, schedule: "@every 1m" });
-const post = ({ control }: InnerDaemon, text: string): Promise<unknown> => control("tweets", { username: "alice", text });
+const post = ({ control }: InnerDaemon, text: string): Promise<unknown> =>
+  control("tweets", { username: "alice", text });
 
 it("count what a sink answered by class", async () => {
   const daemon = await startInnerDaemon({ watches: () => ({ w: search("zebra") }) });
   await daemon.clock.advance(2 * MINUTE);
-  const errors = (kind: string) => daemon.metric("chirpwatch_sink_errors_total", `sink="hook",class="${kind}"`);
+  const errors = (kind: string) =>
+    daemon.metric("chirpwatch_sink_errors_total", `sink="hook",class="${kind}"`);
   daemon.hook.answer((_, response) => response.writeHead(503).end());
   await post(daemon, "zebra");
   await daemon.clock.advance(MINUTE + 1_000);
@@ -29,7 +34,10 @@ it("forget a watch that was removed, and keep the others", async () => {
   await post(daemon, "zebra and quagga");
   await daemon.clock.advance(2 * MINUTE);
   expect(daemon.hook.events()).toHaveLength(2);
-  const watchesIn = async () => [...new Set(samplesOf(await daemon.metrics()).flatMap(({ labels }) => labels["watch"] ?? []))].sort();
+  const watchesIn = async () =>
+    [
+      ...new Set(samplesOf(await daemon.metrics()).flatMap(({ labels }) => labels["watch"] ?? [])),
+    ].sort();
   expect(await watchesIn()).toEqual(["gone", "kept"]);
   watches = { kept: search("zebra") };
   await daemon.reload();
@@ -38,12 +46,18 @@ it("forget a watch that was removed, and keep the others", async () => {
 
 it("count a watch that the service refuses as it is written", async () => {
   const daemon = await startInnerDaemon({
-    watches: () => ({ good: search("zebra"), bad: { type: "community_tweets", community: "17", schedule: "@every 1m" } }),
-    prepare: (control) => control("faults", { number: 9, endpoint: "community-tweets", for_ms: 60 * MINUTE }),
+    watches: () => ({
+      good: search("zebra"),
+      bad: { type: "community_tweets", community: "17", schedule: "@every 1m" },
+    }),
+    prepare: (control) =>
+      control("faults", { number: 9, endpoint: "community-tweets", for_ms: 60 * MINUTE }),
   });
   await daemon.clock.advance(3 * MINUTE);
   const states = await Promise.all(
-    ["active", "paused", "misconfigured"].map((state) => daemon.metric("chirpwatch_watches", `state="${state}"`)),
+    ["active", "paused", "misconfigured"].map((state) =>
+      daemon.metric("chirpwatch_watches", `state="${state}"`),
+    ),
   );
   expect(states).toEqual([1, 0, 1]);
 });
@@ -51,17 +65,21 @@ it("count a watch that the service refuses as it is written", async () => {
 it.each([
   ["pause", "chirpwatch_quota_spent", ""],
   ["degrade", "chirpwatch_quota_stretch", 'priority="low"'],
-] as const)("on_exhausted %s: reach what the alerts on a short quota wait for", async (on_exhausted, name, labels) => {
-  const daemon = await startInnerDaemon({
-    watches: () => ({ w: { ...search("zebra"), priority: "low" } }),
-    api: { ...ONE_KEY, quota: { monthly: 20, reset_day: 28, on_exhausted } },
-  });
-  const read = async (metric: string) => (await daemon.metric(metric, metric === name ? labels : "")) ?? Number.NaN;
-  await daemon.clock.advance(40 * MINUTE);
-  const line = await read("chirpwatch_quota_line");
-  if (on_exhausted === "pause") expect(await read(name)).toBeGreaterThanOrEqual(line);
-  else expect(await read(name)).toBeGreaterThan(2);
-  expect((await read("chirpwatch_quota_forecast")) / line).toBeGreaterThan(1);
-  const spent = (await daemon.metric("chirpwatch_quota_spent")) ?? Number.NaN;
-  expect(spent / (await read("chirpwatch_quota_limit"))).toBeLessThanOrEqual(0.9);
-});
+] as const)(
+  "on_exhausted %s: reach what the alerts on a short quota wait for",
+  async (on_exhausted, name, labels) => {
+    const daemon = await startInnerDaemon({
+      watches: () => ({ w: { ...search("zebra"), priority: "low" } }),
+      api: { ...ONE_KEY, quota: { monthly: 20, reset_day: 28, on_exhausted } },
+    });
+    const read = async (metric: string) =>
+      (await daemon.metric(metric, metric === name ? labels : "")) ?? Number.NaN;
+    await daemon.clock.advance(40 * MINUTE);
+    const line = await read("chirpwatch_quota_line");
+    if (on_exhausted === "pause") expect(await read(name)).toBeGreaterThanOrEqual(line);
+    else expect(await read(name)).toBeGreaterThan(2);
+    expect((await read("chirpwatch_quota_forecast")) / line).toBeGreaterThan(1);
+    const spent = (await daemon.metric("chirpwatch_quota_spent")) ?? Number.NaN;
+    expect(spent / (await read("chirpwatch_quota_limit"))).toBeLessThanOrEqual(0.9);
+  },
+);

@@ -1,4 +1,7 @@
-/** What follows the alert on a value, by what became of the alert in each sink: nothing where it was not sent. */
+/**
+ * What follows the alert on a value, by what became of the alert in each sink: nothing where it was
+ * not sent.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { endOf, type FollowUpParts, followUpsOf } from "../../src/app/polling/level-follow-ups.ts";
@@ -10,23 +13,49 @@ import { makeEvent } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const MINUTE = 60_000;
-const event = makeEvent("7", { type: "tweet.threshold", body: { tweet: { likes_count: 1_234 } as never, crossed: ["likes_count"] } });
-
-const sinks = fc.array(fc.record({ isSent: fc.boolean(), sendResolved: fc.boolean(), repeatM: fc.constantFrom(undefined, 5, 30) }), {
-  minLength: 1,
-  maxLength: 4,
+const event = makeEvent("7", {
+  type: "tweet.threshold",
+  body: { tweet: { likes_count: 1_234 } as never, crossed: ["likes_count"] },
 });
 
+const sinks = fc.array(
+  fc.record({
+    isSent: fc.boolean(),
+    sendResolved: fc.boolean(),
+    repeatM: fc.constantFrom(undefined, 5, 30),
+  }),
+  {
+    minLength: 1,
+    maxLength: 4,
+  },
+);
+
 /** An alert at several sinks, each with its own options. */
-function setUp(facts: readonly { isSent: boolean; sendResolved: boolean; repeatM: number | undefined }[], isAcross: boolean) {
+function setUp(
+  facts: readonly { isSent: boolean; sendResolved: boolean; repeatM: number | undefined }[],
+  isAcross: boolean,
+) {
   const optionsOf = ({ sendResolved, repeatM }: (typeof facts)[number]) => ({
     ...(sendResolved && { sendResolved }),
     ...(repeatM === undefined ? {} : { repeatMs: repeatM * MINUTE }),
   });
-  const memory = { thresholds: { likes_count: ">= 1000" }, across: isAcross ? ["likes_count"] : [], values: { likes_count: 5 } };
+  const memory = {
+    thresholds: { likes_count: ">= 1000" },
+    across: isAcross ? ["likes_count"] : [],
+    values: { likes_count: 5 },
+  };
   const levels = facts.map(({ isSent }, index): OpenLevel => {
     const times = { isWaiting: false, doneAtMs: T0, lastAtMs: T0, nextAtMs: T0, repeats: 0 };
-    return { event, sink: `s${index}`, isSent, isPolled: true, rules: { likes_count: ">= 1000" }, targetKey: "7", memory, ...times };
+    return {
+      event,
+      sink: `s${index}`,
+      isSent,
+      isPolled: true,
+      rules: { likes_count: ">= 1000" },
+      targetKey: "7",
+      memory,
+      ...times,
+    };
   });
   const timing = { groupKey: "g", groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
   const parts = {
@@ -46,10 +75,16 @@ it("says that a value is back where its alert was sent and that is wanted, and e
     fc.property(sinks, (facts) => {
       const { levels, parts } = setUp(facts, false);
       const { events, deliveries, levels: steps } = endOf(levels, parts);
-      const wanted = facts.flatMap(({ isSent, sendResolved }, index) => (isSent && sendResolved ? [`s${index}`] : []));
+      const wanted = facts.flatMap(({ isSent, sendResolved }, index) =>
+        isSent && sendResolved ? [`s${index}`] : [],
+      );
       expect(deliveries.map(({ sink }) => sink)).toEqual(wanted);
-      expect(events.map(({ body }) => body["resolved"])).toEqual(wanted.length === 0 ? [] : [["likes_count"]]);
-      expect(steps.map(({ sink, change }) => [sink, change.kind])).toEqual(facts.map((_, index) => [`s${index}`, "close"]));
+      expect(events.map(({ body }) => body["resolved"])).toEqual(
+        wanted.length === 0 ? [] : [["likes_count"]],
+      );
+      expect(steps.map(({ sink, change }) => [sink, change.kind])).toEqual(
+        facts.map((_, index) => [`s${index}`, "close"]),
+      );
       const across = setUp(facts, true);
       expect(endOf(across.levels, across.parts).levels).toEqual([]);
     }),
@@ -61,12 +96,20 @@ it("repeats an alert where it was sent and that is wanted, again and again", () 
     fc.property(sinks, fc.integer({ min: 1, max: 9 }), (facts, repeat) => {
       const { levels, parts } = setUp(facts, true);
       const mark = { repeat, names: ["likes_count"], asOfMs: T0 };
-      const { deliveries, levels: steps } = followUpsOf(levels, mark, parts, ({ repeatMs }) => repeatMs !== undefined);
-      const wanted = facts.flatMap(({ isSent, repeatM }, index) => (isSent && repeatM !== undefined ? [`s${index}`] : []));
+      const { deliveries, levels: steps } = followUpsOf(
+        levels,
+        mark,
+        parts,
+        ({ repeatMs }) => repeatMs !== undefined,
+      );
+      const wanted = facts.flatMap(({ isSent, repeatM }, index) =>
+        isSent && repeatM !== undefined ? [`s${index}`] : [],
+      );
       expect(deliveries.map(({ sink }) => sink)).toEqual(wanted);
       for (const { sink, change } of steps) {
         const { repeatM } = facts[Number(sink.slice(1))] ?? expect.fail();
-        const nextAtMs = wanted.includes(sink) && repeatM !== undefined ? T0 + repeatM * MINUTE : null;
+        const nextAtMs =
+          wanted.includes(sink) && repeatM !== undefined ? T0 + repeatM * MINUTE : null;
         expect(change).toMatchObject({ kind: "repeated", repeats: repeat, nextAtMs });
       }
     }),
@@ -75,14 +118,30 @@ it("repeats an alert where it was sent and that is wanted, again and again", () 
 
 it("follows the alert that is sent of a fact that two watches found, and not the one that joined it", async () => {
   const store = await openTemp(memoryStatePath());
-  const shaping = { chat: true, repeatMs: 10 * MINUTE, sendResolved: true, dedupe: { key: ["author"], windowMs: 60 * MINUTE } };
+  const shaping = {
+    chat: true,
+    repeatMs: 10 * MINUTE,
+    sendResolved: true,
+    dedupe: { key: ["author"], windowMs: 60 * MINUTE },
+  };
   const facts = new Map<string, SinkFacts>([
     ["chat", shaping],
     ["hook", { ...shaping, chat: false, dedupe: false as const }],
   ]);
   for (const watch of ["first", "second"]) {
-    const own = { ...event, id: `e-${watch}`, watch, watchKey: `key-${watch}`, labels: { ...event.labels, watch } };
-    const deliveries = routeEvent(own, { ownSinks: ["chat", "hook"], tree: undefined, sinks: facts, nowMs: T0 });
+    const own = {
+      ...event,
+      id: `e-${watch}`,
+      watch,
+      watchKey: `key-${watch}`,
+      labels: { ...event.labels, watch },
+    };
+    const deliveries = routeEvent(own, {
+      ownSinks: ["chat", "hook"],
+      tree: undefined,
+      sinks: facts,
+      nowMs: T0,
+    });
     await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [own], deliveries });
   }
   const open = (await store.openLevels()).map(({ sink, event: { watch } }) => `${sink} ${watch}`);

@@ -1,4 +1,7 @@
-/** What one request shows of several targets goes out in the order in which it was posted, whoever posted it. */
+/**
+ * What one request shows of several targets goes out in the order in which it was posted, whoever
+ * posted it.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -8,9 +11,14 @@ const ACCOUNTS = ["a0", "a1", "a2", "a3"] as const;
 /** Who posts when: nobody's posts are next to each other. */
 const TURNS = [3, 1, 0, 2, 1, 3, 0, 2] as const;
 
-const timelines = { w: { type: "timeline", accounts: ACCOUNTS, schedule: "@every 1m", strategy: "probe" } };
+const timelines = {
+  w: { type: "timeline", accounts: ACCOUNTS, schedule: "@every 1m", strategy: "probe" },
+};
 const searches = Object.fromEntries(
-  ACCOUNTS.map((name) => [name, { type: "search", query: name, schedule: "@every 1m", strategy: "merge" }]),
+  ACCOUNTS.map((name) => [
+    name,
+    { type: "search", query: name, schedule: "@every 1m", strategy: "merge" },
+  ]),
 );
 
 it.each([

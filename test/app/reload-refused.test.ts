@@ -21,16 +21,24 @@ const KEPT = {
 };
 
 const textOf = (more: object = {}) =>
-  JSON.stringify({ ...KEPT, watches: { w: { type: "search", query: "acme" } }, sinks: { out: { type: "console" } }, ...more });
+  JSON.stringify({
+    ...KEPT,
+    watches: { w: { type: "search", query: "acme" } },
+    sinks: { out: { type: "console" } },
+    ...more,
+  });
 
 /** A reloader whose file the test may edit. */
 async function makeReloader(opsAlerts?: OpsAlerts) {
   const disk = { text: textOf() };
   const config = await goodConfig(disk.text);
-  const active: Config[] = [{ ...config, reads: config.reads.filter(({ operation }) => operation === "readText") }];
+  const active: Config[] = [
+    { ...config, reads: config.reads.filter(({ operation }) => operation === "readText") },
+  ];
   const alerted: OpsAlert[] = [];
   const askedBy: unknown[] = [];
-  const noteAsker = (_message: string, fields: LogFields = {}) => void askedBy.push(fields["asked_by"]);
+  const noteAsker = (_message: string, fields: LogFields = {}) =>
+    void askedBy.push(fields["asked_by"]);
   const clock = createVirtualClock(START_MS);
   const meter = createMeter();
   const reloader = createReloader({
@@ -55,7 +63,9 @@ async function makeReloader(opsAlerts?: OpsAlerts) {
     return reloader.reload("API");
   };
   const counted = async (outcome: string) =>
-    new RegExp(`^chirpwatch_reloads_total\\{outcome="${outcome}"\\} (\\d+)$`, "m").exec(await meter.render())?.[1];
+    new RegExp(`^chirpwatch_reloads_total\\{outcome="${outcome}"\\} (\\d+)$`, "m").exec(
+      await meter.render(),
+    )?.[1];
   return { reloader, edit, alerted, askedBy, clock, active, counted };
 }
 
@@ -65,11 +75,16 @@ it.each<[object, readonly string[]]>([
   [{ server: { ...KEPT.server, listen: "127.0.0.1:9465" } }, ["server.listen"]],
   [{ server: { ...KEPT.server, listen: "127.0.0.2:9464" } }, ["server.listen"]],
   [{ server: { ...KEPT.server, public_url: "https://other.example.com" } }, ["server.public_url"]],
-  [{ server: { ...KEPT.server, token: "another" }, state: { path: "/data/other.db" } }, ["state.path", "server.token"]],
+  [
+    { server: { ...KEPT.server, token: "another" }, state: { path: "/data/other.db" } },
+    ["state.path", "server.token"],
+  ],
 ])("%j needs a restart: nothing of the file becomes active", async (more, keys) => {
   const { edit, active } = await makeReloader();
   const errors = keys.map((key) => `${key} changed: restart the daemon for that`);
-  expect(await edit(textOf({ ...more, watches: { w: { type: "search", query: "edited" } } }))).toEqual({ ok: false, errors });
+  expect(
+    await edit(textOf({ ...more, watches: { w: { type: "search", query: "edited" } } })),
+  ).toEqual({ ok: false, errors });
   expect(active).toHaveLength(1);
 });
 
@@ -84,7 +99,10 @@ it("a bad file is reported to ops each time by its first error, shown with all o
   if (refused.ok) throw new Error("it was accepted");
   expect(refused.errors.length).toBeGreaterThan(1);
   expect(refused.errors.filter((line) => line.includes("warning"))).toEqual([]);
-  expect(reloader.lastRefusal()).toEqual({ at: new Date(START_MS + MINUTE).toISOString(), errors: refused.errors });
+  expect(reloader.lastRefusal()).toEqual({
+    at: new Date(START_MS + MINUTE).toISOString(),
+    errors: refused.errors,
+  });
   const alert = {
     type: "config.refused",
     severity: "warning",
@@ -108,7 +126,9 @@ it("a file that every replica refuses for the same reason is reported once", asy
   const alerted: OpsAlert[] = [];
   const clock = createVirtualClock(START_MS);
   for (let replica = 0; replica < 3; replica += 1) {
-    const { edit } = await makeReloader(createRecordedOpsAlerts(store, clock, (alert) => void alerted.push(alert)));
+    const { edit } = await makeReloader(
+      createRecordedOpsAlerts(store, clock, (alert) => void alerted.push(alert)),
+    );
     await edit(textOf({ sinks: { out: { type: "consol" } } }));
     if (replica === 2) await edit(textOf({ watches: { w: { type: "search" } } }));
   }

@@ -1,10 +1,18 @@
-/** Reloads while polls, messages and refusals are under way: what was begun ends well, and what comes after follows the new configuration. */
+/**
+ * Reloads while polls, messages and refusals are under way: what was begun ends well, and what
+ * comes after follows the new configuration.
+ */
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { Http, HttpRequest } from "../../src/model/http.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
-import { type InnerDaemon, type InnerDaemonOptions, KEY, startInnerDaemon } from "../support/inner-daemon.ts";
+import {
+  type InnerDaemon,
+  type InnerDaemonOptions,
+  KEY,
+  startInnerDaemon,
+} from "../support/inner-daemon.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -24,7 +32,11 @@ const tweet = async ({ control }: InnerDaemon): Promise<string> =>
 /** A gate in front of the network that the test opens and closes. */
 function createHold() {
   const waiting: (() => void)[] = [];
-  const hold: { on: ((request: HttpRequest) => boolean) | undefined; held: number; open: () => void } = {
+  const hold: {
+    on: ((request: HttpRequest) => boolean) | undefined;
+    held: number;
+    open: () => void;
+  } = {
     on: undefined,
     held: 0,
     /** For all that it holds back, the first of them first. */
@@ -60,11 +72,16 @@ it("fault 109: alerts and ops alerts go where the last reload says, and at once,
       const id = await tweet(daemon);
       await clock.advance(12 * SECOND);
       expect(alertHook.subjects().at(-1)).toBe(id);
-      more["server"] = { listen: "127.0.0.1:0", public_url: `https://example.com/${alerts}/${round}` };
+      more["server"] = {
+        listen: "127.0.0.1:0",
+        public_url: `https://example.com/${alerts}/${round}`,
+      };
       await reload();
       more["server"] = { listen: "127.0.0.1:0" };
       await clock.advance(2 * SECOND);
-      expect(opsHook.events().filter(({ type }) => type === "config.refused")).toHaveLength(round + 1);
+      expect(opsHook.events().filter(({ type }) => type === "config.refused")).toHaveLength(
+        round + 1,
+      );
     }
   }
 });
@@ -84,7 +101,9 @@ it("fault 109: a message under way is sent once, and the next one of its sink wa
   await reload();
   await release;
   await clock.advance(MINUTE);
-  expect(hook.messages().flatMap(({ events }) => events.map(({ subject }) => subject))).toEqual([id]);
+  expect(hook.messages().flatMap(({ events }) => events.map(({ subject }) => subject))).toEqual([
+    id,
+  ]);
   expect(hold.held).toBe(1);
 });
 
@@ -103,13 +122,19 @@ it("a poll under way alerts the sinks its watch has now, although it is renamed"
     hold.held = 0;
     while (hold.held === 0) await clock.advance(SECOND);
     delete watches[from];
-    watches[to] = { ...SEARCH, sink: sink === ops ? "ops" : "hook", ...(from === to ? {} : { moved_from: from }) };
+    watches[to] = {
+      ...SEARCH,
+      sink: sink === ops ? "ops" : "hook",
+      ...(from === to ? {} : { moved_from: from }),
+    };
     await reload();
     hold.on = undefined;
     hold.open();
     await clock.advance(MINUTE);
     expect(sink.subjects()).toContain(id);
-    expect([...hook.subjects(), ...ops.subjects()].filter((subject) => subject === id)).toHaveLength(1);
+    expect(
+      [...hook.subjects(), ...ops.subjects()].filter((subject) => subject === id),
+    ).toHaveLength(1);
   }
 });
 
@@ -137,10 +162,14 @@ it("a poll held up over two reloads alerts under the name its watch has at last,
   hold.on = undefined;
   hold.open();
   await clock.advance(MINUTE);
-  expect(hook.events().map(({ watch, labels, subject }) => [watch, labels["watch"], subject])).toEqual([["third", "third", id]]);
+  expect(
+    hook.events().map(({ watch, labels, subject }) => [watch, labels["watch"], subject]),
+  ).toEqual([["third", "third", id]]);
   await daemon.control("tweets", { username: AUTHOR, text: "a giraffe" });
   await clock.advance(MINUTE);
-  expect(ops.events().flatMap(({ watch, labels }) => (watch === "first" ? [labels["watch"]] : []))).toEqual(["first"]);
+  expect(
+    ops.events().flatMap(({ watch, labels }) => (watch === "first" ? [labels["watch"]] : [])),
+  ).toEqual(["first"]);
   expect(hook.events()).toHaveLength(1);
 });
 
@@ -160,7 +189,8 @@ it("another key pays from the reload on, and one that was suspended is tried aga
     },
   });
   const { clock, control, reload, status } = daemon;
-  const spentBy = async (key: string): Promise<number> => (await control("requests")).billed_by_key[key] ?? 0;
+  const spentBy = async (key: string): Promise<number> =>
+    (await control("requests")).billed_by_key[key] ?? 0;
   await clock.advance(2 * MINUTE);
   expect(await spentBy("K2")).toBeGreaterThan(5);
   await control("keys/K2", undefined, "DELETE");
@@ -174,14 +204,24 @@ it("another key pays from the reload on, and one that was suspended is tried aga
 
 it("a configuration that the state could not take is loaded when the state can be written, each time, and ops hears of it through its own sinks", async () => {
   let isFull = false;
-  const writes = new Set(["commitPoll", "registerWatches", "proveWritable", "reserve", "settle", "seal", "record"]);
+  const writes = new Set([
+    "commitPoll",
+    "registerWatches",
+    "proveWritable",
+    "reserve",
+    "settle",
+    "seal",
+    "record",
+  ]);
   const storeFilter = (store: OpenedStore): OpenedStore =>
     new Proxy(store, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== "function" || !writes.has(String(name))) return value;
         return (...args: unknown[]) =>
-          isFull ? Promise.reject(new StoreError("STORE_FULL", "The disk is full.")) : value.apply(target, args);
+          isFull
+            ? Promise.reject(new StoreError("STORE_FULL", "The disk is full."))
+            : value.apply(target, args);
       },
     });
   const watches: Record<string, object> = { w: SEARCH };
@@ -218,7 +258,9 @@ it.each([
           const value: unknown = Reflect.get(target, name);
           if (typeof value !== "function" || name === "sizeBytes" || name === "close") return value;
           return (...args: unknown[]) =>
-            isAway ? Promise.reject(new StoreError("STORE_UNREACHABLE", "The server does not answer.")) : value.apply(target, args);
+            isAway
+              ? Promise.reject(new StoreError("STORE_UNREACHABLE", "The server does not answer."))
+              : value.apply(target, args);
         },
       });
     const watches: Record<string, object> = { w: { ...SEARCH, schedule: "@every 1h" } };
@@ -233,7 +275,9 @@ it.each([
     isAway = false;
     await clock.advance(65 * MINUTE);
     expect(hook.subjects()).toEqual([id]);
-    expect((await status()).watches.map((watch) => watch.id)).toEqual(isChanged ? ["w", "late"] : ["w"]);
+    expect((await status()).watches.map((watch) => watch.id)).toEqual(
+      isChanged ? ["w", "late"] : ["w"],
+    );
     expect(ops.events().map(({ type }) => type)).not.toContain("config.refused");
   },
 );
@@ -245,14 +289,17 @@ it.each(["single", "merge"])(
     const watches: Record<string, object> = { w: search, other: { ...search, query: "lion" } };
     const daemon = await setUp({ watches: () => watches });
     const { clock, control, hook, reload } = daemon;
-    const post = async (text: string): Promise<string> => (await control("tweets", { username: AUTHOR, text })).ids[0];
+    const post = async (text: string): Promise<string> =>
+      (await control("tweets", { username: AUTHOR, text })).ids[0];
     await clock.advance(MINUTE);
     await post("an early giraffe");
     await clock.advance(15 * MINUTE);
     const isPolled = (await daemon.status()).watches.find(({ id }) => id === "w")?.last_poll_at;
     const [zebra, giraffe] = [await post("a zebra and a giraffe"), await post("a giraffe")];
     await clock.advance(SECOND);
-    expect((await daemon.status()).watches.find(({ id }) => id === "w")?.last_poll_at).toBe(isPolled);
+    expect((await daemon.status()).watches.find(({ id }) => id === "w")?.last_poll_at).toBe(
+      isPolled,
+    );
     for (const query of ["giraffe", "giraffe OR zebra"]) {
       watches["w"] = { ...search, query };
       await reload();
@@ -272,7 +319,11 @@ it("the state is kept as long as the last reload says", async () => {
       return store.prune(nowMs, retentionMs, inUse);
     },
   });
-  const { clock, reload } = await setUp({ storeFilter, state, watches: () => ({ w: { ...SEARCH, schedule: "@every 12h" } }) });
+  const { clock, reload } = await setUp({
+    storeFilter,
+    state,
+    watches: () => ({ w: { ...SEARCH, schedule: "@every 12h" } }),
+  });
   await clock.advance(2 * MINUTE);
   state.retention = "20d";
   await reload();

@@ -42,7 +42,11 @@ it("reads the configuration again once its work has begun again: nothing saw wha
       setMayLead: () => undefined,
       clock,
     },
-    revisions: { propose: async () => undefined, review: async () => false, publishedOf: () => "c" },
+    revisions: {
+      propose: async () => undefined,
+      review: async () => false,
+      publishedOf: () => "c",
+    },
   };
   await startReplica({} as Config, parts as unknown as ReplicaParts, teardown);
   isLeading = false;

@@ -1,4 +1,7 @@
-/** What came while a watch was paused, disabled or removed: one digest in a chat, single alerts, or nothing, by `on_return`. */
+/**
+ * What came while a watch was paused, disabled or removed: one digest in a chat, single alerts, or
+ * nothing, by `on_return`.
+ */
 import { describe, expect, it } from "vitest";
 import { type InnerDaemon, startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -13,7 +16,10 @@ const INTERRUPTIONS = ["paused", "disabled", "removed"] as const;
 type Interruption = (typeof INTERRUPTIONS)[number];
 
 /** A watch in a daemon with a webhook and a chat, which can be put away and come back. */
-async function setUp(watch: object, prepare: (control: InnerDaemon["control"]) => Promise<unknown>) {
+async function setUp(
+  watch: object,
+  prepare: (control: InnerDaemon["control"]) => Promise<unknown>,
+) {
   const other = { other: { type: "search", query: "nobody_says_this", schedule: "@every 1h" } };
   let watches: object = { w: watch, ...other };
   const daemon = await startInnerDaemon({ watches: () => watches, chat: true, prepare });
@@ -34,11 +40,19 @@ async function setUp(watch: object, prepare: (control: InnerDaemon["control"]) =
       return change({ w: watch });
     },
     /** First lines of the messages in the chat, and how many events the webhook got. */
-    alerted: () => ({ chat: daemon.chat().map((text) => text.split("\n")[0] ?? ""), hook: daemon.hook.events().length }),
+    alerted: () => ({
+      chat: daemon.chat().map((text) => text.split("\n")[0] ?? ""),
+      hook: daemon.hook.events().length,
+    }),
   };
 }
 
-const posts = (more: object = {}) => ({ type: "timeline", accounts: ["one", "two"], schedule: "@every 5m", ...more });
+const posts = (more: object = {}) => ({
+  type: "timeline",
+  accounts: ["one", "two"],
+  schedule: "@every 5m",
+  ...more,
+});
 const POSTED = /\(@one\) posted/;
 
 async function withPosts(more: object = {}) {
@@ -65,8 +79,15 @@ describe.each(INTERRUPTIONS)("a watch that was %s", (interruption) => {
     const { chat, hook } = fixture.alerted();
     expect(hook).toBe(41);
     expect(chat.filter((line) => POSTED.test(line))).toHaveLength(1);
-    expect(chat.filter((line) => / · 40 posts; they came while the watch was away$/.test(line))).toHaveLength(1);
-    expect(chat.filter((line) => !POSTED.test(line) && !/they came while the watch was away$|^\d+ to \d+ of 40/.test(line))).toEqual([]);
+    expect(
+      chat.filter((line) => / · 40 posts; they came while the watch was away$/.test(line)),
+    ).toHaveLength(1);
+    expect(
+      chat.filter(
+        (line) =>
+          !POSTED.test(line) && !/they came while the watch was away$|^\d+ to \d+ of 40/.test(line),
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -77,7 +98,10 @@ it("with on_return: deliver what was missed is delivered alert by alert, and wit
   await all.clock.advance(AWAY);
   await all.comeBack("disabled");
   await all.clock.advance(SOON);
-  expect(all.alerted()).toMatchObject({ chat: Array.from({ length: 5 }, () => expect.stringMatching(POSTED)), hook: 5 });
+  expect(all.alerted()).toMatchObject({
+    chat: Array.from({ length: 5 }, () => expect.stringMatching(POSTED)),
+    hook: 5,
+  });
 
   const none = await withPosts({ on_return: "skip", strategy: "single" });
   await none.leave("disabled");
@@ -89,7 +113,10 @@ it("with on_return: deliver what was missed is delivered alert by alert, and wit
   expect((await none.control("requests")).billed_by_endpoint["user-tweets"] - before).toBe(2);
   await none.post("one", 2);
   await none.clock.advance(SOON);
-  expect(none.alerted()).toMatchObject({ chat: [expect.stringMatching(POSTED), expect.stringMatching(POSTED)], hook: 2 });
+  expect(none.alerted()).toMatchObject({
+    chat: [expect.stringMatching(POSTED), expect.stringMatching(POSTED)],
+    hook: 2,
+  });
 });
 
 it("restarts are no return: what came meanwhile is delivered alert by alert", async () => {
@@ -99,7 +126,10 @@ it("restarts are no return: what came meanwhile is delivered alert by alert", as
   await fixture.clock.advance(SOON);
   await fixture.start();
   await fixture.clock.advance(SOON);
-  expect(fixture.alerted()).toMatchObject({ chat: Array.from({ length: 4 }, () => expect.stringMatching(POSTED)), hook: 4 });
+  expect(fixture.alerted()).toMatchObject({
+    chat: Array.from({ length: 4 }, () => expect.stringMatching(POSTED)),
+    hook: 4,
+  });
 });
 
 it("a pause that outlasts restarts is one, and a restart before the first poll after it keeps that", async () => {
@@ -126,7 +156,11 @@ it("until the digest of what was missed goes out, status and page say what waits
   await fixture.clock.advance(AWAY);
   await fixture.comeBack("paused");
   await fixture.clock.advance(30_000);
-  const wait = { cause: "digest", reason: "gathered for the digest of what came while the watch was away", until: expect.any(String) };
+  const wait = {
+    cause: "digest",
+    reason: "gathered for the digest of what came while the watch was away",
+    until: expect.any(String),
+  };
   const chat = (await fixture.status()).sinks.find(({ name }) => name === "chat");
   expect(chat?.waits).toEqual([{ ...wait, count: 25 }]);
   const { deliveries } = (await fixture.call(`explain/${id}`)).verdicts[0];
@@ -141,13 +175,24 @@ it("resumed from now, nothing that came meanwhile is reported, whatever on_retur
   await fixture.leave("paused");
   const [missed = ""] = await fixture.post("one", 4);
   await fixture.clock.advance(AWAY);
-  expect(await fixture.comeBack("paused", "?from_now=true")).toMatchObject({ paused: false, was_paused: true, on_return: "skip" });
+  expect(await fixture.comeBack("paused", "?from_now=true")).toMatchObject({
+    paused: false,
+    was_paused: true,
+    on_return: "skip",
+  });
   await fixture.clock.advance(SOON);
   await fixture.post("two", 1);
   await fixture.clock.advance(SOON);
-  expect(fixture.alerted()).toMatchObject({ chat: [expect.stringContaining("(@two) posted")], hook: 1 });
-  expect(JSON.stringify(await fixture.call(`explain/${missed}`))).toContain("it came while the watch was away (resumed from now)");
-  expect(await fixture.comeBack("paused", "?from_now=true")).toMatchObject({ error: { code: "WATCH_NOT_PAUSED" } });
+  expect(fixture.alerted()).toMatchObject({
+    chat: [expect.stringContaining("(@two) posted")],
+    hook: 1,
+  });
+  expect(JSON.stringify(await fixture.call(`explain/${missed}`))).toContain(
+    "it came while the watch was away (resumed from now)",
+  );
+  expect(await fixture.comeBack("paused", "?from_now=true")).toMatchObject({
+    error: { code: "WATCH_NOT_PAUSED" },
+  });
 });
 
 it("an account that was taken out of a watch and comes back after days is a return too", async () => {
@@ -174,10 +219,16 @@ it("an account that was taken out of a watch and comes back after days is a retu
 });
 
 describe("lists of accounts", () => {
-  const fans = (more: object = {}) => ({ type: "followers", accounts: ["hub"], schedule: "@every 10m", ...more });
+  const fans = (more: object = {}) => ({
+    type: "followers",
+    accounts: ["hub"],
+    schedule: "@every 10m",
+    ...more,
+  });
   const withFans = (more: object = {}) =>
     setUp(fans(more), async (control) => {
-      for (const follower of ["stays", "goes"]) await control("follows", { target: "hub", follower });
+      for (const follower of ["stays", "goes"])
+        await control("follows", { target: "hub", follower });
     });
   const move = async ({ control }: Pick<InnerDaemon, "control">) => {
     await control("follows", { target: "hub", follower: "comes" });
@@ -196,7 +247,9 @@ describe("lists of accounts", () => {
     await fixture.clock.advance(SOON);
     expect(fixture.alerted()).toMatchObject({
       chat: [
-        expect.stringMatching(/^w · .* · 2 new followers, 1 lost follower; they came while the watch was away$/),
+        expect.stringMatching(
+          /^w · .* · 2 new followers, 1 lost follower; they came while the watch was away$/,
+        ),
         expect.stringMatching(/new follower.*@later/),
       ],
       hook: 4,
@@ -231,18 +284,32 @@ describe("lists of accounts", () => {
 
 it.each(["digest", "skip"] as const)("values that moved meanwhile: %s", async (onReturn) => {
   const fixture = await setUp(
-    { type: "profile", accounts: ["one"], when: { followers_count: ">= 1000" }, schedule: "@every 10m", on_return: onReturn },
+    {
+      type: "profile",
+      accounts: ["one"],
+      when: { followers_count: ">= 1000" },
+      schedule: "@every 10m",
+      on_return: onReturn,
+    },
     (control) => control("accounts", { username: "one", followers_count: 10 }),
   );
   await fixture.leave("paused");
-  await fixture.control("accounts", { username: "one", followers_count: 2_000, description: "Extinct." });
+  await fixture.control("accounts", {
+    username: "one",
+    followers_count: 2_000,
+    description: "Extinct.",
+  });
   await fixture.clock.advance(AWAY);
   await fixture.comeBack("paused");
   await fixture.clock.advance(SOON);
   if (onReturn === "skip") expect(fixture.alerted()).toEqual({ chat: [], hook: 0 });
   else
     expect(fixture.alerted()).toMatchObject({
-      chat: [expect.stringMatching(/^w · .* · 1 milestone, 1 profile change; they came while the watch was away$/)],
+      chat: [
+        expect.stringMatching(
+          /^w · .* · 1 milestone, 1 profile change; they came while the watch was away$/,
+        ),
+      ],
       hook: 2,
     });
   await fixture.control("accounts", { username: "one", description: "Back." });
@@ -252,15 +319,24 @@ it.each(["digest", "skip"] as const)("values that moved meanwhile: %s", async (o
 });
 
 it("finds what was posted before the pause and became visible during it, although others read the same feed meanwhile", async () => {
-  const watch = { type: "timeline", accounts: ["one"], strategy: "single", schedule: "@every 1m", overlap: "15m" };
+  const watch = {
+    type: "timeline",
+    accounts: ["one"],
+    strategy: "single",
+    schedule: "@every 1m",
+    overlap: "15m",
+  };
   const daemon = await startInnerDaemon({
     watches: () => ({ w: watch, same: { ...watch, no_events: { for: "1h" } } }),
     prepare: (control) => control("tweets", { username: "one", text: "old" }),
   });
   const { clock, control, call, hook } = daemon;
   await clock.advance(30 * MINUTE);
-  const [late] = (await control("tweets", { username: "one", text: "late", visible_after_ms: 6 * MINUTE })).ids;
-  // More than a page on both sides of the pause: a poll that went back to the pause alone would not see the late one.
+  const [late] = (
+    await control("tweets", { username: "one", text: "late", visible_after_ms: 6 * MINUTE })
+  ).ids;
+  // More than a page on both sides of the pause: a poll that went back to the pause alone would not
+  // see the late one.
   await control("tweets", { username: "one", text: "known", count: 25 });
   await clock.advance(2 * MINUTE);
   await call("watches/w/pause", "POST");
@@ -269,6 +345,8 @@ it("finds what was posted before the pause and became visible during it, althoug
   await clock.advance(2 * MINUTE);
   await call("watches/w/resume", "POST");
   await clock.advance(20 * MINUTE);
-  const alertedBy = new Set(hook.events().flatMap(({ data }: any) => (data.tweet?.id === late ? [data.watch] : [])));
+  const alertedBy = new Set(
+    hook.events().flatMap(({ data }: any) => (data.tweet?.id === late ? [data.watch] : [])),
+  );
   expect(alertedBy).toEqual(new Set(["same", "w"]));
 });

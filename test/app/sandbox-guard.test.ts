@@ -3,23 +3,42 @@ import { createSandboxGuard } from "../../src/app/sandbox-guard.ts";
 import type { SinkConfig } from "../../src/config/config.ts";
 import type { HttpRequest } from "../../src/model/http.ts";
 
-const REQUEST: HttpRequest = { method: "GET", url: "http://127.0.0.1:8787/v3/info", timeoutMs: 1_000, maxBytes: 1_000, reach: "loopback" };
+const REQUEST: HttpRequest = {
+  method: "GET",
+  url: "http://127.0.0.1:8787/v3/info",
+  timeoutMs: 1_000,
+  maxBytes: 1_000,
+  reach: "loopback",
+};
 const terminal: SinkConfig = { name: "terminal", type: "console", settings: {}, retryForMs: 1 };
-const brand: SinkConfig = { name: "brand", type: "slack", settings: { token: "t", channel: "#brand" }, retryForMs: 1 };
+const brand: SinkConfig = {
+  name: "brand",
+  type: "slack",
+  settings: { token: "t", channel: "#brand" },
+  retryForMs: 1,
+};
 
 function guardOf(headers: Record<string, string>, sinks: readonly SinkConfig[]) {
   const alerted: string[] = [];
   const http = { request: async () => ({ status: 200, headers, body: "{}" }) };
   const config = () => ({ api: { baseUrl: "http://127.0.0.1:8787" }, sinks }) as never;
-  return { alerted, ...createSandboxGuard({ http, config, onRefused: ({ message }) => alerted.push(message) }) };
+  return {
+    alerted,
+    ...createSandboxGuard({ http, config, onRefused: ({ message }) => alerted.push(message) }),
+  };
 }
 
 const SANDBOX = { "x-chirpwatch-sandbox": "1" };
-const REFUSAL = "http://127.0.0.1:8787 says that it is the sandbox: refusing to send invented tweets to brand";
+const REFUSAL =
+  "http://127.0.0.1:8787 says that it is the sandbox: refusing to send invented tweets to brand";
 
 it("no answer of a sandbox comes through while a sink reaches real people", async () => {
   const guard = guardOf(SANDBOX, [terminal, brand]);
-  await expect(guard.http.request(REQUEST)).rejects.toMatchObject({ code: "SANDBOX_SERVICE", exitCode: 78, message: REFUSAL });
+  await expect(guard.http.request(REQUEST)).rejects.toMatchObject({
+    code: "SANDBOX_SERVICE",
+    exitCode: 78,
+    message: REFUSAL,
+  });
   expect(guard.alerted).toEqual([REFUSAL]);
 });
 

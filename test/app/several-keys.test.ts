@@ -1,4 +1,7 @@
-/** Several keys on one daemon: they share the load, each within its own rate and quota, and one that dies is suspended. What the service counted: key-audit.test.ts. */
+/**
+ * Several keys on one daemon: they share the load, each within its own rate and quota, and one that
+ * dies is suspended. What the service counted: key-audit.test.ts.
+ */
 import { expect, it } from "vitest";
 import type { Http } from "../../src/model/http.ts";
 import { KEY, startInnerDaemon } from "../support/inner-daemon.ts";
@@ -17,24 +20,39 @@ interface Logged {
 }
 
 /** Watches of scores: nothing is cheaper to answer. */
-async function setup(count: number, api: object, httpFilter: (http: Http) => Http = (http) => http) {
+async function setup(
+  count: number,
+  api: object,
+  httpFilter: (http: Http) => Http = (http) => http,
+) {
   const accounts = Array.from({ length: count }, (_, index) => `scored_${index}`);
   const daemon = await startInnerDaemon({
     api,
-    watches: () => ({ w: { type: "score_delta", accounts, when: { week_delta: ">= 1000000" }, schedule: "@every 1s" } }),
+    watches: () => ({
+      w: {
+        type: "score_delta",
+        accounts,
+        when: { week_delta: ">= 1000000" },
+        schedule: "@every 1s",
+      },
+    }),
     async prepare(control) {
       for (const username of accounts) await control("accounts", { username, indexed: true });
     },
     httpFilter,
   });
-  const requests = async (): Promise<readonly Logged[]> => (await daemon.control("requests")).requests;
+  const requests = async (): Promise<readonly Logged[]> =>
+    (await daemon.control("requests")).requests;
   return { ...daemon, requests };
 }
 
 /** The most requests within any one second. */
 function busiest(logged: readonly Logged[]): number {
   const times = logged.map(({ at }) => Date.parse(at));
-  return Math.max(0, ...times.map((time) => times.filter((other) => other >= time && other < time + SECOND).length));
+  return Math.max(
+    0,
+    ...times.map((time) => times.filter((other) => other >= time && other < time + SECOND).length),
+  );
 }
 
 it("share the load, each within its own rate, and are never shown", async () => {
@@ -47,7 +65,12 @@ it("share the load, each within its own rate, and are never shown", async () => 
   expect(Math.max(busiest(of(KEY)), busiest(of(OTHER)))).toBeLessThanOrEqual(4);
   expect(busiest(logged)).toBeGreaterThan(4);
   expect(logged.filter(({ status }) => status === 429)).toEqual([]);
-  const said = JSON.stringify([daemon.logged, await daemon.status(), await daemon.metrics(), await daemon.page()]);
+  const said = JSON.stringify([
+    daemon.logged,
+    await daemon.status(),
+    await daemon.metrics(),
+    await daemon.page(),
+  ]);
   for (const secret of [KEY, OTHER]) {
     expect(said).not.toMatch(new RegExp(`\\b${secret}\\b`));
     expect(daemon.secrets).toContain(secret);
@@ -67,11 +90,18 @@ it("go on without one that dies, which is reported once; without any, polling st
   const later = (await requests()).slice(before);
   expect(later.length).toBeGreaterThan(20);
   expect(later.filter(({ key }) => key !== KEY)).toEqual([]);
-  expect(await status()).toMatchObject({ state: "degraded", reasons: [expect.stringContaining("the key second is suspended")] });
+  expect(await status()).toMatchObject({
+    state: "degraded",
+    reasons: [expect.stringContaining("the key second is suspended")],
+  });
   await control(`keys/${KEY}`, undefined, "DELETE");
   await clock.advance(10 * SECOND);
   expect((await status()).state).toBe("paused");
-  expect(opsAlerts().map(({ type }) => type)).toEqual(["key.refused", "key.refused", "upstream.dark"]);
+  expect(opsAlerts().map(({ type }) => type)).toEqual([
+    "key.refused",
+    "key.refused",
+    "upstream.dark",
+  ]);
 });
 
 it("wait each for itself after a 429: one goes on while the other is paused, and the pause is kept", async () => {
@@ -110,7 +140,11 @@ it("stop each at its own quota, also over a restart", async () => {
   const daemon = await setup(5, { keys, quota: { reserve: "0%", on_exhausted: "pause" } });
   await daemon.clock.advance(60 * SECOND);
   const { state, quota, reasons } = await daemon.status();
-  expect({ state, limit: quota.limit, spent: quota.spent }).toEqual({ state: "paused", limit: 40, spent: 40 });
+  expect({ state, limit: quota.limit, spent: quota.spent }).toEqual({
+    state: "paused",
+    limit: 40,
+    spent: 40,
+  });
   expect(reasons.join(" ")).toContain("quota is spent: 40 of 40");
   await daemon.stop();
   await daemon.start();

@@ -1,18 +1,30 @@
-/** Watches that share their requests, in the whole daemon beside the sandbox: what they cost, counted in ticks of two seconds. */
+/**
+ * Watches that share their requests, in the whole daemon beside the sandbox: what they cost,
+ * counted in ticks of two seconds.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
 const SECOND = 1_000;
 const TICK = 2 * SECOND;
 const WORDS = ["zyxacme", "zyxbolt", "zyxcrane", "zyxdelta"] as const;
-const namesOf = (what: string, count: number): readonly string[] => Array.from({ length: count }, (_, index) => `${what}_${index}`);
+const namesOf = (what: string, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, index) => `${what}_${index}`);
 
 /** Accounts with old tweets, and whatever watches them; from after the first reads. */
-async function setup(accounts: readonly string[], watches: Readonly<Record<string, object>>, follows: readonly string[] = []) {
+async function setup(
+  accounts: readonly string[],
+  watches: Readonly<Record<string, object>>,
+  follows: readonly string[] = [],
+) {
   const daemon = await startInnerDaemon({
-    watches: () => Object.fromEntries(Object.entries(watches).map(([id, watch]) => [id, { schedule: "@every 2s", ...watch }])),
+    watches: () =>
+      Object.fromEntries(
+        Object.entries(watches).map(([id, watch]) => [id, { schedule: "@every 2s", ...watch }]),
+      ),
     async prepare(control) {
-      for (const username of [...accounts, ...follows]) await control("accounts", { username, indexed: true });
+      for (const username of [...accounts, ...follows])
+        await control("accounts", { username, indexed: true });
       for (const username of accounts) {
         await control("tweets", { username, text: `an old one ${WORDS.join(" ")}`, count: 2 });
         for (const follower of [follows[0], follows[3]])
@@ -23,11 +35,13 @@ async function setup(accounts: readonly string[], watches: Readonly<Record<strin
   const { clock, control, hook } = daemon;
   await clock.advance(20 * SECOND);
   expect(hook.events()).toEqual([]);
-  const asked = async (endpoint: string): Promise<number> => (await control("requests")).billed_by_endpoint[endpoint] ?? 0;
+  const asked = async (endpoint: string): Promise<number> =>
+    (await control("requests")).billed_by_endpoint[endpoint] ?? 0;
   return {
     ...daemon,
     asked,
-    post: async (username: string | undefined, text: string): Promise<string> => (await control("tweets", { username, text })).ids[0],
+    post: async (username: string | undefined, text: string): Promise<string> =>
+      (await control("tweets", { username, text })).ids[0],
     alerted: () =>
       hook
         .events()
@@ -49,13 +63,20 @@ async function setup(accounts: readonly string[], watches: Readonly<Record<strin
 
 it("four plain searches cost one request a tick, and each reports its own", async () => {
   const [author, other] = namesOf("author", 2);
-  const watches = Object.fromEntries(WORDS.map((word) => [word, { type: "search", query: word, full_poll_every: "12h" }]));
-  const { clock, asked, alerted, inTicks, post } = await setup([author ?? "", other ?? ""], watches);
+  const watches = Object.fromEntries(
+    WORDS.map((word) => [word, { type: "search", query: word, full_poll_every: "12h" }]),
+  );
+  const { clock, asked, alerted, inTicks, post } = await setup(
+    [author ?? "", other ?? ""],
+    watches,
+  );
   expect(await asked("search-tweets")).toBeGreaterThanOrEqual(WORDS.length);
   const both = await post(author, `${WORDS[0]} and ${WORDS[2]}`);
   const one = await post(other, `only ${WORDS[3]}`);
   await clock.advance(10 * SECOND);
-  expect(alerted()).toEqual([`${WORDS[0]} ${both}`, `${WORDS[2]} ${both}`, `${WORDS[3]} ${one}`].sort());
+  expect(alerted()).toEqual(
+    [`${WORDS[0]} ${both}`, `${WORDS[2]} ${both}`, `${WORDS[3]} ${one}`].sort(),
+  );
   expect(await inTicks(10, "search-tweets")).toBe(10);
 });
 
@@ -92,7 +113,12 @@ it("six follower lists, timelines and profiles cost one request a tick, and a ch
   const [accounts, fans] = [namesOf("watched", 6), namesOf("fan", 4)];
   const watches = {
     fans: { type: "new_followers", accounts, source: "all" },
-    leavers: { type: "followers", accounts: accounts.slice(0, 3), strategy: "probe", full_poll_every: "12h" },
+    leavers: {
+      type: "followers",
+      accounts: accounts.slice(0, 3),
+      strategy: "probe",
+      full_poll_every: "12h",
+    },
     posts: { type: "timeline", accounts },
     names: { type: "profile", accounts },
   };
@@ -110,5 +136,10 @@ it("six follower lists, timelines and profiles cost one request a tick, and a ch
   expect(alertedTypes()).toEqual(["fans follower.added", "leavers follower.removed"]);
   await control("follows", { follower: fans[2], target: accounts[1] });
   await clock.advance(20 * SECOND);
-  expect(alertedTypes()).toEqual(["fans follower.added", "fans follower.added", "leavers follower.added", "leavers follower.removed"]);
+  expect(alertedTypes()).toEqual([
+    "fans follower.added",
+    "fans follower.added",
+    "leavers follower.added",
+    "leavers follower.removed",
+  ]);
 });

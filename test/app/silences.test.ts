@@ -1,4 +1,7 @@
-/** Silences in the whole daemon: what they hold back, for how long, over reloads and restarts, and what is sent after all. */
+/**
+ * Silences in the whole daemon: what they hold back, for how long, over reloads and restarts, and
+ * what is sent after all.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -12,7 +15,12 @@ const ROUTE = {
 
 /** Two watches of one author's posts: `now` alerts at once, `later` gathers for ten minutes. */
 async function setUp(more: { readonly route?: object } = {}) {
-  const posts = (team: string) => ({ type: "timeline", accounts: ["one"], schedule: "@every 1m", labels: { team } });
+  const posts = (team: string) => ({
+    type: "timeline",
+    accounts: ["one"],
+    schedule: "@every 1m",
+    labels: { team },
+  });
   const daemon = await startInnerDaemon({
     watches: () => ({ now: posts("comms"), later: posts("press") }),
     more: { route: ROUTE, ...more },
@@ -24,7 +32,12 @@ async function setUp(more: { readonly route?: object } = {}) {
   return {
     ...daemon,
     silence: (matcher: string, duration: string) =>
-      call("silences", "POST", { matchers: [matcher], duration, comment: "launch", author: "alice" }),
+      call("silences", "POST", {
+        matchers: [matcher],
+        duration,
+        comment: "launch",
+        author: "alice",
+      }),
     post: async (count = 1): Promise<readonly string[]> => {
       const { ids } = await control("tweets", { username: "one", text: "news", count });
       await clock.advance(2 * MINUTE);
@@ -32,7 +45,8 @@ async function setUp(more: { readonly route?: object } = {}) {
     },
     /** Subjects of the alerts of a watch. */
     alerted: (watch: string) => got(watch).map(({ subject }) => subject),
-    messagesOf: (watch: string) => hook.messages().filter(({ events }) => events.some((event) => event.watch === watch)).length,
+    messagesOf: (watch: string) =>
+      hook.messages().filter(({ events }) => events.some((event) => event.watch === watch)).length,
   };
 }
 
@@ -40,7 +54,13 @@ it("holds alerts back until it ends, and is seen wherever one asks; what it held
   const { silence, post, alerted, call, status, page, clock } = await setUp();
   await post();
   const added = await silence('watch="now"', "10m");
-  expect(added).toMatchObject({ id: "1", state: "active", author: "alice", comment: "launch", matching_24h: 1 });
+  expect(added).toMatchObject({
+    id: "1",
+    state: "active",
+    author: "alice",
+    comment: "launch",
+    matching_24h: 1,
+  });
   const [id = ""] = await post();
   await clock.advance(10 * MINUTE);
   const [after = ""] = await post();
@@ -52,10 +72,14 @@ it("holds alerts back until it ends, and is seen wherever one asks; what it held
     verdict: "silenced",
     deliveries: [{ sink: "hook", state: "silenced", detail: "silence 1" }],
   });
-  expect((await call("events?state=silenced")).events).toMatchObject([{ data: { watch: "now", tweet: { id } } }]);
+  expect((await call("events?state=silenced")).events).toMatchObject([
+    { data: { watch: "now", tweet: { id } } },
+  ]);
   expect((await status()).silences).toEqual([]);
   const { silences } = await call("silences?expired=true");
-  expect(silences).toMatchObject([{ id: "1", state: "expired", silenced: [{ sink: "hook", alerts: 1 }] }]);
+  expect(silences).toMatchObject([
+    { id: "1", state: "expired", silenced: [{ sink: "hook", alerts: 1 }] },
+  ]);
   await silence('watch="now"', "10m");
   expect((await status()).silences).toMatchObject([{ id: "2", comment: "launch" }]);
   expect(await page()).toContain("launch");
@@ -114,7 +138,10 @@ it("replayed alerts go out once, also while the silence lasts and through a grou
   expect(await call("silences/replay?sink=ops", "POST")).toEqual({ alerts: 0, effect: "now" });
   expect(await call("silences/replay", "POST")).toEqual({ alerts: 4, effect: "now" });
   await clock.advance(MINUTE);
-  expect([alerted("now").toSorted(), alerted("later").toSorted()]).toEqual([ids.toSorted(), ids.toSorted()]);
+  expect([alerted("now").toSorted(), alerted("later").toSorted()]).toEqual([
+    ids.toSorted(),
+    ids.toSorted(),
+  ]);
   await stop();
   await start();
   await clock.advance(15 * MINUTE);
@@ -128,7 +155,8 @@ it("the daemon's own events are held back only by a silence that names their eve
   await silence('severity=~".+"', "10h");
   await control("faults", { name: "payment_required", for_ms: 60 * MINUTE });
   await clock.advance(10 * MINUTE);
-  const about = (what: string) => opsAlerts().flatMap(({ type }) => (type.startsWith(`${what}.`) ? [type] : []));
+  const about = (what: string) =>
+    opsAlerts().flatMap(({ type }) => (type.startsWith(`${what}.`) ? [type] : []));
   expect(about("upstream")).toEqual(["upstream.dark"]);
   await silence('event=~"upstream[.].*"', "10h");
   await control("faults", undefined, "DELETE");
@@ -139,7 +167,10 @@ it("the daemon's own events are held back only by a silence that names their eve
 
 it("says what is wrong with a silence, and adds none", async () => {
   const { call } = await setUp();
-  const refused = await call("silences", "POST", { matchers: ["tema=x", "watch=noww", 'team=~"("'], duration: "0s" });
+  const refused = await call("silences", "POST", {
+    matchers: ["tema=x", "watch=noww", 'team=~"("'],
+    duration: "0s",
+  });
   expect(refused.error.errors).toEqual([
     'no event has a label "tema"; did you mean `team`?',
     'no watch is called "noww"; did you mean `now`?',

@@ -1,4 +1,7 @@
-/** A daemon that starts while a command changes the state: it waits for the command, and works with what that wrote. */
+/**
+ * A daemon that starts while a command changes the state: it waits for the command, and works with
+ * what that wrote.
+ */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
@@ -24,7 +27,15 @@ function prepare() {
     sinks: { terminal: { type: "console" } },
     ops: { sink: "terminal" },
   });
-  return { folder, options: { path, clock: createSystemClock(), random: createSeededRandom(1), log: rememberingLog() } };
+  return {
+    folder,
+    options: {
+      path,
+      clock: createSystemClock(),
+      random: createSeededRandom(1),
+      log: rememberingLog(),
+    },
+  };
 }
 
 it("a daemon waits for a command that changes the state, and knows of the change", async () => {
@@ -33,7 +44,13 @@ it("a daemon waits for a command that changes the state, and knows of the change
   const change = await openStore({ ...options, changing: true });
   const starting = startDaemonHere({ folder });
   const nowMs = options.clock.now();
-  await change.addSilence({ matchers: ["watch=quiet"], startsAtMs: nowMs, endsAtMs: nowMs + 3_600_000, author: "a", comment: "c" });
+  await change.addSilence({
+    matchers: ["watch=quiet"],
+    startsAtMs: nowMs,
+    endsAtMs: nowMs + 3_600_000,
+    author: "a",
+    comment: "c",
+  });
   await change.close();
   const daemon = await starting;
   expect((await daemon.status()).silences).toMatchObject([{ matchers: ["watch=quiet"] }]);
@@ -43,7 +60,10 @@ it("a daemon ends with 75 where a command holds the state for longer than five s
   const { folder, options } = prepare();
   const change = await openStore({ ...options, changing: true });
   const ended = await hurryCommand(["run", "-c", join(folder, "watches.yaml")]).ended();
-  expect(ended).toMatchObject({ code: 75, err: expect.stringContaining("Another chirpwatch is running on ") });
+  expect(ended).toMatchObject({
+    code: 75,
+    err: expect.stringContaining("Another chirpwatch is running on "),
+  });
   await change.close();
 });
 
@@ -52,5 +72,8 @@ it("a second daemon ends with 75 at once, on a clock that stands still", async (
   await startDaemonHere({ folder });
   const clock = createVirtualClock(Date.now(), async () => undefined);
   const second = await startCommand(["run", "-c", join(folder, "watches.yaml")], {}, clock).gone;
-  expect(second).toMatchObject({ code: 75, err: expect.stringContaining("Another chirpwatch is running on ") });
+  expect(second).toMatchObject({
+    code: 75,
+    err: expect.stringContaining("Another chirpwatch is running on "),
+  });
 });

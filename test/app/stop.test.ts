@@ -1,4 +1,7 @@
-/** An orderly stop, by the clock: what is under way gets its time, and no more than whoever stops it gives. */
+/**
+ * An orderly stop, by the clock: what is under way gets its time, and no more than whoever stops it
+ * gives.
+ */
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { Http, HttpRequest } from "../../src/model/http.ts";
@@ -10,9 +13,13 @@ const MINUTE = 60 * SECOND;
 const AUTHOR = "fresh_one";
 
 const aborted = (signal: AbortSignal | undefined): Promise<never> =>
-  new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new HttpError("HTTP_ABORTED", "aborted", true))));
+  new Promise((_, reject) =>
+    signal?.addEventListener("abort", () => reject(new HttpError("HTTP_ABORTED", "aborted", true))),
+  );
 
-/** A daemon with a message under way; from the news on, `hold` keeps what it asks from the network. */
+/**
+ * A daemon with a message under way; from the news on, `hold` keeps what it asks from the network.
+ */
 async function withNews(hold: (request: HttpRequest) => Promise<unknown> | undefined) {
   let isHolding = false;
   const httpFilter = (http: Http): Http => ({

@@ -1,4 +1,6 @@
-/** A new configuration becomes active: in which order, and what stays unchanged if it is refused. */
+/**
+ * A new configuration becomes active: in which order, and what stays unchanged if it is refused.
+ */
 import { expect, it } from "vitest";
 import { createSwap, type SwapDeps } from "../../src/app/swap.ts";
 import type { EngineWatch } from "../../src/engine/planned-watches.ts";
@@ -10,14 +12,32 @@ import { rememberingLog } from "../state/temp-state.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const search = (query: string) => ({ type: "search", query });
-const WATCHES = { old: search("a"), added: search("b"), edited: search("c"), off: { ...search("d"), enabled: false } };
+const WATCHES = {
+  old: search("a"),
+  added: search("b"),
+  edited: search("c"),
+  off: { ...search("d"), enabled: false },
+};
 const NOTHING = { added: [], removed: [], changed: [] };
-const CHANGES = { watches: { ...NOTHING, added: ["added", "off"], changed: ["edited"] }, sinks: NOTHING, sections: [], files: [] };
+const CHANGES = {
+  watches: { ...NOTHING, added: ["added", "off"], changed: ["edited"] },
+  sinks: NOTHING,
+  sections: [],
+  files: [],
+};
 
 const loadNext = () =>
-  goodConfig(JSON.stringify({ version: 1, watches: WATCHES, sinks: { out: { type: "console" } }, ops: { sink: "out" } }));
+  goodConfig(
+    JSON.stringify({
+      version: 1,
+      watches: WATCHES,
+      sinks: { out: { type: "console" } },
+      ops: { sink: "out" },
+    }),
+  );
 
-const namesOf = (watches: readonly EngineWatch[] | undefined) => watches?.map(({ watch }) => watch.id).join(" ") ?? "the same watches";
+const namesOf = (watches: readonly EngineWatch[] | undefined) =>
+  watches?.map(({ watch }) => watch.id).join(" ") ?? "the same watches";
 
 /** Stand-ins that say what was asked of them, in order. */
 function makeSwap({ refused, failed }: { readonly refused?: Error; readonly failed?: Error } = {}) {
@@ -29,12 +49,19 @@ function makeSwap({ refused, failed }: { readonly refused?: Error; readonly fail
       config: () => ({ watches: [] }),
       async prepare({ watches }: { readonly watches: readonly object[] }) {
         did.push(`prepare ${watches.length}`);
-        return async (registered?: readonly EngineWatch[]) => void did.push(`deliver for ${namesOf(registered)}`);
+        return async (registered?: readonly EngineWatch[]) =>
+          void did.push(`deliver for ${namesOf(registered)}`);
       },
     },
     polling: {
-      engine: { pollsOf: () => [], setWatches: async (watches: readonly EngineWatch[]) => void did.push(`poll ${namesOf(watches)}`) },
-      report: { started: (watches: readonly EngineWatch[]) => void did.push(`announce ${namesOf(watches)}`) },
+      engine: {
+        pollsOf: () => [],
+        setWatches: async (watches: readonly EngineWatch[]) =>
+          void did.push(`poll ${namesOf(watches)}`),
+      },
+      report: {
+        started: (watches: readonly EngineWatch[]) => void did.push(`announce ${namesOf(watches)}`),
+      },
       storeWatch: { takeError: (error: unknown) => void did.push(String(error)) },
       renewKey: () => void did.push("renew the key"),
     },
@@ -56,8 +83,16 @@ function makeSwap({ refused, failed }: { readonly refused?: Error; readonly fail
 it("delivers for every watch, polls those that are enabled, announces those that are new or changed, and warns of waiting deliveries", async () => {
   const { swap, did, lines } = makeSwap();
   await swap(await loadNext(), CHANGES);
-  expect(did).toEqual(["prepare 4", "deliver for old added edited off", "renew the key", "poll old added edited", "announce added edited"]);
-  expect(lines.map(({ message }) => message)).toEqual(["deliveries wait for a sink that the configuration does not have"]);
+  expect(did).toEqual([
+    "prepare 4",
+    "deliver for old added edited off",
+    "renew the key",
+    "poll old added edited",
+    "announce added edited",
+  ]);
+  expect(lines.map(({ message }) => message)).toEqual([
+    "deliveries wait for a sink that the configuration does not have",
+  ]);
 });
 
 it("prepares nothing when the sinks are refused", async () => {

@@ -1,4 +1,7 @@
-/** Templates in the whole daemon: which one words an alert, over reloads and restarts, and what becomes of alerts whose template fails. */
+/**
+ * Templates in the whole daemon: which one words an alert, over reloads and restarts, and what
+ * becomes of alerts whose template fails.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -6,17 +9,34 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 const TEMPLATES = {
-  short: { events: ["tweet.*"], title: "{{ tweet.user.username }} wrote", body: "{{ tweet.full_text | graphemes: 5 }}" },
+  short: {
+    events: ["tweet.*"],
+    title: "{{ tweet.user.username }} wrote",
+    body: "{{ tweet.full_text | graphemes: 5 }}",
+  },
   route: { events: ["tweet.*"], title: "by route" },
   broken: { events: ["tweet.*"], title: "{{ tweet.full_text | graphemes: 0 }}" },
 };
 
-/** `now` alerts at once and by the sink's template, `later` gathers for ten minutes and has its route's. */
+/**
+ * `now` alerts at once and by the sink's template, `later` gathers for ten minutes and has its
+ * route's.
+ */
 async function setUp(sinkTemplate: string, more: { readonly route?: object } = {}) {
-  const posts = (team: string) => ({ type: "timeline", accounts: ["one"], schedule: "@every 1m", labels: { team } });
+  const posts = (team: string) => ({
+    type: "timeline",
+    accounts: ["one"],
+    schedule: "@every 1m",
+    labels: { team },
+  });
   const settings: { template: string; route: object } = {
     template: sinkTemplate,
-    route: { sink: "hook", routes: [{ matchers: ['team="press"'], group_by: ["watch"], group_wait: "10m", template: "route" }] },
+    route: {
+      sink: "hook",
+      routes: [
+        { matchers: ['team="press"'], group_by: ["watch"], group_wait: "10m", template: "route" },
+      ],
+    },
     ...more,
   };
   const daemon = await startInnerDaemon({
@@ -40,7 +60,8 @@ async function setUp(sinkTemplate: string, more: { readonly route?: object } = {
       return String(ids[0]);
     },
     /** What templates made of the alerts of a watch. */
-    worded: (watch: string) => hook.events().flatMap(({ watch: of, data }) => (of === watch ? [data["message"]] : [])),
+    worded: (watch: string) =>
+      hook.events().flatMap(({ watch: of, data }) => (of === watch ? [data["message"]] : [])),
   };
 }
 
@@ -72,10 +93,14 @@ it("a template that fails sends the default message, causes one ops alert, and i
   expect(worded("now")).toEqual([undefined, undefined]);
   const failing = () => opsAlerts().filter(({ type }) => type === "template.failing");
   expect(failing()).toHaveLength(1);
-  expect(failing()[0]?.message).toMatch(/^The template broken failed for hook: graphemes needs a number.*line:1, col:/);
+  expect(failing()[0]?.message).toMatch(
+    /^The template broken failed for hook: graphemes needs a number.*line:1, col:/,
+  );
   const { state, reasons } = await status();
   expect(state).toBe("degraded");
-  expect(reasons.join()).toMatch(/the template broken failed for hook, which got the default message 2 times/);
+  expect(reasons.join()).toMatch(
+    /the template broken failed for hook, which got the default message 2 times/,
+  );
   settings.template = "short";
   await reload();
   await post();
@@ -89,16 +114,25 @@ it("render shows what would be sent, by event, tweet or watch, and sends nothing
   const tweet = await post();
   const sent = hook.messages().length;
   const ofWatch = await call("render?event=now&sink=hook");
-  expect(ofWatch).toMatchObject({ event: { type: "tweet.created", watch: "now" }, template: "short", problem: "" });
+  expect(ofWatch).toMatchObject({
+    event: { type: "tweet.created", watch: "now" },
+    template: "short",
+    problem: "",
+  });
   expect(ofWatch.text).toMatch(/^one wrote\nnews…\n/);
-  expect(ofWatch.payload).toMatchObject({ type: "tweet.created", data: { message: { title: "one wrote" } } });
+  expect(ofWatch.payload).toMatchObject({
+    type: "tweet.created",
+    data: { message: { title: "one wrote" } },
+  });
   expect(await call(`render?event=${ofWatch.event.id.slice(0, 8)}&sink=hook`)).toEqual(ofWatch);
   expect(await call(`render?event=later&sink=hook`)).toMatchObject({
     template: "route",
     payload: { data: { message: { title: "by route" } } },
   });
   expect((await call(`render?event=${tweet}&sink=ops`)).template).toBeNull();
-  expect(await call("render?event=nothing&sink=hook")).toMatchObject({ error: { code: "RENDER_NOTHING" } });
+  expect(await call("render?event=nothing&sink=hook")).toMatchObject({
+    error: { code: "RENDER_NOTHING" },
+  });
   expect((await call("render?event=now&sink=hok")).error.message).toMatch(/there is no sink "hok"/);
   expect(hook.messages()).toHaveLength(sent);
 });

@@ -1,4 +1,7 @@
-/** What is no trouble is not called so: accounts without an index, sinks that ask to wait or cannot be asked; and readings count as noted. */
+/**
+ * What is no trouble is not called so: accounts without an index, sinks that ask to wait or cannot
+ * be asked; and readings count as noted.
+ */
 import { describe, expect, it } from "vitest";
 import { verifySinks, type Delivery } from "../../src/app/delivering/delivery.ts";
 import { SinkError } from "../../src/model/sink.ts";
@@ -10,7 +13,11 @@ describe("accounts that the service has not indexed", () => {
   const setUp = () =>
     startInnerDaemon({
       watches: () => ({
-        scores: { type: "score_delta", accounts: ["acme", "not_there"], when: { week_delta: ">= 25" } },
+        scores: {
+          type: "score_delta",
+          accounts: ["acme", "not_there"],
+          when: { week_delta: ">= 25" },
+        },
         alone: { type: "score_delta", accounts: ["not_there"], when: { week_delta: ">= 25" } },
       }),
       prepare: (ask) => ask("accounts", { username: "not_there", indexed: false }),
@@ -24,12 +31,17 @@ describe("accounts that the service has not indexed", () => {
     expect(watches.map(({ problem }) => problem)).toEqual(["", ""]);
     expect(watches[0]?.targets.map(({ status }) => status)).toEqual(["ok", "not_indexed"]);
     const alarming = daemon.logged.filter(
-      ({ level, fields }) => level !== "info" && level !== "debug" && JSON.stringify(fields).includes("scores"),
+      ({ level, fields }) =>
+        level !== "info" && level !== "debug" && JSON.stringify(fields).includes("scores"),
     );
     expect(alarming).toEqual([]);
     expect(daemon.opsAlerts()).toEqual([]);
-    expect(await daemon.metric("chirpwatch_polls_total", 'type="score_delta",outcome="failed"')).toBeUndefined();
-    const lastMs = ((await daemon.metric("chirpwatch_watch_last_success_timestamp_seconds", 'watch="alone"')) ?? 0) * 1_000;
+    expect(
+      await daemon.metric("chirpwatch_polls_total", 'type="score_delta",outcome="failed"'),
+    ).toBeUndefined();
+    const lastMs =
+      ((await daemon.metric("chirpwatch_watch_last_success_timestamp_seconds", 'watch="alone"')) ??
+        0) * 1_000;
     expect(daemon.clock.now() - lastMs).toBeLessThanOrEqual(61 * MINUTE);
   });
 });
@@ -51,38 +63,62 @@ it("readings count as items noted, in the first line and in the status", async (
 describe("the check of credentials at the start", () => {
   const logged = async (error: unknown): Promise<readonly (readonly unknown[])[]> => {
     const lines: (readonly unknown[])[] = [];
-    const take = (level: string) => (message: string, fields: unknown) => void lines.push([level, message, fields]);
-    const log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+    const take = (level: string) => (message: string, fields: unknown) =>
+      void lines.push([level, message, fields]);
+    const log = {
+      debug: take("debug"),
+      info: take("info"),
+      warn: take("warn"),
+      error: take("error"),
+      child: () => log,
+    };
     const check = () => Promise.reject(error);
-    const delivery = { sinks: new Map([["chat", { type: { check }, config: { settings: {} } }]]) } as unknown as Delivery;
+    const delivery = {
+      sinks: new Map([["chat", { type: { check }, config: { settings: {} } }]]),
+    } as unknown as Delivery;
     await verifySinks(delivery, { log } as never);
     return lines;
   };
 
   it("says that a sink refuses them only when it does, with the cure", async () => {
-    const refusal = new SinkError("destination", "Slack refuses #x: invalid_auth", 200, { hint: "Put a valid bot token into it." });
+    const refusal = new SinkError("destination", "Slack refuses #x: invalid_auth", 200, {
+      hint: "Put a valid bot token into it.",
+    });
     expect(await logged(refusal)).toEqual([
       [
         "warn",
         "a sink refuses its credentials",
-        { sink: "chat", error: "Slack refuses #x: invalid_auth", hint: "Put a valid bot token into it." },
+        {
+          sink: "chat",
+          error: "Slack refuses #x: invalid_auth",
+          hint: "Put a valid bot token into it.",
+        },
       ],
     ]);
   });
 
   it("says of a sink that could not be reached just that, and where to look", async () => {
-    const error = new SinkError("transient", "Slack could not be reached: the host name could not be resolved");
+    const error = new SinkError(
+      "transient",
+      "Slack could not be reached: the host name could not be resolved",
+    );
     expect(await logged(error)).toEqual([
       [
         "warn",
         "a sink could not be asked whether its credentials are good",
-        { sink: "chat", error: error.message, hint: "If this goes on, look for the cause at the receiver." },
+        {
+          sink: "chat",
+          error: error.message,
+          hint: "If this goes on, look for the cause at the receiver.",
+        },
       ],
     ]);
   });
 
   it("takes a 429 for no trouble", async () => {
-    const error = new SinkError("rate_limited", "Slack asks to wait 30 s", 429, { retry: { afterMs: 30_000 } });
+    const error = new SinkError("rate_limited", "Slack asks to wait 30 s", 429, {
+      retry: { afterMs: 30_000 },
+    });
     expect((await logged(error)).map(([level]) => level)).toEqual(["info"]);
   });
 });

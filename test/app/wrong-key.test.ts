@@ -1,4 +1,7 @@
-/** A free request can find that the service refuses a key, long before the next poll. The log, the page, `status` and all replicas then show it. */
+/**
+ * A free request can find that the service refuses a key, long before the next poll. The log, the
+ * page, `status` and all replicas then show it.
+ */
 import { expect, it } from "vitest";
 import { KEY, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 import { makeInnerReplicas } from "../support/inner-replicas.ts";
@@ -9,7 +12,8 @@ const slow = { w: { type: "search", query: "zebra", schedule: "@every 12h", stra
 const WRONG = { keys: [{ key: "K-of-nobody", name: "main" }] };
 
 it("a reload with a wrong key shows in status, page and metrics at once, is reported once, and ends with the right key", async () => {
-  const { clock, reload, status, page, metric, opsAlerts, control, logged } = await startInnerDaemon({ watches: () => slow, api: ONE_KEY });
+  const { clock, reload, status, page, metric, opsAlerts, control, logged } =
+    await startInnerDaemon({ watches: () => slow, api: ONE_KEY });
   await clock.advance(5 * MINUTE);
   const polls = async () => (await control("requests")).billed;
   const before = await polls();
@@ -48,7 +52,9 @@ it("every replica shows the refusal, and that it ended", async () => {
   const up = async () =>
     Promise.all(
       replicas.map(async ({ url }) => {
-        const { upstream } = (await (await fetch(`${url.replace(/\/$/, "")}/api/v1/status`)).json()) as StatusView;
+        const { upstream } = (await (
+          await fetch(`${url.replace(/\/$/, "")}/api/v1/status`)
+        ).json()) as StatusView;
         return upstream.up;
       }),
     );

@@ -1,4 +1,7 @@
-/** One meaning per name: what two files export under one name, a type, a function or a value, has to say in one of them what it is of. */
+/**
+ * One meaning per name: what two files export under one name, a type, a function or a value, has to
+ * say in one of them what it is of.
+ */
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { readTree } from "./source-tree.ts";
@@ -14,7 +17,8 @@ const SHARED_NAMES: Readonly<Record<string, string>> = {
   Subscriber: "polling/ fills in the watch types that plan/ leaves open: the same subscriber",
 };
 
-const DECLARED = /^export (?:declare )?(?:abstract |async )?(?:interface|type|class|enum|function\*?|const|let) (\w+)/gm;
+const DECLARED =
+  /^export (?:declare )?(?:abstract |async )?(?:interface|type|class|enum|function\*?|const|let) (\w+)/gm;
 
 interface Source {
   readonly path: string;
@@ -25,16 +29,26 @@ interface Source {
 function sharedNames(files: readonly Source[]): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, string[]>();
   for (const { path, text } of files)
-    for (const [, name = ""] of text.matchAll(DECLARED)) places.set(name, [...(places.get(name) ?? []), path]);
+    for (const [, name = ""] of text.matchAll(DECLARED))
+      places.set(name, [...(places.get(name) ?? []), path]);
   return new Map([...places].filter(([, paths]) => paths.length > 1));
 }
 
 const files = readTree(resolve(join(import.meta.dirname, "../../src")));
 
-it.each(Object.entries(WORLDS))("no two files of the %s export anything under one name, but for those with a reason", (_world, places) => {
-  const shared = [...sharedNames(files.filter(({ path }) => places.test(path)))].filter(([name]) => SHARED_NAMES[name] === undefined);
-  expect(shared.map(([name, paths]) => `${name}: ${paths.join(", ")}: say in one of them what it is of`)).toEqual([]);
-});
+it.each(Object.entries(WORLDS))(
+  "no two files of the %s export anything under one name, but for those with a reason",
+  (_world, places) => {
+    const shared = [...sharedNames(files.filter(({ path }) => places.test(path)))].filter(
+      ([name]) => SHARED_NAMES[name] === undefined,
+    );
+    expect(
+      shared.map(
+        ([name, paths]) => `${name}: ${paths.join(", ")}: say in one of them what it is of`,
+      ),
+    ).toEqual([]);
+  },
+);
 
 it("every reason is needed", () => {
   const shared = sharedNames(files);
@@ -43,9 +57,19 @@ it("every reason is needed", () => {
 
 it("sees types, classes, enums, functions and values, and no re-export", () => {
   const found = sharedNames([
-    { path: "a.ts", text: "export interface A {}\nexport type B = 1;\nexport class C {}\nexport const d = 1;\nexport const e = 1;\n" },
-    { path: "b.ts", text: "export type A = 2;\nexport { type B } from './a.ts';\nexport abstract class C {}\nconst e = 2;\n" },
+    {
+      path: "a.ts",
+      text: "export interface A {}\nexport type B = 1;\nexport class C {}\nexport const d = 1;\nexport const e = 1;\n",
+    },
+    {
+      path: "b.ts",
+      text: "export type A = 2;\nexport { type B } from './a.ts';\nexport abstract class C {}\nconst e = 2;\n",
+    },
     { path: "c.ts", text: "export async function d() {}\nexport * from './a.ts';\n" },
   ]);
-  expect(Object.fromEntries(found)).toEqual({ A: ["a.ts", "b.ts"], C: ["a.ts", "b.ts"], d: ["a.ts", "c.ts"] });
+  expect(Object.fromEntries(found)).toEqual({
+    A: ["a.ts", "b.ts"],
+    C: ["a.ts", "b.ts"],
+    d: ["a.ts", "c.ts"],
+  });
 });

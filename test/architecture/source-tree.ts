@@ -1,4 +1,7 @@
-/** Reads a source tree as the architecture rules see it: files, the room each lives in, and what each imports. */
+/**
+ * Reads a source tree as the architecture rules see it: files, the room each lives in, and what
+ * each imports.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative, resolve, sep } from "node:path";
 
@@ -17,15 +20,22 @@ export interface SourceFile {
 const STATIC = /^(?:import|export)\b(?:[^"'`;]*?\bfrom)?\s*"([^"]+)"/gm;
 const DYNAMIC = /\bimport\(\s*"([^"]+)"/g;
 
-/** Every module specifier of a text; the formatter guarantees double quotes and statements at the start of a line. */
+/**
+ * Every module specifier of a text; the formatter guarantees double quotes and statements at the
+ * start of a line.
+ */
 export function specifiersOf(text: string): readonly string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, "");
-  return [STATIC, DYNAMIC].flatMap((pattern) => [...code.matchAll(pattern)].map((match) => match[1] ?? ""));
+  return [STATIC, DYNAMIC].flatMap((pattern) =>
+    [...code.matchAll(pattern)].map((match) => match[1] ?? ""),
+  );
 }
 
 /** Those that are loaded with the file: neither its types nor what it imports late. */
 export const loadedSpecifiersOf = (text: string): readonly string[] =>
-  [...text.replace(/^(?:import|export) type\b[^;]*;/gm, "").matchAll(STATIC)].map((match) => match[1] ?? "");
+  [...text.replace(/^(?:import|export) type\b[^;]*;/gm, "").matchAll(STATIC)].map(
+    (match) => match[1] ?? "",
+  );
 
 /** All files under a folder that end so, as paths with slashes relative to it. */
 export function listFiles(root: string, ending: string): readonly string[] {
@@ -43,14 +53,18 @@ export function readTree(root: string): readonly SourceFile[] {
       path,
       room: path.split("/")[0] ?? path,
       text,
-      imports: specifiers.filter((name) => name.startsWith(".")).map((name) => posix.join(dirname(path), name)),
+      imports: specifiers
+        .filter((name) => name.startsWith("."))
+        .map((name) => posix.join(dirname(path), name)),
       packages: specifiers.filter((name) => !name.startsWith(".")),
     };
   });
 }
 
 /** The first circle of imports, as the path around it; undefined when there is none. */
-export function findCycle(files: readonly Pick<SourceFile, "path" | "imports">[]): readonly string[] | undefined {
+export function findCycle(
+  files: readonly Pick<SourceFile, "path" | "imports">[],
+): readonly string[] | undefined {
   const imports = new Map(files.map((file) => [file.path, file.imports]));
   const done = new Set<string>();
   const visit = (path: string, trail: readonly string[]): readonly string[] | undefined => {
@@ -70,9 +84,14 @@ export function findCycle(files: readonly Pick<SourceFile, "path" | "imports">[]
   return undefined;
 }
 
-/** True when the type `any` stands in the code for anything but the settings of a registry's row: `WatchType<any>`, `SinkType<any>`. */
+/**
+ * True when the type `any` stands in the code for anything but the settings of a registry's row:
+ * `WatchType<any>`, `SinkType<any>`.
+ */
 export function hasLooseAny(text: string): boolean {
-  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, "").replace(/\b(?:Watch|Sink)Type<any>/g, "");
+  const code = text
+    .replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, "")
+    .replace(/\b(?:Watch|Sink)Type<any>/g, "");
   return /(?:[:<|&,]|\bas)\s*any\b(?!\s+\w)/.test(code);
 }
 

@@ -7,7 +7,10 @@ import { formatIssue } from "../../src/config/report.ts";
 import { RULES } from "../../src/config/rules.ts";
 import { findings } from "./findings.ts";
 
-/** One `<name>.yaml`, or a folder of them, with the exact messages in `<name>.txt`. Files are named after the rule they break. */
+/**
+ * One `<name>.yaml`, or a folder of them, with the exact messages in `<name>.txt`. Files are named
+ * after the rule they break.
+ */
 const folder = import.meta.dirname;
 const names = readdirSync(folder, { withFileTypes: true })
   .filter((one) => one.isDirectory() || one.name.endsWith(".yaml"))
@@ -23,7 +26,8 @@ function findingsOf(name: string): ReturnType<typeof findings> {
   return known;
 }
 
-const written = (issues: readonly ConfigIssue[]) => `${issues.map(formatIssue).join("\n").replaceAll(`${folder}/`, "")}\n`;
+const written = (issues: readonly ConfigIssue[]) =>
+  `${issues.map(formatIssue).join("\n").replaceAll(`${folder}/`, "")}\n`;
 
 describe("every bad configuration is refused, or warned of, in exactly these words", () => {
   it.each(names)("%s", async (name) => {
@@ -41,11 +45,14 @@ describe("every bad configuration is refused, or warned of, in exactly these wor
   });
 
   it("leaves no rule without a file", () => {
-    // Made below: a file of 2 MB is no good in a repository. The guard is asked by `run` only, not at load: guard.test.ts; and the state
-    // by `validate` only: renamed-watches.test.ts.
+    // Made below: a file of 2 MB is no good in a repository. The guard is asked by `run` only, not
+    // at load: guard.test.ts; and the state by `validate` only: renamed-watches.test.ts.
     const elsewhere = ["file-too-big", "sandbox-guard", "renamed-watch"];
-    const covered = (rule: string) => names.some((name) => name === rule || name === `${rule}.yaml` || name.startsWith(`${rule}-`));
-    expect(Object.keys(RULES).filter((rule) => !elsewhere.includes(rule) && !covered(rule))).toEqual([]);
+    const covered = (rule: string) =>
+      names.some((name) => name === rule || name === `${rule}.yaml` || name.startsWith(`${rule}-`));
+    expect(
+      Object.keys(RULES).filter((rule) => !elsewhere.includes(rule) && !covered(rule)),
+    ).toEqual([]);
   });
 });
 

@@ -20,6 +20,13 @@ const ENV = {
 /** Errors, or the warnings of a good file. `path`: a file or a folder. */
 export async function findings(path: string): Promise<readonly ConfigIssue[]> {
   const nowMs = Date.UTC(2026, 0, 15);
-  const loaded = await loadConfig({ path, files: createFiles(), env: ENV, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES, nowMs });
+  const loaded = await loadConfig({
+    path,
+    files: createFiles(),
+    env: ENV,
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+    nowMs,
+  });
   return loaded.ok ? loaded.config.warnings : loaded.issues;
 }

@@ -10,22 +10,39 @@ describe("the comparison with the service's count", () => {
   });
 
   it("says by how many the service counted more, or fewer", () => {
-    expect(evaluateAudit(1_000, 950, { certain: 10, possible: 13 })).toEqual({ kind: "drift", requests: 37 });
-    expect(evaluateAudit(1_000, 996, { certain: 10, possible: 13 })).toEqual({ kind: "drift", requests: -6 });
+    expect(evaluateAudit(1_000, 950, { certain: 10, possible: 13 })).toEqual({
+      kind: "drift",
+      requests: 37,
+    });
+    expect(evaluateAudit(1_000, 996, { certain: 10, possible: 13 })).toEqual({
+      kind: "drift",
+      requests: -6,
+    });
   });
 
   it("waits while the service's figure stands still, and begins anew when it goes up", () => {
-    expect(evaluateAudit(1_000, 1_000, { certain: 10, possible: 13 })).toEqual({ kind: "stands_still" });
+    expect(evaluateAudit(1_000, 1_000, { certain: 10, possible: 13 })).toEqual({
+      kind: "stands_still",
+    });
     expect(evaluateAudit(10, 10_000, { certain: 10, possible: 13 })).toEqual({ kind: "restarted" });
   });
 
   it("never accuses an honest count", () => {
     const attempts = fc.record({ billed: fc.nat(500), failed: fc.nat(50), open: fc.nat(20) });
     fc.assert(
-      fc.property(attempts, fc.double({ min: 0, max: 1, noNaN: true }), ({ billed, failed, open }, share) => {
-        const drop = billed + Math.round((failed + open) * share);
-        expect(evaluateAudit(10_000, 10_000 - drop, { certain: billed, possible: billed + failed + open }).kind).not.toBe("drift");
-      }),
+      fc.property(
+        attempts,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        ({ billed, failed, open }, share) => {
+          const drop = billed + Math.round((failed + open) * share);
+          expect(
+            evaluateAudit(10_000, 10_000 - drop, {
+              certain: billed,
+              possible: billed + failed + open,
+            }).kind,
+          ).not.toBe("drift");
+        },
+      ),
     );
   });
 });

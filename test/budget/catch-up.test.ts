@@ -5,13 +5,24 @@ import type { Priority } from "../../src/model/schedule.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const query = { softLimit: 9_000, spent: 0, nowMs: 0, periodEndMs: 30 * DAY, plannedPerDay: 100, plannedPagesPerDay: 10 };
+const query = {
+  softLimit: 9_000,
+  spent: 0,
+  nowMs: 0,
+  periodEndMs: 30 * DAY,
+  plannedPerDay: 100,
+  plannedPagesPerDay: 10,
+};
 
 describe("what the month can spare", () => {
   it("is an hour of an even pace at once, then what the plan leaves besides the pages it plans for", () => {
-    // 300 a day would be even; the plan leaves 200 of them: 6,000, a quarter of the time left is 7.5 days.
+    // 300 a day would be even; the plan leaves 200 of them: 6,000, a quarter of the time left is
+    // 7.5 days.
     expect(sparePace(query)).toEqual({ capacity: 20, perDay: 810 });
-    expect(sparePace({ ...query, softLimit: 90_000 })).toEqual({ capacity: 125, perDay: 10 + 2_900 * 4 });
+    expect(sparePace({ ...query, softLimit: 90_000 })).toEqual({
+      capacity: 125,
+      perDay: 10 + 2_900 * 4,
+    });
   });
 
   it("is given out within a day at the end of the period", () => {
@@ -29,12 +40,21 @@ describe("what the month can spare", () => {
 });
 
 describe("pages beyond the first", () => {
-  /** Polls that read so many further pages each, one after the other; says how many pages they got. */
-  const read = (catchUp: CatchUp, polls: number, pages: number, nowMs: number, priority: Priority = "high"): number => {
+  /**
+   * Polls that read so many further pages each, one after the other; says how many pages they got.
+   */
+  const read = (
+    catchUp: CatchUp,
+    polls: number,
+    pages: number,
+    nowMs: number,
+    priority: Priority = "high",
+  ): number => {
     let count = 0;
     for (let poll = 0; poll < polls; poll += 1) {
       catchUp.begin(`s${poll}`, nowMs);
-      for (let page = 0; page < pages && catchUp.take(`s${poll}`, priority, nowMs); page += 1) count += 1;
+      for (let page = 0; page < pages && catchUp.take(`s${poll}`, priority, nowMs); page += 1)
+        count += 1;
     }
     for (let poll = 0; poll < polls; poll += 1) catchUp.begin(`s${poll}`, nowMs);
     return count;

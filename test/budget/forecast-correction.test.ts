@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import { createForecastCorrection, type ForecastCorrection } from "../../src/budget/forecast-correction.ts";
+import {
+  createForecastCorrection,
+  type ForecastCorrection,
+} from "../../src/budget/forecast-correction.ts";
 import { governedFactors } from "../../src/budget/slow-down.ts";
 
 const MINUTE = 60_000;
@@ -16,7 +19,12 @@ function watch(
   spent = 0,
 ): number {
   for (let ms = 0; ms <= forMs; ms += MINUTE)
-    correction.take({ nowMs: fromMs + ms, periodId: "2026-03-01", spent: spent + (taken * ms) / DAY, pacedPerDay: forecast });
+    correction.take({
+      nowMs: fromMs + ms,
+      periodId: "2026-03-01",
+      spent: spent + (taken * ms) / DAY,
+      pacedPerDay: forecast,
+    });
   return spent + (taken * forMs) / DAY;
 }
 
@@ -45,8 +53,18 @@ it("takes an hour of first reads for little, and a period's end, a sleep and a c
   spent = watch(correction, HOUR, 3 * DAY, 300, 300, spent);
   const before = correction.factor;
   expect(before).toBeLessThan(1.2);
-  correction.take({ nowMs: 5 * DAY, periodId: "2026-03-01", spent: spent + 5_000, pacedPerDay: 300 });
-  correction.take({ nowMs: 5 * DAY - HOUR, periodId: "2026-03-01", spent: spent + 10_000, pacedPerDay: 300 });
+  correction.take({
+    nowMs: 5 * DAY,
+    periodId: "2026-03-01",
+    spent: spent + 5_000,
+    pacedPerDay: 300,
+  });
+  correction.take({
+    nowMs: 5 * DAY - HOUR,
+    periodId: "2026-03-01",
+    spent: spent + 10_000,
+    pacedPerDay: 300,
+  });
   correction.take({ nowMs: 5 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
   watch(correction, 5 * DAY, HOUR, 300, 300);
   expect(correction.factor).toBeLessThanOrEqual(before);
@@ -67,7 +85,10 @@ it("goes on after a restart where it was, also from within an hour, and begins a
   expect(again.factor).toBe(1);
 });
 
-/** The mean slow-down factor over a month whose quota allows half of 720 polls and 120 reads a day; the reads stay as many, however rare the polls. */
+/**
+ * The mean slow-down factor over a month whose quota allows half of 720 polls and 120 reads a day;
+ * the reads stay as many, however rare the polls.
+ */
 function meanSlowDown(isCorrected: boolean): number {
   const correction = createForecastCorrection();
   const [polls, reads, stepMs] = [720, 120, 5 * MINUTE];
@@ -76,7 +97,16 @@ function meanSlowDown(isCorrected: boolean): number {
   let [spent, factors] = [0, 0];
   for (let nowMs = 0; nowMs < periodEndMs; nowMs += stepMs) {
     const correctionFactor = isCorrected ? correction.factor : 1;
-    const asked = { spent, limit, reserve: 0, nowMs, periodEndMs, onExhausted: "degrade", correctionFactor, polls: scheduled } as const;
+    const asked = {
+      spent,
+      limit,
+      reserve: 0,
+      nowMs,
+      periodEndMs,
+      onExhausted: "degrade",
+      correctionFactor,
+      polls: scheduled,
+    } as const;
     const { normal } = governedFactors(asked);
     const pacedPerDay = normal > 1 ? (polls + reads) / normal : undefined;
     correction.take({ nowMs, periodId: "2026-03-01", spent, pacedPerDay });

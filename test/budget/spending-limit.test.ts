@@ -10,9 +10,12 @@ describe("spending limit", () => {
     expect(spendingLimit({ ...limits, purpose: "command" })).toBe(10_000);
   });
 
-  it.each([undefined, Number.NaN, -1, Number.POSITIVE_INFINITY])("gives none for the odd limit %s", (monthly) => {
-    expect(spendingLimit({ monthly, reserve: 0.1, purpose: "poll" })).toBeUndefined();
-  });
+  it.each([undefined, Number.NaN, -1, Number.POSITIVE_INFINITY])(
+    "gives none for the odd limit %s",
+    (monthly) => {
+      expect(spendingLimit({ monthly, reserve: 0.1, purpose: "poll" })).toBeUndefined();
+    },
+  );
 
   it.each([null, "100", {}, -5, Number.NaN, undefined])("calls %j an unknown limit", (limit) => {
     expect(isUsableLimit(limit)).toBe(false);
@@ -24,15 +27,19 @@ describe("spending limit", () => {
 
   it("never lets anything pass the month, nor a poll pass the reserve", () => {
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 1e9, noNaN: true }), fc.double({ min: -1, max: 2, noNaN: true }), (monthly, reserve) => {
-        const [poll, command] = [
-          spendingLimit({ monthly, reserve, purpose: "poll" }),
-          spendingLimit({ monthly, reserve, purpose: "command" }),
-        ];
-        expect(command).toBeLessThanOrEqual(monthly);
-        expect(poll).toBeLessThanOrEqual(command ?? -1);
-        expect(poll).toBeGreaterThanOrEqual(0);
-      }),
+      fc.property(
+        fc.double({ min: 0, max: 1e9, noNaN: true }),
+        fc.double({ min: -1, max: 2, noNaN: true }),
+        (monthly, reserve) => {
+          const [poll, command] = [
+            spendingLimit({ monthly, reserve, purpose: "poll" }),
+            spendingLimit({ monthly, reserve, purpose: "command" }),
+          ];
+          expect(command).toBeLessThanOrEqual(monthly);
+          expect(poll).toBeLessThanOrEqual(command ?? -1);
+          expect(poll).toBeGreaterThanOrEqual(0);
+        },
+      ),
     );
   });
 });

@@ -4,8 +4,13 @@ import { createUpstreamPacer, type RequestFailure } from "../../src/budget/upstr
 import type { UpstreamFailure } from "../../src/model/upstream.ts";
 
 const HOUR = 3_600_000;
-const pacerWith = (float: () => number = () => 0.5) => createUpstreamPacer({ float, id: () => "id" });
-const failure = (kind: UpstreamFailure, nowMs: number, change: Partial<RequestFailure> = {}): RequestFailure => ({
+const pacerWith = (float: () => number = () => 0.5) =>
+  createUpstreamPacer({ float, id: () => "id" });
+const failure = (
+  kind: UpstreamFailure,
+  nowMs: number,
+  change: Partial<RequestFailure> = {},
+): RequestFailure => ({
   source: "a",
   key: "",
   kind,
@@ -25,7 +30,11 @@ describe("after a 429", () => {
     const atMs = retryAt(pacer.failed(failure("rate_limited", 1_000)));
     expect(atMs).toBeGreaterThanOrEqual(2_000);
     expect(atMs).toBeLessThanOrEqual(2_250);
-    expect(pacer.admit("a", atMs - 1)).toEqual({ kind: "wait", untilMs: atMs, because: "throttled" });
+    expect(pacer.admit("a", atMs - 1)).toEqual({
+      kind: "wait",
+      untilMs: atMs,
+      because: "throttled",
+    });
     expect(pacer.admit("a", atMs)).toEqual({ kind: "go" });
   });
 
@@ -34,47 +43,68 @@ describe("after a 429", () => {
     const pauses: number[] = [];
     for (let i = 0, nowMs = 0; i < 12; i += 1) {
       const untilMs = retryAt(pacer.failed(failure("rate_limited", nowMs)));
-      expect(pacer.admit("another source", untilMs - 1)).toMatchObject({ kind: "wait", because: "throttled" });
+      expect(pacer.admit("another source", untilMs - 1)).toMatchObject({
+        kind: "wait",
+        because: "throttled",
+      });
       expect(pacer.status(nowMs)).toEqual({ kind: "throttled", untilMs });
       pauses.push(untilMs - nowMs);
       nowMs = untilMs;
     }
-    expect(pauses.map((pauseMs) => pauseMs / 1_000)).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+    expect(pauses.map((pauseMs) => pauseMs / 1_000)).toEqual([
+      1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300,
+    ]);
   });
 
   it("counts the refusals of requests that were under way as one", () => {
     const pacer = pacerWith(() => 0);
-    for (let i = 0; i < 20; i += 1) pacer.failed(failure("rate_limited", 100 + i, { source: `s${i}`, sentAtMs: 0 }));
+    for (let i = 0; i < 20; i += 1)
+      pacer.failed(failure("rate_limited", 100 + i, { source: `s${i}`, sentAtMs: 0 }));
     expect(pacer.status(120)).toEqual({ kind: "throttled", untilMs: 1_100 });
   });
 
   it("honours Retry-After, also when the pause has begun", () => {
     const pacer = pacerWith(() => 0);
     pacer.failed(failure("rate_limited", 0));
-    expect(retryAt(pacer.failed(failure("rate_limited", 10, { sentAtMs: -5, retry: { afterMs: 30_000 } })))).toBe(30_010);
+    expect(
+      retryAt(
+        pacer.failed(failure("rate_limited", 10, { sentAtMs: -5, retry: { afterMs: 30_000 } })),
+      ),
+    ).toBe(30_010);
   });
 
   it("keeps at most five minutes of a Retry-After, and a second of none, of a past one and of a negative one", () => {
-    const waitOf = (afterMs: number) => retryAt(pacerWith(() => 0.9).failed(failure("rate_limited", 0, { retry: { afterMs } })));
+    const waitOf = (afterMs: number) =>
+      retryAt(pacerWith(() => 0.9).failed(failure("rate_limited", 0, { retry: { afterMs } })));
     expect(waitOf(9_999_999_000)).toBe(300_000);
     for (const afterMs of [0, -3_600_000]) expect(waitOf(afterMs)).toBe(1_225);
     const down = pacerWith(() => 0);
-    expect(retryAt(down.failed(failure("transient", 0, { retry: { afterMs: 9_999_999_000 } })))).toBe(300_000);
+    expect(
+      retryAt(down.failed(failure("transient", 0, { retry: { afterMs: 9_999_999_000 } }))),
+    ).toBe(300_000);
   });
 
   it("tries at once where somebody acts, once, and goes on to wait longer where that is refused", () => {
     const pacer = pacerWith(() => 0);
-    for (const nowMs of [0, 100_000]) pacer.failed(failure("rate_limited", nowMs, { retry: { afterMs: 100_000 } }));
+    for (const nowMs of [0, 100_000])
+      pacer.failed(failure("rate_limited", nowMs, { retry: { afterMs: 100_000 } }));
     pacer.tryAtOnce(110_000);
     expect(pacer.admit("a", 110_000)).toEqual({ kind: "go" });
     pacer.sending("", 110_000);
     expect(pacer.admit("b", 110_001)).toMatchObject({ kind: "wait", because: "throttled" });
-    expect(retryAt(pacer.failed(failure("rate_limited", 110_100, { sentAtMs: 110_000, retry: { afterMs: 100_000 } })))).toBe(310_100);
+    expect(
+      retryAt(
+        pacer.failed(
+          failure("rate_limited", 110_100, { sentAtMs: 110_000, retry: { afterMs: 100_000 } }),
+        ),
+      ),
+    ).toBe(310_100);
   });
 
   it("tries an outage and its sources at once where somebody acts", () => {
     const pacer = pacerWith(() => 0);
-    for (const source of ["a", "b", "c"]) pacer.failed(failure("transient", 0, { source, retry: { afterMs: 200_000 } }));
+    for (const source of ["a", "b", "c"])
+      pacer.failed(failure("transient", 0, { source, retry: { afterMs: 200_000 } }));
     pacer.tryAtOnce(10);
     expect(pacer.admit("a", 10)).toEqual({ kind: "go" });
     expect(pacer.admit("b", 10)).toMatchObject({ kind: "wait", because: "down" });
@@ -85,7 +115,11 @@ describe("after a 429", () => {
       const pacer = pacerWith(() => 0);
       pacer.failed(failure("rate_limited", 0));
       pacer.sending("", 1_000);
-      expect(pacer.admit("b", 1_001)).toEqual({ kind: "wait", untilMs: 6_000, because: "throttled" });
+      expect(pacer.admit("b", 1_001)).toEqual({
+        kind: "wait",
+        untilMs: 6_000,
+        because: "throttled",
+      });
       expect(pacer.isTrying).toBe(true);
       return pacer;
     };
@@ -101,7 +135,11 @@ describe("after a 429", () => {
     expect(start().admit("b", 6_000)).toEqual({ kind: "go" });
     const refused = start();
     refused.failed(failure("rate_limited", 1_100, { sentAtMs: 1_000 }));
-    expect(refused.admit("b", 2_099)).toEqual({ kind: "wait", untilMs: 2_100, because: "throttled" });
+    expect(refused.admit("b", 2_099)).toEqual({
+      kind: "wait",
+      untilMs: 2_100,
+      because: "throttled",
+    });
     expect(refused.isTrying).toBe(false);
   });
 
@@ -121,7 +159,9 @@ describe("a 429 of one key of several", () => {
 
   it("pauses that key alone, and everyone once all keys wait, until the first may go again", () => {
     const pacer = pair();
-    expect(retryAt(pacer.failed(failure("rate_limited", 0, { key: "x", retry: { afterMs: 30_000 } })))).toBe(0);
+    expect(
+      retryAt(pacer.failed(failure("rate_limited", 0, { key: "x", retry: { afterMs: 30_000 } }))),
+    ).toBe(0);
     expect(pacer.paysAgainAt("x")).toBe(30_000);
     expect(pacer.paysAgainAt("y")).toBeLessThan(100);
     expect(pacer.admit("a", 100)).toEqual({ kind: "go" });
@@ -198,23 +238,34 @@ describe("after a failure that may pass", () => {
 
   it("does not call the service down for two bad sources", () => {
     const pacer = pacerWith();
-    for (let i = 0; i < 10; i += 1) for (const source of ["a", "b"]) pacer.failed(failure("transient", i, { source }));
+    for (let i = 0; i < 10; i += 1)
+      for (const source of ["a", "b"]) pacer.failed(failure("transient", i, { source }));
     expect(pacer.admit("c", 10)).toEqual({ kind: "go" });
   });
 });
 
 describe("when the key or the bill is the matter", () => {
-  it.each(["billing", "unauthorized"] as const)("fault 6, fault 7, fault 8: %s stops all polling and probes once an hour", (kind) => {
-    const pacer = pacerWith();
-    expect(pacer.failed(failure(kind, 0))).toEqual({ kind: "stop", because: kind });
-    expect(pacer.admit("any", 5 * HOUR)).toEqual({ kind: "stopped", because: kind });
-    expect(pacer.status(1)).toEqual({ kind: "stopped", because: kind, sinceMs: 0, probeAtMs: HOUR });
-    const probes = Array.from({ length: 600 }, (_, minute) => pacer.takeProbe(minute * 60_000)).filter(Boolean);
-    expect(probes).toHaveLength(9);
-    pacer.resume();
-    expect(pacer.admit("any", 10 * HOUR)).toEqual({ kind: "go" });
-    expect(pacer.takeProbe(20 * HOUR)).toBe(false);
-  });
+  it.each(["billing", "unauthorized"] as const)(
+    "fault 6, fault 7, fault 8: %s stops all polling and probes once an hour",
+    (kind) => {
+      const pacer = pacerWith();
+      expect(pacer.failed(failure(kind, 0))).toEqual({ kind: "stop", because: kind });
+      expect(pacer.admit("any", 5 * HOUR)).toEqual({ kind: "stopped", because: kind });
+      expect(pacer.status(1)).toEqual({
+        kind: "stopped",
+        because: kind,
+        sinceMs: 0,
+        probeAtMs: HOUR,
+      });
+      const probes = Array.from({ length: 600 }, (_, minute) =>
+        pacer.takeProbe(minute * 60_000),
+      ).filter(Boolean);
+      expect(probes).toHaveLength(9);
+      pacer.resume();
+      expect(pacer.admit("any", 10 * HOUR)).toEqual({ kind: "go" });
+      expect(pacer.takeProbe(20 * HOUR)).toBe(false);
+    },
+  );
 
   it("keeps the first reason when requests under way fail after it", () => {
     const pacer = pacerWith();
@@ -222,11 +273,14 @@ describe("when the key or the bill is the matter", () => {
     expect(pacer.failed(failure("unauthorized", 10))).toEqual({ kind: "stop", because: "billing" });
   });
 
-  it.each(["bad_request", "forbidden", "not_found"] as const)("leaves %s to the poll it belongs to", (kind) => {
-    const pacer = pacerWith();
-    pacer.failed(failure("transient", 0));
-    expect(pacer.failed(failure(kind, 10))).toEqual({ kind: "give_up" });
-    expect(pacer.admit("a", 10)).toEqual({ kind: "go" });
-    expect(pacer.status(10)).toEqual({ kind: "ok" });
-  });
+  it.each(["bad_request", "forbidden", "not_found"] as const)(
+    "leaves %s to the poll it belongs to",
+    (kind) => {
+      const pacer = pacerWith();
+      pacer.failed(failure("transient", 0));
+      expect(pacer.failed(failure(kind, 10))).toEqual({ kind: "give_up" });
+      expect(pacer.admit("a", 10)).toEqual({ kind: "go" });
+      expect(pacer.status(10)).toEqual({ kind: "ok" });
+    },
+  );
 });

@@ -18,12 +18,17 @@ function bundledPackages(): readonly string[] {
     join(DIST, "index.js"),
     ...readdirSync(join(DIST, "chunks")).map((name) => join(DIST, "chunks", name)),
   ];
-  const found = files.flatMap((path) => [...readFileSync(path, "utf8").matchAll(/^\/\/ (node_modules\/(?:@[^/\n]+\/)?[^/\n]+)\//gm)]);
+  const found = files.flatMap((path) => [
+    ...readFileSync(path, "utf8").matchAll(/^\/\/ (node_modules\/(?:@[^/\n]+\/)?[^/\n]+)\//gm),
+  ]);
   return [...new Set(found.map(([, folder = ""]) => folder))];
 }
 
 const readManifest = (folder: string) =>
-  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { name: string; version: string };
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    name: string;
+    version: string;
+  };
 
 describe("dist/THIRD_PARTY_LICENSES.txt", () => {
   it("names every package whose code is in dist/, with its version and the words that a licence has", () => {
@@ -49,12 +54,26 @@ describe("licenceTexts", () => {
   const manifest = JSON.stringify({ name: "@scope/tool", version: "1.2.3", license: "Apache-2.0" });
 
   it("has the notice beside the licence, and says a package once", () => {
-    const module = install({ "package.json": manifest, LICENSE: "may be used\n", "NOTICE.txt": "made by us", "licence.js": "code" });
-    const text = licenceTexts(["\0runtime.js", "/src/main.ts", module, module.replace("deep", "other")]);
-    expect(text.split(/\n-{80}\n/)[1]).toBe("@scope/tool 1.2.3 (Apache-2.0)\n\nmay be used\n\nmade by us\n");
+    const module = install({
+      "package.json": manifest,
+      LICENSE: "may be used\n",
+      "NOTICE.txt": "made by us",
+      "licence.js": "code",
+    });
+    const text = licenceTexts([
+      "\0runtime.js",
+      "/src/main.ts",
+      module,
+      module.replace("deep", "other"),
+    ]);
+    expect(text.split(/\n-{80}\n/)[1]).toBe(
+      "@scope/tool 1.2.3 (Apache-2.0)\n\nmay be used\n\nmade by us\n",
+    );
   });
 
   it("fails the build for a package without a licence text", () => {
-    expect(() => licenceTexts([install({ "package.json": manifest })])).toThrow(/@scope\/tool 1\.2\.3 \(Apache-2\.0\) has no licence text/);
+    expect(() => licenceTexts([install({ "package.json": manifest })])).toThrow(
+      /@scope\/tool 1\.2\.3 \(Apache-2\.0\) has no licence text/,
+    );
   });
 });

@@ -1,6 +1,18 @@
-/** The packed package as somebody else's program has it: installed in another folder, compiled against its types, run. */
+/**
+ * The packed package as somebody else's program has it: installed in another folder, compiled
+ * against its types, run.
+ */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 // @ts-expect-error: a script of the build, without types
 import { completeLock } from "../../config/build/lock.mjs";
@@ -18,15 +30,26 @@ const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
   readonly dependencies: Readonly<Record<string, string>>;
 };
 /** The program of docs/client.md, as it stands there. */
-const program = PAGES.find(({ path }) => path === "docs/client.md")?.blocks.find(({ language }) => language === "ts")?.text ?? "";
+const program =
+  PAGES.find(({ path }) => path === "docs/client.md")?.blocks.find(
+    ({ language }) => language === "ts",
+  )?.text ?? "";
 
 let consumer: string;
 let tarballBytes: number;
 
 const run = (command: string, args: readonly string[], cwd: string): string =>
-  execFileSync(command, args, { cwd, encoding: "utf8", env: { PATH: process.env["PATH"], HOME: cwd }, timeout: 120_000 });
+  execFileSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], HOME: cwd },
+    timeout: 120_000,
+  });
 
-/** What is packed, unpacked as an installer would; the packages it depends on are those of this checkout. */
+/**
+ * What is packed, unpacked as an installer would; the packages it depends on are those of this
+ * checkout.
+ */
 beforeAll(() => {
   const source = makeFolder();
   for (const name of ["package.json", "LICENSE", "README.md", "config", "watches.example.yaml"])
@@ -37,13 +60,24 @@ beforeAll(() => {
   consumer = makeFolder({
     "package.json": JSON.stringify({ name: "consumer", type: "module" }),
     "tsconfig.json": JSON.stringify({
-      compilerOptions: { target: "ES2023", module: "NodeNext", strict: true, skipLibCheck: false, types: ["node"], outDir: "built" },
+      compilerOptions: {
+        target: "ES2023",
+        module: "NodeNext",
+        strict: true,
+        skipLibCheck: false,
+        types: ["node"],
+        outDir: "built",
+      },
       include: ["*.ts"],
     }),
   });
   const modules = join(consumer, "node_modules");
   mkdirSync(join(modules, "chirpwatch"), { recursive: true });
-  run("tar", ["-xzf", join(source, tarball), "-C", join(modules, "chirpwatch"), "--strip-components=1"], consumer);
+  run(
+    "tar",
+    ["-xzf", join(source, tarball), "-C", join(modules, "chirpwatch"), "--strip-components=1"],
+    consumer,
+  );
   for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(ROOT, "node_modules", name), join(modules, name));
@@ -51,7 +85,10 @@ beforeAll(() => {
 });
 
 /** Returns the compiler's errors. It emits JavaScript even if there are some. */
-function compile(programs: Readonly<Record<string, string>>, options: readonly string[] = []): readonly string[] {
+function compile(
+  programs: Readonly<Record<string, string>>,
+  options: readonly string[] = [],
+): readonly string[] {
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(consumer, name), text);
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   return spawnSync(process.execPath, [compiler, ...options], { cwd: consumer, encoding: "utf8" })
@@ -64,7 +101,9 @@ describe("the packed package", () => {
     const wrong =
       'import { createClient } from "chirpwatch/api";\nvoid createClient({ baseUrl: "", key: "" }).info({ username: "a", user_id: "1" });\n';
     const errors = compile({ "program.ts": program, "wrong.ts": wrong });
-    expect(errors.filter((line) => !line.startsWith(" "))).toEqual([expect.stringContaining("wrong.ts(2,")]);
+    expect(errors.filter((line) => !line.startsWith(" "))).toEqual([
+      expect.stringContaining("wrong.ts(2,"),
+    ]);
     const { url, key } = keep(await startSandboxHere());
     const env = { CHIRPWATCH_API_URL: url, CHIRPWATCH_API_KEY: key };
     const { code, out, err } = await runScript(["built/program.js"], { cwd: consumer, env });
@@ -72,46 +111,75 @@ describe("the packed package", () => {
     const lines = out.trim().split("\n");
     expect(lines[0]).toMatch(/^alice has \d+ followers$/);
     expect(lines.filter((line) => /^\d{4}-\d\d-\d\dT[\d:.]+Z @\w+: /.test(line))).toHaveLength(30);
-    expect(lines.slice(-3)).toEqual([expect.stringMatching(/^\d+$/), expect.stringMatching(/^\d+$/), 'not_found, retry: "no"']);
+    expect(lines.slice(-3)).toEqual([
+      expect.stringMatching(/^\d+$/),
+      expect.stringMatching(/^\d+$/),
+      'not_found, retry: "no"',
+    ]);
   });
 
   it("compiles under a bundler's resolution too", () => {
     expect(
-      compile({ "program.ts": program, "wrong.ts": "export {};\n" }, ["--module", "esnext", "--moduleResolution", "bundler", "--noEmit"]),
+      compile({ "program.ts": program, "wrong.ts": "export {};\n" }, [
+        "--module",
+        "esnext",
+        "--moduleResolution",
+        "bundler",
+        "--noEmit",
+      ]),
     ).toEqual([]);
   });
 
   it("is what a user needs and nothing else: at most 180 files and 1.6 MB, no sources, and the types in one file", () => {
-    const files = readdirSync(join(consumer, "node_modules/chirpwatch"), { recursive: true, withFileTypes: true })
+    const files = readdirSync(join(consumer, "node_modules/chirpwatch"), {
+      recursive: true,
+      withFileTypes: true,
+    })
       .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => relative(join(consumer, "node_modules/chirpwatch"), join(parentPath, name)));
+      .map(({ parentPath, name }) =>
+        relative(join(consumer, "node_modules/chirpwatch"), join(parentPath, name)),
+      );
     expect(files.length).toBeLessThanOrEqual(180);
     expect(tarballBytes).toBeLessThanOrEqual(1_600_000);
     expect(files.filter((file) => file.endsWith(".ts"))).toEqual(["dist/index.d.ts"]);
     expect(files).toEqual(
-      expect.arrayContaining(["LICENSE", "config/watches.schema.json", "config/slack-app-manifest.yaml", "watches.example.yaml"]),
+      expect.arrayContaining([
+        "LICENSE",
+        "config/watches.schema.json",
+        "config/slack-app-manifest.yaml",
+        "watches.example.yaml",
+      ]),
     );
-    expect(files.filter((file) => file.startsWith("config/build") || file.startsWith("src/"))).toEqual([]);
+    expect(
+      files.filter((file) => file.startsWith("config/build") || file.startsWith("src/")),
+    ).toEqual([]);
   });
 
   it("has the licence texts of the packages that are bundled", () => {
-    expect(existsSync(join(consumer, "node_modules/chirpwatch/dist/THIRD_PARTY_LICENSES.txt"))).toBe(true);
+    expect(
+      existsSync(join(consumer, "node_modules/chirpwatch/dist/THIRD_PARTY_LICENSES.txt")),
+    ).toBe(true);
   });
 
   it("says of each operation what it is for where a program's author looks", () => {
     const types = readFileSync(join(consumer, "node_modules/chirpwatch/dist/index.d.ts"), "utf8");
-    expect(types).toContain('readonly doc: "Change of the score over 7 and 30 days; null when the service knows none.";');
+    expect(types).toContain(
+      'readonly doc: "Change of the score over 7 and 30 days; null when the service knows none.";',
+    );
   });
 
   it("has both names of its one door", () => {
     const script =
       'const [a, b] = await Promise.all([import("chirpwatch"), import("chirpwatch/api")]); console.log(a === b, typeof a.createClient);';
-    expect(run(process.execPath, ["--input-type=module", "-e", script], consumer)).toBe("true function\n");
+    expect(run(process.execPath, ["--input-type=module", "-e", script], consumer)).toBe(
+      "true function\n",
+    );
   });
 });
 
 describe("the lock file", () => {
-  // See https://github.com/WiseLibs/better-sqlite3/issues/1516 and docs/adr/0018-two-releases-of-the-sqlite-driver.md.
+  // See https://github.com/WiseLibs/better-sqlite3/issues/1516 and
+  // docs/adr/0018-two-releases-of-the-sqlite-driver.md.
   it("holds what npm does not write about the SQLite drivers: run `npm run lock` after each `npm install`", () => {
     const text = readFileSync(join(ROOT, "package-lock.json"), "utf8");
     expect(completeLock(text)).toBe(text);

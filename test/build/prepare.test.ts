@@ -18,7 +18,10 @@ import { afterEach, describe, expect, it } from "vitest";
 const root = resolve(import.meta.dirname, "../..");
 const checkouts: string[] = [];
 
-/** A checkout with one source file and no node_modules, so that nothing is installed but what a test links. */
+/**
+ * A checkout with one source file and no node_modules, so that nothing is installed but what a test
+ * links.
+ */
 function makeCheckout(files: Readonly<Record<string, string>>): string {
   const checkout = mkdtempSync(join(tmpdir(), "prepare-"));
   checkouts.push(checkout);
@@ -31,15 +34,20 @@ function makeCheckout(files: Readonly<Record<string, string>>): string {
 }
 
 const prepare = (checkout: string) =>
-  spawnSync(process.execPath, [join(checkout, "config/build/prepare.mjs")], { cwd: tmpdir(), encoding: "utf8" });
+  spawnSync(process.execPath, [join(checkout, "config/build/prepare.mjs")], {
+    cwd: tmpdir(),
+    encoding: "utf8",
+  });
 
-const installCompiler = (checkout: string) => symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
+const installCompiler = (checkout: string) =>
+  symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
 
 const SOURCES = {
   "package.json": '{ "type": "module" }',
   "tsconfig.build.json":
     '{ "compilerOptions": { "rootDir": "src", "outDir": "dist", "declaration": true, "module": "NodeNext", "target": "ES2023", "rewriteRelativeImportExtensions": true, "types": [] }, "include": ["src"] }',
-  "src/main.ts": '#!/usr/bin/env node\nconst { answer } = await import("./late/answer.ts");\nconsole.log(answer);\n',
+  "src/main.ts":
+    '#!/usr/bin/env node\nconst { answer } = await import("./late/answer.ts");\nconsole.log(answer);\n',
   "src/late/answer.ts": "export const answer: number = 42;\n",
   "src/index.ts": 'export type { Question } from "./inner/question.ts";\n',
   "src/inner/question.ts": "export interface Question {\n  readonly text: string;\n}\n",
@@ -54,18 +62,32 @@ describe("prepare", () => {
     const checkout = makeCheckout({ ...SOURCES, "dist/gone.js": "" });
     installCompiler(checkout);
     expect(prepare(checkout)).toMatchObject({ status: 0, stdout: "", stderr: "" });
-    expect(spawnSync(join(checkout, "dist/main.js"), { encoding: "utf8" })).toMatchObject({ stdout: "42\n", stderr: "" });
+    expect(spawnSync(join(checkout, "dist/main.js"), { encoding: "utf8" })).toMatchObject({
+      stdout: "42\n",
+      stderr: "",
+    });
     expect(statSync(join(checkout, "dist/main.js")).mode & 0o111).toBe(0o111);
     expect(existsSync(join(checkout, "dist/gone.js"))).toBe(false);
-    expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toContain('import("./chunks/answer.js")');
-    expect(readFileSync(join(checkout, "dist/index.d.ts"), "utf8")).toContain("readonly text: string");
-    expect(readdirSync(join(checkout, "dist")).filter((name) => name.endsWith(".d.ts"))).toEqual(["index.d.ts"]);
+    expect(readFileSync(join(checkout, "dist/main.js"), "utf8")).toContain(
+      'import("./chunks/answer.js")',
+    );
+    expect(readFileSync(join(checkout, "dist/index.d.ts"), "utf8")).toContain(
+      "readonly text: string",
+    );
+    expect(readdirSync(join(checkout, "dist")).filter((name) => name.endsWith(".d.ts"))).toEqual([
+      "index.d.ts",
+    ]);
     expect(readdirSync(checkout).filter((name) => name.startsWith(".types"))).toEqual([]);
-    expect(readFileSync(join(checkout, "dist/chunks/answer.js"), "utf8")).toContain("// src/late/answer.ts\n");
+    expect(readFileSync(join(checkout, "dist/chunks/answer.js"), "utf8")).toContain(
+      "// src/late/answer.ts\n",
+    );
   });
 
   it("fails where the sources do not compile", () => {
-    const checkout = makeCheckout({ ...SOURCES, "src/late/answer.ts": "export const answer: number = 'text';\n" });
+    const checkout = makeCheckout({
+      ...SOURCES,
+      "src/late/answer.ts": "export const answer: number = 'text';\n",
+    });
     installCompiler(checkout);
     expect(prepare(checkout).status).not.toBe(0);
   });
@@ -79,7 +101,9 @@ describe("prepare", () => {
   it("without TypeScript and without a dist says in one sentence what to do, and lets the install succeed", () => {
     const { status, stdout } = prepare(makeCheckout(SOURCES));
     expect(status).toBe(0);
-    expect(stdout.trim().split("\n")).toEqual([expect.stringMatching(/^chirpwatch is not built: .*npm ci.*\.$/)]);
+    expect(stdout.trim().split("\n")).toEqual([
+      expect.stringMatching(/^chirpwatch is not built: .*npm ci.*\.$/),
+    ]);
   });
 });
 
@@ -89,7 +113,9 @@ describe("old tools", () => {
     const { oldToolText } = (await import("../../config/build/tools.mjs")) as {
       oldToolText: (node: string, agent?: string) => string | undefined;
     };
-    expect(oldToolText("18.20.4")).toBe("Node 18.20.4 is too old for chirpwatch: install Node 20.19 or newer, then run `npm ci` again.");
+    expect(oldToolText("18.20.4")).toBe(
+      "Node 18.20.4 is too old for chirpwatch: install Node 20.19 or newer, then run `npm ci` again.",
+    );
     expect(oldToolText("20.18.3")).toMatch(/^Node 20\.18\.3 is too old/);
     expect(oldToolText("20.19.0", "npm/6.14.18 node/v20.19.0 linux x64")).toMatch(
       /^npm 6\.14 is too old: it does not read the lock file\. Use /,

@@ -13,7 +13,14 @@ function install(modules: Readonly<Record<string, object>>): string {
   for (const [path, manifest] of Object.entries(modules)) {
     const folder = join(root, "node_modules", path);
     mkdirSync(folder, { recursive: true });
-    for (const name of ["index.js", "index.js.map", "index.d.ts", "LICENSE", "README.md", "Notice.md"])
+    for (const name of [
+      "index.js",
+      "index.js.map",
+      "index.d.ts",
+      "LICENSE",
+      "README.md",
+      "Notice.md",
+    ])
       writeFileSync(join(folder, name), "");
     writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   }
@@ -24,7 +31,10 @@ function install(modules: Readonly<Record<string, object>>): string {
 
 it("keeps the packages that are not bundled and what they need, without types, source maps and pages, but with licences and notices", () => {
   const root = install({
-    "discord.js": { dependencies: { rest: "1", shared: "2", "@types/ws": "1" }, optionalDependencies: { absent: "1", extra: "1" } },
+    "discord.js": {
+      dependencies: { rest: "1", shared: "2", "@types/ws": "1" },
+      optionalDependencies: { absent: "1", extra: "1" },
+    },
     "discord.js/node_modules/shared": {},
     rest: { dependencies: { shared: "1", "discord.js": "1" } },
     "rest/node_modules/unused": {},
@@ -39,9 +49,19 @@ it("keeps the packages that are not bundled and what they need, without types, s
   const { status, stderr } = spawnSync(process.execPath, [SCRIPT], { cwd: root, encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
   const left = readdirSync(root, { recursive: true, encoding: "utf8" });
-  const manifests = left.filter((path) => path.endsWith("/package.json")).map((path) => dirname(path).replace("node_modules/", ""));
-  expect(manifests.sort()).toEqual(["@slack/web-api", "discord.js", "discord.js/node_modules/shared", "extra", "rest", "shared"]);
+  const manifests = left
+    .filter((path) => path.endsWith("/package.json"))
+    .map((path) => dirname(path).replace("node_modules/", ""));
+  expect(manifests.sort()).toEqual([
+    "@slack/web-api",
+    "discord.js",
+    "discord.js/node_modules/shared",
+    "extra",
+    "rest",
+    "shared",
+  ]);
   expect(left.filter((path) => /\.(map|ts)$|README/.test(path))).toEqual([]);
-  for (const name of ["LICENSE", "Notice.md"]) expect(existsSync(join(root, "node_modules/rest", name)), name).toBe(true);
+  for (const name of ["LICENSE", "Notice.md"])
+    expect(existsSync(join(root, "node_modules/rest", name)), name).toBe(true);
   expect(readdirSync(join(root, "dist"))).toEqual(["main.js"]);
 });

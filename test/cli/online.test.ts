@@ -1,4 +1,6 @@
-/** `validate --online` and `plan --online`: what they ask of the service, and what they say of it. */
+/**
+ * `validate --online` and `plan --online`: what they ask of the service, and what they say of it.
+ */
 import { expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
 import { writeConfig } from "../support/daemon-process.ts";
@@ -12,7 +14,13 @@ const CONFIG = {
   api: { quota: { monthly: 100_000 } },
   state: { path: "state.db" },
   watches: {
-    fresh: { type: "new_followers", accounts: ["acme", "nobody_has_it"], source: "all", schedule: "@every 5m", max_pages: 5 },
+    fresh: {
+      type: "new_followers",
+      accounts: ["acme", "nobody_has_it"],
+      source: "all",
+      schedule: "@every 5m",
+      max_pages: 5,
+    },
     posts: { type: "timeline", accounts: ["rival"] },
   },
   sinks: { terminal: { type: "console" } },

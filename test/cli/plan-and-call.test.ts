@@ -33,17 +33,26 @@ const TWICE = `  a: { type: search, query: acme, schedule: "@every 1h", sink: ou
 const FAST = `  fast: { type: timeline, accounts: [alice, bob], schedule: "@every 1m", sink: out }
   scores: { type: score_delta, accounts: [acme], when: { week_delta: ">= 25" }, schedule: "@every 1h", sink: out }`;
 
-const plan = (text: string, ...flags: readonly string[]) => runCommand(["plan", ...flags], { cwd: makeFolder({ "watches.yaml": text }) });
+const plan = (text: string, ...flags: readonly string[]) =>
+  runCommand(["plan", ...flags], { cwd: makeFolder({ "watches.yaml": text }) });
 
 describe("plan", () => {
   it("compares with the configured quota, counts a shared poll once, and asks nobody", async () => {
     const before = await sandbox.control("requests");
-    const { code, out } = await plan(config(", quota: { monthly: 760, reserve: 10% }", TWICE), "--json");
+    const { code, out } = await plan(
+      config(", quota: { monthly: 760, reserve: 10% }", TWICE),
+      "--json",
+    );
     const view = JSON.parse(out);
     expect(view.quota).toMatchObject({ limit: 760, source: "configured" });
     expect(view.total).toMatchObject({ polls: 1, requests_per_month: 720 });
     expect(view.watches).toMatchObject([
-      { id: "a", shared_with: ["b"], requests_per_month: 360, delay_seconds: { p50: 1_800, p95: 3_420 } },
+      {
+        id: "a",
+        shared_with: ["b"],
+        requests_per_month: 360,
+        delay_seconds: { p50: 1_800, p95: 3_420 },
+      },
       {},
     ]);
     expect(view.watches[0].next_runs).toHaveLength(5);
@@ -66,7 +75,9 @@ describe("plan", () => {
     expect(code).toBe(3);
     expect(err).toContain("over budget");
     expect(err).toContain("Most expensive: fast, scores");
-    expect(JSON.parse((await plan(config("", FAST), "--json")).out)).toMatchObject({ dearest: ["fast", "scores"] });
+    expect(JSON.parse((await plan(config("", FAST), "--json")).out)).toMatchObject({
+      dearest: ["fast", "scores"],
+    });
     expect(err).toMatch(/This fits, at [\d,]+ a month: `schedule: "@every 15m"` on fast\./);
     expect(out).toContain("2 accounts not looked up yet");
     expect(out).toContain("scores: accounts the service has not indexed have no score");
@@ -75,22 +86,38 @@ describe("plan", () => {
 
   it("proposes nothing that the file would be refused with", async () => {
     const within = (keys: string, monthly: number) =>
-      plan(config(`, quota: { monthly: ${monthly} }`, `  s: { type: search, query: acme, schedule: "@every 1m", ${keys}, sink: out }`));
-    for (const keys of ["max_age: 1h", "no_events: { for: 1h }", "spike: { factor: 3, min: 5, window: 30m }"]) {
-      expect((await within(keys, 1_700)).err).toContain('This fits, at 1,440 a month: `schedule: "@every 30m"` on s.');
-      expect((await within(keys, 1_000)).err).toMatch(/No schedule fits this quota: .* A short `max_age`, `no_events` or `spike`/);
+      plan(
+        config(
+          `, quota: { monthly: ${monthly} }`,
+          `  s: { type: search, query: acme, schedule: "@every 1m", ${keys}, sink: out }`,
+        ),
+      );
+    for (const keys of [
+      "max_age: 1h",
+      "no_events: { for: 1h }",
+      "spike: { factor: 3, min: 5, window: 30m }",
+    ]) {
+      expect((await within(keys, 1_700)).err).toContain(
+        'This fits, at 1,440 a month: `schedule: "@every 30m"` on s.',
+      );
+      expect((await within(keys, 1_000)).err).toMatch(
+        /No schedule fits this quota: .* A short `max_age`, `no_events` or `spike`/,
+      );
     }
   });
 
   it("stays short for many watches that share: names a few, and says once what they can miss", async () => {
-    const many = Array.from({ length: 200 }, (_, i) => `  w${i}: { type: search, query: acme, schedule: "@every 1h", sink: out }`).join(
-      "\n",
-    );
+    const many = Array.from(
+      { length: 200 },
+      (_, i) => `  w${i}: { type: search, query: acme, schedule: "@every 1h", sink: out }`,
+    ).join("\n");
     const { out, code } = await plan(config("", many));
     expect(code).toBe(0);
     expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThan(200);
     expect(out).toMatch(/^w7 .* shared with w0, w1, w2 and 196 more$/m);
-    expect(out).toMatch(/What they can miss:\n {2}w0, w1, w2 and 197 more: tweets of accounts .*\n?$/);
+    expect(out).toMatch(
+      /What they can miss:\n {2}w0, w1, w2 and 197 more: tweets of accounts .*\n?$/,
+    );
     const view = JSON.parse((await plan(config("", many), "--json")).out);
     expect(view.watches[7]).toMatchObject({ sharers: 199 });
     expect(view.watches[7].shared_with).toHaveLength(20);
@@ -99,22 +126,35 @@ describe("plan", () => {
   it("says of profiles that come with what timelines are asked for that they cost nothing more", async () => {
     const accounts = 'accounts: [alice, bob, acme, rival], schedule: "@every 10m"';
     const { out } = await plan(
-      config("", `  t: { type: timeline, ${accounts}, sink: out }\n  p: { type: profile, ${accounts}, sink: out }`),
+      config(
+        "",
+        `  t: { type: timeline, ${accounts}, sink: out }\n  p: { type: profile, ${accounts}, sink: out }`,
+      ),
     );
     expect(out).toMatch(/^p +profile .* 0 +0 +0 .*asked for in requests of others; /m);
   });
 
   it("shows strategy, pace by the hour, money and the next five runs", async () => {
-    const text = config(', quota: { monthly: 5000, price: { per_request: 0.005, currency: "€" } }', TWICE);
+    const text = config(
+      ', quota: { monthly: 5000, price: { per_request: 0.005, currency: "€" } }',
+      TWICE,
+    );
     const { out, code } = await plan(text);
     expect(out).toMatch(/^a +search +@every 1h +single +1 +0\.5 +12 +360 +7\.2% +€1\.80 +30m /m);
     expect(out).toContain("720 a month (€3.60)");
     expect(out).toMatch(/^a +(\d\d-\d\d \d\d:\d\d:\d\d ?){5}/m);
     const view = JSON.parse((await plan(text, "--json")).out);
-    expect(view.watches[0]).toMatchObject({ strategies: ["single"], requests_per_hour: 0.5, quota_share: 0.072, cost_per_month: 1.8 });
+    expect(view.watches[0]).toMatchObject({
+      strategies: ["single"],
+      requests_per_hour: 0.5,
+      quota_share: 0.072,
+      cost_per_month: 1.8,
+    });
     expect(view).toMatchObject({ changes: [], price: { per_request: 0.005, currency: "€" } });
     expect(code).toBe(0);
-    const cheap = await plan(config(', quota: { monthly: 5000, price: { per_request: 0.000001, currency: "€" } }', TWICE));
+    const cheap = await plan(
+      config(', quota: { monthly: 5000, price: { per_request: 0.000001, currency: "€" } }', TWICE),
+    );
     expect(cheap.out).toContain("720 a month (€0.00072)");
   });
 
@@ -123,9 +163,14 @@ describe("plan", () => {
     const watch = `  big: { type: timeline, accounts: [${handles}], schedule: "@every 10s", sink: out }`;
     const { code, err, out } = await plan(config(", quota: { monthly: 150000 }", watch), "--json");
     expect(code).toBe(3);
-    expect(err).toMatch(/a public list of the 400 handles of big \(`via_list`\), read every 30s: 15s instead of \d+/);
+    expect(err).toMatch(
+      /a public list of the 400 handles of big \(`via_list`\), read every 30s: 15s instead of \d+/,
+    );
     expect(err).toMatch(/\nOr, at [\d,]+ a month: `schedule: "@every 2m"` on big\.\n$/);
-    expect(JSON.parse(out).changes.map((change: { kind: string }) => change.kind)).toEqual(["list", "slower"]);
+    expect(JSON.parse(out).changes.map((change: { kind: string }) => change.kind)).toEqual([
+      "list",
+      "slower",
+    ]);
   });
 
   it("says what accounts that leave their list would add, which nobody can predict", async () => {
@@ -135,17 +180,28 @@ describe("plan", () => {
       "What may come on top:\n  t: each account that leaves the list 77 adds up to 4,320 requests a month until it is back\n",
     );
     const view = JSON.parse((await plan(config("", watch), "--json")).out);
-    expect(view.watches[0].via_list).toEqual({ list: "77", missing: 0, most_requests_per_month_each: 4_320 });
+    expect(view.watches[0].via_list).toEqual({
+      list: "77",
+      missing: 0,
+      most_requests_per_month_each: 4_320,
+    });
   });
 
   it("says which part of it is estimated, and what that assumes, before anything was counted", async () => {
     const many = `  f: { type: new_followers, accounts: [alice, bob], source: all, schedule: "@every 1h", sink: out }`;
     const scores = `  d: { type: score_delta, accounts: [acme], when: { week_delta: ">= 25" }, schedule: "15 6 * * *", sink: out }`;
     const { out } = await plan(config("", `${many}\n${scores}`));
-    expect(out).toMatch(/Estimated until the daemon has counted a day of it\. The estimate assumes:\n(?: {2}f: .*\n)+\n/);
-    expect(out).toContain("  f: each of its lists fits on one page; a long one costs a request a page\n");
+    expect(out).toMatch(
+      /Estimated until the daemon has counted a day of it\. The estimate assumes:\n(?: {2}f: .*\n)+\n/,
+    );
+    expect(out).toContain(
+      "  f: each of its lists fits on one page; a long one costs a request a page\n",
+    );
     const view = JSON.parse((await plan(config("", `${many}\n${scores}`), "--json")).out);
-    expect(view.watches.map(({ basis }: { basis: string }) => basis)).toEqual(["assumed", "schedule"]);
+    expect(view.watches.map(({ basis }: { basis: string }) => basis)).toEqual([
+      "assumed",
+      "schedule",
+    ]);
     expect(view.watches[1].assumes).toEqual([]);
   });
 
@@ -153,14 +209,18 @@ describe("plan", () => {
     const accounts = Array.from({ length: 60 }, (_, index) => `user${index}`).join(", ");
     const timeline = `  t: { type: timeline, accounts: [${accounts}], schedule: "@every 10m", sink: out }`;
     const { out } = await plan(config("", timeline));
-    expect(out).toMatch(/\nThat is the middle of [\d,]+ to [\d,]+ a month, until a day of it was counted\.\n/);
+    expect(out).toMatch(
+      /\nThat is the middle of [\d,]+ to [\d,]+ a month, until a day of it was counted\.\n/,
+    );
     const { requests_per_month: month, requests_per_month_range: range } = JSON.parse(
       (await plan(config("", timeline), "--json")).out,
     ).total;
     expect(range.unknown_accounts).toBe(60);
     expect(range.low).toBeLessThan(0.95 * month);
     expect(range.high).toBeGreaterThan(1.05 * month);
-    expect(out).toContain("\nOnce, at the start: 61 requests more, to read what is there already and to look up handles.\n");
+    expect(out).toContain(
+      "\nOnce, at the start: 61 requests more, to read what is there already and to look up handles.\n",
+    );
     const search = `  s: { type: search, query: "acme", schedule: "@every 10m", sink: out }`;
     const { total } = JSON.parse((await plan(config("", search), "--json")).out);
     expect(total).toMatchObject({ requests_per_month_range: null, first_requests: 0 });
@@ -171,14 +231,23 @@ describe("plan", () => {
     const listed = `  listed: { type: timeline, accounts: [alice, bob, acme], via_list: "77", ${freshness}, sink: out }`;
     const single = `  single: { type: timeline, accounts: [alice], strategy: single, ${freshness}, sink: out }`;
     const search = `  search: { type: search, query: "acme lang:en", ${freshness}, sink: out }`;
-    const view = JSON.parse((await plan(config("", `${search}\n${listed}\n${single}`), "--json")).out);
+    const view = JSON.parse(
+      (await plan(config("", `${search}\n${listed}\n${single}`), "--json")).out,
+    );
     for (const watch of view.watches)
-      expect(watch).toMatchObject({ schedule: "mean 1m, at most 1h", delay_seconds: { p50: 57, p95: 132 } });
-    expect([view.watches[0], view.watches[2]].map((watch) => watch.requests_per_day)).toEqual([576, 576]);
+      expect(watch).toMatchObject({
+        schedule: "mean 1m, at most 1h",
+        delay_seconds: { p50: 57, p95: 132 },
+      });
+    expect([view.watches[0], view.watches[2]].map((watch) => watch.requests_per_day)).toEqual([
+      576, 576,
+    ]);
   });
 
   it("proposes looser freshness of a search that does not fit", async () => {
-    const { code, out, err } = await plan(config("", `  s: { type: search, query: "acme lang:en", freshness: 60s, sink: out }`));
+    const { code, out, err } = await plan(
+      config("", `  s: { type: search, query: "acme lang:en", freshness: 60s, sink: out }`),
+    );
     expect(code).toBe(3);
     expect(out).toMatch(/^s +search +within 1m +single +1 +42 +1,008 /m);
     expect(out).toMatch(/^s +(\d\d-\d\d \d\d:\d\d:\d\d +){5}\(about: placed by what is found\)$/m);
@@ -220,22 +289,32 @@ describe("plan", () => {
     expect(out).toMatch(/^c +added +- +1,440 +\+1,440 /m);
     expect(out).toMatch(/^b +removed +360 +- +-360 /m);
     expect(out).toMatch(/^a +360 +720 +\+360 /m);
-    expect(out).toContain("Total: 720 -> 2,160 requests a month, +1,440 (+$14.40); the quota is 5,000.");
+    expect(out).toContain(
+      "Total: 720 -> 2,160 requests a month, +1,440 (+$14.40); the quota is 5,000.",
+    );
     expect(code).toBe(0);
-    const json = JSON.parse((await runCommand(["plan", "--diff", "other.yaml", "--json"], { cwd })).out);
-    expect(json.total).toEqual({ before: 720, after: 2_160, difference: 1_440, cost_difference: 14.4 });
-    expect(json.watches.map((line: { id: string; state: string }) => `${line.id} ${line.state}`)).toEqual([
-      "c added",
-      "a changed",
-      "b removed",
-    ]);
+    const json = JSON.parse(
+      (await runCommand(["plan", "--diff", "other.yaml", "--json"], { cwd })).out,
+    );
+    expect(json.total).toEqual({
+      before: 720,
+      after: 2_160,
+      difference: 1_440,
+      cost_difference: 14.4,
+    });
+    expect(
+      json.watches.map((line: { id: string; state: string }) => `${line.id} ${line.state}`),
+    ).toEqual(["c added", "a changed", "b removed"]);
     expect(out).toMatch(/^ {2}c: new baseline \(.*\n {2}b: dropped \(/m);
     expect(out).toContain("\n\nNothing would be sent by the change itself.\n\n");
     expect(json.memory).toMatchObject([
       { watch: "c", part: "watch", effect: "new_baseline" },
       { watch: "b", part: "watch", effect: "dropped" },
     ]);
-    const edited = makeFolder({ "watches.yaml": before, "other.yaml": before.replace("query: acme", "query: rival") });
+    const edited = makeFolder({
+      "watches.yaml": before,
+      "other.yaml": before.replace("query: acme", "query: rival"),
+    });
     const { out: query } = await runCommand(["plan", "--diff", "other.yaml"], { cwd: edited });
     expect(query).toMatch(/^What becomes of what is remembered:\n {2}a: query: new baseline /m);
     const filtered = makeFolder({
@@ -243,7 +322,9 @@ describe("plan", () => {
       "other.yaml": before.replace("query: acme", "where: 'tweet.likes_count > 1', query: acme"),
     });
     const { out: filter } = await runCommand(["plan", "--diff", "other.yaml"], { cwd: filtered });
-    expect(filter).toMatch(/^No watch changes in cost or delay\.\n\nWhat becomes of what is remembered:\n {2}a: where: kept /);
+    expect(filter).toMatch(
+      /^No watch changes in cost or delay\.\n\nWhat becomes of what is remembered:\n {2}a: where: kept /,
+    );
     const first = makeFolder({
       "watches.yaml": before,
       "other.yaml": after.replace("query: rival", "query: rival, first_run: { latest: 3 }"),
@@ -252,7 +333,10 @@ describe("plan", () => {
     expect(sent).toContain("\nWhat would be sent:\n  c: the latest 3 of each target (first_run)\n");
     const same = await runCommand(["plan", "--diff", "watches.yaml"], { cwd });
     expect(same.out).toContain("No watch changes.");
-    const dear = makeFolder({ "watches.yaml": before, "other.yaml": after.replace("monthly: 5000", "monthly: 2000") });
+    const dear = makeFolder({
+      "watches.yaml": before,
+      "other.yaml": after.replace("monthly: 5000", "monthly: 2000"),
+    });
     expect((await runCommand(["plan", "--diff", "other.yaml"], { cwd: dear })).code).toBe(3);
   });
 
@@ -267,7 +351,8 @@ describe("plan", () => {
 describe("call", () => {
   const folder = () => makeFolder();
   const env = () => ({ CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: CALLER_KEY });
-  const call = (...args: readonly string[]) => runCommand(["call", ...args], { cwd: folder(), env: env() });
+  const call = (...args: readonly string[]) =>
+    runCommand(["call", ...args], { cwd: folder(), env: env() });
 
   it("lists every endpoint with cost and page size, and needs no service for it", async () => {
     const { code, out } = await runCommand(["call", "--list"], { cwd: folder() });
@@ -278,7 +363,13 @@ describe("call", () => {
   });
 
   it("prints JSON with the cursor, and says what it cost", async () => {
-    const { code, out, err } = await call("search-tweets", "--query", "-cat acme", "--order", "latest");
+    const { code, out, err } = await call(
+      "search-tweets",
+      "--query",
+      "-cat acme",
+      "--order",
+      "latest",
+    );
     const answer = JSON.parse(out);
     expect(answer.tweets.length).toBeGreaterThan(0);
     expect(answer.next_cursor).toEqual(expect.any(String));
@@ -297,7 +388,9 @@ describe("call", () => {
   it("stops at a limit, and says what came beyond it", async () => {
     const { out, err } = await call("followers", "--username", "bob", "--limit", "5");
     expect(JSON.parse(out).users).toHaveLength(5);
-    expect(err).toMatch(/^5 items, 1 request billed; [\d,]+ more items came and are not shown; there is more: /);
+    expect(err).toMatch(
+      /^5 items, 1 request billed; [\d,]+ more items came and are not shown; there is more: /,
+    );
   });
 
   it("prints a table when asked to, of a batch as well", async () => {
@@ -315,12 +408,21 @@ describe("call", () => {
   });
 
   it("counts what it spends in the ledger of the state, where there is one", async () => {
-    const text = config("", TWICE).replace("version: 1", "version: 1\nstate: { path: ./state.db }").replace("K1", CALLER_KEY);
+    const text = config("", TWICE)
+      .replace("version: 1", "version: 1\nstate: { path: ./state.db }")
+      .replace("K1", CALLER_KEY);
     const cwd = makeFolder({ "watches.yaml": text });
     const path = join(cwd, "state.db");
-    const deps = { clock: createSystemClock(), random: createSystemRandom(), log: rememberingLog() };
+    const deps = {
+      clock: createSystemClock(),
+      random: createSystemRandom(),
+      log: rememberingLog(),
+    };
     await (await openStore({ path, ...deps })).close();
-    const { code, err } = await runCommand(["call", "user-tweets", "--username", "bob", "--limit", "30"], { cwd });
+    const { code, err } = await runCommand(
+      ["call", "user-tweets", "--username", "bob", "--limit", "30"],
+      { cwd },
+    );
     // Two pages, or more where some of them came short.
     const billed = Number(/(\d+) requests billed/.exec(err)?.[1]);
     expect(billed).toBeGreaterThanOrEqual(2);
@@ -330,7 +432,10 @@ describe("call", () => {
     const store = await openStore({ path, ...deps });
     const spent = await store.spentSince(0);
     await store.close();
-    expect(spent).toMatchObject({ total: billed, lines: [{ watch: "call", endpoint: "user-tweets", requests: billed }] });
+    expect(spent).toMatchObject({
+      total: billed,
+      lines: [{ watch: "call", endpoint: "user-tweets", requests: billed }],
+    });
   });
 
   it("has no colour in anything it prints", async () => {
@@ -358,7 +463,9 @@ describe("call", () => {
   });
 
   it("without file and environment says what to set, and ends with 78", async () => {
-    const { code, err } = await runCommand(["call", "info", "--username", "bob"], { cwd: folder() });
+    const { code, err } = await runCommand(["call", "info", "--username", "bob"], {
+      cwd: folder(),
+    });
     expect(err).toContain("CHIRPWATCH_API_URL is not set");
     expect(code).toBe(78);
   });

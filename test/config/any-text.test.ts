@@ -36,10 +36,16 @@ const scrap = fc.oneof(
 
 describe("any text", () => {
   it("is loaded or refused with places inside the file, never thrown at", async () => {
-    const damage = fc.array(fc.record({ at: fc.nat(whole.length), cut: fc.nat(12), put: scrap }), { minLength: 1, maxLength: 4 });
+    const damage = fc.array(fc.record({ at: fc.nat(whole.length), cut: fc.nat(12), put: scrap }), {
+      minLength: 1,
+      maxLength: 4,
+    });
     await fc.assert(
       fc.asyncProperty(damage, async (blows) => {
-        const text = blows.reduce((left, { at, cut, put }) => left.slice(0, at) + put + left.slice(at + cut), whole);
+        const text = blows.reduce(
+          (left, { at, cut, put }) => left.slice(0, at) + put + left.slice(at + cut),
+          whole,
+        );
         const loaded = await loadText(text, { env: { SLACK_BOT_TOKEN: "x" } });
         const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
         if (!loaded.ok) expect(issues.some((issue) => issue.severity === "error")).toBe(true);
@@ -57,7 +63,12 @@ describe("any text", () => {
     const loaded = await loadText("", { path: "/etc/chirpwatch/other.yaml" });
     expect(loaded).toMatchObject({
       ok: false,
-      issues: [{ rule: "no-file", message: "there is no such file: `chirpwatch init slack` writes a small one" }],
+      issues: [
+        {
+          rule: "no-file",
+          message: "there is no such file: `chirpwatch init slack` writes a small one",
+        },
+      ],
     });
   });
 });

@@ -21,7 +21,9 @@ describe("the sandbox guard", () => {
     expect(await guard(SLACK)).toEqual([
       `${CONFIG_PATH}:4:3  CHIRPWATCH_API_URL is not set: refusing to send invented tweets to slack-brand; set it to the address of your data service, or make the sink a console`,
     ]);
-    expect(await guard('{ type: webhook, url: "https://example.com/x", secret: "${TOKEN}" }')).toHaveLength(1);
+    expect(
+      await guard('{ type: webhook, url: "https://example.com/x", secret: "${TOKEN}" }'),
+    ).toHaveLength(1);
   });
 
   it("refuses a key without an address, whatever the sink", async () => {
@@ -34,7 +36,9 @@ describe("the sandbox guard", () => {
 
   it("does not call the address unset where it names the sandbox", async () => {
     const [refused] = await guard(SLACK, undefined, { CHIRPWATCH_API_URL: "sandbox" });
-    expect(refused).toContain("CHIRPWATCH_API_URL is sandbox: refusing to send invented tweets to slack-brand");
+    expect(refused).toContain(
+      "CHIRPWATCH_API_URL is sandbox: refusing to send invented tweets to slack-brand",
+    );
   });
 
   it("names the file where that does not read the address", async () => {
@@ -54,13 +58,32 @@ describe("the sandbox guard", () => {
 
   it("lets the console, loopback and stand-ins through", async () => {
     expect(await guard("{ type: console }")).toEqual([]);
-    expect(await guard('{ type: webhook, url: "http://127.0.0.1:9000/x", allow_private: true, secret: "${TOKEN}" }')).toEqual([]);
-    expect(await guard('{ type: webhook, url: "http://[::1]:9000/x", allow_private: true, secret: "${TOKEN}" }')).toEqual([]);
-    expect(await guard('{ type: slack, token: "${TOKEN}", channel: "#brand", api_url: "http://127.0.0.1:9000/api/" }')).toEqual([]);
+    expect(
+      await guard(
+        '{ type: webhook, url: "http://127.0.0.1:9000/x", allow_private: true, secret: "${TOKEN}" }',
+      ),
+    ).toEqual([]);
+    expect(
+      await guard(
+        '{ type: webhook, url: "http://[::1]:9000/x", allow_private: true, secret: "${TOKEN}" }',
+      ),
+    ).toEqual([]);
+    expect(
+      await guard(
+        '{ type: slack, token: "${TOKEN}", channel: "#brand", api_url: "http://127.0.0.1:9000/api/" }',
+      ),
+    ).toEqual([]);
   });
 
   it("is content once there is a service", async () => {
-    expect(await guard(SLACK, undefined, { CHIRPWATCH_API_URL: "https://data.example.com", CHIRPWATCH_API_KEY: "real" })).toEqual([]);
-    expect(await guard(SLACK, undefined, { CHIRPWATCH_API_URL: "http://127.0.0.1:8787" })).toEqual([]);
+    expect(
+      await guard(SLACK, undefined, {
+        CHIRPWATCH_API_URL: "https://data.example.com",
+        CHIRPWATCH_API_KEY: "real",
+      }),
+    ).toEqual([]);
+    expect(await guard(SLACK, undefined, { CHIRPWATCH_API_URL: "http://127.0.0.1:8787" })).toEqual(
+      [],
+    );
   });
 });

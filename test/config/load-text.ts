@@ -52,7 +52,10 @@ export async function goodConfig(text: string, options: LoadOptions = {}): Promi
 }
 
 /** The findings of a text that must be bad. */
-export async function issuesOf(text: string, options: LoadOptions = {}): Promise<readonly ConfigIssue[]> {
+export async function issuesOf(
+  text: string,
+  options: LoadOptions = {},
+): Promise<readonly ConfigIssue[]> {
   const loaded = await loadText(text, options);
   if (loaded.ok) throw new Error("the configuration is good");
   return loaded.issues;

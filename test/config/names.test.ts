@@ -1,4 +1,7 @@
-/** Names that every object has, at each place of a configuration that takes a text: an ordinary name, or an ordinary error with its place. */
+/**
+ * Names that every object has, at each place of a configuration that takes a text: an ordinary
+ * name, or an ordinary error with its place.
+ */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
@@ -40,7 +43,11 @@ const whole = readFileSync(resolve(import.meta.dirname, "every-key.yaml"), "utf8
   .replace("\nroute:", `${WATCHES}\nroute:`)
   .replace("\nsinks:", `\nsinks:${SINKS}`)
   .replace(", { file: accounts/partners.txt }", "");
-const env = { SLACK_BOT_TOKEN: "x", DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/x", WEBHOOK_SECRET: "x".repeat(32) };
+const env = {
+  SLACK_BOT_TOKEN: "x",
+  DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/x",
+  WEBHOOK_SECRET: "x".repeat(32),
+};
 
 /** Whatever one text of a configuration hides is seen where another one is replaced. */
 const PARTS = 16;
@@ -51,7 +58,8 @@ function withName(part: number, name: string): string {
   let at = 0;
   visit(document, {
     Scalar(_key, node) {
-      if (isScalar(node) && typeof node.value === "string" && at++ % PARTS === part) node.value = name;
+      if (isScalar(node) && typeof node.value === "string" && at++ % PARTS === part)
+        node.value = name;
     },
   });
   return document.toString();
@@ -88,23 +96,36 @@ route: { sink: "${name}", group_by: ["${name}"], routes: [{ matchers: ['${name}=
 
 it("__proto__ is no key, and said to be none at each place where it stands", async () => {
   const loaded = await loadText(AS_NAMES("__proto__"));
-  const found = loaded.ok ? [] : loaded.issues.filter(({ rule }) => rule === "yaml-key").map(({ line, message }) => `${line}: ${message}`);
-  expect(found).toEqual([4, 5, 6, 6, 7].map((line) => `${line}: \`__proto__\` cannot be a key: choose another name`));
+  const found = loaded.ok
+    ? []
+    : loaded.issues
+        .filter(({ rule }) => rule === "yaml-key")
+        .map(({ line, message }) => `${line}: ${message}`);
+  expect(found).toEqual(
+    [4, 5, 6, 6, 7].map((line) => `${line}: \`__proto__\` cannot be a key: choose another name`),
+  );
 });
 
-it.each(NAMES.filter((name) => name !== "__proto__"))("%s names a watch, a label, a sink, a template and an interval", async (name) => {
-  const loaded = await loadText(AS_NAMES(name));
-  expect(loaded.ok ? [] : loaded.issues.map(({ line, message }) => `${line}: ${message}`)).toEqual([]);
-  if (!loaded.ok) return;
-  const { watches, sinks, templates, route, watchPlaces } = loaded.config;
-  expect(watches.map(({ id, labels }) => [id, Object.entries(labels)])).toEqual([[name, [[name, name]]]]);
-  expect([sinks.map((sink) => sink.name), templates.map((template) => template.name), Object.keys(watchPlaces)]).toEqual([
-    [name],
-    [name],
-    [name],
-  ]);
-  expect(route?.groupBy).toEqual([name]);
-});
+it.each(NAMES.filter((name) => name !== "__proto__"))(
+  "%s names a watch, a label, a sink, a template and an interval",
+  async (name) => {
+    const loaded = await loadText(AS_NAMES(name));
+    expect(
+      loaded.ok ? [] : loaded.issues.map(({ line, message }) => `${line}: ${message}`),
+    ).toEqual([]);
+    if (!loaded.ok) return;
+    const { watches, sinks, templates, route, watchPlaces } = loaded.config;
+    expect(watches.map(({ id, labels }) => [id, Object.entries(labels)])).toEqual([
+      [name, [[name, name]]],
+    ]);
+    expect([
+      sinks.map((sink) => sink.name),
+      templates.map((template) => template.name),
+      Object.keys(watchPlaces),
+    ]).toEqual([[name], [name], [name]]);
+    expect(route?.groupBy).toEqual([name]);
+  },
+);
 
 it.each(NAMES)("a where that names %s is refused with its place, or false", async (name) => {
   const wheres = [
@@ -120,7 +141,8 @@ it.each(NAMES)("a where that names %s is refused with its place, or false", asyn
     const loaded = await loadText(
       `watches: { w: { type: search, query: a, schedule: "@every 5m", where: '${where}' } }\nsinks: { out: { type: console } }\nops: { sink: out }`,
     );
-    if (loaded.ok) expect(loaded.config.watches[0]?.where?.matches({ tweet: {} as never })).toBe(false);
+    if (loaded.ok)
+      expect(loaded.config.watches[0]?.where?.matches({ tweet: {} as never })).toBe(false);
     else expect(loaded.issues[0]?.message).not.toMatch(/native code/);
   }
 });

@@ -14,13 +14,25 @@ async function openFolder() {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
   mkdirSync(join(folder, "conf"));
-  write("conf/a.yaml", 'version: 1\napi: { base_url: "http://127.0.0.1:1", key_file: ../key }\nsinks: { out: { type: console } }\n');
-  write("conf/b.yaml", "watches: { w: { type: timeline, accounts: [{ file: ../accounts.txt }] } }\n");
+  write(
+    "conf/a.yaml",
+    'version: 1\napi: { base_url: "http://127.0.0.1:1", key_file: ../key }\nsinks: { out: { type: console } }\n',
+  );
+  write(
+    "conf/b.yaml",
+    "watches: { w: { type: timeline, accounts: [{ file: ../accounts.txt }] } }\n",
+  );
   write("accounts.txt", "alice\n");
   write("key", "secret\n");
   const files = createFiles();
   const load = async () => {
-    const loaded = await loadConfig({ path: join(folder, "conf"), files, env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+    const loaded = await loadConfig({
+      path: join(folder, "conf"),
+      files,
+      env: {},
+      watchTypes: WATCH_TYPES,
+      sinkTypes: SINK_TYPES,
+    });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
     return loaded.config;
   };
@@ -29,7 +41,11 @@ async function openFolder() {
 }
 
 it.each([
-  ["a configuration file", "conf/b.yaml", "watches: { w: { type: timeline, accounts: [{ file: ../accounts.txt }] } } # edited\n"],
+  [
+    "a configuration file",
+    "conf/b.yaml",
+    "watches: { w: { type: timeline, accounts: [{ file: ../accounts.txt }] } } # edited\n",
+  ],
   ["another file in the folder", "conf/c.yaml", "ops: { sink: out }\n"],
   ["an account list", "accounts.txt", "alice\nbob\n"],
   ["a secret file", "key", "other\n"],

@@ -15,12 +15,17 @@ describe("did you mean", () => {
   it("finds every slip of one letter in a long word", () => {
     const words = ["schedule", "matchers", "max_pages"];
     fc.assert(
-      fc.property(fc.constantFrom(...words), fc.nat(6), fc.constantFrom("drop", "swap", "double"), (word, at, slip) => {
-        const [a = "", b = ""] = [word[at], word[at + 1]];
-        const changed = slip === "drop" ? "" : slip === "swap" ? b + a : a + a;
-        const typed = word.slice(0, at) + changed + word.slice(at + (slip === "swap" ? 2 : 1));
-        expect(suggest(typed, words)).toBe(word);
-      }),
+      fc.property(
+        fc.constantFrom(...words),
+        fc.nat(6),
+        fc.constantFrom("drop", "swap", "double"),
+        (word, at, slip) => {
+          const [a = "", b = ""] = [word[at], word[at + 1]];
+          const changed = slip === "drop" ? "" : slip === "swap" ? b + a : a + a;
+          const typed = word.slice(0, at) + changed + word.slice(at + (slip === "swap" ? 2 : 1));
+          expect(suggest(typed, words)).toBe(word);
+        },
+      ),
     );
   });
 

@@ -4,7 +4,12 @@ import { SinkError } from "../../src/model/sink.ts";
 import { createBench, HOUR, MINUTE, SECOND } from "./pump-bench.ts";
 
 const limited = (afterMs?: number) =>
-  new SinkError("rate_limited", "the sink asks to wait", 429, afterMs === undefined ? {} : { retry: { afterMs } });
+  new SinkError(
+    "rate_limited",
+    "the sink asks to wait",
+    429,
+    afterMs === undefined ? {} : { retry: { afterMs } },
+  );
 const YEARS = 9_999_999 * SECOND;
 
 describe("a sink that asks to wait", () => {
@@ -13,21 +18,24 @@ describe("a sink that asks to wait", () => {
     ["for no time", 0],
     ["for less than no time", -HOUR],
     ["without saying how long", undefined],
-  ])("%s gets few attempts, and its message once it takes it again, within the hour", async (_, afterMs) => {
-    const bench = createBench();
-    bench.addSink("hook", { chat: true, concurrency: 1 });
-    bench.when("hook", () => {
-      throw limited(afterMs);
-    });
-    for (let n = 0; n < 9; n += 1) bench.add(`${n}`);
-    await bench.newPump().start();
-    await bench.clock.advance(3 * MINUTE);
-    expect(bench.sent.length).toBeLessThanOrEqual(9);
-    bench.when("hook", () => ({}));
-    await bench.clock.advance(HOUR);
-    expect(new Set(bench.outbox.messages.map(({ state }) => state))).toEqual(new Set(["sent"]));
-    expect(bench.subjects().slice(-9)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
-  });
+  ])(
+    "%s gets few attempts, and its message once it takes it again, within the hour",
+    async (_, afterMs) => {
+      const bench = createBench();
+      bench.addSink("hook", { chat: true, concurrency: 1 });
+      bench.when("hook", () => {
+        throw limited(afterMs);
+      });
+      for (let n = 0; n < 9; n += 1) bench.add(`${n}`);
+      await bench.newPump().start();
+      await bench.clock.advance(3 * MINUTE);
+      expect(bench.sent.length).toBeLessThanOrEqual(9);
+      bench.when("hook", () => ({}));
+      await bench.clock.advance(HOUR);
+      expect(new Set(bench.outbox.messages.map(({ state }) => state))).toEqual(new Set(["sent"]));
+      expect(bench.subjects().slice(-9)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
+    },
+  );
 
   it("once for each of twenty messages has them all within 40 seconds", async () => {
     const bench = createBench();
@@ -85,7 +93,9 @@ describe("a sink that asks to wait", () => {
     await bench.clock.advance(2 * SECOND);
     expect(bench.opsAlerts).toEqual(["failing hook: the sink asks to wait"]);
     expect(bench.gauges.get('chirpwatch_breaker_open{"sink":"hook"}')).toBe(1);
-    expect(await bench.outbox.loadSinkHealth()).toMatchObject([{ breaker: "open", openedAtMs: startMs, probeAtMs: startMs + HOUR }]);
+    expect(await bench.outbox.loadSinkHealth()).toMatchObject([
+      { breaker: "open", openedAtMs: startMs, probeAtMs: startMs + HOUR },
+    ]);
     bench.when("hook", () => ({}));
     await bench.clock.advance(HOUR);
     expect(bench.opsAlerts.at(-1)).toBe("recovered hook");
@@ -108,7 +118,10 @@ describe("a sink that asks to wait", () => {
     const bench = createBench();
     bench.addSink("other");
     bench.when("hook", () => {
-      throw new SinkError("rate_limited", "the sink asks to wait", 429, { retry: { afterMs: YEARS }, fields: { global: true } });
+      throw new SinkError("rate_limited", "the sink asks to wait", 429, {
+        retry: { afterMs: YEARS },
+        fields: { global: true },
+      });
     });
     bench.add("1");
     await bench.newPump().start();
@@ -155,28 +168,31 @@ describe("a sink that asks to wait", () => {
     },
   );
 
-  it.each([10 * SECOND, 10 * MINUTE])("is tried at once by a process that starts %i ms later", async (afterMs) => {
-    const bench = createBench();
-    bench.addSink("hook", { chat: true, concurrency: 1 });
-    bench.when("hook", () => {
-      throw limited(YEARS);
-    });
-    bench.add("1");
-    bench.add("2");
-    const pump = bench.newPump();
-    await pump.start();
-    await bench.clock.advance(afterMs);
-    await pump.stop(0);
-    const again = bench.newPump();
-    await again.start();
-    await bench.clock.advance(SECOND);
-    expect(bench.sent).toHaveLength(2);
-    await again.stop(0);
-    bench.when("hook", () => ({}));
-    await bench.newPump().start();
-    await bench.clock.advance(SECOND);
-    expect(bench.outbox.messages.every(({ state }) => state === "sent")).toBe(true);
-  });
+  it.each([10 * SECOND, 10 * MINUTE])(
+    "is tried at once by a process that starts %i ms later",
+    async (afterMs) => {
+      const bench = createBench();
+      bench.addSink("hook", { chat: true, concurrency: 1 });
+      bench.when("hook", () => {
+        throw limited(YEARS);
+      });
+      bench.add("1");
+      bench.add("2");
+      const pump = bench.newPump();
+      await pump.start();
+      await bench.clock.advance(afterMs);
+      await pump.stop(0);
+      const again = bench.newPump();
+      await again.start();
+      await bench.clock.advance(SECOND);
+      expect(bench.sent).toHaveLength(2);
+      await again.stop(0);
+      bench.when("hook", () => ({}));
+      await bench.newPump().start();
+      await bench.clock.advance(SECOND);
+      expect(bench.outbox.messages.every(({ state }) => state === "sent")).toBe(true);
+    },
+  );
 
   it("is no failure where its message is not to be sent any more", async () => {
     const bench = createBench();

@@ -61,7 +61,9 @@ describe("another group's first attempt ahead of the next probe", () => {
     const before = alone.sent.filter(({ subjects }) => subjects[0] === "bad").length;
     await alone.clock.advance(2 * MINUTE);
     const times = alone.offsets();
-    const probes = alone.sent.flatMap(({ subjects }, index) => (subjects[0] === "bad" ? [times[index] ?? 0] : []));
+    const probes = alone.sent.flatMap(({ subjects }, index) =>
+      subjects[0] === "bad" ? [times[index] ?? 0] : [],
+    );
     expect(probes.length).toBeGreaterThan(before);
     // As if nothing else had come.
     const bench = createBench();
@@ -77,7 +79,11 @@ describe("another group's first attempt ahead of the next probe", () => {
   it("that finds the destination gone says so at once", async () => {
     const bench = createBench();
     await startWithBadOne(bench, gone);
-    expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination", reason: "channel_not_found" });
+    expect(bench.outbox.health("hook")).toMatchObject({
+      breaker: "open",
+      cause: "destination",
+      reason: "channel_not_found",
+    });
     expect(bench.opsAlerts).toEqual(["failing hook: channel_not_found"]);
   });
 });
@@ -113,7 +119,8 @@ describe("what closes a breaker", () => {
       sink: {
         ...sink,
         render: (batch) => {
-          if (batch.events.some(({ event }) => event.subject === "unreadable")) throw new Error("a bug");
+          if (batch.events.some(({ event }) => event.subject === "unreadable"))
+            throw new Error("a bug");
           return sink.render(batch);
         },
       },
@@ -147,10 +154,21 @@ describe("an operator who asks for a probe", () => {
     bench.when("chat", () => ({}));
     await pump.probe();
     await bench.clock.advance(SECOND);
-    expect([bench.offsets("hook").slice(3), bench.offsets("chat").slice(3)]).toEqual([[600], [600]]);
-    expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", cause: "destination", reason: "channel_not_found" });
+    expect([bench.offsets("hook").slice(3), bench.offsets("chat").slice(3)]).toEqual([
+      [600],
+      [600],
+    ]);
+    expect(bench.outbox.health("hook")).toMatchObject({
+      breaker: "open",
+      cause: "destination",
+      reason: "channel_not_found",
+    });
     expect(bench.outbox.health("chat")).toMatchObject({ breaker: "closed" });
-    expect(bench.opsAlerts).toEqual(["failing hook: channel_not_found", "failing chat: channel_not_found", "recovered chat"]);
+    expect(bench.opsAlerts).toEqual([
+      "failing hook: channel_not_found",
+      "failing chat: channel_not_found",
+      "recovered chat",
+    ]);
   });
 });
 
@@ -210,12 +228,21 @@ describe("the report of a sink that fails", () => {
       throw down();
     });
     bench.when("chat", () => {
-      throw new SinkError("destination", "channel_not_found", undefined, { hint: "invite the bot" });
+      throw new SinkError("destination", "channel_not_found", undefined, {
+        hint: "invite the bot",
+      });
     });
-    for (let i = 0; i < 6; i += 1) for (const sink of ["hook", "chat"]) bench.add(String(i), { sink });
+    for (let i = 0; i < 6; i += 1)
+      for (const sink of ["hook", "chat"]) bench.add(String(i), { sink });
     await bench.newPump().start();
     await bench.clock.advance(SECOND);
-    const chat = { sink: "chat", reason: "channel_not_found", hint: "invite the bot", sinceMs: startMs, retryForMs: 24 * 60 * MINUTE };
+    const chat = {
+      sink: "chat",
+      reason: "channel_not_found",
+      hint: "invite the bot",
+      sinceMs: startMs,
+      retryForMs: 24 * 60 * MINUTE,
+    };
     expect(bench.troubles).toEqual([chat]);
     await bench.clock.advance(2 * MINUTE - 2 * SECOND);
     expect(bench.troubles).toHaveLength(1);
@@ -243,8 +270,12 @@ describe("the report of a sink that fails", () => {
     bench.outbox.breakDown(false);
     await bench.clock.advance(20 * MINUTE);
     expect(bench.opsAlerts).toEqual(["failing hook: 503 from the other side"]);
-    const lines = bench.logged.filter(({ message }) => message === "the report about a sink could not be stored");
-    expect(lines.map(({ fields }) => fields)).toEqual([{ sink: "hook", error: new Error("the disk is full") }]);
+    const lines = bench.logged.filter(
+      ({ message }) => message === "the report about a sink could not be stored",
+    );
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      { sink: "hook", error: new Error("the disk is full") },
+    ]);
   });
 });
 
@@ -271,7 +302,8 @@ describe("a breaker", () => {
     bench.when("hook", () => {
       throw down();
     });
-    for (let i = 0; i < 6; i += 1) for (const sink of ["hook", "chat"]) bench.add(String(i), { sink });
+    for (let i = 0; i < 6; i += 1)
+      for (const sink of ["hook", "chat"]) bench.add(String(i), { sink });
     const first = bench.newPump();
     await first.start();
     const gauge = (sink: string) => bench.gauges.get(`chirpwatch_breaker_open{"sink":"${sink}"}`);
@@ -284,7 +316,8 @@ describe("a breaker", () => {
     bench.when("hook", () => ({}));
     await bench.clock.advance(MINUTE);
     expect([gauge("hook"), gauge("chat")]).toEqual([0, 0]);
-    const fields = (text: string) => bench.logged.flatMap(({ message, fields: own }) => (message === text ? [own] : []));
+    const fields = (text: string) =>
+      bench.logged.flatMap(({ message, fields: own }) => (message === text ? [own] : []));
     expect(fields("a sink takes no messages")).toEqual([
       { sink: "hook", error: "503 from the other side", hint: expect.any(String), failures: 5 },
     ]);
@@ -303,12 +336,14 @@ describe("a breaker", () => {
     await bench.newPump().start();
     await bench.clock.advance(2 * SECOND);
     const notStored = { sink: "hook", error: new Error("the disk is full") };
-    expect(bench.logged.filter(({ message }) => message === "the state of a sink could not be stored")).toMatchObject([
-      { fields: notStored },
-    ]);
+    expect(
+      bench.logged.filter(({ message }) => message === "the state of a sink could not be stored"),
+    ).toMatchObject([{ fields: notStored }]);
     bench.outbox.breakDown(false);
     bench.when("hook", () => ({}));
     await bench.clock.advance(MINUTE);
-    expect(bench.outbox.messages.map(({ state }) => state)).toEqual(Array.from({ length: 6 }, () => "sent"));
+    expect(bench.outbox.messages.map(({ state }) => state)).toEqual(
+      Array.from({ length: 6 }, () => "sent"),
+    );
   });
 });

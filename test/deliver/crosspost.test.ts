@@ -1,4 +1,7 @@
-/** Crossposts through the real store and the real Discord sink, to a stand-in that publishes ten messages an hour. */
+/**
+ * Crossposts through the real store and the real Discord sink, to a stand-in that publishes ten
+ * messages an hour.
+ */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Pump } from "../../src/deliver/pump.ts";
 import { discordSink } from "../../src/sinks/discord/discord.ts";
@@ -17,16 +20,29 @@ beforeEach(async () => {
 });
 
 const startPump = (): Promise<Pump> =>
-  chat().startPump(discordSink, { token: "t", channel_id: "55", api_url: discord.apiUrl, crosspost: true, style: "embed" });
+  chat().startPump(discordSink, {
+    token: "t",
+    channel_id: "55",
+    api_url: discord.apiUrl,
+    crosspost: true,
+    style: "embed",
+  });
 
 const post = (...subjects: readonly string[]): Promise<void> =>
-  chat().commit(subjects.map((subject) => makeEvent(subject, { detectedAtMs: chat().clock.now() })));
+  chat().commit(
+    subjects.map((subject) => makeEvent(subject, { detectedAtMs: chat().clock.now() })),
+  );
 
 const advance = (ms: number): Promise<void> => chat().clock.advance(ms);
 
 /** Subjects in the order in which their messages were published. */
 const published = () =>
-  discord.crossposts.map(({ id }) => /\/status\/(\d+)/.exec(discord.messages.find((message) => message.id === id)?.shown ?? "")?.[1] ?? "");
+  discord.crossposts.map(
+    ({ id }) =>
+      /\/status\/(\d+)/.exec(
+        discord.messages.find((message) => message.id === id)?.shown ?? "",
+      )?.[1] ?? "",
+  );
 
 const crosspostOf = async (subject: string) => {
   const { events } = await chat().store.findEvents({ limit: 1_000 });
@@ -86,7 +102,9 @@ describe("a crosspost", () => {
     await advance(22 * HOUR);
     expect(chat().reports).toHaveLength(1);
     await advance(2 * HOUR);
-    expect(chat().reports.slice(1)).toMatchObject([{ sink: "chat", count: 3, reason: expect.stringContaining("403") as string }]);
+    expect(chat().reports.slice(1)).toMatchObject([
+      { sink: "chat", count: 3, reason: expect.stringContaining("403") as string },
+    ]);
     await advance(25 * HOUR);
     expect(chat().reports).toHaveLength(2);
   });
@@ -107,8 +125,14 @@ describe("a crosspost", () => {
     await startPump();
     await post("1");
     await advance(2 * HOUR);
-    expect(await crosspostOf("1")).toMatchObject({ state: "not_published", attempts: 1, detail: expect.stringContaining("403") as string });
-    expect(chat().reports).toMatchObject([{ sink: "chat", count: 1, reason: expect.stringContaining("403") as string }]);
+    expect(await crosspostOf("1")).toMatchObject({
+      state: "not_published",
+      attempts: 1,
+      detail: expect.stringContaining("403") as string,
+    });
+    expect(chat().reports).toMatchObject([
+      { sink: "chat", count: 1, reason: expect.stringContaining("403") as string },
+    ]);
   });
 
   it("of a message that was published before counts as made", async () => {

@@ -32,9 +32,21 @@ async function start(type: "discord" | "slack", ...update: readonly EditCause[])
   pump =
     type === "discord"
       ? await chat().startPump(discordSink, {
-          ...{ token: "t", channel_id: "55", api_url: discord.apiUrl, update, crosspost: false, style: "embed" },
+          ...{
+            token: "t",
+            channel_id: "55",
+            api_url: discord.apiUrl,
+            update,
+            crosspost: false,
+            style: "embed",
+          },
         })
-      : await chat().startPump(slackSink, { token: "t", channel: "#brand", api_url: slack.apiUrl, update });
+      : await chat().startPump(slackSink, {
+          token: "t",
+          channel: "#brand",
+          api_url: slack.apiUrl,
+          update,
+        });
 }
 
 const tweetOf = (id: string, changes: Partial<Tweet> = {}): Tweet => ({
@@ -48,17 +60,41 @@ const tweetOf = (id: string, changes: Partial<Tweet> = {}): Tweet => ({
 async function post(...ids: readonly string[]): Promise<void> {
   const { store, clock } = chat();
   const target = { key: "t", name: "acme", kind: "query" } as const;
-  const [watch] = await store.registerWatches([{ id: "w", type: "search", targets: [target] }], clock.now());
+  const [watch] = await store.registerWatches(
+    [{ id: "w", type: "search", targets: [target] }],
+    clock.now(),
+  );
   const watchKey = watch?.key ?? "";
-  const events = ids.map((id) => makeEvent(id, { watchKey, watch: "w", body: { tweet: tweetOf(id) }, detectedAtMs: clock.now() }));
+  const events = ids.map((id) =>
+    makeEvent(id, {
+      watchKey,
+      watch: "w",
+      body: { tweet: tweetOf(id) },
+      detectedAtMs: clock.now(),
+    }),
+  );
   const verdicts = events.map(({ id: eventId, subject: itemId }) => ({
-    ...{ watchKey, targetKey: "t", itemId, eventId, itemKind: "tweet" as const, verdict: "event" as const, detail: "", occurredAtMs: 0 },
+    ...{
+      watchKey,
+      targetKey: "t",
+      itemId,
+      eventId,
+      itemKind: "tweet" as const,
+      verdict: "event" as const,
+      detail: "",
+      occurredAtMs: 0,
+    },
   }));
   await chat().commit(events, verdicts);
 }
 
 const find = (tweets: readonly Tweet[], gone: readonly string[] = []) =>
-  createFindEdits({ store: chat().store, hash: sha256, clock: chat().clock, causes: () => new Map([["chat", causes]]) })([
+  createFindEdits({
+    store: chat().store,
+    hash: sha256,
+    clock: chat().clock,
+    causes: () => new Map([["chat", causes]]),
+  })([
     ...tweets.map((tweet) => ({ kind: "seen" as const, tweet })),
     ...gone.map((tweetId) => ({ kind: "gone" as const, tweetId })),
   ]);
@@ -66,7 +102,14 @@ const find = (tweets: readonly Tweet[], gone: readonly string[] = []) =>
 /** A later poll sees them so. */
 async function see(tweets: readonly Tweet[], gone: readonly string[] = []): Promise<number> {
   const edits = await find(tweets, gone);
-  await chat().store.commitPoll({ atMs: chat().clock.now(), targets: [], verdicts: [], events: [], deliveries: [], edits });
+  await chat().store.commitPoll({
+    atMs: chat().clock.now(),
+    targets: [],
+    verdicts: [],
+    events: [],
+    deliveries: [],
+    edits,
+  });
   pump.wake();
   return edits.length;
 }
@@ -106,7 +149,9 @@ describe.each(["discord", "slack"] as const)("a message of %s", (type) => {
     expect(shown()[0]).toContain("is gone");
     expect(shown()[0]).not.toContain("launch");
     expect(shown()[1]).toContain("launch at 9");
-    expect(await see([tweetOf("1000000000000000001", { full_text: "launch at 10", likes_count: 9 })])).toBe(0);
+    expect(
+      await see([tweetOf("1000000000000000001", { full_text: "launch at 10", likes_count: 9 })]),
+    ).toBe(0);
   });
 
   it("shows counts as a later poll saw them, where people would see a difference", async () => {
@@ -180,7 +225,14 @@ it("waits for its message: what is seen before that is sent, is shown right afte
   causes = new Set(["deleted"]);
   await post("1000000000000000001");
   const edits = await find([], ["1000000000000000001"]);
-  await chat().store.commitPoll({ atMs: chat().clock.now(), targets: [], verdicts: [], events: [], deliveries: [], edits });
+  await chat().store.commitPoll({
+    atMs: chat().clock.now(),
+    targets: [],
+    verdicts: [],
+    events: [],
+    deliveries: [],
+    edits,
+  });
   await start("slack", "deleted");
   await advance(10 * SECOND);
   expect(slack.messages).toHaveLength(1);
@@ -190,6 +242,11 @@ it("waits for its message: what is seen before that is sent, is shown right afte
 
 it("reads nothing where no sink edits", async () => {
   const store = { editableAlerts: () => Promise.reject(new Error("read")) };
-  const findEdits = createFindEdits({ store, hash: sha256, clock: chat().clock, causes: () => new Map() });
+  const findEdits = createFindEdits({
+    store,
+    hash: sha256,
+    clock: chat().clock,
+    causes: () => new Map(),
+  });
   expect(await findEdits([{ kind: "seen", tweet: tweetOf("1") }])).toEqual([]);
 });

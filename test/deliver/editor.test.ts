@@ -14,33 +14,56 @@ const MENTIONS = ["<!here>", "<@U1>", "<!subteam^S1>"] as const;
 
 it("keeps the mentions that stand in the message", () =>
   fc.assert(
-    fc.asyncProperty(fc.subarray([...MENTIONS]), fc.subarray([...MENTIONS]), async (called, configured) => {
-      const clock = createVirtualClock(0);
-      const due = {
-        ...{ deliveryId: "1", revision: 1, messageId: "m", ref: "r", channel: null, alerts: 1, attempts: 0 },
-        member: { ...{ deliveryId: "1", event: makeEvent("1"), watches: [], joined: [], isReplay: false } },
-        shown: { tweet: makeTweet("1", "after"), isGone: false, isEdited: true },
-        body: { text: [...called, "before"].join(" ") },
-      } as unknown as DueEdit;
-      let isDue = true;
-      const sent: unknown[] = [];
-      const deps = {
-        ...{ clock, log: rememberingLog(), underWay: new Set() },
-        store: { nextEditAt: async () => (isDue ? 0 : null), dueEdit: async () => due, recordEdit: async () => void (isDue = false) },
-        meter: { count: () => undefined },
-        readEvent: () => ({ title: "t" }),
-        wordEvents: async (_queue: unknown, events: unknown) => events,
-      } as unknown as EditorDeps;
-      const queue = {
-        ...{ name: "chat", health: { breaker: "closed" }, inHand: 0, waits: createSinkWaits() },
-        sink: {
-          mentions: configured.map((text) => ({ text })),
-          render: ({ mentions = [] }: { mentions?: readonly string[] }) => ({ mentions }),
-        },
-      } as unknown as SinkQueue;
-      const updates = { causes: new Set(["edited"]), send: async (edit: unknown) => void sent.push(edit) } as unknown as SinkUpdates;
-      expect(await new Editor(deps, queue, updates).turn()).toBe(0);
-      expect(sent).toMatchObject([{ ref: "r", body: { mentions: configured.filter((text) => called.includes(text)) } }]);
-    }),
+    fc.asyncProperty(
+      fc.subarray([...MENTIONS]),
+      fc.subarray([...MENTIONS]),
+      async (called, configured) => {
+        const clock = createVirtualClock(0);
+        const due = {
+          ...{
+            deliveryId: "1",
+            revision: 1,
+            messageId: "m",
+            ref: "r",
+            channel: null,
+            alerts: 1,
+            attempts: 0,
+          },
+          member: {
+            ...{ deliveryId: "1", event: makeEvent("1"), watches: [], joined: [], isReplay: false },
+          },
+          shown: { tweet: makeTweet("1", "after"), isGone: false, isEdited: true },
+          body: { text: [...called, "before"].join(" ") },
+        } as unknown as DueEdit;
+        let isDue = true;
+        const sent: unknown[] = [];
+        const deps = {
+          ...{ clock, log: rememberingLog(), underWay: new Set() },
+          store: {
+            nextEditAt: async () => (isDue ? 0 : null),
+            dueEdit: async () => due,
+            recordEdit: async () => void (isDue = false),
+          },
+          meter: { count: () => undefined },
+          readEvent: () => ({ title: "t" }),
+          wordEvents: async (_queue: unknown, events: unknown) => events,
+        } as unknown as EditorDeps;
+        const queue = {
+          ...{ name: "chat", health: { breaker: "closed" }, inHand: 0, waits: createSinkWaits() },
+          sink: {
+            mentions: configured.map((text) => ({ text })),
+            render: ({ mentions = [] }: { mentions?: readonly string[] }) => ({ mentions }),
+          },
+        } as unknown as SinkQueue;
+        const updates = {
+          causes: new Set(["edited"]),
+          send: async (edit: unknown) => void sent.push(edit),
+        } as unknown as SinkUpdates;
+        expect(await new Editor(deps, queue, updates).turn()).toBe(0);
+        expect(sent).toMatchObject([
+          { ref: "r", body: { mentions: configured.filter((text) => called.includes(text)) } },
+        ]);
+      },
+    ),
     { numRuns: 40 },
   ));

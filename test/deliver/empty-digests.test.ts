@@ -1,4 +1,7 @@
-/** Digests that are to go out also when nothing came, through the real store and the real Slack sink. */
+/**
+ * Digests that are to go out also when nothing came, through the real store and the real Slack
+ * sink.
+ */
 import { beforeAll, describe, expect, it } from "vitest";
 import type { SinkFacts } from "../../src/route/route-event.ts";
 import { slackSink } from "../../src/sinks/slack/slack.ts";
@@ -13,7 +16,12 @@ const HOUR = 60 * MINUTE;
 const START_MS = Date.UTC(2026, 0, 15, 8, 12);
 const facts: SinkFacts = {
   chat: true,
-  digest: { nextAtMs: (atMs) => (Math.floor(atMs / HOUR) + 1) * HOUR, title: "Mentions", maxItems: 12, whenEmpty: "say" },
+  digest: {
+    nextAtMs: (atMs) => (Math.floor(atMs / HOUR) + 1) * HOUR,
+    title: "Mentions",
+    maxItems: 12,
+    whenEmpty: "say",
+  },
 };
 const chat = useRealChat(facts, START_MS);
 // It takes a while of real time to load, in which the virtual clock would run on.
@@ -27,7 +35,11 @@ async function start() {
 }
 const post = (n: number) => {
   const [id, nowMs] = [tweetId(n), chat().clock.now()];
-  return makeEvent(id, { body: { tweet: makeTweet(id) }, detectedAtMs: nowMs, occurredAtMs: nowMs });
+  return makeEvent(id, {
+    body: { tweet: makeTweet(id) },
+    detectedAtMs: nowMs,
+    occurredAtMs: nowMs,
+  });
 };
 
 describe("a digest with when_empty: say", () => {

@@ -1,9 +1,16 @@
-/** A receiver that says its address is gone for good (410): the sink is disabled until it has another address, or someone resumes it. */
+/**
+ * A receiver that says its address is gone for good (410): the sink is disabled until it has
+ * another address, or someone resumes it.
+ */
 import { describe, expect, it } from "vitest";
 import { SinkError } from "../../src/model/sink.ts";
 import { createBench, HOUR, SECOND } from "./pump-bench.ts";
 
-const gone = () => new SinkError("destination", "the webhook answered 410", 410, { hint: "change `url`", fields: { gone: true } });
+const gone = () =>
+  new SinkError("destination", "the webhook answered 410", 410, {
+    hint: "change `url`",
+    fields: { gone: true },
+  });
 
 /** Answered 410 once, and taken since then. */
 async function startGone() {
@@ -24,12 +31,17 @@ async function startGone() {
 describe("a sink whose receiver answered 410", () => {
   it("gets no attempt any more, is reported at once and keeps what waits", async () => {
     const { bench, attempts } = await startGone();
-    expect(bench.troubles).toMatchObject([{ sink: "hook", reason: "the webhook answered 410", hint: "change `url`" }]);
+    expect(bench.troubles).toMatchObject([
+      { sink: "hook", reason: "the webhook answered 410", hint: "change `url`" },
+    ]);
     await bench.clock.advance(20 * HOUR);
     bench.add("3");
     await bench.clock.advance(20 * HOUR);
     expect(bench.sent).toHaveLength(attempts);
-    expect(bench.outbox.health("hook")).toMatchObject({ breaker: "open", reason: "the webhook answered 410" });
+    expect(bench.outbox.health("hook")).toMatchObject({
+      breaker: "open",
+      reason: "the webhook answered 410",
+    });
   });
 
   it("gets none after a restart either, nor when other sinks are tried", async () => {

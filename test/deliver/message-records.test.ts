@@ -8,10 +8,14 @@ import type { DeliveryResult, NewMessage } from "../../src/model/outbox.ts";
 import type { OutboxEvent } from "../../src/model/sink.ts";
 import { EVENT_TIME_MS as T0, makeEvent } from "../support/make-event.ts";
 
-const claimed = (id: string, attempts = 0) => ({ queue: { name: "hook" }, message: { id, attempts } }) as unknown as ClaimedMessage;
+const claimed = (id: string, attempts = 0) =>
+  ({ queue: { name: "hook" }, message: { id, attempts } }) as unknown as ClaimedMessage;
 const message = (id: string) => ({ id, sink: "hook" }) as NewMessage;
 const eventsOf = (...ids: readonly string[]): OutboxEvent[] =>
-  ids.map((id) => ({ event: makeEvent(id, { id, occurredAtMs: T0 - 60_000, detectedAtMs: T0 - 10_000 }), watches: [] }));
+  ids.map((id) => ({
+    event: makeEvent(id, { id, occurredAtMs: T0 - 60_000, detectedAtMs: T0 - 10_000 }),
+    watches: [],
+  }));
 const sent = (messageId: string, ref?: string): DeliveryResult => ({
   messageId,
   kind: "sent",
@@ -41,7 +45,10 @@ describe("the debug log of messages", () => {
     const debug = (text: string, fields?: LogFields) => void lines.push([text, fields]);
     const other = () => expect.fail("only debug lines");
     const log = { debug, info: other, warn: other, error: other, child: () => log };
-    return { lines, log: createMessageLog(log, runsOf === undefined ? undefined : { ofEvents: runsOf }) };
+    return {
+      lines,
+      log: createMessageLog(log, runsOf === undefined ? undefined : { ofEvents: runsOf }),
+    };
   };
 
   it("joins a message to the run that found its events until it is done, over its attempts", () => {
@@ -53,7 +60,10 @@ describe("the debug log of messages", () => {
     const about = { message: "m", sink: "hook" };
     expect(lines).toEqual([
       ["message sealed", { trace: "run of e", ...about, events: 1, event_ids: ["e"] }],
-      ["message not sent", { trace: "run of e", ...about, attempt: 1, outcome: "retry", error: "503" }],
+      [
+        "message not sent",
+        { trace: "run of e", ...about, attempt: 1, outcome: "retry", error: "503" },
+      ],
       ["message sent", { trace: "run of e", ...about, attempt: 2, ref: "r" }],
       ["message sent", { ...about, attempt: 3 }],
     ]);
@@ -68,7 +78,10 @@ describe("the debug log of messages", () => {
     const shown = ids.slice(0, 20);
     const outcome = { message: "m", sink: "hook", attempt: 1, outcome: "dead", error: "no" };
     expect(lines).toEqual([
-      ["message sealed", { trace: shown, message: "m", sink: "hook", events: 25, event_ids: shown }],
+      [
+        "message sealed",
+        { trace: shown, message: "m", sink: "hook", events: 25, event_ids: shown },
+      ],
       ["message not sent", { trace: shown, ...outcome }],
       ["message not sent", outcome],
     ]);
@@ -78,7 +91,9 @@ describe("the debug log of messages", () => {
     for (const runsOf of [undefined, () => []]) {
       const { lines, log } = setUp(runsOf);
       log.sealed(message("m"), eventsOf("e"));
-      expect(lines).toEqual([["message sealed", { message: "m", sink: "hook", events: 1, event_ids: ["e"] }]]);
+      expect(lines).toEqual([
+        ["message sealed", { message: "m", sink: "hook", events: 1, event_ids: ["e"] }],
+      ]);
     }
   });
 
@@ -98,7 +113,8 @@ describe("the delays", () => {
     const meter = {
       count: (name: string, labels?: unknown) => void counted.push([name, labels]),
       set: () => undefined,
-      observe: (name: string, value: number, labels?: unknown) => void observed.push([name, value, labels]),
+      observe: (name: string, value: number, labels?: unknown) =>
+        void observed.push([name, value, labels]),
     };
     return { counted, observed, delays: createDelays(meter) };
   };
@@ -125,7 +141,10 @@ describe("the delays", () => {
     delays.settled(claimed("other"), sent("other"));
     delays.settled(claimed("other"), retry("other"));
     expect(observed).toEqual([]);
-    const outcome = (value: string) => ["chirpwatch_deliveries_total", { sink: "hook", outcome: value }];
+    const outcome = (value: string) => [
+      "chirpwatch_deliveries_total",
+      { sink: "hook", outcome: value },
+    ];
     expect(counted).toEqual([
       outcome("dead"),
       ["chirpwatch_dead_letters_total", { sink: "hook" }],

@@ -1,4 +1,7 @@
-/** A sink with a new name keeps its queue: what waits, what is under way, and what its throttle counts. */
+/**
+ * A sink with a new name keeps its queue: what waits, what is under way, and what its throttle
+ * counts.
+ */
 import { describe, expect, it } from "vitest";
 import { SinkError } from "../../src/model/sink.ts";
 import { renamedKey } from "../../src/state/outbox/move-sink.ts";
@@ -45,7 +48,8 @@ it("what waits for its old name keeps it until this process delivers to the dest
   let holds = false;
   const pump = bench.newPump({ holds: ({ place }) => holds || place === "elsewhere" });
   await pump.start();
-  const sinksOf = async () => (await bench.outbox.countWaiting(bench.clock.now())).map(({ sink }) => sink);
+  const sinksOf = async () =>
+    (await bench.outbox.countWaiting(bench.clock.now())).map(({ sink }) => sink);
   expect(await sinksOf()).toEqual(["hook"]);
   holds = true;
   await pump.takeShare();
@@ -105,7 +109,9 @@ describe("a sink of another type", () => {
     await bench.clock.advance(MINUTE);
     expect(bench.subjects("renamed")).toEqual(["1", "2"]);
     expect(bench.sent.filter(({ sink, id }) => sink === "renamed" && ids.has(id))).toEqual([]);
-    expect(bench.logged.map(({ message }) => message)).toContain("a sink has another type, and what waits for it is laid out anew");
+    expect(bench.logged.map(({ message }) => message)).toContain(
+      "a sink has another type, and what waits for it is laid out anew",
+    );
     await next.stop(0);
     await bench.newPump().start();
     await bench.clock.advance(MINUTE);
@@ -131,7 +137,8 @@ describe("a sink of another type", () => {
       if (left-- > 0) return { ref: "r" };
       throw down();
     });
-    for (let i = 0; i < 35; i += 1) bench.add(String(i), { groupKey: JSON.stringify(["", "hook", "x"]) });
+    for (let i = 0; i < 35; i += 1)
+      bench.add(String(i), { groupKey: JSON.stringify(["", "hook", "x"]) });
     const pump = bench.newPump();
     await pump.start();
     await bench.clock.advance(MINUTE);
@@ -145,7 +152,9 @@ describe("a sink of another type", () => {
     const after = bench.sent.slice(from).flatMap(({ subjects }) => subjects);
     expect(bench.sent[from]?.digest).toBe(true);
     expect(bench.sent.slice(0, from).some(({ id }) => id === bench.sent[from]?.id)).toBe(false);
-    expect([...before, ...after].sort()).toEqual(Array.from({ length: 35 }, (_, i) => String(i)).sort());
+    expect([...before, ...after].sort()).toEqual(
+      Array.from({ length: 35 }, (_, i) => String(i)).sort(),
+    );
   });
 });
 

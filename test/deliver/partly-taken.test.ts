@@ -1,4 +1,7 @@
-/** What becomes of a message that some of its receivers took: it is repeated for the others alone, and the operator hears of those who never take it. */
+/**
+ * What becomes of a message that some of its receivers took: it is repeated for the others alone,
+ * and the operator hears of those who never take it.
+ */
 import { describe, expect, it } from "vitest";
 import { type SealedMessage, SinkError, takenBy } from "../../src/model/sink.ts";
 import { createBench, HOUR, SECOND } from "./pump-bench.ts";

@@ -1,4 +1,7 @@
-/** Crossposts of a scripted sink: when each is made, tried again and given up, and what the operator hears of it. */
+/**
+ * Crossposts of a scripted sink: when each is made, tried again and given up, and what the operator
+ * hears of it.
+ */
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import { SinkError } from "../../src/model/sink.ts";
@@ -39,8 +42,12 @@ function publishingBench() {
     refs: () => attempts.map(({ ref }) => ref),
     /** Since the first attempt. */
     secondsAt: () => attempts.map(({ atMs }) => (atMs - (attempts[0]?.atMs ?? 0)) / SECOND),
-    count: (outcome: string) => bench.counts.get(`chirpwatch_crossposts_total{"sink":"chat","outcome":"${outcome}"}`),
-    lines: () => bench.logged.flatMap(({ message, fields }) => (message === "a message was not published to followers" ? [fields] : [])),
+    count: (outcome: string) =>
+      bench.counts.get(`chirpwatch_crossposts_total{"sink":"chat","outcome":"${outcome}"}`),
+    lines: () =>
+      bench.logged.flatMap(({ message, fields }) =>
+        message === "a message was not published to followers" ? [fields] : [],
+      ),
   };
 }
 
@@ -63,14 +70,19 @@ it("that is refused for good is not tried again: it is counted, logged and repor
     await bench.pump.start();
     bench.post("1");
     await bench.clock.advance(HOUR);
-    expect([bench.attempts.length, bench.count("not_published"), bench.count("published")]).toEqual([1, 1, undefined]);
+    expect([bench.attempts.length, bench.count("not_published"), bench.count("published")]).toEqual(
+      [1, 1, undefined],
+    );
     expect(bench.lines()).toEqual([{ sink: "chat", outcome: "not_published", error: "no" }]);
     expect(bench.unpublished).toEqual([{ sink: "chat", count: 1, reason: "no" }]);
   }
 });
 
 it("that fails for reasons that may pass is tried again as messages are, until it is an hour old", async () => {
-  for (const error of [new SinkError("transient", "the line is down"), new Error("the line is down")]) {
+  for (const error of [
+    new SinkError("transient", "the line is down"),
+    new Error("the line is down"),
+  ]) {
     const bench = publishingBench();
     bench.whenPublishing(failWith(error));
     await bench.pump.start();
@@ -80,15 +92,23 @@ it("that fails for reasons that may pass is tried again as messages are, until i
     const waits = times.slice(1).map((at, index) => at - (times[index] ?? 0));
     for (const [index, wait] of [1, 2, 5, 15, 30, 60, 120, 300, 900, 1800].entries())
       expect(Math.abs((waits[index] ?? 0) / wait - 1)).toBeLessThanOrEqual(0.1001);
-    expect([times.length, bench.count("retried"), bench.count("not_published")]).toEqual([11, 11, 1]);
-    expect(bench.lines()[0]).toEqual({ sink: "chat", outcome: "retried", error: "the line is down" });
+    expect([times.length, bench.count("retried"), bench.count("not_published")]).toEqual([
+      11, 11, 1,
+    ]);
+    expect(bench.lines()[0]).toEqual({
+      sink: "chat",
+      outcome: "retried",
+      error: "the line is down",
+    });
     expect(bench.unpublished).toEqual([{ sink: "chat", count: 1, reason: "the line is down" }]);
   }
 });
 
 it("that the sink asks to wait with holds up the others and no message, and goes on to the millisecond", async () => {
   const bench = publishingBench();
-  bench.whenPublishing(failWith(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 90_500 } })));
+  bench.whenPublishing(
+    failWith(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 90_500 } })),
+  );
   await bench.pump.start();
   bench.post("1");
   await bench.clock.advance(30 * SECOND);
@@ -107,7 +127,9 @@ it("that the sink asks to wait with holds up the others and no message, and goes
 
 it("keeps its place in the schedule over a wait that the sink asked for", async () => {
   const bench = publishingBench();
-  bench.whenPublishing(failWith(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 10 * SECOND } })));
+  bench.whenPublishing(
+    failWith(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 10 * SECOND } })),
+  );
   await bench.pump.start();
   bench.post("1");
   await bench.clock.advance(55 * SECOND);
@@ -120,7 +142,9 @@ it("keeps its place in the schedule over a wait that the sink asked for", async 
   expect(bench.attempts).toHaveLength(6);
   // Its own next wait is longer than the one that the sink asks for after that.
   await bench.clock.advance(10 * SECOND);
-  bench.whenPublishing(failWith(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 3 * SECOND } })));
+  bench.whenPublishing(
+    failWith(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 3 * SECOND } })),
+  );
   await bench.clock.advance(40 * SECOND);
   const [one = 0, two = 0] = bench.secondsAt().slice(-2);
   // The fifth refusal in a row: none was published in between.
@@ -136,13 +160,20 @@ it("whose attempt fails when its hour is over is over with it", async () => {
   await bench.pump.start();
   bench.post("1");
   await bench.clock.advance(62 * MINUTE);
-  expect([bench.attempts.length, bench.count("retried"), bench.count("not_published")]).toEqual([1, undefined, 1]);
-  expect(bench.lines()).toEqual([{ sink: "chat", outcome: "not_published", error: "503 from the other side" }]);
+  expect([bench.attempts.length, bench.count("retried"), bench.count("not_published")]).toEqual([
+    1,
+    undefined,
+    1,
+  ]);
+  expect(bench.lines()).toEqual([
+    { sink: "chat", outcome: "not_published", error: "503 from the other side" },
+  ]);
 });
 
 it("that was never tried within its hour is over at its end, and adds no second report to that of the day", async () => {
   const bench = publishingBench();
-  // The longest wait that is kept is as long as a message is news: it was asked for after the others were there.
+  // The longest wait that is kept is as long as a message is news: it was asked for after the
+  // others were there.
   bench.whenPublishing(async () => {
     await sleep(bench.clock, 2 * MINUTE);
     throw new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 70 * MINUTE } });

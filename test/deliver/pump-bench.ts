@@ -1,11 +1,22 @@
-/** A pump with everything around it, under the virtual clock: a scripted sink, the outbox that ships, and the alerts that the operator got. */
+/**
+ * A pump with everything around it, under the virtual clock: a scripted sink, the outbox that
+ * ships, and the alerts that the operator got.
+ */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
 import { MessageSizes } from "../../src/deliver/queue/message-sizes.ts";
 import { createSinkWaits } from "../../src/deliver/queue/sink-waits.ts";
 import { expect } from "vitest";
 import type { LogFields } from "../../src/model/log.ts";
 import type { NeutralMessage } from "../../src/model/message.ts";
-import type { Batch, Digest, DigestPart, OutboxEvent, SealedMessage, SendReceipt, Sink } from "../../src/model/sink.ts";
+import type {
+  Batch,
+  Digest,
+  DigestPart,
+  OutboxEvent,
+  SealedMessage,
+  SendReceipt,
+  Sink,
+} from "../../src/model/sink.ts";
 import type { Throttle } from "../../src/route/route.ts";
 import type { UnpublishedReport } from "../../src/deliver/crosspost.ts";
 import { createPump, type Pump, type PumpDeps } from "../../src/deliver/pump.ts";
@@ -55,10 +66,16 @@ const subjectsOf = (events: readonly OutboxEvent[]) => events.map(({ event }) =>
 function renderParts({ cause, sections, mentions = [] }: Digest): readonly DigestPart[] {
   const rest = sections.flatMap(({ items }) => items);
   const messages: (readonly OutboxEvent[])[] = [];
-  for (let at = 0; at < rest.length; at += LISTED_AT_ONCE) messages.push(rest.slice(at, at + LISTED_AT_ONCE));
+  for (let at = 0; at < rest.length; at += LISTED_AT_ONCE)
+    messages.push(rest.slice(at, at + LISTED_AT_ONCE));
   return messages.map((events, index) => ({
     events,
-    body: { subjects: subjectsOf(events), digest: true, ...(cause && { cause }), ...(index === 0 && mentions.length > 0 && { mentions }) },
+    body: {
+      subjects: subjectsOf(events),
+      digest: true,
+      ...(cause && { cause }),
+      ...(index === 0 && mentions.length > 0 && { mentions }),
+    },
   }));
 }
 
@@ -67,7 +84,10 @@ export const LISTED_AT_ONCE = 10;
 /** Nobody needs the time so often at one moment. */
 const MOST_READS = 300_000;
 
-/** Fails for good when the clock is read again and again without moving on: else a loop without end would never let its test end. */
+/**
+ * Fails for good when the clock is read again and again without moving on: else a loop without end
+ * would never let its test end.
+ */
 function countReads(clock: VirtualClock): VirtualClock {
   let atMs = 0;
   let reads = 0;
@@ -85,7 +105,10 @@ function countReads(clock: VirtualClock): VirtualClock {
 }
 
 export function createBench(
-  options: { readonly throttles?: ReadonlyMap<string, Throttle>; readonly silenceOf?: PumpDeps["silenceOf"] } = {},
+  options: {
+    readonly throttles?: ReadonlyMap<string, Throttle>;
+    readonly silenceOf?: PumpDeps["silenceOf"];
+  } = {},
 ) {
   const clock = countReads(createVirtualClock(EVENT_TIME_MS));
   const outbox = createSqlOutbox(clock);
@@ -93,7 +116,8 @@ export function createBench(
   const opsAlerts: string[] = [];
   const troubles: SinkTrouble[] = [];
   const unpublished: UnpublishedReport[] = [];
-  const logged: { readonly level: string; readonly message: string; readonly fields: LogFields }[] = [];
+  const logged: { readonly level: string; readonly message: string; readonly fields: LogFields }[] =
+    [];
   const counts = new Map<string, number>();
   const gauges = new Map<string, number>();
   const observed: { readonly name: string; readonly value: number }[] = [];
@@ -107,13 +131,20 @@ export function createBench(
     (message: string, fields: LogFields = {}) =>
       void logged.push({ level, message, fields });
   // At the default level of a daemon.
-  const log = { debug: () => undefined, info: logAs("info"), warn: logAs("warn"), error: logAs("error"), child: () => log };
+  const log = {
+    debug: () => undefined,
+    info: logAs("info"),
+    warn: logAs("warn"),
+    error: logAs("error"),
+    child: () => log,
+  };
   const meter = {
     count: (name: string, labels = {}, by = 1) => {
       const key = `${name}${JSON.stringify(labels)}`;
       counts.set(key, (counts.get(key) ?? 0) + by);
     },
-    set: (name: string, value: number, labels = {}) => void gauges.set(`${name}${JSON.stringify(labels)}`, value),
+    set: (name: string, value: number, labels = {}) =>
+      void gauges.set(`${name}${JSON.stringify(labels)}`, value),
     observe: (name: string, value: number) => void observed.push({ name, value }),
   };
 
@@ -124,11 +155,26 @@ export function createBench(
       ...(sample && { sample }),
       ...(mentions.length > 0 && { mentions }),
     }),
-    ...(chat ? { lists: { above: 10, render: renderParts, announce: (nextAtMs) => ({ subjects: [], digest: false, nextAtMs }) } } : {}),
+    ...(chat
+      ? {
+          lists: {
+            above: 10,
+            render: renderParts,
+            announce: (nextAtMs) => ({ subjects: [], digest: false, nextAtMs }),
+          },
+        }
+      : {}),
     send: async (message: SealedMessage, signal) => {
       const body = message.body as { subjects: string[]; digest: boolean };
       const thread = message.threadRef === undefined ? {} : { threadRef: message.threadRef };
-      const attempt: Sent = { atMs: clock.now(), id: message.id, sink: name, ...body, ...thread, signal };
+      const attempt: Sent = {
+        atMs: clock.now(),
+        id: message.id,
+        sink: name,
+        ...body,
+        ...thread,
+        signal,
+      };
       sent.push(attempt);
       return (behaviours.get(name) ?? (() => ({})))(attempt);
     },
@@ -156,7 +202,9 @@ export function createBench(
       mayAct: async () => true,
       movedSinks: moves,
       // A process forgets what its sinks asked to wait.
-      sinks: new Map([...sinks].map(([name, target]) => [name, { ...target, waits: createSinkWaits() }])),
+      sinks: new Map(
+        [...sinks].map(([name, target]) => [name, { ...target, waits: createSinkWaits() }]),
+      ),
       throttles: options.throttles ?? new Map(),
       clock,
       random: createSeededRandom(seed++),
@@ -169,7 +217,8 @@ export function createBench(
         troubles.push(trouble);
         opsAlerts.push(`failing ${trouble.sink}: ${trouble.reason}`);
       },
-      onPart: (sink, missed) => void opsAlerts.push(`part ${sink}: ${missed.map(({ receiver }) => receiver).join()}`),
+      onPart: (sink, missed) =>
+        void opsAlerts.push(`part ${sink}: ${missed.map(({ receiver }) => receiver).join()}`),
       onDead: () => meter.count("onDead"),
       onUnpublished: (report) => void unpublished.push(report),
       onSinkRecovered: (sink) => void opsAlerts.push(`recovered ${sink}`),
@@ -196,11 +245,18 @@ export function createBench(
     when: (sink: string, behaviour: Behaviour) => void behaviours.set(sink, behaviour),
     /** `again`: another event about the same subject. */
     add: (subject: string, { again = 0, ...added }: Added & { readonly again?: number } = {}) =>
-      outbox.add(makeEvent(subject, { id: `${added.sink ?? "hook"}-${subject}-${again}`, detectedAtMs: clock.now() }), {
-        dueAtMs: clock.now(),
-        ...added,
-      }),
-    subjects: (sink = "hook") => sent.filter((one) => one.sink === sink).flatMap((one) => one.subjects),
+      outbox.add(
+        makeEvent(subject, {
+          id: `${added.sink ?? "hook"}-${subject}-${again}`,
+          detectedAtMs: clock.now(),
+        }),
+        {
+          dueAtMs: clock.now(),
+          ...added,
+        },
+      ),
+    subjects: (sink = "hook") =>
+      sent.filter((one) => one.sink === sink).flatMap((one) => one.subjects),
     /** Seconds between the first attempt and each, for one sink. */
     offsets: (sink = "hook") => {
       const own = sent.filter((one) => one.sink === sink);

@@ -67,7 +67,10 @@ describe("sending", () => {
 
   it("sends what is held in a group when its own time has come, one after the other", async () => {
     const bench = createBench();
-    const dueAt = (hours: number) => ({ groupKey: "team", dueAtMs: bench.clock.now() + hours * HOUR });
+    const dueAt = (hours: number) => ({
+      groupKey: "team",
+      dueAtMs: bench.clock.now() + hours * HOUR,
+    });
     const held = [dueAt(0), dueAt(1), dueAt(5)];
     for (const [index, added] of held.entries()) bench.add(String(index), added);
     await bench.newPump().start();
@@ -78,7 +81,8 @@ describe("sending", () => {
   it("says in one line of a summary how often an account came and went, the last to change last, and says it once", async () => {
     const bench = createBench();
     const summary = { groupKey: "summary\nfollower\n99" };
-    for (const [again, subject] of ["7", "8", "7", "9", "7", "8"].entries()) bench.add(subject, { ...summary, again });
+    for (const [again, subject] of ["7", "8", "7", "9", "7", "8"].entries())
+      bench.add(subject, { ...summary, again });
     await bench.newPump().start();
     await bench.clock.advance(HOUR);
     expect(bench.sent.map(({ subjects }) => subjects)).toEqual([["9", "7", "8"]]);
@@ -132,29 +136,40 @@ describe("sending", () => {
   it.each([
     ["a chat", { chat: true, concurrency: 2 }],
     ["a sink that takes one message at a time", { chat: false, concurrency: 1 }],
-  ])("has few messages of %s in hand: what comes while they go out still joins its group", async (_, facts) => {
-    const bench = createBench();
-    bench.addSink("slow", facts);
-    bench.when("slow", () => new Promise((resolve) => void bench.clock.after(SECOND, () => resolve({}))));
-    for (let i = 0; i < 20; i += 1) bench.add(String(i), { sink: "slow" });
-    bench.add("first of the team", { sink: "slow", groupKey: "team" });
-    const pump = bench.newPump();
-    await pump.start();
-    await bench.clock.advance(SECOND);
-    bench.add("second of the team", { sink: "slow", groupKey: "team" });
-    pump.wake();
-    await bench.clock.advance(MINUTE);
-    expect(bench.sent.at(-1)?.subjects).toEqual(["first of the team", "second of the team"]);
-  });
+  ])(
+    "has few messages of %s in hand: what comes while they go out still joins its group",
+    async (_, facts) => {
+      const bench = createBench();
+      bench.addSink("slow", facts);
+      bench.when(
+        "slow",
+        () => new Promise((resolve) => void bench.clock.after(SECOND, () => resolve({}))),
+      );
+      for (let i = 0; i < 20; i += 1) bench.add(String(i), { sink: "slow" });
+      bench.add("first of the team", { sink: "slow", groupKey: "team" });
+      const pump = bench.newPump();
+      await pump.start();
+      await bench.clock.advance(SECOND);
+      bench.add("second of the team", { sink: "slow", groupKey: "team" });
+      pump.wake();
+      await bench.clock.advance(MINUTE);
+      expect(bench.sent.at(-1)?.subjects).toEqual(["first of the team", "second of the team"]);
+    },
+  );
 
   it("does not read the outbox for every message that is done, and has no more than 400 in hand", async () => {
     const bench = createBench();
-    bench.when("hook", () => new Promise((resolve) => void bench.clock.after(10, () => resolve({}))));
+    bench.when(
+      "hook",
+      () => new Promise((resolve) => void bench.clock.after(10, () => resolve({}))),
+    );
     for (let i = 0; i < 1_500; i += 1) bench.add(String(i));
     await bench.newPump().start();
     for (let i = 0; i < 80; i += 1) {
       await bench.clock.advance(50);
-      expect(bench.outbox.messages.filter(({ state }) => state === "open").length).toBeLessThanOrEqual(400);
+      expect(
+        bench.outbox.messages.filter(({ state }) => state === "open").length,
+      ).toBeLessThanOrEqual(400);
     }
     expect(bench.subjects()).toHaveLength(1_500);
     expect(bench.outbox.reads).toBeLessThan(250);
@@ -172,7 +187,10 @@ describe("sending", () => {
   it("fault 52: a sink that takes 20 s to answer does not delay another", async () => {
     const bench = createBench();
     bench.addSink("other");
-    bench.when("hook", () => new Promise((resolve) => void bench.clock.after(20 * SECOND, () => resolve({}))));
+    bench.when(
+      "hook",
+      () => new Promise((resolve) => void bench.clock.after(20 * SECOND, () => resolve({}))),
+    );
     for (let i = 0; i < 500; i += 1) bench.add(`slow${i}`);
     bench.add("quick", { sink: "other" });
     await bench.newPump().start();

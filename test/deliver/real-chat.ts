@@ -1,4 +1,7 @@
-/** A pump over the real store and a real chat sink, under the virtual clock, towards a stand-in of the chat. Call once in a file. */
+/**
+ * A pump over the real store and a real chat sink, under the virtual clock, towards a stand-in of
+ * the chat. Call once in a file.
+ */
 import { DestinationPace } from "../../src/deliver/queue/destination-pace.ts";
 import { MessageSizes } from "../../src/deliver/queue/message-sizes.ts";
 import { createSinkWaits } from "../../src/deliver/queue/sink-waits.ts";
@@ -47,7 +50,12 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
     const folder = makeEmptyState();
     const network = countingHttp();
     const clock = createVirtualClock(startMs, network.settle);
-    const store = await openStore({ path: join(folder, "state.db"), clock, random: createSeededRandom(2), log });
+    const store = await openStore({
+      path: join(folder, "state.db"),
+      clock,
+      random: createSeededRandom(2),
+      log,
+    });
     const reports: UnpublishedReport[] = [];
     const open: { close(): Promise<void> }[] = [];
     const sinks = new Map([[SINK, facts]]);
@@ -106,7 +114,9 @@ export function useRealChat(facts: SinkFacts, startMs: number): () => RealChat {
       },
       async commit(events, verdicts = []) {
         const nowMs = clock.now();
-        const deliveries = events.flatMap((event) => routeEvent(event, { ownSinks: [SINK], tree: undefined, sinks, nowMs }));
+        const deliveries = events.flatMap((event) =>
+          routeEvent(event, { ownSinks: [SINK], tree: undefined, sinks, nowMs }),
+        );
         await store.commitPoll({ atMs: nowMs, targets: [], verdicts, events, deliveries });
         pump?.wake();
       },

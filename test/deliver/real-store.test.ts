@@ -99,7 +99,10 @@ async function startPump(facts: SinkFacts = { chat: false }): Promise<Pump> {
   return pump;
 }
 
-async function commit(events: readonly ChirpEvent[], facts: SinkFacts = { chat: false }): Promise<void> {
+async function commit(
+  events: readonly ChirpEvent[],
+  facts: SinkFacts = { chat: false },
+): Promise<void> {
   const nowMs = clock.now();
   const routing = { ownSinks: ["hook"], tree: undefined, sinks: new Map([["hook", facts]]), nowMs };
   await store.commitPoll({
@@ -122,7 +125,8 @@ const idsOf = (bodies: readonly { readonly body: string }[]): string[] =>
     return data.events?.map((event: { id: string }) => event.id) ?? [data.id];
   });
 
-const sentCount = async () => (await store.outboxStats()).find(({ sink }) => sink === "hook")?.sent ?? 0;
+const sentCount = async () =>
+  (await store.outboxStats()).find(({ sink }) => sink === "hook")?.sent ?? 0;
 
 describe("the pump on the real store", () => {
   it("delivers every event once, signed, and records each", async () => {
@@ -142,36 +146,59 @@ describe("the pump on the real store", () => {
     server.answer((_, response) => response.writeHead(204).end());
     await startPump();
     await until("both", async () => (await sentCount()) === 2);
-    const seen = server.received.map(({ headers, body }) => `${String(headers["webhook-id"])} ${body}`);
+    const seen = server.received.map(
+      ({ headers, body }) => `${String(headers["webhook-id"])} ${body}`,
+    );
     expect(new Set(seen.slice(2))).toEqual(new Set(seen.slice(0, 2)));
   });
 
   it("fault 92: sends a batch that is too large in parts, and gives up only the alert that is refused alone", async () => {
     const most = 100 * 1_024;
-    server.answer(({ body }, response) => response.writeHead(Buffer.byteLength(body) > most ? 413 : 204).end());
+    server.answer(({ body }, response) =>
+      response.writeHead(Buffer.byteLength(body) > most ? 413 : 204).end(),
+    );
     const sized = (bytes: number, id: string) => {
       const event = makeEvent(id, { detectedAtMs: clock.now() });
       return { ...event, body: { ...event.body, note: "x".repeat(bytes) } };
     };
-    const all = [...Array.from({ length: 120 }, (_, id) => sized(1_300, String(id))), sized(most, "alone")];
+    const all = [
+      ...Array.from({ length: 120 }, (_, id) => sized(1_300, String(id))),
+      sized(most, "alone"),
+    ];
     const nowMs = clock.now();
-    const routing = { ownSinks: ["hook"], tree: undefined, sinks: new Map([["hook", { chat: false }]]), nowMs };
-    const deliveries = all.flatMap((event) => routeEvent(event, routing)).map((one) => ({ ...one, groupKey: "team" }));
+    const routing = {
+      ownSinks: ["hook"],
+      tree: undefined,
+      sinks: new Map([["hook", { chat: false }]]),
+      nowMs,
+    };
+    const deliveries = all
+      .flatMap((event) => routeEvent(event, routing))
+      .map((one) => ({ ...one, groupKey: "team" }));
     await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: all, deliveries });
     await startPump();
-    const dead = async () => (await store.outboxStats()).find(({ sink }) => sink === "hook")?.dead ?? 0;
+    const dead = async () =>
+      (await store.outboxStats()).find(({ sink }) => sink === "hook")?.dead ?? 0;
     await until("the one", async () => (await dead()) === 1);
     await until("nothing left", async () => (await store.nextDueAt(["hook"])) === null);
     const taken = server.received.filter(({ body }) => Buffer.byteLength(body) <= most);
     expect(idsOf(taken)).toEqual(all.slice(0, -1).map(({ id }) => id));
-    expect(new Set(server.received.map(({ headers }) => headers["webhook-id"])).size).toBe(server.received.length);
+    expect(new Set(server.received.map(({ headers }) => headers["webhook-id"])).size).toBe(
+      server.received.length,
+    );
   });
 
   it("bundles the followers of one poll, and sends a throttled surplus of bundles and tweets as one digest", async () => {
-    // By a clock that waits for the answers: the first two go out within the interval, however busy the machine is.
+    // By a clock that waits for the answers: the first two go out within the interval, however busy
+    // the machine is.
     const virtual = createVirtualClock(Date.UTC(2026, 2, 6), network.settle);
     clock = virtual;
-    const throttle: Throttle = { limit: 2, intervalMs: 60_000, onExceed: "digest", digestIntervalMs: 60_000 };
+    const throttle: Throttle = {
+      limit: 2,
+      intervalMs: 60_000,
+      onExceed: "digest",
+      digestIntervalMs: 60_000,
+    };
     const facts: SinkFacts = { chat: true, throttle };
     await startPump(facts);
     await commit([...events(5), ...events(4, "follower.added")], facts);
@@ -180,6 +207,8 @@ describe("the pump on the real store", () => {
     expect(await sentCount()).toBe(2);
     await virtual.advance(60_000);
     expect(await sentCount()).toBe(3);
-    expect(idsOf(server.received).sort()).toEqual([...events(5), ...events(4, "follower.added")].map(({ id }) => id).sort());
+    expect(idsOf(server.received).sort()).toEqual(
+      [...events(5), ...events(4, "follower.added")].map(({ id }) => id).sort(),
+    );
   });
 });

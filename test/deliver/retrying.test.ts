@@ -35,9 +35,12 @@ describe("retrying", () => {
     const waits = own.slice(1).map(({ atMs }, index) => (atMs - (own[index]?.atMs ?? 0)) / SECOND);
     const schedule = [1, 2, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 7200];
     expect(waits.length).toBe(schedule.length);
-    for (const [index, wait] of waits.entries()) expect(Math.abs(wait / (schedule[index] ?? 0) - 1)).toBeLessThanOrEqual(0.1001);
+    for (const [index, wait] of waits.entries())
+      expect(Math.abs(wait / (schedule[index] ?? 0) - 1)).toBeLessThanOrEqual(0.1001);
     expect(new Set(own.map(({ id }) => id)).size).toBe(1);
-    const delays = bench.observed.filter(({ name }) => name === "chirpwatch_delivery_delay_seconds");
+    const delays = bench.observed.filter(
+      ({ name }) => name === "chirpwatch_delivery_delay_seconds",
+    );
     expect(delays).toHaveLength(bench.outbox.messages.length);
     expect(Math.max(...delays.map(({ value }) => value))).toBeGreaterThan(3 * 3600);
     expect(bench.outbox.messages.every(({ state }) => state === "sent")).toBe(true);
@@ -53,12 +56,18 @@ describe("retrying", () => {
     await bench.clock.advance(7 * HOUR);
     expect(bench.outbox.messages[0]?.state).toBe("open");
     await bench.clock.advance(2 * HOUR);
-    // The breaker tries a sink that fails every five minutes: the last attempt is the first one after the end.
+    // The breaker tries a sink that fails every five minutes: the last attempt is the first one
+    // after the end.
     expect((bench.offsets().at(-1) ?? 0) * SECOND - 5 * HOUR).toBeGreaterThanOrEqual(0);
     expect((bench.offsets().at(-1) ?? 0) * SECOND - 5 * HOUR).toBeLessThanOrEqual(5 * MINUTE);
-    expect(bench.outbox.messages[0]).toMatchObject({ state: "dead", error: expect.stringContaining("503") });
+    expect(bench.outbox.messages[0]).toMatchObject({
+      state: "dead",
+      error: expect.stringContaining("503"),
+    });
     expect(bench.counts.get('chirpwatch_dead_letters_total{"sink":"hook"}')).toBe(1);
-    expect(bench.logged.filter(({ message }) => message === "messages were given up")).toHaveLength(1);
+    expect(bench.logged.filter(({ message }) => message === "messages were given up")).toHaveLength(
+      1,
+    );
   });
 
   it("a message the sink will never take is a dead letter at once, counted and logged, and does not stop the next", async () => {
@@ -79,16 +88,24 @@ describe("retrying", () => {
       ["sent", "r1"],
     ]);
     expect(bench.counts.get('chirpwatch_dead_letters_total{"sink":"hook"}')).toBe(1);
-    expect(bench.counts.get('chirpwatch_sink_errors_total{"sink":"hook","class":"message"}')).toBe(1);
+    expect(bench.counts.get('chirpwatch_sink_errors_total{"sink":"hook","class":"message"}')).toBe(
+      1,
+    );
     expect(bench.counts.get("onDead{}")).toBe(1);
-    expect(bench.logged.find(({ level }) => level === "error")?.fields).toMatchObject({ sink: "hook", error: "400: invalid" });
+    expect(bench.logged.find(({ level }) => level === "error")?.fields).toMatchObject({
+      sink: "hook",
+      error: "400: invalid",
+    });
     expect(bench.opsAlerts).toEqual([]);
   });
 
   it("fault 41: Retry-After stills the whole sink for its time, uses up no step, and leaves others alone", async () => {
     const bench = createBench();
     bench.addSink("chat", { chat: true, concurrency: 1 });
-    bench.when("chat", fail(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 30 * SECOND } })));
+    bench.when(
+      "chat",
+      fail(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 30 * SECOND } })),
+    );
     for (const subject of ["1", "2", "3"]) bench.add(subject, { sink: "chat" });
     const pump = bench.newPump();
     await pump.start();
@@ -105,14 +122,17 @@ describe("retrying", () => {
     await bench.clock.advance(2 * SECOND);
     expect(bench.offsets("chat")[1]).toBe(30);
     expect(pump.pauses()).toEqual(new Map());
-    expect(bench.counts.get('chirpwatch_sink_errors_total{"sink":"chat","class":"rate_limited"}')).toBe(1);
+    expect(
+      bench.counts.get('chirpwatch_sink_errors_total{"sink":"chat","class":"rate_limited"}'),
+    ).toBe(1);
     expect([...bench.counts.keys()].filter((key) => key.includes("sink_errors"))).toHaveLength(1);
     expect(bench.subjects("chat")).toEqual(["1", "1", "2", "3", "later"]);
   });
 
   it("fault 41: of two answers that ask for silence the longer one counts, the second time too", async () => {
     const bench = createBench();
-    const limited = (afterMs: number) => fail(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs } }));
+    const limited = (afterMs: number) =>
+      fail(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs } }));
     bench.when("hook", async ({ subjects }) => {
       if (subjects[0] === "1") return limited(30 * SECOND)();
       await new Promise<void>((resolve) => void bench.clock.after(100, resolve));
@@ -133,7 +153,10 @@ describe("retrying", () => {
     const pump = bench.newPump();
     await pump.start();
     await bench.clock.advance(0);
-    bench.when("hook", fail(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 30_250 } })));
+    bench.when(
+      "hook",
+      fail(new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 30_250 } })),
+    );
     await bench.clock.advance(2 * SECOND);
     bench.when("hook", () => ({}));
     bench.add("2");
@@ -145,7 +168,8 @@ describe("retrying", () => {
 
   it("fault 44: a global limit stills every sink of the type", async () => {
     const bench = createBench();
-    for (const name of ["a", "b"]) bench.addSink(name, { type: "discord", chat: true, concurrency: 1 });
+    for (const name of ["a", "b"])
+      bench.addSink(name, { type: "discord", chat: true, concurrency: 1 });
     const globally = { retry: { afterMs: 10 * SECOND }, fields: { global: true } };
     bench.when("a", fail(new SinkError("rate_limited", "global", 429, globally)));
     const pump = bench.newPump();
@@ -181,12 +205,15 @@ describe("a dead destination", () => {
     for (const subject of ["1", "2", "3", "4"]) bench.add(subject, { sink: "chat" });
     const read = bench.outbox.dueWork;
     let isFailing = true;
-    bench.outbox.dueWork = (query) => (isFailing && query.limit > 100 ? Promise.reject(new Error("the disk is full")) : read(query));
+    bench.outbox.dueWork = (query) =>
+      isFailing && query.limit > 100 ? Promise.reject(new Error("the disk is full")) : read(query);
     await bench.newPump().start();
     await bench.clock.advance(5 * HOUR);
     const dead = () => bench.outbox.messages.filter(({ state }) => state === "dead");
     expect(dead()).toHaveLength(1);
-    const lines = bench.logged.filter(({ message }) => message === "messages past retry_for could not be given up");
+    const lines = bench.logged.filter(
+      ({ message }) => message === "messages past retry_for could not be given up",
+    );
     expect(lines[0]?.fields).toEqual({ sink: "chat", error: new Error("the disk is full") });
     isFailing = false;
     // All but the one that is tried at that moment.
@@ -206,7 +233,9 @@ describe("a dead destination", () => {
     expect([bench.subjects("chat"), bench.subjects("hook")]).toEqual([["0"], ["other"]]);
     expect(bench.opsAlerts).toEqual(["failing chat: channel_not_found"]);
     await bench.clock.advance(4 * HOUR);
-    expect(bench.offsets("chat").map(Math.round).slice(0, 6)).toEqual([0, 60, 360, 1260, 4860, 8460]);
+    expect(bench.offsets("chat").map(Math.round).slice(0, 6)).toEqual([
+      0, 60, 360, 1260, 4860, 8460,
+    ]);
     expect(bench.opsAlerts).toHaveLength(1);
     bench.when("chat", () => ({}));
     await bench.clock.advance(HOUR);
@@ -259,9 +288,13 @@ describe("a dead destination", () => {
     const dead = bench.outbox.messages.filter((message) => message.state === "dead");
     expect(dead).toHaveLength(30);
     expect(bench.counts.get('chirpwatch_dead_letters_total{"sink":"chat"}')).toBe(30);
-    expect(bench.counts.get('chirpwatch_deliveries_total{"sink":"chat","outcome":"dead"}')).toBe(30);
+    expect(bench.counts.get('chirpwatch_deliveries_total{"sink":"chat","outcome":"dead"}')).toBe(
+      30,
+    );
     // The one that was tried, by itself; the others together.
-    const given = bench.logged.filter(({ message }) => message.startsWith("messages were given up: "));
+    const given = bench.logged.filter(({ message }) =>
+      message.startsWith("messages were given up: "),
+    );
     expect(given.map(({ fields }) => fields)).toEqual([{ sink: "chat", messages: 29 }]);
     expect(bench.counts.get("onDead{}")).toBe(2);
     bench.when("chat", () => ({}));

@@ -31,7 +31,11 @@ const tweets = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => {
     const id = tweetId(from + i);
     const tweet = { ...makeTweet(id, `Post ${from + i}`), likes_count: from + i };
-    return makeEvent(id, { body: { tweet }, detectedAtMs: chat().clock.now(), occurredAtMs: chat().clock.now() });
+    return makeEvent(id, {
+      body: { tweet },
+      detectedAtMs: chat().clock.now(),
+      occurredAtMs: chat().clock.now(),
+    });
   });
 
 async function start() {
@@ -53,9 +57,13 @@ describe("a digest on the hour", () => {
     await clock.advance(2 * MINUTE);
     expect(slack.messages).toHaveLength(1);
     expect(slack.messages[0]?.atMs).toBeGreaterThanOrEqual(START_MS + 48 * MINUTE);
-    expect(linkedTweets(slack.messages)).toEqual(Array.from({ length: 12 }, (_, i) => tweetId(14 - i)));
+    expect(linkedTweets(slack.messages)).toEqual(
+      Array.from({ length: 12 }, (_, i) => tweetId(14 - i)),
+    );
     expect(slack.messages[0]?.shown).toContain("brand · 15 Jan 08:12 to 09:00 UTC · 15 posts");
-    expect(slack.messages[0]?.shown).toContain("Another 3 are not listed here: `chirpwatch events`");
+    expect(slack.messages[0]?.shown).toContain(
+      "Another 3 are not listed here: `chirpwatch events`",
+    );
   });
 
   it("of more alerts than one digest takes is several, which say so and have each alert once", async () => {

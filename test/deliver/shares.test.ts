@@ -76,7 +76,10 @@ it("tries a sink that fails once someone sends alerts again at another process, 
 it("delivers to a destination whose health could not be read at first, at its start or when it got it, once it can be read", async () => {
   const bench = createBench();
   let [holds, isAway] = [true, true];
-  const loadSinkHealth = () => (isAway ? Promise.reject(new StoreError("STORE_UNREACHABLE", "away")) : bench.outbox.loadSinkHealth());
+  const loadSinkHealth = () =>
+    isAway
+      ? Promise.reject(new StoreError("STORE_UNREACHABLE", "away"))
+      : bench.outbox.loadSinkHealth();
   const pump = bench.newPump({ holds: () => holds, store: { ...bench.outbox, loadSinkHealth } });
   await pump.start();
   for (const subject of ["1", "2"]) {

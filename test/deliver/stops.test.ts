@@ -1,4 +1,7 @@
-/** Stops, crashes, and a state that cannot be written: nothing is lost, and nothing new is sent under another id. */
+/**
+ * Stops, crashes, and a state that cannot be written: nothing is lost, and nothing new is sent
+ * under another id.
+ */
 import { describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import { createBench, HOUR, MINUTE, SECOND } from "./pump-bench.ts";
@@ -39,7 +42,10 @@ describe("stops and crashes", () => {
 
   it("fault 57: on a stop, attempts under way finish within the grace and are recorded; the rest stays", async () => {
     const bench = createBench();
-    bench.when("hook", () => new Promise((resolve) => void bench.clock.after(3 * SECOND, () => resolve({}))));
+    bench.when(
+      "hook",
+      () => new Promise((resolve) => void bench.clock.after(3 * SECOND, () => resolve({}))),
+    );
     for (let i = 0; i < 10; i += 1) bench.add(String(i));
     const pump = bench.newPump();
     await pump.start();
@@ -139,8 +145,12 @@ describe("stops and crashes", () => {
     bench.outbox.breakDown(true);
     pump.wake();
     await bench.clock.advance(12 * SECOND);
-    const lines = bench.logged.filter(({ message }) => message === "the outbox could not be read or written");
-    expect(lines.map(({ fields }) => fields)).toEqual([0, 5, 10].map(() => ({ sink: "hook", error: new Error("the disk is full") })));
+    const lines = bench.logged.filter(
+      ({ message }) => message === "the outbox could not be read or written",
+    );
+    expect(lines.map(({ fields }) => fields)).toEqual(
+      [0, 5, 10].map(() => ({ sink: "hook", error: new Error("the disk is full") })),
+    );
     bench.outbox.breakDown(false);
     await bench.clock.advance(3 * SECOND);
     expect(bench.subjects()).toEqual(["1"]);
@@ -151,7 +161,9 @@ describe("stops and crashes", () => {
     bench.outbox.failsAfterMs = 5 * SECOND;
     bench.when("hook", async ({ subjects }) => {
       bench.outbox.breakDown(true);
-      await new Promise<void>((resolve) => void bench.clock.after(Number(subjects[0]) * SECOND, resolve));
+      await new Promise<void>(
+        (resolve) => void bench.clock.after(Number(subjects[0]) * SECOND, resolve),
+      );
       return {};
     });
     for (const subject of ["1", "3", "8"]) bench.add(subject);
@@ -177,7 +189,11 @@ describe("stops and crashes", () => {
     await bench.newPump().start();
     await bench.clock.advance(MINUTE);
     expect(bench.outbox.messages).toMatchObject([{ state: "dead" }]);
-    const lines = bench.logged.filter(({ message }) => message === "a message could not be rendered");
-    expect(lines.map(({ fields }) => fields)).toEqual([{ sink: "broken", events: 1, error: "a bug" }]);
+    const lines = bench.logged.filter(
+      ({ message }) => message === "a message could not be rendered",
+    );
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      { sink: "broken", events: 1, error: "a bug" },
+    ]);
   });
 });

@@ -1,4 +1,7 @@
-/** What becomes of messages that their receiver takes for too large: every alert arrives once, and only what is refused alone is dead. */
+/**
+ * What becomes of messages that their receiver takes for too large: every alert arrives once, and
+ * only what is refused alone is dead.
+ */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../src/model/json.ts";
@@ -6,12 +9,14 @@ import { SinkError, TOO_LARGE } from "../../src/model/sink.ts";
 import { digestGroup } from "../../src/model/digest.ts";
 import { createBench, MINUTE, SECOND, type Sent } from "./pump-bench.ts";
 
-const tooLarge = () => new SinkError("message", "the webhook answered 413", 413, { fields: TOO_LARGE });
+const tooLarge = () =>
+  new SinkError("message", "the webhook answered 413", 413, { fields: TOO_LARGE });
 
 /** Of the scripted sink: subjects are as long as their alerts are large. */
 const sizeOf = ({ subjects }: Pick<Sent, "subjects">): number => subjects.join().length;
 
-const subject = (index: number, size: number): string => `${String(index).padStart(4, "0")}${"x".repeat(size)}`;
+const subject = (index: number, size: number): string =>
+  `${String(index).padStart(4, "0")}${"x".repeat(size)}`;
 
 /** A receiver that takes no more than so much at once. */
 const upTo = (most: number) => (sent: Sent) => {
@@ -40,16 +45,24 @@ describe.each(Object.entries(FORMS))("%s", (_, { chat, groupKey }) => {
         await pump.start();
         await bench.clock.advance(2 * MINUTE);
         await pump.stop(0);
-        const taken = bench.sent.filter((sent) => sizeOf(sent) <= most).flatMap((sent) => sent.subjects);
+        const taken = bench.sent
+          .filter((sent) => sizeOf(sent) <= most)
+          .flatMap((sent) => sent.subjects);
         const small = subjects.filter((one) => one.length <= most);
         expect([...taken].sort()).toEqual(small);
         // Lists are in the order of the posts' ids, of which these are none.
         if (!chat) expect(taken).toEqual(small);
-        const dead = bench.sent.filter((sent) => sent.subjects.length === 1 && sizeOf(sent) > most).flatMap((sent) => sent.subjects);
-        expect(bench.outbox.messages.filter(({ state }) => state === "dead")).toHaveLength(dead.length);
+        const dead = bench.sent
+          .filter((sent) => sent.subjects.length === 1 && sizeOf(sent) > most)
+          .flatMap((sent) => sent.subjects);
+        expect(bench.outbox.messages.filter(({ state }) => state === "dead")).toHaveLength(
+          dead.length,
+        );
         expect(bench.outbox.messages.filter(({ state }) => state === "open")).toEqual([]);
         // What was sent under one id is one message, whatever became of it.
-        expect(new Set(bench.sent.map(({ id, subjects: own }) => `${id} ${own.join()}`)).size).toBe(bench.sent.length);
+        expect(new Set(bench.sent.map(({ id, subjects: own }) => `${id} ${own.join()}`)).size).toBe(
+          bench.sent.length,
+        );
         expect(new Set(bench.sent.map(({ id }) => id)).size).toBe(bench.sent.length);
       }),
       { numRuns: 25 },
@@ -58,9 +71,11 @@ describe.each(Object.entries(FORMS))("%s", (_, { chat, groupKey }) => {
 });
 
 describe("what size passed", () => {
-  const refusals = (sent: readonly Sent[], most: number) => sent.filter((one) => sizeOf(one) > most).length;
+  const refusals = (sent: readonly Sent[], most: number) =>
+    sent.filter((one) => sizeOf(one) > most).length;
   const fill = (bench: ReturnType<typeof createBench>, from: number) => {
-    for (let index = from; index < from + 40; index += 1) bench.add(subject(index, 20), { groupKey: `team ${from}` });
+    for (let index = from; index < from + 40; index += 1)
+      bench.add(subject(index, 20), { groupKey: `team ${from}` });
   };
 
   it("is remembered: the next batches begin without a refusal, also after a reload, and a restart forgets it", async () => {
@@ -147,7 +162,9 @@ describe("a message that is too large", () => {
     await bench.newPump().start();
     await bench.clock.advance(4 * SECOND);
     expect(bench.sent).toHaveLength(1);
-    expect(bench.logged.map(({ message }) => message)).toContain("a message that is too large could not be halved");
+    expect(bench.logged.map(({ message }) => message)).toContain(
+      "a message that is too large could not be halved",
+    );
     bench.when("hook", upTo(60));
     bench.outbox.breakDown(false);
     await bench.clock.advance(MINUTE);
@@ -179,8 +196,12 @@ describe("the limits of a sink's batches", () => {
     await bench.newPump().start();
     await bench.clock.advance(SECOND);
     expect(bench.subjects()).toEqual(subjects);
-    const bytes = (sent: Sent) => JSON.stringify({ subjects: sent.subjects, digest: false } satisfies Json).length;
-    for (const sent of bench.sent) expect(sent.subjects.length === 1 || (sent.subjects.length <= 7 && bytes(sent) <= 200)).toBe(true);
+    const bytes = (sent: Sent) =>
+      JSON.stringify({ subjects: sent.subjects, digest: false } satisfies Json).length;
+    for (const sent of bench.sent)
+      expect(sent.subjects.length === 1 || (sent.subjects.length <= 7 && bytes(sent) <= 200)).toBe(
+        true,
+      );
     expect(bench.sent.some(({ subjects: own }) => own.length === 7)).toBe(true);
   });
 });

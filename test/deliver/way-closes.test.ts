@@ -1,10 +1,14 @@
-/** The way to a sink closes while messages for it are being taken from the outbox: they stay there. */
+/**
+ * The way to a sink closes while messages for it are being taken from the outbox: they stay there.
+ */
 import { expect, it } from "vitest";
 import { SinkError } from "../../src/model/sink.ts";
 import { createBench, MINUTE, SECOND } from "./pump-bench.ts";
 
 const gone = new SinkError("destination", "channel_not_found");
-const limited = new SinkError("rate_limited", "slow down", 429, { retry: { afterMs: 30 * SECOND } });
+const limited = new SinkError("rate_limited", "slow down", 429, {
+  retry: { afterMs: 30 * SECOND },
+});
 
 it.each([
   ["its breaker opens: one message at a time probes", gone],

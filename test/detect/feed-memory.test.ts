@@ -20,15 +20,19 @@ const rangeOf = ([a, b]: readonly [bigint, bigint]): CoveredRange => ({
   high: (a > b ? a : b).toString(),
   low: (a > b ? b : a).toString(),
 });
-/** Around 2^63 and around the change from 18 to 19 digits, where numbers and plain text go wrong. */
+/**
+ * Around 2^63 and around the change from 18 to 19 digits, where numbers and plain text go wrong.
+ */
 const id = fc.oneof(
   fc.bigInt({ min: 999_999_999_999_999_980n, max: 1_000_000_000_000_000_020n }),
   fc.bigInt({ min: 9_007_199_254_740_990n, max: 9_007_199_254_741_030n }),
 );
 const ranges = fc.array(fc.tuple(id, id).map(rangeOf), { minLength: 1, maxLength: 12 });
 
-const build = (parts: readonly CoveredRange[]) => parts.reduce<readonly CoveredRange[]>((all, one) => addRange(all, one), []);
-const contains = ({ high, low }: CoveredRange, at: bigint) => BigInt(low) <= at && at <= BigInt(high);
+const build = (parts: readonly CoveredRange[]) =>
+  parts.reduce<readonly CoveredRange[]>((all, one) => addRange(all, one), []);
+const contains = ({ high, low }: CoveredRange, at: bigint) =>
+  BigInt(low) <= at && at <= BigInt(high);
 
 it("keeps ranges newest first and apart, whatever is added in whatever order", () => {
   fc.assert(
@@ -62,7 +66,11 @@ it("does not depend on the order in which ranges without gaps were added", () =>
 it("forgets a gap only when what lies below it was read", () => {
   fc.assert(
     fc.property(ranges, id, (parts, at) => {
-      const upper: CoveredRange = { high: (at + 5n).toString(), low: at.toString(), hole: gap("c") };
+      const upper: CoveredRange = {
+        high: (at + 5n).toString(),
+        low: at.toString(),
+        hole: gap("c"),
+      };
       const memory = build([upper, ...parts]);
       const isKept = memory.some((range) => range.hole?.cursor === "c");
       const merged = memory.find((range) => contains(range, at));
@@ -74,8 +82,12 @@ it("forgets a gap only when what lies below it was read", () => {
 
 it("keeps a gap when the ground above it is read again down to the same id", () => {
   const memory = [{ high: "90", low: "50", hole: gap("old") }];
-  expect(addRange(memory, { high: "95", low: "50" })).toEqual([{ high: "95", low: "50", hole: gap("old") }]);
-  expect(addRange(memory, { high: "95", low: "50", hole: gap("new") })).toEqual([{ high: "95", low: "50", hole: gap("new") }]);
+  expect(addRange(memory, { high: "95", low: "50" })).toEqual([
+    { high: "95", low: "50", hole: gap("old") },
+  ]);
+  expect(addRange(memory, { high: "95", low: "50", hole: gap("new") })).toEqual([
+    { high: "95", low: "50", hole: gap("new") },
+  ]);
 });
 
 it("closes a gap by joining its range to the next, whose own gap stays", () => {
@@ -90,7 +102,9 @@ it("closes a gap by joining its range to the next, whose own gap stays", () => {
     { high: "20", low: BOTTOM },
   ]);
   expect(closeGap(first, 0)).toEqual([{ high: "90", low: BOTTOM }]);
-  expect(closeGap([{ high: "90", low: "80", hole: gap("a") }], 0)).toEqual([{ high: "90", low: BOTTOM }]);
+  expect(closeGap([{ high: "90", low: "80", hole: gap("a") }], 0)).toEqual([
+    { high: "90", low: BOTTOM },
+  ]);
 });
 
 it("finds the newest gap first", () => {
@@ -98,8 +112,12 @@ it("finds the newest gap first", () => {
     { high: "90", low: "80" },
     { high: "60", low: "50", hole: gap("b") },
   ];
-  expect(newestGap({ stretches: rangesWithGap, readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(1);
-  expect(newestGap({ stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(-1);
+  expect(
+    newestGap({ stretches: rangesWithGap, readAtMs: null, newestItemMs: null, sweptAtMs: null }),
+  ).toBe(1);
+  expect(newestGap({ stretches: [], readAtMs: null, newestItemMs: null, sweptAtMs: null })).toBe(
+    -1,
+  );
 });
 
 it("is read from a state that holds part of it, or another source's memory, and counts its gaps", () => {

@@ -1,16 +1,39 @@
 import { expect, it } from "vitest";
 import { EMPTY_FEED, type FeedMemory } from "../../src/detect/feed-memory.ts";
-import { afterFill, afterHead, horizonMs, planFill, planHead, type Reach } from "../../src/detect/feed-poll.ts";
+import {
+  afterFill,
+  afterHead,
+  horizonMs,
+  planFill,
+  planHead,
+  type Reach,
+} from "../../src/detect/feed-poll.ts";
 import { type FeedItem, FeedWalk } from "../../src/detect/feed-walk.ts";
 
 const MIN = 60_000;
 const NOW = 1_000 * MIN;
 /** Item `n` was posted at minute `n`. */
 const items = (...ns: number[]): FeedItem[] => ns.map((n) => ({ id: String(n), timeMs: n * MIN }));
-const options = { startMs: NOW, intervalMs: 5 * MIN, overlapMs: 15 * MIN, maxPages: 2, minItems: 0 };
-const READ: FeedMemory = { stretches: [{ high: "990", low: "0" }], readAtMs: 995 * MIN, newestItemMs: 990 * MIN, sweptAtMs: 990 * MIN };
+const options = {
+  startMs: NOW,
+  intervalMs: 5 * MIN,
+  overlapMs: 15 * MIN,
+  maxPages: 2,
+  minItems: 0,
+};
+const READ: FeedMemory = {
+  stretches: [{ high: "990", low: "0" }],
+  readAtMs: 995 * MIN,
+  newestItemMs: 990 * MIN,
+  sweptAtMs: 990 * MIN,
+};
 
-function head(memory: FeedMemory, pages: readonly (readonly FeedItem[])[], lastCursor: string | undefined, changes = {}) {
+function head(
+  memory: FeedMemory,
+  pages: readonly (readonly FeedItem[])[],
+  lastCursor: string | undefined,
+  changes = {},
+) {
   const plan = planHead(memory, { ...options, ...changes });
   const walk = new FeedWalk(plan.walk);
   pages.every((page, i) => walk.takePage(page, i < pages.length - 1 ? `c${i}` : lastCursor));
@@ -18,13 +41,22 @@ function head(memory: FeedMemory, pages: readonly (readonly FeedItem[])[], lastC
 }
 
 it("keeps a margin of twice the interval, at least five seconds and at most a minute", () => {
-  const margins = [1_000, 10_000, 300_000].map((intervalMs) => 995 * MIN - planHead(READ, { ...options, intervalMs }).walk.floorMs);
+  const margins = [1_000, 10_000, 300_000].map(
+    (intervalMs) => 995 * MIN - planHead(READ, { ...options, intervalMs }).walk.floorMs,
+  );
   expect(margins).toEqual([5_000, 20_000, 60_000]);
 });
 
 it("reads down to the last poll less a margin, and to the overlap once per overlap", () => {
-  expect(planHead(READ, options)).toMatchObject({ isRescan: false, sinceMs: 989 * MIN, walk: { floorMs: 994 * MIN } });
-  expect(planHead({ ...READ, sweptAtMs: 985 * MIN }, options)).toMatchObject({ isRescan: true, walk: { floorMs: 970 * MIN } });
+  expect(planHead(READ, options)).toMatchObject({
+    isRescan: false,
+    sinceMs: 989 * MIN,
+    walk: { floorMs: 994 * MIN },
+  });
+  expect(planHead({ ...READ, sweptAtMs: 985 * MIN }, options)).toMatchObject({
+    isRescan: true,
+    walk: { floorMs: 970 * MIN },
+  });
   expect(planHead(EMPTY_FEED, { ...options, firstRunFloorMs: NOW - MIN })).toMatchObject({
     sinceMs: undefined,
     walk: { floorMs: NOW - MIN },
@@ -34,12 +66,16 @@ it("reads down to the last poll less a margin, and to the overlap once per overl
 it("reads to the overlap before the last rescan once a clock of the service that ran ahead is set right", () => {
   const ahead = { ...READ, readAtMs: NOW + 300 * MIN, sweptAtMs: NOW + 300 * MIN };
   // The last rescan was an overlap ago at most.
-  expect(planHead(ahead, options)).toMatchObject({ isRescan: true, walk: { floorMs: NOW - 30 * MIN } });
+  expect(planHead(ahead, options)).toMatchObject({
+    isRescan: true,
+    walk: { floorMs: NOW - 30 * MIN },
+  });
   expect(planHead({ ...ahead, sweptAtMs: NOW + 30_000 }, options).isRescan).toBe(false);
 });
 
 it("goes as deep as something else says that it must, and calls it a rescan only where all was read that far back", () => {
-  const reach = (kind: Reach["kind"]) => planHead(READ, { ...options, reach: { kind, sinceMs: 900 * MIN } });
+  const reach = (kind: Reach["kind"]) =>
+    planHead(READ, { ...options, reach: { kind, sinceMs: 900 * MIN } });
   expect(reach("since")).toMatchObject({ isRescan: false, walk: { floorMs: 994 * MIN } });
   expect(reach("rescan")).toMatchObject({ isRescan: true, walk: { floorMs: 900 * MIN } });
 });
@@ -47,7 +83,12 @@ it("goes as deep as something else says that it must, and calls it a rescan only
 it("knows everything below a first page for ever, without paging", () => {
   const { walk, memory } = head(EMPTY_FEED, [items(990, 980, 970)], "c");
   expect(walk.pages).toBe(1);
-  expect(memory).toEqual({ stretches: [{ high: "990", low: "0" }], readAtMs: NOW, newestItemMs: 990 * MIN, sweptAtMs: NOW });
+  expect(memory).toEqual({
+    stretches: [{ high: "990", low: "0" }],
+    readAtMs: NOW,
+    newestItemMs: 990 * MIN,
+    sweptAtMs: NOW,
+  });
 });
 
 it("moves no watermark by an answer without any item", () => {
@@ -57,7 +98,10 @@ it("moves no watermark by an answer without any item", () => {
 });
 
 it("marks the first read of a list that is empty", () => {
-  expect(head(EMPTY_FEED, [[]], undefined).memory).toMatchObject({ stretches: [{ high: "0", low: "0" }], readAtMs: NOW });
+  expect(head(EMPTY_FEED, [[]], undefined).memory).toMatchObject({
+    stretches: [{ high: "0", low: "0" }],
+    readAtMs: NOW,
+  });
 });
 
 it("leaves a gap with its cursor and the last complete poll as horizon when it is cut", () => {
@@ -70,11 +114,21 @@ it("leaves a gap with its cursor and the last complete poll as horizon when it i
 });
 
 it("keeps the gap of a first run's floor when a later head walk runs on into it and is cut again", () => {
-  const first = head(EMPTY_FEED, [items(990, 980), items(970, 960)], "a", { firstRunFloorMs: 100 * MIN }).memory;
+  const first = head(EMPTY_FEED, [items(990, 980), items(970, 960)], "a", {
+    firstRunFloorMs: 100 * MIN,
+  }).memory;
   expect(first.stretches[0]?.hole).toMatchObject({ cursor: "a", floorMs: 100 * MIN });
-  const second = head({ ...first, readAtMs: 900 * MIN }, [items(990, 980), items(970, 960), items(950, 940), items(930, 920)], "b").memory;
+  const second = head(
+    { ...first, readAtMs: 900 * MIN },
+    [items(990, 980), items(970, 960), items(950, 940), items(930, 920)],
+    "b",
+  ).memory;
   expect(second.stretches).toEqual([
-    { high: "990", low: "920", hole: { cursor: "b", floorMs: 100 * MIN, horizonMs: 100 * MIN, tries: 0 } },
+    {
+      high: "990",
+      low: "920",
+      hole: { cursor: "b", floorMs: 100 * MIN, horizonMs: 100 * MIN, tries: 0 },
+    },
   ]);
 });
 
@@ -86,7 +140,12 @@ const HOLED: FeedMemory = {
   ],
 };
 
-function fill(memory: FeedMemory, pages: readonly (readonly FeedItem[])[], lastCursor: string | undefined, hasFailed = false) {
+function fill(
+  memory: FeedMemory,
+  pages: readonly (readonly FeedItem[])[],
+  lastCursor: string | undefined,
+  hasFailed = false,
+) {
   const plan = planFill(memory, 0, 2, 15 * MIN);
   if (plan === undefined) throw new Error("no gap");
   const walk = new FeedWalk(plan.walk);
@@ -103,7 +162,11 @@ it("closes a gap when the walk reaches the ground below, or the end", () => {
 
 it("moves a gap down when the allowance ends first", () => {
   const { memory } = fill(HOLED, [items(995), items(994), items(993)], "deeper");
-  expect(memory.stretches[0]).toEqual({ high: "999", low: "994", hole: { cursor: "c1", horizonMs: 995 * MIN, tries: 0 } });
+  expect(memory.stretches[0]).toEqual({
+    high: "999",
+    low: "994",
+    hole: { cursor: "c1", horizonMs: 995 * MIN, tries: 0 },
+  });
 });
 
 it("does not believe an empty answer: it asks again without the cursor, and gives up in the end with a word", () => {
@@ -112,7 +175,10 @@ it("does not believe an empty answer: it asks again without the cursor, and give
   expect(result.memory.stretches[0]?.hole).toEqual({ horizonMs: 995 * MIN, tries: 1 });
   for (let tries = 2; tries < 5; tries += 1) result = fill(result.memory, [[]], undefined);
   expect(result.isGapLost).toBe(false);
-  expect(fill(result.memory, [[]], undefined)).toMatchObject({ isGapLost: true, memory: { stretches: [{ high: "999", low: "0" }] } });
+  expect(fill(result.memory, [[]], undefined)).toMatchObject({
+    isGapLost: true,
+    memory: { stretches: [{ high: "999", low: "0" }] },
+  });
 });
 
 it("counts a walk that failed as no try, however often", () => {

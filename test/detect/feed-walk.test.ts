@@ -7,7 +7,15 @@ const item = (n: number): FeedItem => ({ id: String(n), timeMs: n * 1_000 });
 const items = (...ns: number[]) => ns.map(item);
 const KNOWN: readonly CoveredRange[] = [{ high: "100", low: "0" }];
 const head = (changes: Partial<WalkOptions> = {}) =>
-  new FeedWalk({ stretches: KNOWN, ground: KNOWN, floorMs: 95_000, maxNewPages: 3, minItems: 0, fills: false, ...changes });
+  new FeedWalk({
+    stretches: KNOWN,
+    ground: KNOWN,
+    floorMs: 95_000,
+    maxNewPages: 3,
+    minItems: 0,
+    fills: false,
+    ...changes,
+  });
 
 it("ends at a page whose last item is known and older than the floor, even when the page held news", () => {
   const walk = head();
@@ -59,14 +67,20 @@ it("reads on past empty pages, and gives up after three in a row", () => {
   expect(walk.takePage([], "c4")).toBe(true);
   expect(walk.takePage([], "c5")).toBe(true);
   expect(walk.takePage([], "c6")).toBe(false);
-  expect([walk.end, walk.nextCursor, walk.covered]).toEqual(["cut", "c6", { high: "110", low: "109" }]);
+  expect([walk.end, walk.nextCursor, walk.covered]).toEqual([
+    "cut",
+    "c6",
+    { high: "110", low: "109" },
+  ]);
 });
 
 it("is ended by no count of items: a short page with a cursor is followed, a full one without ends", () => {
   const short = head();
   expect(short.takePage(items(110, 109), "c1")).toBe(true);
   const full = head();
-  expect(full.takePage(items(...Array.from({ length: 20 }, (_, i) => 150 - i)), undefined)).toBe(false);
+  expect(full.takePage(items(...Array.from({ length: 20 }, (_, i) => 150 - i)), undefined)).toBe(
+    false,
+  );
   expect(full.end).toBe("end");
 });
 
@@ -98,7 +112,14 @@ it("counts pages with something new against max_pages, and known ones not", () =
 
 it("compares ids as numbers of any length, not as text and not as doubles", () => {
   const known = [{ high: "9007199254740993", low: "1" }];
-  const walk = new FeedWalk({ stretches: known, ground: known, floorMs: 1_000, maxNewPages: 3, minItems: 0, fills: false });
+  const walk = new FeedWalk({
+    stretches: known,
+    ground: known,
+    floorMs: 1_000,
+    maxNewPages: 3,
+    minItems: 0,
+    fills: false,
+  });
   const at = (id: string): FeedItem => ({ id, timeMs: 0 });
   expect(walk.takePage([at("10000000000000000"), at("9007199254740994")], "c1")).toBe(true);
   expect(walk.covered).toEqual({ high: "10000000000000000", low: "9007199254740994" });
@@ -113,7 +134,12 @@ it("reads at least as many items as a first run wants to report", () => {
 
 it("ends a filling walk at the ground below the gap, whatever its time", () => {
   const ground = [{ high: "50", low: "0" }];
-  const walk = head({ stretches: [{ high: "100", low: "80" }, ...ground], ground, floorMs: Number.NEGATIVE_INFINITY, fills: true });
+  const walk = head({
+    stretches: [{ high: "100", low: "80" }, ...ground],
+    ground,
+    floorMs: Number.NEGATIVE_INFINITY,
+    fills: true,
+  });
   expect(walk.takePage(items(90, 85), "c1")).toBe(true);
   expect(walk.takePage(items(79, 60), "c2")).toBe(true);
   expect(walk.takePage(items(55, 50), "c3")).toBe(false);

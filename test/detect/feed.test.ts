@@ -5,12 +5,22 @@ const NOW = 1_000_000_000;
 const HOUR = 3_600_000;
 const rules = { nowMs: NOW, maxAgeMs: HOUR, horizonMs: NOW, chosen: new Set<string>() };
 const target = { birth: "100", sinceMs: NOW - HOUR / 2 };
-const verdicts = (items: readonly { id: string; timeMs: number }[], changes: Partial<typeof rules> = {}, known = new Set<string>()) =>
-  detectFeed(items, known, target, { ...rules, ...changes }).map(({ id, verdict }) => `${id} ${verdict}`);
+const verdicts = (
+  items: readonly { id: string; timeMs: number }[],
+  changes: Partial<typeof rules> = {},
+  known = new Set<string>(),
+) =>
+  detectFeed(items, known, target, { ...rules, ...changes }).map(
+    ({ id, verdict }) => `${id} ${verdict}`,
+  );
 
 it("takes what lies at or below the baseline watermark for baseline, and what lies above it for news", () => {
   const old = NOW - 40 * 60_000;
-  expect(verdicts([99, 100, 101].map((n) => ({ id: String(n), timeMs: old })))).toEqual(["99 baseline", "100 baseline", "101 news"]);
+  expect(verdicts([99, 100, 101].map((n) => ({ id: String(n), timeMs: old })))).toEqual([
+    "99 baseline",
+    "100 baseline",
+    "101 news",
+  ]);
 });
 
 it("takes what is newer than the registration for news even below the baseline watermark", () => {

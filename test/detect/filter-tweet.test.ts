@@ -8,8 +8,18 @@ const nobody = { authors: [], words: [] };
 const post = makeTweet("1", "A Giveaway for you");
 
 it("lets posts pass always and other kinds when they are included", () => {
-  const kinds = [post, { ...post, is_reply: true }, { ...post, is_quote_status: true }, { ...post, retweeted_status: makeTweet("2") }];
-  expect(kinds.map((tweet) => reasonAgainstTweet(tweet, ALL, nobody))).toEqual([undefined, undefined, undefined, undefined]);
+  const kinds = [
+    post,
+    { ...post, is_reply: true },
+    { ...post, is_quote_status: true },
+    { ...post, retweeted_status: makeTweet("2") },
+  ];
+  expect(kinds.map((tweet) => reasonAgainstTweet(tweet, ALL, nobody))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
   expect(kinds.map((tweet) => reasonAgainstTweet(tweet, NONE, nobody) ?? "")).toEqual([
     "",
     "a reply, and include.replies is false",
@@ -19,11 +29,16 @@ it("lets posts pass always and other kinds when they are included", () => {
 });
 
 it("ignores authors by handle in any case or by id, and words in any case", () => {
-  expect(reasonAgainstTweet({ ...post, user: { ...post.user, username: "ALICE" } }, ALL, { authors: ["alice"], words: [] })).toMatch(
-    /author/,
-  );
+  expect(
+    reasonAgainstTweet({ ...post, user: { ...post.user, username: "ALICE" } }, ALL, {
+      authors: ["alice"],
+      words: [],
+    }),
+  ).toMatch(/author/);
   expect(reasonAgainstTweet(post, ALL, { authors: ["id:7"], words: [] })).toMatch(/author/);
-  expect(reasonAgainstTweet(post, ALL, { authors: [], words: ["giveaway"] })).toBe('the word "giveaway" is ignored');
+  expect(reasonAgainstTweet(post, ALL, { authors: [], words: ["giveaway"] })).toBe(
+    'the word "giveaway" is ignored',
+  );
 });
 
 it.each([

@@ -13,14 +13,17 @@ const feed = (...ranges: readonly (readonly [string, string])[]): FeedMemory => 
 /** Polls that leave these memories, so long apart. */
 function pollsOf(memories: readonly FeedMemory[], everyMs: number): FeedMemory {
   let memory = EMPTY_FEED;
-  for (const [n, next] of memories.entries()) memory = ageGaps(memory, next, { nowMs: n * everyMs, cause: "quota" });
+  for (const [n, next] of memories.entries())
+    memory = ageGaps(memory, next, { nowMs: n * everyMs, cause: "quota" });
   return memory;
 }
 
 const same = (count: number) => Array.from({ length: count }, (_, n) => feed([`${90 + n}`, "50"]));
 
 it("ages a gap by polls and by time, whatever is read above it", () => {
-  expect(gapAges(pollsOf(same(4), MIN))).toEqual([{ openedAtMs: 0, shrunkAtMs: 0, polls: 3, cause: "quota", isStuck: false }]);
+  expect(gapAges(pollsOf(same(4), MIN))).toEqual([
+    { openedAtMs: 0, shrunkAtMs: 0, polls: 3, cause: "quota", isStuck: false },
+  ]);
 });
 
 it("ages the gap above a list that held nothing at first", () => {
@@ -33,7 +36,8 @@ it("ages the gap above a list that held nothing at first", () => {
 });
 
 it("is stuck after ten polls and ten minutes, both", () => {
-  const isStuck = (polls: number, everyMs: number) => stuckGap(gapAges(pollsOf(same(polls + 1), everyMs))) !== undefined;
+  const isStuck = (polls: number, everyMs: number) =>
+    stuckGap(gapAges(pollsOf(same(polls + 1), everyMs))) !== undefined;
   expect(isStuck(STUCK.polls, MIN)).toBe(true);
   expect(isStuck(STUCK.polls - 1, 10 * MIN)).toBe(false);
   expect(isStuck(STUCK.polls + 20, 10_000)).toBe(false);
@@ -42,12 +46,19 @@ it("is stuck after ten polls and ten minutes, both", () => {
 
 it("counts anew from a poll that read a part of it, and stays stuck until it is closed", () => {
   const shrunk = [...same(15), feed(["95", "40"])];
-  expect(gapAges(pollsOf(shrunk, MIN))).toEqual([{ openedAtMs: 0, shrunkAtMs: 15 * MIN, polls: 0, cause: "quota", isStuck: true }]);
-  expect(gapAges(pollsOf([...shrunk, { ...EMPTY_FEED, stretches: [{ high: "95", low: "0" }] }], MIN))).toEqual([]);
+  expect(gapAges(pollsOf(shrunk, MIN))).toEqual([
+    { openedAtMs: 0, shrunkAtMs: 15 * MIN, polls: 0, cause: "quota", isStuck: true },
+  ]);
+  expect(
+    gapAges(pollsOf([...shrunk, { ...EMPTY_FEED, stretches: [{ high: "95", low: "0" }] }], MIN)),
+  ).toEqual([]);
 });
 
 it("ages each gap by itself, and names the oldest that is stuck", () => {
-  const memories = [...same(3), ...Array.from({ length: 12 }, () => feed(["99", "95"], ["92", "50"]))];
+  const memories = [
+    ...same(3),
+    ...Array.from({ length: 12 }, () => feed(["99", "95"], ["92", "50"])),
+  ];
   const ages = gapAges(pollsOf(memories, MIN));
   expect(ages.map(({ openedAtMs, polls }) => [openedAtMs, polls])).toEqual([
     [3 * MIN, 11],

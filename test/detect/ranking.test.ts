@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { detectRanking, type RankingFact, type RankingMemory, type RankingRule } from "../../src/detect/ranking.ts";
+import {
+  detectRanking,
+  type RankingFact,
+  type RankingMemory,
+  type RankingRule,
+} from "../../src/detect/ranking.ts";
 
 const RULE: RankingRule = {
   list: "trends",
@@ -24,7 +29,11 @@ function report(lists: readonly string[], rule = RULE): string[] {
 }
 
 const short = ({ event, key, rank, previousRank }: RankingFact): string =>
-  event === "trend.entered" ? `+${key}${rank}` : event === "trend.left" ? `-${key}` : `${key}${previousRank}>${rank}`;
+  event === "trend.entered"
+    ? `+${key}${rank}`
+    : event === "trend.left"
+      ? `-${key}`
+      : `${key}${previousRank}>${rank}`;
 
 it("takes the first list for the baseline and reports who enters", () => {
   expect(report(["abc", "abc", "abd"])).toEqual(["", "", "+d3"]);
@@ -43,7 +52,9 @@ it("reports who left at the second list in a row without it, whoever comes and g
       const there = new Map((names[0] ?? []).map((name) => [name, 0]));
       for (const [index, list] of names.entries()) {
         if (index === 0) continue;
-        const expected: string[] = list.filter((name) => !there.has(name)).map((name) => `+${name}`);
+        const expected: string[] = list
+          .filter((name) => !there.has(name))
+          .map((name) => `+${name}`);
         for (const name of list) there.set(name, 0);
         for (const name of there.keys()) {
           if (list.includes(name)) continue;
@@ -51,7 +62,9 @@ it("reports who left at the second list in a row without it, whoever comes and g
           if (there.get(name) === 2) expected.push(`-${name}`);
         }
         for (const name of expected) if (name.startsWith("-")) there.delete(name.slice(1));
-        const found = (reported[index] ?? "").split(" ").flatMap((fact) => /^[+-]./.exec(fact)?.[0] ?? []);
+        const found = (reported[index] ?? "")
+          .split(" ")
+          .flatMap((fact) => /^[+-]./.exec(fact)?.[0] ?? []);
         expect(found.sort()).toEqual(expected.sort());
       }
     }),
@@ -63,11 +76,14 @@ it("reports a move from the rank that was last reported, not from the one before
 });
 
 it("takes the first list of which another number of ranks counts for a baseline", () => {
-  const at = (top: number, memory?: RankingMemory) => detectRanking(memory, ["a", "b", "c", "d"], { ...RULE, top });
+  const at = (top: number, memory?: RankingMemory) =>
+    detectRanking(memory, ["a", "b", "c", "d"], { ...RULE, top });
   const three = at(3).memory;
   const four = at(4, three);
   expect(four.facts).toEqual([]);
-  expect(detectRanking(four.memory, ["a", "b", "c", "e"], { ...RULE, top: 4 }).facts.map(short)).toEqual(["+e4"]);
+  expect(
+    detectRanking(four.memory, ["a", "b", "c", "e"], { ...RULE, top: 4 }).facts.map(short),
+  ).toEqual(["+e4"]);
   const { top: _, ...old } = three;
   expect(at(4, old).facts.map(short)).toEqual(["+d4"]);
 });
@@ -78,7 +94,9 @@ it("sees nothing below the ranks that count, and takes each name once", () => {
 
 it("keeps names that are special to JavaScript like any other", () => {
   let memory = detectRanking(undefined, ["a"], RULE).memory;
-  memory = JSON.parse(JSON.stringify(detectRanking(memory, ["a", "__proto__", "constructor"], RULE).memory)) as RankingMemory;
+  memory = JSON.parse(
+    JSON.stringify(detectRanking(memory, ["a", "__proto__", "constructor"], RULE).memory),
+  ) as RankingMemory;
   expect(detectRanking(memory, ["a", "__proto__", "constructor"], RULE).facts).toEqual([]);
 });
 

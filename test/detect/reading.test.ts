@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { detectReading, readValues, type ReadingMemory, type ReadingRule } from "../../src/detect/reading.ts";
+import {
+  detectReading,
+  readValues,
+  type ReadingMemory,
+  type ReadingRule,
+} from "../../src/detect/reading.ts";
 import { isCrossed, isRearmed, parseThreshold } from "../../src/detect/threshold.ts";
 
 const threshold = (text: string) => {
@@ -47,7 +52,8 @@ it("never fires twice without having come back in between", () => {
           const n = series[i] ?? 0;
           if (fired > 0) expect([isArmed, isCrossed(limit, n)]).toEqual([true, true]);
           if (fired > 0) isArmed = false;
-          else if (!isCrossed(limit, n) && (i === 0 || isArmed || isRearmed(limit, n, 0.1))) isArmed = true;
+          else if (!isCrossed(limit, n) && (i === 0 || isArmed || isRearmed(limit, n, 0.1)))
+            isArmed = true;
           else if (i === 0) isArmed = false;
         }
       },
@@ -71,11 +77,15 @@ it("fires a milestone when a higher one is reached than ever, below zero as abov
 });
 
 it("reads no value from null, NaN, an object or nothing, and keeps what a name missing had", () => {
-  for (const n of [null, Number.NaN, Number.POSITIVE_INFINITY, {}, undefined]) expect(readValues({ n }, { fields: ["n"] })).toBeUndefined();
+  for (const n of [null, Number.NaN, Number.POSITIVE_INFINITY, {}, undefined])
+    expect(readValues({ n }, { fields: ["n"] })).toBeUndefined();
   expect(readValues({ n: 1, m: null }, { fields: ["n", "m"] })).toEqual({ n: 1 });
   const memory = { values: { n: 30, m: 2 }, across: ["n"] };
   const rule = { ...ruleOf(">= 25"), fields: ["n", "m"] };
-  expect(detectReading(memory, { m: 3 }, rule).memory).toMatchObject({ values: { n: 30, m: 3 }, across: ["n"] });
+  expect(detectReading(memory, { m: 3 }, rule).memory).toMatchObject({
+    values: { n: 30, m: 3 },
+    across: ["n"],
+  });
 });
 
 it("takes a number seen for the first time for its own baseline", () => {
@@ -86,11 +96,16 @@ it("takes a number seen for the first time for its own baseline", () => {
 it("reads comparisons with a number and nothing else", () => {
   expect(parseThreshold("n", ">= 25")).toEqual({ name: "n", op: ">=", value: 25 });
   expect(parseThreshold("n", " <-60.5 ")).toEqual({ name: "n", op: "<", value: -60.5 });
-  for (const text of ["25", "== 25", ">= ", ">= 25 points", "=> 25", ">= 1e3"]) expect(parseThreshold("n", text)).toBeUndefined();
+  for (const text of ["25", "== 25", ">= ", ">= 25 points", "=> 25", ">= 1e3"])
+    expect(parseThreshold("n", text)).toBeUndefined();
 });
 
 it("reports fields that changed with what they were, and nothing at the first sight of a field", () => {
-  const rule: ReadingRule = { name: "user", fields: ["name", "bio"], changes: { event: "profile.changed", fields: ["name", "bio"] } };
+  const rule: ReadingRule = {
+    name: "user",
+    fields: ["name", "bio"],
+    changes: { event: "profile.changed", fields: ["name", "bio"] },
+  };
   const first = detectReading(undefined, { name: "a" }, rule);
   expect(first.facts).toEqual([]);
   const second = detectReading(first.memory, { name: "b", bio: "new" }, rule);
@@ -101,7 +116,12 @@ it("reports fields that changed with what they were, and nothing at the first si
 
 it("reports a crossing and a change of one event type as one event", () => {
   const crossing = { event: "space.changed", thresholds: [threshold(">= 10")], rearm: 0.1 };
-  const rule: ReadingRule = { name: "space", fields: ["n", "state"], crossing, changes: { event: "space.changed", fields: ["state"] } };
+  const rule: ReadingRule = {
+    name: "space",
+    fields: ["n", "state"],
+    crossing,
+    changes: { event: "space.changed", fields: ["state"] },
+  };
   const { memory } = detectReading(undefined, { n: 1, state: "Running" }, rule);
   expect(detectReading(memory, { n: 12, state: "Ended" }, rule).facts).toEqual([
     { event: "space.changed", crossed: ["n"], changed: ["state"] },
@@ -110,11 +130,17 @@ it("reports a crossing and a change of one event type as one event", () => {
 
 it("refuses a step that is not positive", () => {
   expect(parseThreshold("n", "every 1000")).toEqual({ name: "n", op: "every", value: 1000 });
-  for (const text of ["every 0", "every -5", "every", "every ten"]) expect(parseThreshold("n", text)).toBeUndefined();
+  for (const text of ["every 0", "every -5", "every", "every ten"])
+    expect(parseThreshold("n", text)).toBeUndefined();
 });
 
 it("reads a value from where it stands, none that says nothing, and none of a record that is hidden", () => {
-  const rule = { fields: ["n", "state"], paths: { n: "stats.total" }, unknown: ["", 0], hiddenBy: "closed" };
+  const rule = {
+    fields: ["n", "state"],
+    paths: { n: "stats.total" },
+    unknown: ["", 0],
+    hiddenBy: "closed",
+  };
   expect(readValues({ stats: { total: 3 }, state: "" }, rule)).toEqual({ n: 3 });
   expect(readValues({ stats: { total: 0 }, state: "" }, rule)).toBeUndefined();
   expect(readValues({ stats: null, state: "on" }, rule)).toEqual({ state: "on" });
@@ -128,10 +154,18 @@ it("takes an edited threshold for a new one: what is across already raises no ev
     memory = finding.memory;
     return finding.facts.length;
   };
-  expect([eventsAt(">= 100", 70), eventsAt(">= 50", 70), eventsAt(">= 50", 40), eventsAt(">= 50", 60)]).toEqual([0, 0, 0, 1]);
-  expect([eventsAt("every 1000", 1_550), eventsAt("every 100", 1_550), eventsAt("every 100", 1_599), eventsAt("every 100", 1_600)]).toEqual(
-    [0, 0, 0, 1],
-  );
+  expect([
+    eventsAt(">= 100", 70),
+    eventsAt(">= 50", 70),
+    eventsAt(">= 50", 40),
+    eventsAt(">= 50", 60),
+  ]).toEqual([0, 0, 0, 1]);
+  expect([
+    eventsAt("every 1000", 1_550),
+    eventsAt("every 100", 1_550),
+    eventsAt("every 100", 1_599),
+    eventsAt("every 100", 1_600),
+  ]).toEqual([0, 0, 0, 1]);
 });
 
 it("keeps an edited threshold new until it was read once", () => {
@@ -142,12 +176,20 @@ it("keeps an edited threshold new until it was read once", () => {
 });
 
 it("knows the thresholds of a memory that did not keep them", () => {
-  expect(detectReading({ values: { n: 10 }, across: [] }, { n: 60 }, ruleOf(">= 50")).facts).toHaveLength(1);
+  expect(
+    detectReading({ values: { n: 10 }, across: [] }, { n: 60 }, ruleOf(">= 50")).facts,
+  ).toHaveLength(1);
 });
 
 it("forgets a value that is no longer read: read again, it is its own baseline", () => {
-  const rule = (...fields: string[]): ReadingRule => ({ name: "user", fields, changes: { event: "profile.changed", fields } });
+  const rule = (...fields: string[]): ReadingRule => ({
+    name: "user",
+    fields,
+    changes: { event: "profile.changed", fields },
+  });
   const first = detectReading(undefined, { name: "a", bio: "x" }, rule("name", "bio"));
   const without = detectReading(first.memory, { name: "a" }, rule("name"));
-  expect(detectReading(without.memory, { name: "a", bio: "y" }, rule("name", "bio")).facts).toEqual([]);
+  expect(detectReading(without.memory, { name: "a", bio: "y" }, rule("name", "bio")).facts).toEqual(
+    [],
+  );
 });

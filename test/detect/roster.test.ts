@@ -3,7 +3,9 @@ import { detectLeft, detectRoster } from "../../src/detect/roster.ts";
 
 const members = [{ id: "3", joinedAtMs: 300 }, { id: "2" }, { id: "1", joinedAtMs: 100 }];
 const found = (known: string[], isBaselined: boolean, registeredAtMs = 200) =>
-  detectRoster(members, new Set(known), { isBaselined, registeredAtMs }).map(({ id, verdict }) => `${id} ${verdict}`);
+  detectRoster(members, new Set(known), { isBaselined, registeredAtMs }).map(
+    ({ id, verdict }) => `${id} ${verdict}`,
+  );
 
 it("takes everyone for baseline until it is complete, but for who joined after the watch began", () => {
   expect(found([], false)).toEqual(["3 news", "2 baseline", "1 baseline"]);
@@ -14,14 +16,18 @@ it("takes everyone without a verdict for news once the baseline is complete, wha
 });
 
 it("finds nobody twice", () => {
-  expect(detectRoster([...members, ...members], new Set(), { isBaselined: true, registeredAtMs: 0 }).length).toBe(3);
+  expect(
+    detectRoster([...members, ...members], new Set(), { isBaselined: true, registeredAtMs: 0 })
+      .length,
+  ).toBe(3);
 });
 
 const absent = [
   { id: "a", seenAtMs: 100 },
   { id: "b", seenAtMs: 200 },
 ];
-const left = (previousAtMs: number | null, foundCount = 5) => detectLeft(absent, { foundCount, previousAtMs }).map(({ id }) => id);
+const left = (previousAtMs: number | null, foundCount = 5) =>
+  detectLeft(absent, { foundCount, previousAtMs }).map(({ id }) => id);
 
 it("takes for left whom two complete reads in a row did not find", () => {
   expect(left(200)).toEqual(["a"]);

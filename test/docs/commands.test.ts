@@ -16,14 +16,18 @@ beforeAll(async () => {
 const calls = PAGES.flatMap(({ path, blocks, inline }) => {
   const lines = blocks
     .filter(({ language }) => ["sh", "bash", "shell", "console", "text"].includes(language))
-    .flatMap(({ text, line }) => text.split("\n").map((one, index) => ({ text: one, line: line + 1 + index })));
+    .flatMap(({ text, line }) =>
+      text.split("\n").map((one, index) => ({ text: one, line: line + 1 + index })),
+    );
   return [...lines, ...inline].flatMap(({ text, line }) =>
-    [...text.matchAll(/(?:^\$? *|[|;&] *|npx |(?:exec|run)(?: --?\S+)* \S+ )(?:chirpwatch|node dist\/main\.js) ([^|;&#>\n]+)/g)].map(
-      (found) => ({
-        name: `${path}:${line}`,
-        words: (found[1] ?? "").match(/"[^"]*"|'[^']*'|\S+/g) ?? [],
-      }),
-    ),
+    [
+      ...text.matchAll(
+        /(?:^\$? *|[|;&] *|npx |(?:exec|run)(?: --?\S+)* \S+ )(?:chirpwatch|node dist\/main\.js) ([^|;&#>\n]+)/g,
+      ),
+    ].map((found) => ({
+      name: `${path}:${line}`,
+      words: (found[1] ?? "").match(/"[^"]*"|'[^']*'|\S+/g) ?? [],
+    })),
   );
 });
 
@@ -43,8 +47,13 @@ function wrongWith(words: readonly string[]): string | undefined {
     command = child;
     rest = rest.slice(1);
   }
-  if (command === program && !["--help", "--version", "-V"].includes(rest[0] ?? "")) return `there is no command ${rest[0] ?? ""}`;
-  if (command.commands.length > 0 && command !== program && !["--help", undefined].includes(rest[0]))
+  if (command === program && !["--help", "--version", "-V"].includes(rest[0] ?? ""))
+    return `there is no command ${rest[0] ?? ""}`;
+  if (
+    command.commands.length > 0 &&
+    command !== program &&
+    !["--help", undefined].includes(rest[0])
+  )
     return `${command.name()} has no ${rest[0]}`;
   const known = [
     "--help",
@@ -52,7 +61,9 @@ function wrongWith(words: readonly string[]): string | undefined {
     ...command.options.flatMap(({ short, long }) => [short, long]),
     ...inputsOf(command.name(), rest[0] ?? ""),
   ];
-  const unknown = rest.filter((word) => /^--?[a-z]/i.test(word)).find((word) => !known.includes(word.replace(/=.*$/, "")));
+  const unknown = rest
+    .filter((word) => /^--?[a-z]/i.test(word))
+    .find((word) => !known.includes(word.replace(/=.*$/, "")));
   return unknown === undefined ? undefined : `${command.name()} has no option ${unknown}`;
 }
 
@@ -73,36 +84,63 @@ describe("commands in the documentation", () => {
   });
 
   it("npm scripts exist", () => {
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: Record<string, string> };
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      scripts: Record<string, string>;
+    };
     const named = PAGES.flatMap(({ path, text }) =>
-      [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map((found) => ({ path, script: found[1] ?? "" })),
+      [...text.matchAll(/npm (?:run )?([a-z:]+)/g)].map((found) => ({
+        path,
+        script: found[1] ?? "",
+      })),
     );
-    const ofNpm = ["ci", "install", "rebuild", "prune", "run", "login", "publish", "version", "audit"];
-    expect(named.filter(({ script }) => !ofNpm.includes(script) && scripts[script] === undefined)).toEqual([]);
+    const ofNpm = [
+      "ci",
+      "install",
+      "rebuild",
+      "prune",
+      "run",
+      "login",
+      "publish",
+      "version",
+      "audit",
+    ];
+    expect(
+      named.filter(({ script }) => !ofNpm.includes(script) && scripts[script] === undefined),
+    ).toEqual([]);
   });
 
   it("the README begins with how long the two commands take, and the two commands, alone", () => {
     expect(PAGES[0]?.blocks[0]?.text).toBe("npm ci && npm run demo\nnpm ci && npm test\n");
-    expect(PAGES[0]?.text).toMatch(/^# chirpwatch\n\n`npm ci` takes [^\n]+ Node 20[^\n]+\n\n```sh\n/);
+    expect(PAGES[0]?.text).toMatch(
+      /^# chirpwatch\n\n`npm ci` takes [^\n]+ Node 20[^\n]+\n\n```sh\n/,
+    );
   });
 
   it("are named in the program's own hints only where they exist", () => {
     const src = join(ROOT, "src");
     const hints = listFiles(src, ".ts").flatMap((path) =>
-      [...readFileSync(join(src, path), "utf8").matchAll(/[`"]chirpwatch ([a-z]+(?: (?:--?[a-z]+|[a-z]+))?)/g)].map((found) => ({
+      [
+        ...readFileSync(join(src, path), "utf8").matchAll(
+          /[`"]chirpwatch ([a-z]+(?: (?:--?[a-z]+|[a-z]+))?)/g,
+        ),
+      ].map((found) => ({
         name: path,
         words: (found[1] ?? "").split(" "),
       })),
     );
     const verbs = ["asks", "answers", "can", "cannot", "configuration", "is"];
-    const wrong = hints.filter(({ words }) => !verbs.includes(words[0] ?? "") && wrongWith(words) !== undefined);
+    const wrong = hints.filter(
+      ({ words }) => !verbs.includes(words[0] ?? "") && wrongWith(words) !== undefined,
+    );
     expect(hints.length).toBeGreaterThan(5);
     expect(wrong).toEqual([]);
   });
 
   it("are the commands that the program loads", () => {
     const text = readFileSync(join(ROOT, "src/cli/program.ts"), "utf8");
-    const loaded = [...text.matchAll(/^ {2}"?([a-z-]+)"?: async \(\) => \(await import/gm)].map((found) => found[1] ?? "");
+    const loaded = [...text.matchAll(/^ {2}"?([a-z-]+)"?: async \(\) => \(await import/gm)].map(
+      (found) => found[1] ?? "",
+    );
     const added = commandsIn(program).filter(({ name }) => !name.includes(" "));
     expect(loaded.toSorted()).toEqual(added.map(({ name }) => name).toSorted());
   });

@@ -5,12 +5,17 @@ import { expect, it } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
 const page = readFileSync(resolve(root, "docs/dependencies.md"), "utf8");
-const manifest = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as Record<string, Record<string, string>>;
+const manifest = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as Record<
+  string,
+  Record<string, string>
+>;
 
 const namedIn = (title: string): readonly string[] => {
   const section = page.split(/^## /m).find((text) => text.startsWith(title)) ?? "";
   const firstCells = section.split("\n").flatMap((line) => /^\| (`[^|]*)/.exec(line)?.[1] ?? []);
-  return firstCells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "")).sort();
+  return firstCells
+    .flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ""))
+    .sort();
 };
 
 it.each([

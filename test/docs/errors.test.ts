@@ -8,7 +8,10 @@ import { ROOT } from "./program.ts";
 const src = join(ROOT, "src");
 const texts = listFiles(src, ".ts").map((path) => readFileSync(join(src, path), "utf8"));
 
-/** Words in capitals that are no code of ours: the environment's, the YAML parser's, and what drivers say. */
+/**
+ * Words in capitals that are no code of ours: the environment's, the YAML parser's, and what
+ * drivers say.
+ */
 const FOREIGN = [
   /^(?:CHIRPWATCH|SLACK|DISCORD|WEBHOOK|SQLITE|ERR|UND_ERR)_/,
   /^NO_COLOR$/,
@@ -24,18 +27,31 @@ const FAMILIES: readonly { readonly prefix: string; readonly members: RegExp }[]
 ];
 
 function codesInSource(): readonly string[] {
-  const written = texts.flatMap((text) => [...text.matchAll(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g)].map((found) => found[1] ?? ""));
+  const written = texts.flatMap((text) =>
+    [...text.matchAll(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)"/g)].map((found) => found[1] ?? ""),
+  );
   const made = FAMILIES.flatMap(({ prefix, members }) => {
-    const union = texts.map((text) => members.exec(text)?.[1]).find((found) => found !== undefined) ?? "";
-    return [...union.matchAll(/"(\w+)"/g)].map((found) => `${prefix}_${(found[1] ?? "").toUpperCase()}`);
+    const union =
+      texts.map((text) => members.exec(text)?.[1]).find((found) => found !== undefined) ?? "";
+    return [...union.matchAll(/"(\w+)"/g)].map(
+      (found) => `${prefix}_${(found[1] ?? "").toUpperCase()}`,
+    );
   });
-  return [...new Set([...written.filter((word) => !FOREIGN.some((pattern) => pattern.test(word))), ...made])].sort();
+  return [
+    ...new Set([
+      ...written.filter((word) => !FOREIGN.some((pattern) => pattern.test(word))),
+      ...made,
+    ]),
+  ].sort();
 }
 
 const rows = (PAGES.find(({ path }) => path === "docs/errors.md")?.text ?? "")
   .split("\n")
   .flatMap((line) => /^\| `([A-Z_0-9]+)` \| (.+) \| (.+) \|$/.exec(line)?.slice(1) ?? [])
-  .reduce<string[][]>((all, cell, index) => (index % 3 === 0 ? [...all, [cell]] : (all.at(-1)?.push(cell), all)), []);
+  .reduce<string[][]>(
+    (all, cell, index) => (index % 3 === 0 ? [...all, [cell]] : (all.at(-1)?.push(cell), all)),
+    [],
+  );
 
 describe("docs/errors.md", () => {
   it("has every code of the source, and no other", () => {
@@ -43,12 +59,17 @@ describe("docs/errors.md", () => {
   });
 
   it("says of each what it means and what to do", () => {
-    expect(rows.filter(([, meaning = "", cure = ""]) => meaning.trim() === "" || cure.trim() === "")).toEqual([]);
+    expect(
+      rows.filter(([, meaning = "", cure = ""]) => meaning.trim() === "" || cure.trim() === ""),
+    ).toEqual([]);
   });
 
   it("would miss no code that is made from a kind", () => {
-    const templates = texts.flatMap((text) => [...text.matchAll(/`([A-Z_]+)_\$\{\w+\.toUpperCase\(\)\}`/g)].map((found) => found[1] ?? ""));
+    const templates = texts.flatMap((text) =>
+      [...text.matchAll(/`([A-Z_]+)_\$\{\w+\.toUpperCase\(\)\}`/g)].map((found) => found[1] ?? ""),
+    );
     expect(templates.toSorted()).toEqual(FAMILIES.map(({ prefix }) => prefix).toSorted());
-    for (const code of ["SINK_MESSAGE", "UPSTREAM_BILLING", "REQUEST_HELD_QUOTA"]) expect(codesInSource()).toContain(code);
+    for (const code of ["SINK_MESSAGE", "UPSTREAM_BILLING", "REQUEST_HELD_QUOTA"])
+      expect(codesInSource()).toContain(code);
   });
 });

@@ -52,12 +52,15 @@ function loadExample() {
   });
 }
 
-const settingsOfList = (list: string) => listTweets.schema().parse({ list }) as { readonly list: string };
+const settingsOfList = (list: string) =>
+  listTweets.schema().parse({ list }) as { readonly list: string };
 
 describe("the examples of docs/extending.md", () => {
   it("make a configuration once they are in the registries", async () => {
     const loaded = await loadExample();
-    expect(loaded.ok ? loaded.config.warnings.map(formatIssue) : loaded.issues.map(formatIssue)).toEqual([]);
+    expect(
+      loaded.ok ? loaded.config.warnings.map(formatIssue) : loaded.issues.map(formatIssue),
+    ).toEqual([]);
     expect(loaded.ok && loaded.config.watches[0]?.type).toBe("list_tweets");
   });
 
@@ -65,14 +68,27 @@ describe("the examples of docs/extending.md", () => {
     const sandbox = await startSandbox({ clock: createVirtualClock(Date.UTC(2026, 2, 6, 12)) });
     try {
       const url = `${sandbox.url}/_sandbox/sample`;
-      const sample = await http.request({ method: "GET", url, timeoutMs: 5_000, maxBytes: 1_000_000, reach: "loopback" });
-      const [list = ""] = (JSON.parse(sample.body) as { readonly list_ids: readonly string[] }).list_ids;
+      const sample = await http.request({
+        method: "GET",
+        url,
+        timeoutMs: 5_000,
+        maxBytes: 1_000_000,
+        reach: "loopback",
+      });
+      const [list = ""] = (JSON.parse(sample.body) as { readonly list_ids: readonly string[] })
+        .list_ids;
       const upstream = createUpstream({ http, baseUrl: sandbox.url, key: () => sandbox.key });
-      const source = listTweets.source(settingsOfList(list), { key: list, userId: null, memory: {} });
+      const source = listTweets.source(settingsOfList(list), {
+        key: list,
+        userId: null,
+        memory: {},
+      });
       const [tweet] = (await upstream.call(source)).tweets ?? [];
       if (tweet === undefined) return expect.unreachable("the list has tweets");
       const event = { ...makeEvent(tweet.id), body: { tweet } };
-      expect(listTweets.read({ event, watches: ["listed"] }, { linksHost: "https://x.com" }).body).toContain(tweet.full_text.slice(0, 10));
+      expect(
+        listTweets.read({ event, watches: ["listed"] }, { linksHost: "https://x.com" }).body,
+      ).toContain(tweet.full_text.slice(0, 10));
     } finally {
       await sandbox.close();
     }
@@ -99,7 +115,13 @@ describe("the examples of docs/extending.md", () => {
         severity: "info",
       }),
     };
-    const message = { id: "m1", sink: "lines", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.render(batch) };
+    const message = {
+      id: "m1",
+      sink: "lines",
+      groupKey: "g",
+      sealedAtMs: EVENT_TIME_MS,
+      body: sink.render(batch),
+    };
     await sink.send(message, new AbortController().signal);
     expect(
       server.received
@@ -109,6 +131,8 @@ describe("the examples of docs/extending.md", () => {
     ).toEqual(["News 1", "News 2"]);
     expect(server.received.at(-1)?.headers["x-message-id"]).toBe("m1");
     server.answer(json({}, 404));
-    await expect(sink.send(message, new AbortController().signal)).rejects.toMatchObject({ kind: "destination" });
+    await expect(sink.send(message, new AbortController().signal)).rejects.toMatchObject({
+      kind: "destination",
+    });
   });
 });

@@ -16,31 +16,54 @@ import { goodConfig } from "../config/load-text.ts";
 const page = await readFile("docs/forecast.md", "utf8");
 /** The cells of a row, by how it begins. */
 const row = (start: string): readonly string[] => {
-  const line = page.split("\n").find((one) => one.startsWith(`| ${start} |`)) ?? expect.unreachable(start);
+  const line =
+    page.split("\n").find((one) => one.startsWith(`| ${start} |`)) ?? expect.unreachable(start);
   return line
     .split("|")
     .slice(2, 4)
     .map((cell) => cell.trim());
 };
 /** The value of a cell: all of it, or what follows its last equals sign. */
-const result = (cell: string): number => Number((cell.split("=").at(-1) ?? "").replaceAll(/[,x ]/g, ""));
+const result = (cell: string): number =>
+  Number((cell.split("=").at(-1) ?? "").replaceAll(/[,x ]/g, ""));
 const results = (start: string): readonly number[] => row(start).map(result);
-const ends = ({ low, high }: { readonly low: number; readonly high: number }): readonly number[] => [low, high];
+const ends = ({
+  low,
+  high,
+}: {
+  readonly low: number;
+  readonly high: number;
+}): readonly number[] => [low, high];
 
 it("names the assumptions that the code makes", () => {
-  expect(results("posts per account per day, with replies and reposts")).toEqual(ends(POSTS_PER_DAY));
-  expect(results("posts per account per day, without replies and reposts")).toEqual(ends(RECHECKED_PER_DAY));
+  expect(results("posts per account per day, with replies and reposts")).toEqual(
+    ends(POSTS_PER_DAY),
+  );
+  expect(results("posts per account per day, without replies and reposts")).toEqual(
+    ends(RECHECKED_PER_DAY),
+  );
   expect(results("changes per member list per day")).toEqual(ends(MOVES_PER_DAY));
-  expect(results("changes per day of the list that changes most")).toEqual(ends(MOST_MOVES_PER_DAY));
-  expect(results("factor on all other requests, for full polls and repeated reads")).toEqual(ends(EXTRA_READS));
+  expect(results("changes per day of the list that changes most")).toEqual(
+    ends(MOST_MOVES_PER_DAY),
+  );
+  expect(results("factor on all other requests, for full polls and repeated reads")).toEqual(
+    ends(EXTRA_READS),
+  );
 });
 
 it("has an example that comes out as `plan` has it, step by step", async () => {
   const ids = Array.from({ length: 100 }, (_, i) => `"id:${1_000 + i}"`).join(", ");
   const [block = ""] = /(?<=```yaml part\n)[^`]*/.exec(page) ?? [];
-  const config = await goodConfig(`${block.replace("[alice, bob]", `[${ids}]`)}sinks: { t: { type: console } }\nops: { sink: t }\n`);
+  const config = await goodConfig(
+    `${block.replace("[alice, bob]", `[${ids}]`)}sinks: { t: { type: console } }\nops: { sink: t }\n`,
+  );
   const quota = { limit: null, source: "unknown", reason: "" } as const;
-  const { total, watches } = createPlanView(config, { hash: sha256, nowMs: Date.UTC(2026, 2, 2), quota, states: [] });
+  const { total, watches } = createPlanView(config, {
+    hash: sha256,
+    nowMs: Date.UTC(2026, 2, 2),
+    quota,
+    states: [],
+  });
   expect(watches[0]?.strategies).toEqual(["probe"]);
 
   const [ticks = 0] = results("ticks a day");
@@ -56,5 +79,7 @@ it("has an example that comes out as `plan` has it, step by step", async () => {
 
   const { low, high } = total.requests_per_month_range ?? { low: 0, high: 0 };
   expect([low, high].map(Math.round)).toEqual(results("requests a month"));
-  expect(page).toContain(`prints the middle, ${Math.round(total.requests_per_month).toLocaleString("en-US")} a month`);
+  expect(page).toContain(
+    `prints the middle, ${Math.round(total.requests_per_month).toLocaleString("en-US")} a month`,
+  );
 });

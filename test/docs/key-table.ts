@@ -1,4 +1,7 @@
-/** Tables of keys, from the JSON Schema that editors use: whatever can be written in a file has its row, with its default. */
+/**
+ * Tables of keys, from the JSON Schema that editors use: whatever can be written in a file has its
+ * row, with its default.
+ */
 import { buildJsonSchema } from "../../src/config/load/json-schema.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
@@ -36,10 +39,12 @@ function kindOf(schema: Schema): string {
   if (schema.$ref !== undefined) return "map";
   if (schema.const !== undefined) return code(String(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((one) => code(String(one))).join(" or ");
-  // A variable may stand for any number or switch: true everywhere, so it is said once, not in every row.
+  // A variable may stand for any number or switch: true everywhere, so it is said once, not in
+  // every row.
   const choices = (schema.anyOf ?? schema.oneOf)?.filter((one) => one.pattern !== "\\$\\{.+\\}");
   if (choices !== undefined) return [...new Set(choices.map(kindOf))].join(" or ");
-  if (schema.type === "array") return `list of ${schema.items === undefined ? "values" : plural(kindOf(schema.items))}`;
+  if (schema.type === "array")
+    return `list of ${schema.items === undefined ? "values" : plural(kindOf(schema.items))}`;
   return KINDS[schema.type ?? ""] ?? "any";
 }
 
@@ -51,12 +56,17 @@ const KINDS: Readonly<Record<string, string>> = {
   object: "map",
 };
 
-const plural = (kind: string): string => (kind === "map" ? "maps" : kind === "text" ? "texts" : kind);
+const plural = (kind: string): string =>
+  kind === "map" ? "maps" : kind === "text" ? "texts" : kind;
 
 function defaultOf(schema: Schema, isRequired: boolean): string {
   if (isRequired) return "required";
   const value = schema.default;
-  if (value === undefined || (typeof value === "object" && !Array.isArray(value) && Object.keys(value ?? {}).length === 0)) return "";
+  if (
+    value === undefined ||
+    (typeof value === "object" && !Array.isArray(value) && Object.keys(value ?? {}).length === 0)
+  )
+    return "";
   return code(typeof value === "string" ? value : JSON.stringify(value));
 }
 
@@ -66,13 +76,22 @@ interface Row {
   readonly isRequired: boolean;
 }
 
-/** A map's keys; those of maps inside it follow as `quota.monthly`, those of lists of maps as `times[].start`. */
+/**
+ * A map's keys; those of maps inside it follow as `quota.monthly`, those of lists of maps as
+ * `times[].start`.
+ */
 function rowsOf(schema: Schema, prefix = ""): readonly Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => {
-    const own = { name: `${prefix}${key}`, schema: inner, isRequired: schema.required?.includes(key) ?? false };
+    const own = {
+      name: `${prefix}${key}`,
+      schema: inner,
+      isRequired: schema.required?.includes(key) ?? false,
+    };
     const nested = [inner, ...(inner.anyOf ?? [])].find((one) => one.properties !== undefined);
     if (nested !== undefined) return [own, ...rowsOf(nested, `${own.name}.`)];
-    return inner.items?.properties === undefined ? [own] : [own, ...rowsOf(inner.items, `${own.name}[].`)];
+    return inner.items?.properties === undefined
+      ? [own]
+      : [own, ...rowsOf(inner.items, `${own.name}[].`)];
   });
 }
 
@@ -88,7 +107,10 @@ export function keyTable(
     rows.map(({ name, schema: one, isRequired }) => [
       code(name),
       kindOf(one),
-      defaultOf(Object.hasOwn(defaults, name) ? { ...one, default: defaults[name] } : one, isRequired),
+      defaultOf(
+        Object.hasOwn(defaults, name) ? { ...one, default: defaults[name] } : one,
+        isRequired,
+      ),
       sentence((one.description ?? "").replace(/(^|\. )([a-z]+): /g, "$1`$2`: ")),
     ]),
   );

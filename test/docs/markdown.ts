@@ -12,7 +12,8 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
 
 export const code = (text: string): string => `\`${text}\``;
 
-export const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+export const fenced = (language: string, text: string): string =>
+  `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
 /** Blocks with an empty line between them, and one newline at the end. */
 export const page = (...blocks: readonly (string | readonly string[])[]): string =>
@@ -21,4 +22,5 @@ export const page = (...blocks: readonly (string | readonly string[])[]): string
     .filter((block) => block !== "")
     .join("\n\n")}\n`;
 
-export const sentence = (text: string): string => (text === "" || /[.!?]$/.test(text) ? text : `${text}.`);
+export const sentence = (text: string): string =>
+  text === "" || /[.!?]$/.test(text) ? text : `${text}.`;

@@ -7,10 +7,14 @@ import { ROOT } from "./program.ts";
 
 const page = PAGES.find(({ path }) => path === "docs/operating.md")?.text ?? "";
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
-const sources = listFiles(join(ROOT, "src"), ".ts").map((path) => ({ path, text: read(`src/${path}`) }));
+const sources = listFiles(join(ROOT, "src"), ".ts").map((path) => ({
+  path,
+  text: read(`src/${path}`),
+}));
 
 const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)].toSorted();
-const found = (text: string, pattern: RegExp): readonly string[] => [...text.matchAll(pattern)].map((match) => match[1] ?? "");
+const found = (text: string, pattern: RegExp): readonly string[] =>
+  [...text.matchAll(pattern)].map((match) => match[1] ?? "");
 
 describe("docs/operating.md", () => {
   it("names every path of the server, and no other", () => {
@@ -20,17 +24,23 @@ describe("docs/operating.md", () => {
       .join("\n");
     const routes = found(files, /app\.(?:get|post|delete)\(["`](\/[^"`]*)["`]/g);
     const served = routes.flatMap((path) =>
-      path.includes("${verb}") ? ["pause", "resume"].map((verb) => path.replace("${verb}", verb)) : [path],
+      path.includes("${verb}")
+        ? ["pause", "resume"].map((verb) => path.replace("${verb}", verb))
+        : [path],
     );
     const table = page.slice(page.indexOf("| Path |"), page.indexOf("Without `server.token`"));
-    const named = found(table, /`(?:POST |DELETE )?(\/[^`]*)`/g).map((path) => path.replace(/<(\w+)>/g, ":$1"));
+    const named = found(table, /`(?:POST |DELETE )?(\/[^`]*)`/g).map((path) =>
+      path.replace(/<(\w+)>/g, ":$1"),
+    );
     expect(distinct(named)).toEqual(distinct(served));
   });
 
   it("names every event the daemon raises about itself, and no other", () => {
     const raised = sources
       .filter(({ path }) => /^(?:polling|engine|enrich|app)\//.test(path))
-      .flatMap(({ text }) => found(text, /(?:(?:type|event):|const [A-Z_]*REPORT =) "([a-z]+\.[a-z]+)"/g))
+      .flatMap(({ text }) =>
+        found(text, /(?:(?:type|event):|const [A-Z_]*REPORT =) "([a-z]+\.[a-z]+)"/g),
+      )
       // Facts of the platform, and the sample that a person asked for.
       .filter((type) => !/^(?:tweet|follower|score|volume)\.|^sink\.sample$/.test(type));
     const table = page.slice(page.indexOf("## Ops alerts"), page.indexOf("## Silence"));
@@ -40,7 +50,9 @@ describe("docs/operating.md", () => {
 
 describe("variables in the documentation", () => {
   it("are read by the program, or by what is installed with it", () => {
-    const files = ["Dockerfile", "compose.yaml", "watches.example.yaml"].filter((path) => existsSync(join(ROOT, path)));
+    const files = ["Dockerfile", "compose.yaml", "watches.example.yaml"].filter((path) =>
+      existsSync(join(ROOT, path)),
+    );
     const known = [...sources.map(({ text }) => text), ...files.map(read)].join("\n");
     const named = distinct(PAGES.flatMap(({ text }) => found(text, /\b(CHIRPWATCH_[A-Z_]+)\b/g)));
     expect(named.length).toBeGreaterThan(3);

@@ -23,13 +23,18 @@ describe.each(rows)("$name", ({ method, route, request, watchTypes, reason }) =>
 
   it("has a watch type or a reason, and not both", () => {
     expect({ watchTypes, reason: reason ?? "" }).toSatisfy(
-      (cell: { readonly watchTypes: readonly string[]; readonly reason: string }) => cell.watchTypes.length > 0 !== cell.reason.length > 20,
+      (cell: { readonly watchTypes: readonly string[]; readonly reason: string }) =>
+        cell.watchTypes.length > 0 !== cell.reason.length > 20,
     );
   });
 });
 
 it("watch types name operations that exist", () => {
-  const named = WATCH_TYPES.flatMap(({ type, endpoints }) => endpoints.map((endpoint) => ({ type, endpoint })));
+  const named = WATCH_TYPES.flatMap(({ type, endpoints }) =>
+    endpoints.map((endpoint) => ({ type, endpoint })),
+  );
   expect(named.filter(({ endpoint }) => !Object.hasOwn(ENDPOINTS, endpoint))).toEqual([]);
-  expect(WATCH_TYPES.filter(({ endpoints }) => endpoints.length === 0).map(({ type }) => type)).toEqual([]);
+  expect(
+    WATCH_TYPES.filter(({ endpoints }) => endpoints.length === 0).map(({ type }) => type),
+  ).toEqual([]);
 });

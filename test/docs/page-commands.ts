@@ -23,7 +23,11 @@ function optionTable(command: Command): string {
   if (options.length === 0) return "";
   return table(
     ["Option", "Default", "Meaning"],
-    options.map((option) => [code(option.flags), shown(option), sentence(upperFirst(option.description))]),
+    options.map((option) => [
+      code(option.flags),
+      shown(option),
+      sentence(upperFirst(option.description)),
+    ]),
   );
 }
 
@@ -36,7 +40,12 @@ function shown({
 }): string {
   if (defaultValueDescription !== undefined) return defaultValueDescription;
   if (defaultValue === undefined || defaultValue === false) return "";
-  if (typeof defaultValue === "object" && defaultValue !== null && "host" in defaultValue && "port" in defaultValue)
+  if (
+    typeof defaultValue === "object" &&
+    defaultValue !== null &&
+    "host" in defaultValue &&
+    "port" in defaultValue
+  )
     return code(`${String(defaultValue.host)}:${String(defaultValue.port)}`);
   return code(typeof defaultValue === "string" ? defaultValue : JSON.stringify(defaultValue));
 }
@@ -54,7 +63,13 @@ function splitHelp(text: string): { readonly remarks: string; readonly example: 
   return { remarks: remarks.trim(), example: example.replace(/^ {2}/gm, "").trimEnd() };
 }
 
-function section({ name, command }: { readonly name: string; readonly command: Command }): readonly string[] {
+function section({
+  name,
+  command,
+}: {
+  readonly name: string;
+  readonly command: Command;
+}): readonly string[] {
   const { remarks, example } = splitHelp(textAfterHelp(command));
   return [
     `## ${name}`,
@@ -68,7 +83,9 @@ function section({ name, command }: { readonly name: string; readonly command: C
 }
 
 export async function commandsPage(): Promise<string> {
-  const all = commandsIn(await readProgram()).filter(({ command }) => command.commands.length === 0);
+  const all = commandsIn(await readProgram()).filter(
+    ({ command }) => command.commands.length === 0,
+  );
   const commands = [...all].sort((a, b) => (a.name < b.name ? -1 : 1));
   return page(
     GENERATED,
@@ -76,13 +93,19 @@ export async function commandsPage(): Promise<string> {
     "From a checkout, `node dist/main.js` stands for `chirpwatch`. Every command has `--help`. Results go to standard output; logs and errors go to standard error. `NO_COLOR` is honoured.",
     table(
       ["Command", "Purpose"],
-      commands.map(({ name, command }) => [`[${name}](#${name.replaceAll(" ", "-")})`, sentence(upperFirst(command.description()))]),
+      commands.map(({ name, command }) => [
+        `[${name}](#${name.replaceAll(" ", "-")})`,
+        sentence(upperFirst(command.description())),
+      ]),
     ),
     ...commands.map(section),
     "## Exit codes",
     table(
       ["Code", "Meaning"],
-      (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => [String(EXIT[name]), EXIT_MEANINGS[name]]),
+      (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => [
+        String(EXIT[name]),
+        EXIT_MEANINGS[name],
+      ]),
     ),
   );
 }

@@ -1,4 +1,7 @@
-/** docs/extending.md is written by hand; its two whole files are one of the project and an example that the tests type-check and run. */
+/**
+ * docs/extending.md is written by hand; its two whole files are one of the project and an example
+ * that the tests type-check and run.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

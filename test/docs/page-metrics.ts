@@ -15,13 +15,19 @@ interface Alert {
 
 function readAlerts(root: string): readonly Alert[] {
   const text = readFileSync(join(root, "config/alerts.prometheus.yaml"), "utf8");
-  const { groups } = parse(text) as { readonly groups: readonly { readonly rules: readonly Alert[] }[] };
+  const { groups } = parse(text) as {
+    readonly groups: readonly { readonly rules: readonly Alert[] }[];
+  };
   return groups.flatMap(({ rules }) => rules);
 }
 
 /** Outside an alert a summary's placeholders are names. */
 const summaryOf = (alert: Alert): string =>
-  sentence(alert.annotations.summary.replace(/\{\{\s*\$labels\.(\w+)[^}]*\}\}/g, "`<$1>`").replace(/\{\{[^}]*\}\}/g, "…"));
+  sentence(
+    alert.annotations.summary
+      .replace(/\{\{\s*\$labels\.(\w+)[^}]*\}\}/g, "`<$1>`")
+      .replace(/\{\{[^}]*\}\}/g, "…"),
+  );
 
 export const metricsPage = (root: string): string =>
   page(
@@ -45,6 +51,11 @@ export const metricsPage = (root: string): string =>
     "Load `config/alerts.prometheus.yaml` as a rule file. `page` needs someone now, `ticket` someone this week. `config/grafana-dashboard.json` shows the same metrics.",
     table(
       ["Alert", "Severity", "After", "Summary"],
-      readAlerts(root).map((alert) => [code(alert.alert), alert.labels.severity, alert.for ?? "", summaryOf(alert)]),
+      readAlerts(root).map((alert) => [
+        code(alert.alert),
+        alert.labels.severity,
+        alert.for ?? "",
+        summaryOf(alert),
+      ]),
     ),
   );

@@ -1,4 +1,7 @@
-/** docs/operations.md: every operation of the data service, and where the product has it: client, sandbox, watch types. */
+/**
+ * docs/operations.md: every operation of the data service, and where the product has it: client,
+ * sandbox, watch types.
+ */
 import { methodName } from "../../src/api/client.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
@@ -12,7 +15,8 @@ const NOT_WATCHED: Readonly<Partial<Record<EndpointName, string>>> = {
   info: "`profile` requests `info-batch`: 100 accounts for the price of one.",
   "tweet-info": "Tweets are watched through `tweet-info-bulk`: 100 tweets for the price of one.",
   "v2-user-tweets": "The older form of `user-tweets`, with fewer fields.",
-  "id-to-username": "The daemon requests it by itself when an account is no longer found; `profile` reports renames.",
+  "id-to-username":
+    "The daemon requests it by itself when an account is no longer found; `profile` reports renames.",
   "username-to-id": "A lookup. The daemon resolves handles through `info-batch`, 100 a request.",
   "link-to-id": "A lookup: the id behind a link never changes.",
   "key-usage-info": "The daemon requests it by itself, for `quota.low` and the forecast.",
@@ -39,13 +43,17 @@ export const operationRows = (): readonly OperationRow[] =>
       request: `${endpoint.method} ${path}`,
       method: methodName(name),
       route: findOperation(endpoint.method, path.replace(/\{\w+\}/, "1"))?.operation.path,
-      watchTypes: WATCH_TYPES.filter(({ endpoints }) => endpoints.includes(name)).map(({ type }) => type),
+      watchTypes: WATCH_TYPES.filter(({ endpoints }) => endpoints.includes(name)).map(
+        ({ type }) => type,
+      ),
       reason: NOT_WATCHED[name],
     };
   });
 
 const watchCell = ({ watchTypes, reason }: OperationRow): string =>
-  watchTypes.length === 0 ? (reason ?? "") : watchTypes.map((type) => `[${type}](watches.md#${type})`).join(", ");
+  watchTypes.length === 0
+    ? (reason ?? "")
+    : watchTypes.map((type) => `[${type}](watches.md#${type})`).join(", ");
 
 export const operationsPage = (): string =>
   page(
@@ -53,7 +61,16 @@ export const operationsPage = (): string =>
     "# Operations",
     "Every operation of the data service, and where to find it: as a method of the [client](client.md), as `chirpwatch call` with the operation's name, as a route of the [sandbox](sandbox.md), and as the [watch types](watches.md) that poll it. The page size is a maximum: `?` where the service does not say, `-` where there are no pages.",
     table(
-      ["Operation", "Request", "Client method", "Sandbox route", "Page", "Batch", "Cost", "Watch types"],
+      [
+        "Operation",
+        "Request",
+        "Client method",
+        "Sandbox route",
+        "Page",
+        "Batch",
+        "Cost",
+        "Watch types",
+      ],
       operationRows().map((row) => [
         row.name,
         code(row.request),

@@ -3,7 +3,10 @@ import { DEFAULTS } from "../../src/config/defaults.ts";
 import { keyTable, SCHEMA, sectionOf, type Schema } from "./key-table.ts";
 import { GENERATED, page, sentence } from "./markdown.ts";
 
-/** In the order of the page. `route` and `time_intervals` are lists or trees of one shape, shown once. */
+/**
+ * In the order of the page. `route` and `time_intervals` are lists or trees of one shape, shown
+ * once.
+ */
 const SECTIONS = ["api", "state", "server", "ops", "links"] as const;
 
 const routeSchema = (): Schema => SCHEMA.$defs?.["route"] ?? {};
@@ -19,7 +22,11 @@ export const settingsPage = (): string =>
     "# Settings",
     "Every key except those of [watches](watches.md) and [sinks](sinks.md). All of them are optional. [The configuration by example](configuration.md) shows them in use.",
     "A number or a boolean may also be a variable, as in `monthly: ${QUOTA}`. Durations are written `30s`, `5m`, `1h30m` or `2d`.",
-    ...SECTIONS.map((name) => [`## ${name}`, sentence(sectionOf(name).description ?? ""), keyTable(sectionOf(name))]),
+    ...SECTIONS.map((name) => [
+      `## ${name}`,
+      sentence(sectionOf(name).description ?? ""),
+      keyTable(sectionOf(name)),
+    ]),
     "## route",
     `${sentence(routeSchema().description ?? "")} The root takes what no child took. Children inherit \`group_by\`, \`group_wait\` and \`group_interval\`; mutes, throttles and \`continue\` are each route's own.`,
     keyTable(routeSchema(), undefined, DEFAULTS.route),

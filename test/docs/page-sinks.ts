@@ -7,7 +7,8 @@ import type { SinkType } from "../../src/sinks/kind/sink-type.ts";
 import { keyTable, typesOf } from "./key-table.ts";
 import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
 
-const schemaOf = (type: SinkType<any>) => typesOf("sinks").find((one) => one.properties?.["type"]?.const === type.type) ?? {};
+const schemaOf = (type: SinkType<any>) =>
+  typesOf("sinks").find((one) => one.properties?.["type"]?.const === type.type) ?? {};
 
 const exampleOf = (type: SinkType<any>): string =>
   `sinks:\n  my-${type.type}:\n${type.example.trimEnd().replace(/^/gm, "    ")}\nops: { sink: my-${type.type} }`;
@@ -23,8 +24,12 @@ function notesOf(type: SinkType<any>): readonly string[] {
       ? `- A chat sink: at most ${limit} messages in ${interval} unless \`throttle\` says otherwise, the rest as a digest every two minutes; one tweet once in 24 h, naming every watch that matched; new followers of one account in one poll as one message.`
       : "- Every event is a message of its own, unless a route groups them. Nothing is throttled unless you configure it.",
     `- A message is tried for ${type.chat ? DEFAULTS.chatSink.retry_for : DEFAULTS.sink.retry_for} from its first attempt.`,
-    ...(secrets.length === 0 ? [] : [`- Secrets: ${secrets.join(", ")}. Set each by a variable or by its file.`]),
-    ...(type.check === undefined ? [] : ["- Its credentials are checked at the start, by a call that posts nothing."]),
+    ...(secrets.length === 0
+      ? []
+      : [`- Secrets: ${secrets.join(", ")}. Set each by a variable or by its file.`]),
+    ...(type.check === undefined
+      ? []
+      : ["- Its credentials are checked at the start, by a call that posts nothing."]),
   ];
 }
 
@@ -36,10 +41,20 @@ const section = (type: SinkType<any>): readonly string[] => [
   keyTable(schemaOf(type), (name) => !COMMON_SINK_KEYS.includes(name)),
 ];
 
-const MEANINGS: Readonly<Record<AnswerMeaning, readonly [means: string, repeated: string, ops: string]>> = {
+const MEANINGS: Readonly<
+  Record<AnswerMeaning, readonly [means: string, repeated: string, ops: string]>
+> = {
   sent: ["taken", "no", "nothing"],
-  part: ["some of its receivers took it", "only for those who refused it for now", "`delivery.partial`, once a day for the same receivers"],
-  too_large: ["too large", "in halves, down to single alerts", "`delivery.dead` for what is refused alone"],
+  part: [
+    "some of its receivers took it",
+    "only for those who refused it for now",
+    "`delivery.partial`, once a day for the same receivers",
+  ],
+  too_large: [
+    "too large",
+    "in halves, down to single alerts",
+    "`delivery.dead` for what is refused alone",
+  ],
   refused: ["this message is refused", "no: dead letter", "`delivery.dead`"],
   closed: ["nobody can post there", "with each trial of the breaker", "`sink.failing` at once"],
   gone: [
@@ -48,7 +63,11 @@ const MEANINGS: Readonly<Record<AnswerMeaning, readonly [means: string, repeated
     "`sink.failing` at once, `delivery.dead`",
   ],
   wait: ["not now", "after the wait that was asked for", "`sink.failing` where it goes on"],
-  passing: ["may pass", "by the retry schedule, as long as `retry_for`", "`sink.failing` after two minutes"],
+  passing: [
+    "may pass",
+    "by the retry schedule, as long as `retry_for`",
+    "`sink.failing` after two minutes",
+  ],
 };
 
 /** One row for each meaning of a type. */
@@ -71,10 +90,14 @@ export const sinksPage = (): string =>
     ...SINK_TYPES.map(section),
     "## What answers mean",
     "Over HTTP the status counts. The body of a 2xx counts only where the vendor documents that it may speak of a failure. Without an answer a message is tried again. See also [failures](delivery.md).",
-    table(["Sink", "Answer", "Means", "Repeated", "The operator hears"], SINK_TYPES.flatMap(answerRows)),
+    table(
+      ["Sink", "Answer", "Means", "Repeated", "The operator hears"],
+      SINK_TYPES.flatMap(answerRows),
+    ),
     "## Keys of every sink",
     "`defaults.sink` holds keys of one type for all its sinks, by the type's name.",
-    keyTable(typesOf("sinks").find((one) => one.properties?.["type"]?.const === "console") ?? {}, (name) =>
-      COMMON_SINK_KEYS.includes(name),
+    keyTable(
+      typesOf("sinks").find((one) => one.properties?.["type"]?.const === "console") ?? {},
+      (name) => COMMON_SINK_KEYS.includes(name),
     ),
   );

@@ -1,4 +1,7 @@
-/** docs/watches.md: every watch type with its keys, its events and what it can miss; then the keys all of them share. */
+/**
+ * docs/watches.md: every watch type with its keys, its events and what it can miss; then the keys
+ * all of them share.
+ */
 import { findEndpoint } from "../../src/api/endpoints/index.ts";
 import { variablesOf } from "../../src/config/where/where-types.ts";
 import { COMMON_WATCH_KEYS } from "../../src/config/schema/watch-schema.ts";
@@ -23,8 +26,14 @@ function settingsOf(type: WatchType<any>): unknown {
 
 function includeText(type: WatchType<any>): string {
   if (!isTweetFeed(type)) return "";
-  const names: Readonly<Record<keyof Include, string>> = { reply: "replies", quote: "quotes", retweet: "retweets" };
-  const included = (Object.keys(names) as (keyof Include)[]).filter((kind) => type.include[kind]).map((kind) => names[kind]);
+  const names: Readonly<Record<keyof Include, string>> = {
+    reply: "replies",
+    quote: "quotes",
+    retweet: "retweets",
+  };
+  const included = (Object.keys(names) as (keyof Include)[])
+    .filter((kind) => type.include[kind])
+    .map((kind) => names[kind]);
   return `Without \`include\` it announces posts${
     included.length === 0
       ? " only"
@@ -45,14 +54,26 @@ function isReadInPages({ detection, endpoints }: WatchType<any>, settings: unkno
 /** How many targets share a request; undefined where each has its own. */
 function batchSize(type: WatchType<any>, settings: unknown): number | undefined {
   const [target] = type.targets(settings, "w", () => "f");
-  return type.source(settings, { key: target?.key ?? "", userId: "1", username: "acme", memory: {} }).batch?.size;
+  return type.source(settings, {
+    key: target?.key ?? "",
+    userId: "1",
+    username: "acme",
+    memory: {},
+  }).batch?.size;
 }
 
 function costText(type: WatchType<any>, settings: unknown): string {
-  const per = type.schema().shape["accounts"] !== undefined ? "account" : type.schema().shape["tweets"] !== undefined ? "tweet" : "watch";
-  if (isReadInPages(type, settings)) return `A poll costs one request per page of the list, per ${per}.`;
+  const per =
+    type.schema().shape["accounts"] !== undefined
+      ? "account"
+      : type.schema().shape["tweets"] !== undefined
+        ? "tweet"
+        : "watch";
+  if (isReadInPages(type, settings))
+    return `A poll costs one request per page of the list, per ${per}.`;
   const size = batchSize(type, settings);
-  if (size !== undefined) return `A poll costs one request per ${size} ${per}s, of all watches with the same schedule.`;
+  if (size !== undefined)
+    return `A poll costs one request per ${size} ${per}s, of all watches with the same schedule.`;
   const costs = type.costRequests(settings);
   return `A poll that finds less than a page of news costs ${costs} request${costs === 1 ? "" : "s"} per ${per}.`;
 }
@@ -65,7 +86,9 @@ function notesOf(type: WatchType<any>): readonly string[] {
     ...(includeText(type) === "" ? [] : [`- ${includeText(type)}`]),
     ...(type.dataIntervalMs === undefined
       ? []
-      : [`- Its data change about every ${formatDuration(type.dataIntervalMs)}; a faster schedule causes a warning, not an error.`]),
+      : [
+          `- Its data change about every ${formatDuration(type.dataIntervalMs)}; a faster schedule causes a warning, not an error.`,
+        ]),
     ...(type.needsIndex === undefined
       ? []
       : [
@@ -78,7 +101,8 @@ function notesOf(type: WatchType<any>): readonly string[] {
 }
 
 function section(type: WatchType<any>): readonly string[] {
-  const schema = typesOf("watches").find((one) => one.properties?.["type"]?.const === type.type) ?? {};
+  const schema =
+    typesOf("watches").find((one) => one.properties?.["type"]?.const === type.type) ?? {};
   return [
     `## ${type.type}`,
     sentence(type.summary),
@@ -106,7 +130,9 @@ function byBody(): readonly (readonly WatchType<any>[])[] {
   return [...groups.values()];
 }
 
-/** Quoted and retweeted tweets have the fields of a tweet: said in a sentence, not in forty rows. */
+/**
+ * Quoted and retweeted tweets have the fields of a tweet: said in a sentence, not in forty rows.
+ */
 const whereTable = (): string =>
   table(
     ["Watch types", "Names"],

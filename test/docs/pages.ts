@@ -1,4 +1,7 @@
-/** What people read: README and docs/, page by page, with their fenced blocks and what stands in inline code. */
+/**
+ * What people read: README and docs/, page by page, with their fenced blocks and what stands in
+ * inline code.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./program.ts";
@@ -20,7 +23,12 @@ export interface Page {
   readonly inline: readonly { readonly text: string; readonly line: number }[];
 }
 
-export const PAGES: readonly Page[] = ["README.md", "CONTRIBUTING.md", "AGENTS.md", ...markdownIn("docs")].map(readPage);
+export const PAGES: readonly Page[] = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "AGENTS.md",
+  ...markdownIn("docs"),
+].map(readPage);
 
 function markdownIn(folder: string): readonly string[] {
   if (!existsSync(join(ROOT, folder))) return [];
@@ -37,18 +45,31 @@ function readPage(path: string): Page {
   const text = readFileSync(join(ROOT, path), "utf8");
   const blocks: Block[] = [];
   const inline: { text: string; line: number }[] = [];
-  let open: { fence: string; language: string; marker: string; line: number; lines: string[] } | undefined;
+  let open:
+    | { fence: string; language: string; marker: string; line: number; lines: string[] }
+    | undefined;
   for (const [index, line] of text.split("\n").entries()) {
     const fence = /^\s*(`{3,})(\S*)\s*(.*)$/.exec(line);
     if (open !== undefined) {
       if (fence?.[1] === open.fence && fence[2] === "") {
-        blocks.push({ language: open.language, marker: open.marker, line: open.line, text: `${open.lines.join("\n")}\n` });
+        blocks.push({
+          language: open.language,
+          marker: open.marker,
+          line: open.line,
+          text: `${open.lines.join("\n")}\n`,
+        });
         open = undefined;
       } else open.lines.push(line);
       continue;
     }
     if (fence !== null)
-      open = { fence: fence[1] ?? "", language: fence[2] ?? "", marker: (fence[3] ?? "").trim(), line: index + 1, lines: [] };
+      open = {
+        fence: fence[1] ?? "",
+        language: fence[2] ?? "",
+        marker: (fence[3] ?? "").trim(),
+        line: index + 1,
+        lines: [],
+      };
     else
       for (const [, , found = ""] of line.matchAll(/(`{1,2})(?!`)(.+?)(?<!`)\1(?!`)/g))
         inline.push({ text: found.trim(), line: index + 1 });

@@ -1,4 +1,7 @@
-/** The pictures of docs/messages.md are those of the payloads that are sent now. `npm run docs:pictures` makes them anew. */
+/**
+ * The pictures of docs/messages.md are those of the payloads that are sent now. `npm run
+ * docs:pictures` makes them anew.
+ */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,19 +14,34 @@ const RECORD = join(FOLDER, "pictures.json");
 const isMaking = process.env["MODE"] === "pictures";
 type Show = (payloads: readonly unknown[]) => string;
 const load = async (name: keyof typeof APPS): Promise<Show> =>
-  (await import(new URL(`../../config/docs/${name}-page.mjs`, import.meta.url).href))[`${name}Page`];
-const PAGES = { slack: await load("slack"), discord: await load("discord"), mail: await load("mail") };
+  (await import(new URL(`../../config/docs/${name}-page.mjs`, import.meta.url).href))[
+    `${name}Page`
+  ];
+const PAGES = {
+  slack: await load("slack"),
+  discord: await load("discord"),
+  mail: await load("mail"),
+};
 const openPage = useBrowser();
 
-const sha256 = (content: string | Buffer): string => createHash("sha256").update(content).digest("hex");
+const sha256 = (content: string | Buffer): string =>
+  createHash("sha256").update(content).digest("hex");
 
 /** What each picture was made of, and the picture: both by their hashes. */
-const record: Record<string, { payloads: string; picture: string }> = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, "utf8")) : {};
+const record: Record<string, { payloads: string; picture: string }> = existsSync(RECORD)
+  ? JSON.parse(readFileSync(RECORD, "utf8"))
+  : {};
 
 const PICTURES = (Object.keys(APPS) as (keyof typeof APPS)[]).flatMap((app) => {
   const { render, digest } = APPS[app];
-  const samples = Object.entries(SAMPLES).map(([name, batches]) => ({ name, payloads: batches.map((events) => render(events)) }));
-  return [...samples, { name: "digest", payloads: digest().map(({ body }) => body as unknown) }].map((one) => ({
+  const samples = Object.entries(SAMPLES).map(([name, batches]) => ({
+    name,
+    payloads: batches.map((events) => render(events)),
+  }));
+  return [
+    ...samples,
+    { name: "digest", payloads: digest().map(({ body }) => body as unknown) },
+  ].map((one) => ({
     ...one,
     app,
     file: `${app}-${one.name}.png`,
@@ -44,8 +62,11 @@ async function make({ file, html, app }: Picture, context: TestContext): Promise
   writeFileSync(RECORD, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-it.for(PICTURES)("$file of docs/messages.md shows the payloads that are sent now, else run npm run docs:pictures", async (one, context) => {
-  if (isMaking) await make(one, context);
-  expect(record[one.file]?.payloads).toBe(sha256(one.html));
-  expect(record[one.file]?.picture).toBe(sha256(readFileSync(join(FOLDER, one.file))));
-});
+it.for(PICTURES)(
+  "$file of docs/messages.md shows the payloads that are sent now, else run npm run docs:pictures",
+  async (one, context) => {
+    if (isMaking) await make(one, context);
+    expect(record[one.file]?.payloads).toBe(sha256(one.html));
+    expect(record[one.file]?.picture).toBe(sha256(readFileSync(join(FOLDER, one.file))));
+  },
+);

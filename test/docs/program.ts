@@ -1,4 +1,7 @@
-/** The program as its files in src/cli make it: every command with its options and help, without running any. */
+/**
+ * The program as its files in src/cli make it: every command with its options and help, without
+ * running any.
+ */
 import { Command } from "commander";
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -14,11 +17,16 @@ export async function readProgram(): Promise<Command> {
   const folder = join(ROOT, "src/cli");
   const program = new Command("chirpwatch").option("-V, --version", "output the version number");
   const context = createContext();
-  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((one) => one.endsWith(".ts") && one !== "program.ts");
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (one) => one.endsWith(".ts") && one !== "program.ts",
+  );
   for (const path of paths.toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1))) {
-    const module = (await import(pathToFileURL(join(folder, path)).href)) as Readonly<Record<string, unknown>>;
+    const module = (await import(pathToFileURL(join(folder, path)).href)) as Readonly<
+      Record<string, unknown>
+    >;
     for (const [exported, value] of Object.entries(module)) {
-      if (/^add[A-Z]/.test(exported) && typeof value === "function") (value as AddCommand)(program, context);
+      if (/^add[A-Z]/.test(exported) && typeof value === "function")
+        (value as AddCommand)(program, context);
     }
   }
   await context.http.close();
@@ -26,7 +34,10 @@ export async function readProgram(): Promise<Command> {
 }
 
 /** A command and all below it, with their full names: `state backup`. */
-export function commandsIn(command: Command, prefix = ""): readonly { readonly name: string; readonly command: Command }[] {
+export function commandsIn(
+  command: Command,
+  prefix = "",
+): readonly { readonly name: string; readonly command: Command }[] {
   return command.commands.flatMap((child) => {
     const name = `${prefix}${child.name()}`;
     return [{ name, command: child }, ...commandsIn(child, `${name} `)];

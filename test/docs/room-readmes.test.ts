@@ -9,7 +9,10 @@ const MOST_LINES = 25;
 const SMALL_ROOM = 5;
 
 const rooms = readdirSync(join(ROOT, "src"), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && listFiles(join(ROOT, "src", entry.name), ".ts").length > SMALL_ROOM)
+  .filter(
+    (entry) =>
+      entry.isDirectory() && listFiles(join(ROOT, "src", entry.name), ".ts").length > SMALL_ROOM,
+  )
   .map(({ name }) => name);
 
 describe.each(rooms)("src/%s/README.md", (room) => {
@@ -22,8 +25,11 @@ describe.each(rooms)("src/%s/README.md", (room) => {
   });
 
   it("names files and folders that exist, and every ranked sub-folder", () => {
-    const named = [...text.matchAll(/`([\w./-]+(?:\.ts|\/))`|\]\(([^)#]+)/g)].map((found) => found[1] ?? found[2] ?? "");
-    const isThere = (name: string) => ["src/", `src/${room}/`, ""].some((start) => existsSync(join(ROOT, start, name)));
+    const named = [...text.matchAll(/`([\w./-]+(?:\.ts|\/))`|\]\(([^)#]+)/g)].map(
+      (found) => found[1] ?? found[2] ?? "",
+    );
+    const isThere = (name: string) =>
+      ["src/", `src/${room}/`, ""].some((start) => existsSync(join(ROOT, start, name)));
     expect(named.filter((name) => !isThere(name))).toEqual([]);
     const ranked = (SUB_RANKS[room] ?? []).flat().filter((name) => name !== ".");
     expect(ranked.filter((name) => !text.includes(`\`${name}/\``))).toEqual([]);

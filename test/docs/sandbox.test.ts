@@ -10,11 +10,18 @@ const page = PAGES.find(({ path }) => path === "docs/sandbox.md");
 function faultRow(name: string): string {
   const numbers = Object.entries(FAULT_NUMBERS).filter(([, numbered]) => numbered.name === name);
   const lastsMs = KINDS[name]?.lastsMs ?? 0;
-  const own = lastsMs === Number.POSITIVE_INFINITY ? "until off" : lastsMs === 0 ? "" : formatDuration(lastsMs);
+  const own =
+    lastsMs === Number.POSITIVE_INFINITY
+      ? "until off"
+      : lastsMs === 0
+        ? ""
+        : formatDuration(lastsMs);
   const ofNumbers = numbers.flatMap(([number, numbered]) =>
     numbered.lastsMs === undefined ? [] : [`${number}: ${formatDuration(numbered.lastsMs)}`],
   );
-  return [name, numbers.map(([number]) => number).join(", "), own || ofNumbers.join(", ")].join(" | ");
+  return [name, numbers.map(([number]) => number).join(", "), own || ofNumbers.join(", ")].join(
+    " | ",
+  );
 }
 
 /** What the control API itself lists when it is asked for something it does not have. */
@@ -24,7 +31,9 @@ function knownCalls(): readonly string[] {
     url: new URL("http://sandbox/_sandbox/nothing"),
     body: "",
   });
-  return (JSON.parse(text) as { readonly message: string }).message.replace("known: ", "").split(", ");
+  return (JSON.parse(text) as { readonly message: string }).message
+    .replace("known: ", "")
+    .split(", ");
 }
 
 describe("docs/sandbox.md", () => {
@@ -34,16 +43,16 @@ describe("docs/sandbox.md", () => {
 
   it("has a row for every fault, with its numbers and how long it holds", () => {
     const table = page?.text.slice(page.text.indexOf("## Faults")) ?? "";
-    const rows = [...table.matchAll(/^\| `(\w+)` \| ([\d, ]*)\| ([^|]*?) ?\|/gm)].map(([, name, numbers, holds]) =>
-      [name, numbers?.trim(), holds].join(" | "),
+    const rows = [...table.matchAll(/^\| `(\w+)` \| ([\d, ]*)\| ([^|]*?) ?\|/gm)].map(
+      ([, name, numbers, holds]) => [name, numbers?.trim(), holds].join(" | "),
     );
     expect(rows.toSorted()).toEqual(FAULT_NAMES.map(faultRow).toSorted());
   });
 
   it("names every call of the control API, and no other", () => {
-    const written = [...(page?.text ?? "").matchAll(/^\| `(GET|POST|PATCH|DELETE) \/_sandbox\/([\w.]+)/gm)].map(
-      (found) => `${found[1]} ${found[2]}`,
-    );
+    const written = [
+      ...(page?.text ?? "").matchAll(/^\| `(GET|POST|PATCH|DELETE) \/_sandbox\/([\w.]+)/gm),
+    ].map((found) => `${found[1]} ${found[2]}`);
     expect(written.toSorted()).toEqual(knownCalls().toSorted());
   });
 });

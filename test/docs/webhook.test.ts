@@ -8,7 +8,12 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { PAGES } from "./pages.ts";
 
-type IsGenuine = (headers: Readonly<Record<string, unknown>>, body: string, secret: string, nowSeconds: number) => boolean;
+type IsGenuine = (
+  headers: Readonly<Record<string, unknown>>,
+  body: string,
+  secret: string,
+  nowSeconds: number,
+) => boolean;
 
 let http: HttpAgent;
 let server: LoopbackServer;
@@ -17,8 +22,12 @@ let isGenuine: IsGenuine;
 beforeAll(async () => {
   http = createHttpAgent();
   server = await startLoopbackServer();
-  const block = PAGES.find(({ path }) => path === "docs/webhook.md")?.blocks.find(({ marker }) => marker === "verify");
-  const module = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(block?.text ?? "")}`)) as {
+  const block = PAGES.find(({ path }) => path === "docs/webhook.md")?.blocks.find(
+    ({ marker }) => marker === "verify",
+  );
+  const module = (await import(
+    /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(block?.text ?? "")}`
+  )) as {
     readonly isGenuine: IsGenuine;
   };
   isGenuine = module.isGenuine;
@@ -33,12 +42,26 @@ async function receive(secret: string) {
   const clock = createVirtualClock(EVENT_TIME_MS);
   const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
   const settings = webhookSink.schema.parse({ url: server.url, secret, allow_private: true });
-  const deps = { http, clock, log, write: () => {}, outputs: createOutputs(), linksHost: "https://x.com" };
-  const sink = await webhookSink.create("hook", settings as Parameters<typeof webhookSink.create>[1], deps);
+  const deps = {
+    http,
+    clock,
+    log,
+    write: () => {},
+    outputs: createOutputs(),
+    linksHost: "https://x.com",
+  };
+  const sink = await webhookSink.create(
+    "hook",
+    settings as Parameters<typeof webhookSink.create>[1],
+    deps,
+  );
   const events = [{ event: makeEvent("1"), watches: ["w"] }];
   const read = () => expect.unreachable("a webhook reads nothing aloud");
   const body = sink.render({ events, sample: false, read });
-  await sink.send({ id: "m1", sink: "hook", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body }, new AbortController().signal);
+  await sink.send(
+    { id: "m1", sink: "hook", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body },
+    new AbortController().signal,
+  );
   const received = server.received.at(-1);
   if (received === undefined) return expect.unreachable("nothing arrived");
   return received;
@@ -47,13 +70,14 @@ async function receive(secret: string) {
 const NOW = EVENT_TIME_MS / 1_000;
 
 describe("the code of docs/webhook.md", () => {
-  it.each(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "any other text", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr"])(
-    "takes what was signed with %s",
-    async (secret) => {
-      const { headers, body } = await receive(secret);
-      expect(isGenuine(headers, body, secret, NOW)).toBe(true);
-    },
-  );
+  it.each([
+    "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+    "any other text",
+    "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYqr",
+  ])("takes what was signed with %s", async (secret) => {
+    const { headers, body } = await receive(secret);
+    expect(isGenuine(headers, body, secret, NOW)).toBe(true);
+  });
 
   it("refuses another secret, another body, another id, an old request and none at all", async () => {
     const { headers, body } = await receive("a secret");
@@ -66,8 +90,13 @@ describe("the code of docs/webhook.md", () => {
 
   it("shows a body with the fields of a real one", async () => {
     const { body } = await receive("a secret");
-    const shown = PAGES.find(({ path }) => path === "docs/webhook.md")?.blocks.find(({ language }) => language === "json")?.text ?? "{}";
-    const [written, real] = [shown, body].map((text) => JSON.parse(text) as { readonly data: object });
+    const shown =
+      PAGES.find(({ path }) => path === "docs/webhook.md")?.blocks.find(
+        ({ language }) => language === "json",
+      )?.text ?? "{}";
+    const [written, real] = [shown, body].map(
+      (text) => JSON.parse(text) as { readonly data: object },
+    );
     expect(Object.keys(real ?? {})).toEqual(Object.keys(written ?? {}));
     expect(Object.keys(real?.data ?? {})).toEqual(Object.keys(written?.data ?? {}));
   });
@@ -78,7 +107,12 @@ describe("the code of docs/webhook.md", () => {
     const named = [...rows.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell]) =>
       [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, type]) => type),
     );
-    const given = new Set([...WATCH_TYPES.flatMap(({ events }) => events), "volume.spike", "volume.silent", "tweet.edited"]);
+    const given = new Set([
+      ...WATCH_TYPES.flatMap(({ events }) => events),
+      "volume.spike",
+      "volume.silent",
+      "tweet.edited",
+    ]);
     expect(new Set(named)).toEqual(given);
     expect(named).toHaveLength(given.size);
   });

@@ -1,4 +1,7 @@
-/** The pages use the words of the glossary. Code, comments and texts are held against them by lint: see test/lint/words.mjs. */
+/**
+ * The pages use the words of the glossary. Code, comments and texts are held against them by lint:
+ * see test/lint/words.mjs.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -10,15 +13,24 @@ import { ROOT } from "./program.ts";
 const texts = [
   "CHANGELOG.md",
   "SECURITY.md",
-  ...["src", "bench"].flatMap((room) => listFiles(join(ROOT, room), ".md").map((path) => `${room}/${path}`)),
+  ...["src", "bench"].flatMap((room) =>
+    listFiles(join(ROOT, room), ".md").map((path) => `${room}/${path}`),
+  ),
 ];
-const pages = [...PAGES, ...texts.map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") }))];
+const pages = [
+  ...PAGES,
+  ...texts.map((path) => ({ path, text: readFileSync(join(ROOT, path), "utf8") })),
+];
 
 /** `file:line: the word, and what to say instead`. */
 function refusedIn(path: string, text: string): readonly string[] {
   return text.split("\n").flatMap((line, index) => {
     const refused = refusedInText(line, path);
-    return refused === undefined ? [] : [`${path}:${index + 1}: "${refused.word}" is not a word of docs/glossary.md. Say: ${refused.say}.`];
+    return refused === undefined
+      ? []
+      : [
+          `${path}:${index + 1}: "${refused.word}" is not a word of docs/glossary.md. Say: ${refused.say}.`,
+        ];
   });
 }
 

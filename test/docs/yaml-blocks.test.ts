@@ -44,7 +44,9 @@ const SINKS = `sinks:
 const WATCHES = "watches:\n  mentions: { type: search, query: acme }\n";
 
 function completed(text: string): string {
-  const sections = (parse(text) ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  const sections = (parse(text) ?? {}) as Readonly<
+    Record<string, Readonly<Record<string, unknown>>>
+  >;
   const [firstSink = "terminal"] = Object.keys(sections["sinks"] ?? {});
   return [
     text,
@@ -63,39 +65,61 @@ const isForeign = ({ marker, text }: Block): boolean =>
 const isExample = ({ marker }: Block): boolean => marker.startsWith("examples/");
 
 const blocks = PAGES.flatMap(({ path, blocks: own }) =>
-  own.filter(({ language }) => language === "yaml" || language === "yml").map((block) => ({ name: `${path}:${block.line}`, block })),
+  own
+    .filter(({ language }) => language === "yaml" || language === "yml")
+    .map((block) => ({ name: `${path}:${block.line}`, block })),
 );
 
 describe("YAML in the documentation", () => {
-  it.each(blocks.filter(({ block }) => !isForeign(block) && (block.marker === "" || isExample(block))))(
-    "is a good file: $name",
-    async ({ block }) => {
-      const loaded = await loadText(block.text, { env: ENV, files: FILES });
-      const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
-      expect(issues.map(formatIssue)).toEqual([]);
+  it.each(
+    blocks.filter(({ block }) => !isForeign(block) && (block.marker === "" || isExample(block))),
+  )("is a good file: $name", async ({ block }) => {
+    const loaded = await loadText(block.text, { env: ENV, files: FILES });
+    const issues = loaded.ok ? loaded.config.warnings : loaded.issues;
+    expect(issues.map(formatIssue)).toEqual([]);
+  });
+
+  it.each(blocks.filter(({ block }) => isExample(block)))(
+    "is the example's file: $name",
+    ({ block }) => {
+      expect(block.text).toBe(readFileSync(join(ROOT, block.marker), "utf8"));
     },
   );
 
-  it.each(blocks.filter(({ block }) => isExample(block)))("is the example's file: $name", ({ block }) => {
-    expect(block.text).toBe(readFileSync(join(ROOT, block.marker), "utf8"));
-  });
+  it.each(blocks.filter(({ block }) => block.marker === "part"))(
+    "is a part that fits into a good file: $name",
+    async ({ block }) => {
+      const loaded = await loadText(completed(block.text), { env: ENV, files: FILES });
+      expect(
+        loaded.ok
+          ? []
+          : loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue),
+      ).toEqual([]);
+    },
+  );
 
-  it.each(blocks.filter(({ block }) => block.marker === "part"))("is a part that fits into a good file: $name", async ({ block }) => {
-    const loaded = await loadText(completed(block.text), { env: ENV, files: FILES });
-    expect(loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue)).toEqual([]);
-  });
-
-  it.each(blocks.filter(({ block }) => isForeign(block)))("of other programs can be read: $name", ({ block }) => {
-    expect(parseAllDocuments(block.text).flatMap(({ errors }) => errors.map(({ message }) => message))).toEqual([]);
-  });
+  it.each(blocks.filter(({ block }) => isForeign(block)))(
+    "of other programs can be read: $name",
+    ({ block }) => {
+      expect(
+        parseAllDocuments(block.text).flatMap(({ errors }) => errors.map(({ message }) => message)),
+      ).toEqual([]);
+    },
+  );
 
   it("has no marker nobody knows", () => {
     const known = ["", "part", "compose", "prometheus", "kubernetes"];
-    expect(blocks.filter(({ block }) => !known.includes(block.marker) && !isExample(block)).map(({ name }) => name)).toEqual([]);
+    expect(
+      blocks
+        .filter(({ block }) => !known.includes(block.marker) && !isExample(block))
+        .map(({ name }) => name),
+    ).toEqual([]);
   });
 
   it("is there: the README shows a Slack, a Discord and a Docker example", () => {
-    const readme = blocks.filter(({ name }) => name.startsWith("README.md")).map(({ block }) => block.text);
+    const readme = blocks
+      .filter(({ name }) => name.startsWith("README.md"))
+      .map(({ block }) => block.text);
     expect(readme.some((text) => text.includes("type: slack"))).toBe(true);
     expect(readme.some((text) => text.includes("type: discord"))).toBe(true);
     expect(PAGES[0]?.text).toContain("docker");

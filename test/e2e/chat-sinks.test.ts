@@ -1,13 +1,19 @@
 /** Slack and Discord as their stand-ins see them, and what happens when a sink refuses. */
 import { describe, expect, it } from "vitest";
-import { json, type LoopbackServer, type Received, startLoopbackServer } from "../support/loopback-server.ts";
+import {
+  json,
+  type LoopbackServer,
+  type Received,
+  startLoopbackServer,
+} from "../support/loopback-server.ts";
 import { runCommand } from "../support/run-command.ts";
 import { until } from "../support/until.ts";
 import { cleanUpAfterwards, hookSink, keep, morePolls, noted, createFixture } from "./fixture.ts";
 
 cleanUpAfterwards();
 
-const HOSTILE = "@everyone <!channel> <@U123> **bold** [link](https://evil.example) *x* `y` <https://evil.example|good.example> & done";
+const HOSTILE =
+  "@everyone <!channel> <@U123> **bold** [link](https://evil.example) *x* `y` <https://evil.example|good.example> & done";
 
 const slackStandIn = () =>
   startLoopbackServer((request, response) => {
@@ -20,8 +26,10 @@ const slackStandIn = () =>
 
 const discordStandIn = () => startLoopbackServer(json({ id: "1128374650192837465" })).then(keep);
 
-const posts = (server: LoopbackServer): readonly Received[] => server.received.filter(({ url }) => !url.endsWith("auth.test"));
-const form = (request: Received | undefined) => Object.fromEntries(new URLSearchParams(request?.body));
+const posts = (server: LoopbackServer): readonly Received[] =>
+  server.received.filter(({ url }) => !url.endsWith("auth.test"));
+const form = (request: Received | undefined) =>
+  Object.fromEntries(new URLSearchParams(request?.body));
 
 /** A search whose alerts go to a Slack bot, and ops alerts to the fixture's webhook. */
 async function startWithSlack(fixture: Awaited<ReturnType<typeof createFixture>>, url: string) {
@@ -39,14 +47,32 @@ async function startWithSlack(fixture: Awaited<ReturnType<typeof createFixture>>
 describe.concurrent("chat sinks", () => {
   it("Slack and Discord, as bots and by webhooks: what the vendors ask for, no mention takes effect, and no secret is shown", async () => {
     const fixture = await createFixture();
-    const [slack, slackHook, discord] = [await slackStandIn(), await slackStandIn(), await discordStandIn()];
+    const [slack, slackHook, discord] = [
+      await slackStandIn(),
+      await slackStandIn(),
+      await discordStandIn(),
+    ];
     const channel = "1128374650192837465";
     fixture.configure({
       watches: { w: { type: "search", query: "acme" } },
       sinks: {
-        slack: { type: "slack", token: "${SLACK_BOT_TOKEN}", channel: "#brand", api_url: `${slack.url}/api/` },
-        slack_hook: { type: "slack", webhook_url: `${slackHook.url}/services/T0/B0/hidden-part`, api_url: `${slackHook.url}/api/` },
-        discord: { type: "discord", token: "bot-token-secret", channel_id: channel, api_url: `${discord.url}/api` },
+        slack: {
+          type: "slack",
+          token: "${SLACK_BOT_TOKEN}",
+          channel: "#brand",
+          api_url: `${slack.url}/api/`,
+        },
+        slack_hook: {
+          type: "slack",
+          webhook_url: `${slackHook.url}/services/T0/B0/hidden-part`,
+          api_url: `${slackHook.url}/api/`,
+        },
+        discord: {
+          type: "discord",
+          token: "bot-token-secret",
+          channel_id: channel,
+          api_url: `${discord.url}/api`,
+        },
         discord_hook: {
           type: "discord",
           webhook_url: `${discord.url}/api/webhooks/1/hidden-part`,
@@ -57,7 +83,10 @@ describe.concurrent("chat sinks", () => {
     });
     const daemon = await fixture.start({ SLACK_BOT_TOKEN: "xoxb-very-secret-token" });
     await noted(daemon, "w");
-    const [id = ""] = fixture.api.post("search:acme", 1, { author: fixture.api.account("alice"), text: HOSTILE });
+    const [id = ""] = fixture.api.post("search:acme", 1, {
+      author: fixture.api.account("alice"),
+      text: HOSTILE,
+    });
     const link = `https://x.com/alice/status/${id}`;
 
     const bySlackBot = await until("Slack's bot", () => posts(slack)[0]);
@@ -73,11 +102,16 @@ describe.concurrent("chat sinks", () => {
     }
     expect(blocks).toContain(link);
 
-    const bySlackHook = JSON.parse((await until("Slack's webhook", () => posts(slackHook)[0])).body);
+    const bySlackHook = JSON.parse(
+      (await until("Slack's webhook", () => posts(slackHook)[0])).body,
+    );
     expect(bySlackHook.text).not.toBe("");
     expect(bySlackHook.blocks.length).toBeGreaterThan(0);
 
-    const sentTo = (part: string) => until(part, () => discord.received.find(({ url, method }) => method === "POST" && url.includes(part)));
+    const sentTo = (part: string) =>
+      until(part, () =>
+        discord.received.find(({ url, method }) => method === "POST" && url.includes(part)),
+      );
     const byHook = await sentTo("/webhooks/");
     expect(byHook.url).toMatch(/^\/api\/webhooks\/1\/hidden-part\?.*wait=true/);
     const hookBody = JSON.parse(byHook.body);
@@ -101,7 +135,10 @@ describe.concurrent("chat sinks", () => {
     let isGone = true;
     const slack = await startLoopbackServer((request, response) => {
       if (request.url.endsWith("auth.test")) return json({ ok: true })(request, response);
-      json(isGone ? { ok: false, error: "is_archived" } : { ok: true, ts: "1.1" })(request, response);
+      json(isGone ? { ok: false, error: "is_archived" } : { ok: true, ts: "1.1" })(
+        request,
+        response,
+      );
     }).then(keep);
     const daemon = await startWithSlack(fixture, slack.url);
     fixture.api.post("search:acme", 1, { text: "first" });
@@ -113,7 +150,10 @@ describe.concurrent("chat sinks", () => {
     expect(posts(slack)).toHaveLength(1);
     expect(isFailing()).toHaveLength(1);
     expect(JSON.stringify(isFailing()[0]?.data)).toMatch(/archived/);
-    expect((await daemon.status()).sinks.find(({ name }) => name === "chat")).toMatchObject({ breaker: "open", waiting: 3 });
+    expect((await daemon.status()).sinks.find(({ name }) => name === "chat")).toMatchObject({
+      breaker: "open",
+      waiting: 3,
+    });
     isGone = false;
     await daemon.post("/api/v1/reload");
     await until("the backlog", () => posts(slack).length >= 4, daemon.err);
@@ -128,26 +168,42 @@ describe.concurrent("chat sinks", () => {
     const fixture = await createFixture();
     let isRefused = true;
     const slack = await startLoopbackServer((request, response) => {
-      const isRefusal = isRefused && !request.url.endsWith("auth.test") && (form(request)["text"] ?? "").includes("odd");
-      json(isRefusal ? { ok: false, error: "invalid_blocks" } : { ok: true, ts: "1.1" })(request, response);
+      const isRefusal =
+        isRefused &&
+        !request.url.endsWith("auth.test") &&
+        (form(request)["text"] ?? "").includes("odd");
+      json(isRefusal ? { ok: false, error: "invalid_blocks" } : { ok: true, ts: "1.1" })(
+        request,
+        response,
+      );
     }).then(keep);
     const daemon = await startWithSlack(fixture, slack.url);
     const [id = ""] = fixture.api.post("search:acme", 1, { text: "odd one" });
     fixture.api.post("search:acme", 1, { text: "good one" });
-    const alerted = await until("an ops alert", () => fixture.hook.events().find(({ type }) => type === "delivery.dead"));
-    expect(alerted.data.message).toBe("1 alert for chat was refused for good: Slack refuses the message: invalid_blocks");
+    const alerted = await until("an ops alert", () =>
+      fixture.hook.events().find(({ type }) => type === "delivery.dead"),
+    );
+    expect(alerted.data.message).toBe(
+      "1 alert for chat was refused for good: Slack refuses the message: invalid_blocks",
+    );
     expect(alerted.data.hint).toContain(`/status/${id}`);
     expect((await daemon.status()).state).toBe("degraded");
-    const run = (...args: string[]) => runCommand([...args, "-c", "watches.yaml"], { cwd: fixture.folder });
+    const run = (...args: string[]) =>
+      runCommand([...args, "-c", "watches.yaml"], { cwd: fixture.folder });
     expect((await run("dead", "list", "--sink", "chat")).out).toContain(id);
-    expect((await run("explain", id)).out).toContain("verdict  not delivered: it became an alert, which was given up");
+    expect((await run("explain", id)).out).toContain(
+      "verdict  not delivered: it became an alert, which was given up",
+    );
     isRefused = false;
     const before = posts(slack).length;
-    expect((await run("replay", "--dead", "--sink", "chat", "--yes")).out).toContain("1 alert goes out again now");
+    expect((await run("replay", "--dead", "--sink", "chat", "--yes")).out).toContain(
+      "1 alert goes out again now",
+    );
     // The good one may arrive only now.
     const isOdd = (request: Received): boolean => (form(request)["text"] ?? "").includes("odd one");
     const again = await until("the alert", () => posts(slack).slice(before).find(isOdd));
-    const messageIdOf = (request: Received | undefined) => JSON.parse(form(request)["metadata"] ?? "{}").event_payload?.id as string;
+    const messageIdOf = (request: Received | undefined) =>
+      JSON.parse(form(request)["metadata"] ?? "{}").event_payload?.id as string;
     expect(messageIdOf(again)).not.toBe(messageIdOf(posts(slack).find(isOdd)));
     await until("all well", async () => (await daemon.status()).state === "running");
   });
@@ -155,7 +211,10 @@ describe.concurrent("chat sinks", () => {
   it("fault 51: refuses a private address unless it is allowed, and says so", async () => {
     const fixture = await createFixture();
     const { allow_private: _, ...sink } = hookSink(fixture.hook);
-    fixture.configure({ watches: { w: { type: "search", query: "acme" } }, sinks: { inner: sink } });
+    fixture.configure({
+      watches: { w: { type: "search", query: "acme" } },
+      sinks: { inner: sink },
+    });
     const daemon = await fixture.start();
     await noted(daemon, "w");
     fixture.api.post("search:acme", 1);
@@ -163,7 +222,11 @@ describe.concurrent("chat sinks", () => {
       sink: "inner",
       hint: expect.stringContaining("allow_private: true"),
     });
-    await until("the reason on the status page", async () => /private or loopback/.test(await daemon.get("/api/v1/status")), daemon.err);
+    await until(
+      "the reason on the status page",
+      async () => /private or loopback/.test(await daemon.get("/api/v1/status")),
+      daemon.err,
+    );
     expect(fixture.hook.messages()).toEqual([]);
   });
 
@@ -173,9 +236,13 @@ describe.concurrent("chat sinks", () => {
     fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
     const daemon = await fixture.start();
     await noted(daemon, "w");
-    fixture.hook.answer((_, response) => response.writeHead(302, { location: `${elsewhere.url}/` }).end());
+    fixture.hook.answer((_, response) =>
+      response.writeHead(302, { location: `${elsewhere.url}/` }).end(),
+    );
     fixture.api.post("search:acme", 1);
-    await until("a word about it", async () => /redirect|302/.test(`${daemon.err()}${await daemon.get("/api/v1/status")}`));
+    await until("a word about it", async () =>
+      /redirect|302/.test(`${daemon.err()}${await daemon.get("/api/v1/status")}`),
+    );
     expect(elsewhere.received).toEqual([]);
     expect(fixture.hook.messages().length).toBeLessThanOrEqual(2);
   });

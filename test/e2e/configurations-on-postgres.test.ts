@@ -1,7 +1,15 @@
-/** Daemons on one Postgres agree on the configuration: a superseded one waits, is made current again, and commands reach all from anywhere. */
+/**
+ * Daemons on one Postgres agree on the configuration: a superseded one waits, is made current
+ * again, and commands reach all from anywhere.
+ */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
-import { baseConfig, type RunningDaemon, startDaemonHere, writeConfig } from "../support/daemon-process.ts";
+import {
+  baseConfig,
+  type RunningDaemon,
+  startDaemonHere,
+  writeConfig,
+} from "../support/daemon-process.ts";
 import type { StatusView } from "../../src/server/contract/views.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -22,13 +30,20 @@ function machine({ api, hook }: Fixture, url: string) {
   const write = (queries: readonly string[]) =>
     writeConfig(folder, {
       ...baseConfig(api.url, api.key),
-      ...{ state: { url }, defaults: { watch: { schedule: "@every 1s" } }, sinks: { hook: hookSink(hook) } },
-      watches: Object.fromEntries(queries.map((query) => [query, { type: "search", query, strategy: "single" }])),
+      ...{
+        state: { url },
+        defaults: { watch: { schedule: "@every 1s" } },
+        sinks: { hook: hookSink(hook) },
+      },
+      watches: Object.fromEntries(
+        queries.map((query) => [query, { type: "search", query, strategy: "single" }]),
+      ),
     });
   return {
     write,
     start: () => startDaemonHere({ folder }),
-    run: async (...command: readonly string[]) => runCommand([...command, "-c", "watches.yaml"], { cwd: folder }),
+    run: async (...command: readonly string[]) =>
+      runCommand([...command, "-c", "watches.yaml"], { cwd: folder }),
   };
 }
 
@@ -50,17 +65,26 @@ it.concurrent("fault 88: a replica with a newer configuration takes over once it
   const old = await first.start();
   await noted(old, "one");
   await second.start();
-  const why = /the configuration is superseded by revision 2 of 127\.0\.0\.1#\S{4}, and this replica waits/;
-  await until("the old one to wait", async () => (await statusOf(old)).reasons?.some((reason) => why.test(reason)));
+  const why =
+    /the configuration is superseded by revision 2 of 127\.0\.0\.1#\S{4}, and this replica waits/;
+  await until("the old one to wait", async () =>
+    (await statusOf(old)).reasons?.some((reason) => why.test(reason)),
+  );
   expect(await readiness(old)).toBe(503);
   const saysSo = "the daemon is well: the configuration is superseded";
   await until("health to say so", async () => (await first.run("health")).out.includes(saysSo));
   const posted = fixture.api.post("search:one", 1);
-  await until("the alert", () => fixture.hook.events().some(({ subject }) => subject === posted[0]));
+  await until("the alert", () =>
+    fixture.hook.events().some(({ subject }) => subject === posted[0]),
+  );
   first.write(["one", "two"]);
   await until("the old one to follow", async () => (await readiness(old)) === 200);
-  expect((await first.run("config", "list")).out).toMatch(/ 2 +\S+ +\S+ \S+ +start +127\.0\.0\.1#\S{4} +current\n +1 /);
-  await until("a share for each", async () => (await statusOf(old)).replicas?.every(({ polls_percent: percent }) => percent === 50));
+  expect((await first.run("config", "list")).out).toMatch(
+    / 2 +\S+ +\S+ \S+ +start +127\.0\.0\.1#\S{4} +current\n +1 /,
+  );
+  await until("a share for each", async () =>
+    (await statusOf(old)).replicas?.every(({ polls_percent: percent }) => percent === 50),
+  );
   expect(fixture.hook.events()).toHaveLength(1);
 });
 
@@ -74,25 +98,37 @@ it.concurrent("commands on another machine send alerts again, and try a sink tha
   const daemon = await first.start();
   await noted(daemon, "one");
   const [sent] = api.post("search:one", 1);
-  const messagesWith = (id: string | undefined) => hook.messages().filter(({ events }) => events.some(({ subject }) => subject === id));
+  const messagesWith = (id: string | undefined) =>
+    hook.messages().filter(({ events }) => events.some(({ subject }) => subject === id));
   await until("the alert", () => messagesWith(sent).length === 1);
   expect(await second.run("resume", "--sink", "hook")).toMatchObject({
-    out: expect.stringMatching(/^hook is not disabled; if it fails, it is tried now, by 127\.0\.0\.1#\S{4}\n$/),
+    out: expect.stringMatching(
+      /^hook is not disabled; if it fails, it is tried now, by 127\.0\.0\.1#\S{4}\n$/,
+    ),
   });
-  expect((await second.run("replay", "--since", "1h", "--yes")).out).toMatch(/\n1 alert goes out again now, by 127\.0\.0\.1#\S{4}\n$/);
+  expect((await second.run("replay", "--since", "1h", "--yes")).out).toMatch(
+    /\n1 alert goes out again now, by 127\.0\.0\.1#\S{4}\n$/,
+  );
   await until("the same alert again", () => messagesWith(sent).length === 2);
   // Its next attempt would be in a minute.
   hook.answer((_, response) => void response.writeHead(401).end());
   const [held] = api.post("search:one", 1);
-  await until("the sink to fail", async () => (await statusOf(daemon)).sinks?.[0]?.breaker === "open");
+  await until(
+    "the sink to fail",
+    async () => (await statusOf(daemon)).sinks?.[0]?.breaker === "open",
+  );
   hook.answer((_, response) => response.end());
   const before = messagesWith(held).length;
   expect(await second.run("resume", "--sink", "hook")).toMatchObject({
-    out: expect.stringMatching(/^hook is not disabled; if it fails, it is tried now, by 127\.0\.0\.1#\S{4}\n$/),
+    out: expect.stringMatching(
+      /^hook is not disabled; if it fails, it is tried now, by 127\.0\.0\.1#\S{4}\n$/,
+    ),
   });
   await until("the alert that waited", () => messagesWith(held).length > before);
   await end(daemon);
-  expect((await second.run("replay", "--since", "1h", "--yes")).out).toMatch(/go out again at the next start\n$/);
+  expect((await second.run("replay", "--since", "1h", "--yes")).out).toMatch(
+    /go out again at the next start\n$/,
+  );
 });
 
 it.concurrent("fault 88: one that starts with a superseded file waits for config activate", async () => {
@@ -109,7 +145,9 @@ it.concurrent("fault 88: one that starts with a superseded file waits for config
   expect(await first.run("config", "activate", "--author", "alice")).toMatchObject({
     out: "this configuration is the current one, as revision 3; 1 replica has it\n",
   });
-  await until("it to work", async () => (await statusOf(straggler)).watches?.every(({ last_poll_at: at }) => at !== null));
+  await until("it to work", async () =>
+    (await statusOf(straggler)).watches?.every(({ last_poll_at: at }) => at !== null),
+  );
   await until("it to be ready", async () => (await readiness(straggler)) === 200);
   fixture.api.post("search:one", 1);
   await until("its alert", () => fixture.hook.events().length === 1);
@@ -126,7 +164,9 @@ it.concurrent("a reload with a superseded file is refused, and says how to go ba
   only.write(["one"]);
   const refused = await only.run("reload");
   expect(refused).toMatchObject({ code: 1 });
-  expect(refused.err).toMatch(/it is revision 1, which revision 2 of 127\.0\.0\.1#\S{4} has superseded: chirpwatch config activate/);
+  expect(refused.err).toMatch(
+    /it is revision 1, which revision 2 of 127\.0\.0\.1#\S{4} has superseded: chirpwatch config activate/,
+  );
   expect(await readiness(daemon)).toBe(200);
   await only.run("config", "activate");
   await daemon.logged(/configuration reloaded/);
@@ -143,18 +183,44 @@ it.concurrent("commands beside no daemon reach those that run elsewhere on the s
   const daemon = await first.start();
   await noted(daemon, "one");
   // First: it is read with the first of the signals that follow, and by then it holds.
-  expect(await elsewhere.run("silence", "add", 'watch="one"', "--duration", "1h", "--comment", "test", "--author", "alice")).toMatchObject({
+  expect(
+    await elsewhere.run(
+      "silence",
+      "add",
+      'watch="one"',
+      "--duration",
+      "1h",
+      "--comment",
+      "test",
+      "--author",
+      "alice",
+    ),
+  ).toMatchObject({
     code: 0,
   });
-  expect((await elsewhere.run("pause", "one")).out).toMatch(/^one is paused; takes effect now, by 127\.0\.0\.1#\S{4}$/m);
-  await until("the pause", async () => (await daemon.status()).watches.every(({ paused }) => paused));
+  expect((await elsewhere.run("pause", "one")).out).toMatch(
+    /^one is paused; takes effect now, by 127\.0\.0\.1#\S{4}$/m,
+  );
+  await until("the pause", async () =>
+    (await daemon.status()).watches.every(({ paused }) => paused),
+  );
   expect(await elsewhere.run("resume", "one")).toMatchObject({ code: 0 });
-  await until("its end", async () => (await daemon.status()).watches.every(({ paused }) => !paused));
+  await until("its end", async () =>
+    (await daemon.status()).watches.every(({ paused }) => !paused),
+  );
   const posted = fixture.api.post("search:one", 1);
-  await until("the silence to hold", async () => (await daemon.status()).recent_events.some(({ id }) => id !== "") && posted.length > 0);
+  await until(
+    "the silence to hold",
+    async () =>
+      (await daemon.status()).recent_events.some(({ id }) => id !== "") && posted.length > 0,
+  );
   expect(fixture.hook.events()).toEqual([]);
   expect((await elsewhere.run("status")).out).toContain("State: elsewhere\n");
-  expect((await elsewhere.run("status")).out).toMatch(/^ {2}replica 127\.0\.0\.1#\S{4} \(leads\): 100% of the polls, 1 destination$/m);
-  expect((await elsewhere.run("reload")).out).toContain("asked 1 replica to read the configuration again");
+  expect((await elsewhere.run("status")).out).toMatch(
+    /^ {2}replica 127\.0\.0\.1#\S{4} \(leads\): 100% of the polls, 1 destination$/m,
+  );
+  expect((await elsewhere.run("reload")).out).toContain(
+    "asked 1 replica to read the configuration again",
+  );
   await daemon.logged("configuration unchanged");
 });

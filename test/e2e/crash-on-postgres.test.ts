@@ -1,4 +1,7 @@
-/** A daemon whose state is on Postgres loses nothing when it is killed, nor when the server is stopped, killed or away for a while. */
+/**
+ * A daemon whose state is on Postgres loses nothing when it is killed, nor when the server is
+ * stopped, killed or away for a while.
+ */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningDaemon } from "../support/daemon-process.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";

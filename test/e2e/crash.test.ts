@@ -1,4 +1,7 @@
-/** What survives: SIGKILL at random moments, SIGTERM in the middle of a send, an error that nobody caught. How long a stop takes: test/app/stop.test.ts. */
+/**
+ * What survives: SIGKILL at random moments, SIGTERM in the middle of a send, an error that nobody
+ * caught. How long a stop takes: test/app/stop.test.ts.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -18,7 +21,9 @@ const POSTS_BETWEEN_KILLS = 20;
 describe.concurrent("a daemon that dies", () => {
   it("fault 56: SIGKILL at random moments loses nothing, and repeats only whole messages under their own id", async () => {
     const fixture = await createFixture();
-    fixture.configure({ watches: { w: { type: "search", query: "acme" }, again: { type: "search", query: "acme" } } });
+    fixture.configure({
+      watches: { w: { type: "search", query: "acme" }, again: { type: "search", query: "acme" } },
+    });
     fixture.api.post("search:acme", 10);
     let daemon: RunningDaemon = await fixture.startProcess();
     await Promise.all([noted(daemon, "w"), noted(daemon, "again")]);
@@ -39,7 +44,8 @@ describe.concurrent("a daemon that dies", () => {
     }
     clearInterval(flow);
     const expected = ["again", "w"].flatMap((watch) => fresh.map((id) => `${watch} ${id}`));
-    const alerted = () => new Set(fixture.hook.events().map(({ watch, subject }) => `${watch} ${subject}`));
+    const alerted = () =>
+      new Set(fixture.hook.events().map(({ watch, subject }) => `${watch} ${subject}`));
     await until(
       "every tweet",
       () => alerted().size >= expected.length,
@@ -77,7 +83,8 @@ describe.concurrent("a daemon that dies", () => {
       }, 2_000);
     });
     const fresh = fixture.api.post("search:acme", 6);
-    const seen = () => `${fixture.hook.messages().length}, ${JSON.stringify(fixture.api.asked.slice(-6))}\n${daemon.err()}`;
+    const seen = () =>
+      `${fixture.hook.messages().length}, ${JSON.stringify(fixture.api.asked.slice(-6))}\n${daemon.err()}`;
     await until("a send under way", () => fixture.hook.messages().length >= 4, seen);
     daemon.kill("SIGTERM");
     const ended = await daemon.gone;
@@ -131,8 +138,13 @@ describe.concurrent("a daemon that dies", () => {
     const fixture = await createFixture();
     fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
     const fault = join(fixture.folder, "fault.mjs");
-    writeFileSync(fault, 'process.on("SIGUSR2", () => void Promise.reject(new Error("planted")));\n');
-    const first = await fixture.startProcess({ NODE_OPTIONS: `--import ${pathToFileURL(fault).href}` });
+    writeFileSync(
+      fault,
+      'process.on("SIGUSR2", () => void Promise.reject(new Error("planted")));\n',
+    );
+    const first = await fixture.startProcess({
+      NODE_OPTIONS: `--import ${pathToFileURL(fault).href}`,
+    });
     await noted(first, "w");
     const fresh = fixture.api.post("search:acme", 4);
     await until("an alert", () => fixture.hook.messages().length > 0);

@@ -12,7 +12,10 @@ describe.concurrent("the log", () => {
   it("at debug joins plan, poll, requests, events, routes and messages of a tweet by one id, and of no other", async () => {
     const fixture = await createFixture();
     fixture.configure({
-      watches: { w: { type: "search", query: "acme", strategy: "single" }, other: { type: "search", query: "other", strategy: "single" } },
+      watches: {
+        w: { type: "search", query: "acme", strategy: "single" },
+        other: { type: "search", query: "other", strategy: "single" },
+      },
     });
     const daemon = await fixture.start(DEBUG);
     await Promise.all([noted(daemon, "w"), noted(daemon, "other")]);
@@ -27,7 +30,11 @@ describe.concurrent("the log", () => {
     const { trace } = routed;
     const ofTrace = () => lines().filter((line) => line["trace"] === trace);
     const isLogged = (what: string): boolean => ofTrace().some(({ msg }) => msg === what);
-    await until("its message and the end of its poll", () => isLogged("message sent") && isLogged("poll finished"), daemon.err);
+    await until(
+      "its message and the end of its poll",
+      () => isLogged("message sent") && isLogged("poll finished"),
+      daemon.err,
+    );
     const alerted = ofTrace();
     expect(alerted.map(({ msg }) => msg).filter((msg) => !msg.startsWith("message"))).toEqual([
       "poll started",
@@ -36,21 +43,35 @@ describe.concurrent("the log", () => {
       "poll finished",
     ]);
     const find = (what: string) => alerted.find(({ msg }) => msg === what);
-    expect(routed).toMatchObject({ level: "debug", type: "tweet.created", watch: "w", sinks: ["hook"] });
-    expect(find("request answered")).toMatchObject({ endpoint: "search-tweets", watch: "w", page: "first" });
+    expect(routed).toMatchObject({
+      level: "debug",
+      type: "tweet.created",
+      watch: "w",
+      sinks: ["hook"],
+    });
+    expect(find("request answered")).toMatchObject({
+      endpoint: "search-tweets",
+      watch: "w",
+      page: "first",
+    });
     expect(find("poll finished")).toMatchObject({ new_items: 1, events: 1 });
     expect(find("message sealed")).toMatchObject({ sink: "hook", event_ids: [routed["event"]] });
-    expect(find("message sent")).toMatchObject({ message: find("message sealed")?.["message"], attempt: 1 });
+    expect(find("message sent")).toMatchObject({
+      message: find("message sealed")?.["message"],
+      attempt: 1,
+    });
     const source = find("poll started")?.["source"];
-    expect(lines().filter((line) => line.msg === "poll planned" && line["source"] === source)).toMatchObject([
-      { watch: "w", endpoint: "search-tweets" },
-    ]);
+    expect(
+      lines().filter((line) => line.msg === "poll planned" && line["source"] === source),
+    ).toMatchObject([{ watch: "w", endpoint: "search-tweets" }]);
   });
 
   it("carries the id of an account's group to the events of its members, and failed attempts with their cause", async () => {
     const fixture = await createFixture();
     const ids = ["alice", "bob"].map((name) => fixture.api.account(name));
-    fixture.configure({ watches: { w: { type: "timeline", accounts: ["alice", "bob"], strategy: "probe" } } });
+    fixture.configure({
+      watches: { w: { type: "timeline", accounts: ["alice", "bob"], strategy: "probe" } },
+    });
     const daemon = await fixture.start(DEBUG);
     await noted(daemon, "w");
     fixture.hook.answer((_, response) => response.writeHead(503).end());
@@ -60,9 +81,13 @@ describe.concurrent("the log", () => {
       () => daemon.log().find((line) => line["subject"] === tweet && line.msg === "event routed"),
       daemon.err,
     );
-    const ofTrace = (msg: string) => daemon.log().filter((line) => line["trace"] === routed["trace"] && line.msg === msg);
+    const ofTrace = (msg: string) =>
+      daemon.log().filter((line) => line["trace"] === routed["trace"] && line.msg === msg);
     await until("a failed attempt", () => ofTrace("message not sent").length > 0, daemon.err);
-    expect(ofTrace("message not sent")[0]).toMatchObject({ outcome: "retry", error: expect.stringContaining("503") });
+    expect(ofTrace("message not sent")[0]).toMatchObject({
+      outcome: "retry",
+      error: expect.stringContaining("503"),
+    });
     expect(ofTrace("request answered").map(({ endpoint }) => endpoint)).toContain("info-batch");
     expect(ofTrace("poll started").length).toBeGreaterThan(1);
   });
@@ -84,7 +109,10 @@ describe.concurrent("the log", () => {
     });
     expect([code, err.trim().split("\n")]).toEqual([
       78,
-      ['CHIRPWATCH_LOG_LEVEL is "verbose", which is no log level', "Write debug, info, warn, error, silent, or leave it empty for info."],
+      [
+        'CHIRPWATCH_LOG_LEVEL is "verbose", which is no log level',
+        "Write debug, info, warn, error, silent, or leave it empty for info.",
+      ],
     ]);
   });
 });

@@ -1,4 +1,8 @@
-/** `chirpwatch demo` in this process, on a clock that does not wait; and as people start it: one process, an empty environment, a folder that has nothing to do with the package. The gate plays it so to its end. */
+/**
+ * `chirpwatch demo` in this process, on a clock that does not wait; and as people start it: one
+ * process, an empty environment, a folder that has nothing to do with the package. The gate plays
+ * it so to its end.
+ */
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -20,7 +24,8 @@ function place(files: Record<string, string> = {}): {
   return { cwd, env: { TMPDIR: temporary }, left: () => readdirSync(temporary) };
 }
 
-const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? Number.NaN);
+const numberIn = (text: string, pattern: RegExp): number =>
+  Number(pattern.exec(text)?.[1] ?? Number.NaN);
 
 /** Waits for these words, one after the other: a slow machine takes its time for each chapter. */
 async function played(demo: BinProcess, ...chapters: readonly string[]): Promise<void> {
@@ -56,7 +61,8 @@ describe("demo", () => {
 
     const alerted = numberIn(out, /(\d+) items raised an alert before the restart/);
     expect(alerted).toBeGreaterThan(0);
-    // Not those of accounts whose counters stand still over the restart: nobody pays to read them again.
+    // Not those of accounts whose counters stand still over the restart: nobody pays to read them
+    // again.
     const again = numberIn(out, /served (\d+) of them again/);
     expect(again).toBeGreaterThan(0);
     expect(again).toBeLessThanOrEqual(alerted);
@@ -66,11 +72,15 @@ describe("demo", () => {
     expect(out).toMatch(/^ {7}↳ • .* replied to @/m);
     // The posts of the community come as one message, and new followers as a digest.
     expect(out).toMatch(/^ {5}\d posts\n(?: {7}• \S+ \S+ \[builders\] .*\n(?: {11}.*\n)*){2}/m);
-    expect(out).toMatch(/^ {5}acme-followers · .* UTC · \d+ new followers\n {7}\d+ new followers of @\S+\n(?: {7}• .*\n){2}/m);
+    expect(out).toMatch(
+      /^ {5}acme-followers · .* UTC · \d+ new followers\n {7}\d+ new followers of @\S+\n(?: {7}• .*\n){2}/m,
+    );
     const alerts = out.match(/^ {5}(?: {2}(?:↳ )?)?• /gm) ?? [];
     expect(new Set(out.match(/^ {5}(?: {2}(?:↳ )?)?• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
     expect(numberIn(out, /events\s+(\d+)/)).toBe(alerts.length);
-    expect(numberIn(out, /deliveries\s+\d+ sent, 0 waiting, 0 given up; (\d+) alerts on this console/)).toBe(alerts.length);
+    expect(
+      numberIn(out, /deliveries\s+\d+ sent, 0 waiting, 0 given up; (\d+) alerts on this console/),
+    ).toBe(alerts.length);
     // A group and a digest are one message each, and hold more on a busy machine.
     const sent = numberIn(out, /deliveries\s+(\d+) sent/);
     expect(sent).toBeGreaterThan(alerts.length / 4);
@@ -94,12 +104,13 @@ describe("demo", () => {
     const out = demo.out();
     expect(out).toMatch(/14 days in [\d.]+ s: \d+ polls, \d+ requests billed, \d+ messages/);
     for (const watch of ["brand-mentions", "partner-timelines", "score-moves", "builders"])
-      expect(numberIn(out, new RegExp(`^ +${watch} +\\w+ +(\\d+) alerts$`, "m")), watch).toBeGreaterThan(0);
-    const tries = [...out.matchAll(/^ {7}(?:chirpwatch|node \S+) (.*?) -c (\S+) {2}# /gm)].map(([, line = "", file = ""]) => [
-      ...line.split(" "),
-      "-c",
-      file,
-    ]);
+      expect(
+        numberIn(out, new RegExp(`^ +${watch} +\\w+ +(\\d+) alerts$`, "m")),
+        watch,
+      ).toBeGreaterThan(0);
+    const tries = [...out.matchAll(/^ {7}(?:chirpwatch|node \S+) (.*?) -c (\S+) {2}# /gm)].map(
+      ([, line = "", file = ""]) => [...line.split(" "), "-c", file],
+    );
     expect(tries.map(([name]) => name)).toEqual(["events", "explain", "status"]);
     const answers: string[] = [];
     for (const line of tries) {
@@ -110,7 +121,9 @@ describe("demo", () => {
     expect(answers[0]?.split("\n").length).toBeGreaterThan(10);
     expect(answers[1]).toContain("sent");
     expect(answers[2]).toContain("brand-mentions");
-    const url = /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ?? "";
+    const url =
+      /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ??
+      "";
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     demo.kill("SIGTERM");
     expect(await demo.ended()).toMatchObject({ code: 0, err: "" });

@@ -1,4 +1,6 @@
-/** Digests of the built daemon, to a Slack that keeps its limits: what a crash in the middle leaves. */
+/**
+ * Digests of the built daemon, to a Slack that keeps its limits: what a crash in the middle leaves.
+ */
 import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { type ChatMessage, linkedTweets } from "../support/chat-message.ts";
@@ -8,13 +10,26 @@ import { cleanUpAfterwards, keep, noted, createFixture, sorted } from "./fixture
 
 cleanUpAfterwards();
 
-async function createSlackFixture(digestInterval: string, onMessage: (message: ChatMessage) => void = () => {}) {
+async function createSlackFixture(
+  digestInterval: string,
+  onMessage: (message: ChatMessage) => void = () => {},
+) {
   const fixture = await createFixture();
   const slack = keep(await startSlackStandIn(createSystemClock(), onMessage));
   const throttle = { limit: 1, interval: "1h", digest_interval: digestInterval };
-  const chat = { type: "slack", token: "xoxb-1", channel: "#brand", api_url: slack.apiUrl, throttle };
+  const chat = {
+    type: "slack",
+    token: "xoxb-1",
+    channel: "#brand",
+    api_url: slack.apiUrl,
+    throttle,
+  };
   // All of them are read by one poll, and so in one digest.
-  fixture.configure({ watches: { w: { type: "search", query: "acme", max_pages: 50 } }, sinks: { chat }, ops: { sink: "chat" } });
+  fixture.configure({
+    watches: { w: { type: "search", query: "acme", max_pages: 50 } },
+    sinks: { chat },
+    ops: { sink: "chat" },
+  });
   return { fixture, slack };
 }
 
@@ -32,7 +47,9 @@ describe.concurrent("a digest", () => {
     const first = await fixture.startProcess();
     kill = () => first.kill("SIGKILL");
     await noted(first, "w");
-    const ids = fixture.api.post("search:acme", 180, { text: `a post about acme ${"and more words ".repeat(12)}` });
+    const ids = fixture.api.post("search:acme", 180, {
+      text: `a post about acme ${"and more words ".repeat(12)}`,
+    });
     await first.gone;
     await fixture.start();
     await until("every tweet", () => new Set(linkedTweets(slack.messages)).size === ids.length);

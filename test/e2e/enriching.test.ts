@@ -1,4 +1,7 @@
-/** Enrichment by the whole daemon: the example as it stands, a crash while an answer is awaited, and a program instead of an endpoint. */
+/**
+ * Enrichment by the whole daemon: the example as it stands, a crash while an answer is awaited, and
+ * a program instead of an endpoint.
+ */
 import { chmodSync, cpSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
@@ -18,7 +21,13 @@ it.concurrent("the example sends negative posts to its webhook and the others to
   cpSync(EXAMPLE, folder, { recursive: true });
   const service = startScript([join(folder, "sentiment.mjs"), "0"], { cwd: folder });
   const url = await until("the service", () => /^http.+/.exec(service.out())?.[0], service.err);
-  const env = { CHIRPWATCH_API_URL: api.url, CHIRPWATCH_API_KEY: api.key, PORT: "0", SENTIMENT_URL: url, ALARMS_URL: hook.url };
+  const env = {
+    CHIRPWATCH_API_URL: api.url,
+    CHIRPWATCH_API_KEY: api.key,
+    PORT: "0",
+    SENTIMENT_URL: url,
+    ALARMS_URL: hook.url,
+  };
   const checked = await runCommand(["validate", "-c", "watches.yaml"], { cwd: folder, env });
   expect([checked.code, checked.err]).toEqual([0, ""]);
   const daemon = await startDaemonHere({ folder, env });
@@ -28,7 +37,11 @@ it.concurrent("the example sends negative posts to its webhook and the others to
   await until("the alarm", () => hook.events().length > 0, daemon.err);
   await until("the other one", () => daemon.out().includes("acme is great"), daemon.err);
   expect(hook.events()).toMatchObject([
-    { subject: bad, labels: { sentiment: "negative", enrich: "ok" }, data: { enrichment: { score: -2 } } },
+    {
+      subject: bad,
+      labels: { sentiment: "negative", enrich: "ok" },
+      data: { enrichment: { score: -2 } },
+    },
   ]);
   expect(daemon.out()).toContain("score 1");
   expect(daemon.out()).not.toContain("refund");
@@ -53,7 +66,9 @@ it.concurrent("a crash between the event and the answer sends its alert once, wi
   const second = await fixture.start();
   await until("the alert", () => fixture.hook.events().length > 0, second.err);
   await morePolls(fixture.api, "search-tweets");
-  expect(fixture.hook.events()).toMatchObject([{ subject: id, labels: { sentiment: "good", enrich: "ok" } }]);
+  expect(fixture.hook.events()).toMatchObject([
+    { subject: id, labels: { sentiment: "good", enrich: "ok" } },
+  ]);
 });
 
 it.concurrent("a program is asked where the environment allows it, and what it says on standard error does not matter", async () => {
@@ -65,12 +80,20 @@ it.concurrent("a program is asked where the environment allows it, and what it s
   );
   chmodSync(program, 0o755);
   fixture.configure({
-    watches: { w: { type: "search", query: "acme", enrich: { exec: [program, "--fast"], labels: ["sentiment"] } } },
+    watches: {
+      w: {
+        type: "search",
+        query: "acme",
+        enrich: { exec: [program, "--fast"], labels: ["sentiment"] },
+      },
+    },
     sinks: { hook: hookSink(fixture.hook) },
   });
   const daemon = await fixture.start({ CHIRPWATCH_ALLOW_EXEC: program });
   await noted(daemon, "w");
   fixture.api.post("search:acme");
   await until("the alert", () => fixture.hook.events().length > 0, daemon.err);
-  expect(fixture.hook.events()).toMatchObject([{ labels: { sentiment: "good", enrich: "ok" }, data: { enrichment: { args: "--fast" } } }]);
+  expect(fixture.hook.events()).toMatchObject([
+    { labels: { sentiment: "good", enrich: "ok" }, data: { enrichment: { args: "--fast" } } },
+  ]);
 });

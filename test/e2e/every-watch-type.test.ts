@@ -1,8 +1,17 @@
-/** One daemon with a watch of every type, until it is killed in a process of its own: the world moves, and each type's event arrives once, whatever dies. */
+/**
+ * One daemon with a watch of every type, until it is killed in a process of its own: the world
+ * moves, and each type's event arrives once, whatever dies.
+ */
 import { expect, it } from "vitest";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { makeFolder } from "../support/bin-process.ts";
-import { baseConfig, type RunningDaemon, startDaemonHere, startDaemonProcess, writeConfig } from "../support/daemon-process.ts";
+import {
+  baseConfig,
+  type RunningDaemon,
+  startDaemonHere,
+  startDaemonProcess,
+  writeConfig,
+} from "../support/daemon-process.ts";
 import { samplesOf } from "../support/exposition.ts";
 import { type HookReceiver, startHookReceiver } from "../support/hook-receiver.ts";
 import { startSandboxHere } from "../support/sandbox-process.ts";
@@ -14,13 +23,20 @@ cleanUpAfterwards();
 
 type Moves = Readonly<Record<string, Move>>;
 
-const RULES = { recheck: { every: "1m", until: "1h" }, spike: { factor: 3, window: "1h", min: 10 }, no_events: { for: "1h" } };
+const RULES = {
+  recheck: { every: "1m", until: "1h" },
+  spike: { factor: 3, window: "1h", min: 10 },
+  no_events: { for: "1h" },
+};
 /** Series of one watch. */
 const isFew = (series: number): boolean => series > 0 && series <= 12;
 
 const watchesOf = (moves: Moves) =>
   Object.fromEntries(
-    Object.entries(moves).map(([id, { settings }]) => [id, { ...settings, ...(settings.type === "search" ? RULES : {}) }]),
+    Object.entries(moves).map(([id, { settings }]) => [
+      id,
+      { ...settings, ...(settings.type === "search" ? RULES : {}) },
+    ]),
   );
 
 /** What arrived, by watch: event types, each event once however often its message came. */
@@ -28,12 +44,16 @@ function arrived(hook: HookReceiver): Readonly<Record<string, readonly string[]>
   const byId = new Map(hook.events().map((event) => [event.data.id as string, event]));
   const byWatch: Record<string, string[]> = {};
   for (const { watch, type } of byId.values()) (byWatch[watch] ??= []).push(type);
-  return Object.fromEntries(Object.entries(byWatch).map(([watch, types]) => [watch, sorted(types)]));
+  return Object.fromEntries(
+    Object.entries(byWatch).map(([watch, types]) => [watch, sorted(types)]),
+  );
 }
 
 /** Whether nothing is awaited any more. The comparison at the end shows what came too often. */
 const isSettled = (seen: Readonly<Record<string, readonly string[]>>, moves: Moves): boolean =>
-  Object.entries(moves).every(([watch, { eventTypes }]) => (seen[watch] ?? []).length >= eventTypes.length);
+  Object.entries(moves).every(
+    ([watch, { eventTypes }]) => (seen[watch] ?? []).length >= eventTypes.length,
+  );
 
 it("each watch type's event arrives exactly once, also across SIGKILL", async () => {
   const folder = makeFolder();
@@ -52,9 +72,14 @@ it("each watch type's event arrives exactly once, also across SIGKILL", async ()
     route: { sink: ["hook", "out"] },
     ops: { sink: "out" },
   });
-  const seen = (daemon: RunningDaemon) => () => `${JSON.stringify(arrived(hook), null, 1)}\n${daemon.err()}`;
+  const seen = (daemon: RunningDaemon) => () =>
+    `${JSON.stringify(arrived(hook), null, 1)}\n${daemon.err()}`;
   let daemon: RunningDaemon = await startDaemonProcess({ folder });
-  await until("every baseline", () => Object.keys(moves).every((id) => daemon.err().includes(`"${id}: `)), seen(daemon));
+  await until(
+    "every baseline",
+    () => Object.keys(moves).every((id) => daemon.err().includes(`"${id}: `)),
+    seen(daemon),
+  );
   expect(hook.events()).toEqual([]);
   for (const { move } of Object.values(moves)) await move();
   for (const [share, startNext] of [
@@ -69,14 +94,27 @@ it("each watch type's event arrives exactly once, also across SIGKILL", async ()
   }
   await until("every alert", () => isSettled(arrived(hook), moves), seen(daemon));
   const settledMs = Date.now();
-  const isPolledAgain = ({ last_poll_at: at }: { readonly last_poll_at: string | null }) => at !== null && Date.parse(at) > settledMs;
-  await until("one more poll of each", async () => (await daemon.status()).watches.every(isPolledAgain), daemon.err);
-  expect(arrived(hook)).toEqual(Object.fromEntries(Object.entries(moves).map(([watch, { eventTypes }]) => [watch, eventTypes])));
-  const facts = hook.events().map(({ watch, type, subject, data }) => `${watch} ${type} ${subject} ${data.id}`);
-  expect(new Set(facts.map((fact) => fact.slice(0, fact.lastIndexOf(" ")))).size).toBe(new Set(facts).size);
+  const isPolledAgain = ({ last_poll_at: at }: { readonly last_poll_at: string | null }) =>
+    at !== null && Date.parse(at) > settledMs;
+  await until(
+    "one more poll of each",
+    async () => (await daemon.status()).watches.every(isPolledAgain),
+    daemon.err,
+  );
+  expect(arrived(hook)).toEqual(
+    Object.fromEntries(Object.entries(moves).map(([watch, { eventTypes }]) => [watch, eventTypes])),
+  );
+  const facts = hook
+    .events()
+    .map(({ watch, type, subject, data }) => `${watch} ${type} ${subject} ${data.id}`);
+  expect(new Set(facts.map((fact) => fact.slice(0, fact.lastIndexOf(" ")))).size).toBe(
+    new Set(facts).size,
+  );
   const samples = samplesOf(await daemon.get("/metrics"));
-  const seriesOf = (id: string): number => samples.filter(({ labels }) => labels["watch"] === id).length;
-  for (const id of Object.keys(moves)) expect([id, seriesOf(id)]).toEqual([id, expect.toSatisfy(isFew)]);
+  const seriesOf = (id: string): number =>
+    samples.filter(({ labels }) => labels["watch"] === id).length;
+  for (const id of Object.keys(moves))
+    expect([id, seriesOf(id)]).toEqual([id, expect.toSatisfy(isFew)]);
   expect(daemon.log().filter(({ level }) => level === "error")).toEqual([]);
   daemon.kill("SIGTERM");
   expect((await daemon.gone).code).toBe(0);

@@ -1,4 +1,7 @@
-/** Each folder of examples/ runs: its own file, with short schedules and the vendors' addresses replaced by stand-ins, alerts of a new tweet. */
+/**
+ * Each folder of examples/ runs: its own file, with short schedules and the vendors' addresses
+ * replaced by stand-ins, alerts of a new tweet.
+ */
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -23,12 +26,16 @@ interface Receiver {
 }
 
 const slack = async (): Promise<Receiver> => {
-  const server = await startLoopbackServer(json({ ok: true, ts: "1700000000.000100", channel: "C1" })).then(keep);
+  const server = await startLoopbackServer(
+    json({ ok: true, ts: "1700000000.000100", channel: "C1" }),
+  ).then(keep);
   return { settings: { api_url: `${server.url}/api/` }, text: () => bodies(server.received) };
 };
 
 const discord = async (): Promise<Receiver> => {
-  const server = await startLoopbackServer(json({ id: "1128374650192837465", channel_id: "1" })).then(keep);
+  const server = await startLoopbackServer(
+    json({ id: "1128374650192837465", channel_id: "1" }),
+  ).then(keep);
   return { settings: { api_url: `${server.url}/api` }, text: () => bodies(server.received) };
 };
 
@@ -52,10 +59,30 @@ interface Run {
 }
 
 const RUNS: Readonly<Record<string, Run>> = {
-  "slack-channel": { sink: "brand", receiver: slack, tweet: "hello @acme", expected: "S0123ABCDEF" },
-  "discord-news-bot": { sink: "news", receiver: discord, tweet: "Breaking: a new release", expected: "<@&1128374650192837466>" },
-  "daily-digest": { sink: "morning-mail", receiver: mail, tweet: "we like acme corp", expected: "we like acme corp" },
-  "quiet-hours": { sink: "on-call", receiver: slack, tweet: "acme is down again", expected: "acme is down again" },
+  "slack-channel": {
+    sink: "brand",
+    receiver: slack,
+    tweet: "hello @acme",
+    expected: "S0123ABCDEF",
+  },
+  "discord-news-bot": {
+    sink: "news",
+    receiver: discord,
+    tweet: "Breaking: a new release",
+    expected: "<@&1128374650192837466>",
+  },
+  "daily-digest": {
+    sink: "morning-mail",
+    receiver: mail,
+    tweet: "we like acme corp",
+    expected: "we like acme corp",
+  },
+  "quiet-hours": {
+    sink: "on-call",
+    receiver: slack,
+    tweet: "acme is down again",
+    expected: "acme is down again",
+  },
 };
 
 const ENV = {
@@ -71,20 +98,38 @@ type Section = Record<string, Record<string, unknown>>;
 function prepare(name: string, { sink }: Run, settings: object): string {
   const folder = makeFolder();
   cpSync(join(EXAMPLES, name), folder, { recursive: true });
-  const written = parse(readFileSync(join(folder, "watches.yaml"), "utf8")) as { watches: Section; sinks: Section };
-  const watches = Object.entries(written.watches).map(([id, { freshness: _, ...watch }]) => [id, { ...watch, schedule: "@every 1s" }]);
+  const written = parse(readFileSync(join(folder, "watches.yaml"), "utf8")) as {
+    watches: Section;
+    sinks: Section;
+  };
+  const watches = Object.entries(written.watches).map(([id, { freshness: _, ...watch }]) => [
+    id,
+    { ...watch, schedule: "@every 1s" },
+  ]);
   const type = written.sinks[sink]?.["type"];
-  const sinks = Object.entries(written.sinks).map(([id, one]) => [id, one["type"] === type ? { ...one, ...settings } : one]);
+  const sinks = Object.entries(written.sinks).map(([id, one]) => [
+    id,
+    one["type"] === type ? { ...one, ...settings } : one,
+  ]);
   const server = { listen: "127.0.0.1:0" };
-  writeConfig(folder, { ...written, server, watches: Object.fromEntries(watches), sinks: Object.fromEntries(sinks) });
+  writeConfig(folder, {
+    ...written,
+    server,
+    watches: Object.fromEntries(watches),
+    sinks: Object.fromEntries(sinks),
+  });
   return folder;
 }
 
 describe.concurrent("examples", () => {
   it("each folder is run by a test", () => {
-    const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
     // enriching.test.ts runs the one with a program of its own.
-    expect(folders.map(({ name }) => name).sort()).toEqual([...Object.keys(RUNS), "enrich-sentiment"].sort());
+    expect(folders.map(({ name }) => name).sort()).toEqual(
+      [...Object.keys(RUNS), "enrich-sentiment"].sort(),
+    );
   });
 
   it.each(Object.entries(RUNS))("%s alerts of a new tweet", async (name, run) => {
@@ -94,7 +139,9 @@ describe.concurrent("examples", () => {
     await sandbox.control("accounts", { username: "alice", followers_count: 500_000 });
     const env = { ...ENV, CHIRPWATCH_API_URL: sandbox.url, CHIRPWATCH_API_KEY: sandbox.key };
     const daemon = await startDaemonHere({ folder, env });
-    const { watches } = parse(readFileSync(join(folder, "watches.yaml"), "utf8")) as { watches: Section };
+    const { watches } = parse(readFileSync(join(folder, "watches.yaml"), "utf8")) as {
+      watches: Section;
+    };
     await Promise.all(Object.keys(watches).map((id) => noted(daemon, id)));
     await sandbox.control("tweets", { username: "alice", text: run.tweet });
     await until("the alert", () => receiver.text().includes(run.expected), daemon.err);

@@ -1,4 +1,7 @@
-/** The way to Postgres has faults, or the server has none of its disk left: nothing is lost or created twice, and all resumes by itself. */
+/**
+ * The way to Postgres has faults, or the server has none of its disk left: nothing is lost or
+ * created twice, and all resumes by itself.
+ */
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { type Chosen, PostgresProxy } from "../support/postgres-proxy.ts";
@@ -25,7 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-/** A daemon that has read its watch once. Each test has one, and a way to the server, of its own. */
+/**
+ * A daemon that has read its watch once. Each test has one, and a way to the server, of its own.
+ */
 async function start({ onTestFinished }: TestContext) {
   const proxy = await PostgresProxy.start(server.port);
   onTestFinished(() => proxy.close());
@@ -33,14 +38,18 @@ async function start({ onTestFinished }: TestContext) {
   fixture.configure({
     state: { url: proxy.urlOf(await server.url()) },
     watches: { w: { type: "search", query: "acme", sink: "hook" } },
-    sinks: { hook: hookSink(fixture.hook), ops: { ...hookSink(fixture.hook), url: `${fixture.hook.url}?ops` } },
+    sinks: {
+      hook: hookSink(fixture.hook),
+      ops: { ...hookSink(fixture.hook), url: `${fixture.hook.url}?ops` },
+    },
     ops: { sink: "ops" },
   });
   fixture.api.post("search:acme", 10);
   const daemon = await fixture.start();
   await noted(daemon, "w");
   const fresh: string[] = [];
-  const subjects = () => new Set(fixture.hook.events().flatMap(({ subject }) => (subject === "" ? [] : [subject])));
+  const subjects = () =>
+    new Set(fixture.hook.events().flatMap(({ subject }) => (subject === "" ? [] : [subject])));
   const arrived = () =>
     until(
       "every tweet",
@@ -58,13 +67,16 @@ async function start({ onTestFinished }: TestContext) {
       await arrived();
       await morePolls(fixture.api, "search-tweets");
       expect(sorted([...subjects()])).toEqual(sorted(fresh));
-      const tweets = fixture.hook.messages().filter(({ events }) => events.some(({ subject }) => subject !== ""));
+      const tweets = fixture.hook
+        .messages()
+        .filter(({ events }) => events.some(({ subject }) => subject !== ""));
       expect(tweets.flatMap(({ events }) => events)).toHaveLength(fresh.length);
       expect(new Set(tweets.map(({ id }) => id)).size).toBe(tweets.length);
       // A result that could not be stored is stored some seconds later.
       await until(
         "an empty outbox",
-        async () => (await daemon.status()).sinks.every(({ waiting, dead }) => waiting + dead === 0),
+        async () =>
+          (await daemon.status()).sinks.every(({ waiting, dead }) => waiting + dead === 0),
         daemon.err,
       );
     },
@@ -112,10 +124,20 @@ describe.concurrent("a way to Postgres with faults", () => {
     const { proxy, fixture, daemon, post, expectOnce } = await start(context);
     proxy.refuse = (text) => (/^(?:insert|update)/.test(text) ? "53100" : undefined);
     post();
-    await until("a status that says so", async () => (await daemon.status()).state === "paused", daemon.err);
-    expect((await daemon.status()).reasons.join(" ")).toContain("The disk of the Postgres server is full.");
+    await until(
+      "a status that says so",
+      async () => (await daemon.status()).state === "paused",
+      daemon.err,
+    );
+    expect((await daemon.status()).reasons.join(" ")).toContain(
+      "The disk of the Postgres server is full.",
+    );
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
-    await until("a word to ops", () => fixture.hook.messages().some(({ body }) => body.includes("disk of the Postgres server is full")));
+    await until("a word to ops", () =>
+      fixture.hook
+        .messages()
+        .some(({ body }) => body.includes("disk of the Postgres server is full")),
+    );
     const before = fixture.api.count("search-tweets");
     post();
     await new Promise((resolve) => setTimeout(resolve, 2_500));

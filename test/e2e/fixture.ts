@@ -1,4 +1,7 @@
-/** What most of these tests share: a service, a webhook receiver and a folder, gone when the file is done. */
+/**
+ * What most of these tests share: a service, a webhook receiver and a folder, gone when the file is
+ * done.
+ */
 import { afterAll, aroundEach } from "vitest";
 import { type ApiStandIn, startApiStandIn } from "../support/api-stand-in.ts";
 import { cleanUp, makeFolder } from "../support/bin-process.ts";
@@ -64,10 +67,16 @@ export async function createFixture(within?: string): Promise<Fixture> {
   };
 }
 
-export const hookSink = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
+export const hookSink = (hook: HookReceiver) => ({
+  type: "webhook",
+  url: hook.url,
+  secret: HOOK_SECRET,
+  allow_private: true,
+});
 
 /** Waits for a watch's first line. */
-export const noted = (daemon: RunningDaemon, watch: string) => daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
+export const noted = (daemon: RunningDaemon, watch: string) =>
+  daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
 
 /** Waits until an endpoint was asked so many times more. */
 export async function morePolls(api: ApiStandIn, endpoint: string, count = 2): Promise<void> {
@@ -75,7 +84,10 @@ export async function morePolls(api: ApiStandIn, endpoint: string, count = 2): P
   await until(`${count} more polls of ${endpoint}`, () => api.count(endpoint) >= before + count);
 }
 
-/** Waits until the results of all sends are recorded: the receiver has a message a moment before the daemon knows that it arrived. */
+/**
+ * Waits until the results of all sends are recorded: the receiver has a message a moment before the
+ * daemon knows that it arrived.
+ */
 export async function allSent(daemon: RunningDaemon): Promise<void> {
   let seen = "";
   await until(

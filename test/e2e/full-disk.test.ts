@@ -1,4 +1,7 @@
-/** Fault 60, with a disk that is really full: a small tmpfs where mounting is allowed, else a limit on how large the process's files may grow. */
+/**
+ * Fault 60, with a disk that is really full: a small tmpfs where mounting is allowed, else a limit
+ * on how large the process's files may grow.
+ */
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -49,10 +52,17 @@ function makeSmallDisk(parent: string): SmallDisk {
     };
   }
   const limit = (pid: number, bytes: string) => {
-    const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}`], { encoding: "utf8" });
+    const { status, stderr } = spawnSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}`], {
+      encoding: "utf8",
+    });
     if (status !== 0) throw new Error(`neither mount nor prlimit works here: ${stderr}`);
   };
-  return { folder, isMounted: false, fill: (pid) => limit(pid, "4096:unlimited"), free: (pid) => limit(pid, "unlimited:unlimited") };
+  return {
+    folder,
+    isMounted: false,
+    fill: (pid) => limit(pid, "4096:unlimited"),
+    free: (pid) => limit(pid, "unlimited:unlimited"),
+  };
 }
 
 describe.concurrent("a full disk", () => {
@@ -71,7 +81,11 @@ describe.concurrent("a full disk", () => {
     await noted(daemon, "w");
     disk.fill(daemon.pid);
     const missed = fixture.api.post("search:acme", 40, { text: `acme ${"x".repeat(2_000)}` });
-    await until("a status that says so", async () => /state/.test((await daemon.status()).reasons.join(" ")), daemon.err);
+    await until(
+      "a status that says so",
+      async () => /state/.test((await daemon.status()).reasons.join(" ")),
+      daemon.err,
+    );
     expect((await daemon.status()).state).toBe("paused");
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
     const before = fixture.api.count("search-tweets");
@@ -81,10 +95,15 @@ describe.concurrent("a full disk", () => {
       daemon.err,
     );
     expect(fixture.api.count("search-tweets") - before).toBeLessThanOrEqual(2);
-    writeConfig(fixture.folder, { ...config, watches: { ...config.watches, other: { ...config.watches.w, query: "other" } } });
+    writeConfig(fixture.folder, {
+      ...config,
+      watches: { ...config.watches, other: { ...config.watches.w, query: "other" } },
+    });
     expect((await daemon.post("/api/v1/reload")).status).toBe(422);
     await until("the log's word on it", () =>
-      daemon.log().some(({ msg }) => msg === "the configuration is read again once the state works"),
+      daemon
+        .log()
+        .some(({ msg }) => msg === "the configuration is read again once the state works"),
     );
     expect((await daemon.status()).watches.map(({ id }) => id)).toEqual(["w"]);
     disk.free(daemon.pid);
@@ -95,9 +114,12 @@ describe.concurrent("a full disk", () => {
       () => `${alerted().size}\n${daemon.err()}`,
     );
     await morePolls(fixture.api, "search-tweets");
-    expect(sorted(fixture.hook.subjects().filter((id) => missed.includes(id)))).toEqual(sorted(missed));
+    expect(sorted(fixture.hook.subjects().filter((id) => missed.includes(id)))).toEqual(
+      sorted(missed),
+    );
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
-    // The configuration that the state could not take is active, without the operator doing anything more.
+    // The configuration that the state could not take is active, without the operator doing
+    // anything more.
     await noted(daemon, "other");
     expect((await daemon.status()).reasons).toEqual([]);
     daemon.kill("SIGTERM");
@@ -107,7 +129,8 @@ describe.concurrent("a full disk", () => {
   it("is named by every state command that needs room on it, and never taken for a fault of the backup", async () => {
     const fixture = await createFixture();
     const disk = makeSmallDisk(fixture.folder);
-    if (!disk.isMounted) return console.warn("state commands on a full disk: not tried, this user may not mount one");
+    if (!disk.isMounted)
+      return console.warn("state commands on a full disk: not tried, this user may not mount one");
     const path = join(disk.folder, "state.db");
     fixture.configure({ state: { path }, watches: { w: { type: "search", query: "acme" } } });
     const daemon = await fixture.start();
@@ -120,8 +143,13 @@ describe.concurrent("a full disk", () => {
     const elsewhere = join(fixture.folder, "the.backup");
     copyFileSync(backup, elsewhere);
     disk.fill(0);
-    const full = { code: 74, out: "", err: `The disk that holds ${path} is full.\nFree some space and try again.\n` };
-    for (const args of [["backup"], ["restore", backup], ["restore", elsewhere]]) expect(await run(...args), args[0]).toMatchObject(full);
+    const full = {
+      code: 74,
+      out: "",
+      err: `The disk that holds ${path} is full.\nFree some space and try again.\n`,
+    };
+    for (const args of [["backup"], ["restore", backup], ["restore", elsewhere]])
+      expect(await run(...args), args[0]).toMatchObject(full);
     disk.free(0);
     // Room for the lock, and none for the copy.
     const { bavail, bsize } = statfsSync(disk.folder);

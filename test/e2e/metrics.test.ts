@@ -1,4 +1,7 @@
-/** What Prometheus sees of a running daemon and its process. What happens to it: test/app/metrics.test.ts. */
+/**
+ * What Prometheus sees of a running daemon and its process. What happens to it:
+ * test/app/metrics.test.ts.
+ */
 import { describe, expect, it } from "vitest";
 import { packageVersion } from "../../src/runtime/package-file.ts";
 import { writeConfig } from "../support/daemon-process.ts";
@@ -35,9 +38,13 @@ describe.concurrent("the metrics of a running daemon", () => {
     const again = await fixture.start();
     await until(
       "a failed poll",
-      async () => (sampleOf(await again.get("/metrics"), "chirpwatch_polls_total", { outcome: "failed" }) ?? 0) > 0,
+      async () =>
+        (sampleOf(await again.get("/metrics"), "chirpwatch_polls_total", { outcome: "failed" }) ??
+          0) > 0,
     );
-    expect(sampleOf(await again.get("/metrics"), LAST_SUCCESS, { watch: "w" })).toBeLessThanOrEqual(nowS());
+    expect(sampleOf(await again.get("/metrics"), LAST_SUCCESS, { watch: "w" })).toBeLessThanOrEqual(
+      nowS(),
+    );
   });
 
   it("show a refused reload until the files and the active configuration agree again", async () => {
@@ -57,7 +64,9 @@ describe.concurrent("the metrics of a running daemon", () => {
     fixture.configure(good);
     expect((await daemon.post("/api/v1/reload")).status).toBe(200);
     expect([await value(RELOADED), await value("chirpwatch_config_hash")]).toEqual([1, hash]);
-    expect(await value("chirpwatch_config_last_reload_success_timestamp_seconds")).toBeGreaterThan(loadedAt);
+    expect(await value("chirpwatch_config_last_reload_success_timestamp_seconds")).toBeGreaterThan(
+      loadedAt,
+    );
     fixture.configure({ ...good, links: { host: "https://social.example" } });
     await daemon.post("/api/v1/reload");
     expect(await value("chirpwatch_config_hash")).not.toBe(hash);

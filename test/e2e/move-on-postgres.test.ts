@@ -1,4 +1,7 @@
-/** A state that is moved from its file to Postgres: the daemon goes on there, and commands read it there. */
+/**
+ * A state that is moved from its file to Postgres: the daemon goes on there, and commands read it
+ * there.
+ */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { runCommand } from "../support/run-command.ts";
@@ -23,8 +26,16 @@ it("sends what waited, nothing twice, and shows no password", async () => {
   await until("an alert", () => fixture.hook.subjects().includes(sent), first.err);
   fixture.hook.answer((_, response) => response.writeHead(503).end());
   const [waiting = ""] = fixture.api.post("search:acme", 1);
-  await until("an alert that was refused", () => fixture.hook.subjects().includes(waiting), first.err);
-  await until("it to wait", async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1), first.err);
+  await until(
+    "an alert that was refused",
+    () => fixture.hook.subjects().includes(waiting),
+    first.err,
+  );
+  await until(
+    "it to wait",
+    async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1),
+    first.err,
+  );
 
   const url = await server.url();
   const outputs: string[] = [];
@@ -37,8 +48,14 @@ it("sends what waited, nothing twice, and shows no password", async () => {
   expect(await migrate()).toMatchObject({ code: 75 });
   first.kill("SIGTERM");
   await first.gone;
-  expect(await migrate()).toMatchObject({ code: 0, out: expect.stringContaining("and compared each") as string });
-  expect(await migrate()).toMatchObject({ code: 1, err: expect.stringContaining("holds a state already") as string });
+  expect(await migrate()).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("and compared each") as string,
+  });
+  expect(await migrate()).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("holds a state already") as string,
+  });
 
   fixture.configure({ watches, state: { url: "${STATE_URL}" } });
   expect((await run("status")).out).toContain("1 waiting");
@@ -46,8 +63,14 @@ it("sends what waited, nothing twice, and shows no password", async () => {
     code: 0,
     err: expect.stringContaining("postgres does not wait for its disk") as string,
   });
-  expect(await run("state", "backup")).toMatchObject({ code: 1, err: expect.stringContaining("pg_dump --format=custom") as string });
-  expect(await run("state", "restore", "any")).toMatchObject({ code: 1, err: expect.stringContaining("pg_restore --clean") as string });
+  expect(await run("state", "backup")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("pg_dump --format=custom") as string,
+  });
+  expect(await run("state", "restore", "any")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("pg_restore --clean") as string,
+  });
   expect((await run("explain", waiting)).out).toContain(waiting);
 
   fixture.hook.answer((_, response) => response.writeHead(204).end());
@@ -55,7 +78,8 @@ it("sends what waited, nothing twice, and shows no password", async () => {
   await morePolls(fixture.api, "search-tweets", 1);
   // The sink's breaker is stored, too: a reload tries it.
   second.kill("SIGHUP");
-  const isEmpty = async () => (await second.status()).sinks.every(({ waiting: count }) => count === 0);
+  const isEmpty = async () =>
+    (await second.status()).sinks.every(({ waiting: count }) => count === 0);
   await until("the alert that waited", isEmpty, second.err);
   await morePolls(fixture.api, "search-tweets");
   expect(fixture.hook.subjects()).toEqual([sent, waiting]);

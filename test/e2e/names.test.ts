@@ -1,4 +1,7 @@
-/** Names that every object has, in a running daemon: as names of everything that has one, and as words of commands and requests. */
+/**
+ * Names that every object has, in a running daemon: as names of everything that has one, and as
+ * words of commands and requests.
+ */
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makeFolder } from "../support/bin-process.ts";
@@ -47,7 +50,9 @@ it("fault 102: watches, labels, sinks, templates and intervals are named so, and
     ...baseConfig(sandbox.url),
     defaults: { watch: { schedule: "@every 1s" } },
     time_intervals: { toString: [{ times: [{ start: "00:00", end: "00:01" }], timezone: "UTC" }] },
-    templates: { constructor: { events: ["*"], title: "{{ labels.toString }} {{ labels.valueOf }}" } },
+    templates: {
+      constructor: { events: ["*"], title: "{{ labels.toString }} {{ labels.valueOf }}" },
+    },
     watches: {
       constructor: { type: "timeline", accounts: ["constructor"], labels: { toString: "so" } },
       valueOf: { type: "trends", woeid: 1 },
@@ -73,7 +78,10 @@ it("fault 102: watches, labels, sinks, templates and intervals are named so, and
   });
   const daemon = await startDaemonHere({ folder });
   for (const watch of ["constructor", "valueOf"]) await noted(daemon, watch);
-  await sandbox.control("tweets", { username: "constructor", text: "constructor __proto__ toString" });
+  await sandbox.control("tweets", {
+    username: "constructor",
+    text: "constructor __proto__ toString",
+  });
   await sandbox.control("trends", { woeid: 1, names: ["toString", "hasOwnProperty"] });
   await until("both alerts", () => hook.events().length >= 2, daemon.err);
   await until(
@@ -85,7 +93,12 @@ it("fault 102: watches, labels, sinks, templates and intervals are named so, and
   for (const name of NAMES) {
     for (const args of COMMANDS(name)) {
       const { code, err, out } = await runCommand(
-        [...args, ...(args[0] === "call" || (args.length === 1 && args[0] === name) ? [] : ["-c", "watches.yaml"])],
+        [
+          ...args,
+          ...(args[0] === "call" || (args.length === 1 && args[0] === name)
+            ? []
+            : ["-c", "watches.yaml"]),
+        ],
         { cwd: folder },
       );
       if (code === 70 || /\n\s+at \S+ \(|native code|internal error/.test(err + out))
@@ -119,7 +132,9 @@ it("fault 102: watches, labels, sinks, templates and intervals are named so, and
   expect(failed).toEqual([]);
   for (const path of ["/", "/metrics", "/api/v1/status", "/silences"])
     expect([path, (await fetch(`${daemon.url}${path}`)).status]).toEqual([path, 200]);
-  const labelled = hook.events().map(({ watch, data }) => [watch, data.trend?.name ?? data.labels.toString]);
+  const labelled = hook
+    .events()
+    .map(({ watch, data }) => [watch, data.trend?.name ?? data.labels.toString]);
   expect(labelled.toSorted(([one], [other]) => (one < other ? -1 : 1))).toEqual([
     ["constructor", "so"],
     ["valueOf", "hasOwnProperty"],
@@ -127,5 +142,7 @@ it("fault 102: watches, labels, sinks, templates and intervals are named so, and
   expect(daemon.log().filter(({ level }) => level === "error")).toEqual([]);
   daemon.kill("SIGTERM");
   expect((await daemon.gone).code).toBe(0);
-  expect((await runCommand(["status", "-c", join(folder, "watches.yaml")], { cwd: folder })).code).not.toBe(70);
+  expect(
+    (await runCommand(["status", "-c", join(folder, "watches.yaml")], { cwd: folder })).code,
+  ).not.toBe(70);
 });

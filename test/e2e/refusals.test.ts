@@ -33,9 +33,17 @@ function expectRefusal(ended: Ran | Ended, code: number, text: string | RegExp):
 
 describe.concurrent("a start that must not succeed", () => {
   it("keeps the sandbox's tweets out of real channels", async () => {
-    const slack = { "slack-brand": { type: "slack", token: "xoxb-hidden-token", channel: "#brand" } };
-    const ended = await run(folderWith({ ...baseConfig("sandbox", "sandbox"), watches: WATCHES, sinks: slack }));
-    expectRefusal(ended, 78, "CHIRPWATCH_API_URL is not set: refusing to send invented tweets to slack-brand");
+    const slack = {
+      "slack-brand": { type: "slack", token: "xoxb-hidden-token", channel: "#brand" },
+    };
+    const ended = await run(
+      folderWith({ ...baseConfig("sandbox", "sandbox"), watches: WATCHES, sinks: slack }),
+    );
+    expectRefusal(
+      ended,
+      78,
+      "CHIRPWATCH_API_URL is not set: refusing to send invented tweets to slack-brand",
+    );
     expect(ended.err).not.toContain("hidden-token");
   });
 
@@ -43,7 +51,12 @@ describe.concurrent("a start that must not succeed", () => {
     const folder = makeFolder();
     const { url, key } = await startSandboxCommand();
     const slack = {
-      "slack-brand": { type: "slack", token: "xoxb-hidden-token", channel: "#brand", api_url: "https://slack.invalid/api/" },
+      "slack-brand": {
+        type: "slack",
+        token: "xoxb-hidden-token",
+        channel: "#brand",
+        api_url: "https://slack.invalid/api/",
+      },
     };
     const config = { ...baseConfig(url, key), watches: WATCHES };
     writeConfig(folder, { ...config, sinks: slack });
@@ -53,8 +66,14 @@ describe.concurrent("a start that must not succeed", () => {
     const daemon = await startDaemonHere({ folder });
     await noted(daemon, "w");
     writeConfig(folder, { ...config, sinks: slack });
-    expect(await daemon.post("/api/v1/reload")).toMatchObject({ status: 422, body: expect.stringContaining(refusal) });
-    expect(await runCommand(["test", "w", "--send"], { cwd: folder })).toMatchObject({ code: 78, err: expect.stringContaining(refusal) });
+    expect(await daemon.post("/api/v1/reload")).toMatchObject({
+      status: 422,
+      body: expect.stringContaining(refusal),
+    });
+    expect(await runCommand(["test", "w", "--send"], { cwd: folder })).toMatchObject({
+      code: 78,
+      err: expect.stringContaining(refusal),
+    });
   });
 
   it("fault 82: names the environment variable that is missing", async () => {
@@ -70,7 +89,11 @@ describe.concurrent("a start that must not succeed", () => {
   });
 
   it("shows where broken YAML breaks, and every other error at once", async () => {
-    expectRefusal(await run(folderWith("version: 1\nwatches:\n  a: [\n")), 78, /watches\.yaml:\d+:\d+/);
+    expectRefusal(
+      await run(folderWith("version: 1\nwatches:\n  a: [\n")),
+      78,
+      /watches\.yaml:\d+:\d+/,
+    );
     const two = await run(
       folderWith(
         "version: 1\nwatches:\n  a: { type: serch, sink: s }\n  b: { type: search, sink: s, query: x, schedul: '@every 5m' }\nsinks:\n  s: { type: console }\n",
@@ -86,7 +109,13 @@ describe.concurrent("a start that must not succeed", () => {
   });
 
   it("refuses plain http to another machine", async () => {
-    expectRefusal(await run(folderWith({ ...baseConfig("http://api.example.com"), watches: WATCHES, sinks: CONSOLE })), 78, /https/);
+    expectRefusal(
+      await run(
+        folderWith({ ...baseConfig("http://api.example.com"), watches: WATCHES, sinks: CONSOLE }),
+      ),
+      78,
+      /https/,
+    );
   });
 
   it("fault 59: refuses a second instance on the same state", async () => {
@@ -106,8 +135,16 @@ describe.concurrent("a start that must not succeed", () => {
     first.kill("SIGTERM");
     await first.gone;
     const other = await createFixture();
-    writeConfig(fixture.folder, { ...baseConfig(other.api.url, other.api.key), watches: WATCHES, sinks: CONSOLE });
-    expectRefusal(await run(fixture.folder), 78, new RegExp(`${fixture.api.url}.*${other.api.url}`));
+    writeConfig(fixture.folder, {
+      ...baseConfig(other.api.url, other.api.key),
+      watches: WATCHES,
+      sinks: CONSOLE,
+    });
+    expectRefusal(
+      await run(fixture.folder),
+      78,
+      new RegExp(`${fixture.api.url}.*${other.api.url}`),
+    );
     expect(other.api.asked).toEqual([]);
   });
 
@@ -159,6 +196,7 @@ describe.concurrent("a start that must not succeed", () => {
       .split("")
       .map((name, i) => `${name}: &${name} [${Array(9).fill(`*${"abcdefghi"[i]}`).join(",")}]`)
       .join("\n")}\n`;
-    for (const text of [bomb, `version: 1\n#${"x".repeat(2_000_000)}`]) expectRefusal(await run(folderWith(text)), 78, /watches\.yaml/);
+    for (const text of [bomb, `version: 1\n#${"x".repeat(2_000_000)}`])
+      expectRefusal(await run(folderWith(text)), 78, /watches\.yaml/);
   });
 });

@@ -1,4 +1,7 @@
-/** Several daemons on one Postgres share the work. When one is killed, others do its part: nothing is lost, and no event is created twice. */
+/**
+ * Several daemons on one Postgres share the work. When one is killed, others do its part: nothing
+ * is lost, and no event is created twice.
+ */
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -27,23 +30,35 @@ it("fault 99: on an empty database they share polls and destinations evenly, eac
   const views = listed ?? [];
   const polledHere = watches.filter(({ polled_by: others }) => others.length === 0);
   // While a poll runs its watch has no next one.
-  expect(polledHere).toEqual(expect.arrayContaining(watches.filter(({ next_poll_at: at }) => at !== null)));
+  expect(polledHere).toEqual(
+    expect.arrayContaining(watches.filter(({ next_poll_at: at }) => at !== null)),
+  );
   expect(new Set(views.map(({ name }) => name)).size).toBe(3);
   const leading = views.find(({ leads }) => leads);
-  expect(replicas.at(0).err()).toContain(`"replica":"${leading?.name}","msg":"joined the replicas on this state"`);
-  for (const replica of replicas.all) expect(await replicas.readinessOf(replica)).toEqual([200, "ok"]);
+  expect(replicas.at(0).err()).toContain(
+    `"replica":"${leading?.name}","msg":"joined the replicas on this state"`,
+  );
+  for (const replica of replicas.all)
+    expect(await replicas.readinessOf(replica)).toEqual([200, "ok"]);
   const percents = views.map(({ polls_percent: percent }) => percent);
   const pollsOf = (some: typeof watches) =>
-    some.reduce((sum, { schedule }) => sum + 1 / Number.parseInt(schedule.slice("@every ".length), 10), 0);
+    some.reduce(
+      (sum, { schedule }) => sum + 1 / Number.parseInt(schedule.slice("@every ".length), 10),
+      0,
+    );
   const polled = views.map(({ name, answers }) =>
     watches.filter(({ polled_by: [other] }) => (answers ? other === undefined : other === name)),
   );
   expect(polled.flat()).toHaveLength(watches.length);
-  expect(polled.map((some) => Math.round((pollsOf(some) * 100) / pollsOf(watches)))).toEqual(percents);
+  expect(polled.map((some) => Math.round((pollsOf(some) * 100) / pollsOf(watches)))).toEqual(
+    percents,
+  );
   expect(views.map(({ destinations }) => destinations)).toEqual(expect.arrayContaining([0, 1, 1]));
   expect(views.filter(({ leads }) => leads)).toHaveLength(1);
   expect(views.filter(({ answers }) => answers).map(({ leads }) => leads)).toEqual([false]);
-  const status = await runCommand(["status", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(0)) });
+  const status = await runCommand(["status", "-c", "watches.yaml"], {
+    cwd: replicas.folderOf(replicas.at(0)),
+  });
   expect(status.out).toContain(
     `  replica ${leading?.name} (leads, this one): ${leading?.polls_percent}% of the polls, ${leading?.destinations} destination`,
   );
@@ -66,14 +81,20 @@ it("fault 85: a pause asked of one reaches the others, and they do the part of o
   replicas.add();
   await replicas.shared();
   const pausedOf = async (place: number) =>
-    (await replicas.statusOf(replicas.at(place))).watches.filter(({ paused }) => paused).map(({ id }) => id);
+    (await replicas.statusOf(replicas.at(place))).watches
+      .filter(({ paused }) => paused)
+      .map(({ id }) => id);
   for (const place of [0, 1]) {
-    const ask = (command: string) => runCommand([command, "acme0", "-c", "watches.yaml"], { cwd: replicas.folderOf(replicas.at(place)) });
+    const ask = (command: string) =>
+      runCommand([command, "acme0", "-c", "watches.yaml"], {
+        cwd: replicas.folderOf(replicas.at(place)),
+      });
     expect(await ask("pause")).toMatchObject({ code: 0 });
     expect(await pausedOf(1 - place)).toEqual(["acme0"]);
     expect(await ask("resume")).toMatchObject({ code: 0 });
   }
-  for (let kill = 1; kill < KILLS; kill += 1) await replicas.replace(kill % 2 === 0 ? replicas.at(2) : await replicas.leader(), "SIGKILL");
+  for (let kill = 1; kill < KILLS; kill += 1)
+    await replicas.replace(kill % 2 === 0 ? replicas.at(2) : await replicas.leader(), "SIGKILL");
   await replicas.lose(await replicas.leader(), "SIGKILL");
   expect(await replicas.findWrong()).toEqual([]);
 });

@@ -9,7 +9,10 @@ import { hookSink, keep } from "./fixture.ts";
 
 /** Requests a second: what the sandbox takes, and what the replicas may send together. */
 const RATE = 20;
-/** Each searches for the tweets of an account of its own. `npm run test:long` has five times as many, which ask for two thirds of the rate. */
+/**
+ * Each searches for the tweets of an account of its own. `npm run test:long` has five times as
+ * many, which ask for two thirds of the rate.
+ */
 const WATCHES = 60;
 /** So many of them get tweets; they are polled often. */
 const BUSY = 12;
@@ -33,7 +36,10 @@ export class Replicas {
     this.#around = around;
   }
 
-  /** They start together, on a database that may be empty. The first of `all` leads. Each has its share, and every first read is done. */
+  /**
+   * They start together, on a database that may be empty. The first of `all` leads. Each has its
+   * share, and every first read is done.
+   */
   static async start(stateUrl: string, count: number, watchCount = WATCHES): Promise<Replicas> {
     const [sandbox, hook] = [keep(await startSandboxHere()), keep(await startHookReceiver())];
     const watches = Array.from({ length: watchCount }, (_, n) => `acme${n}`);
@@ -63,7 +69,12 @@ export class Replicas {
         watches.map((account, n) => [
           account,
           {
-            ...{ type: "search", query: `from:${account}`, strategy: "single", sink: n % 2 === 0 ? "one" : "two" },
+            ...{
+              type: "search",
+              query: `from:${account}`,
+              strategy: "single",
+              sink: n % 2 === 0 ? "one" : "two",
+            },
             schedule: busy.includes(account) ? "@every 2s" : "@every 40s",
           },
         ]),
@@ -79,7 +90,9 @@ export class Replicas {
   async statusOf(replica: BinProcess): Promise<StatusView> {
     const { url } = await replica.logged("status page is up");
     return until("its whole status", async () => {
-      const status = (await (await fetch(`${String(url)}/api/v1/status`)).json()) as Partial<StatusView>;
+      const status = (await (
+        await fetch(`${String(url)}/api/v1/status`)
+      ).json()) as Partial<StatusView>;
       return status.watches === undefined ? undefined : (status as StatusView);
     });
   }
@@ -101,7 +114,11 @@ export class Replicas {
         const { replicas } = await this.statusOf(any).catch(() => ({ replicas: null }));
         seen = JSON.stringify(replicas);
         const percents = (replicas ?? []).map((replica) => replica.polls_percent);
-        return percents.length === this.all.length && Math.max(...percents) - Math.min(...percents) < 10 && Math.min(...percents) > 0;
+        return (
+          percents.length === this.all.length &&
+          Math.max(...percents) - Math.min(...percents) < 10 &&
+          Math.min(...percents) > 0
+        );
       },
       () => `${seen}\n${this.#said()}`,
     );
@@ -132,8 +149,12 @@ export class Replicas {
 
   /** The one that leads. */
   async leader(): Promise<BinProcess> {
-    const views = await Promise.all(this.all.map(async (one) => (await this.statusOf(one)).replicas ?? []));
-    const at = views.findIndex((replicas) => replicas.some(({ leads, answers }) => leads && answers));
+    const views = await Promise.all(
+      this.all.map(async (one) => (await this.statusOf(one)).replicas ?? []),
+    );
+    const at = views.findIndex((replicas) =>
+      replicas.some(({ leads, answers }) => leads && answers),
+    );
     return this.at(at);
   }
 
@@ -149,7 +170,8 @@ export class Replicas {
 
   /** On a busy machine all of them take long: that none is done for a while is a failure. */
   async #firstReads(count: number): Promise<void> {
-    const done = () => this.all.flatMap((one) => one.log().filter(({ msg }) => msg.includes(" items noted"))).length;
+    const done = () =>
+      this.all.flatMap((one) => one.log().filter(({ msg }) => msg.includes(" items noted"))).length;
     for (const replica of this.all) await replica.logged("joined the replicas on this state");
     for (let seen = done(); seen < count; seen = done())
       await until(
@@ -169,7 +191,9 @@ export class Replicas {
   }
 
   async #postEach(count: number): Promise<readonly string[]> {
-    const posted = await Promise.all(this.#busy().map((username) => this.#around.sandbox.control("tweets", { username, count })));
+    const posted = await Promise.all(
+      this.#busy().map((username) => this.#around.sandbox.control("tweets", { username, count })),
+    );
     return posted.flatMap(({ ids }) => ids);
   }
 
@@ -179,7 +203,10 @@ export class Replicas {
     return ids.length - new Set(ids).size;
   }
 
-  /** What is wrong once every tweet has arrived: each became one event, and each event stands in one message, however often that was sent. Or too many requests. */
+  /**
+   * What is wrong once every tweet has arrived: each became one event, and each event stands in one
+   * message, however often that was sent. Or too many requests.
+   */
   async findWrong(): Promise<readonly string[]> {
     const { hook, sandbox } = this.#around;
     const alerted = () => new Set(hook.events().map(({ subject }) => subject));
@@ -200,7 +227,8 @@ export class Replicas {
         messagesOf.set(eventId, (messagesOf.get(eventId) ?? new Set()).add(id));
         eventsOf.set(subject, (eventsOf.get(subject) ?? new Set()).add(eventId));
       }
-    const many = (sets: ReadonlyMap<string, ReadonlySet<string>>) => [...sets].filter(([, set]) => set.size > 1).map(([key]) => key);
+    const many = (sets: ReadonlyMap<string, ReadonlySet<string>>) =>
+      [...sets].filter(([, set]) => set.size > 1).map(([key]) => key);
     const { max_in_one_second: busiest } = await sandbox.control("requests");
     return [
       ...(busiest > RATE ? [`${busiest} requests in one second`] : []),

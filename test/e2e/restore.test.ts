@@ -12,21 +12,29 @@ async function stop(daemon: RunningDaemon): Promise<void> {
   await daemon.gone;
 }
 
-/** A daemon that reported one alert, has one that waits at the backup, and reported two after it; stopped, and its backup restored. */
+/**
+ * A daemon that reported one alert, has one that waits at the backup, and reported two after it;
+ * stopped, and its backup restored.
+ */
 async function restored(flags: readonly string[]) {
   const fixture = await createFixture();
   fixture.configure({ watches: { w: { type: "search", query: "acme" } } });
   const first = await fixture.start();
   await noted(first, "w");
   const alerted = () => fixture.hook.subjects();
-  const waitFor = (ids: readonly string[], err: () => string) => until("the alerts", () => ids.every((id) => alerted().includes(id)), err);
+  const waitFor = (ids: readonly string[], err: () => string) =>
+    until("the alerts", () => ids.every((id) => alerted().includes(id)), err);
   const post = (count: number) => fixture.api.post("search:acme", count);
   await waitFor(post(1), first.err);
   fixture.hook.answer((_, response) => response.writeHead(503).end());
   const waiting = post(1);
   // Before that, the alert that waits may be the first one, whose result is not recorded yet.
   await waitFor(waiting, first.err);
-  await until("an alert that waits", async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1), first.err);
+  await until(
+    "an alert that waits",
+    async () => (await first.status()).sinks.some(({ waiting: count }) => count === 1),
+    first.err,
+  );
   const run = (...args: string[]) => runCommand(["state", ...args], { cwd: fixture.folder });
   const [backup = ""] = /\S+\.backup-\S+/.exec((await run("backup")).out) ?? [];
   fixture.hook.answer((_, response) => response.writeHead(204).end());
@@ -44,7 +52,14 @@ async function restored(flags: readonly string[]) {
     .messages()
     .slice(before)
     .flatMap(({ events }) => events.map(({ subject }) => subject));
-  return { out, sent, waiting, since, later, explain: async (id = "") => (await runCommand(["explain", id], { cwd: fixture.folder })).out };
+  return {
+    out,
+    sent,
+    waiting,
+    since,
+    later,
+    explain: async (id = "") => (await runCommand(["explain", id], { cwd: fixture.folder })).out,
+  };
 }
 
 it.concurrent("sends again what was sent since the backup, and says so before", async () => {
@@ -57,7 +72,9 @@ it.concurrent("sends again what was sent since the backup, and says so before", 
 
 it.concurrent("with --quiet sends nothing of it, nor what waited in the backup, and everything from now on", async () => {
   const { out, sent, waiting, since, later, explain } = await restored(["--quiet"]);
-  expect(out).toMatch(/^It goes back to .* ago\. What came since then is not sent, and neither is what waited in it \(1 alert\)\.$/m);
+  expect(out).toMatch(
+    /^It goes back to .* ago\. What came since then is not sent, and neither is what waited in it \(1 alert\)\.$/m,
+  );
   expect(sent).toEqual(later);
   expect(await explain(waiting[0])).toContain("the state was restored with --quiet");
   expect(await explain(since[0])).not.toContain("sent 2");

@@ -1,4 +1,7 @@
-/** `chirpwatch sandbox`: big worlds start as quickly as small ones, and data that cannot be used ends it with a word. */
+/**
+ * `chirpwatch sandbox`: big worlds start as quickly as small ones, and data that cannot be used
+ * ends it with a word.
+ */
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cleanUp, makeFolder } from "../support/bin-process.ts";
@@ -7,8 +10,12 @@ import { startSandboxCommand } from "../support/sandbox-process.ts";
 
 afterAll(cleanUp);
 
-const statusOf = async (sandbox: { readonly url: string; readonly key: string }, username: string) =>
-  (await fetch(`${sandbox.url}/v3/info?username=${username}`, { headers: { ApiKey: sandbox.key } })).status;
+const statusOf = async (
+  sandbox: { readonly url: string; readonly key: string },
+  username: string,
+) =>
+  (await fetch(`${sandbox.url}/v3/info?username=${username}`, { headers: { ApiKey: sandbox.key } }))
+    .status;
 
 describe("the sandbox", () => {
   // How soon: test/sandbox/world.test.ts.
@@ -20,17 +27,28 @@ describe("the sandbox", () => {
       headers: { ApiKey: sandbox.key, "Content-Type": "application/json" },
       body: JSON.stringify({ community_id: "1493446837214187523" }),
     });
-    expect(((await members.json()) as { readonly member_count: number }).member_count).toBeGreaterThan(30_000);
+    expect(
+      ((await members.json()) as { readonly member_count: number }).member_count,
+    ).toBeGreaterThan(30_000);
   });
 
   it("serves recorded users beside its own, and with --accounts 0 instead of them", async () => {
-    const folder = makeFolder({ "recorded.ndjson": '{"type":"user","id":"7","username":"visitor"}\n' });
+    const folder = makeFolder({
+      "recorded.ndjson": '{"type":"user","id":"7","username":"visitor"}\n',
+    });
     const data = ["--data", join(folder, "recorded.ndjson")];
     const instead = await startSandboxCommand(["--accounts", "0", ...data]);
-    expect([await statusOf(instead, "visitor"), await statusOf(instead, "acme")]).toEqual([200, 404]);
+    expect([await statusOf(instead, "visitor"), await statusOf(instead, "acme")]).toEqual([
+      200, 404,
+    ]);
     const lines = await (await fetch(`${instead.url}/_sandbox/export`)).text();
     const other = makeFolder({ "recorded.ndjson": lines });
-    const beside = await startSandboxCommand(["--accounts", "10", "--data", join(other, "recorded.ndjson")]);
+    const beside = await startSandboxCommand([
+      "--accounts",
+      "10",
+      "--data",
+      join(other, "recorded.ndjson"),
+    ]);
     expect([await statusOf(beside, "visitor"), await statusOf(beside, "acme")]).toEqual([200, 200]);
   });
 
@@ -38,7 +56,8 @@ describe("the sandbox", () => {
     const text = '{"type":"user","id":"7","username":"visitor"}\n{"type":"usr"}\n';
     const folder = makeFolder({ "recorded.ndjson": text });
     const path = join(folder, "recorded.ndjson");
-    const refused = async () => runCommand(["sandbox", "--listen", "127.0.0.1:0", "--data", path], { cwd: folder });
+    const refused = async () =>
+      runCommand(["sandbox", "--listen", "127.0.0.1:0", "--data", path], { cwd: folder });
     const { code, err } = await refused();
     expect(code).toBe(2);
     expect(err).toContain(`line 2 of ${path} is of type "usr"\nWrite one of user, tweet, list`);

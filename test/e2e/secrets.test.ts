@@ -1,4 +1,7 @@
-/** No secret is shown anywhere, whatever a receiver repeats of it: in the log, on the page, in the API, in metrics, to the operator, in the state. */
+/**
+ * No secret is shown anywhere, whatever a receiver repeats of it: in the log, on the page, in the
+ * API, in metrics, to the operator, in the state.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -13,7 +16,10 @@ cleanUpAfterwards();
 /** Every one of them holds this. */
 const CANARY = /canary/i;
 
-/** Refuses with a page that repeats what it was asked, as many servers do: the whole of it, or the last part of the path. */
+/**
+ * Refuses with a page that repeats what it was asked, as many servers do: the whole of it, or the
+ * last part of the path.
+ */
 const startParrot = (): Promise<LoopbackServer> =>
   startLoopbackServer((request, response) => {
     const token = request.url.split(/[/?]/).filter(Boolean).at(-1);
@@ -43,9 +49,15 @@ it("secrets stay out of everything that people read or that is kept, also where 
     },
     "hook-short": { type: "webhook", url: "${HOOK_URL}", allow_private: true },
     "slack-bot": { ...ofSlack, token: "xoxb-canary-of-a-bot", channel: "#brand" },
-    "slack-hook": { ...ofSlack, webhook_url: `${parrot.url}/services/short/T0/B0/CanaryOfSlackWebhook` },
+    "slack-hook": {
+      ...ofSlack,
+      webhook_url: `${parrot.url}/services/short/T0/B0/CanaryOfSlackWebhook`,
+    },
     "discord-bot": { ...ofDiscord, token: "canary-of-a-discord-bot", channel_id: "7" },
-    "discord-hook": { ...ofDiscord, webhook_url: `${parrot.url}/api/webhooks/1128374650192837465/CanaryOfDiscord` },
+    "discord-hook": {
+      ...ofDiscord,
+      webhook_url: `${parrot.url}/api/webhooks/1128374650192837465/CanaryOfDiscord`,
+    },
   };
   const names = Object.keys(sinks);
   writeConfig(fixture.folder, {
@@ -55,7 +67,10 @@ it("secrets stay out of everything that people read or that is kept, also where 
     sinks: { ...sinks, ops: hookSink(fixture.hook) },
     ops: { sink: "ops" },
   });
-  const env = { HOOK_URL: `${parrot.url}/short/0/canary-of-the-environment`, CHIRPWATCH_LOG_LEVEL: "debug" };
+  const env = {
+    HOOK_URL: `${parrot.url}/short/0/canary-of-the-environment`,
+    CHIRPWATCH_LOG_LEVEL: "debug",
+  };
   const daemon = await fixture.start(env);
   await noted(daemon, "w");
   const [id = ""] = fixture.api.post("search:acme", 1);
@@ -68,11 +83,20 @@ it("secrets stay out of everything that people read or that is kept, also where 
     );
   await until(
     "every sink to be refused",
-    async () => (await daemon.status()).sinks.filter(({ breaker }) => breaker === "open").length === names.length,
+    async () =>
+      (await daemon.status()).sinks.filter(({ breaker }) => breaker === "open").length ===
+      names.length,
     daemon.err,
   );
   await until("an ops alert about each", () => failing().size >= names.length, daemon.err);
-  const paths = ["/", "/metrics", "/api/v1/status", "/api/v1/events", `/api/v1/explain/${id}`, "/api/v1/watches"];
+  const paths = [
+    "/",
+    "/metrics",
+    "/api/v1/status",
+    "/api/v1/events",
+    `/api/v1/explain/${id}`,
+    "/api/v1/watches",
+  ];
   const shown = await Promise.all(paths.map((path) => daemon.get(path)));
   const commands = await Promise.all(
     [
@@ -91,7 +115,8 @@ it("secrets stay out of everything that people read or that is kept, also where 
   const alerted = fixture.hook.messages().map(({ body }) => body);
   for (const [index, text] of shown.entries()) expect(text, paths[index]).not.toMatch(CANARY);
   for (const { out, err } of commands) expect(`${out}${err}`).not.toMatch(CANARY);
-  for (const text of [...kept, ...alerted, daemon.out(), daemon.err()]) expect(text).not.toMatch(CANARY);
+  for (const text of [...kept, ...alerted, daemon.out(), daemon.err()])
+    expect(text).not.toMatch(CANARY);
 
   // What stands for an address instead: the sink's name, the host and a fingerprint.
   const { host } = new URL(parrot.url);

@@ -1,4 +1,7 @@
-/** What can befall the state file under a running daemon and between two starts. A full disk is full-disk.test.ts's, a damaged file refusals.test.ts's. */
+/**
+ * What can befall the state file under a running daemon and between two starts. A full disk is
+ * full-disk.test.ts's, a damaged file refusals.test.ts's.
+ */
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +16,14 @@ import { rememberingLog } from "../state/temp-state.ts";
 import { runCommand } from "../support/run-command.ts";
 import type { RunningDaemon } from "../support/daemon-process.ts";
 import { until } from "../support/until.ts";
-import { cleanUpAfterwards, morePolls, noted, createFixture, type Fixture, sorted } from "./fixture.ts";
+import {
+  cleanUpAfterwards,
+  morePolls,
+  noted,
+  createFixture,
+  type Fixture,
+  sorted,
+} from "./fixture.ts";
 
 const Database = loadDriver();
 
@@ -27,7 +37,10 @@ afterAll(() => {
 const WATCHES = { w: { type: "search", query: "acme" } };
 const stateOf = ({ folder }: Fixture): string => join(folder, "data", "state.db");
 
-/** From now on nothing can be written to the files; where the system does not let us say so, to files of this process. Gives the way back. */
+/**
+ * From now on nothing can be written to the files; where the system does not let us say so, to
+ * files of this process. Gives the way back.
+ */
 function lockFiles(files: readonly string[], pid: number): () => void {
   if (spawnSync("chattr", ["+i", ...files]).status === 0) {
     for (const file of files) locked.add(file);
@@ -68,7 +81,11 @@ describe.concurrent("a state file", () => {
     expect((await daemon.status()).reasons.join(" ")).toMatch(/state/);
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
     const before = fixture.api.asked.length;
-    await until("a word to ops", () => fixture.hook.messages().some(({ body }) => body.includes("state")), daemon.err);
+    await until(
+      "a word to ops",
+      () => fixture.hook.messages().some(({ body }) => body.includes("state")),
+      daemon.err,
+    );
     expect(fixture.api.asked.length - before).toBeLessThanOrEqual(2);
     unlock();
     const alerted = () => fixture.hook.subjects().filter((id) => missed.includes(id));
@@ -88,7 +105,12 @@ describe.concurrent("a state file", () => {
     await until("the alerts", () => fixture.hook.subjects().length >= alerted.length);
     // What was reported is in the database itself; what came after it is in the WAL alone.
     const beside = new Database(stateOf(fixture));
-    await until("a checkpoint", () => (beside.pragma("wal_checkpoint(FULL)") as readonly { readonly busy: number }[])[0]?.busy === 0);
+    await until(
+      "a checkpoint",
+      () =>
+        (beside.pragma("wal_checkpoint(FULL)") as readonly { readonly busy: number }[])[0]?.busy ===
+        0,
+    );
     beside.close();
     await morePolls(fixture.api, "search-tweets");
     first.kill("SIGKILL");
@@ -98,8 +120,14 @@ describe.concurrent("a state file", () => {
     const fresh = fixture.api.post("search:acme", 2);
     const second = await fixture.start();
     await second.logged(/^w: baseline done/);
-    expect(second.log().map(({ msg }) => msg)).toContain("state was not closed by the last process; checked and sound");
-    await until("what is new", () => fixture.hook.subjects().length >= alerted.length + fresh.length, second.err);
+    expect(second.log().map(({ msg }) => msg)).toContain(
+      "state was not closed by the last process; checked and sound",
+    );
+    await until(
+      "what is new",
+      () => fixture.hook.subjects().length >= alerted.length + fresh.length,
+      second.err,
+    );
     await morePolls(fixture.api, "search-tweets");
     expect(sorted(fixture.hook.subjects())).toEqual(sorted([...alerted, ...fresh]));
   });
@@ -109,7 +137,9 @@ describe.concurrent("a state file", () => {
     fixture.configure({ watches: WATCHES });
     fixture.api.post("search:acme", 10);
     const before = await stopAfter(fixture, 3);
-    const backed = await runCommand(["state", "backup", "-c", "watches.yaml"], { cwd: fixture.folder });
+    const backed = await runCommand(["state", "backup", "-c", "watches.yaml"], {
+      cwd: fixture.folder,
+    });
     expect(backed.code).toBe(0);
     const backup = /^Backed up to (\S+) /.exec(backed.out)?.[1] ?? "";
     const daemon = await fixture.start();
@@ -117,15 +147,20 @@ describe.concurrent("a state file", () => {
     const since = fixture.api.post("search:acme", 4);
     await until("the alerts", () => fixture.hook.subjects().length >= before.length + since.length);
     await stop(daemon);
-    const restored = await runCommand(["state", "restore", backup, "-c", "watches.yaml"], { cwd: fixture.folder });
+    const restored = await runCommand(["state", "restore", backup, "-c", "watches.yaml"], {
+      cwd: fixture.folder,
+    });
     expect(`${restored.err} ${restored.code}`).toMatch(/0$/);
     const again = await fixture.start();
     await again.logged(/^w: baseline done/);
     const fresh = fixture.api.post("search:acme", 1);
     await until("what is new", () => fixture.hook.subjects().includes(fresh[0] ?? ""), again.err);
     await morePolls(fixture.api, "search-tweets");
-    // The backup knows nothing of these, so they come again; whoever keeps event ids recognises them.
-    const byEvent = new Map(fixture.hook.events().map((event) => [event.data.id as string, event.subject]));
+    // The backup knows nothing of these, so they come again; whoever keeps event ids recognises
+    // them.
+    const byEvent = new Map(
+      fixture.hook.events().map((event) => [event.data.id as string, event.subject]),
+    );
     expect(sorted([...byEvent.values()])).toEqual(sorted([...before, ...since, ...fresh]));
     expect(fixture.hook.subjects().filter((id) => before.includes(id))).toHaveLength(before.length);
     await stop(again);
@@ -134,13 +169,22 @@ describe.concurrent("a state file", () => {
   it("fault 66: on which a migration fails half-way is left as it was, and is taken over when the obstacle is gone", async () => {
     const fixture = await createFixture();
     fixture.configure({ watches: WATCHES });
-    // As the former version leaves it, and the last migration cannot be noted when it has done its work.
+    // As the former version leaves it, and the last migration cannot be noted when it has done its
+    // work.
     const former = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, -1)) as typeof MIGRATIONS;
     const clock = createSystemClock();
-    const old = await openStore({ path: stateOf(fixture), clock, random: createSystemRandom(), log: rememberingLog(), migrations: former });
+    const old = await openStore({
+      path: stateOf(fixture),
+      clock,
+      random: createSystemRandom(),
+      log: rememberingLog(),
+      migrations: former,
+    });
     await old.close();
     const state = new Database(stateOf(fixture));
-    state.exec("create trigger obstacle before insert on kysely_migration begin select raise(abort, 'no such luck'); end");
+    state.exec(
+      "create trigger obstacle before insert on kysely_migration begin select raise(abort, 'no such luck'); end",
+    );
     const schema = () => state.prepare("select group_concat(sql) from sqlite_master").pluck().get();
     const before = schema();
     const refused = await runCommand(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
@@ -166,15 +210,21 @@ describe.concurrent("a state file", () => {
     fixture.configure({ watches: WATCHES });
     await stop(await fixture.start());
     const state = new Database(stateOf(fixture));
-    state.prepare("insert into kysely_migration (name, timestamp) values ('9001-of-tomorrow', ?)").run(new Date().toISOString());
-    const { name } = state.prepare("select name from kysely_migration where name < '9' order by name desc limit 1").get() as {
+    state
+      .prepare("insert into kysely_migration (name, timestamp) values ('9001-of-tomorrow', ?)")
+      .run(new Date().toISOString());
+    const { name } = state
+      .prepare("select name from kysely_migration where name < '9' order by name desc limit 1")
+      .get() as {
       name: string;
     };
     state.close();
     const asked = fixture.api.asked.length;
     const refused = await runCommand(["run", "-c", "watches.yaml"], { cwd: fixture.folder });
     expect(refused.code).toBe(74);
-    expect(refused.err).toContain(`has schema 9001-of-tomorrow, but this build knows only up to ${name}`);
+    expect(refused.err).toContain(
+      `has schema 9001-of-tomorrow, but this build knows only up to ${name}`,
+    );
     expect(fixture.api.asked).toHaveLength(asked);
   });
 });

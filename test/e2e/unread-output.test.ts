@@ -1,4 +1,7 @@
-/** Output that nobody reads: pipes that are full, as behind a pager that stands still or a log collector that hangs. */
+/**
+ * Output that nobody reads: pipes that are full, as behind a pager that stands still or a log
+ * collector that hangs.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +38,11 @@ const CONFIG = {
 
 async function startInto(stdout: number | "ignore", stderr: number | "ignore", folder: string) {
   const env = { PATH: process.env["PATH"], HOME: folder };
-  const child = spawn(process.execPath, [BIN, "run"], { cwd: folder, env, stdio: ["ignore", stdout, stderr] });
+  const child = spawn(process.execPath, [BIN, "run"], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", stdout, stderr],
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   const gone = new Promise<number | null>((resolve) => child.on("exit", (code) => resolve(code)));
   return { gone, kill: () => void child.kill("SIGTERM") };
@@ -45,21 +52,24 @@ it.for([
   ["standard output", ["full", "ignore"]],
   ["standard error", ["ignore", "full"]],
   ["both", ["full", "full"]],
-] as const)("fault 97: SIGTERM ends a daemon within its grace when %s is a full pipe", async ([, ends], context) => {
-  const fixture = await createFixture();
-  fixture.configure(CONFIG);
-  const pipe = fullPipe(fixture.folder, "pipe");
-  if (pipe === undefined) return skipAloud(context, "there is no mkfifo here");
-  const [stdout, stderr] = ends.map((end) => (end === "full" ? pipe : ("ignore" as const)));
-  const daemon = await startInto(stdout ?? "ignore", stderr ?? "ignore", fixture.folder);
-  await morePolls(fixture.api, "search-tweets");
-  fixture.api.post("search:acme", 3);
-  await morePolls(fixture.api, "search-tweets");
-  const askedAt = performance.now();
-  daemon.kill();
-  expect(await daemon.gone).toBe(0);
-  expect(performance.now() - askedAt).toBeLessThan(GRACE_MS);
-});
+] as const)(
+  "fault 97: SIGTERM ends a daemon within its grace when %s is a full pipe",
+  async ([, ends], context) => {
+    const fixture = await createFixture();
+    fixture.configure(CONFIG);
+    const pipe = fullPipe(fixture.folder, "pipe");
+    if (pipe === undefined) return skipAloud(context, "there is no mkfifo here");
+    const [stdout, stderr] = ends.map((end) => (end === "full" ? pipe : ("ignore" as const)));
+    const daemon = await startInto(stdout ?? "ignore", stderr ?? "ignore", fixture.folder);
+    await morePolls(fixture.api, "search-tweets");
+    fixture.api.post("search:acme", 3);
+    await morePolls(fixture.api, "search-tweets");
+    const askedAt = performance.now();
+    daemon.kill();
+    expect(await daemon.gone).toBe(0);
+    expect(performance.now() - askedAt).toBeLessThan(GRACE_MS);
+  },
+);
 
 it("a post cannot forge lines of the log where alerts and log go to one file: each line is JSON, and each alert one", async () => {
   const fixture = await createFixture();
@@ -80,7 +90,9 @@ it("a post cannot forge lines of the log where alerts and log go to one file: ea
   expect(await daemon.gone).toBe(0);
   const parsed = lines().map((line) => JSON.parse(line));
   expect(parsed.filter(({ msg }) => msg === "state is damaged")).toEqual([]);
-  const alerts = parsed.filter(({ msg, url }) => msg === "alert" && String(url).endsWith(String(id)));
+  const alerts = parsed.filter(
+    ({ msg, url }) => msg === "alert" && String(url).endsWith(String(id)),
+  );
   expect(alerts).toEqual([
     {
       level: "info",

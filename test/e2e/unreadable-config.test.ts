@@ -1,4 +1,7 @@
-/** A configuration that another user owns: who refuses whom, and what helps. Nothing keeps root from reading, so root becomes nobody here. */
+/**
+ * A configuration that another user owns: who refuses whom, and what helps. Nothing keeps root from
+ * reading, so root becomes nobody here.
+ */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -13,7 +16,13 @@ const AS_NOBODY = IS_ROOT ? "process.setgid(65534); process.setuid(65534);" : ""
 
 const validate = (path: string, cwd: string) =>
   runScript(
-    ["-e", `${AS_NOBODY} process.argv.splice(1, 0, ${JSON.stringify(BIN)}); import(${JSON.stringify(BIN)})`, "validate", "-c", path],
+    [
+      "-e",
+      `${AS_NOBODY} process.argv.splice(1, 0, ${JSON.stringify(BIN)}); import(${JSON.stringify(BIN)})`,
+      "validate",
+      "-c",
+      path,
+    ],
     { cwd },
   );
 
@@ -25,7 +34,8 @@ it.each([
   const folder = makeFolder({}, "/tmp");
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, "conf"));
-  for (const path of ["watches.yaml", "conf/watches.yaml"]) writeFileSync(join(folder, path), "version: 1\n");
+  for (const path of ["watches.yaml", "conf/watches.yaml"])
+    writeFileSync(join(folder, path), "version: 1\n");
   const at = join(folder, closed);
   chmodSync(at, 0);
   const { code, err } = await validate(join(folder, asked), dirname(folder));

@@ -1,6 +1,7 @@
 /**
- * What every-watch-type.test.ts plays: for each watch type its settings in the sandbox's world, and an order to the control API that makes
- * exactly the events named. The accounts called m_… are made by it, and nobody else in the world touches them.
+ * What every-watch-type.test.ts plays: for each watch type its settings in the sandbox's world, and
+ * an order to the control API that makes exactly the events named. The accounts called m_… are made
+ * by it, and nobody else in the world touches them.
  */
 import type { SandboxProcess } from "../support/sandbox-process.ts";
 
@@ -18,7 +19,9 @@ const FAR_OFF = "2100-01-01T00:00:00Z";
 const WORLDWIDE = 1;
 
 /** Prepares the world. By watch; the moves are made later, in the order given. */
-export async function prepareMoves(sandbox: Pick<SandboxProcess, "control">): Promise<Readonly<Record<string, Move>>> {
+export async function prepareMoves(
+  sandbox: Pick<SandboxProcess, "control">,
+): Promise<Readonly<Record<string, Move>>> {
   const orders = ordersOf(sandbox);
   const { community_ids: communities, article_ids: articles } = await sandbox.control("sample");
   return {
@@ -41,12 +44,16 @@ function ordersOf({ control }: Pick<SandboxProcess, "control">) {
       for (const username of usernames) await control("accounts", { username, indexed: true });
     },
     follow: (follower: string, target: string) => control("follows", { follower, target }),
-    unfollow: (follower: string, target: string) => control("follows", { follower, target }, "DELETE"),
+    unfollow: (follower: string, target: string) =>
+      control("follows", { follower, target }, "DELETE"),
     list: async (...members: string[]): Promise<string> => (await control("lists", { members })).id,
   };
 }
 
-async function tweetMoves({ make, post, list }: Orders, community: string): Promise<Record<string, Move>> {
+async function tweetMoves(
+  { make, post, list }: Orders,
+  community: string,
+): Promise<Record<string, Move>> {
   await make("m_poster", "m_retweeter", "m_listed");
   const origin = await post("m_origin");
   const alerted = ["tweet.created"];
@@ -56,7 +63,11 @@ async function tweetMoves({ make, post, list }: Orders, community: string): Prom
       eventTypes: alerted,
       move: () => post("m_searched"),
     },
-    timeline: { settings: { type: "timeline", accounts: ["m_poster"] }, eventTypes: alerted, move: () => post("m_poster") },
+    timeline: {
+      settings: { type: "timeline", accounts: ["m_poster"] },
+      eventTypes: alerted,
+      move: () => post("m_poster"),
+    },
     community_tweets: {
       settings: { type: "community_tweets", community, ...onlyMine },
       eventTypes: alerted,
@@ -67,14 +78,26 @@ async function tweetMoves({ make, post, list }: Orders, community: string): Prom
       eventTypes: alerted,
       move: () => post("m_neighbour", { community_id: community, text: "an okapi" }),
     },
-    list_tweets: { settings: { type: "list_tweets", list: await list("m_listed") }, eventTypes: alerted, move: () => post("m_listed") },
+    list_tweets: {
+      settings: { type: "list_tweets", list: await list("m_listed") },
+      eventTypes: alerted,
+      move: () => post("m_listed"),
+    },
     mentions: {
       settings: { type: "mentions", accounts: ["m_poster"] },
       eventTypes: alerted,
       move: () => post("bob", { text: "hear, @m_poster" }),
     },
-    replies: { settings: { type: "replies", tweet: origin }, eventTypes: alerted, move: () => post("bob", { reply_to: origin }) },
-    quotes: { settings: { type: "quotes", tweet: origin }, eventTypes: alerted, move: () => post("bob", { quote_of: origin }) },
+    replies: {
+      settings: { type: "replies", tweet: origin },
+      eventTypes: alerted,
+      move: () => post("bob", { reply_to: origin }),
+    },
+    quotes: {
+      settings: { type: "quotes", tweet: origin },
+      eventTypes: alerted,
+      move: () => post("bob", { quote_of: origin }),
+    },
     retweets: {
       settings: { type: "retweets", accounts: ["m_retweeter"] },
       eventTypes: alerted,
@@ -115,21 +138,31 @@ async function groupMoves({ make, post, list }: Orders): Promise<Record<string, 
   };
 }
 
-async function rosterMoves({ control, make, follow, unfollow, list }: Orders, community: string): Promise<Record<string, Move>> {
+async function rosterMoves(
+  { control, make, follow, unfollow, list }: Orders,
+  community: string,
+): Promise<Record<string, Move>> {
   await make("m_followed", "m_fan", "m_joiner");
   for (const follower of ["alice", "m_listed"]) await follow(follower, "m_followed");
   for (const followed of ["rival", "m_listed"]) await follow("m_fan", followed);
   const membersList = await list("m_listed", "m_poster");
   const { id: followedList } = await control("lists", { followers: ["m_listed"] });
-  const join = (group: string, method = "POST") => control("members", { group, username: "m_joiner" }, method);
+  const join = (group: string, method = "POST") =>
+    control("members", { group, username: "m_joiner" }, method);
   const accounts = ["m_followed"];
   const fan = { accounts: ["m_fan"] };
   const onlyBob = { where: 'user.username.startsWith("bob")' };
   // One comes and two go: a counter that stands where it was asks for no read before the full poll.
   const comesAndGoes = () =>
-    Promise.all([follow("bob", "m_followed"), ...["alice", "m_listed"].map((follower) => unfollow(follower, "m_followed"))]);
+    Promise.all([
+      follow("bob", "m_followed"),
+      ...["alice", "m_listed"].map((follower) => unfollow(follower, "m_followed")),
+    ]);
   const followsAndLeaves = () =>
-    Promise.all([follow("m_fan", "bob"), ...["rival", "m_listed"].map((followed) => unfollow("m_fan", followed))]);
+    Promise.all([
+      follow("m_fan", "bob"),
+      ...["rival", "m_listed"].map((followed) => unfollow("m_fan", followed)),
+    ]);
   const nothingMore = () => Promise.resolve();
   return {
     followers: {
@@ -142,21 +175,41 @@ async function rosterMoves({ control, make, follow, unfollow, list }: Orders, co
       eventTypes: ["follower.added", "follower.removed"],
       move: nothingMore,
     },
-    new_followers: { settings: { type: "new_followers", accounts }, eventTypes: ["follower.added"], move: nothingMore },
-    top_followers: { settings: { type: "top_followers", accounts, ...onlyBob }, eventTypes: ["top_follower.entered"], move: nothingMore },
+    new_followers: {
+      settings: { type: "new_followers", accounts },
+      eventTypes: ["follower.added"],
+      move: nothingMore,
+    },
+    top_followers: {
+      settings: { type: "top_followers", accounts, ...onlyBob },
+      eventTypes: ["top_follower.entered"],
+      move: nothingMore,
+    },
     following: {
       settings: { type: "following", ...fan },
       eventTypes: ["following.added", "following.removed", "following.removed"],
       move: followsAndLeaves,
     },
-    new_following: { settings: { type: "new_following", ...fan }, eventTypes: ["following.added"], move: nothingMore },
-    top_following: { settings: { type: "top_following", ...fan, ...onlyBob }, eventTypes: ["top_following.entered"], move: nothingMore },
+    new_following: {
+      settings: { type: "new_following", ...fan },
+      eventTypes: ["following.added"],
+      move: nothingMore,
+    },
+    top_following: {
+      settings: { type: "top_following", ...fan, ...onlyBob },
+      eventTypes: ["top_following.entered"],
+      move: nothingMore,
+    },
     membership: {
       settings: { type: "membership", check: "follow", accounts: ["bob"], account: "m_followed" },
       eventTypes: ["membership.changed"],
       move: nothingMore,
     },
-    list_members: { settings: { type: "list_members", list: membersList }, eventTypes: ["member.added"], move: () => join(membersList) },
+    list_members: {
+      settings: { type: "list_members", list: membersList },
+      eventTypes: ["member.added"],
+      move: () => join(membersList),
+    },
     list_followers: {
       settings: { type: "list_followers", list: followedList },
       eventTypes: ["follower.added"],
@@ -167,7 +220,11 @@ async function rosterMoves({ control, make, follow, unfollow, list }: Orders, co
       eventTypes: ["member.added"],
       move: () => join(community),
     },
-    user_search: { settings: { type: "user_search", query: "m_zquagga" }, eventTypes: ["user.found"], move: () => make("m_zquagga2") },
+    user_search: {
+      settings: { type: "user_search", query: "m_zquagga" },
+      eventTypes: ["user.found"],
+      move: () => make("m_zquagga2"),
+    },
   };
 }
 
@@ -177,9 +234,17 @@ async function valueMoves(
   article: string,
 ): Promise<Record<string, Move>> {
   await make("m_profile", "m_bio", "m_about", "m_country");
-  const [counted, liked, doomed] = [await post("m_origin"), await post("m_origin"), await post("m_origin")];
+  const [counted, liked, doomed] = [
+    await post("m_origin"),
+    await post("m_origin"),
+    await post("m_origin"),
+  ];
   await control("articles", { tweet_id: counted, full_text: "An edition with errors." });
-  const { id: space } = await control("spaces", { title: "Before", host: "acme", ends_at: FAR_OFF });
+  const { id: space } = await control("spaces", {
+    title: "Before",
+    host: "acme",
+    ends_at: FAR_OFF,
+  });
   await control("trends", { woeid: WORLDWIDE, names: ["one", "two", "three"] });
   const join = (username: string) => control("members", { group: community, username });
   const { members } = await join("m_about");
@@ -193,7 +258,13 @@ async function valueMoves(
       settings: { type: "profile", accounts: ["m_bio"], when: { followers_count: ">= 1000" } },
       eventTypes: ["profile.changed", "profile.threshold"],
       move: () =>
-        control("accounts", { username: "m_bio", display_name: "Quagga", description: "Extinct.", verified: true, followers_count: 1_000 }),
+        control("accounts", {
+          username: "m_bio",
+          display_name: "Quagga",
+          description: "Extinct.",
+          verified: true,
+          followers_count: 1_000,
+        }),
     },
     about_country: {
       settings: { type: "about", accounts: ["m_country"] },
@@ -206,7 +277,11 @@ async function valueMoves(
       move: () => control("accounts", { username: "m_about", rename_to: "m_about_now" }),
     },
     tweet: {
-      settings: { type: "tweet", tweets: [counted, liked, doomed], when: { reply_count: ">= 2", likes_count: ">= 500" } },
+      settings: {
+        type: "tweet",
+        tweets: [counted, liked, doomed],
+        when: { reply_count: ">= 2", likes_count: ">= 500" },
+      },
       eventTypes: ["tweet.deleted", "tweet.threshold", "tweet.threshold"],
       move: async () => {
         await control(`tweets/${liked}`, { likes_count: 500 }, "PATCH");
@@ -222,7 +297,8 @@ async function valueMoves(
     article_words: {
       settings: { type: "article", tweet: counted },
       eventTypes: ["article.changed"],
-      move: () => control("articles", { tweet_id: counted, full_text: "An edition without errors." }),
+      move: () =>
+        control("articles", { tweet_id: counted, full_text: "An edition without errors." }),
     },
     space: {
       settings: { type: "space", space },
@@ -263,7 +339,11 @@ async function scoreMoves({ control, make }: Orders): Promise<Record<string, Mov
       move: () => control("scores", { username: "m_level", score: 9_001 }),
     },
     followers_stats: {
-      settings: { type: "followers_stats", accounts: ["m_stats"], when: { followers_count: ">= 3" } },
+      settings: {
+        type: "followers_stats",
+        accounts: ["m_stats"],
+        when: { followers_count: ">= 3" },
+      },
       eventTypes: ["stats.changed"],
       move: () => control("follows", { target: "m_stats", count: 40 }),
     },

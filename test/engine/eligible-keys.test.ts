@@ -27,23 +27,30 @@ async function billedTo(watches: readonly Watch[]): Promise<ReadonlyMap<string, 
   const upstream = {
     async call(request: UpstreamRequest) {
       await sleep(clock, 40);
-      return (request.endpoint === "search-tweets" ? searches : accounts).answer(request, clock.now());
+      return (request.endpoint === "search-tweets" ? searches : accounts).answer(
+        request,
+        clock.now(),
+      );
     },
   };
   const harness = await startEngineHarness({ clock, upstream, watches });
   harnesses.push(harness);
   const spent = async () => {
     const byWatch = new Map<string, number>();
-    for (const { watch, requests } of (await harness.store.spentSince(0)).lines) byWatch.set(watch, (byWatch.get(watch) ?? 0) + requests);
+    for (const { watch, requests } of (await harness.store.spentSince(0)).lines)
+      byWatch.set(watch, (byWatch.get(watch) ?? 0) + requests);
     return byWatch;
   };
   await clock.advance(HOUR);
   const before = await spent();
   await clock.advance(HOUR);
-  return new Map([...(await spent())].map(([watch, requests]) => [watch, requests - (before.get(watch) ?? 0)]));
+  return new Map(
+    [...(await spent())].map(([watch, requests]) => [watch, requests - (before.get(watch) ?? 0)]),
+  );
 }
 
-const names = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `account_${from + i}`);
+const names = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => `account_${from + i}`);
 
 it("books each in its turn on the watches that share a source", async () => {
   const settings = { query: "acme min_faves:5" };
@@ -54,7 +61,9 @@ it("books each in its turn on the watches that share a source", async () => {
 });
 
 it("books the searches that several share on each of them alike", async () => {
-  const billed = await billedTo(["acme", "bolt", "crane", "delta"].map((query) => makeWatch(query, "search", { query })));
+  const billed = await billedTo(
+    ["acme", "bolt", "crane", "delta"].map((query) => makeWatch(query, "search", { query })),
+  );
   const requests = [...billed.values()];
   expect(requests).toHaveLength(4);
   expect(Math.max(...requests)).toBeLessThan(1.5 * Math.min(...requests));
@@ -63,8 +72,18 @@ it("books the searches that several share on each of them alike", async () => {
 it("books probes of a group by how many of its accounts each watch has", async () => {
   const schedule = { kind: "every", intervalMs: 120_000 } as const;
   const watches = [
-    makeWatch("many", "timeline", { accounts: names(0, 30) }, { schedule, fullPollEveryMs: 11 * HOUR }),
-    makeWatch("few", "timeline", { accounts: names(30, 40) }, { schedule, fullPollEveryMs: 11 * HOUR }),
+    makeWatch(
+      "many",
+      "timeline",
+      { accounts: names(0, 30) },
+      { schedule, fullPollEveryMs: 11 * HOUR },
+    ),
+    makeWatch(
+      "few",
+      "timeline",
+      { accounts: names(30, 40) },
+      { schedule, fullPollEveryMs: 11 * HOUR },
+    ),
   ];
   const billed = await billedTo(watches);
   expect(Math.abs((billed.get("many") ?? 0) - 30 * 0.75)).toBeLessThan(2);

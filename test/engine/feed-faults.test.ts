@@ -35,8 +35,10 @@ async function setup(watch: Watch, accounts = [makeUser("7", "alice")]) {
 }
 
 const search = (changes: WatchChanges = {}) => makeWatch("w", "search", { query: "acme" }, changes);
-const timeline = (changes: WatchChanges = {}) => makeWatch("w", "timeline", { accounts: ["alice"] }, changes);
-const subjects = async (from: EngineHarness) => (await from.events()).map(({ subject }) => subject).reverse();
+const timeline = (changes: WatchChanges = {}) =>
+  makeWatch("w", "timeline", { accounts: ["alice"] }, changes);
+const subjects = async (from: EngineHarness) =>
+  (await from.events()).map(({ subject }) => subject).reverse();
 const isoOf = (ms: number) => new Date(ms).toISOString();
 const tweetAt = (ms: number, n: number, createdAt = isoOf(ms)) => ({
   ...makeTweet((BigInt(tweetIdAt(ms)) + BigInt(n)).toString()),
@@ -45,7 +47,10 @@ const tweetAt = (ms: number, n: number, createdAt = isoOf(ms)) => ({
 
 /** Answers later polls with these pages; the cursor counts them. */
 const pages =
-  (all: readonly (readonly ReturnType<typeof makeTweet>[])[], cursors: readonly (string | undefined)[]) =>
+  (
+    all: readonly (readonly ReturnType<typeof makeTweet>[])[],
+    cursors: readonly (string | undefined)[],
+  ) =>
   ({ cursor }: { readonly cursor?: string }): UpstreamAnswer => {
     const at = cursor === undefined ? 0 : cursors.indexOf(cursor) + 1;
     const next = cursors[at];
@@ -54,7 +59,11 @@ const pages =
 
 it("fault 18: an item twice on a page and again on the next is one event", async () => {
   const { clock, upstream, harness } = await setup(search());
-  const [a, b, old] = [tweetAt(START + 20_000, 1), tweetAt(START + 21_000, 2), tweetAt(START - 2 * HOUR, 3)];
+  const [a, b, old] = [
+    tweetAt(START + 20_000, 1),
+    tweetAt(START + 21_000, 2),
+    tweetAt(START - 2 * HOUR, 3),
+  ];
   upstream.on(
     "search-tweets",
     pages(
@@ -71,7 +80,11 @@ it("fault 18: an item twice on a page and again on the next is one event", async
 
 it("fault 19: cursors that lead in a circle end the poll, and what came before is reported", async () => {
   const { clock, upstream, harness } = await setup(search());
-  const [a, b, c] = [tweetAt(START + 20_000, 1), tweetAt(START + 21_000, 2), tweetAt(START + 22_000, 3)];
+  const [a, b, c] = [
+    tweetAt(START + 20_000, 1),
+    tweetAt(START + 21_000, 2),
+    tweetAt(START + 22_000, 3),
+  ];
   upstream.on("search-tweets", ({ cursor }) => {
     if (cursor === undefined) return { tweets: [c], nextCursor: "A" };
     return cursor === "A" ? { tweets: [b], nextCursor: "B" } : { tweets: [a], nextCursor: "A" };
@@ -85,7 +98,13 @@ it("fault 19: cursors that lead in a circle end the poll, and what came before i
 it("fault 20: empty pages with a cursor do not end the poll", async () => {
   const { clock, upstream, harness } = await setup(search());
   const [a, b] = [tweetAt(START + 20_000, 1), tweetAt(START + 21_000, 2)];
-  upstream.on("search-tweets", pages([[], [b, tweetAt(START + 20_500, 9)], [], [a, tweetAt(START - 2 * HOUR, 3)]], ["c1", "c2", "c3"]));
+  upstream.on(
+    "search-tweets",
+    pages(
+      [[], [b, tweetAt(START + 20_500, 9)], [], [a, tweetAt(START - 2 * HOUR, 3)]],
+      ["c1", "c2", "c3"],
+    ),
+  );
   await clock.advanceTo(START + 70 * SECOND);
   expect(await subjects(harness)).toContain(a.id);
 });
@@ -93,7 +112,10 @@ it("fault 20: empty pages with a cursor do not end the poll", async () => {
 it("fault 21: a page of three is not the last one while it has a cursor", async () => {
   const { clock, upstream, harness } = await setup(search());
   const news = Array.from({ length: 9 }, (_, i) => tweetAt(START + 20_000 + i * 100, i)).reverse();
-  upstream.on("search-tweets", pages([news.slice(0, 3), news.slice(3, 6), news.slice(6)], ["c1", "c2"]));
+  upstream.on(
+    "search-tweets",
+    pages([news.slice(0, 3), news.slice(3, 6), news.slice(6)], ["c1", "c2"]),
+  );
   await clock.advanceTo(START + 70 * SECOND);
   expect((await subjects(harness)).length).toBe(9);
 });
@@ -103,7 +125,8 @@ it("fault 22: a cursor that expired mid-paging restarts the poll from the top, o
   const news = Array.from({ length: 50 }, (_, i) => world.post(START + 20_000 + i * 100));
   let refusals = 1;
   upstream.trouble = ({ cursor }) => {
-    if (cursor !== undefined && refusals-- > 0) throw failure("bad_request", "next_cursor has expired");
+    if (cursor !== undefined && refusals-- > 0)
+      throw failure("bad_request", "next_cursor has expired");
     return undefined;
   };
   await clock.advanceTo(START + 75 * SECOND);
@@ -115,7 +138,8 @@ it("fault 22: cursors that are refused for a while never blame the watch, and ev
   const { clock, world, upstream, harness } = await setup(search());
   const news = Array.from({ length: 50 }, (_, i) => world.post(START + 20_000 + i * 100));
   upstream.trouble = ({ cursor }, nowMs) => {
-    if (cursor !== undefined && nowMs < START + 10 * MINUTE) throw failure("bad_request", "next_cursor has expired");
+    if (cursor !== undefined && nowMs < START + 10 * MINUTE)
+      throw failure("bad_request", "next_cursor has expired");
     return undefined;
   };
   await clock.advanceTo(START + 5 * MINUTE);
@@ -188,9 +212,16 @@ it("fault 27: a renamed account is followed by its id, and nothing is reported a
   await harness.restart();
   await clock.advance(2 * MINUTE);
   expect(await subjects(harness)).toEqual([first.id, second.id]);
-  expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(true);
-  expect((await harness.events()).map(({ labels }) => labels["target"])).toEqual(["alice", "alice"]);
-  expect(harness.opsAlerts.map(({ message }) => message)).toEqual(["w: @alice was renamed to @alice_2 and is followed by its id"]);
+  expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(
+    true,
+  );
+  expect((await harness.events()).map(({ labels }) => labels["target"])).toEqual([
+    "alice",
+    "alice",
+  ]);
+  expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
+    "w: @alice was renamed to @alice_2 and is followed by its id",
+  ]);
 });
 
 it("fault 28: a handle that another account took over is reported, and that account is not followed", async () => {
@@ -198,13 +229,17 @@ it("fault 28: a handle that another account took over is reported, and that acco
   const first = world.post(START + 30 * SECOND);
   await clock.advanceTo(START + 2 * MINUTE);
   const renamed = makeUser("7", "alice_2");
-  upstream.on("info-batch", ({ params }) => ({ users: params["usernames"] === undefined ? [renamed] : [makeUser("8", "alice")] }));
+  upstream.on("info-batch", ({ params }) => ({
+    users: params["usernames"] === undefined ? [renamed] : [makeUser("8", "alice")],
+  }));
   const second = world.post(START + 3 * MINUTE, 0, { user: renamed });
   await clock.advanceTo(START + 5 * MINUTE);
   await harness.restart();
   await clock.advance(10 * MINUTE);
   expect(await subjects(harness)).toEqual([first.id, second.id]);
-  expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(true);
+  expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "7")).toBe(
+    true,
+  );
   expect(harness.opsAlerts.map(({ type, message }) => `${type} ${message}`)).toEqual([
     "target.renamed w: @alice was renamed to @alice_2 and is followed by its id; @alice belongs to another account now, which is not followed",
   ]);
@@ -213,7 +248,10 @@ it("fault 28: a handle that another account took over is reported, and that acco
 it("fault 34: ids beyond 2^53 that differ in their last digit are different items", async () => {
   const { clock, upstream, harness } = await setup(search());
   const base = BigInt(tweetIdAt(START + 20_000));
-  const twins = [1n, 2n, 3n].map((n) => ({ ...makeTweet((base + n).toString()), created_at: isoOf(START + 20_000) }));
+  const twins = [1n, 2n, 3n].map((n) => ({
+    ...makeTweet((base + n).toString()),
+    created_at: isoOf(START + 20_000),
+  }));
   expect(new Set(twins.map(({ id }) => Number(id))).size).toBe(1);
   upstream.on("search-tweets", pages([[...twins].reverse()], []));
   await clock.advanceTo(START + 3 * MINUTE);
@@ -233,27 +271,36 @@ it("fault 35: dates in the future or that nobody can read do not hide an item", 
   expect(await subjects(harness)).toContain(after.id);
 });
 
-it.each([-5 * HOUR, 7 * HOUR])("fault 36: a service whose clock is %i ms off changes nothing", async (skewMs) => {
-  const clock = createVirtualClock(START);
-  const world = createFeedWorld({ random: createSeededRandom(1) });
-  for (let i = 1; i <= 30; i += 1) world.post(START + skewMs - i * HOUR);
-  const upstream = createScriptedUpstream(clock);
-  upstream.on("search-tweets", (request, nowMs) => ({
-    ...world.answer(request, nowMs + skewMs),
-    serviceTimeMs: Math.floor((nowMs + skewMs) / 1_000) * 1_000,
-  }));
-  const news = [30, 90, 200].map((second) => world.post(START + skewMs + second * SECOND));
-  harness = await startEngineHarness({ clock, upstream, watches: [search({ maxAgeMs: 2 * HOUR })] });
-  await clock.advance(10 * MINUTE);
-  expect(await subjects(harness)).toEqual(news.map(({ id }) => id));
-  // Less than a page of news costs one request a poll.
-  expect(upstream.calls.length).toBe(harness.polled.length);
-});
+it.each([-5 * HOUR, 7 * HOUR])(
+  "fault 36: a service whose clock is %i ms off changes nothing",
+  async (skewMs) => {
+    const clock = createVirtualClock(START);
+    const world = createFeedWorld({ random: createSeededRandom(1) });
+    for (let i = 1; i <= 30; i += 1) world.post(START + skewMs - i * HOUR);
+    const upstream = createScriptedUpstream(clock);
+    upstream.on("search-tweets", (request, nowMs) => ({
+      ...world.answer(request, nowMs + skewMs),
+      serviceTimeMs: Math.floor((nowMs + skewMs) / 1_000) * 1_000,
+    }));
+    const news = [30, 90, 200].map((second) => world.post(START + skewMs + second * SECOND));
+    harness = await startEngineHarness({
+      clock,
+      upstream,
+      watches: [search({ maxAgeMs: 2 * HOUR })],
+    });
+    await clock.advance(10 * MINUTE);
+    expect(await subjects(harness)).toEqual(news.map(({ id }) => id));
+    // Less than a page of news costs one request a poll.
+    expect(upstream.calls.length).toBe(harness.polled.length);
+  },
+);
 
 it("fault 40: an outage longer than max_age is caught up whole, a few pages at a time", async () => {
   const { clock, world, upstream, harness } = await setup(search({ maxAgeMs: HOUR, maxPages: 3 }));
   await clock.advanceTo(START + 3 * MINUTE);
-  const news = Array.from({ length: 600 }, (_, i) => world.post(START + 4 * MINUTE + i * 15 * SECOND));
+  const news = Array.from({ length: 600 }, (_, i) =>
+    world.post(START + 4 * MINUTE + i * 15 * SECOND),
+  );
   upstream.trouble = (_, nowMs) => {
     if (nowMs < START + 3 * HOUR) throw failure("transient");
     return undefined;
@@ -265,22 +312,30 @@ it("fault 40: an outage longer than max_age is caught up whole, a few pages at a
   const alerted = await subjects(harness);
   expect([...alerted].sort()).toEqual(news.map(({ id }) => id).sort());
   // 30 pages, in polls of three and three.
-  expect(harness.polled.filter(({ outcome }) => (outcome?.events ?? 0) > 0).every(({ outcome }) => (outcome?.events ?? 0) <= 140)).toBe(
-    true,
-  );
+  expect(
+    harness.polled
+      .filter(({ outcome }) => (outcome?.events ?? 0) > 0)
+      .every(({ outcome }) => (outcome?.events ?? 0) <= 140),
+  ).toBe(true);
   expect(harness.opsAlerts.filter(({ type }) => type === "watch.gap")).toEqual([]);
 });
 
 it("does not send what is older than max_age when it comes to light, and says how many", async () => {
   const { clock, world, harness } = await setup(
-    search({ maxAgeMs: HOUR, overlapMs: 4 * HOUR, schedule: { kind: "every", intervalMs: 10 * MINUTE } }),
+    search({
+      maxAgeMs: HOUR,
+      overlapMs: 4 * HOUR,
+      schedule: { kind: "every", intervalMs: 10 * MINUTE },
+    }),
   );
   const late = Array.from({ length: 5 }, (_, i) => world.post(START + MINUTE + i, 3 * HOUR));
   await clock.advanceTo(START + 9 * HOUR);
   expect(await subjects(harness)).toEqual([]);
   const verdicts = await harness.store.explainItem(late[0]?.id ?? "");
   expect(verdicts.map(({ verdict }) => verdict)).toEqual(["too_old"]);
-  expect(harness.opsAlerts.map(({ type, facts }) => [type, facts?.["items"]])).toEqual([["watch.gap", 5]]);
+  expect(harness.opsAlerts.map(({ type, facts }) => [type, facts?.["items"]])).toEqual([
+    ["watch.gap", 5],
+  ]);
 });
 
 it("reports a first run's latest three, and never the rest", async () => {
@@ -293,46 +348,67 @@ it("reports a first run's latest three, and never the rest", async () => {
   expect((await subjects(harness)).length).toBe(4);
 });
 
-it.each(["search", "timeline"] as const)("reads back to a first run's since when the %s is already read by another watch", async (type) => {
-  const first = type === "search" ? search() : timeline();
-  const { clock, world, upstream, harness } = await setup(first);
-  await clock.advanceTo(START + 10 * MINUTE);
-  const second = { ...first, id: "w2", firstRun: { kind: "since", ageMs: 25 * HOUR } as const, maxAgeMs: 48 * HOUR };
-  await harness.setWatches([first, second]);
-  await clock.advance(3 * MINUTE);
-  const wanted = world.placed.filter(({ timeMs }) => timeMs > START + 10 * MINUTE - 25 * HOUR).map(({ tweet }) => tweet.id);
-  const alerted = (await harness.events()).filter(({ watch }) => watch === "w2").map(({ subject }) => subject);
-  expect([...alerted].sort()).toEqual([...wanted].sort());
-  expect((await harness.events()).filter(({ watch }) => watch === "w")).toEqual([]);
-  expect(upstream.calls.length).toBeLessThan(25);
-});
+it.each(["search", "timeline"] as const)(
+  "reads back to a first run's since when the %s is already read by another watch",
+  async (type) => {
+    const first = type === "search" ? search() : timeline();
+    const { clock, world, upstream, harness } = await setup(first);
+    await clock.advanceTo(START + 10 * MINUTE);
+    const second = {
+      ...first,
+      id: "w2",
+      firstRun: { kind: "since", ageMs: 25 * HOUR } as const,
+      maxAgeMs: 48 * HOUR,
+    };
+    await harness.setWatches([first, second]);
+    await clock.advance(3 * MINUTE);
+    const wanted = world.placed
+      .filter(({ timeMs }) => timeMs > START + 10 * MINUTE - 25 * HOUR)
+      .map(({ tweet }) => tweet.id);
+    const alerted = (await harness.events())
+      .filter(({ watch }) => watch === "w2")
+      .map(({ subject }) => subject);
+    expect([...alerted].sort()).toEqual([...wanted].sort());
+    expect((await harness.events()).filter(({ watch }) => watch === "w")).toEqual([]);
+    expect(upstream.calls.length).toBeLessThan(25);
+  },
+);
 
-it.each(["search", "timeline"] as const)("reports to a resumed watch what it missed although another kept polling the %s", async (type) => {
-  const first = type === "search" ? search() : timeline();
-  const second = { ...first, id: "w2" };
-  const { clock, world, harness } = await setup(first);
-  await harness.setWatches([first, second]);
-  await clock.advanceTo(START + 5 * MINUTE);
-  await harness.pause("w2", true);
-  const news = Array.from({ length: 60 }, (_, i) => world.post(START + 6 * MINUTE + i * 30 * SECOND));
-  await clock.advanceTo(START + HOUR);
-  expect((await harness.events()).filter(({ watch }) => watch === "w2")).toEqual([]);
-  await harness.pause("w2", false);
-  await clock.advance(10 * MINUTE);
-  for (const id of ["w", "w2"]) {
-    const alerted = (await harness.events()).filter(({ watch }) => watch === id).map(({ subject }) => subject);
-    expect(alerted.sort()).toEqual(news.map((tweet) => tweet.id).sort());
-  }
-  const [, state] = await harness.store.listWatches();
-  expect(state?.targets[0]?.memory["resume_ms"]).toBeUndefined();
-});
+it.each(["search", "timeline"] as const)(
+  "reports to a resumed watch what it missed although another kept polling the %s",
+  async (type) => {
+    const first = type === "search" ? search() : timeline();
+    const second = { ...first, id: "w2" };
+    const { clock, world, harness } = await setup(first);
+    await harness.setWatches([first, second]);
+    await clock.advanceTo(START + 5 * MINUTE);
+    await harness.pause("w2", true);
+    const news = Array.from({ length: 60 }, (_, i) =>
+      world.post(START + 6 * MINUTE + i * 30 * SECOND),
+    );
+    await clock.advanceTo(START + HOUR);
+    expect((await harness.events()).filter(({ watch }) => watch === "w2")).toEqual([]);
+    await harness.pause("w2", false);
+    await clock.advance(10 * MINUTE);
+    for (const id of ["w", "w2"]) {
+      const alerted = (await harness.events())
+        .filter(({ watch }) => watch === id)
+        .map(({ subject }) => subject);
+      expect(alerted.sort()).toEqual(news.map((tweet) => tweet.id).sort());
+    }
+    const [, state] = await harness.store.listWatches();
+    expect(state?.targets[0]?.memory["resume_ms"]).toBeUndefined();
+  },
+);
 
 it("draws no baseline watermark from an empty answer, so that the next one floods nobody", async () => {
   const clock = createVirtualClock(START);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   for (let i = 1; i <= 30; i += 1) world.post(START - i * HOUR);
   const upstream = createScriptedUpstream(clock);
-  upstream.on("search-tweets", (request, nowMs) => (nowMs < START + 90 * SECOND ? { tweets: [] } : world.answer(request, nowMs)));
+  upstream.on("search-tweets", (request, nowMs) =>
+    nowMs < START + 90 * SECOND ? { tweets: [] } : world.answer(request, nowMs),
+  );
   harness = await startEngineHarness({ clock, upstream, watches: [search()] });
   const news = world.post(START + 30 * SECOND);
   await clock.advanceTo(START + 20 * MINUTE);

@@ -1,4 +1,7 @@
-/** Feeds of tweets whose reads are placed by freshness. What it costs, and how late posts are, over days: test/long/feed-freshness.test.ts. */
+/**
+ * Feeds of tweets whose reads are placed by freshness. What it costs, and how late posts are, over
+ * days: test/long/feed-freshness.test.ts.
+ */
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
 import { readRatios } from "../../src/engine/quota/day-counter.ts";
@@ -11,7 +14,10 @@ const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
 describe("a search of bursts", () => {
   it("waits no longer than `max`, and after a restart goes on with what it learned", async () => {
     const feed = feedOf(2, 4, 15);
-    const { clock, harness, alerted, since } = await setup([search({ freshness: MEAN })], feed.answer);
+    const { clock, harness, alerted, since } = await setup(
+      [search({ freshness: MEAN })],
+      feed.answer,
+    );
     await clock.advance(DAY);
     const before = since(START + DAY / 2).length;
     await harness.restart();
@@ -34,10 +40,15 @@ describe("a search of bursts", () => {
     const { clock, harness, since } = await setup([search({ freshness: MEAN })], feed.answer, true);
     const forecast = async () => {
       const ratioOf = await readRatios(harness.store);
-      return createForecast(harness.engine.polls, { timetable: createTimetable(), nowMs: clock.now(), ratioOf }).watches.get("s");
+      return createForecast(harness.engine.polls, {
+        timetable: createTimetable(),
+        nowMs: clock.now(),
+        ratioOf,
+      }).watches.get("s");
     };
     expect(await forecast()).toMatchObject({ basis: "assumed", requestsPerDay: 576 });
-    // An hour in which nothing is counted comes first, and a day ends with the hour that completes it.
+    // An hour in which nothing is counted comes first, and a day ends with the hour that completes
+    // it.
     await clock.advance(27 * HOUR);
     const counted = await forecast();
     expect(counted).toMatchObject({ basis: "counted" });
@@ -47,7 +58,9 @@ describe("a search of bursts", () => {
     expect(share).toBeGreaterThan(0.8);
     expect(share).toBeLessThan(1.25);
     // The daemon uses the same figure.
-    expect(harness.quotaWatch.status.paces.get("s")?.askedPerDay).toBeCloseTo((await forecast())?.requestsPerDay ?? 0);
+    expect(harness.quotaWatch.status.paces.get("s")?.askedPerDay).toBeCloseTo(
+      (await forecast())?.requestsPerDay ?? 0,
+    );
     await harness.restart();
     expect(await forecast()).toMatchObject({ basis: "counted" });
   });
@@ -60,6 +73,8 @@ describe("a search of bursts", () => {
     await clock.advance(HOUR);
     expect(since(START).length).toBeGreaterThanOrEqual(12);
     await harness.setWatches([lax, { ...search({ freshness: MEAN }), id: "b" }]);
-    expect(harness.engine.polls.map(({ timing }) => timing)).toEqual([{ kind: "freshness", freshness: MEAN }]);
+    expect(harness.engine.polls.map(({ timing }) => timing)).toEqual([
+      { kind: "freshness", freshness: MEAN },
+    ]);
   });
 });

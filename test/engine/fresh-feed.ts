@@ -36,17 +36,29 @@ export async function setup(watches: readonly Watch[], answer: Answer, isGoverne
     return late.reduce((sum, delay) => sum + delay, 0) / late.length;
   };
   const since = (sinceMs: number, endpoint?: string) =>
-    calls.filter((call) => call.atMs >= sinceMs && (endpoint ?? call.endpoint) === call.endpoint).map(({ atMs }) => atMs);
+    calls
+      .filter((call) => call.atMs >= sinceMs && (endpoint ?? call.endpoint) === call.endpoint)
+      .map(({ atMs }) => atMs);
   return { clock, harness, calls, alerted, delayOf, since };
 }
 
 /** Calls `post` for bursts of posts from three days before START on, a minute and a half apart. */
-export function postBursts(days: number, perDay: number, size: number, post: (atMs: number, index: number) => void): void {
+export function postBursts(
+  days: number,
+  perDay: number,
+  size: number,
+  post: (atMs: number, index: number) => void,
+): void {
   const random = createSeededRandom(7);
   const exponential = (meanMs: number) => -Math.log(1 - random.float()) * meanMs;
   let index = 0;
   for (let atMs = START - 3 * DAY; atMs < START + days * DAY; atMs += exponential(DAY / perDay))
-    for (let [count, postMs] = [0, atMs]; count < size; count += 1, postMs += exponential(1.5 * MIN)) post(Math.floor(postMs), index++);
+    for (
+      let [count, postMs] = [0, atMs];
+      count < size;
+      count += 1, postMs += exponential(1.5 * MIN)
+    )
+      post(Math.floor(postMs), index++);
 }
 
 /** One feed: every request gets its posts. */
@@ -54,8 +66,11 @@ export function feedOf(days: number, perDay: number, size: number) {
   const world = createFeedWorld({ random: createSeededRandom(1) });
   postBursts(days, perDay, size, (atMs) => world.post(atMs, 300));
   const posted = (untilMs: number) =>
-    world.placed.filter(({ timeMs }) => timeMs > START + 1_000 && timeMs < untilMs).map(({ tweet }) => tweet.id);
+    world.placed
+      .filter(({ timeMs }) => timeMs > START + 1_000 && timeMs < untilMs)
+      .map(({ tweet }) => tweet.id);
   return { world, posted, answer: world.answer };
 }
 
-export const search = (changes: WatchChanges) => makeWatch("s", "search", { query: "acme lang:en" }, changes);
+export const search = (changes: WatchChanges) =>
+  makeWatch("s", "search", { query: "acme lang:en" }, changes);

@@ -33,7 +33,11 @@ async function setup({ from = 0, to = 40, everyMin = 2, fail }: SetupOptions = {
   const upstream = {
     async call(request: UpstreamRequest) {
       const ids = request.params["user_ids"];
-      calls.push({ endpoint: request.endpoint, ids: Array.isArray(ids) ? ids.length : 0, atMs: clock.now() });
+      calls.push({
+        endpoint: request.endpoint,
+        ids: Array.isArray(ids) ? ids.length : 0,
+        atMs: clock.now(),
+      });
       await sleep(clock, 40);
       fail?.(request);
       return world.answer(request, clock.now());
@@ -45,15 +49,34 @@ async function setup({ from = 0, to = 40, everyMin = 2, fail }: SetupOptions = {
     clock,
     upstream,
     watches: [
-      makeWatch("posts", "timeline", { accounts: idsOf(world.accounts.slice(0, 40)) }, { schedule }),
-      makeWatch("names", "profile", { accounts: idsOf(world.accounts.slice(from, to)) }, { schedule: profileSchedule }),
+      makeWatch(
+        "posts",
+        "timeline",
+        { accounts: idsOf(world.accounts.slice(0, 40)) },
+        { schedule },
+      ),
+      makeWatch(
+        "names",
+        "profile",
+        { accounts: idsOf(world.accounts.slice(from, to)) },
+        { schedule: profileSchedule },
+      ),
     ],
   });
   harnesses.push(harness);
   await clock.advance(3 * MIN);
-  const probesSince = (sinceMs: number) => calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs);
-  const alerted = async () => (await harness.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
-  return { clock, world, harness, probesSince, alerted, account: (index: number) => world.accounts[index] as WorldAccount };
+  const probesSince = (sinceMs: number) =>
+    calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs);
+  const alerted = async () =>
+    (await harness.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
+  return {
+    clock,
+    world,
+    harness,
+    probesSince,
+    alerted,
+    account: (index: number) => world.accounts[index] as WorldAccount,
+  };
 }
 
 it("one request a tick serves the timelines and the profiles of the same accounts", async () => {
@@ -77,7 +100,11 @@ it("accounts that only one of the two names are asked for in the same request", 
   // By id; handles that changed are looked up by name.
   expect(probesSince(sinceMs).flatMap(({ ids }) => (ids === 0 ? [] : [ids]))).toEqual([60]);
   await clock.advance(3 * MIN);
-  expect(await alerted()).toEqual(["names profile.changed", "posts tweet.created", "posts tweet.created"]);
+  expect(await alerted()).toEqual([
+    "names profile.changed",
+    "posts tweet.created",
+    "posts tweet.created",
+  ]);
 });
 
 it("profiles of another schedule are asked for at their own times, and together with probes where these coincide", async () => {

@@ -24,7 +24,12 @@ async function setup() {
   }
   const handles = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const watchOf = (id: string, accounts: readonly string[], minutes: number): Watch =>
-    makeWatch(id, "timeline", { accounts }, { schedule: { kind: "every", intervalMs: minutes * MIN }, strategy: "probe" });
+    makeWatch(
+      id,
+      "timeline",
+      { accounts },
+      { schedule: { kind: "every", intervalMs: minutes * MIN }, strategy: "probe" },
+    );
   const first = watchOf("first", handles.slice(0, 10), 2);
   const shorter = watchOf("first", handles.slice(0, 9), 2);
   const second = watchOf("second", handles.slice(10), 3);
@@ -32,7 +37,8 @@ async function setup() {
   harness = await startEngineHarness({ clock, upstream, watches: [first, second] });
   await clock.advance(10 * MIN);
   const alerted = async () => (await harness.events()).map(({ subject }) => subject).sort();
-  const readsSince = (sinceMs: number) => calls.filter(({ endpoint, atMs }) => endpoint === "user-tweets" && atMs >= sinceMs).length;
+  const readsSince = (sinceMs: number) =>
+    calls.filter(({ endpoint, atMs }) => endpoint === "user-tweets" && atMs >= sinceMs).length;
   const hidden = world.accounts[9] as WorldAccount;
   return { clock, world, first, shorter, second, hidden, alerted, readsSince };
 }
@@ -54,10 +60,16 @@ it("finds what an account that no search shows posted while it was taken out, wi
 
 it("finds what was posted during a pause, in no search either, and reports what came before it no second time", async () => {
   const { clock, world, hidden, alerted } = await setup();
-  const before = [world.post(hidden, clock.now() + 1_000), world.post(world.accounts[3] as WorldAccount, clock.now() + 1_000)];
+  const before = [
+    world.post(hidden, clock.now() + 1_000),
+    world.post(world.accounts[3] as WorldAccount, clock.now() + 1_000),
+  ];
   await clock.advance(10 * MIN);
   await harness.pause("first", true);
-  const during = [world.post(hidden, clock.now() + MIN), world.post(world.accounts[3] as WorldAccount, clock.now() + MIN)];
+  const during = [
+    world.post(hidden, clock.now() + MIN),
+    world.post(world.accounts[3] as WorldAccount, clock.now() + MIN),
+  ];
   await clock.advance(HOUR);
   expect(await alerted()).toEqual(before.map(({ id }) => id).sort());
   await harness.pause("first", false);

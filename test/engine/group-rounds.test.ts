@@ -23,7 +23,10 @@ afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-/** Thirty accounts that post every half an hour, and some that are silent; half an hour after the start. */
+/**
+ * Thirty accounts that post every half an hour, and some that are silent; half an hour after the
+ * start.
+ */
 async function setup({ accounts = 300 } = {}) {
   let aheadMs = 0;
   const clock = createVirtualClock(START);
@@ -31,7 +34,9 @@ async function setup({ accounts = 300 } = {}) {
   for (let i = 0; i < accounts; i += 1) {
     const account = world.add(`a${i}`);
     if (i >= BUSY) world.post(account, START - 20 * DAY + i);
-    else for (let atMs = START - DAY + i * MIN; atMs < START + DAY; atMs += 30 * MIN) world.post(account, atMs, { searchLagMs: 500 });
+    else
+      for (let atMs = START - DAY + i * MIN; atMs < START + DAY; atMs += 30 * MIN)
+        world.post(account, atMs, { searchLagMs: 500 });
   }
   const asked: { readonly userId: string; readonly atMs: number }[] = [];
   const probes: number[] = [];
@@ -40,7 +45,8 @@ async function setup({ accounts = 300 } = {}) {
       const atMs = clock.now();
       if (request.endpoint === "info-batch") {
         probes.push(atMs);
-        for (const userId of request.params["user_ids"] as readonly string[]) asked.push({ userId, atMs });
+        for (const userId of request.params["user_ids"] as readonly string[])
+          asked.push({ userId, atMs });
       }
       await sleep(clock, 40);
       return world.answer(request, clock.now() - aheadMs);
@@ -50,21 +56,35 @@ async function setup({ accounts = 300 } = {}) {
     "w",
     "timeline",
     { accounts: world.accounts.map(({ id }) => `id:${id}`) },
-    { include: { reply: true, quote: true, retweet: true }, freshness: { kind: "p95", p95Ms: MIN } },
+    {
+      include: { reply: true, quote: true, retweet: true },
+      freshness: { kind: "p95", p95Ms: MIN },
+    },
   );
   const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   harnesses.push(harness);
   await clock.advance(HOUR / 2);
   const waitsOf = ({ id }: WorldAccount, fromMs: number, toMs: number): readonly number[] => {
-    const times = asked.filter(({ userId, atMs }) => userId === id && atMs >= fromMs && atMs < toMs).map(({ atMs }) => atMs);
+    const times = asked
+      .filter(({ userId, atMs }) => userId === id && atMs >= fromMs && atMs < toMs)
+      .map(({ atMs }) => atMs);
     return times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
   };
-  const probesIn = (fromMs: number, toMs: number): number => probes.filter((atMs) => atMs >= fromMs && atMs < toMs).length;
+  const probesIn = (fromMs: number, toMs: number): number =>
+    probes.filter((atMs) => atMs >= fromMs && atMs < toMs).length;
   const setAhead = (ms: number): void => {
     aheadMs += ms;
     clock.jump(ms);
   };
-  return { clock, world, harness, waitsOf, probesIn, setAhead, account: (index: number) => world.accounts[index] as WorldAccount };
+  return {
+    clock,
+    world,
+    harness,
+    waitsOf,
+    probesIn,
+    setAhead,
+    account: (index: number) => world.accounts[index] as WorldAccount,
+  };
 }
 
 it("asks for busy accounts every minute, for those that are silent until then every four, and reports each post once and in time", async () => {
@@ -80,7 +100,9 @@ it("asks for busy accounts every minute, for those that are silent until then ev
   const posts = (await harness.events()).filter(({ detectedAtMs }) => detectedAtMs >= sinceMs);
   expect(posts).toHaveLength(BUSY);
   expect(new Set(posts.map(({ subject }) => subject)).size).toBe(BUSY);
-  expect(posts.filter(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs > MIN).length).toBeLessThan(0.05 * posts.length);
+  expect(
+    posts.filter(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs > MIN).length,
+  ).toBeLessThan(0.05 * posts.length);
 
   // A silent one counts as busy from the moment it posts.
   world.post(account(200), clock.now() + 1_000, { searchLagMs: 500 });
@@ -112,8 +134,16 @@ it("asks no oftener over restarts, and goes on after a clock that ran a day ahea
 });
 
 const P95 = probesForP95({ kind: "p95", p95Ms: MIN });
-const account: Pick<AccountMemory, "rate"> = { rate: { posts: 30, days: 30, excited: 0, atMs: START } };
-const waiting = Array.from({ length: 300 }, (_, index) => ({ id: String(index), rate: 0, ageMs: 3 * MIN, member: index, account }));
+const account: Pick<AccountMemory, "rate"> = {
+  rate: { posts: 30, days: 30, excited: 0, atMs: START },
+};
+const waiting = Array.from({ length: 300 }, (_, index) => ({
+  id: String(index),
+  rate: 0,
+  ageMs: 3 * MIN,
+  member: index,
+  account,
+}));
 const turnOf = (factor: number, passedMs: number) => ({
   waiting: waiting as unknown as readonly Waiting[],
   memory: { busyRate: 1, rounds: { correction: 1, roundAtMs: START } } as GroupMemory,
@@ -128,7 +158,10 @@ it("lengthens rounds and the longest wait alike while the quota is short", () =>
   expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: due })).toBe(false);
   expect(isTooSoon(P95, { ...turnOf(5, MIN), waiting: due })).toBe(true);
   // Three and a half minutes and more are about four, which is when silent ones are due.
-  const waited = waiting.map((one, index) => ({ ...one, ageMs: (index < 40 ? 220 : 100) * 1_000 })) as unknown as readonly Waiting[];
+  const waited = waiting.map((one, index) => ({
+    ...one,
+    ageMs: (index < 40 ? 220 : 100) * 1_000,
+  })) as unknown as readonly Waiting[];
   expect(P95.choose({ ...turnOf(1, MIN), waiting: waited }).all).toHaveLength(100);
   expect(P95.choose({ ...turnOf(2, MIN), waiting: waited }).all).toEqual([]);
 });
@@ -143,18 +176,36 @@ it("puts a round off while others asked for whoever would be asked for, and take
   expect(waitAfter(P95, { ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(49_750);
   expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: seen(8_000) })).toBe(true);
   expect(isTooSoon(P95, { ...turnOf(1, MIN), waiting: seen(58_000) })).toBe(false);
-  const query = { ...turnOf(1, MIN), awaited: [], delaysMs: [], startedAtMs: START + MIN, isPaced: true };
+  const query = {
+    ...turnOf(1, MIN),
+    awaited: [],
+    delaysMs: [],
+    startedAtMs: START + MIN,
+    isPaced: true,
+  };
   expect(P95.after({ ...query, hasProbed: false }).rounds?.roundAtMs).toBe(START);
   expect(P95.after({ ...query, hasProbed: true }).rounds?.roundAtMs).toBe(START + MIN);
 });
 
 it("learns nothing while its delays say nothing of its pace, and takes no run between two rounds for one", () => {
-  const query = { ...turnOf(1, 20_000), awaited: [], hasProbed: true, delaysMs: [HOUR, HOUR], isPaced: true, startedAtMs: START + 20_000 };
-  expect(P95.after({ ...query, isPaced: false })).toEqual({ rounds: { correction: 1, roundAtMs: START }, busyRate: 1 });
+  const query = {
+    ...turnOf(1, 20_000),
+    awaited: [],
+    hasProbed: true,
+    delaysMs: [HOUR, HOUR],
+    isPaced: true,
+    startedAtMs: START + 20_000,
+  };
+  expect(P95.after({ ...query, isPaced: false })).toEqual({
+    rounds: { correction: 1, roundAtMs: START },
+    busyRate: 1,
+  });
   expect(P95.after(query).rounds?.correction).toBeLessThan(1);
   const round = P95.after({ ...query, startedAtMs: START + MIN });
   expect(round.rounds?.roundAtMs).toBe(START + MIN);
   // With each round, who counts as busy goes by the rates of now.
   expect(round.busyRate).not.toBe(1);
-  expect(P95.after({ ...query, factor: 5, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(START);
+  expect(P95.after({ ...query, factor: 5, startedAtMs: START + MIN }).rounds?.roundAtMs).toBe(
+    START,
+  );
 });

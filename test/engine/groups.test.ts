@@ -2,7 +2,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { Freshness } from "../../src/model/schedule.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
-import { type AccountsWorld, createAccountsWorld, type WorldAccount } from "../support/accounts-world.ts";
+import {
+  type AccountsWorld,
+  createAccountsWorld,
+  type WorldAccount,
+} from "../support/accounts-world.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { failure } from "../support/scripted-upstream.ts";
@@ -17,8 +21,10 @@ afterEach(async () => {
   for (const harness of harnesses.splice(0)) await harness.close();
 });
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-const queryOf = ({ params }: UpstreamRequest): string => (typeof params["query"] === "string" ? params["query"] : "");
+const sum = (values: readonly number[]): number =>
+  values.reduce((total, value) => total + value, 0);
+const queryOf = ({ params }: UpstreamRequest): string =>
+  typeof params["query"] === "string" ? params["query"] : "";
 
 interface SetupOptions {
   readonly count?: number;
@@ -34,7 +40,15 @@ interface SetupOptions {
 }
 
 /** Accounts with a few old posts each, and one timeline watch on all of them. */
-async function setup({ count = 20, changes = {}, longestQuery, frozen = [], fail, answer, start }: SetupOptions = {}) {
+async function setup({
+  count = 20,
+  changes = {},
+  longestQuery,
+  frozen = [],
+  fail,
+  answer,
+  start,
+}: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld(longestQuery === undefined ? {} : { longestQuery });
   for (let i = 0; i < count; i += 1) {
@@ -42,7 +56,11 @@ async function setup({ count = 20, changes = {}, longestQuery, frozen = [], fail
     for (let day = 1; day <= 3; day += 1) world.post(account, START - day * 86_400_000 + i);
   }
   start?.(world);
-  const calls: { readonly endpoint: string; readonly request: UpstreamRequest; readonly atMs: number }[] = [];
+  const calls: {
+    readonly endpoint: string;
+    readonly request: UpstreamRequest;
+    readonly atMs: number;
+  }[] = [];
   const upstream = {
     async call(request: UpstreamRequest) {
       calls.push({ endpoint: request.endpoint, request, atMs: clock.now() });
@@ -53,14 +71,29 @@ async function setup({ count = 20, changes = {}, longestQuery, frozen = [], fail
   };
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const include = { reply: true, quote: true, retweet: true };
-  const watch = makeWatch("w", "timeline", { accounts }, { include, schedule: { kind: "every", intervalMs: 2 * MIN }, ...changes });
+  const watch = makeWatch(
+    "w",
+    "timeline",
+    { accounts },
+    { include, schedule: { kind: "every", intervalMs: 2 * MIN }, ...changes },
+  );
   const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   harnesses.push(harness);
-  const callsOf = (endpoint: string, sinceMs = 0) => calls.filter((call) => call.endpoint === endpoint && call.atMs >= sinceMs);
+  const callsOf = (endpoint: string, sinceMs = 0) =>
+    calls.filter((call) => call.endpoint === endpoint && call.atMs >= sinceMs);
   const alerted = async () => (await harness.events()).map(({ subject }) => subject);
   // The baselines are done, and the first tick after them.
   await clock.advance(3 * MIN);
-  return { clock, world, harness, calls, callsOf, alerted, watch, account: (index: number) => world.accounts[index] as WorldAccount };
+  return {
+    clock,
+    world,
+    harness,
+    calls,
+    callsOf,
+    alerted,
+    watch,
+    account: (index: number) => world.accounts[index] as WorldAccount,
+  };
 }
 
 describe("a group of timelines", () => {
@@ -70,7 +103,8 @@ describe("a group of timelines", () => {
       count: 40,
       start: ({ accounts }) => void (bad = accounts[7]?.id ?? ""),
       fail: ({ params }) => {
-        if ((params["user_ids"] as readonly string[] | undefined)?.includes(bad) === true) throw failure("bad_request");
+        if ((params["user_ids"] as readonly string[] | undefined)?.includes(bad) === true)
+          throw failure("bad_request");
       },
     });
     const sinceMs = clock.now();
@@ -198,7 +232,10 @@ describe("a group of timelines", () => {
   });
 
   it("finds what no counter shows with the full poll, and does not trust that account's counters again", async () => {
-    const { clock, world, alerted, account } = await setup({ changes: { fullPollEveryMs: HOUR }, frozen: [4] });
+    const { clock, world, alerted, account } = await setup({
+      changes: { fullPollEveryMs: HOUR },
+      frozen: [4],
+    });
     const first = world.post(account(4), clock.now() + 5 * MIN);
     await clock.advance(2 * HOUR);
     expect(await alerted()).toEqual([first.id]);
@@ -221,13 +258,17 @@ describe("a group of timelines", () => {
     await clock.advance(4 * MIN);
     expect(await alerted()).toHaveLength(2);
     await clock.advance(26 * MIN);
-    const isFullPoll = (call: unknown) => Number(/since_time:(\d+)/.exec(JSON.stringify(call))?.[1]) * 1_000 < sinceMs - HOUR;
+    const isFullPoll = (call: unknown) =>
+      Number(/since_time:(\d+)/.exec(JSON.stringify(call))?.[1]) * 1_000 < sinceMs - HOUR;
     const others = callsOf("search-tweets", sinceMs).filter((call) => !isFullPoll(call));
     expect(others.length).toBeLessThan(callsOf("info-batch", sinceMs).length * 0.8);
   });
 
   it("reads a small group whole by one search a round, however far apart its accounts were last read", async () => {
-    const { clock, world, callsOf, alerted, account } = await setup({ count: 10, changes: { fullPollEveryMs: HOUR } });
+    const { clock, world, callsOf, alerted, account } = await setup({
+      count: 10,
+      changes: { fullPollEveryMs: HOUR },
+    });
     // What the search lacks is read from the timeline, which shows everything.
     for (const [index, minutes] of [20, 30, 40].entries())
       world.post(account(index), clock.now() + minutes * MIN, { searchLagMs: 4 * MIN });
@@ -247,7 +288,9 @@ describe("a group of timelines", () => {
       answer: ({ endpoint }) => (isEmpty && endpoint !== "info-batch" ? { tweets: [] } : undefined),
     });
     isEmpty = true;
-    const posts = world.accounts.map((one, index) => world.post(one, clock.now() + (5 + index) * MIN).id);
+    const posts = world.accounts.map(
+      (one, index) => world.post(one, clock.now() + (5 + index) * MIN).id,
+    );
     await clock.advance(3 * HOUR);
     isEmpty = false;
     // Searches reach down to the newest post that is known of any of their accounts.
@@ -260,7 +303,10 @@ describe("a group of timelines", () => {
   });
 
   it("makes full polls of a small group no oftener when its newest post was deleted", async () => {
-    const { clock, world, callsOf, account } = await setup({ count: 3, changes: { fullPollEveryMs: HOUR } });
+    const { clock, world, callsOf, account } = await setup({
+      count: 3,
+      changes: { fullPollEveryMs: HOUR },
+    });
     world.post(account(1), clock.now() + 1_000);
     await clock.advance(HOUR);
     world.delete(account(1), 3, clock.now());
@@ -280,7 +326,9 @@ describe("a group of timelines", () => {
   });
 
   it("does not take a post that hid behind a deletion for the one that the counter promises", async () => {
-    const { clock, world, callsOf, alerted, account } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
+    const { clock, world, callsOf, alerted, account } = await setup({
+      changes: { fullPollEveryMs: 10 * HOUR },
+    });
     world.delete(account(6), account(6).posts.length - 1, clock.now() + 2_000);
     const hidden = world.post(account(6), clock.now() + 1_000);
     await clock.advance(HOUR);
@@ -317,7 +365,8 @@ describe("a group of timelines", () => {
 
   it("learns from a refusal how long a query may be, and keeps it over a restart", async () => {
     const { clock, world, harness, callsOf, alerted } = await setup({ longestQuery: 300 });
-    const postAll = () => world.accounts.map((one, index) => world.post(one, clock.now() + 1_000 + index).id);
+    const postAll = () =>
+      world.accounts.map((one, index) => world.post(one, clock.now() + 1_000 + index).id);
     const first = postAll();
     await clock.advance(5 * MIN);
     expect([...(await alerted())].sort()).toEqual([...first].sort());
@@ -334,7 +383,8 @@ describe("a group of timelines", () => {
     const sinceMs = clock.now();
     postAll();
     await clock.advance(5 * MIN);
-    for (const { request } of callsOf("search-tweets", sinceMs)) expect(queryOf(request).length).toBeLessThanOrEqual(300);
+    for (const { request } of callsOf("search-tweets", sinceMs))
+      expect(queryOf(request).length).toBeLessThanOrEqual(300);
   });
 
   it.each(["all searches", "those for many accounts"])(
@@ -343,7 +393,11 @@ describe("a group of timelines", () => {
       let isDown = false;
       const { clock, world, callsOf, account } = await setup({
         fail: (request) => {
-          if (isDown && request.endpoint === "search-tweets" && (refused === "all searches" || queryOf(request).includes(" OR ")))
+          if (
+            isDown &&
+            request.endpoint === "search-tweets" &&
+            (refused === "all searches" || queryOf(request).includes(" OR "))
+          )
             throw failure("bad_request");
         },
       });
@@ -379,8 +433,12 @@ describe("a group of timelines", () => {
         if (minute % 10 === 0) posts.push(world.post(account(minute), clock.now() + 1_000).id);
         await clock.advance(MIN);
       }
-      const probes = callsOf("info-batch", sinceMs).map(({ request }) => (request.params["user_ids"] as string[]).length);
-      const searched = callsOf("search-tweets", sinceMs).map(({ request }) => queryOf(request).split("from:").length - 1);
+      const probes = callsOf("info-batch", sinceMs).map(
+        ({ request }) => (request.params["user_ids"] as string[]).length,
+      );
+      const searched = callsOf("search-tweets", sinceMs).map(
+        ({ request }) => queryOf(request).split("from:").length - 1,
+      );
       return { probes: probes.length, probed: sum(probes), searched: sum(searched) };
     };
     const before = await hourFrom(clock.now());
@@ -434,7 +492,9 @@ describe("a group of timelines", () => {
     const added = world.add("newcomer");
     world.post(added, clock.now() - HOUR);
     const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
-    await harness.setWatches([{ ...watch, settings: makeWatch("x", "timeline", { accounts }).settings }]);
+    await harness.setWatches([
+      { ...watch, settings: makeWatch("x", "timeline", { accounts }).settings },
+    ]);
     await clock.advance(10_000);
     const post = world.post(added, clock.now() + 1_000);
     await clock.advance(5 * MIN);
@@ -465,14 +525,22 @@ describe("freshness", () => {
   });
 
   it("probes for a p95 no sooner than its limit, also while an account posts again and again", async () => {
-    const { clock, world, harness, callsOf, account } = await setup({ count: 10, changes: { freshness: { kind: "p95", p95Ms: MIN } } });
+    const { clock, world, harness, callsOf, account } = await setup({
+      count: 10,
+      changes: { freshness: { kind: "p95", p95Ms: MIN } },
+    });
     const sinceMs = clock.now();
-    for (let second = 5; second < 3_600; second += 47) world.post(account(1), sinceMs + second * 1_000, { searchLagMs: 500 });
+    for (let second = 5; second < 3_600; second += 47)
+      world.post(account(1), sinceMs + second * 1_000, { searchLagMs: 500 });
     await clock.advance(HOUR + 2 * MIN);
-    const probes = callsOf("info-batch", sinceMs).filter(({ atMs }) => atMs < sinceMs + HOUR).length;
+    const probes = callsOf("info-batch", sinceMs).filter(
+      ({ atMs }) => atMs < sinceMs + HOUR,
+    ).length;
     expect(probes).toBeGreaterThanOrEqual(58);
     expect(probes).toBeLessThanOrEqual(60);
-    const delays = (await harness.events()).map(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs);
+    const delays = (await harness.events()).map(
+      ({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs,
+    );
     expect(delays).toHaveLength(77);
     expect(delays.filter((delay) => delay > MIN).length / delays.length).toBeLessThan(0.05);
   });
@@ -488,7 +556,9 @@ describe("freshness", () => {
     }
     await clock.advance(HOUR);
     expect([...(await alerted())].sort()).toEqual([...ids].sort());
-    const delays = (await harness.events()).map(({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs);
+    const delays = (await harness.events()).map(
+      ({ detectedAtMs, occurredAtMs }) => detectedAtMs - occurredAtMs,
+    );
     expect(delays.reduce((sum, delay) => sum + delay, 0) / delays.length).toBeLessThan(1.5 * MIN);
     expect(Math.max(...delays)).toBeLessThanOrEqual(HOUR + MIN);
   });

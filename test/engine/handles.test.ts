@@ -1,4 +1,7 @@
-/** Accounts that the service is asked for by their handle: how often it is looked up, over restarts and beside others who ask for profiles. */
+/**
+ * Accounts that the service is asked for by their handle: how often it is looked up, over restarts
+ * and beside others who ask for profiles.
+ */
 import { afterEach, expect, it } from "vitest";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeUser } from "../support/make-event.ts";
@@ -24,17 +27,24 @@ async function setup(profileEveryMs?: number) {
   const upstream = createScriptedUpstream(clock, users);
   upstream.on("mentions", () => ({ tweets: [] }));
   const mentions = makeWatch("m", "mentions", { accounts: ["one", "two"] }, every(HOUR));
-  const names = profileEveryMs === undefined ? [] : [makeWatch("p", "profile", { accounts: ["one", "two"] }, every(profileEveryMs))];
+  const names =
+    profileEveryMs === undefined
+      ? []
+      : [makeWatch("p", "profile", { accounts: ["one", "two"] }, every(profileEveryMs))];
   const watches = [mentions, ...names];
   harness = await startEngineHarness({ clock, upstream, watches });
   await clock.advance(MIN);
-  const lookUps = () => upstream.callsOf("info-batch").filter(({ params, ...call }) => "user_ids" in params && isLookUp(call));
+  const lookUps = () =>
+    upstream
+      .callsOf("info-batch")
+      .filter(({ params, ...call }) => "user_ids" in params && isLookUp(call));
   const rename = (name: string) => users.splice(0, 1, makeUser("1", name));
   const asked = () => new Set(upstream.callsOf("mentions").map(({ params }) => params["query"]));
   return { clock, harness, lookUps, rename, asked };
 }
 
-const isLookUp = (call: object): boolean => String((call as { source?: unknown }).source).startsWith("handles:");
+const isLookUp = (call: object): boolean =>
+  String((call as { source?: unknown }).source).startsWith("handles:");
 
 it("are looked up every six hours, and no sooner over restarts", async () => {
   const { clock, harness, lookUps } = await setup();
@@ -115,24 +125,29 @@ it.each(["bad_request", "forbidden", "not_found"] as const)(
   },
 );
 
-it.each(["nobody has", "the service refuses"])("are looked up beside one that %s, which is reported once, over restarts", async (what) => {
-  const clock = createVirtualClock(START);
-  const upstream = createScriptedUpstream(clock, [makeUser("1", "one"), makeUser("2", "two")]);
-  upstream.on("user-tweets", () => ({ tweets: [] }));
-  upstream.trouble = ({ params }) => {
-    const isAsked = JSON.stringify(params["usernames"] ?? "").includes("bad");
-    if (isAsked && what === "the service refuses") throw failure("bad_request");
-    return undefined;
-  };
-  harness = await startEngineHarness({
-    clock,
-    upstream,
-    watches: [makeWatch("t", "timeline", { accounts: ["one", "bad", "two"] }, every(HOUR))],
-  });
-  await clock.advance(MIN);
-  expect(new Set(upstream.callsOf("user-tweets").map(({ params }) => params["user_id"]))).toEqual(new Set(["1", "2"]));
-  await clock.advance(5 * HOUR);
-  await harness.restart();
-  await clock.advance(5 * HOUR);
-  expect(harness.opsAlerts.map(({ subject }) => subject)).toEqual(["bad"]);
-});
+it.each(["nobody has", "the service refuses"])(
+  "are looked up beside one that %s, which is reported once, over restarts",
+  async (what) => {
+    const clock = createVirtualClock(START);
+    const upstream = createScriptedUpstream(clock, [makeUser("1", "one"), makeUser("2", "two")]);
+    upstream.on("user-tweets", () => ({ tweets: [] }));
+    upstream.trouble = ({ params }) => {
+      const isAsked = JSON.stringify(params["usernames"] ?? "").includes("bad");
+      if (isAsked && what === "the service refuses") throw failure("bad_request");
+      return undefined;
+    };
+    harness = await startEngineHarness({
+      clock,
+      upstream,
+      watches: [makeWatch("t", "timeline", { accounts: ["one", "bad", "two"] }, every(HOUR))],
+    });
+    await clock.advance(MIN);
+    expect(new Set(upstream.callsOf("user-tweets").map(({ params }) => params["user_id"]))).toEqual(
+      new Set(["1", "2"]),
+    );
+    await clock.advance(5 * HOUR);
+    await harness.restart();
+    await clock.advance(5 * HOUR);
+    expect(harness.opsAlerts.map(({ subject }) => subject)).toEqual(["bad"]);
+  },
+);

@@ -29,14 +29,20 @@ async function setup(count: number, perDay: number, untilMs: number) {
   const { upstream } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
   const freshness = { kind: "mean", meanMs: 5 * MIN, maxMs: 60 * MIN } as const;
-  const harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, { freshness })] });
+  const harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [makeWatch("w", "timeline", { accounts }, { freshness })],
+  });
   harnesses.push(harness);
   return { clock, harness, world };
 }
 
 /** Posts of twenty accounts, one a minute from then on. */
 const lagging = (world: AccountsWorld, fromMs: number, searchLagMs: number) =>
-  world.accounts.slice(0, 20).map((account, index) => world.post(account, fromMs + index * MIN, { searchLagMs }).id);
+  world.accounts
+    .slice(0, 20)
+    .map((account, index) => world.post(account, fromMs + index * MIN, { searchLagMs }).id);
 
 it("reads posts from their timelines when the search lacks them", async () => {
   const { clock, harness, world } = await setup(300, 8, START + 60 * MIN);
@@ -46,5 +52,6 @@ it("reads posts from their timelines when the search lacks them", async () => {
   const events = (await harness.events()).filter(({ subject }) => hidden.includes(subject));
   expect(events.map(({ subject }) => subject).toSorted()).toEqual(hidden.toSorted());
   // By then a probe showed each of them, and its timeline is read at once.
-  for (const { detectedAtMs, occurredAtMs } of events) expect(detectedAtMs - occurredAtMs).toBeLessThan(40 * MIN);
+  for (const { detectedAtMs, occurredAtMs } of events)
+    expect(detectedAtMs - occurredAtMs).toBeLessThan(40 * MIN);
 });

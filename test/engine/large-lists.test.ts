@@ -1,9 +1,16 @@
-/** Follower lists that take days to read: who joins is reported at once, and the rest is read behind it. */
+/**
+ * Follower lists that take days to read: who joins is reported at once, and the rest is read behind
+ * it.
+ */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Store } from "../../src/model/store.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineHarness, type EngineHarnessOptions, startEngineHarness } from "../support/engine-harness.ts";
+import {
+  type EngineHarness,
+  type EngineHarnessOptions,
+  startEngineHarness,
+} from "../support/engine-harness.ts";
 import { createLargeList } from "../support/large-list.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
@@ -29,22 +36,44 @@ interface SetupOptions extends Partial<EngineHarnessOptions> {
   readonly more?: readonly Watch[];
 }
 
-async function setup(size: number, { changes = {}, settings = {}, more = [], ...options }: SetupOptions = {}) {
+async function setup(
+  size: number,
+  { changes = {}, settings = {}, more = [], ...options }: SetupOptions = {},
+) {
   const clock = createVirtualClock(START);
   const list = createLargeList(size);
-  const upstream = createScriptedUpstream(clock, [{ ...makeUser("7", "acme"), followers_count: size }]);
+  const upstream = createScriptedUpstream(clock, [
+    { ...makeUser("7", "acme"), followers_count: size },
+  ]);
   upstream.on("followers", ({ cursor }) => list.page(cursor));
-  const watch = makeWatch("w", "new_followers", { accounts: ["acme"], source: "all", ...settings }, { ...EVERY_5M, ...changes });
-  const started = await startEngineHarness({ clock, upstream, watches: [watch, ...more], ...options });
+  const watch = makeWatch(
+    "w",
+    "new_followers",
+    { accounts: ["acme"], source: "all", ...settings },
+    { ...EVERY_5M, ...changes },
+  );
+  const started = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [watch, ...more],
+    ...options,
+  });
   harness = started;
-  const alerted = async () => (await started.events()).map(({ body }) => body.user?.id ?? "").reverse();
-  const deepCalls = (fromMs = START) => upstream.callsOf("followers").filter(({ cursor, atMs }) => cursor !== undefined && atMs >= fromMs);
+  const alerted = async () =>
+    (await started.events()).map(({ body }) => body.user?.id ?? "").reverse();
+  const deepCalls = (fromMs = START) =>
+    upstream
+      .callsOf("followers")
+      .filter(({ cursor, atMs }) => cursor !== undefined && atMs >= fromMs);
   const target = async () => (await started.store.listWatches())[0]?.targets[0];
   return { clock, list, upstream, harness: started, alerted, deepCalls, target };
 }
 
 it("reports every new follower of an account of 3 million within one interval from the first minutes on", async () => {
-  const { clock, list, upstream, harness, alerted } = await setup(3_000_000, { monthly: 100_000, isGoverned: true });
+  const { clock, list, upstream, harness, alerted } = await setup(3_000_000, {
+    monthly: 100_000,
+    isGoverned: true,
+  });
   await clock.advance(MINUTE);
   const joinedAtMs = new Map<string, number>();
   const random = createSeededRandom(3);
@@ -53,25 +82,34 @@ it("reports every new follower of an account of 3 million within one interval fr
     joinedAtMs.set(list.join(), clock.now());
   }
   await clock.advance(5 * MINUTE + 35_000);
-  const delays = (await harness.events()).map(({ body, detectedAtMs }) => detectedAtMs - (joinedAtMs.get(body.user?.id ?? "") ?? 0));
+  const delays = (await harness.events()).map(
+    ({ body, detectedAtMs }) => detectedAtMs - (joinedAtMs.get(body.user?.id ?? "") ?? 0),
+  );
   expect(await alerted()).toEqual([...joinedAtMs.keys()]);
   // A spread of 30 s at most, and the pages of a poll.
   expect(Math.max(...delays)).toBeLessThan(5 * MINUTE + 35_000);
   // What a day takes: bench/economy, --member-lists.
   const hours = (clock.now() - START) / HOUR;
-  expect(upstream.callsOf("followers").filter(({ cursor }) => cursor === undefined).length).toBeLessThanOrEqual(12 * hours + 2);
+  expect(
+    upstream.callsOf("followers").filter(({ cursor }) => cursor === undefined).length,
+  ).toBeLessThanOrEqual(12 * hours + 2);
   expect(upstream.calls.length).toBeLessThanOrEqual(132 * hours + 12);
 });
 
 it("reads the rest only out of what the quota can spare", async () => {
-  const { clock, deepCalls, harness } = await setup(3_000_000, { monthly: 10_000, isGoverned: true });
+  const { clock, deepCalls, harness } = await setup(3_000_000, {
+    monthly: 10_000,
+    isGoverned: true,
+  });
   await clock.advance(DAY / 3);
   expect((await harness.store.spentSince(0)).total).toBeLessThan(150);
   expect(deepCalls(START + HOUR).length).toBeGreaterThan(10);
 });
 
 it("says of those who were there that they are no news, however late they are read, and reports newcomers once", async () => {
-  const { clock, list, harness, alerted, target } = await setup(15_000, { changes: { maxPages: 2 } });
+  const { clock, list, harness, alerted, target } = await setup(15_000, {
+    changes: { maxPages: 2 },
+  });
   await clock.advance(MINUTE);
   expect((await target())?.baselineAtMs).not.toBeNull();
   expect((await target())?.memory).toMatchObject({ size: 15_000, partial: { run: 20 } });
@@ -121,7 +159,9 @@ it("reports nobody by mistake where the service lists its members in no order", 
   const { clock, upstream, alerted } = await setup(100_000);
   const random = createSeededRandom(7);
   upstream.on("followers", () => ({
-    users: Array.from({ length: 200 }, () => makeUser(String(1 + Math.floor(random.float() * 100_000)))),
+    users: Array.from({ length: 200 }, () =>
+      makeUser(String(1 + Math.floor(random.float() * 100_000))),
+    ),
     nextCursor: String(random.float()),
   }));
   await clock.advance(3 * HOUR);
@@ -130,7 +170,10 @@ it("reports nobody by mistake where the service lists its members in no order", 
 
 it("reads a list of more than 100,000 whole once, and a shorter one every day", async () => {
   const tail = async (settings: JsonObject, size: number) => {
-    const { clock, deepCalls } = await setup(size, { settings, changes: { maxPages: 200, schedule: { kind: "every", intervalMs: HOUR } } });
+    const { clock, deepCalls } = await setup(size, {
+      settings,
+      changes: { maxPages: 200, schedule: { kind: "every", intervalMs: HOUR } },
+    });
     const pages = Math.ceil(size / 200);
     await clock.advance(12 * HOUR);
     const first = deepCalls().length;
@@ -146,7 +189,9 @@ it("reads a list of more than 100,000 whole once, and a shorter one every day", 
 });
 
 it("reports newcomers while the rest of the list cannot be read", async () => {
-  const { clock, list, upstream, alerted, deepCalls, harness } = await setup(50_000, { changes: { maxPages: 2 } });
+  const { clock, list, upstream, alerted, deepCalls, harness } = await setup(50_000, {
+    changes: { maxPages: 2 },
+  });
   upstream.trouble = ({ endpoint, cursor }) => {
     if (endpoint === "followers" && cursor !== undefined) throw failure("transient");
     return undefined;
@@ -159,11 +204,17 @@ it("reports newcomers while the rest of the list cannot be read", async () => {
   }
   expect(await alerted()).toEqual(joined);
   expect(deepCalls().length).toBeGreaterThan(3);
-  expect(harness.opsAlerts.filter(({ type }) => type !== "upstream.dark" && type !== "upstream.recovered")).toEqual([]);
+  expect(
+    harness.opsAlerts.filter(
+      ({ type }) => type !== "upstream.dark" && type !== "upstream.recovered",
+    ),
+  ).toEqual([]);
 });
 
 it("starts the rest over when its cursor expired, and nobody is reported because of that", async () => {
-  const { clock, list, upstream, alerted, target } = await setup(10_000, { changes: { maxPages: 2 } });
+  const { clock, list, upstream, alerted, target } = await setup(10_000, {
+    changes: { maxPages: 2 },
+  });
   let isExpired = false;
   upstream.trouble = ({ endpoint, cursor }) => {
     if (isExpired && endpoint === "followers" && cursor !== undefined) {
@@ -181,8 +232,15 @@ it("starts the rest over when its cursor expired, and nobody is reported because
   expect((await target())?.memory["partial"]).toBeUndefined();
 });
 
-/** As a release without watermarks left it: the first pages are known, the read of the whole list goes on, no alert was raised. */
-async function halfReadState(store: Store, readIds: readonly string[], cursor: string): Promise<void> {
+/**
+ * As a release without watermarks left it: the first pages are known, the read of the whole list
+ * goes on, no alert was raised.
+ */
+async function halfReadState(
+  store: Store,
+  readIds: readonly string[],
+  cursor: string,
+): Promise<void> {
   const [watch] = await store.listWatches();
   const target = watch?.targets[0];
   if (watch === undefined || target === undefined) throw new Error("nothing is registered");
@@ -194,7 +252,10 @@ async function halfReadState(store: Store, readIds: readonly string[], cursor: s
       expectedRevision: 0,
       polledAtMs: START,
       ok: true,
-      memory: { fullAtMs: null, scan: { cursor, startedAtMs: START, pages: readIds.length / 200, found: true } },
+      memory: {
+        fullAtMs: null,
+        scan: { cursor, startedAtMs: START, pages: readIds.length / 200, found: true },
+      },
     },
     targets: [{ ...ref, expectedRevision: target.revision, status: "ok", statusReason: "" }],
     verdicts: readIds.map((itemId) => ({
@@ -220,13 +281,25 @@ it("goes on with a first read that a release without watermarks left half done: 
   await learner.harness.close();
   const clock = createVirtualClock(START);
   const list = createLargeList(20_000);
-  const upstream = createScriptedUpstream(clock, [{ ...makeUser("7", "acme"), followers_count: 20_000 }]);
+  const upstream = createScriptedUpstream(clock, [
+    { ...makeUser("7", "acme"), followers_count: 20_000 },
+  ]);
   upstream.on("followers", ({ cursor }) => list.page(cursor));
   const read = Array.from({ length: 4_000 }, (_, i) => String(20_000 - i));
-  const watch = makeWatch("w", "new_followers", { accounts: ["acme"], source: "all" }, { ...EVERY_5M, maxPages: 5 });
+  const watch = makeWatch(
+    "w",
+    "new_followers",
+    { accounts: ["acme"], source: "all" },
+    { ...EVERY_5M, maxPages: 5 },
+  );
   const since = Array.from({ length: 1_700 }, () => list.join());
   list.leave("19999");
-  const started = await startEngineHarness({ clock, upstream, watches: [watch], prepare: (store) => halfReadState(store, read, "16001") });
+  const started = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [watch],
+    prepare: (store) => halfReadState(store, read, "16001"),
+  });
   harness = started;
   await clock.advance(2 * HOUR);
   const alerted = (await started.events()).map(({ body }) => body.user?.id ?? "");
@@ -235,5 +308,9 @@ it("goes on with a first read that a release without watermarks left half done: 
   expect(target?.baselineAtMs).toBe(START);
   expect(target?.memory["partial"]).toBeUndefined();
   // What had been read is not read again.
-  expect(upstream.callsOf("followers").filter(({ cursor }) => Number(cursor) > 16_100 && Number(cursor) < 18_000)).toEqual([]);
+  expect(
+    upstream
+      .callsOf("followers")
+      .filter(({ cursor }) => Number(cursor) > 16_100 && Number(cursor) < 18_000),
+  ).toEqual([]);
 });

@@ -8,35 +8,68 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START_MS = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MINUTE_MS = 60_000;
-const every = (minutes: number) => ({ schedule: { kind: "every", intervalMs: minutes * MINUTE_MS } }) as const;
+const every = (minutes: number) =>
+  ({ schedule: { kind: "every", intervalMs: minutes * MINUTE_MS } }) as const;
 
-/** Groups, searches that share, single polls and rosters, in a world where all of them have something to find. */
+/**
+ * Groups, searches that share, single polls and rosters, in a world where all of them have
+ * something to find.
+ */
 async function startAll() {
   const clock = createVirtualClock(START_MS);
   const service = createSandboxService(clock, { accounts: 120, rates: { median: 20, mean: 30 } });
   const { people } = service.world;
   const readable = [...people.keys()].filter((key) => people.isReadable(key));
   const handles = readable.map((key) => people.usernameOf(key));
-  const indexed = readable.filter((key) => people.isIndexed(key)).map((key) => people.usernameOf(key));
-  const watch = (id: string, type: string, settings: JsonObject, changes: WatchChanges = every(1)) =>
-    makeWatch(id, type, settings, changes);
+  const indexed = readable
+    .filter((key) => people.isIndexed(key))
+    .map((key) => people.usernameOf(key));
+  const watch = (
+    id: string,
+    type: string,
+    settings: JsonObject,
+    changes: WatchChanges = every(1),
+  ) => makeWatch(id, type, settings, changes);
   const harness = await startEngineHarness({
     clock,
     upstream: service.upstream,
     watches: [
       watch("group", "timeline", { accounts: handles.slice(0, 60) }, every(2)),
-      watch("fresh", "timeline", { accounts: handles.slice(60, 90) }, { freshness: { kind: "mean", meanMs: 90_000, maxMs: 1_800_000 } }),
+      watch(
+        "fresh",
+        "timeline",
+        { accounts: handles.slice(60, 90) },
+        { freshness: { kind: "mean", meanMs: 90_000, maxMs: 1_800_000 } },
+      ),
       watch("acme", "search", { query: "acme" }),
       watch("rival", "search", { query: "rival" }),
-      watch("single", "timeline", { accounts: handles.slice(90, 91) }, { ...every(1), strategy: "single" }),
+      watch(
+        "single",
+        "timeline",
+        { accounts: handles.slice(90, 91) },
+        { ...every(1), strategy: "single" },
+      ),
       watch("mentions", "mentions", { accounts: ["acme"] }, every(3)),
-      watch("indexed", "new_followers", { accounts: indexed.slice(0, 5), source: "indexed" }, every(5)),
+      watch(
+        "indexed",
+        "new_followers",
+        { accounts: indexed.slice(0, 5), source: "indexed" },
+        every(5),
+      ),
       watch("leaving", "followers", { accounts: ["acme"] }, every(20)),
       watch("profiles", "profile", { accounts: handles.slice(0, 20) }, every(5)),
-      watch("scores", "score_delta", { accounts: indexed.slice(0, 3), when: { week_delta: ">= 25" } }, every(30)),
+      watch(
+        "scores",
+        "score_delta",
+        { accounts: indexed.slice(0, 3), when: { week_delta: ">= 25" } },
+        every(30),
+      ),
     ],
   });
-  const compare = async () => ({ ledger: (await harness.store.spentSince(0)).total, billed: service.billed().total });
+  const compare = async () => ({
+    ledger: (await harness.store.spentSince(0)).total,
+    billed: service.billed().total,
+  });
   return { clock, harness, service, compare };
 }
 

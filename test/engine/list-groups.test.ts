@@ -34,18 +34,28 @@ interface SetupOptions {
 }
 
 /** A hundred accounts, and a watch of who follows them; three minutes after the baselines. */
-async function setup({ subjects = 100, type = "new_followers", settings = { source: "all" }, ...options }: SetupOptions = {}) {
+async function setup({
+  subjects = 100,
+  type = "new_followers",
+  settings = { source: "all" },
+  ...options
+}: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createListsWorld();
   for (let i = 0; i < subjects; i += 1) {
     const subject = world.add();
-    for (let k = 0; k < (options.followers ?? 5); k += 1) world.follow(subject, START - 30 * DAY + k);
+    for (let k = 0; k < (options.followers ?? 5); k += 1)
+      world.follow(subject, START - 30 * DAY + k);
   }
   const calls: { readonly endpoint: string; readonly ids: number; readonly atMs: number }[] = [];
   const upstream = {
     async call(request: UpstreamRequest) {
       const ids = request.params["user_ids"];
-      calls.push({ endpoint: request.endpoint, ids: Array.isArray(ids) ? ids.length : 0, atMs: clock.now() });
+      calls.push({
+        endpoint: request.endpoint,
+        ids: Array.isArray(ids) ? ids.length : 0,
+        atMs: clock.now(),
+      });
       await sleep(clock, 40);
       options.fail?.(request);
       return options.answer?.(request) ?? world.answer(request, clock.now());
@@ -54,8 +64,17 @@ async function setup({ subjects = 100, type = "new_followers", settings = { sour
   const ids = world.subjects.map(({ id }) => `id:${id}`);
   // Full polls are another test's.
   const quiet = { schedule, maxAgeMs: 7 * DAY, fullPollEveryMs: NEVER };
-  const watch = makeWatch("w", type, { accounts: ids, ...settings }, { ...quiet, ...options.changes });
-  const harness = await startEngineHarness({ clock, upstream, watches: [watch, ...(options.more?.(ids) ?? [])] });
+  const watch = makeWatch(
+    "w",
+    type,
+    { accounts: ids, ...settings },
+    { ...quiet, ...options.changes },
+  );
+  const harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [watch, ...(options.more?.(ids) ?? [])],
+  });
   harnesses.push(harness);
   await clock.advance(3 * MIN);
   const alerted = async (watchId = "w") =>
@@ -63,8 +82,10 @@ async function setup({ subjects = 100, type = "new_followers", settings = { sour
       .filter((event) => event.watch === watchId)
       .map(({ type: event, body }) => `${event} ${body.user?.id}`)
       .reverse();
-  const callsOf = (endpoint: string, sinceMs = START) => calls.filter((call) => call.endpoint === endpoint && call.atMs >= sinceMs);
-  const listReads = (sinceMs: number) => calls.filter(({ endpoint, atMs }) => endpoint !== "info-batch" && atMs >= sinceMs);
+  const callsOf = (endpoint: string, sinceMs = START) =>
+    calls.filter((call) => call.endpoint === endpoint && call.atMs >= sinceMs);
+  const listReads = (sinceMs: number) =>
+    calls.filter(({ endpoint, atMs }) => endpoint !== "info-batch" && atMs >= sinceMs);
   return {
     clock,
     world,
@@ -121,8 +142,12 @@ describe("a group of follower lists", () => {
   });
 
   it("learns how little a list shows of its counter, and looks once a change", async () => {
-    const { clock, world, listReads, subject } = await setup({ subjects: 8, settings: { source: "indexed" } });
-    for (let i = 0; i < 40; i += 1) world.follow(subject(7), START + HOUR + i * HOUR, { isIndexed: false });
+    const { clock, world, listReads, subject } = await setup({
+      subjects: 8,
+      settings: { source: "indexed" },
+    });
+    for (let i = 0; i < 40; i += 1)
+      world.follow(subject(7), START + HOUR + i * HOUR, { isIndexed: false });
     await clock.advance(20 * HOUR);
     const sinceMs = clock.now();
     await clock.advance(10 * HOUR);
@@ -146,7 +171,11 @@ describe("a group of follower lists", () => {
     expect(reads.length).toBeGreaterThan(70);
     expect(reads.length).toBeLessThan(100);
     const perTick = new Map<number, number>();
-    for (const { atMs } of reads) perTick.set(Math.floor(atMs / (2 * MIN)), (perTick.get(Math.floor(atMs / (2 * MIN))) ?? 0) + 1);
+    for (const { atMs } of reads)
+      perTick.set(
+        Math.floor(atMs / (2 * MIN)),
+        (perTick.get(Math.floor(atMs / (2 * MIN))) ?? 0) + 1,
+      );
     expect(Math.max(...perTick.values())).toBeLessThan(8);
   });
 
@@ -164,7 +193,10 @@ describe("a group of follower lists", () => {
   });
 
   it("reads at every tick a list whose counter stands still over what full polls find", async () => {
-    const { clock, world, alerted, subject } = await setup({ subjects: 30, changes: { maxAgeMs: DAY, fullPollEveryMs: HOUR } });
+    const { clock, world, alerted, subject } = await setup({
+      subjects: 30,
+      changes: { maxAgeMs: DAY, fullPollEveryMs: HOUR },
+    });
     subject(3).isFrozen = true;
     for (let hour = 1; hour < 5; hour += 1) world.follow(subject(3), clock.now() + hour * HOUR);
     await clock.advance(5 * HOUR);
@@ -287,7 +319,8 @@ describe("a group of follower lists", () => {
       settings: { source: "auto" },
       changes: { schedule: { kind: "every", intervalMs: 6 * HOUR } },
       fail: ({ endpoint, params }) => {
-        if (endpoint === "new-followers-7d" && params["user_id"] === "1001") throw failure("not_found");
+        if (endpoint === "new-followers-7d" && params["user_id"] === "1001")
+          throw failure("not_found");
       },
     });
     expect(callsOf("followers")).toHaveLength(1);
@@ -299,7 +332,12 @@ describe("a group of follower lists", () => {
 
 describe("lists that report who left", () => {
   it("are read when the counter moves, and once more before somebody is reported as gone", async () => {
-    const { clock, world, alerted, listReads, subject } = await setup({ type: "followers", settings: {}, subjects: 20, followers: 450 });
+    const { clock, world, alerted, listReads, subject } = await setup({
+      type: "followers",
+      settings: {},
+      subjects: 20,
+      followers: 450,
+    });
     const leaver = world.follow(subject(3), START + 4 * MIN, { untilMs: START + HOUR });
     await clock.advance(30 * MIN);
     expect(await alerted()).toEqual([`follower.added ${leaver.id}`]);
@@ -311,7 +349,12 @@ describe("lists that report who left", () => {
   });
 
   it("that are long are probed even where there is one", async () => {
-    const { clock, callsOf, listReads } = await setup({ type: "followers", settings: {}, subjects: 1, followers: 900 });
+    const { clock, callsOf, listReads } = await setup({
+      type: "followers",
+      settings: {},
+      subjects: 1,
+      followers: 900,
+    });
     await clock.advance(30 * MIN);
     const sinceMs = clock.now();
     await clock.advance(HOUR);
@@ -335,9 +378,13 @@ describe("the planner", () => {
   });
 
   it("gives up probing where every list moves at every tick", async () => {
-    const { clock, world, callsOf, subject } = await setup({ subjects: 3, changes: { schedule: { kind: "every", intervalMs: HOUR } } });
+    const { clock, world, callsOf, subject } = await setup({
+      subjects: 3,
+      changes: { schedule: { kind: "every", intervalMs: HOUR } },
+    });
     for (let index = 0; index < 3; index += 1)
-      for (let tick = 0; tick < 3 * 24; tick += 1) world.follow(subject(index), START + 4 * MIN + tick * HOUR);
+      for (let tick = 0; tick < 3 * 24; tick += 1)
+        world.follow(subject(index), START + 4 * MIN + tick * HOUR);
     await clock.advance(2 * DAY);
     const sinceMs = clock.now();
     await clock.advance(10 * HOUR);

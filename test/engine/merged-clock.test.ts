@@ -1,4 +1,7 @@
-/** A service whose clock turns out to be another one in the middle of a read that many accounts share. */
+/**
+ * A service whose clock turns out to be another one in the middle of a read that many accounts
+ * share.
+ */
 import { expect, it } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamRequest } from "../../src/model/upstream.ts";
@@ -24,7 +27,12 @@ it("reports the first post of an account that had none, although the clock went 
     },
   };
   const accounts = [first, second].map(({ id }) => `id:${id}`);
-  const watch = makeWatch("w", "timeline", { accounts }, { schedule: { kind: "every", intervalMs: MIN } });
+  const watch = makeWatch(
+    "w",
+    "timeline",
+    { accounts },
+    { schedule: { kind: "every", intervalMs: MIN } },
+  );
   const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   try {
     await clock.advance(2.5 * MIN);

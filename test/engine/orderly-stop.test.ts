@@ -20,11 +20,16 @@ async function setup(count: number, changes: WatchChanges) {
   const world = createAccountsWorld({});
   for (let i = 0; i < count; i += 1) {
     const account = world.add(`account_${i}`);
-    for (let minute = -600; minute < 120; minute += 15) if (i % 5 === 0) world.post(account, START + minute * MIN + i * 7_000);
+    for (let minute = -600; minute < 120; minute += 15)
+      if (i % 5 === 0) world.post(account, START + minute * MIN + i * 7_000);
   }
   const { upstream, calls } = serveWorld(world, clock);
   const accounts = world.accounts.map(({ names }) => names[0]?.handle ?? "");
-  const harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts }, changes)] });
+  const harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [makeWatch("w", "timeline", { accounts }, changes)],
+  });
   harnesses.push(harness);
   const memory = async (): Promise<JsonObject> =>
     [
@@ -48,17 +53,24 @@ it("the pace of its probes, as the last of them left it, and when each account w
   const { atMs } = (await memory())["pace"] as { readonly atMs: number };
   expect(lastMs).toBeGreaterThan(START + 44 * MIN);
   expect(atMs).toBeGreaterThanOrEqual(lastMs);
-  const accounts = [...(await harness.store.loadLearned("accounts")).values()] as unknown as readonly { readonly checkedAtMs: number }[];
+  const accounts = [
+    ...(await harness.store.loadLearned("accounts")).values(),
+  ] as unknown as readonly { readonly checkedAtMs: number }[];
   expect(accounts).toHaveLength(110);
   expect(Math.max(...accounts.map(({ checkedAtMs }) => atMs - checkedAtMs))).toBeLessThan(20 * MIN);
 });
 
 it("when it last checked a watch whose volume it evaluates", async () => {
-  const { clock, harness, calls } = await setup(3, { schedule: { kind: "every", intervalMs: MIN }, noEventsForMs: 1_440 * MIN });
+  const { clock, harness, calls } = await setup(3, {
+    schedule: { kind: "every", intervalMs: MIN },
+    noEventsForMs: 1_440 * MIN,
+  });
   await clock.advance(56 * MIN);
   const lastMs = calls.at(-1)?.atMs ?? 0;
   const [watch] = await harness.store.listWatches();
   await harness.restart();
-  const { okMs } = (await harness.store.readNote(`volume:${watch?.key}`)) as { readonly okMs: number };
+  const { okMs } = (await harness.store.readNote(`volume:${watch?.key}`)) as {
+    readonly okMs: number;
+  };
   expect(okMs).toBeGreaterThanOrEqual(lastMs);
 });

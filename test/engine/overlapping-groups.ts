@@ -1,4 +1,7 @@
-/** Groups that overlap only partly, over accounts with posts and followers: what they ask for, counted in requests. Call `setup` in a test. */
+/**
+ * Groups that overlap only partly, over accounts with posts and followers: what they ask for,
+ * counted in requests. Call `setup` in a test.
+ */
 import { onTestFinished } from "vitest";
 import { sleep } from "../../src/model/clock.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../../src/model/upstream.ts";
@@ -23,7 +26,9 @@ export const every = (minutes: number, changes: WatchChanges = {}): WatchChanges
   ...changes,
 });
 
-/** Accounts with posts and followers, and whatever watches them; from ten minutes after the start. */
+/**
+ * Accounts with posts and followers, and whatever watches them; from ten minutes after the start.
+ */
 export async function setup(count: number, plan: Plan, startMs = START) {
   const clock = createVirtualClock(startMs);
   const posts = createAccountsWorld();
@@ -36,28 +41,49 @@ export async function setup(count: number, plan: Plan, startMs = START) {
     if (/follow/.test(request.endpoint)) return lists.answer(request, clock.now());
     const given = posts.answer(request, clock.now());
     if (request.endpoint !== "info-batch") return given;
-    const counts = new Map((lists.answer(request, clock.now()).users ?? []).map((user) => [user.id, user.followers_count]));
-    return { users: (given.users ?? []).map((user) => ({ ...user, followers_count: counts.get(user.id) ?? 0 })) };
+    const counts = new Map(
+      (lists.answer(request, clock.now()).users ?? []).map((user) => [
+        user.id,
+        user.followers_count,
+      ]),
+    );
+    return {
+      users: (given.users ?? []).map((user) => ({
+        ...user,
+        followers_count: counts.get(user.id) ?? 0,
+      })),
+    };
   };
   const calls: { readonly endpoint: string; readonly ids: number; readonly atMs: number }[] = [];
   const upstream = {
     async call(request: UpstreamRequest) {
       const ids = request.params["user_ids"];
-      calls.push({ endpoint: request.endpoint, ids: Array.isArray(ids) ? ids.length : 0, atMs: clock.now() });
+      calls.push({
+        endpoint: request.endpoint,
+        ids: Array.isArray(ids) ? ids.length : 0,
+        atMs: clock.now(),
+      });
       await sleep(clock, 40);
       return answer(request);
     },
   };
-  const idsOf = (from: number, to: number) => posts.accounts.slice(from, to).map(({ id }) => `id:${id}`);
+  const idsOf = (from: number, to: number) =>
+    posts.accounts.slice(from, to).map(({ id }) => `id:${id}`);
   const harness = await startEngineHarness({ clock, upstream, watches: plan(idsOf) });
   onTestFinished(() => harness.close());
   await clock.advance(10 * MIN + 30_000);
   const probes = async (minutes: number) => {
     const sinceMs = clock.now();
     await clock.advance(minutes * MIN);
-    return calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).map(({ ids }) => ids);
+    return calls
+      .filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs)
+      .map(({ ids }) => ids);
   };
-  const alerted = async () => (await harness.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
-  const [account, subject] = [(i: number) => posts.accounts[i] as WorldAccount, (i: number) => lists.subjects[i] as WorldSubject];
+  const alerted = async () =>
+    (await harness.events()).map(({ watch, type }) => `${watch} ${type}`).sort();
+  const [account, subject] = [
+    (i: number) => posts.accounts[i] as WorldAccount,
+    (i: number) => lists.subjects[i] as WorldSubject,
+  ];
   return { clock, posts, lists, harness, calls, probes, alerted, account, subject };
 }

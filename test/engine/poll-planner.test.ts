@@ -21,12 +21,29 @@ function makePlanner(holds: (shard: string) => boolean) {
   if (type === undefined) throw new Error("no type");
   const watches = Array.from({ length: WATCHES }, (_, n) => {
     const watch = makeWatch(`w${n}`, "search", { query: `acme ${n}` }, { strategy: "single" });
-    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+    return {
+      watch,
+      type,
+      watchKey: watch.id,
+      paused: false,
+      targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []),
+    };
   });
-  const submitted = { work: [] as readonly { readonly key: string; readonly cost: number }[], polls: [] as readonly string[] };
+  const submitted = {
+    work: [] as readonly { readonly key: string; readonly cost: number }[],
+    polls: [] as readonly string[],
+  };
   const planner = new PollPlanner({
-    ...{ hash: sha256, clock: createVirtualClock(0), log: rememberingLog(), timetable: createTimetable() },
-    share: { submit: async (_, work) => void (submitted.work = work), holds: (_, key) => holds(key) },
+    ...{
+      hash: sha256,
+      clock: createVirtualClock(0),
+      log: rememberingLog(),
+      timetable: createTimetable(),
+    },
+    share: {
+      submit: async (_, work) => void (submitted.work = work),
+      holds: (_, key) => holds(key),
+    },
     ...{
       watches: { all: watches },
       polls: new PlannedPolls(),

@@ -18,7 +18,11 @@ afterEach(async () => {
 });
 
 /** Accounts with three old posts each, and one timeline watch on all of them. */
-async function setup(intervalMs: number, count = 10, storeFilter: (store: Store) => Store = (store) => store) {
+async function setup(
+  intervalMs: number,
+  count = 10,
+  storeFilter: (store: Store) => Store = (store) => store,
+) {
   const clock = createVirtualClock(START);
   const world = createAccountsWorld();
   for (let i = 0; i < count; i += 1) {
@@ -43,7 +47,14 @@ async function setup(intervalMs: number, count = 10, storeFilter: (store: Store)
   const harness = await startEngineHarness({ clock, upstream, watches: [watch], storeFilter });
   harnesses.push(harness);
   const alerted = async () => (await harness.events()).map(({ subject }) => subject);
-  return { clock, world, harness, alerted, asked, account: (index: number) => world.accounts[index] as WorldAccount };
+  return {
+    clock,
+    world,
+    harness,
+    alerted,
+    asked,
+    account: (index: number) => world.accounts[index] as WorldAccount,
+  };
 }
 
 describe("after a crash, a post that the feed shows late", () => {
@@ -123,7 +134,8 @@ it("writes what a probe saw and what reads showed once a run each, however many 
     },
   }));
   await clock.advance(2 * MIN);
-  const post = (seconds: number) => world.post(account(seconds % 60), clock.now() + seconds * SECOND);
+  const post = (seconds: number) =>
+    world.post(account(seconds % 60), clock.now() + seconds * SECOND);
   for (let seconds = 1; seconds < 60; seconds += 1) post(seconds);
   writes = 0;
   await clock.advance(MIN + 4 * SECOND);
@@ -139,5 +151,7 @@ it.each([
   await clock.advance(crashMs);
   await harness.crash();
   await clock.advance(5 * MIN);
-  expect(asked.filter((endpoint) => endpoint === "user-tweets").length).toBeLessThanOrEqual(200 + 40);
+  expect(asked.filter((endpoint) => endpoint === "user-tweets").length).toBeLessThanOrEqual(
+    200 + 40,
+  );
 });

@@ -2,10 +2,18 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Priority } from "../../src/model/schedule.ts";
-import { type EngineHarness, type EngineHarnessOptions, startEngineHarness } from "../support/engine-harness.ts";
+import {
+  type EngineHarness,
+  type EngineHarnessOptions,
+  startEngineHarness,
+} from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeWatch } from "../support/make-watch.ts";
-import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
+import {
+  createScriptedUpstream,
+  failure,
+  type ScriptedUpstream,
+} from "../support/scripted-upstream.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.ts";
 
@@ -21,15 +29,29 @@ afterEach(async () => {
 });
 
 const search = (id: string, everyMs: number, priority: Priority = "normal") =>
-  makeWatch(id, "search", { query: id }, { schedule: { kind: "every", intervalMs: everyMs }, priority, strategy: "single" });
+  makeWatch(
+    id,
+    "search",
+    { query: id },
+    { schedule: { kind: "every", intervalMs: everyMs }, priority, strategy: "single" },
+  );
 
-async function setup(startMs: number, options: Partial<EngineHarnessOptions> & Pick<EngineHarnessOptions, "watches">) {
+async function setup(
+  startMs: number,
+  options: Partial<EngineHarnessOptions> & Pick<EngineHarnessOptions, "watches">,
+) {
   const clock = createVirtualClock(startMs);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   world.post(startMs - HOUR);
   const upstream = createScriptedUpstream(clock);
   upstream.on("search-tweets", (request, nowMs) => world.answer(request, nowMs));
-  harness = await startEngineHarness({ clock, upstream, isGoverned: true, onExhausted: "degrade", ...options });
+  harness = await startEngineHarness({
+    clock,
+    upstream,
+    isGoverned: true,
+    onExhausted: "degrade",
+    ...options,
+  });
   return { clock, world, upstream, harness };
 }
 
@@ -39,9 +61,17 @@ const callsOf = (upstream: ScriptedUpstream, watch: string): number =>
 describe("a quota that is too small for the plan", () => {
   it("is paced to the end of the period, low priority first, reported once, with the reserve untouched", async () => {
     const startMs = PERIOD_END - DAY;
-    const watches = [search("fast", 10 * MINUTE, "high"), search("usual", 10 * MINUTE), search("slow", 10 * MINUTE, "low")];
+    const watches = [
+      search("fast", 10 * MINUTE, "high"),
+      search("usual", 10 * MINUTE),
+      search("slow", 10 * MINUTE, "low"),
+    ];
     // 432 requests at the pace of the schedules; 315 before the reserve.
-    const { clock, upstream, harness } = await setup(startMs, { watches, monthly: 350, reserve: 0.1 });
+    const { clock, upstream, harness } = await setup(startMs, {
+      watches,
+      monthly: 350,
+      reserve: 0.1,
+    });
     await clock.advanceTo(PERIOD_END - DAY / 2);
     const half = upstream.calls.length;
     await clock.advanceTo(PERIOD_END - 1);
@@ -53,23 +83,35 @@ describe("a quota that is too small for the plan", () => {
     expect(callsOf(upstream, "usual")).toBeGreaterThanOrEqual(125);
     expect(callsOf(upstream, "slow")).toBeLessThan(50);
     expect(upstream.calls.at(-1)?.atMs).toBeGreaterThan(PERIOD_END - HOUR);
-    expect(harness.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning"]);
+    expect(harness.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual([
+      "quota.low warning",
+    ]);
     expect(harness.opsAlerts[0]?.message).toMatch(/low ×/);
   });
 
   it("goes slower as soon as the first requests of a small quota are spent, not a minute later", async () => {
     const watches = [search("a", 1_000), search("b", 1_000), search("c", 5_000)];
-    const { clock, upstream, harness } = await setup(PERIOD_END - 30 * DAY, { watches, monthly: 60, reserve: 0.1 });
+    const { clock, upstream, harness } = await setup(PERIOD_END - 30 * DAY, {
+      watches,
+      monthly: 60,
+      reserve: 0.1,
+    });
     await clock.advance(MINUTE - 1);
     // A first read of each, and 5% of 60.
     expect(upstream.calls.length).toBeLessThanOrEqual(6);
-    const nextMs = ["a", "b", "c"].map((watch) => (harness.engine.nextPollAt(watch) ?? 0) - clock.now());
+    const nextMs = ["a", "b", "c"].map(
+      (watch) => (harness.engine.nextPollAt(watch) ?? 0) - clock.now(),
+    );
     expect(Math.min(...nextMs)).toBeGreaterThan(10 * MINUTE);
   });
 
   it("keeps its pace over restarts, however many", async () => {
     const watches = Array.from({ length: 6 }, (_, i) => search(`w${i}`, MINUTE));
-    const { clock, upstream, harness } = await setup(PERIOD_END - 2 * DAY, { watches, monthly: 600, reserve: 0 });
+    const { clock, upstream, harness } = await setup(PERIOD_END - 2 * DAY, {
+      watches,
+      monthly: 600,
+      reserve: 0,
+    });
     await clock.advance(3 * HOUR);
     expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(10);
     const before = upstream.calls.length;
@@ -82,7 +124,11 @@ describe("a quota that is too small for the plan", () => {
   });
 
   it("lets polls go at their own pace again as soon as the next period begins", async () => {
-    const { clock, upstream, harness } = await setup(PERIOD_END - 6 * HOUR, { watches: [search("a", MINUTE)], monthly: 60, reserve: 0 });
+    const { clock, upstream, harness } = await setup(PERIOD_END - 6 * HOUR, {
+      watches: [search("a", MINUTE)],
+      monthly: 60,
+      reserve: 0,
+    });
     await clock.advanceTo(PERIOD_END - MINUTE);
     expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(3);
     const before = upstream.calls.length;
@@ -91,7 +137,11 @@ describe("a quota that is too small for the plan", () => {
   });
 
   it("is reported once a period, though the clock is set to the next one and back", async () => {
-    const { clock, harness } = await setup(PERIOD_END - 8 * HOUR, { watches: [search("a", MINUTE)], monthly: 100, reserve: 0 });
+    const { clock, harness } = await setup(PERIOD_END - 8 * HOUR, {
+      watches: [search("a", MINUTE)],
+      monthly: 100,
+      reserve: 0,
+    });
     const alerted = () => harness.opsAlerts.filter(({ type }) => type === "quota.low").length;
     await clock.advance(10 * MINUTE);
     expect(alerted()).toBe(1);
@@ -117,7 +167,10 @@ describe("a quota that is too small for the plan", () => {
     expect(callsOf(upstream, "b")).toBeGreaterThanOrEqual(38);
     await clock.advanceTo(PERIOD_END - 1);
     expect(upstream.calls).toHaveLength(80);
-    expect(harness.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual(["quota.low warning", "quota.low critical"]);
+    expect(harness.opsAlerts.map(({ type, severity }) => `${type} ${severity}`)).toEqual([
+      "quota.low warning",
+      "quota.low critical",
+    ]);
     await clock.advanceTo(PERIOD_END + 12 * MINUTE);
     expect(upstream.calls.length).toBeGreaterThan(83);
   });
@@ -130,7 +183,10 @@ describe("with quota N", () => {
       monthly: fc.integer({ min: 5, max: 150 }),
       reserve: fc.constantFrom(0, 0.1, 0.5),
       mode: fc.constantFrom("degrade" as const, "pause" as const),
-      everyMs: fc.array(fc.integer({ min: 20_000, max: 30 * MINUTE }), { minLength: 1, maxLength: 4 }),
+      everyMs: fc.array(fc.integer({ min: 20_000, max: 30 * MINUTE }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
       trouble: fc.constantFrom("none", "transient", "rate_limited", "not_found"),
     });
     await fc.assert(
@@ -138,14 +194,20 @@ describe("with quota N", () => {
         const startMs = PERIOD_END - 8 * HOUR;
         const priorities = ["high", "normal", "low"] as const;
         const watches = everyMs.map((ms, i) => search(`w${i}`, ms, priorities[i % 3]));
-        const { clock, world, upstream, harness: own } = await setup(startMs, { watches, monthly, reserve, onExhausted: mode, seed });
+        const {
+          clock,
+          world,
+          upstream,
+          harness: own,
+        } = await setup(startMs, { watches, monthly, reserve, onExhausted: mode, seed });
         const random = createSeededRandom(seed);
         upstream.trouble = () => {
           if (trouble !== "none" && random.float() < 0.2) throw failure(trouble as "transient");
           return undefined;
         };
         for (let hour = 0; hour < 8; hour += 1) {
-          for (let i = 0; i < random.float() * 120; i += 1) world.post(clock.now() + Math.floor(random.float() * HOUR));
+          for (let i = 0; i < random.float() * 120; i += 1)
+            world.post(clock.now() + Math.floor(random.float() * HOUR));
           await clock.advance(HOUR * random.float());
           if (random.float() < 0.3) await own.crash();
           await clock.advanceTo(startMs + (hour + 1) * HOUR - 1);
@@ -164,7 +226,11 @@ describe("with quota N", () => {
 describe("after a day of downtime", () => {
   /** 200 posts a search a day: 10 pages each. */
   const POSTS = 200;
-  async function sleepForADay(clock: VirtualClock, own: EngineHarness, post: (timeMs: number) => void): Promise<void> {
+  async function sleepForADay(
+    clock: VirtualClock,
+    own: EngineHarness,
+    post: (timeMs: number) => void,
+  ): Promise<void> {
     own.killSwitch.kill();
     const fromMs = clock.now();
     for (let i = 0; i < POSTS; i += 1) post(fromMs + Math.floor(((i + 0.5) * DAY) / POSTS));
@@ -172,10 +238,16 @@ describe("after a day of downtime", () => {
     await own.crash();
   }
 
-  it("catching up is spread, the newest comes first, and nothing is lost", { timeout: 280_000 }, async () => {
+  it("catching up is spread, the newest comes first, and nothing is lost", {
+    timeout: 280_000,
+  }, async () => {
     const startMs = PERIOD_END - 5 * DAY;
     const watches = Array.from({ length: 8 }, (_, i) => search(`w${i}`, 10 * MINUTE));
-    const { clock, world, upstream, harness } = await setup(startMs, { watches, monthly: 7_000, reserve: 0.1 });
+    const { clock, world, upstream, harness } = await setup(startMs, {
+      watches,
+      monthly: 7_000,
+      reserve: 0.1,
+    });
     await clock.advance(HOUR);
     const posted: string[] = [];
     await sleepForADay(clock, harness, (timeMs) => posted.push(world.post(timeMs).id));
@@ -188,7 +260,9 @@ describe("after a day of downtime", () => {
     expect(spike).toBeLessThan(16 + 45);
     await clock.advanceTo(awakeMs + 6 * HOUR);
     const events = await harness.events();
-    const perWatch = new Set(events.filter(({ watch }) => watch === "w3").map(({ subject }) => subject));
+    const perWatch = new Set(
+      events.filter(({ watch }) => watch === "w3").map(({ subject }) => subject),
+    );
     expect(posted.filter((id) => !perWatch.has(id))).toEqual([]);
     expect(events).toHaveLength(posted.length * 8);
     expect((await harness.store.spentSince(0)).total).toBe(upstream.calls.length);

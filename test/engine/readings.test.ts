@@ -1,4 +1,7 @@
-/** The edges of what is read as values: batches, absence, flapping, answers that say nothing; over crashes, restarts and conflicts. */
+/**
+ * The edges of what is read as values: batches, absence, flapping, answers that say nothing; over
+ * crashes, restarts and conflicts.
+ */
 import { afterEach, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import type { Store } from "../../src/model/store.ts";
@@ -21,25 +24,42 @@ afterEach(async () => {
   harness = undefined;
 });
 
-async function setup(watch: Watch, accounts: readonly User[] = [makeUser("7", "acme")], storeFilter?: (store: Store) => Store) {
+async function setup(
+  watch: Watch,
+  accounts: readonly User[] = [makeUser("7", "acme")],
+  storeFilter?: (store: Store) => Store,
+) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, accounts);
   const start = async () => {
-    harness = await startEngineHarness({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) });
+    harness = await startEngineHarness({
+      clock,
+      upstream,
+      watches: [watch],
+      ...(storeFilter === undefined ? {} : { storeFilter }),
+    });
     await clock.advance(10_000);
     return harness;
   };
-  const alerted = async () => ((await harness?.events()) ?? []).map(({ type, subject }) => `${type} ${subject}`).reverse();
+  const alerted = async () =>
+    ((await harness?.events()) ?? []).map(({ type, subject }) => `${type} ${subject}`).reverse();
   const poll = () => clock.advance(MINUTE);
   return { clock, upstream, start, alerted, poll };
 }
 
-const watchOf = (type: string, settings: JsonObject, changes: WatchChanges = {}) => makeWatch("w", type, settings, changes);
+const watchOf = (type: string, settings: JsonObject, changes: WatchChanges = {}) =>
+  makeWatch("w", type, settings, changes);
 
 it("reads 150 profiles in two requests, and reports each change for its own account", async () => {
-  const people = new Map(Array.from({ length: 150 }, (_, i) => [String(1_000 + i), makeUser(String(1_000 + i))]));
-  const world = await setup(watchOf("profile", { accounts: [...people.keys()].map((id) => `id:${id}`) }));
-  world.upstream.on("info-batch", ({ params }) => ({ users: (params["user_ids"] as string[]).flatMap((id) => people.get(id) ?? []) }));
+  const people = new Map(
+    Array.from({ length: 150 }, (_, i) => [String(1_000 + i), makeUser(String(1_000 + i))]),
+  );
+  const world = await setup(
+    watchOf("profile", { accounts: [...people.keys()].map((id) => `id:${id}`) }),
+  );
+  world.upstream.on("info-batch", ({ params }) => ({
+    users: (params["user_ids"] as string[]).flatMap((id) => people.get(id) ?? []),
+  }));
   await world.start();
   const asked = world.upstream.callsOf("info-batch").length;
   for (const id of ["1003", "1149"]) people.set(id, { ...makeUser(id), description: "new" });
@@ -59,7 +79,9 @@ it("asks once about a profile that is missing, and goes on without a word when i
   const harness = await world.start();
   users = users.slice(0, 1);
   for (let i = 0; i < 5; i += 1) await world.poll();
-  expect(harness.opsAlerts.map(({ type, subject }) => `${type} ${subject}`)).toEqual(["target.unavailable id:8"]);
+  expect(harness.opsAlerts.map(({ type, subject }) => `${type} ${subject}`)).toEqual([
+    "target.unavailable id:8",
+  ]);
   users = [makeUser("7", "acme"), makeUser("8", "rival")];
   await world.poll();
   const [watch] = await harness.store.listWatches();
@@ -77,7 +99,12 @@ it("reports a name that goes back and forth each time, as facts of their own", a
     await world.poll();
   }
   const events = await harness.events();
-  expect(events.map(({ body }) => [(body["previous"] as JsonObject)["display_name"], body.user?.display_name])).toEqual([
+  expect(
+    events.map(({ body }) => [
+      (body["previous"] as JsonObject)["display_name"],
+      body.user?.display_name,
+    ]),
+  ).toEqual([
     ["A", "B"],
     ["B", "A"],
     ["ACME", "B"],
@@ -115,7 +142,13 @@ it("reports a tweet gone after two answers without it, over a restart, and again
 
 it("calls a tweet gone, and no trouble, where its end is not reported", async () => {
   let tweets = [makeTweet("100"), makeTweet("200")];
-  const world = await setup(watchOf("tweet", { tweets: ["100", "200", "300"], deleted: false, when: { likes_count: ">= 1000" } }));
+  const world = await setup(
+    watchOf("tweet", {
+      tweets: ["100", "200", "300"],
+      deleted: false,
+      when: { likes_count: ">= 1000" },
+    }),
+  );
   world.upstream.on("tweet-info-bulk", () => ({ tweets }));
   const harness = await world.start();
   tweets = [makeTweet("200")];
@@ -123,7 +156,9 @@ it("calls a tweet gone, and no trouble, where its end is not reported", async ()
   expect(await world.alerted()).toEqual([]);
   // The third was never there: somebody should check its id.
   expect(await statuses(harness)).toEqual(["gone", "ok", "unavailable"]);
-  expect(harness.opsAlerts).toMatchObject([{ type: "target.unavailable", facts: { target: "300" } }]);
+  expect(harness.opsAlerts).toMatchObject([
+    { type: "target.unavailable", facts: { target: "300" } },
+  ]);
 });
 
 it("takes a failure for no answer: nothing is gone, nothing crossed", async () => {
@@ -149,32 +184,39 @@ it.each([
       throw failure("not_found");
     },
   ],
-])("takes an answer about several tweets that %s for the service's own trouble, for a day", async (_, answer) => {
-  const all = ["100", "200", "300"].map((id) => makeTweet(id));
-  const HALF_HOUR = 30 * MINUTE;
-  const every = { schedule: { kind: "every" as const, intervalMs: HALF_HOUR } };
-  const world = await setup(watchOf("tweet", { tweets: ["100", "200", "300"] }, every));
-  const show = (ids: readonly string[]) =>
-    world.upstream.on("tweet-info-bulk", () => ({ tweets: all.filter(({ id }) => ids.includes(id)) }));
-  show(["100", "200", "300"]);
-  const harness = await world.start();
-  world.upstream.on("tweet-info-bulk", answer);
-  await world.clock.advance(46 * HALF_HOUR);
-  show(["200", "300"]);
-  await world.clock.advance(HALF_HOUR);
-  expect(await world.alerted()).toEqual([]);
-  expect(await statuses(harness)).toEqual(["ok", "ok", "ok"]);
-  await world.clock.advance(HALF_HOUR);
-  expect(await world.alerted()).toEqual(["tweet.deleted 100"]);
-  show(["100", "200", "300"]);
-  await world.clock.advance(HALF_HOUR);
-  world.upstream.on("tweet-info-bulk", answer);
-  await world.clock.advance(46 * HALF_HOUR);
-  expect(await world.alerted()).toHaveLength(1);
-  await world.clock.advance(4 * HALF_HOUR);
-  expect((await world.alerted()).toSorted()).toEqual(["100", "100", "200", "300"].map((id) => `tweet.deleted ${id}`));
-  expect(harness.opsAlerts).toEqual([]);
-});
+])(
+  "takes an answer about several tweets that %s for the service's own trouble, for a day",
+  async (_, answer) => {
+    const all = ["100", "200", "300"].map((id) => makeTweet(id));
+    const HALF_HOUR = 30 * MINUTE;
+    const every = { schedule: { kind: "every" as const, intervalMs: HALF_HOUR } };
+    const world = await setup(watchOf("tweet", { tweets: ["100", "200", "300"] }, every));
+    const show = (ids: readonly string[]) =>
+      world.upstream.on("tweet-info-bulk", () => ({
+        tweets: all.filter(({ id }) => ids.includes(id)),
+      }));
+    show(["100", "200", "300"]);
+    const harness = await world.start();
+    world.upstream.on("tweet-info-bulk", answer);
+    await world.clock.advance(46 * HALF_HOUR);
+    show(["200", "300"]);
+    await world.clock.advance(HALF_HOUR);
+    expect(await world.alerted()).toEqual([]);
+    expect(await statuses(harness)).toEqual(["ok", "ok", "ok"]);
+    await world.clock.advance(HALF_HOUR);
+    expect(await world.alerted()).toEqual(["tweet.deleted 100"]);
+    show(["100", "200", "300"]);
+    await world.clock.advance(HALF_HOUR);
+    world.upstream.on("tweet-info-bulk", answer);
+    await world.clock.advance(46 * HALF_HOUR);
+    expect(await world.alerted()).toHaveLength(1);
+    await world.clock.advance(4 * HALF_HOUR);
+    expect((await world.alerted()).toSorted()).toEqual(
+      ["100", "100", "200", "300"].map((id) => `tweet.deleted ${id}`),
+    );
+    expect(harness.opsAlerts).toEqual([]);
+  },
+);
 
 it("asks about no profile when an answer has none of several", async () => {
   const users = ["7", "8", "9"].map((id) => makeUser(id));
@@ -199,11 +241,16 @@ it("goes on with the tweets of all watches beside one that the service refuses, 
   const world = await setup(watchOf("tweet", { tweets: all.slice(0, 30) }));
   let gone = "";
   world.upstream.on("tweet-info-bulk", ({ params }) => ({
-    tweets: (params["tweet_links"] as string[]).filter((id) => id !== gone).map((id) => makeTweet(id)),
+    tweets: (params["tweet_links"] as string[])
+      .filter((id) => id !== gone)
+      .map((id) => makeTweet(id)),
   }));
   world.upstream.trouble = refusing("123");
   const harness = await world.start();
-  await harness.setWatches([watchOf("tweet", { tweets: all.slice(0, 30) }), makeWatch("v", "tweet", { tweets: all.slice(30) })]);
+  await harness.setWatches([
+    watchOf("tweet", { tweets: all.slice(0, 30) }),
+    makeWatch("v", "tweet", { tweets: all.slice(30) }),
+  ]);
   await world.poll();
   const asked = () => world.upstream.callsOf("tweet-info-bulk").length;
   const before = asked();
@@ -211,9 +258,13 @@ it("goes on with the tweets of all watches beside one that the service refuses, 
   await world.clock.advance(30 * MINUTE);
   expect(await world.alerted()).toEqual(["tweet.deleted 150"]);
   expect(asked() - before).toBeLessThanOrEqual(30 + 3);
-  expect(harness.opsAlerts.map(({ message }) => message)).toEqual(["w: 123 cannot be read: the service refuses the request: invalid: 123"]);
+  expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
+    "w: 123 cannot be read: the service refuses the request: invalid: 123",
+  ]);
   const misread = async () =>
-    (await harness.store.listWatches()).flatMap(({ targets }) => targets.filter(({ status }) => status === "misconfigured"));
+    (await harness.store.listWatches()).flatMap(({ targets }) =>
+      targets.filter(({ status }) => status === "misconfigured"),
+    );
   expect((await misread()).map(({ name }) => name)).toEqual(["123"]);
   world.upstream.trouble = undefined;
   await world.clock.advance(HOUR);
@@ -229,14 +280,23 @@ it.each([
   upstream.on("tweet-info-bulk", () => ({ tweets: [makeTweet("100"), makeTweet("300")] }));
   upstream.trouble = trouble;
   const watches = [watchOf("tweet", { tweets: ["100", "200", "300"] })];
-  harness = await startEngineHarness({ clock, upstream, watches, monthly: 100, reserve: 0.5, onExhausted: "pause" });
+  harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches,
+    monthly: 100,
+    reserve: 0.5,
+    onExhausted: "pause",
+  });
   await clock.advance(2 * HOUR);
   expect(upstream.calls).toHaveLength(50);
 });
 
 it("reports no tweet as deleted that the service refuses to be asked for from some moment on", async () => {
   const world = await setup(watchOf("tweet", { tweets: ["100", "200", "300"] }));
-  world.upstream.on("tweet-info-bulk", ({ params }) => ({ tweets: (params["tweet_links"] as string[]).map((id) => makeTweet(id)) }));
+  world.upstream.on("tweet-info-bulk", ({ params }) => ({
+    tweets: (params["tweet_links"] as string[]).map((id) => makeTweet(id)),
+  }));
   const harness = await world.start();
   world.upstream.trouble = refusing("200");
   await world.clock.advance(3 * HOUR);
@@ -254,7 +314,9 @@ it("goes on with profiles beside one that the service refuses, and asks nobody w
   await world.poll();
   expect(await world.alerted()).toEqual(["profile.changed 7"]);
   expect(world.upstream.callsOf("id-to-username")).toEqual([]);
-  expect(harness.opsAlerts.map(({ message }) => message)).toEqual(["w: id:8 cannot be read: the service refuses the request: invalid: 8"]);
+  expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
+    "w: id:8 cannot be read: the service refuses the request: invalid: 8",
+  ]);
 });
 
 it("takes a 404 of the only tweet for an answer without it, and asks for it as before", async () => {
@@ -274,13 +336,17 @@ it("names the tweets that were never there in one word", async () => {
   world.upstream.on("tweet-info-bulk", () => ({ tweets: [makeTweet("100")] }));
   const harness = await world.start();
   await world.poll();
-  expect(harness.opsAlerts.map(({ message }) => message)).toEqual(["w: 200, 300 cannot be read: the service does not know it"]);
+  expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
+    "w: 200, 300 cannot be read: the service does not know it",
+  ]);
 });
 
 it("reports a crossing once, whatever step it crashes at", async () => {
   let likes = 10;
   const world = await setup(watchOf("tweet", { tweets: ["100"], when: { likes_count: ">= 100" } }));
-  world.upstream.on("tweet-info-bulk", () => ({ tweets: [{ ...makeTweet("100"), likes_count: likes }] }));
+  world.upstream.on("tweet-info-bulk", () => ({
+    tweets: [{ ...makeTweet("100"), likes_count: likes }],
+  }));
   const harness = await world.start();
   likes = 100;
   for (let steps = 1; steps < 24 && (await world.alerted()).length === 0; steps += 1) {
@@ -305,7 +371,9 @@ it("evaluates again after a conflict, and reports once", async () => {
     });
   const watch = watchOf("tweet", { tweets: ["100"], when: { likes_count: ">= 100" } });
   const world = await setup(watch, [], once);
-  world.upstream.on("tweet-info-bulk", () => ({ tweets: [{ ...makeTweet("100"), likes_count: likes }] }));
+  world.upstream.on("tweet-info-bulk", () => ({
+    tweets: [{ ...makeTweet("100"), likes_count: likes }],
+  }));
   await world.start();
   likes = 100;
   await world.poll();
@@ -316,8 +384,12 @@ it("evaluates again after a conflict, and reports once", async () => {
 
 it("does not take an empty list of trends for all of them gone, nor one answer without a name", async () => {
   let names = ["a", "b", "c"];
-  const world = await setup(watchOf("trends", { woeid: 1, top: 3, tell: ["entered", "left", "moved"], move_by: 2 }));
-  world.upstream.on("trends", () => ({ record: { trends: names.map((name) => ({ name, query: name, url: "" })) } }));
+  const world = await setup(
+    watchOf("trends", { woeid: 1, top: 3, tell: ["entered", "left", "moved"], move_by: 2 }),
+  );
+  world.upstream.on("trends", () => ({
+    record: { trends: names.map((name) => ({ name, query: name, url: "" })) },
+  }));
   const harness = await world.start();
   for (const list of [[], ["a", "b", "d"], ["a", "b", "c"], ["c", "a", "b"]]) {
     names = list;
@@ -329,19 +401,31 @@ it("does not take an empty list of trends for all of them gone, nor one answer w
   await harness.restart();
   await world.poll();
   await world.poll();
-  expect(await world.alerted()).toEqual(["trend.entered 1/d", "trend.moved 1/c", "trend.left 1/d", "trend.left 1/c"]);
+  expect(await world.alerted()).toEqual([
+    "trend.entered 1/d",
+    "trend.moved 1/c",
+    "trend.left 1/d",
+    "trend.left 1/c",
+  ]);
 });
 
 it("reads pages of retweets until the answer is yes, and says nothing while some are unread or the account is protected", async () => {
   let yesOnPage = Number.POSITIVE_INFINITY;
   let isProtected = false;
-  const watch = watchOf("membership", { check: "retweet", accounts: ["id:7"], tweet: "100" }, { maxPages: 3 });
+  const watch = watchOf(
+    "membership",
+    { check: "retweet", accounts: ["id:7"], tweet: "100" },
+    { maxPages: 3 },
+  );
   const world = await setup(watch);
   let pages = 3;
   world.upstream.on("check-retweet", ({ cursor }) => {
     const page = Number(cursor ?? 0);
     const retweet = page === yesOnPage;
-    return { record: { retweet, user_protected: isProtected }, ...(page + 1 < pages ? { nextCursor: String(page + 1) } : {}) };
+    return {
+      record: { retweet, user_protected: isProtected },
+      ...(page + 1 < pages ? { nextCursor: String(page + 1) } : {}),
+    };
   });
   await world.start();
   yesOnPage = 2;
@@ -359,12 +443,20 @@ it("reads pages of retweets until the answer is yes, and says nothing while some
 });
 
 it("takes a country or a date that an answer lacks for unknown, and reports each change of the handle once", async () => {
-  let record: JsonObject = { country: "Germany", username_change_count: 1, last_username_change_at: "2026-01-01T00:00:00.000Z" };
+  let record: JsonObject = {
+    country: "Germany",
+    username_change_count: 1,
+    last_username_change_at: "2026-01-01T00:00:00.000Z",
+  };
   const world = await setup(watchOf("about", { accounts: ["id:7"] }));
   world.upstream.on("about", () => ({ record }));
   await world.start();
   const known = record;
-  for (const answer of [{ ...known, country: "" }, { country: "", username_change_count: 0, last_username_change_at: "" }, known]) {
+  for (const answer of [
+    { ...known, country: "" },
+    { country: "", username_change_count: 0, last_username_change_at: "" },
+    known,
+  ]) {
     record = answer;
     await world.poll();
   }
@@ -386,7 +478,9 @@ it("reports a community that was renamed, with its old name; a count that was no
     member_count: 1_200,
     creator: { ...makeUser("9", "bob") },
   };
-  const world = await setup(watchOf("community_info", { community: "55", when: { member_count: "< 500" } }));
+  const world = await setup(
+    watchOf("community_info", { community: "55", when: { member_count: "< 500" } }),
+  );
   world.upstream.on("community-info", () => ({ record }));
   const harness = await world.start();
   record = { ...record, member_count: 0 };
@@ -397,7 +491,11 @@ it("reports a community that was renamed, with its old name; a count that was no
   await world.poll();
   const [renamed, ...more] = await harness.events();
   expect(more).toEqual([]);
-  expect(renamed).toMatchObject({ type: "community.changed", subject: "55", labels: { author: "bob" } });
+  expect(renamed).toMatchObject({
+    type: "community.changed",
+    subject: "55",
+    labels: { author: "bob" },
+  });
   expect(renamed?.body).toMatchObject({
     community: { name: "Makers", member_count: 1_200 },
     previous: { name: "Builders" },

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Tweet } from "../../src/model/tweet.ts";
 import type { Watch } from "../../src/model/watch.ts";
-import { type EngineHarness, type EngineHarnessOptions, startEngineHarness } from "../support/engine-harness.ts";
+import {
+  type EngineHarness,
+  type EngineHarnessOptions,
+  startEngineHarness,
+} from "../support/engine-harness.ts";
 import { makeTweet } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createScriptedUpstream, failure } from "../support/scripted-upstream.ts";
@@ -17,10 +21,18 @@ afterEach(async () => {
   harness = undefined;
 });
 
-const LIKED = { text: "tweet.likes_count >= 100", matches: ({ tweet }: { tweet?: Tweet }) => (tweet?.likes_count ?? 0) >= 100 };
+const LIKED = {
+  text: "tweet.likes_count >= 100",
+  matches: ({ tweet }: { tweet?: Tweet }) => (tweet?.likes_count ?? 0) >= 100,
+};
 
 const search = (id: string, changes: WatchChanges = {}) =>
-  makeWatch(id, "search", { query: id }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR }, ...changes });
+  makeWatch(
+    id,
+    "search",
+    { query: id },
+    { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR }, ...changes },
+  );
 
 /** A world of tweets: the search shows all of them, /tweet-info-bulk those asked for. */
 async function setup(watches: readonly Watch[], quota?: { readonly monthly: number }) {
@@ -30,12 +42,19 @@ async function setup(watches: readonly Watch[], quota?: { readonly monthly: numb
   let ids = 1_000;
   const post = (changes: Partial<Tweet> = {}) => {
     const id = String(++ids);
-    tweets.set(id, { ...makeTweet(id), created_at: new Date(clock.now()).toISOString(), ...changes });
+    tweets.set(id, {
+      ...makeTweet(id),
+      created_at: new Date(clock.now()).toISOString(),
+      ...changes,
+    });
     return id;
   };
-  const like = (id: string, likes: number) => tweets.set(id, { ...(tweets.get(id) as Tweet), likes_count: likes });
+  const like = (id: string, likes: number) =>
+    tweets.set(id, { ...(tweets.get(id) as Tweet), likes_count: likes });
   upstream.on("search-tweets", () => ({ tweets: [...tweets.values()].reverse().slice(0, 20) }));
-  upstream.on("tweet-info-bulk", ({ params }) => ({ tweets: (params["tweet_links"] as string[]).flatMap((id) => tweets.get(id) ?? []) }));
+  upstream.on("tweet-info-bulk", ({ params }) => ({
+    tweets: (params["tweet_links"] as string[]).flatMap((id) => tweets.get(id) ?? []),
+  }));
   post({ created_at: new Date(START - HOUR).toISOString() });
   const parts = { clock, upstream, watches };
   const governed = (limit: { readonly monthly: number }): EngineHarnessOptions => ({
@@ -49,8 +68,19 @@ async function setup(watches: readonly Watch[], quota?: { readonly monthly: numb
   harness = await startEngineHarness(quota === undefined ? parts : governed(quota));
   await clock.advance(2 * MINUTE);
   const alerted = async (from = harness) =>
-    ((await from?.events()) ?? []).map(({ type, watch, subject }) => `${type} ${watch} ${subject}`).reverse();
-  return { clock, upstream, tweets, post, like, alerted, harness, rechecks: () => upstream.callsOf("tweet-info-bulk") };
+    ((await from?.events()) ?? [])
+      .map(({ type, watch, subject }) => `${type} ${watch} ${subject}`)
+      .reverse();
+  return {
+    clock,
+    upstream,
+    tweets,
+    post,
+    like,
+    alerted,
+    harness,
+    rechecks: () => upstream.callsOf("tweet-info-bulk"),
+  };
 }
 
 it("reports a tweet that where kept back when it becomes true, once, and explains it as reported", async () => {
@@ -62,7 +92,10 @@ it("reports a tweet that where kept back when it becomes true, once, and explain
   await clock.advance(10 * MINUTE);
   expect(await alerted()).toEqual([`tweet.created w ${id}`]);
   expect((await harness.events())[0]?.body.tweet?.likes_count).toBe(120);
-  expect((await harness.store.explainItem(id))[0]).toMatchObject({ verdict: "event", deliveries: [{ sink: "out" }] });
+  expect((await harness.store.explainItem(id))[0]).toMatchObject({
+    verdict: "event",
+    deliveries: [{ sink: "out" }],
+  });
   like(id, 500);
   await clock.advance(3 * HOUR);
   expect(await alerted()).toHaveLength(1);
@@ -81,7 +114,11 @@ it("reports the end of a tweet that was reported, once, with the tweet as it was
   expect(await alerted()).toEqual([`tweet.created w ${loved}`, `tweet.deleted w ${loved}`]);
   const [deleted] = await harness.events();
   expect(deleted?.body.tweet?.full_text).toBe("gone soon");
-  expect(deleted?.labels).toMatchObject({ event: "tweet.deleted", author: "alice", type: "search" });
+  expect(deleted?.labels).toMatchObject({
+    event: "tweet.deleted",
+    author: "alice",
+    type: "search",
+  });
 });
 
 it("reports each text of a tweet that was reported once, with the one before, and no text that an answer shows again", async () => {
@@ -102,19 +139,33 @@ it("reports each text of a tweet that was reported once, with the one before, an
   await show("");
   await show("launch at 11");
   await show("launch at 10");
-  expect(await alerted()).toEqual([`tweet.created w ${id}`, `tweet.edited w ${id}`, `tweet.edited w ${id}`]);
+  expect(await alerted()).toEqual([
+    `tweet.created w ${id}`,
+    `tweet.edited w ${id}`,
+    `tweet.edited w ${id}`,
+  ]);
   const [second, first] = (await harness?.events()) ?? [];
-  expect(first?.body).toMatchObject({ tweet: { full_text: "launch at 10" }, previous: { full_text: "launch at 9" } });
-  expect(second?.body).toMatchObject({ tweet: { full_text: "launch at 11" }, previous: { full_text: "launch at 10" } });
+  expect(first?.body).toMatchObject({
+    tweet: { full_text: "launch at 10" },
+    previous: { full_text: "launch at 9" },
+  });
+  expect(second?.body).toMatchObject({
+    tweet: { full_text: "launch at 11" },
+    previous: { full_text: "launch at 10" },
+  });
   expect(second?.labels).toMatchObject({ event: "tweet.edited", author: "alice", kind: "post" });
   tweets.delete(id);
   post();
   await clock.advance(30 * MINUTE);
-  expect((await harness?.events())?.find(({ type }) => type === "tweet.deleted")?.body.tweet?.full_text).toBe("launch at 11");
+  expect(
+    (await harness?.events())?.find(({ type }) => type === "tweet.deleted")?.body.tweet?.full_text,
+  ).toBe("launch at 11");
 });
 
 it("reports no edit of a tweet that where keeps back: it is reported with the text that it has by then", async () => {
-  const { clock, post, like, tweets, alerted, harness } = await setup([search("w", { where: LIKED })]);
+  const { clock, post, like, tweets, alerted, harness } = await setup([
+    search("w", { where: LIKED }),
+  ]);
   const id = post({ full_text: "first" });
   await clock.advance(5 * MINUTE);
   tweets.set(id, { ...(tweets.get(id) as Tweet), full_text: "second" });
@@ -149,12 +200,19 @@ it("needs two requests for more than a hundred", async () => {
     if (i % 20 === 19) await clock.advance(MINUTE);
   }
   await clock.advanceTo(START + 11 * MINUTE);
-  expect(rechecks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([100, 20]);
+  expect(rechecks().map(({ params }) => (params["tweet_links"] as string[]).length)).toEqual([
+    100, 20,
+  ]);
 });
 
 it("asks for each tweet once a recheck, however many watches follow it", async () => {
   const watches = Array.from({ length: 6 }, (_, i) =>
-    makeWatch(`w${i}`, "search", { query: "same" }, { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR } }),
+    makeWatch(
+      `w${i}`,
+      "search",
+      { query: "same" },
+      { recheck: { everyMs: 10 * MINUTE, untilMs: 2 * HOUR } },
+    ),
   );
   const { clock, post, rechecks } = await setup(watches);
   for (let i = 0; i < 110; i += 1) {
@@ -202,19 +260,27 @@ describe("a daemon that was down when a recheck was due", () => {
     await world.harness.crash();
     await world.clock.advance(HOUR);
     const asked = world.rechecks().slice(before);
-    return { ...world, liked, other, asked: asked.map(({ params }) => (params["tweet_links"] as string[]).toSorted()) };
+    return {
+      ...world,
+      liked,
+      other,
+      asked: asked.map(({ params }) => (params["tweet_links"] as string[]).toSorted()),
+    };
   };
 
-  it.each([3 * HOUR, 6 * 24 * HOUR])("makes it once when it is back after %d ms, and lets the tweets go", async (ms) => {
-    const { alerted, asked, liked, other, like, clock, rechecks } = await downFor(ms);
-    expect(asked).toEqual([[liked, other]]);
-    expect(await alerted()).toEqual([`tweet.created w ${liked}`]);
-    like(other, 100);
-    const before = rechecks().length;
-    await clock.advance(3 * HOUR);
-    expect(rechecks()).toHaveLength(before);
-    expect(await alerted()).toHaveLength(1);
-  });
+  it.each([3 * HOUR, 6 * 24 * HOUR])(
+    "makes it once when it is back after %d ms, and lets the tweets go",
+    async (ms) => {
+      const { alerted, asked, liked, other, like, clock, rechecks } = await downFor(ms);
+      expect(asked).toEqual([[liked, other]]);
+      expect(await alerted()).toEqual([`tweet.created w ${liked}`]);
+      like(other, 100);
+      const before = rechecks().length;
+      await clock.advance(3 * HOUR);
+      expect(rechecks()).toHaveLength(before);
+      expect(await alerted()).toHaveLength(1);
+    },
+  );
 
   it("lets the tweets go unasked a week after they were fresh", async () => {
     const { alerted, asked, harness, clock } = await downFor(8 * 24 * HOUR);
@@ -224,7 +290,9 @@ describe("a daemon that was down when a recheck was due", () => {
   });
 
   it("owes nothing of a tweet whose last look was made", async () => {
-    const { clock, post, like, harness, rechecks, alerted } = await setup([search("w", { where: LIKED })]);
+    const { clock, post, like, harness, rechecks, alerted } = await setup([
+      search("w", { where: LIKED }),
+    ]);
     const id = post();
     await clock.advanceTo(START + 2 * HOUR + MINUTE);
     harness.killSwitch.kill();
@@ -239,7 +307,9 @@ describe("a daemon that was down when a recheck was due", () => {
 });
 
 it("makes the look that a pause put off when the watch is resumed, after until as well", async () => {
-  const { clock, post, like, alerted, harness, rechecks } = await setup([search("w", { where: LIKED })]);
+  const { clock, post, like, alerted, harness, rechecks } = await setup([
+    search("w", { where: LIKED }),
+  ]);
   const id = post();
   await clock.advance(15 * MINUTE);
   await harness.pause("w", true);
@@ -263,7 +333,9 @@ it("takes an answer without any of several tweets for the service's own trouble"
 });
 
 it("rechecks again after a failure, and waits while the watch is paused", async () => {
-  const { clock, post, like, alerted, harness, upstream, rechecks } = await setup([search("w", { where: LIKED })]);
+  const { clock, post, like, alerted, harness, upstream, rechecks } = await setup([
+    search("w", { where: LIKED }),
+  ]);
   const id = post();
   await clock.advance(5 * MINUTE);
   like(id, 150);
@@ -324,8 +396,14 @@ it("rechecks less often while the quota is short", async () => {
 });
 
 it("rechecks no more often for tweets that are found all the time while the quota is short", async () => {
-  const times = { schedule: { kind: "every" as const, intervalMs: 10 * MINUTE }, recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR } };
-  const { clock, post, rechecks, upstream } = await setup([search("w", { priority: "low", ...times })], { monthly: 2_000 });
+  const times = {
+    schedule: { kind: "every" as const, intervalMs: 10 * MINUTE },
+    recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR },
+  };
+  const { clock, post, rechecks, upstream } = await setup(
+    [search("w", { priority: "low", ...times })],
+    { monthly: 2_000 },
+  );
   for (let tick = 0; tick < 144; tick += 1) {
     post();
     await clock.advance(10 * MINUTE);
@@ -340,10 +418,17 @@ it.each([
   ["while it stands", (own: EngineHarness) => own.restart()],
 ])("rechecks at its own pace at once when the quota is raised %s", async (_, restart) => {
   const quota = { monthly: 600 };
-  const times = { schedule: { kind: "every" as const, intervalMs: 10 * MINUTE }, recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR } };
-  const { clock, post, rechecks, harness } = await setup([search("w", { priority: "low", ...times })], quota);
+  const times = {
+    schedule: { kind: "every" as const, intervalMs: 10 * MINUTE },
+    recheck: { everyMs: 10 * MINUTE, untilMs: 24 * HOUR },
+  };
+  const { clock, post, rechecks, harness } = await setup(
+    [search("w", { priority: "low", ...times })],
+    quota,
+  );
   const id = post();
-  const dueWithin = async (ms: number) => (await harness.store.dueRechecks(clock.now() + ms, 10)).map(({ tweetId }) => tweetId);
+  const dueWithin = async (ms: number) =>
+    (await harness.store.dueRechecks(clock.now() + ms, 10)).map(({ tweetId }) => tweetId);
   await clock.advanceTo(START + 4 * HOUR + MINUTE);
   const before = rechecks().length;
   expect(await dueWithin(HOUR)).toEqual([]);
@@ -357,7 +442,9 @@ it.each([
 it.each(["bad_request", "forbidden", "not_found"] as const)(
   "pays for no more rechecks than planned while the service answers them with %s, and goes on as soon as it does not",
   async (kind) => {
-    const { clock, post, like, alerted, upstream, rechecks } = await setup([search("w", { where: LIKED })]);
+    const { clock, post, like, alerted, upstream, rechecks } = await setup([
+      search("w", { where: LIKED }),
+    ]);
     const [liked, other] = [post(), post()];
     upstream.trouble = ({ endpoint }) => {
       if (endpoint === "tweet-info-bulk") throw failure(kind);
@@ -419,6 +506,8 @@ it("counts rechecks for the watches whose tweets they are about, as often as the
   for (let i = 0; i < 3; i += 1) post();
   await clock.advance(2 * HOUR);
   const { lines } = await harness.store.spentSince(0);
-  const spent = lines.filter(({ endpoint }) => endpoint === "tweet-info-bulk").map(({ watch, requests }) => [watch, requests]);
+  const spent = lines
+    .filter(({ endpoint }) => endpoint === "tweet-info-bulk")
+    .map(({ watch, requests }) => [watch, requests]);
   expect(Object.fromEntries(spent)).toEqual({ a: 6, b: 6 });
 });

@@ -19,7 +19,8 @@ afterEach(async () => {
 });
 
 const handles = (count: number) => Array.from({ length: count }, (_, i) => `user${i + 1}`);
-const timeline = (id: string, accounts: readonly string[]) => makeWatch(id, "timeline", { accounts });
+const timeline = (id: string, accounts: readonly string[]) =>
+  makeWatch(id, "timeline", { accounts });
 
 it("asks for every new handle once, a hundred a request, when a reload comes while others are looked up", async () => {
   const clock = createVirtualClock(START);
@@ -34,10 +35,14 @@ it("asks for every new handle once, a hundred a request, when a reload comes whi
   const reloads = [250, 350, 450].map((count) => setWatches([timeline("w", handles(count))]));
   await clock.advance(5_000);
   await Promise.all(reloads);
-  const asked = upstream.callsOf("info-batch").flatMap(({ params }) => (params["usernames"] as readonly string[] | undefined) ?? []);
+  const asked = upstream
+    .callsOf("info-batch")
+    .flatMap(({ params }) => (params["usernames"] as readonly string[] | undefined) ?? []);
   expect(new Set(asked).size).toBe(450);
   expect(asked).toHaveLength(450);
-  expect(upstream.callsOf("info-batch").filter(({ params }) => "usernames" in params)).toHaveLength(5);
+  expect(upstream.callsOf("info-batch").filter(({ params }) => "usernames" in params)).toHaveLength(
+    5,
+  );
 });
 
 it("forgets what went wrong with a watch that was taken out, and says nothing of it when it is back", async () => {
@@ -69,7 +74,8 @@ it("polls every watch of several that are resumed at the same moment, and one th
   harness = await startEngineHarness({ clock, upstream, watches: ids.map(search) });
   await clock.advance(MINUTE);
   const { pause, setWatches } = harness;
-  const polled = (...watches: readonly string[]) => watches.filter((id) => harness?.engine.pollsOf(id).length === 1);
+  const polled = (...watches: readonly string[]) =>
+    watches.filter((id) => harness?.engine.pollsOf(id).length === 1);
   await Promise.all(ids.map((id) => pause(id, true)));
   expect(polled(...ids)).toEqual([]);
   await Promise.all(ids.map((id) => pause(id, false)));
@@ -90,33 +96,42 @@ it("keeps at a stop the handles whose answer is under way: they are paid for", a
   await clock.advance(10);
   await harness.restart();
   await clock.advance(1_000);
-  expect(upstream.callsOf("info-batch").filter(({ params }) => "usernames" in params)).toHaveLength(1);
+  expect(upstream.callsOf("info-batch").filter(({ params }) => "usernames" in params)).toHaveLength(
+    1,
+  );
   expect(harness.logged.filter(({ level }) => level === "warn" || level === "error")).toEqual([]);
   expect(harness.direct).toEqual([]);
 });
 
 it.each([
-  { how: "removed", leave: () => harness?.setWatches([makeWatch("kept", "search", { query: "acme" })]), alerting: ["kept"] },
+  {
+    how: "removed",
+    leave: () => harness?.setWatches([makeWatch("kept", "search", { query: "acme" })]),
+    alerting: ["kept"],
+  },
   { how: "paused", leave: () => harness?.pause("gone", true), alerting: ["alone", "kept"] },
-])("says nothing of a watch that was $how while the request of its poll waited", async ({ leave, alerting }) => {
-  const clock = createVirtualClock(START);
-  const world = createFeedWorld({ random: createSeededRandom(1) });
-  const upstream = createScriptedUpstream(clock);
-  upstream.on("search-tweets", (request, nowMs) => world.answer(request, nowMs));
-  const alone = makeWatch("alone", "search", { query: "other" });
-  harness = await startEngineHarness({
-    clock,
-    upstream,
-    watches: [alone, ...["kept", "gone"].map((id) => makeWatch(id, "search", { query: "acme" }))],
-  });
-  await clock.advance(5_000);
-  world.post(START + 30_000);
-  upstream.trouble = (_, nowMs) => {
-    if (nowMs < START + 3 * MINUTE) throw failure("rate_limited");
-    return undefined;
-  };
-  await clock.advanceTo(START + 2 * MINUTE);
-  await leave();
-  await clock.advanceTo(START + 5 * MINUTE);
-  expect((await harness.events()).map(({ watch }) => watch).sort()).toEqual(alerting);
-});
+])(
+  "says nothing of a watch that was $how while the request of its poll waited",
+  async ({ leave, alerting }) => {
+    const clock = createVirtualClock(START);
+    const world = createFeedWorld({ random: createSeededRandom(1) });
+    const upstream = createScriptedUpstream(clock);
+    upstream.on("search-tweets", (request, nowMs) => world.answer(request, nowMs));
+    const alone = makeWatch("alone", "search", { query: "other" });
+    harness = await startEngineHarness({
+      clock,
+      upstream,
+      watches: [alone, ...["kept", "gone"].map((id) => makeWatch(id, "search", { query: "acme" }))],
+    });
+    await clock.advance(5_000);
+    world.post(START + 30_000);
+    upstream.trouble = (_, nowMs) => {
+      if (nowMs < START + 3 * MINUTE) throw failure("rate_limited");
+      return undefined;
+    };
+    await clock.advanceTo(START + 2 * MINUTE);
+    await leave();
+    await clock.advanceTo(START + 5 * MINUTE);
+    expect((await harness.events()).map(({ watch }) => watch).sort()).toEqual(alerting);
+  },
+);

@@ -21,17 +21,27 @@ afterEach(async () => {
 async function setup(watch: Watch) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock, [makeUser("7", "acme")]);
-  const start = async () => (harness = await startEngineHarness({ clock, upstream, watches: [watch] }));
+  const start = async () =>
+    (harness = await startEngineHarness({ clock, upstream, watches: [watch] }));
   return { clock, upstream, start };
 }
 
-const followers = (source: string, changes: WatchChanges = {}) => makeWatch("w", "new_followers", { accounts: ["acme"], source }, changes);
-const followedAt = (id: number, ms: number): User => ({ ...makeUser(String(id)), followerDate: new Date(ms).toISOString() });
-const alerted = async (from: EngineHarness) => (await from.events()).map(({ body }) => body.user?.id ?? "").reverse();
+const followers = (source: string, changes: WatchChanges = {}) =>
+  makeWatch("w", "new_followers", { accounts: ["acme"], source }, changes);
+const followedAt = (id: number, ms: number): User => ({
+  ...makeUser(String(id)),
+  followerDate: new Date(ms).toISOString(),
+});
+const alerted = async (from: EngineHarness) =>
+  (await from.events()).map(({ body }) => body.user?.id ?? "").reverse();
 
 it("fault 31: who leaves the 7-day window has not unfollowed, and who comes back is not new", async () => {
   const { clock, upstream, start } = await setup(followers("indexed"));
-  let window = [followedAt(3, START - HOUR), followedAt(2, START - 2 * DAY), followedAt(1, START - 6 * DAY)];
+  let window = [
+    followedAt(3, START - HOUR),
+    followedAt(2, START - 2 * DAY),
+    followedAt(1, START - 6 * DAY),
+  ];
   upstream.on("new-followers-7d", () => ({ users: window }));
   const harness = await start();
   await clock.advance(2 * MINUTE);
@@ -39,7 +49,11 @@ it("fault 31: who leaves the 7-day window has not unfollowed, and who comes back
   await clock.advance(2 * MINUTE);
   window = [];
   await clock.advance(2 * MINUTE);
-  window = [followedAt(4, START + 2 * MINUTE), followedAt(3, START - HOUR), followedAt(1, START + 5 * MINUTE)];
+  window = [
+    followedAt(4, START + 2 * MINUTE),
+    followedAt(3, START - HOUR),
+    followedAt(1, START + 5 * MINUTE),
+  ];
   await clock.advance(2 * MINUTE);
   expect(await alerted(harness)).toEqual(["4"]);
   expect((await harness.events())[0]?.type).toBe("follower.added");
@@ -52,7 +66,10 @@ const listPages =
   ({ cursor }: { readonly cursor?: string }) => {
     const from = Number(cursor ?? 0);
     const users = list().slice(from, from + pageSize);
-    return { users, ...(from + pageSize < list().length ? { nextCursor: String(from + pageSize) } : {}) };
+    return {
+      users,
+      ...(from + pageSize < list().length ? { nextCursor: String(from + pageSize) } : {}),
+    };
   };
 
 it("falls back from the window to the whole list when the account is not indexed, silently at first", async () => {
@@ -128,7 +145,9 @@ it("goes on with a whole list over several polls and a restart, and reports noth
 });
 
 it("fault 30: a follower list that is empty for a while is no storm when it is back", async () => {
-  const { clock, upstream, start } = await setup(followers("all", { schedule: { kind: "every", intervalMs: HOUR } }));
+  const { clock, upstream, start } = await setup(
+    followers("all", { schedule: { kind: "every", intervalMs: HOUR } }),
+  );
   const list = Array.from({ length: 300 }, (_, i) => makeUser(String(9_000 - i)));
   let isEmpty = false;
   upstream.on("followers", (request) => (isEmpty ? { users: [] } : listPages(() => list)(request)));
@@ -141,7 +160,8 @@ it("fault 30: a follower list that is empty for a while is no storm when it is b
   expect(await alerted(harness)).toEqual([]);
 });
 
-const score = () => makeWatch("w", "score_delta", { accounts: ["acme"], when: { week_delta: ">= 25" } });
+const score = () =>
+  makeWatch("w", "score_delta", { accounts: ["acme"], when: { week_delta: ">= 25" } });
 
 it("fault 32: null, NaN, a flip of sign or an account without a score make no event; crossing fires once and re-arms", async () => {
   const { clock, upstream, start } = await setup(score());
@@ -163,7 +183,11 @@ it("fault 32: null, NaN, a flip of sign or an account without a score make no ev
   expect(await show(22)).toBe(1);
   expect(await show(40)).toBe(2);
   const [newest] = await harness.events();
-  expect(newest?.body).toMatchObject({ score: { week_delta: 40 }, previous: { week_delta: 22 }, crossed: ["week_delta"] });
+  expect(newest?.body).toMatchObject({
+    score: { week_delta: 40 },
+    previous: { week_delta: 22 },
+    crossed: ["week_delta"],
+  });
 });
 
 it("fault 32: a 404 of an account that exists is a status, asked about now and then, and no notice", async () => {

@@ -12,7 +12,18 @@ const START = Date.UTC(2026, 2, 2, 12, 0, 0);
 const MIN = 60_000;
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
-const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron", "index", "jolt"];
+const WORDS = [
+  "acme",
+  "bolt",
+  "crane",
+  "delta",
+  "ember",
+  "flint",
+  "grove",
+  "heron",
+  "index",
+  "jolt",
+];
 const harnesses: EngineHarness[] = [];
 
 afterEach(async () => {
@@ -25,13 +36,18 @@ interface SetupOptions extends SearchWorldOptions {
   readonly fail?: (request: UpstreamRequest) => void;
 }
 
-const search = (query: string, changes: WatchChanges = {}): Watch => makeWatch(query, "search", { query }, changes);
+const search = (query: string, changes: WatchChanges = {}): Watch =>
+  makeWatch(query, "search", { query }, changes);
 
-/** One watch a query, each polled once a minute, with an old tweet for each; ids of watches are their queries. */
+/**
+ * One watch a query, each polled once a minute, with an old tweet for each; ids of watches are
+ * their queries.
+ */
 async function setup({ queries = WORDS, changes = {}, fail, ...options }: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const world = createSearchWorld(options);
-  for (const [index, word] of WORDS.entries()) world.post(`old ${word}`, START - (index + 1) * HOUR);
+  for (const [index, word] of WORDS.entries())
+    world.post(`old ${word}`, START - (index + 1) * HOUR);
   const calls: { readonly query: string; readonly atMs: number }[] = [];
   const upstream = {
     async call(request: UpstreamRequest) {
@@ -41,24 +57,34 @@ async function setup({ queries = WORDS, changes = {}, fail, ...options }: SetupO
       return world.answer(request, clock.now());
     },
   };
-  const harness = await startEngineHarness({ clock, upstream, watches: queries.map((query) => search(query, changes)) });
+  const harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: queries.map((query) => search(query, changes)),
+  });
   harnesses.push(harness);
   const callsSince = (sinceMs: number) => calls.filter(({ atMs }) => atMs >= sinceMs);
-  const alerted = async () => (await harness.events()).map(({ watch, subject }) => `${watch} ${subject}`).sort();
+  const alerted = async () =>
+    (await harness.events()).map(({ watch, subject }) => `${watch} ${subject}`).sort();
   await clock.advance(90_000);
   return { clock, world, harness, calls, callsSince, alerted };
 }
 
-const textOf = ({ params }: UpstreamRequest): string => (typeof params["query"] === "string" ? params["query"] : "");
+const textOf = ({ params }: UpstreamRequest): string =>
+  typeof params["query"] === "string" ? params["query"] : "";
 const isMerged = ({ query }: { readonly query: string }) => query.includes(" OR ");
 
 describe("plain searches of one schedule", () => {
   it("cost a fraction of single ones: ten a minute, over hours with their verification reads", async () => {
     const { clock, world, callsSince, alerted } = await setup();
     const sinceMs = clock.now();
-    const posts = WORDS.flatMap((word, index) => Array.from({ length: 2 }, (_, i) => world.post(word, sinceMs + (i + 0.5) * HOUR + index)));
+    const posts = WORDS.flatMap((word, index) =>
+      Array.from({ length: 2 }, (_, i) => world.post(word, sinceMs + (i + 0.5) * HOUR + index)),
+    );
     await clock.advance(2 * HOUR);
-    expect(await alerted()).toEqual(posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort());
+    expect(await alerted()).toEqual(
+      posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort(),
+    );
     const single = 10 * 2 * 60;
     expect(callsSince(sinceMs).length).toBeLessThan(single / 5);
   });
@@ -73,9 +99,14 @@ describe("plain searches of one schedule", () => {
 
   it("give a tweet to everyone whose query it matches, by text, name and handle, once each", async () => {
     const { clock, world, alerted } = await setup();
-    const { id } = world.post("acme and bolt", clock.now() + 1_000, { handle: "crane", name: "Delta Works" }).tweet;
+    const { id } = world.post("acme and bolt", clock.now() + 1_000, {
+      handle: "crane",
+      name: "Delta Works",
+    }).tweet;
     await clock.advance(10 * MIN);
-    expect(await alerted()).toEqual(["acme", "bolt", "crane", "delta"].map((word) => `${word} ${id}`));
+    expect(await alerted()).toEqual(
+      ["acme", "bolt", "crane", "delta"].map((word) => `${word} ${id}`),
+    );
   });
 
   it("are read on at once after a clock that was ahead is set back", async () => {
@@ -103,7 +134,12 @@ describe("plain searches of one schedule", () => {
     const asked = callsSince(sinceMs)
       .map(({ query }) => query.replace(/ since_time:\d+/, ""))
       .sort();
-    expect(asked).toEqual(["((acme OR bolt))", "(crane delta OR ember)", "(flint lang:en)", "(near:berlin)"]);
+    expect(asked).toEqual([
+      "((acme OR bolt))",
+      "(crane delta OR ember)",
+      "(flint lang:en)",
+      "(near:berlin)",
+    ]);
   });
 });
 
@@ -124,8 +160,13 @@ describe("a service that reads a query otherwise", () => {
   });
 
   it("is found out by the verification read where merged reads show less, and that search is read by itself for a day", async () => {
-    const { clock, world, alerted, harness, callsSince } = await setup({ shyWords: ["delta"], changes: { fullPollEveryMs: HOUR } });
-    const posts = Array.from({ length: 8 }, (_, i) => world.post("delta", clock.now() + 10 * i * MIN + 1_000));
+    const { clock, world, alerted, harness, callsSince } = await setup({
+      shyWords: ["delta"],
+      changes: { fullPollEveryMs: HOUR },
+    });
+    const posts = Array.from({ length: 8 }, (_, i) =>
+      world.post("delta", clock.now() + 10 * i * MIN + 1_000),
+    );
     await clock.advance(2.5 * HOUR);
     const found = posts.map(({ tweet }) => `delta ${tweet.id}`).sort();
     expect(await alerted()).toEqual(found);
@@ -142,8 +183,15 @@ describe("a service that reads a query otherwise", () => {
   });
 
   it("is trusted again after a day, and after two days when it shows again", async () => {
-    const changes: WatchChanges = { schedule: { kind: "every", intervalMs: 30 * MIN }, fullPollEveryMs: HOUR };
-    const { clock, world, alerted, callsSince } = await setup({ queries: WORDS.slice(0, 4), shyWords: ["delta"], changes });
+    const changes: WatchChanges = {
+      schedule: { kind: "every", intervalMs: 30 * MIN },
+      fullPollEveryMs: HOUR,
+    };
+    const { clock, world, alerted, callsSince } = await setup({
+      queries: WORDS.slice(0, 4),
+      shyWords: ["delta"],
+      changes,
+    });
     const posts: string[] = [];
     const post = () => posts.push(`delta ${world.post("delta", clock.now() + 1_000).tweet.id}`);
     const isShared = async (hours: number) => {
@@ -176,7 +224,10 @@ describe("a service that reads a query otherwise", () => {
       answer(request: UpstreamRequest, nowMs: number) {
         const given = answer(request, nowMs);
         if (!isOdd || !JSON.stringify(request.params).includes(" OR ")) return given;
-        return { ...given, tweets: [{ ...world.post("nothing at all", clock.now()).tweet }, ...(given.tweets ?? [])] };
+        return {
+          ...given,
+          tweets: [{ ...world.post("nothing at all", clock.now()).tweet }, ...(given.tweets ?? [])],
+        };
       },
     });
     const mergedIn = async (ms: number) => {
@@ -196,11 +247,14 @@ describe("a merged search", () => {
   it("learns from a refusal how long it may be, and keeps it over a restart", async () => {
     const { clock, world, harness, callsSince, alerted } = await setup({ longestQuery: 70 });
     await clock.advance(5 * MIN);
-    const longest = (sinceMs: number) => Math.max(...callsSince(sinceMs).map(({ query }) => query.length));
+    const longest = (sinceMs: number) =>
+      Math.max(...callsSince(sinceMs).map(({ query }) => query.length));
     const sinceMs = clock.now();
     const posts = WORDS.map((word, index) => world.post(word, clock.now() + 1_000 + index));
     await clock.advance(3 * MIN);
-    expect(await alerted()).toEqual(posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort());
+    expect(await alerted()).toEqual(
+      posts.map(({ tweet }) => `${tweet.full_text} ${tweet.id}`).sort(),
+    );
     expect(longest(sinceMs)).toBeLessThanOrEqual(70);
     expect(callsSince(sinceMs).some(isMerged)).toBe(true);
     await harness.restart();
@@ -219,37 +273,55 @@ describe("a merged search", () => {
     await clock.advance(5 * MIN);
     const merged = callsSince(sinceMs).filter(isMerged);
     expect(merged.length).toBeGreaterThan(3);
-    for (const word of WORDS.filter((one) => one !== "bolt")) expect(merged.at(-1)?.query).toContain(word);
+    for (const word of WORDS.filter((one) => one !== "bolt"))
+      expect(merged.at(-1)?.query).toContain(word);
   });
 
   it("finds late tweets by its rescans, while others have news all the time", async () => {
     const { clock, world, alerted } = await setup({ changes: { fullPollEveryMs: 10 * HOUR } });
     const late = world.post("flint", clock.now() + 1_000, { lagMs: 14 * MIN }).tweet;
-    const chatter = Array.from({ length: 40 }, (_, i) => world.post(i % 2 === 0 ? "acme" : "flint", clock.now() + i * MIN + 2_000).tweet);
+    const chatter = Array.from(
+      { length: 40 },
+      (_, i) => world.post(i % 2 === 0 ? "acme" : "flint", clock.now() + i * MIN + 2_000).tweet,
+    );
     await clock.advance(45 * MIN);
-    expect(await alerted()).toEqual([`flint ${late.id}`, ...chatter.map(({ full_text, id }) => `${full_text} ${id}`)].sort());
+    expect(await alerted()).toEqual(
+      [`flint ${late.id}`, ...chatter.map(({ full_text, id }) => `${full_text} ${id}`)].sort(),
+    );
   });
 
   it("rescans for all who share it at once, whenever each was verified", async () => {
-    const { clock, world, callsSince, alerted } = await setup({ changes: { fullPollEveryMs: HOUR } });
+    const { clock, world, callsSince, alerted } = await setup({
+      changes: { fullPollEveryMs: HOUR },
+    });
     const fromMs = clock.now();
-    const chatter = Array.from({ length: 360 }, (_, i) => world.post(WORDS[i % WORDS.length] as string, fromMs + i * 30_000).tweet);
+    const chatter = Array.from(
+      { length: 360 },
+      (_, i) => world.post(WORDS[i % WORDS.length] as string, fromMs + i * 30_000).tweet,
+    );
     await clock.advance(2 * HOUR);
     const sinceMs = clock.now();
     await clock.advance(HOUR);
     const merged = callsSince(sinceMs).filter(isMerged);
     const depth = ({ query, atMs }: { readonly query: string; readonly atMs: number }) =>
       atMs - Number(/since_time:(\d+)/.exec(query)?.[1]) * 1_000;
-    const rescans = new Set(merged.filter((call) => depth(call) > 10 * MIN).map(({ atMs }) => Math.floor(atMs / 10_000)));
+    const rescans = new Set(
+      merged.filter((call) => depth(call) > 10 * MIN).map(({ atMs }) => Math.floor(atMs / 10_000)),
+    );
     expect(rescans.size).toBeLessThanOrEqual(5);
     expect(merged.length).toBeLessThan(110);
     await clock.advance(2 * MIN);
-    expect(await alerted()).toEqual(chatter.map(({ full_text, id }) => `${full_text} ${id}`).sort());
+    expect(await alerted()).toEqual(
+      chatter.map(({ full_text, id }) => `${full_text} ${id}`).sort(),
+    );
   });
 
   it("that does not come to its end reports nothing: each is read by itself, and a burst arrives whole", async () => {
     const { clock, world, alerted } = await setup({ queries: WORDS.slice(0, 3) });
-    const burst = Array.from({ length: 900 }, (_, i) => world.post(WORDS[i % 2] as string, clock.now() + 1_000 + i * 10).tweet);
+    const burst = Array.from(
+      { length: 900 },
+      (_, i) => world.post(WORDS[i % 2] as string, clock.now() + 1_000 + i * 10).tweet,
+    );
     await clock.advance(15 * MIN);
     expect(await alerted()).toEqual(burst.map(({ full_text, id }) => `${full_text} ${id}`).sort());
   });

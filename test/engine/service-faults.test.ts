@@ -1,5 +1,9 @@
 import { afterEach, expect, it } from "vitest";
-import { type EngineHarness, type EngineHarnessOptions, startEngineHarness } from "../support/engine-harness.ts";
+import {
+  type EngineHarness,
+  type EngineHarnessOptions,
+  startEngineHarness,
+} from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
@@ -18,20 +22,23 @@ afterEach(async () => {
   harness = undefined;
 });
 
-const searches = (count: number) => Array.from({ length: count }, (_, i) => makeWatch(`w${i}`, "search", { query: `acme${i}` }));
+const searches = (count: number) =>
+  Array.from({ length: count }, (_, i) => makeWatch(`w${i}`, "search", { query: `acme${i}` }));
 
 async function setup(options: Partial<EngineHarnessOptions> = {}) {
   const clock = createVirtualClock(START);
   const world = createFeedWorld({ random: createSeededRandom(1) });
   world.post(START - HOUR);
   const upstream = createScriptedUpstream(clock, [makeUser("7", "alice")]);
-  for (const endpoint of ["search-tweets", "user-tweets"]) upstream.on(endpoint, (request, nowMs) => world.answer(request, nowMs));
+  for (const endpoint of ["search-tweets", "user-tweets"])
+    upstream.on(endpoint, (request, nowMs) => world.answer(request, nowMs));
   harness = await startEngineHarness({ clock, upstream, watches: searches(1), ...options });
   await clock.advance(5 * SECOND);
   return { clock, world, upstream, harness };
 }
 
-const idsOf = (events: readonly { readonly subject: string }[]) => events.map(({ subject }) => subject).sort();
+const idsOf = (events: readonly { readonly subject: string }[]) =>
+  events.map(({ subject }) => subject).sort();
 
 it("fault 01: a single 429 is repeated after about a second and loses nothing", async () => {
   const { clock, world, upstream, harness } = await setup();
@@ -69,7 +76,8 @@ it("fault 02: in a storm of 429 all watches share one pause, and the status says
   const [sinceMs = 0, ...others] = seen;
   expect(others).toEqual([]);
   expect(sinceMs - (upstream.calls[before]?.atMs ?? 0)).toBeLessThan(SECOND);
-  // A dozen at once when the storm begins, then one after each ever longer pause, though twelve polls wait.
+  // A dozen at once when the storm begins, then one after each ever longer pause, though twelve
+  // polls wait.
   expect(upstream.calls.length - before).toBeLessThan(12 + 8);
   await clock.advanceTo(START + 5 * MINUTE);
   expect(idsOf(await harness.events())).toEqual(Array.from({ length: 12 }, () => tweet.id));
@@ -93,7 +101,10 @@ it("fault 02: a storm of 429 that does not pass is reported after two minutes, o
   expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
   expect(harness.opsAlerts[0]?.message).toContain("nothing but 429");
   await clock.advanceTo(START + HOUR + 6 * MINUTE);
-  expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
+  expect(harness.opsAlerts.map(({ type }) => type)).toEqual([
+    "upstream.dark",
+    "upstream.recovered",
+  ]);
   expect(idsOf(await harness.events())).toEqual(Array.from({ length: 12 }, () => tweet.id));
 });
 
@@ -119,61 +130,92 @@ it.each([
   ["fault 04: an hour of 500", "transient", 500],
   ["fault 05: an hour of HTML with 502", "transient", 502],
   ["fault 38: an hour without DNS", "transient", undefined],
-] as const)("%s is reported once, backed off, and everything is caught up afterwards", async (_name, kind, status) => {
-  const { clock, world, upstream, harness } = await setup();
-  const tweets = Array.from({ length: 90 }, (_, i) => world.post(START + 2 * MINUTE + i * 30 * SECOND));
-  const before = upstream.calls.length;
-  upstream.trouble = (_, nowMs) => {
-    if (nowMs > START + 30 * SECOND && nowMs < START + HOUR) throw failure(kind, "Bad Gateway", status);
-    return undefined;
-  };
-  await clock.advanceTo(START + HOUR);
-  expect(upstream.calls.length - before).toBeLessThan(40);
-  expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
-  await clock.advance(15 * MINUTE);
-  expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
-  expect(idsOf(await harness.events())).toEqual(idsOf(tweets.map(({ id }) => ({ subject: id }))));
-});
+] as const)(
+  "%s is reported once, backed off, and everything is caught up afterwards",
+  async (_name, kind, status) => {
+    const { clock, world, upstream, harness } = await setup();
+    const tweets = Array.from({ length: 90 }, (_, i) =>
+      world.post(START + 2 * MINUTE + i * 30 * SECOND),
+    );
+    const before = upstream.calls.length;
+    upstream.trouble = (_, nowMs) => {
+      if (nowMs > START + 30 * SECOND && nowMs < START + HOUR)
+        throw failure(kind, "Bad Gateway", status);
+      return undefined;
+    };
+    await clock.advanceTo(START + HOUR);
+    expect(upstream.calls.length - before).toBeLessThan(40);
+    expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
+    await clock.advance(15 * MINUTE);
+    expect(harness.opsAlerts.map(({ type }) => type)).toEqual([
+      "upstream.dark",
+      "upstream.recovered",
+    ]);
+    expect(idsOf(await harness.events())).toEqual(idsOf(tweets.map(({ id }) => ({ subject: id }))));
+  },
+);
 
 it.each([
-  ["fault 06: a 403 about the quota", "billing", 403, "request limit exceeded", /quota is used up or the subscription has ended/],
+  [
+    "fault 06: a 403 about the quota",
+    "billing",
+    403,
+    "request limit exceeded",
+    /quota is used up or the subscription has ended/,
+  ],
   ["fault 07: a 402", "billing", 402, "Payment Required", /wants payment/],
   ["fault 08: a 401", "unauthorized", 401, "Unauthorized", /refuses the API key/],
-] as const)("%s stops all polling at once, is reported once, and is asked about once an hour", async (_name, kind, status, said, words) => {
-  let probes = 0;
-  let isPaid = false;
-  const probe = async () => {
-    probes += 1;
-    return isPaid;
-  };
-  const { clock, world, upstream, harness } = await setup({ watches: searches(5), probe });
-  const tweet = world.post(START + 10 * MINUTE);
-  upstream.trouble = () => {
-    if (isPaid) return undefined;
-    throw failure(kind, said, status);
-  };
-  const before = upstream.calls.length;
-  await clock.advanceTo(START + 4 * HOUR);
-  // What was under way when the first answer came; nothing more.
-  expect(upstream.calls.length - before).toBeLessThanOrEqual(5);
-  expect(probes).toBe(3);
-  expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
-  expect(harness.opsAlerts[0]?.message).toMatch(words);
-  expect(harness.upstreamWatch.isStopped).toBe(true);
-  isPaid = true;
-  await clock.advance(HOUR + 3 * MINUTE);
-  expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
-  expect(idsOf(await harness.events())).toEqual(Array.from({ length: 5 }, () => tweet.id));
-});
+] as const)(
+  "%s stops all polling at once, is reported once, and is asked about once an hour",
+  async (_name, kind, status, said, words) => {
+    let probes = 0;
+    let isPaid = false;
+    const probe = async () => {
+      probes += 1;
+      return isPaid;
+    };
+    const { clock, world, upstream, harness } = await setup({ watches: searches(5), probe });
+    const tweet = world.post(START + 10 * MINUTE);
+    upstream.trouble = () => {
+      if (isPaid) return undefined;
+      throw failure(kind, said, status);
+    };
+    const before = upstream.calls.length;
+    await clock.advanceTo(START + 4 * HOUR);
+    // What was under way when the first answer came; nothing more.
+    expect(upstream.calls.length - before).toBeLessThanOrEqual(5);
+    expect(probes).toBe(3);
+    expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
+    expect(harness.opsAlerts[0]?.message).toMatch(words);
+    expect(harness.upstreamWatch.isStopped).toBe(true);
+    isPaid = true;
+    await clock.advance(HOUR + 3 * MINUTE);
+    expect(harness.opsAlerts.map(({ type }) => type)).toEqual([
+      "upstream.dark",
+      "upstream.recovered",
+    ]);
+    expect(idsOf(await harness.events())).toEqual(Array.from({ length: 5 }, () => tweet.id));
+  },
+);
 
 it("a key that is not paid for still learns what is left of it, and that is no recovery", async () => {
-  const { clock, upstream, harness } = await setup({ watches: searches(2), probe: async () => false });
+  const { clock, upstream, harness } = await setup({
+    watches: searches(2),
+    probe: async () => false,
+  });
   upstream.trouble = ({ endpoint }) => {
     if (endpoint === "key-usage-info") return undefined;
     throw failure("billing", "api key not payed", 403);
   };
   upstream.on("key-usage-info", () => ({ record: { remaining_requests: 700 } }));
-  const usage = { endpoint: "key-usage-info", params: {}, source: "usage", watch: "", priority: "high", purpose: "command" } as const;
+  const usage = {
+    endpoint: "key-usage-info",
+    params: {},
+    source: "usage",
+    watch: "",
+    priority: "high",
+    purpose: "command",
+  } as const;
   await clock.advance(2 * MINUTE);
   for (let hour = 0; hour < 3; hour++) {
     const asked = harness.gate.request({ ...usage, billed: false });
@@ -206,15 +248,24 @@ it("fault 09: a 400 marks this watch alone, once, and is not retried in a loop",
   };
   const before = upstream.calls.length;
   await clock.advanceTo(START + HOUR);
-  const asked = upstream.calls.slice(before).filter(({ params }) => JSON.stringify(params).includes("acme1"));
-  // Together with the other watch, and by itself: then it is known whose query it is. After 1, 5 and 15 minutes the same, and once an hour at most.
+  const asked = upstream.calls
+    .slice(before)
+    .filter(({ params }) => JSON.stringify(params).includes("acme1"));
+  // Together with the other watch, and by itself: then it is known whose query it is. After 1, 5
+  // and 15 minutes the same, and once an hour at most.
   expect(asked.length).toBeLessThanOrEqual(8);
-  expect(harness.opsAlerts.map(({ type, watch, message }) => [type, watch, /query is too long/.test(message)])).toEqual([
-    ["target.unavailable", "w1", true],
-  ]);
+  expect(
+    harness.opsAlerts.map(({ type, watch, message }) => [
+      type,
+      watch,
+      /query is too long/.test(message),
+    ]),
+  ).toEqual([["target.unavailable", "w1", true]]);
   const states = await harness.store.listWatches();
   expect(states.map(({ targets }) => targets[0]?.status)).toEqual(["ok", "misconfigured"]);
-  expect((await harness.events()).map(({ watch, subject }) => [watch, subject])).toEqual([["w0", tweet.id]]);
+  expect((await harness.events()).map(({ watch, subject }) => [watch, subject])).toEqual([
+    ["w0", tweet.id],
+  ]);
 });
 
 it("fault 09: 400s for everything that pass after an hour are forgotten within another one, and those that stay are tried once a day", async () => {
@@ -253,10 +304,18 @@ it("fault 06: a 403 without a reason that passes costs a minute, not an hour, an
 
 it("reports once that one refusal is about many accounts of several watches", async () => {
   const ids = Array.from({ length: 40 }, (_, i) => String(i + 100));
-  const profiles = (id: string, own: readonly string[]) => makeWatch(id, "profile", { accounts: own.map((one) => `id:${one}`) });
+  const profiles = (id: string, own: readonly string[]) =>
+    makeWatch(id, "profile", { accounts: own.map((one) => `id:${one}`) });
   const clock = createVirtualClock(START);
-  const upstream = createScriptedUpstream(clock, [makeUser("7", "alice"), ...ids.map((id) => makeUser(id, `account_${id}`))]);
-  harness = await startEngineHarness({ clock, upstream, watches: [profiles("w0", ids), profiles("w1", ["7"])] });
+  const upstream = createScriptedUpstream(clock, [
+    makeUser("7", "alice"),
+    ...ids.map((id) => makeUser(id, `account_${id}`)),
+  ]);
+  harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [profiles("w0", ids), profiles("w1", ["7"])],
+  });
   await clock.advance(5 * SECOND);
   upstream.trouble = () => {
     throw failure("bad_request", "no such parameter");
@@ -265,14 +324,18 @@ it("reports once that one refusal is about many accounts of several watches", as
   expect(harness.opsAlerts).toMatchObject([
     {
       type: "target.unavailable",
-      message: expect.stringMatching(/^w0, w1: id:100, id:101, id:102, id:103, id:104 and 36 more cannot be read: .*no such parameter/),
+      message: expect.stringMatching(
+        /^w0, w1: id:100, id:101, id:102, id:103, id:104 and 36 more cannot be read: .*no such parameter/,
+      ),
       facts: { targets: 41, watches: ["w0", "w1"] },
     },
   ]);
 });
 
 it("fault 10: a watched account that answers 404 is asked about by id, reported once, polled slowly, and goes on by itself", async () => {
-  const { clock, world, upstream, harness } = await setup({ watches: [makeWatch("w0", "timeline", { accounts: ["alice"] })] });
+  const { clock, world, upstream, harness } = await setup({
+    watches: [makeWatch("w0", "timeline", { accounts: ["alice"] })],
+  });
 
   let isGone = true;
   upstream.trouble = ({ endpoint }) => {
@@ -296,7 +359,8 @@ it("fault 14: a connection lost on a later page is retried, and nothing of the b
   const { clock, world, upstream, harness } = await setup();
   const tweets = Array.from({ length: 50 }, (_, i) => world.post(START + 20 * SECOND + i * 100));
   upstream.trouble = ({ cursor }, nowMs) => {
-    if (cursor !== undefined && nowMs < START + 90 * SECOND) throw failure("transient", "socket hang up");
+    if (cursor !== undefined && nowMs < START + 90 * SECOND)
+      throw failure("transient", "socket hang up");
     return undefined;
   };
   await clock.advanceTo(START + 75 * SECOND);
@@ -324,7 +388,10 @@ it("fault 13: an answer that hangs does not hold up the stop", async () => {
   const { clock, upstream, harness } = await setup();
   upstream.on(
     "search-tweets",
-    (request) => new Promise((_, reject) => request.signal?.addEventListener("abort", () => reject(failure("transient")))),
+    (request) =>
+      new Promise((_, reject) =>
+        request.signal?.addEventListener("abort", () => reject(failure("transient"))),
+      ),
   );
   await clock.advanceTo(START + 65 * SECOND);
   let isStopped = false;
@@ -335,7 +402,9 @@ it("fault 13: an answer that hangs does not hold up the stop", async () => {
 });
 
 it("fault 29: an account that is protected for a while is reported as that, once, and what it posted meanwhile arrives when it is back", async () => {
-  const { clock, world, upstream, harness } = await setup({ watches: [makeWatch("w0", "timeline", { accounts: ["alice"] })] });
+  const { clock, world, upstream, harness } = await setup({
+    watches: [makeWatch("w0", "timeline", { accounts: ["alice"] })],
+  });
   let isProtected = true;
   upstream.trouble = ({ endpoint }) => {
     if (isProtected && endpoint === "user-tweets") throw failure("not_found");
@@ -346,8 +415,12 @@ it("fault 29: an account that is protected for a while is reported as that, once
   await clock.advanceTo(START + 3 * HOUR);
   const tweet = world.post(START + 3 * HOUR);
   await clock.advance(HOUR);
-  expect(harness.opsAlerts.map(({ message }) => message)).toEqual(["w0: alice cannot be read: the account is protected now"]);
-  expect([upstream.callsOf("id-to-username").length, upstream.callsOf("info").length]).toEqual([1, 1]);
+  expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
+    "w0: alice cannot be read: the account is protected now",
+  ]);
+  expect([upstream.callsOf("id-to-username").length, upstream.callsOf("info").length]).toEqual([
+    1, 1,
+  ]);
   isProtected = false;
   await clock.advance(2 * HOUR);
   expect(idsOf(await harness.events())).toEqual([tweet.id]);

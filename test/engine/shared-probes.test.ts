@@ -1,4 +1,7 @@
-/** Groups that overlap only partly: what they ask for in the same instant, counted in requests. Their paces over hours: test/long/shared-probes.test.ts. */
+/**
+ * Groups that overlap only partly: what they ask for in the same instant, counted in requests.
+ * Their paces over hours: test/long/shared-probes.test.ts.
+ */
 import { expect, it } from "vitest";
 import { makeWatch } from "../support/make-watch.ts";
 import { every, HOUR, MIN, setup, START } from "./overlapping-groups.ts";
@@ -6,7 +9,12 @@ import { every, HOUR, MIN, setup, START } from "./overlapping-groups.ts";
 it("timelines of two priorities, profiles and followers of overlapping accounts cost one request a tick, and each reports its own", async () => {
   const { clock, posts, lists, probes, alerted, account, subject } = await setup(80, (ids) => [
     makeWatch("posts", "timeline", { accounts: ids(0, 40) }, every(2)),
-    makeWatch("urgent", "timeline", { accounts: ids(30, 60) }, every(2, { priority: "high", strategy: "probe" })),
+    makeWatch(
+      "urgent",
+      "timeline",
+      { accounts: ids(30, 60) },
+      every(2, { priority: "high", strategy: "probe" }),
+    ),
     makeWatch("names", "profile", { accounts: ids(20, 70) }, every(2, { priority: "low" })),
     makeWatch("fans", "new_followers", { accounts: ids(10, 80), source: "all" }, every(2)),
   ]);
@@ -16,7 +24,12 @@ it("timelines of two priorities, profiles and followers of overlapping accounts 
   posts.rename(account(65), "somebody_new", clock.now() + 1_000);
   lists.follow(subject(75), clock.now() + 1_000);
   await clock.advance(5 * MIN);
-  expect(await alerted()).toEqual(["fans follower.added", "names profile.changed", "posts tweet.created", "urgent tweet.created"]);
+  expect(await alerted()).toEqual([
+    "fans follower.added",
+    "names profile.changed",
+    "posts tweet.created",
+    "urgent tweet.created",
+  ]);
 });
 
 it("groups with nothing in common fill each other's requests", async () => {
@@ -43,7 +56,13 @@ it("go on sharing after a restart at an odd moment, and with a watch that joined
   await clock.advance(3 * MIN);
   expect(await probes(10)).toEqual(Array.from({ length: 5 }, () => 40));
   await harness.setWatches([
-    ...[...new Map(harness.engine.polls.flatMap(({ subscribers }) => subscribers.map(({ watch }) => [watch.id, watch] as const))).values()],
+    ...[
+      ...new Map(
+        harness.engine.polls.flatMap(({ subscribers }) =>
+          subscribers.map(({ watch }) => [watch.id, watch] as const),
+        ),
+      ).values(),
+    ],
     makeWatch("late", "following", { accounts: ["id:1041", "id:1042"] }, every(2)),
   ]);
   await clock.advance(5 * MIN);
@@ -86,7 +105,9 @@ it.each([P95, MEAN])(
     const sinceMs = clock.now();
     for (let i = 0; i < 20; i += 1) posts.post(account(i), sinceMs + i * 97_000 + 1_000);
     await clock.advance(40 * MIN);
-    const delays = (await harness.events()).map(({ occurredAtMs, detectedAtMs }) => detectedAtMs - occurredAtMs);
+    const delays = (await harness.events()).map(
+      ({ occurredAtMs, detectedAtMs }) => detectedAtMs - occurredAtMs,
+    );
     expect(delays).toHaveLength(20);
     expect(Math.max(...delays)).toBeLessThanOrEqual(MIN + 1_000);
   },
@@ -96,31 +117,57 @@ it.each([
   ["timelines", "timeline", {}, {}],
   ["timelines under freshness", "timeline", {}, MEAN],
   ["lists of followers", "new_followers", { source: "all" }, {}],
-] as const)("a newcomer among %s is asked for alone, and the others when it is their turn", async (_, type, settings, freshness) => {
-  const plan = (to: number) => (ids: (from: number, to: number) => readonly string[]) => [
-    makeWatch("w", type, { accounts: ids(0, to), ...settings }, { ...every(5), ...freshness }),
-  ];
-  const { clock, calls, harness } = await setup(41, plan(40));
-  const lastProbeMs = () => Math.max(...calls.flatMap(({ endpoint, atMs }) => (endpoint === "info-batch" ? [atMs] : [])));
-  // Too old to be taken for a new answer, and soon enough after it that no other is due.
-  while (clock.now() - lastProbeMs() < 40_000 || clock.now() - lastProbeMs() > 100_000) await clock.advance(5_000);
-  const sinceMs = clock.now();
-  await harness.setWatches(plan(41)((from, to) => Array.from({ length: to - from }, (_one, i) => `id:${1_000 + from + i}`)));
-  await clock.advance(10_000);
-  expect(calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).map(({ ids }) => ids)).toEqual([1]);
-  expect(calls.filter(({ endpoint, atMs }) => endpoint !== "info-batch" && atMs >= sinceMs)).toHaveLength(1);
-  await clock.advance(HOUR);
-  expect(calls.filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs).some(({ ids }) => ids === 41)).toBe(true);
-});
+] as const)(
+  "a newcomer among %s is asked for alone, and the others when it is their turn",
+  async (_, type, settings, freshness) => {
+    const plan = (to: number) => (ids: (from: number, to: number) => readonly string[]) => [
+      makeWatch("w", type, { accounts: ids(0, to), ...settings }, { ...every(5), ...freshness }),
+    ];
+    const { clock, calls, harness } = await setup(41, plan(40));
+    const lastProbeMs = () =>
+      Math.max(...calls.flatMap(({ endpoint, atMs }) => (endpoint === "info-batch" ? [atMs] : [])));
+    // Too old to be taken for a new answer, and soon enough after it that no other is due.
+    while (clock.now() - lastProbeMs() < 40_000 || clock.now() - lastProbeMs() > 100_000)
+      await clock.advance(5_000);
+    const sinceMs = clock.now();
+    await harness.setWatches(
+      plan(41)((from, to) =>
+        Array.from({ length: to - from }, (_one, i) => `id:${1_000 + from + i}`),
+      ),
+    );
+    await clock.advance(10_000);
+    expect(
+      calls
+        .filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs)
+        .map(({ ids }) => ids),
+    ).toEqual([1]);
+    expect(
+      calls.filter(({ endpoint, atMs }) => endpoint !== "info-batch" && atMs >= sinceMs),
+    ).toHaveLength(1);
+    await clock.advance(HOUR);
+    expect(
+      calls
+        .filter(({ endpoint, atMs }) => endpoint === "info-batch" && atMs >= sinceMs)
+        .some(({ ids }) => ids === 41),
+    ).toBe(true);
+  },
+);
 
 it("a group that is slowed down for the quota's sake takes no free place", async () => {
   const { clock, harness, probes } = await setup(40, (ids) => [
     makeWatch("names", "profile", { accounts: ids(0, 20) }, every(1)),
-    makeWatch("late", "timeline", { accounts: ids(20, 40) }, { ...every(10), ...MEAN, priority: "low" }),
+    makeWatch(
+      "late",
+      "timeline",
+      { accounts: ids(20, 40) },
+      { ...every(10), ...MEAN, priority: "low" },
+    ),
   ]);
   expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 40));
   const { status } = harness.quotaWatch;
-  Object.defineProperty(harness.quotaWatch, "status", { value: { ...status, factors: { ...status.factors, low: 10 } } });
+  Object.defineProperty(harness.quotaWatch, "status", {
+    value: { ...status, factors: { ...status.factors, low: 10 } },
+  });
   await clock.advance(1_000);
   expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 20));
 });

@@ -31,10 +31,16 @@ async function setup(names: readonly (keyof Store)[]) {
       get(target, name) {
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== "function" || !names.includes(name as keyof Store)) return value;
-        return (...args: unknown[]) => (failing.error === undefined ? value.apply(target, args) : Promise.reject(failing.error));
+        return (...args: unknown[]) =>
+          failing.error === undefined ? value.apply(target, args) : Promise.reject(failing.error);
       },
     });
-  harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })], storeFilter });
+  harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [makeWatch("w", "search", { query: "acme" })],
+    storeFilter,
+  });
   await clock.advance(5_000);
   return { clock, world, upstream, harness, failing };
 }
@@ -42,20 +48,26 @@ async function setup(names: readonly (keyof Store)[]) {
 it.each([
   ["a full disk", ["commitPoll", "proveWritable", "reserve", "settle"]],
   ["a disk that fills between request and commit", ["commitPoll", "proveWritable"]],
-] as const)("fault 60: %s stops polling, is reported without the store, is tried every 5 s, and nothing is lost", async (_name, names) => {
-  const { clock, world, upstream, harness, failing } = await setup(names);
-  const tweet = world.post(START + 30_000);
-  failing.error = new StoreError("STORE_FULL", "The disk is full.");
-  await clock.advanceTo(START + 30 * MINUTE);
-  expect(upstream.calls.length).toBeLessThanOrEqual(2);
-  expect(harness.storeWatch.trouble).toMatch(/disk is full/);
-  expect(harness.direct).toEqual([expect.stringMatching(/stopped polling: The disk is full/)]);
-  expect(harness.opsAlerts).toEqual([]);
-  failing.error = undefined;
-  await clock.advance(10_000 + STORE_HELD_MS);
-  expect(harness.direct).toEqual([expect.anything(), expect.stringMatching(/can write its state again/)]);
-  expect((await harness.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
-});
+] as const)(
+  "fault 60: %s stops polling, is reported without the store, is tried every 5 s, and nothing is lost",
+  async (_name, names) => {
+    const { clock, world, upstream, harness, failing } = await setup(names);
+    const tweet = world.post(START + 30_000);
+    failing.error = new StoreError("STORE_FULL", "The disk is full.");
+    await clock.advanceTo(START + 30 * MINUTE);
+    expect(upstream.calls.length).toBeLessThanOrEqual(2);
+    expect(harness.storeWatch.trouble).toMatch(/disk is full/);
+    expect(harness.direct).toEqual([expect.stringMatching(/stopped polling: The disk is full/)]);
+    expect(harness.opsAlerts).toEqual([]);
+    failing.error = undefined;
+    await clock.advance(10_000 + STORE_HELD_MS);
+    expect(harness.direct).toEqual([
+      expect.anything(),
+      expect.stringMatching(/can write its state again/),
+    ]);
+    expect((await harness.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
+  },
+);
 
 it("fault 61: a lock held by another process is waited for, and nobody is bothered", async () => {
   const { clock, world, harness, failing } = await setup(["commitPoll", "reserve"]);

@@ -8,7 +8,11 @@ import { tweetIdAt } from "../../src/model/id.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
-import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
+import {
+  createScriptedUpstream,
+  failure,
+  type ScriptedUpstream,
+} from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
@@ -30,7 +34,9 @@ async function setup(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
   const upstream = createScriptedUpstream(clock, users);
   const posts: Tweet[] = [];
   const members = new Set(["1", "2", "9"]);
-  const newestFirst = (wanted: (tweet: Tweet) => boolean) => ({ tweets: posts.filter(wanted).toReversed().slice(0, 20) });
+  const newestFirst = (wanted: (tweet: Tweet) => boolean) => ({
+    tweets: posts.filter(wanted).toReversed().slice(0, 20),
+  });
   const slowness = new Map<string, number>();
   const slowly =
     (endpoint: string, wanted: (tweet: Tweet, params: JsonObject) => boolean) =>
@@ -50,7 +56,11 @@ async function setup(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
   const post = (userId: string, agoMs = 0): string => {
     const timeMs = clock.now() - agoMs + posts.length;
     const id = tweetIdAt(timeMs);
-    posts.push({ ...makeTweet(id), created_at: new Date(timeMs).toISOString(), user: makeUser(userId, `user${userId}`) });
+    posts.push({
+      ...makeTweet(id),
+      created_at: new Date(timeMs).toISOString(),
+      user: makeUser(userId, `user${userId}`),
+    });
     return id;
   };
   for (const id of ["1", "2", "3", "9"]) post(id, 60 * MINUTE);
@@ -61,7 +71,12 @@ async function setup(intervalMs = MINUTE, storeFilter?: (store: Store) => Store)
     { schedule: { kind: "every", intervalMs } },
   );
   const begin = async () =>
-    (harness = await startEngineHarness({ clock, upstream, watches: [watch], ...(storeFilter === undefined ? {} : { storeFilter }) }));
+    (harness = await startEngineHarness({
+      clock,
+      upstream,
+      watches: [watch],
+      ...(storeFilter === undefined ? {} : { storeFilter }),
+    }));
   return { clock, upstream, members, slowness, posts, post, watch, begin };
 }
 
@@ -72,14 +87,19 @@ it("reads the accounts through the list with one request a tick, reports nothing
   const { clock, upstream, post, begin } = await setup();
   const harness = await begin();
   await clock.advance(2 * MINUTE);
-  const before = { list: upstream.callsOf("list-tweets").length, own: upstream.callsOf("user-tweets").length };
+  const before = {
+    list: upstream.callsOf("list-tweets").length,
+    own: upstream.callsOf("user-tweets").length,
+  };
   post("9");
   const expected = [`user1 ${post("1")}`, `user2 ${post("2")}`, `user3 ${post("3")}`];
   await clock.advance(10 * MINUTE);
   expect((await alerted(harness)).toSorted()).toEqual(expected.toSorted());
   expect(upstream.callsOf("list-tweets").length - before.list).toBe(10);
   expect(upstream.callsOf("user-tweets").length - before.own).toBe(10);
-  expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "3")).toBe(true);
+  expect(upstream.callsOf("user-tweets").every(({ params }) => params["user_id"] === "3")).toBe(
+    true,
+  );
   expect(upstream.callsOf("list-members").length).toBe(1);
   expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
     "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
@@ -108,7 +128,9 @@ it("writes down who is missing although a poll was committed at the same moment,
   const { clock, upstream, post, begin } = await setup(MINUTE, (store) => ({
     ...store,
     async commitPoll(commit) {
-      const isCheck = commit.targets.some(({ memory }) => memory?.["list"] !== undefined) && commit.verdicts.length === 0;
+      const isCheck =
+        commit.targets.some(({ memory }) => memory?.["list"] !== undefined) &&
+        commit.verdicts.length === 0;
       return isCheck && conflicts++ === 0 ? { status: "conflict" } : store.commitPoll(commit);
     },
   }));
@@ -182,7 +204,9 @@ it("reads everyone from their own timelines when the list is gone, and misses no
 function onTwoPages(upstream: ScriptedUpstream, members: ReadonlySet<string>): void {
   upstream.on("list-members", ({ cursor }) => {
     const all = [...members].map((id) => makeUser(id));
-    return cursor === undefined ? { users: all.slice(0, 1), nextCursor: "more" } : { users: all.slice(1) };
+    return cursor === undefined
+      ? { users: all.slice(0, 1), nextCursor: "more" }
+      : { users: all.slice(1) };
   });
 }
 
@@ -214,12 +238,18 @@ it("reads a list from the top where its cursor has expired, and believes nobody 
   onTwoPages(upstream, members);
   let refusals = 0;
   upstream.trouble = ({ endpoint, cursor }) => {
-    if (endpoint === "list-members" && cursor !== undefined && refusals++ === 0) throw failure("bad_request");
+    if (endpoint === "list-members" && cursor !== undefined && refusals++ === 0)
+      throw failure("bad_request");
     return undefined;
   };
   const harness = await begin();
   await clock.advance(5 * MINUTE);
-  expect(upstream.callsOf("list-members").map(({ cursor }) => cursor)).toEqual([undefined, "more", undefined, "more"]);
+  expect(upstream.callsOf("list-members").map(({ cursor }) => cursor)).toEqual([
+    undefined,
+    "more",
+    undefined,
+    "more",
+  ]);
   expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
     "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
   ]);
@@ -227,7 +257,10 @@ it("reads a list from the top where its cursor has expired, and believes nobody 
 
 it("asks once who is on a list that several watches read through", async () => {
   const { clock, upstream, watch } = await setup(30 * MINUTE);
-  const other = { ...makeWatch("v", "timeline", { accounts: ["user1", "user3"], via_list: LIST }), timing: watch.timing };
+  const other = {
+    ...makeWatch("v", "timeline", { accounts: ["user1", "user3"], via_list: LIST }),
+    timing: watch.timing,
+  };
   harness = await startEngineHarness({ clock, upstream, watches: [watch, other] });
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
@@ -241,7 +274,9 @@ it("asks once who is on a list that several watches read through", async () => {
 
 it("asks for the list once when all handles were looked up, however many requests that takes", async () => {
   const clock = createVirtualClock(START);
-  const users = Array.from({ length: 250 }, (_, index) => makeUser(String(index + 1), `user${index + 1}`));
+  const users = Array.from({ length: 250 }, (_, index) =>
+    makeUser(String(index + 1), `user${index + 1}`),
+  );
   const upstream = createScriptedUpstream(clock, users);
   upstream.on("list-tweets", () => ({ tweets: [] }));
   upstream.on("list-members", () => ({ users }));
@@ -252,7 +287,11 @@ it("asks for the list once when all handles were looked up, however many request
     return { users: users.filter(({ username }) => names.has(username)) };
   });
   const accounts = users.map(({ username }) => username);
-  harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "timeline", { accounts, via_list: LIST })] });
+  harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [makeWatch("w", "timeline", { accounts, via_list: LIST })],
+  });
   await clock.advance(5 * MINUTE);
   expect(answers).toBe(3);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
@@ -290,10 +329,17 @@ it("checks those whose handles were looked up at a later try", async () => {
 it("ends at a cursor that leads in a circle", async () => {
   const { clock, upstream, members, begin } = await setup(30 * MINUTE);
   const all = [...members].map((id) => makeUser(id));
-  upstream.on("list-members", ({ cursor }) => ({ users: all, nextCursor: cursor === "a" ? "b" : "a" }));
+  upstream.on("list-members", ({ cursor }) => ({
+    users: all,
+    nextCursor: cursor === "a" ? "b" : "a",
+  }));
   await begin();
   await clock.advance(5 * MINUTE);
-  expect(upstream.callsOf("list-members").map(({ cursor }) => cursor)).toEqual([undefined, "a", "b"]);
+  expect(upstream.callsOf("list-members").map(({ cursor }) => cursor)).toEqual([
+    undefined,
+    "a",
+    "b",
+  ]);
 });
 
 it("reads a list to its end although further pages are short: its first would be paid for again", async () => {
@@ -304,7 +350,14 @@ it("reads a list to its end although further pages are short: its first would be
     timing: watch.timing,
   });
   const watches = ["901", "902", "903", "904"].map((list) => through(`w${list}`, list));
-  harness = await startEngineHarness({ clock, upstream, watches, monthly: 2_000, isGoverned: true, onExhausted: "degrade" });
+  harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches,
+    monthly: 2_000,
+    isGoverned: true,
+    onExhausted: "degrade",
+  });
   await clock.advance(2 * HOUR);
   expect(upstream.callsOf("list-members")).toHaveLength(8);
 });
@@ -313,24 +366,27 @@ it.each([
   ["list-members", "a 404", failure("not_found")],
   ["list-members", "an empty answer", undefined],
   ["list-tweets", "a 404", failure("not_found")],
-])("does not believe /%s at once that the list is gone: %s that passes costs no account a request", async (endpoint, _, error) => {
-  const { clock, upstream, members, post, begin } = await setup(30 * MINUTE);
-  members.add("3");
-  const harness = await begin();
-  await clock.advance(23 * HOUR + 59 * MINUTE);
-  upstream.trouble = (request) => {
-    if (request.endpoint !== endpoint) return undefined;
-    if (error !== undefined) throw error;
-    return { users: [] };
-  };
-  await clock.advance(3 * MINUTE);
-  const unseen = post("1");
-  upstream.trouble = undefined;
-  await clock.advance(HOUR);
-  expect(upstream.callsOf("user-tweets")).toEqual([]);
-  expect(await alerted(harness)).toEqual([`user1 ${unseen}`]);
-  expect(harness.opsAlerts).toEqual([]);
-});
+])(
+  "does not believe /%s at once that the list is gone: %s that passes costs no account a request",
+  async (endpoint, _, error) => {
+    const { clock, upstream, members, post, begin } = await setup(30 * MINUTE);
+    members.add("3");
+    const harness = await begin();
+    await clock.advance(23 * HOUR + 59 * MINUTE);
+    upstream.trouble = (request) => {
+      if (request.endpoint !== endpoint) return undefined;
+      if (error !== undefined) throw error;
+      return { users: [] };
+    };
+    await clock.advance(3 * MINUTE);
+    const unseen = post("1");
+    upstream.trouble = undefined;
+    await clock.advance(HOUR);
+    expect(upstream.callsOf("user-tweets")).toEqual([]);
+    expect(await alerted(harness)).toEqual([`user1 ${unseen}`]);
+    expect(harness.opsAlerts).toEqual([]);
+  },
+);
 
 it("reads back to the last check of who left the list while the watch was paused, although the list is being read at that moment", async () => {
   const { clock, slowness, members, post, begin } = await setup(30 * MINUTE);

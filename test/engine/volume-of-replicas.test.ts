@@ -1,4 +1,6 @@
-/** A watch whose polls several replicas make, where two of them notice the same at the same moment. */
+/**
+ * A watch whose polls several replicas make, where two of them notice the same at the same moment.
+ */
 import { expect, it } from "vitest";
 import { VolumeWatch, type VolumeDeps } from "../../src/engine/recheck/volume-watch.ts";
 import type { Poll } from "../../src/polling/watch-poll.ts";
@@ -11,8 +13,17 @@ const START = Date.UTC(2026, 2, 20);
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-const watch = makeWatch("w", "search", { query: "acme" }, { spike: { factor: 3, windowMs: HOUR, min: 5 }, noEventsForMs: 6 * HOUR });
-const poll = { subscribers: [{ watch, watchKey: "key", targetName: "" }], intervalMs: 60_000, priority: "normal" } as unknown as Poll;
+const watch = makeWatch(
+  "w",
+  "search",
+  { query: "acme" },
+  { spike: { factor: 3, windowMs: HOUR, min: 5 }, noEventsForMs: 6 * HOUR },
+);
+const poll = {
+  subscribers: [{ watch, watchKey: "key", targetName: "" }],
+  intervalMs: 60_000,
+  priority: "normal",
+} as unknown as Poll;
 
 it.each([
   { what: "an event before it", last: { id: "before", detectedAtMs: START - DAY } },
@@ -36,7 +47,13 @@ it.each([
         readNote: async () => ({ sinceMs: START - 10 * DAY, okMs: START, gaps: [] }),
         writeNote: async () => undefined,
       },
-      ...{ clock, hash: sha256, log: rememberingLog(), slowDownOf: () => 1, baselineAtMs: () => START - 10 * DAY },
+      ...{
+        clock,
+        hash: sha256,
+        log: rememberingLog(),
+        slowDownOf: () => 1,
+        baselineAtMs: () => START - 10 * DAY,
+      },
       meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
       route: ({ event }) => ({ event, deliveries: [] }),
       wakeDelivery: () => undefined,
@@ -45,7 +62,12 @@ it.each([
       clock.jump(700);
       await new VolumeWatch(deps).polled(poll);
     }
-    expect(committed.map(({ type }) => type)).toEqual(["volume.spike", "volume.silent", "volume.spike", "volume.silent"]);
+    expect(committed.map(({ type }) => type)).toEqual([
+      "volume.spike",
+      "volume.silent",
+      "volume.spike",
+      "volume.silent",
+    ]);
     expect(new Set(committed.map(({ id }) => id)).size).toBe(2);
   },
 );

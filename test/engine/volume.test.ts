@@ -40,13 +40,17 @@ async function setup(rules: WatchChanges) {
   upstream.on("search-tweets", () => ({ tweets: tweets.slice(0, 200) }));
   post(1);
   harness = await startEngineHarness({ clock, upstream, watches: [search(rules)] });
-  const alerted = async () => ((await harness?.events()) ?? []).filter(({ type }) => type.startsWith("volume.")).reverse();
+  const alerted = async () =>
+    ((await harness?.events()) ?? []).filter(({ type }) => type.startsWith("volume.")).reverse();
   const types = async () => (await alerted()).map(({ type }) => type);
   return { clock, upstream, post, alerted, types, harness };
 }
 
 /** Two tweets an hour, for so many days. */
-async function ordinaryDays({ clock, post }: Awaited<ReturnType<typeof setup>>, days: number): Promise<void> {
+async function ordinaryDays(
+  { clock, post }: Awaited<ReturnType<typeof setup>>,
+  days: number,
+): Promise<void> {
   for (let hour = 0; hour < days * 24; hour += 1) {
     post(2);
     await clock.advance(HOUR);
@@ -68,9 +72,17 @@ it("reports a spike against what is usual at that hour, once while it lasts, and
   await clock.advance(16 * MINUTE);
   const [spike, ...more] = await alerted();
   expect(more).toEqual([]);
-  expect(spike).toMatchObject({ type: "volume.spike", subject: "w", watch: "w", labels: { team: "comms", event: "volume.spike" } });
+  expect(spike).toMatchObject({
+    type: "volume.spike",
+    subject: "w",
+    watch: "w",
+    labels: { team: "comms", event: "volume.spike" },
+  });
   expect(spike?.body).toEqual({ volume: { count: 9, usual: 2, window: "1h" } });
-  const message = createReader("https://x.com")({ event: spike as NonNullable<typeof spike>, watches: ["w"] });
+  const message = createReader("https://x.com")({
+    event: spike as NonNullable<typeof spike>,
+    watches: ["w"],
+  });
   expect(message.title).toBe("w: 9 alerts within 1h, usually 2 at this hour");
   for (let hour = 0; hour < 4; hour += 1) {
     post(9);
@@ -108,11 +120,16 @@ it("reports a silence once, over restarts and crashes, and the next one after an
   const [silent, ...more] = await alerted();
   expect(more).toEqual([]);
   expect(silent?.type).toBe("volume.silent");
-  const { last_event_at: lastEventAt } = (silent?.body["volume"] ?? {}) as { readonly last_event_at?: string };
+  const { last_event_at: lastEventAt } = (silent?.body["volume"] ?? {}) as {
+    readonly last_event_at?: string;
+  };
   const last = Date.parse(lastEventAt ?? "");
   expect(last - postedMs).toBeLessThanOrEqual(16 * MINUTE);
   expect((silent?.detectedAtMs ?? 0) - last).toBeGreaterThanOrEqual(6 * HOUR);
-  const message = createReader("https://x.com")({ event: silent as NonNullable<typeof silent>, watches: ["w"] });
+  const message = createReader("https://x.com")({
+    event: silent as NonNullable<typeof silent>,
+    watches: ["w"],
+  });
   expect(message.title).toMatch(/^w: no alert for 6h, the last one at 2026-03-02 13:\d\d UTC$/);
   post(1);
   await clock.advance(5 * HOUR);

@@ -1,10 +1,17 @@
-/** Lists whose leaving is reported, on a scripted service: who comes and goes is reported once, whatever cuts, flickers, crashes or lies. */
+/**
+ * Lists whose leaving is reported, on a scripted service: who comes and goes is reported once,
+ * whatever cuts, flickers, crashes or lies.
+ */
 import { afterEach, expect, it } from "vitest";
 import type { User } from "../../src/model/user.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
-import { createScriptedUpstream, failure, type ScriptedUpstream } from "../support/scripted-upstream.ts";
+import {
+  createScriptedUpstream,
+  failure,
+  type ScriptedUpstream,
+} from "../support/scripted-upstream.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const START = Date.UTC(2026, 2, 2, 12, 0, 0);
@@ -17,7 +24,8 @@ afterEach(async () => {
   harness = undefined;
 });
 
-const crowd = (count: number, from = 1_000): User[] => Array.from({ length: count }, (_, i) => makeUser(String(from + i)));
+const crowd = (count: number, from = 1_000): User[] =>
+  Array.from({ length: count }, (_, i) => makeUser(String(from + i)));
 
 /** The list in pages of 200, as it is at the moment of each request. */
 function serve(upstream: ScriptedUpstream, list: () => readonly User[]): void {
@@ -37,13 +45,21 @@ async function setup(count: number, changes: WatchChanges = {}, settings = {}) {
   const upstream = createScriptedUpstream(clock, [makeUser("7", "acme")]);
   const shown = { list: crowd(count) };
   serve(upstream, () => shown.list);
-  const watch = makeWatch("w", "followers", { accounts: ["acme"], ...settings }, { ...SINGLE, ...changes });
+  const watch = makeWatch(
+    "w",
+    "followers",
+    { accounts: ["acme"], ...settings },
+    { ...SINGLE, ...changes },
+  );
   const started = await startEngineHarness({ clock, upstream, watches: [watch] });
   harness = started;
-  const alerted = async () => (await started.events()).map(({ type, body }) => `${type} ${body.user?.id}`).reverse();
+  const alerted = async () =>
+    (await started.events()).map(({ type, body }) => `${type} ${body.user?.id}`).reverse();
   const minutes = (number: number) => clock.advance(number * MINUTE);
-  const join = (...ids: string[]) => (shown.list = [...ids.map((id) => makeUser(id)), ...shown.list]);
-  const leave = (...ids: string[]) => (shown.list = shown.list.filter(({ id }) => !ids.includes(id)));
+  const join = (...ids: string[]) =>
+    (shown.list = [...ids.map((id) => makeUser(id)), ...shown.list]);
+  const leave = (...ids: string[]) =>
+    (shown.list = shown.list.filter(({ id }) => !ids.includes(id)));
   return { clock, upstream, harness: started, shown, alerted, minutes, join, leave };
 }
 
@@ -57,7 +73,12 @@ it("reports who joins, leaves and joins again, each time once", async () => {
   await minutes(4);
   join("1");
   await minutes(3);
-  expect(await alerted()).toEqual(["follower.added 1", "follower.removed 1", "follower.removed 1002", "follower.added 1"]);
+  expect(await alerted()).toEqual([
+    "follower.added 1",
+    "follower.removed 1",
+    "follower.removed 1002",
+    "follower.added 1",
+  ]);
   const events = await harness.events();
   expect(new Set(events.map(({ id }) => id)).size).toBe(4);
   leave("1");
@@ -146,7 +167,10 @@ it("goes on where it was after half an hour in which the service refused the who
   isDown = false;
   const during = upstream.callsOf("followers").length;
   await minutes(60);
-  const [cursors, [refused]] = [upstream.callsOf("followers").slice(during), upstream.callsOf("followers").slice(before)];
+  const [cursors, [refused]] = [
+    upstream.callsOf("followers").slice(during),
+    upstream.callsOf("followers").slice(before),
+  ];
   expect(refused?.cursor).toBeDefined();
   expect(cursors[0]?.cursor).toBe(refused?.cursor);
 });
@@ -198,7 +222,10 @@ it("fault 15: an answer that is no list is no empty list", async () => {
 });
 
 it("keeps who is a member although a filter did not report them, and asks the filter again when they leave", async () => {
-  const where = { text: "user.followers_count > 100", matches: (body: { user?: User }) => (body.user?.followers_count ?? 0) > 100 };
+  const where = {
+    text: "user.followers_count > 100",
+    matches: (body: { user?: User }) => (body.user?.followers_count ?? 0) > 100,
+  };
   const { alerted, minutes, shown, leave } = await setup(5, { where });
   await minutes(3);
   shown.list = [{ ...makeUser("1"), followers_count: 500 }, makeUser("2"), ...shown.list];
@@ -211,7 +238,9 @@ it("keeps who is a member although a filter did not report them, and asks the fi
 it("reports an account that was renamed neither as one who left nor as one who came", async () => {
   const { alerted, minutes, shown } = await setup(5);
   await minutes(3);
-  shown.list = shown.list.map((user) => (user.id === "1002" ? { ...user, username: "another" } : user));
+  shown.list = shown.list.map((user) =>
+    user.id === "1002" ? { ...user, username: "another" } : user,
+  );
   await minutes(4);
   expect(await alerted()).toEqual([]);
 });
@@ -237,15 +266,22 @@ it("serves a watch of newcomers and one of members from the same requests", asyn
   const before = upstream.callsOf("followers").length;
   await minutes(4);
   expect(upstream.callsOf("followers").length - before).toBeLessThanOrEqual(4 * 2);
-  const alerted = (await harness.events()).map(({ watch, type, body }) => `${watch} ${type} ${body.user?.id}`);
-  expect(alerted.sort()).toEqual(["news follower.added 1", "w follower.added 1", "w follower.removed 1002"]);
+  const alerted = (await harness.events()).map(
+    ({ watch, type, body }) => `${watch} ${type} ${body.user?.id}`,
+  );
+  expect(alerted.sort()).toEqual([
+    "news follower.added 1",
+    "w follower.added 1",
+    "w follower.removed 1002",
+  ]);
 });
 
 it("reports nobody when a watch is made to read another list, and goes on from there", async () => {
   const { minutes, harness, alerted, shown, upstream, join } = await setup(0);
   shown.list = crowd(300);
   upstream.on("verified-followers", () => ({ users: shown.list.slice(0, 20) }));
-  const newcomers = (settings: object) => makeWatch("news", "new_followers", { accounts: ["acme"], source: "all", ...settings });
+  const newcomers = (settings: object) =>
+    makeWatch("news", "new_followers", { accounts: ["acme"], source: "all", ...settings });
   await harness.setWatches([newcomers({ verified_only: true })]);
   await minutes(3);
   await harness.setWatches([newcomers({})]);
@@ -260,7 +296,9 @@ it("reports nobody when a watch is made to read another list, and goes on from t
 
 it("reports nobody when the type of a watch is changed", async () => {
   const { minutes, harness, alerted, join } = await setup(300);
-  await harness.setWatches([makeWatch("w", "new_followers", { accounts: ["acme"], source: "all" }, SINGLE)]);
+  await harness.setWatches([
+    makeWatch("w", "new_followers", { accounts: ["acme"], source: "all" }, SINGLE),
+  ]);
   await minutes(3);
   join("1");
   await minutes(3);

@@ -1,4 +1,7 @@
-/** Events that wait for their enrichment in a state of its own, and an enricher that is started, ended and started again on it. Endpoints are a function. */
+/**
+ * Events that wait for their enrichment in a state of its own, and an enricher that is started,
+ * ended and started again on it. Endpoints are a function.
+ */
 import { onTestFinished } from "vitest";
 import { EnrichFailure } from "../../src/enrich/ask.ts";
 import { createEnricher, type Enricher } from "../../src/enrich/enricher.ts";
@@ -26,7 +29,10 @@ export const RULE: EnrichRule = {
 };
 
 /** What an endpoint does: undefined is no answer, a number is how long it asks to be left alone. */
-export type Endpoint = (event: ChirpEvent, rule: EnrichRule) => Record<string, string> | number | undefined;
+export type Endpoint = (
+  event: ChirpEvent,
+  rule: EnrichRule,
+) => Record<string, string> | number | undefined;
 
 export interface Sent {
   readonly event: ChirpEvent;
@@ -34,7 +40,10 @@ export interface Sent {
 }
 
 /** `rules`: those of the watches, by their names. */
-export async function setUpEnricher(rules: Record<string, EnrichRule | undefined>, endpoint: Endpoint) {
+export async function setUpEnricher(
+  rules: Record<string, EnrichRule | undefined>,
+  endpoint: Endpoint,
+) {
   const clock = createVirtualClock(START_MS);
   const store = await openTemp(memoryStatePath(), { clock });
   const names = Object.keys(rules);
@@ -44,14 +53,19 @@ export async function setUpEnricher(rules: Record<string, EnrichRule | undefined
   );
   const keys = new Map(names.map((id, index) => [id, states[index]?.key ?? ""]));
   const idOf = (watchKey: string) => names.find((id) => keys.get(id) === watchKey) ?? "";
-  const [sent, asked, ops]: [Sent[], { atMs: number; subject: string; watch: string }[], OpsAlert[]] = [[], [], []];
+  const [sent, asked, ops]: [
+    Sent[],
+    { atMs: number; subject: string; watch: string }[],
+    OpsAlert[],
+  ] = [[], [], []];
   const current = { rules, endpoint, renamed: new Map<string, string>() };
   const opsAlerts = createRecordedOpsAlerts(store, clock, (alert) => void ops.push(alert));
   const ask = async (rule: EnrichRule, event: ChirpEvent): Promise<Enrichment> => {
     asked.push({ atMs: clock.now() - START_MS, subject: event.subject, watch: event.watch });
     const answer = current.endpoint(event, rule);
     if (answer === undefined) throw new EnrichFailure("down");
-    if (typeof answer === "number") throw new EnrichFailure("the endpoint answered 503", { afterMs: answer });
+    if (typeof answer === "number")
+      throw new EnrichFailure("the endpoint answered 503", { afterMs: answer });
     return { labels: answer, fields: {}, undeclared: [] };
   };
   const begin = (): Enricher =>
@@ -62,19 +76,41 @@ export async function setUpEnricher(rules: Record<string, EnrichRule | undefined
       route: ({ event: stored, watchKey }, atMs) => {
         const event = { ...stored, watch: current.renamed.get(idOf(watchKey)) ?? stored.watch };
         sent.push({ event, atMs: clock.now() - START_MS });
-        const delivery = { eventId: event.id, sink: "hook", groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: atMs };
+        const delivery = {
+          eventId: event.id,
+          sink: "hook",
+          groupKey: event.id,
+          groupWaitMs: 0,
+          groupIntervalMs: 0,
+          notBeforeMs: atMs,
+        };
         return { event, deliveries: [delivery] };
       },
       onStored: () => undefined,
     });
   let enricher = begin();
   onTestFinished(() => enricher.stop());
-  const add = async (watch: string, id: string, { text = `text ${id}`, labels = {} }: { text?: string; labels?: object } = {}) => {
+  const add = async (
+    watch: string,
+    id: string,
+    { text = `text ${id}`, labels = {} }: { text?: string; labels?: object } = {},
+  ) => {
     const watchKey = keys.get(watch) ?? "";
-    const event = { ...makeEvent(id, { watch, body: { tweet: makeTweet(id, text) } }), watchKey, detectedAtMs: clock.now() };
+    const event = {
+      ...makeEvent(id, { watch, body: { tweet: makeTweet(id, text) } }),
+      watchKey,
+      detectedAtMs: clock.now(),
+    };
     const labelled = { ...event, labels: { ...event.labels, ...labels } };
     const enrichments = [{ eventId: event.id, watchKey, ownSinks: [] }];
-    await store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], events: [labelled], deliveries: [], enrichments });
+    await store.commitPoll({
+      atMs: clock.now(),
+      targets: [],
+      verdicts: [],
+      events: [labelled],
+      deliveries: [],
+      enrichments,
+    });
     enricher.wake();
     await clock.advance(0);
     return event.id;

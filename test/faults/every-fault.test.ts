@@ -1,4 +1,7 @@
-/** Every fault has a test against the whole daemon, a whole command or a whole server, whose name begins with its number. */
+/**
+ * Every fault has a test against the whole daemon, a whole command or a whole server, whose name
+ * begins with its number.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
@@ -6,8 +9,22 @@ import { FAULTS } from "./faults.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
-/** Where what is tested is what a user runs. What tests a part by a fault's name counts for nothing here. */
-const WHOLE = ["app", "cli", "config", "e2e", "faults", "long", "operate", "runtime", "server", "state"];
+/**
+ * Where what is tested is what a user runs. What tests a part by a fault's name counts for nothing
+ * here.
+ */
+const WHOLE = [
+  "app",
+  "cli",
+  "config",
+  "e2e",
+  "faults",
+  "long",
+  "operate",
+  "runtime",
+  "server",
+  "state",
+];
 
 /** Faults without a test of their own, each with its reason. */
 const WITHOUT: Readonly<Record<number, string>> = {
@@ -31,14 +48,21 @@ function numbersIn(text: string): readonly number[] {
 
 it("has a test for every fault, or a reason why not", () => {
   const files = WHOLE.flatMap((room) =>
-    readdirSync(join(root, room), { recursive: true, encoding: "utf8" }).map((file) => join(room, file)),
+    readdirSync(join(root, room), { recursive: true, encoding: "utf8" }).map((file) =>
+      join(room, file),
+    ),
   );
   const tests = files.filter((file) => file.endsWith(".test.ts"));
-  const tested = new Set(tests.flatMap((file) => numbersIn(readFileSync(join(root, file), "utf8"))));
-  const missing = Object.keys(FAULTS).filter((number) => !tested.has(Number(number)) && WITHOUT[Number(number)] === undefined);
+  const tested = new Set(
+    tests.flatMap((file) => numbersIn(readFileSync(join(root, file), "utf8"))),
+  );
+  const missing = Object.keys(FAULTS).filter(
+    (number) => !tested.has(Number(number)) && WITHOUT[Number(number)] === undefined,
+  );
   const list = missing.map((number) => `${number} ${FAULTS[Number(number)]}`);
   console.info(`faults without a test: ${list.length === 0 ? "none" : `\n${list.join("\n")}`}`);
-  for (const [number, reason] of Object.entries(WITHOUT)) console.info(`fault ${number} has no test: ${reason}`);
+  for (const [number, reason] of Object.entries(WITHOUT))
+    console.info(`fault ${number} has no test: ${reason}`);
   expect(list).toEqual([]);
   expect(Object.keys(WITHOUT).filter((number) => tested.has(Number(number)))).toEqual([]);
 });

@@ -1,4 +1,7 @@
-/** The faults that the daemon must survive, by number, and what a user expects of each. Tests are named by these numbers. */
+/**
+ * The faults that the daemon must survive, by number, and what a user expects of each. Tests are
+ * named by these numbers.
+ */
 export const FAULTS: Readonly<Record<number, string>> = {
   1: "one 429: repeated after about a second, no alert lost, nobody bothered",
   2: "a minute of 429: one pause for all watches, the status says so",

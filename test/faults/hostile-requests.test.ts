@@ -1,4 +1,7 @@
-/** Hostile requests to a daemon that runs as a process of its own, at its address and its control socket. */
+/**
+ * Hostile requests to a daemon that runs as a process of its own, at its address and its control
+ * socket.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -24,7 +27,10 @@ async function start() {
   await noted(daemon, "w");
   let hasEnded = false;
   void daemon.gone.then(() => (hasEnded = true));
-  const doors = { port: Number(new URL(daemon.url).port), socketPath: controlSocketPath(join(fixture.folder, "state.db")) };
+  const doors = {
+    port: Number(new URL(daemon.url).port),
+    socketPath: controlSocketPath(join(fixture.folder, "state.db")),
+  };
   const ofProcess = (file: string) => readFileSync(`/proc/${daemon.pid}/${file}`, "utf8");
   return {
     ...{ daemon, doors },
@@ -47,10 +53,14 @@ it(
   LONG_MS,
 );
 
-it("fault 103: bodies that come a byte at a time are cut, and others are answered meanwhile", { timeout: 120_000 }, async () => {
+it("fault 103: bodies that come a byte at a time are cut, and others are answered meanwhile", {
+  timeout: 120_000,
+}, async () => {
   const { daemon, doors } = await start();
   const slow = sendSlowly(doors, 40);
   for (let n = 0; n < 20; n += 1) expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);
   const answers = await Promise.all(slow);
-  expect(new Set(answers.map((text) => text.split("\r\n")[0]))).toEqual(new Set(["HTTP/1.1 408 Request Timeout"]));
+  expect(new Set(answers.map((text) => text.split("\r\n")[0]))).toEqual(
+    new Set(["HTTP/1.1 408 Request Timeout"]),
+  );
 });

@@ -1,4 +1,7 @@
-/** Hostile input to whatever reads what others write. `npm test` tries a few of each, the same each time; `npm run test:long` a hundred thousand anew. */
+/**
+ * Hostile input to whatever reads what others write. `npm test` tries a few of each, the same each
+ * time; `npm run test:long` a hundred thousand anew.
+ */
 import { it } from "vitest";
 import { manyRuns } from "../support/many-runs.ts";
 import { SEED } from "../long/drawn-seed.ts";

@@ -1,4 +1,7 @@
-/** Plays one fault against the whole daemon on the simulation's clock, and shows what people and programs got. */
+/**
+ * Plays one fault against the whole daemon on the simulation's clock, and shows what people and
+ * programs got.
+ */
 import type { JsonObject } from "../../src/model/json.ts";
 import { check } from "../sim/check/check.ts";
 import { receiptsOf } from "../sim/check/receipts.ts";
@@ -32,7 +35,17 @@ export async function playFault(fault: FaultPlay) {
   const { startMs = Date.UTC(2026, 5, 10, 12), busyMs, calmMs = 2 * MINUTE, before = [] } = fault;
   const steps = fault.steps.toSorted((one, other) => one.atMs - other.atMs);
   const scenario: Scenario = {
-    ...{ seed: 1, mode: "liveness", startMs, busyMs, calmMs, isWholeCalm: true, before, steps, files: {} },
+    ...{
+      seed: 1,
+      mode: "liveness",
+      startMs,
+      busyMs,
+      calmMs,
+      isWholeCalm: true,
+      before,
+      steps,
+      files: {},
+    },
     ...(fault.replicas === undefined ? {} : { replicas: fault.replicas, lateMs: 900 }),
     ...(fault.skewsMs === undefined ? {} : { skewsMs: fault.skewsMs }),
     keys: [{ key: "KEY-0", quota: 1_000_000 }],
@@ -62,12 +75,18 @@ export async function playFault(fault: FaultPlay) {
     minutes: (sink: string): readonly number[] => attempts(sink).map(({ atMs }) => minuteOf(atMs)),
     /** Types of the ops alerts, in their order. */
     opsAlerts: (): readonly string[] =>
-      receipts.filter(({ sink, attempt }) => sink === "ops" && attempt.accepted).flatMap(({ opsAlerts }) => opsAlerts),
+      receipts
+        .filter(({ sink, attempt }) => sink === "ops" && attempt.accepted)
+        .flatMap(({ opsAlerts }) => opsAlerts),
     /** When an endpoint was asked. */
     asked: (endpoint: string): readonly string[] =>
-      played.asked.filter((one) => one.endpoint === endpoint).map(({ atMs }) => new Date(atMs).toISOString().slice(0, 16)),
+      played.asked
+        .filter((one) => one.endpoint === endpoint)
+        .map(({ atMs }) => new Date(atMs).toISOString().slice(0, 16)),
     sinkStatus: (sink: string): JsonObject =>
-      ((played.status?.["sinks"] ?? []) as unknown as readonly JsonObject[]).find(({ name }) => name === sink) ?? {},
+      ((played.status?.["sinks"] ?? []) as unknown as readonly JsonObject[]).find(
+        ({ name }) => name === sink,
+      ) ?? {},
     /** What the simulation's own checks object to. */
     objections: () => check(played),
   };

@@ -9,7 +9,11 @@ const DISCORD_WEBHOOK = { type: "discord", webhook_url: "https://discord.com/api
 const HOOK = { type: "webhook", url: "https://hook-s0.example/in" };
 const OTHER = { type: "webhook", url: "https://hook-s1.example/in" };
 
-const trouble = (min: number, kind: (Step & { do: "sink trouble" })["kind"], times?: number): Step => ({
+const trouble = (
+  min: number,
+  kind: (Step & { do: "sink trouble" })["kind"],
+  times?: number,
+): Step => ({
   ...{ do: "sink trouble", atMs: min * MINUTE, sink: "s0", kind },
   ...(times === undefined ? {} : { times }),
 });
@@ -40,7 +44,10 @@ it("fault 44: Discord's wait holds its channel alone, and its global one all cha
     expect(arrived("s1").toSorted()).toEqual([...ALL, "f"]);
     const refusedMs = played.attempts.find(({ status }) => status === 429)?.answeredAtMs ?? 0;
     const early = (sink: string) =>
-      played.attempts.filter((one) => one.sink === sink && one.atMs > refusedMs && one.atMs < refusedMs + (waitS - 1) * 1_000);
+      played.attempts.filter(
+        (one) =>
+          one.sink === sink && one.atMs > refusedMs && one.atMs < refusedMs + (waitS - 1) * 1_000,
+      );
     expect(early("s0")).toEqual([]);
     if (kind === "rate-limited-globally") expect(early("s1")).toEqual([]);
     expect(objections()).toEqual([]);
@@ -50,7 +57,10 @@ it("fault 44: Discord's wait holds its channel alone, and its global one all cha
 it.each(["unauthorised", "forbidden", "missing"] as const)(
   "fault 45: a webhook of Discord that is %s is hardly asked again, and ops is alerted within a minute",
   async (kind) => {
-    const { arrived, attempts, opsAlerts, minutes } = await play(DISCORD_WEBHOOK, [...POSTS, trouble(5, kind)]);
+    const { arrived, attempts, opsAlerts, minutes } = await play(DISCORD_WEBHOOK, [
+      ...POSTS,
+      trouble(5, kind),
+    ]);
     expect(arrived("s0")).toEqual(["a"]);
     expect(attempts("s0").length).toBeLessThan(14);
     expect(opsAlerts()).toEqual(["sink.failing"]);
@@ -80,7 +90,11 @@ it("fault 48: a sink that fails for three hours gets everything once afterwards"
 });
 
 it("fault 49: a webhook that answers 410 is disabled at once and reported, and gets its backlog after a resume", async () => {
-  const { arrived, attempts, opsAlerts } = await play(HOOK, [...POSTS, trouble(5, "gone"), heals(40)], { calmMs: 5 * MINUTE });
+  const { arrived, attempts, opsAlerts } = await play(
+    HOOK,
+    [...POSTS, trouble(5, "gone"), heals(40)],
+    { calmMs: 5 * MINUTE },
+  );
   expect(attempts("s0").filter(({ status }) => status === 410)).toHaveLength(1);
   expect(opsAlerts().slice(0, 1)).toEqual(["sink.failing"]);
   expect(arrived("s0").toSorted()).toEqual(ALL);
@@ -88,7 +102,9 @@ it("fault 49: a webhook that answers 410 is disabled at once and reported, and g
 
 it("fault 55: what no sink takes for longer than retry_for is counted as dead, and what comes later goes out", async () => {
   const steps = [...POSTS, post(100, "f"), trouble(1, "unreachable"), heals(90)];
-  const { arrived, sinkStatus, opsAlerts } = await play({ ...HOOK, retry_for: "30m" }, steps, { busyMs: 2 * HOUR });
+  const { arrived, sinkStatus, opsAlerts } = await play({ ...HOOK, retry_for: "30m" }, steps, {
+    busyMs: 2 * HOUR,
+  });
   expect(arrived("s0").at(-1)).toBe("f");
   const dead = Number(sinkStatus("s0")["dead"]);
   expect(dead).toBeGreaterThanOrEqual(4);
@@ -100,7 +116,10 @@ it("fault 92: a batch that is too large goes out in halves, and none of it is de
   const names = Array.from({ length: 9 }, (_, n) => `p${n}`);
   const burst = names.map((name, n) => post(6 + n / 100, name));
   const throttle = { limit: 1, interval: "5m", digest_interval: "1m" };
-  const { arrived, attempts, sinkStatus } = await play({ ...HOOK, throttle }, [...burst, trouble(5, "too-large")]);
+  const { arrived, attempts, sinkStatus } = await play({ ...HOOK, throttle }, [
+    ...burst,
+    trouble(5, "too-large"),
+  ]);
   expect(attempts("s0").some(({ status }) => status === 413)).toBe(true);
   expect(arrived("s0").toSorted()).toEqual(names);
   expect(sinkStatus("s0")).toMatchObject({ waiting: 0, dead: 0 });
@@ -112,11 +131,19 @@ describe("fault 84: a pattern that would take for ever in a backtracking engine"
     const begunMs = process.cpuUsage().user / 1_000;
     const { arrived } = await playFault({
       watches: {
-        w0: { type: "search", query: "acme", schedule: "@every 1m", where: '!tweet.full_text.re("(a+)+$")', sink: "s0" },
+        w0: {
+          type: "search",
+          query: "acme",
+          schedule: "@every 1m",
+          where: '!tweet.full_text.re("(a+)+$")',
+          sink: "s0",
+        },
         w1: { type: "search", query: "acme", schedule: "@every 1m" },
       },
       sinks: { s0: HOOK, s1: OTHER },
-      more: { route: { sink: "s1", routes: [{ matchers: ['author=~"(d+a+n+)+3?x"'], sink: "s0" }] } },
+      more: {
+        route: { sink: "s1", routes: [{ matchers: ['author=~"(d+a+n+)+3?x"'], sink: "s0" }] },
+      },
       steps: [post(2, "a", text)],
       busyMs: 10 * MINUTE,
     });

@@ -5,7 +5,11 @@ const HOUR = 3_600_000;
 const START = Date.UTC(2026, 2, 2);
 
 /** Hour by hour; `requests` and `estimate` by the hour. */
-function count(hours: number, requests: (hour: number) => number, estimate: (hour: number) => number = () => 240): CountedDays {
+function count(
+  hours: number,
+  requests: (hour: number) => number,
+  estimate: (hour: number) => number = () => 240,
+): CountedDays {
   let known: CountedDays | undefined;
   for (let hour = 0; hour <= hours; hour += 1)
     known = countHour(known, {
@@ -53,7 +57,9 @@ it("counts a day anew after a pause, as of a daemon that was stopped, and after 
   const nowMs = START + 48 * HOUR;
   const paused = countHour(known, { nowMs, requests: 500, estimate: 240, expected: 10 });
   expect(paused).toMatchObject({ ratio: 1, days: 1, sinceMs: nowMs, requests: 0 });
-  expect(countHour(known, { nowMs: START, requests: 500, estimate: 240, expected: 10 })).toMatchObject({ sinceMs: START, requests: 0 });
+  expect(
+    countHour(known, { nowMs: START, requests: 500, estimate: 240, expected: 10 }),
+  ).toMatchObject({ sinceMs: START, requests: 0 });
 });
 
 it("says nothing of a watch for which next to nothing is expected", () => {
@@ -63,5 +69,9 @@ it("says nothing of a watch for which next to nothing is expected", () => {
       () => 0,
       () => estimate,
     );
-  expect([0, 9, 24].map((estimate) => ofEstimate(estimate).ratio)).toEqual([undefined, undefined, 0]);
+  expect([0, 9, 24].map((estimate) => ofEstimate(estimate).ratio)).toEqual([
+    undefined,
+    undefined,
+    0,
+  ]);
 });

@@ -13,21 +13,32 @@ const HOUR = 3_600_000;
 const every = (intervalMs: number): Schedule => ({ kind: "every", intervalMs });
 
 /** The runs of one watch after `NOW`, without its spread, in ms from `NOW`. */
-function runsOf(type: string, settings: object, schedule: Schedule, lastPolledMs?: (spreadMs: number) => number) {
+function runsOf(
+  type: string,
+  settings: object,
+  schedule: Schedule,
+  lastPolledMs?: (spreadMs: number) => number,
+) {
   const watch = makeWatch("w", type, settings as never, { schedule });
   const found = WATCH_TYPES.find((one) => one.type === type);
   if (found === undefined) throw new Error(type);
   const targets = assumeTargets("w", targetsOf(sha256, watch, found), []);
   const timetable = createTimetable();
   const deps = { hash: sha256, timetable, nowMs: NOW };
-  const polls = groupPolls(planPolls([{ watch, type: found, watchKey: "w", paused: false, targets }], deps), deps);
+  const polls = groupPolls(
+    planPolls([{ watch, type: found, watchKey: "w", paused: false, targets }], deps),
+    deps,
+  );
   const spreadMs = polls[0]?.spreadMs ?? 0;
   const forecast = createForecast(polls, {
     timetable,
     nowMs: NOW,
     ...(lastPolledMs === undefined ? {} : { lastPolledMs: () => lastPolledMs(spreadMs) }),
   });
-  return { spreadMs, runs: forecast.watches.get("w")?.nextRunsMs.map((runMs) => runMs - NOW - spreadMs) };
+  return {
+    spreadMs,
+    runs: forecast.watches.get("w")?.nextRunsMs.map((runMs) => runMs - NOW - spreadMs),
+  };
 }
 
 const search = (schedule: Schedule, lastPolledMs?: (spreadMs: number) => number) =>

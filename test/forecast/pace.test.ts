@@ -21,7 +21,13 @@ function pollsOf(watches: readonly Watch[]): readonly Poll[] {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error(watch.type);
-    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+    return {
+      watch,
+      type,
+      watchKey: watch.id,
+      paused: false,
+      targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []),
+    };
   });
   return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256 });
 }
@@ -30,18 +36,33 @@ const paceOf = (polls: readonly Poll[], factors: Readonly<Record<Priority, numbe
   planPace(pricePolls(polls, createCostModel({ timetable }), NOW), factors);
 
 const schedule: fc.Arbitrary<Schedule> = fc.oneof(
-  fc.integer({ min: 5, max: 90_000 }).map((seconds): Schedule => ({ kind: "every", intervalMs: seconds * 1_000 })),
-  fc.constantFrom("*/5 * * * *", "7 */6 * * *", "0 9-17 * * 1-5").map((pattern): Schedule => ({ kind: "cron", pattern, timezone: "UTC" })),
+  fc
+    .integer({ min: 5, max: 90_000 })
+    .map((seconds): Schedule => ({ kind: "every", intervalMs: seconds * 1_000 })),
+  fc
+    .constantFrom("*/5 * * * *", "7 */6 * * *", "0 9-17 * * 1-5")
+    .map((pattern): Schedule => ({ kind: "cron", pattern, timezone: "UTC" })),
 );
 const watchSpecs = fc.array(
-  fc.record({ schedule, accounts: fc.integer({ min: 0, max: 30 }), priority: fc.constantFrom<Priority>("high", "normal", "low") }),
+  fc.record({
+    schedule,
+    accounts: fc.integer({ min: 0, max: 30 }),
+    priority: fc.constantFrom<Priority>("high", "normal", "low"),
+  }),
   { maxLength: 6 },
 );
-const watchesOf = (specs: readonly { schedule: Schedule; accounts: number; priority: Priority }[]): readonly Watch[] =>
+const watchesOf = (
+  specs: readonly { schedule: Schedule; accounts: number; priority: Priority }[],
+): readonly Watch[] =>
   specs.map(({ accounts, ...changes }, i) =>
     accounts === 0
       ? makeWatch(`w${i}`, "search", { query: `q${i % 2}` }, changes)
-      : makeWatch(`w${i}`, "timeline", { accounts: Array.from({ length: accounts }, (_, n) => `id:${100 + n}`) }, changes),
+      : makeWatch(
+          `w${i}`,
+          "timeline",
+          { accounts: Array.from({ length: accounts }, (_, n) => `id:${100 + n}`) },
+          changes,
+        ),
   );
 
 describe("what the daemon goes by", () => {
@@ -54,7 +75,8 @@ describe("what the daemon goes by", () => {
         expect(pace.askedPerDay).toBeCloseTo(forecast.requestsPerDay, 6);
         expect(pace.pacedPerDay).toBeCloseTo(pace.askedPerDay, 6);
         expect([...pace.watches.keys()].sort()).toEqual([...forecast.watches.keys()].sort());
-        for (const [id, own] of pace.watches) expect(own.askedPerDay).toBeCloseTo(forecast.watches.get(id)?.requestsPerDay ?? -1, 6);
+        for (const [id, own] of pace.watches)
+          expect(own.askedPerDay).toBeCloseTo(forecast.watches.get(id)?.requestsPerDay ?? -1, 6);
       }),
       { numRuns: 5 },
     );
@@ -63,26 +85,57 @@ describe("what the daemon goes by", () => {
   it("falls with the slow-down factor of each priority", () => {
     const every = (seconds: number): Schedule => ({ kind: "every", intervalMs: seconds * 1_000 });
     const polls = pollsOf([
-      makeWatch("a", "search", { query: "a" }, { schedule: every(60), priority: "high", strategy: "single" }),
-      makeWatch("b", "search", { query: "b" }, { schedule: every(60), priority: "low", strategy: "single" }),
+      makeWatch(
+        "a",
+        "search",
+        { query: "a" },
+        { schedule: every(60), priority: "high", strategy: "single" },
+      ),
+      makeWatch(
+        "b",
+        "search",
+        { query: "b" },
+        { schedule: every(60), priority: "low", strategy: "single" },
+      ),
     ]);
     const pace = paceOf(polls, { ...EVEN, low: 4 });
-    expect(pace).toMatchObject({ askedPerDay: 2_880, pacedPerDay: 1_440 + 360, pacedPagesPerDay: 0 });
+    expect(pace).toMatchObject({
+      askedPerDay: 2_880,
+      pacedPerDay: 1_440 + 360,
+      pacedPagesPerDay: 0,
+    });
     expect(pace.watches.get("b")).toEqual({ askedPerDay: 1_440, pacedPerDay: 360 });
   });
 });
 
 it("knows how much of an average day has passed by the ticks of a pattern, of which some days have none", () => {
   const [weekdays, even] = [
-    pollsOf([makeWatch("w", "search", { query: "w" }, { schedule: { kind: "cron", pattern: "*/10 9-16 * * 1-5", timezone: "UTC" } })]),
-    pollsOf([makeWatch("e", "search", { query: "e" }, { schedule: { kind: "every", intervalMs: 600_000 } })]),
+    pollsOf([
+      makeWatch(
+        "w",
+        "search",
+        { query: "w" },
+        { schedule: { kind: "cron", pattern: "*/10 9-16 * * 1-5", timezone: "UTC" } },
+      ),
+    ]),
+    pollsOf([
+      makeWatch(
+        "e",
+        "search",
+        { query: "e" },
+        { schedule: { kind: "every", intervalMs: 600_000 } },
+      ),
+    ]),
   ];
   const passed = (polls: readonly Poll[], fromMs: number, toMs: number) => {
     const [priced] = pricePolls(polls, createCostModel({ timetable }), NOW);
-    return priced === undefined ? 0 : daysSince(timetable, fromMs, toMs)(priced) * priced.pollsPerDay;
+    return priced === undefined
+      ? 0
+      : daysSince(timetable, fromMs, toMs)(priced) * priced.pollsPerDay;
   };
   const [thursday, saturday] = [Date.UTC(2026, 0, 15), Date.UTC(2026, 0, 17)];
-  const hour = (day: number, from: number) => [day + from * 3_600_000 - 1, day + (from + 1) * 3_600_000 - 1] as const;
+  const hour = (day: number, from: number) =>
+    [day + from * 3_600_000 - 1, day + (from + 1) * 3_600_000 - 1] as const;
   expect(passed(weekdays, ...hour(thursday, 9))).toBeCloseTo(6);
   expect(passed(weekdays, ...hour(thursday, 20))).toBe(0);
   expect(passed(weekdays, ...hour(saturday, 9))).toBe(0);

@@ -17,13 +17,24 @@ const NOW = Date.UTC(2026, 2, 2);
 const timetable = createTimetable();
 
 const follow = (id: string, everyMs: number): Watch =>
-  makeWatch(id, "search", { query: id }, { schedule: { kind: "every", intervalMs: HOUR }, recheck: { everyMs, untilMs: 24 * HOUR } });
+  makeWatch(
+    id,
+    "search",
+    { query: id },
+    { schedule: { kind: "every", intervalMs: HOUR }, recheck: { everyMs, untilMs: 24 * HOUR } },
+  );
 
 function pollsOf(watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
-    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+    return {
+      watch,
+      type,
+      watchKey: watch.id,
+      paused: false,
+      targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []),
+    };
   });
   return planPolls(planned, { hash: sha256, timetable, nowMs: NOW });
 }
@@ -31,7 +42,12 @@ function pollsOf(watches: readonly Watch[]) {
 const costOf = (...watches: readonly Watch[]) => recheckCost(pollsOf(watches));
 
 it("counts none to one request a recheck of searches, once for all of one interval", () => {
-  const cost = costOf(follow("a", 10 * MINUTE), follow("b", 10 * MINUTE), follow("c", HOUR), makeWatch("d", "search", { query: "d" }));
+  const cost = costOf(
+    follow("a", 10 * MINUTE),
+    follow("b", 10 * MINUTE),
+    follow("c", HOUR),
+    makeWatch("d", "search", { query: "d" }),
+  );
   expect([...cost].map(([id, range]) => [id, range])).toEqual([
     ["a", { low: 0, high: 72 }],
     ["b", { low: 0, high: 72 }],
@@ -41,13 +57,17 @@ it("counts none to one request a recheck of searches, once for all of one interv
 });
 
 it("counts a request for each hundred posts that accounts may have made in the time, of which most follow the watch with most accounts", () => {
-  const accounts = (count: number, from: number) => Array.from({ length: count }, (_, i) => `id:${from + i}`);
+  const accounts = (count: number, from: number) =>
+    Array.from({ length: count }, (_, i) => `id:${from + i}`);
   const timeline = (id: string, ids: readonly string[]) =>
     makeWatch(
       id,
       "timeline",
       { accounts: ids },
-      { schedule: { kind: "every", intervalMs: HOUR }, recheck: { everyMs: HOUR, untilMs: 24 * HOUR } },
+      {
+        schedule: { kind: "every", intervalMs: HOUR },
+        recheck: { everyMs: HOUR, untilMs: 24 * HOUR },
+      },
     );
   // 50 to 600 posts of a hundred accounts; half a post of one account is fresh half of the time.
   expect(costOf(timeline("t", accounts(100, 1))).get("t")).toEqual({ low: 24, high: 6 * 24 });
@@ -61,7 +81,10 @@ it("counts a request for each hundred posts that accounts may have made in the t
 
 it("is billed in the plan and by the governor, in total and by watch, and delays no alert", () => {
   const watches = [follow("a", 10 * MINUTE), follow("b", 10 * MINUTE)];
-  const bare = createForecast(pollsOf(watches.map(({ recheck: _, ...watch }) => watch)), { timetable, nowMs: NOW });
+  const bare = createForecast(pollsOf(watches.map(({ recheck: _, ...watch }) => watch)), {
+    timetable,
+    nowMs: NOW,
+  });
   const polls = pollsOf(watches);
   const billed = createForecast(polls, { timetable, nowMs: NOW });
   expect(billed.requestsPerDay - bare.requestsPerDay).toBeCloseTo(72);
@@ -70,7 +93,11 @@ it("is billed in the plan and by the governor, in total and by watch, and delays
   expect(after?.rechecksPerDay).toBeCloseTo(36);
   expect((after?.requestsPerDay ?? 0) - (before?.requestsPerDay ?? 0)).toBeCloseTo(36);
   expect(after?.delay).toEqual(before?.delay);
-  const pace = planPace(pricePolls(polls, createCostModel({ timetable }), NOW), { high: 1, normal: 2, low: 1 });
+  const pace = planPace(pricePolls(polls, createCostModel({ timetable }), NOW), {
+    high: 1,
+    normal: 2,
+    low: 1,
+  });
   expect(pace.askedPerDay).toBeCloseTo(billed.requestsPerDay, 6);
   expect(pace.watches.get("a")?.pacedPerDay).toBeCloseTo((after?.requestsPerDay ?? 0) / 2, 6);
 });

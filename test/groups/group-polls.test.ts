@@ -12,7 +12,8 @@ import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const every = (seconds: number) => ({ kind: "every", intervalMs: seconds * 1_000 }) as const;
-const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `id:${1_000 + from + i}`);
+const ids = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => `id:${1_000 + from + i}`);
 const timeline = (id: string, accounts: readonly string[], changes: WatchChanges = {}) =>
   makeWatch(id, "timeline", { accounts }, { schedule: every(120), ...changes });
 
@@ -20,11 +21,21 @@ function polls(...watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
-    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+    return {
+      watch,
+      type,
+      watchKey: watch.id,
+      paused: false,
+      targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []),
+    };
   });
-  return groupPolls(planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }), { hash: sha256 });
+  return groupPolls(
+    planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW }),
+    { hash: sha256 },
+  );
 }
-const groupsOf = (...watches: readonly Watch[]) => polls(...watches).filter(({ group }) => group !== undefined);
+const groupsOf = (...watches: readonly Watch[]) =>
+  polls(...watches).filter(({ group }) => group !== undefined);
 
 describe("accounts of one schedule", () => {
   it("are one poll, whatever watches they come from, and share the accounts they have in common", () => {
@@ -39,7 +50,10 @@ describe("accounts of one schedule", () => {
     expect(groupsOf(timeline("a", ids(1)))).toEqual([]);
     expect(groupsOf(timeline("a", ids(50), { strategy: "single" }))).toEqual([]);
     // One subscriber that wants its own request gets it for the accounts it shares.
-    const [group] = groupsOf(timeline("a", ids(50)), timeline("b", ids(10), { strategy: "single" }));
+    const [group] = groupsOf(
+      timeline("a", ids(50)),
+      timeline("b", ids(10), { strategy: "single" }),
+    );
     expect(group?.group?.members).toHaveLength(40);
   });
 
@@ -70,7 +84,10 @@ describe("accounts of two intervals", () => {
   const minutes = (count: number) => ({ schedule: every(60 * count) });
 
   it("are read at the shorter one, with those who want that anyway", () => {
-    const [group, ...others] = polls(timeline("a", ids(10), minutes(7)), timeline("b", ids(20), minutes(5)));
+    const [group, ...others] = polls(
+      timeline("a", ids(10), minutes(7)),
+      timeline("b", ids(20), minutes(5)),
+    );
     expect(others).toEqual([]);
     expect(group?.timing).toEqual({ kind: "schedule", schedules: [every(300)] });
     expect(group?.group?.members).toHaveLength(20);
@@ -78,8 +95,15 @@ describe("accounts of two intervals", () => {
 
   it("are asked for in the requests of whoever is asked for at the same time", () => {
     const profiles = makeWatch("p", "profile", { accounts: ids(60) }, minutes(10));
-    const all = polls(timeline("a", ids(60), minutes(10)), timeline("b", ids(10), minutes(5)), profiles);
-    const probes = all.reduce((sum, { group, intervalMs }) => sum + ((group?.probesPerRun ?? 0) * 86_400_000) / intervalMs, 0);
+    const all = polls(
+      timeline("a", ids(60), minutes(10)),
+      timeline("b", ids(10), minutes(5)),
+      profiles,
+    );
+    const probes = all.reduce(
+      (sum, { group, intervalMs }) => sum + ((group?.probesPerRun ?? 0) * 86_400_000) / intervalMs,
+      0,
+    );
     const forecast = createForecast(all, { timetable: createTimetable(), nowMs: NOW });
     // One request every five minutes, counted where the ledger counts it.
     expect(probes).toBe(288);
@@ -100,7 +124,10 @@ describe("freshness", () => {
 
   it("is the strictest of the subscribers', and none where one of them has a schedule", () => {
     const strict = { kind: "p95", p95Ms: 30_000 } as const;
-    const [shared] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5), { freshness: strict }));
+    const [shared] = groupsOf(
+      timeline("a", ids(5), { freshness: mean }),
+      timeline("b", ids(5), { freshness: strict }),
+    );
     expect(shared?.timing).toEqual({ kind: "freshness", freshness: strict });
     const [scheduled] = groupsOf(timeline("a", ids(5), { freshness: mean }), timeline("b", ids(5)));
     expect(scheduled?.timing.kind).toBe("schedule");
@@ -109,7 +136,8 @@ describe("freshness", () => {
   it("is what the forecast says of delays", () => {
     const delayOf = (freshness: Freshness | undefined) => {
       const all = polls(timeline("a", ids(100), freshness === undefined ? {} : { freshness }));
-      return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")?.delay;
+      return createForecast(all, { timetable: createTimetable(), nowMs: NOW }).watches.get("a")
+        ?.delay;
     };
     expect(delayOf({ kind: "p95", p95Ms: 60_000 })?.p95Ms).toBeCloseTo(60_000);
     expect(delayOf(mean)?.p50Ms).toBeLessThan(60_000);
@@ -118,9 +146,14 @@ describe("freshness", () => {
 
   it("is what the forecast says of the next runs: rounds of a p95 come evenly, however many probes they take", () => {
     const [poll] = polls(timeline("a", ids(1_000), { freshness: { kind: "p95", p95Ms: 60_000 } }));
-    const { watches } = createForecast(poll === undefined ? [] : [poll], { timetable: createTimetable(), nowMs: NOW });
+    const { watches } = createForecast(poll === undefined ? [] : [poll], {
+      timetable: createTimetable(),
+      nowMs: NOW,
+    });
     expect(poll?.group?.kind).toBe("accounts");
-    expect(watches.get("a")?.nextRunsMs.slice(0, 3)).toEqual([58_000, 116_000, 174_000].map((ms) => NOW + ms));
+    expect(watches.get("a")?.nextRunsMs.slice(0, 3)).toEqual(
+      [58_000, 116_000, 174_000].map((ms) => NOW + ms),
+    );
   });
 
   it("groups even one account", () => {

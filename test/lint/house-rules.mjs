@@ -1,7 +1,7 @@
 /**
- * The project's own lint rules: the seams of the architecture, one rule per port, log messages that can be searched for, and dependencies that
- * are handed on by name.
- * Which folders a rule binds, and the exceptions by name, stand in .oxlintrc.json.
+ * The project's own lint rules: the seams of the architecture, one rule per port, log messages that
+ * can be searched for, and dependencies that are handed on by name. Which folders a rule binds, and
+ * the exceptions by name, stand in .oxlintrc.json.
  */
 import { refusedInName, refusedInText } from "./words.mjs";
 
@@ -9,20 +9,55 @@ import { refusedInName, refusedInText } from "./words.mjs";
 const AMBIENT = {
   time: {
     port: "Clock",
-    names: ["Date.now", "performance.now", "process.hrtime", "process.uptime", "setTimeout", "setInterval", "setImmediate"],
-    modules: ["node:timers", "node:timers/promises", "node:perf_hooks", "timers", "timers/promises", "perf_hooks"],
+    names: [
+      "Date.now",
+      "performance.now",
+      "process.hrtime",
+      "process.uptime",
+      "setTimeout",
+      "setInterval",
+      "setImmediate",
+    ],
+    modules: [
+      "node:timers",
+      "node:timers/promises",
+      "node:perf_hooks",
+      "timers",
+      "timers/promises",
+      "perf_hooks",
+    ],
     imports: {},
   },
   random: {
     port: "Random",
     names: ["Math.random", "crypto.randomUUID", "crypto.getRandomValues"],
     modules: [],
-    imports: { "node:crypto": ["randomUUID", "randomBytes", "randomInt", "randomFillSync", "webcrypto", "default", "*"] },
+    imports: {
+      "node:crypto": [
+        "randomUUID",
+        "randomBytes",
+        "randomInt",
+        "randomFillSync",
+        "webcrypto",
+        "default",
+        "*",
+      ],
+    },
   },
   network: {
     port: "Http",
     names: ["fetch", "WebSocket", "XMLHttpRequest", "EventSource"],
-    modules: ["undici", "node:http", "node:https", "node:http2", "node:net", "node:tls", "node:dns", "node:dns/promises", "node:dgram"],
+    modules: [
+      "undici",
+      "node:http",
+      "node:https",
+      "node:http2",
+      "node:net",
+      "node:tls",
+      "node:dns",
+      "node:dns/promises",
+      "node:dgram",
+    ],
     imports: {},
   },
   environment: {
@@ -68,18 +103,31 @@ function isGlobal(context, identifier) {
 function isNameOnly(node) {
   const { parent } = node;
   if (parent.type === "MemberExpression") return parent.property === node && !parent.computed;
-  if (parent.type === "Property" || parent.type === "MethodDefinition" || parent.type === "PropertyDefinition")
+  if (
+    parent.type === "Property" ||
+    parent.type === "MethodDefinition" ||
+    parent.type === "PropertyDefinition"
+  )
     return parent.key === node && !parent.shorthand;
-  return parent.type.startsWith("TS") || parent.type.startsWith("Import") || parent.type.startsWith("Export");
+  return (
+    parent.type.startsWith("TS") ||
+    parent.type.startsWith("Import") ||
+    parent.type.startsWith("Export")
+  );
 }
 
 function checkImport(context, { port, modules, imports }, node) {
   if (node.importKind === "type") return;
   const from = node.source.value;
-  const reach = (name) => context.report({ node, message: `${name} reaches the outside: ask for the ${port} port of model/ instead.` });
+  const reach = (name) =>
+    context.report({
+      node,
+      message: `${name} reaches the outside: ask for the ${port} port of model/ instead.`,
+    });
   if (modules.includes(from)) return reach(from);
   for (const specifier of node.specifiers ?? []) {
-    const name = specifier.imported?.name ?? (specifier.type === "ImportNamespaceSpecifier" ? "*" : "default");
+    const name =
+      specifier.imported?.name ?? (specifier.type === "ImportNamespaceSpecifier" ? "*" : "default");
     if (imports[from]?.includes(name)) reach(`${name} of ${from}`);
   }
 }
@@ -87,15 +135,24 @@ function checkImport(context, { port, modules, imports }, node) {
 function noAmbient(kind) {
   const ambient = AMBIENT[kind];
   const report = (context, node, name) =>
-    context.report({ node, message: `${name} reaches the outside: ask for the ${ambient.port} port of model/ instead.` });
+    context.report({
+      node,
+      message: `${name} reaches the outside: ask for the ${ambient.port} port of model/ instead.`,
+    });
   return {
     create: (context) => ({
       Identifier(node) {
-        if (ambient.names.includes(node.name) && !isNameOnly(node) && isGlobal(context, node)) report(context, node, node.name);
+        if (ambient.names.includes(node.name) && !isNameOnly(node) && isGlobal(context, node))
+          report(context, node, node.name);
       },
       MemberExpression(node) {
         const chain = chainOf(node);
-        if (chain !== undefined && ambient.names.includes(chain) && isGlobal(context, firstOf(node))) report(context, node, chain);
+        if (
+          chain !== undefined &&
+          ambient.names.includes(chain) &&
+          isGlobal(context, firstOf(node))
+        )
+          report(context, node, chain);
       },
       ImportDeclaration: (node) => checkImport(context, ambient, node),
       ImportExpression(node) {
@@ -108,7 +165,10 @@ function noAmbient(kind) {
 
 /** `new Date()` reads the clock, `new Date(ms)` does not; `Date()` always does. */
 function newDateWithoutArgument(context, report) {
-  const isDate = (node) => node.callee.type === "Identifier" && node.callee.name === "Date" && isGlobal(context, node.callee);
+  const isDate = (node) =>
+    node.callee.type === "Identifier" &&
+    node.callee.name === "Date" &&
+    isGlobal(context, node.callee);
   return {
     NewExpression(node) {
       if (isDate(node) && node.arguments.length === 0) report(context, node, "new Date()");
@@ -121,22 +181,34 @@ function newDateWithoutArgument(context, report) {
 
 /** One sentence, or a choice between two. */
 function isFixedText(node) {
-  if (node.type === "ConditionalExpression") return isFixedText(node.consequent) && isFixedText(node.alternate);
-  return node.type === "Literal" || (node.type === "TemplateLiteral" && node.expressions.length === 0);
+  if (node.type === "ConditionalExpression")
+    return isFixedText(node.consequent) && isFixedText(node.alternate);
+  return (
+    node.type === "Literal" || (node.type === "TemplateLiteral" && node.expressions.length === 0)
+  );
 }
 
 const LEVELS = new Set(["debug", "info", "warn", "error"]);
 
-/** One sentence per place in the code: what varies goes into the fields, so that a log can be counted by its messages. */
+/**
+ * One sentence per place in the code: what varies goes into the fields, so that a log can be
+ * counted by its messages.
+ */
 const staticLogMessages = {
   create: (context) => ({
     CallExpression(node) {
       const { callee } = node;
       if (callee.type !== "MemberExpression" || !LEVELS.has(callee.property.name)) return;
-      const owner = callee.object.type === "MemberExpression" ? callee.object.property.name : callee.object.name;
+      const owner =
+        callee.object.type === "MemberExpression"
+          ? callee.object.property.name
+          : callee.object.name;
       const [message] = node.arguments;
       if (owner !== "log" || message === undefined || isFixedText(message)) return;
-      context.report({ node: message, message: "A log message is a fixed sentence: what varies goes into the fields." });
+      context.report({
+        node: message,
+        message: "A log message is a fixed sentence: what varies goes into the fields.",
+      });
     },
   }),
 };
@@ -147,19 +219,29 @@ function nameOf(node) {
   return node.type === "MemberExpression" ? node.property.name : node.name;
 }
 
-/** What a part needs is written where it is made: with `{ ...deps, more }` nobody can tell which of the fields it uses. */
+/**
+ * What a part needs is written where it is made: with `{ ...deps, more }` nobody can tell which of
+ * the fields it uses.
+ */
 const noDepsSpread = {
   create: (context) => ({
     SpreadElement(node) {
-      if (node.parent.type !== "ObjectExpression" || !/deps$/i.test(nameOf(node.argument) ?? "")) return;
-      context.report({ node, message: "Dependencies are handed on by name, each part its own: do not spread them." });
+      if (node.parent.type !== "ObjectExpression" || !/deps$/i.test(nameOf(node.argument) ?? ""))
+        return;
+      context.report({
+        node,
+        message: "Dependencies are handed on by name, each part its own: do not spread them.",
+      });
     },
   }),
 };
 
 const messageOf = ({ word, say }) => `"${word}" is not a word of docs/glossary.md. Say: ${say}.`;
 
-/** Names, comments and texts use the words of the glossary: words.mjs lists those that it replaces. A name is reported once a file. */
+/**
+ * Names, comments and texts use the words of the glossary: words.mjs lists those that it replaces.
+ * A name is reported once a file.
+ */
 const glossaryWords = {
   create(context) {
     const path = context.filename.replaceAll("\\", "/");
@@ -168,7 +250,8 @@ const glossaryWords = {
       if (seen.has(node.name)) return;
       seen.add(node.name);
       const refused = refusedInName(node.name, path);
-      if (refused !== undefined) context.report({ node, message: `In ${node.name}, ${messageOf(refused)}` });
+      if (refused !== undefined)
+        context.report({ node, message: `In ${node.name}, ${messageOf(refused)}` });
     };
     const checkText = (place, text) => {
       const refused = refusedInText(text, path);
@@ -177,7 +260,8 @@ const glossaryWords = {
     return {
       Program(node) {
         const refused = refusedInName(path.split("/").at(-1) ?? "", path);
-        if (refused !== undefined) context.report({ node, message: `In the file's name, ${messageOf(refused)}` });
+        if (refused !== undefined)
+          context.report({ node, message: `In the file's name, ${messageOf(refused)}` });
         for (const { loc, value } of context.sourceCode.getAllComments())
           for (const [index, text] of value.split("\n").entries()) {
             const at = { line: loc.start.line + index, column: index === 0 ? loc.start.column : 0 };
@@ -187,7 +271,8 @@ const glossaryWords = {
       Identifier: checkName,
       PrivateIdentifier: checkName,
       Literal(node) {
-        if (typeof node.value === "string" && !node.parent.type.startsWith("Import")) checkText({ node }, node.value);
+        if (typeof node.value === "string" && !node.parent.type.startsWith("Import"))
+          checkText({ node }, node.value);
       },
       TemplateElement: (node) => checkText({ node }, node.value.raw),
     };
@@ -198,7 +283,9 @@ const glossaryWords = {
 const NAMED_BY_OTHERS = /\b(?:Labels|Environment)\b/;
 const TABLE = /\bRecord<string,/;
 
-/** The type that is written beside a variable, and whether the variable belongs to the whole file. */
+/**
+ * The type that is written beside a variable, and whether the variable belongs to the whole file.
+ */
 function writtenType(context, identifier) {
   for (let scope = context.sourceCode.getScope(identifier); scope !== null; scope = scope.upper) {
     const [definition] = scope.set.get(identifier.name)?.defs ?? [];
@@ -210,18 +297,29 @@ function writtenType(context, identifier) {
   return { text: "", isTop: false };
 }
 
-/** `TABLE[name]` also finds what every object inherits: `constructor`, `toString`. Elements of arrays and names that stand in the code are fine. */
+/**
+ * `TABLE[name]` also finds what every object inherits: `constructor`, `toString`. Elements of
+ * arrays and names that stand in the code are fine.
+ */
 const ownNames = {
   create: (context) => ({
     MemberExpression(node) {
-      if (!node.computed || node.property.type === "Literal" || node.parent.type === "UnaryExpression") return;
+      if (
+        !node.computed ||
+        node.property.type === "Literal" ||
+        node.parent.type === "UnaryExpression"
+      )
+        return;
       const { object } = node;
-      const isLabels = object.type === "MemberExpression" && !object.computed && object.property.name === "labels";
-      const { text, isTop } = object.type === "Identifier" ? writtenType(context, object) : { text: "", isTop: false };
+      const isLabels =
+        object.type === "MemberExpression" && !object.computed && object.property.name === "labels";
+      const { text, isTop } =
+        object.type === "Identifier" ? writtenType(context, object) : { text: "", isTop: false };
       if (!isLabels && !NAMED_BY_OTHERS.test(text) && !(isTop && TABLE.test(text))) return;
       context.report({
         node,
-        message: "An object has names that nobody gave it, like `constructor`: use ownValue of model/own-value.ts, or a Map.",
+        message:
+          "An object has names that nobody gave it, like `constructor`: use ownValue of model/own-value.ts, or a Map.",
       });
     },
   }),

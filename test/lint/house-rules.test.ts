@@ -15,19 +15,36 @@ interface Finding {
   readonly filename: string;
 }
 
-/** One file per piece of code, all linted by one run under the project's configuration without its type-aware part. */
-function lintAll(folder: string, codes: ReadonlyMap<string, string>): ReadonlyMap<string, readonly string[]> {
-  const config = JSON.parse(readFileSync(join(root, ".oxlintrc.json"), "utf8")) as Record<string, unknown>;
+/**
+ * One file per piece of code, all linted by one run under the project's configuration without its
+ * type-aware part.
+ */
+function lintAll(
+  folder: string,
+  codes: ReadonlyMap<string, string>,
+): ReadonlyMap<string, readonly string[]> {
+  const config = JSON.parse(readFileSync(join(root, ".oxlintrc.json"), "utf8")) as Record<
+    string,
+    unknown
+  >;
   const plain = { ...config, options: {}, jsPlugins: [join(root, "test/lint/house-rules.mjs")] };
   writeFileSync(join(folder, ".oxlintrc.json"), JSON.stringify(plain));
   for (const [path, code] of codes) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), code);
   }
-  const { stdout } = spawnSync(process.execPath, [oxlint, "-f", "json"], { cwd: folder, encoding: "utf8" });
+  const { stdout } = spawnSync(process.execPath, [oxlint, "-f", "json"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
   const { diagnostics } = JSON.parse(stdout) as { diagnostics: readonly Finding[] };
   const house = diagnostics.filter((one) => one.code.startsWith("house("));
-  return new Map([...codes.keys()].map((path) => [path, house.filter((one) => one.filename === path).map((one) => one.code.slice(6, -1))]));
+  return new Map(
+    [...codes.keys()].map((path) => [
+      path,
+      house.filter((one) => one.filename === path).map((one) => one.code.slice(6, -1)),
+    ]),
+  );
 }
 
 const REFUSED: readonly (readonly [rule: string, code: string])[] = [
@@ -40,7 +57,10 @@ const REFUSED: readonly (readonly [rule: string, code: string])[] = [
   ["no-ambient-time", 'import { setTimeout as wait } from "node:timers/promises"; await wait(5);'],
   ["no-ambient-random", "export const dice = Math.random();"],
   ["no-ambient-random", 'export const dice = Math["random"]();'],
-  ["no-ambient-random", 'import { randomUUID } from "node:crypto"; export const id = randomUUID();'],
+  [
+    "no-ambient-random",
+    'import { randomUUID } from "node:crypto"; export const id = randomUUID();',
+  ],
   ["no-ambient-network", 'await fetch("http://127.0.0.1/");'],
   ["no-ambient-network", 'import { request } from "undici"; export const ask = request;'],
   ["no-ambient-network", 'export const http = await import("node:http");'],
@@ -56,41 +76,104 @@ const REFUSED: readonly (readonly [rule: string, code: string])[] = [
   ["glossary-words", "export const alerted = 1; // looked at again"],
   ["glossary-words", 'export const text = "the keys in force";'],
   ["glossary-words", "export const text = (count) => `${count} holes`;"],
-  ["own-names", "const WORDS: Readonly<Record<string, string>> = { a: 'b' };\nexport const say = (word: string) => WORDS[word] ?? '';"],
+  [
+    "own-names",
+    "const WORDS: Readonly<Record<string, string>> = { a: 'b' };\nexport const say = (word: string) => WORDS[word] ?? '';",
+  ],
   ["own-names", "export const team = (event, name) => event.labels[name];"],
   ["own-names", "export const home = (env: Environment, name: string) => env[name];"],
   ["no-deps-spread", "export const make = (deps, part) => part({ ...deps, more: 1 });"],
   ["no-deps-spread", "export const make = (gateDeps, part) => part({ more: 1, ...gateDeps });"],
   ["no-deps-spread", "export const make = (one, part) => part({ ...one.deps });"],
-  ["no-deps-spread", "export class One {\n  #deps = {};\n  make = (part) => part({ ...this.#deps });\n}"],
+  [
+    "no-deps-spread",
+    "export class One {\n  #deps = {};\n  make = (part) => part({ ...this.#deps });\n}",
+  ],
   ["no-deps-spread", "export const make = (sinkDeps, part) => part({ ...sinkDeps(1), more: 1 });"],
 ];
 
 const ALLOWED: readonly (readonly [why: string, path: string, code: string])[] = [
-  ["a time that is given", "src/engine/date.ts", "export const text = (ms) => new Date(ms).toISOString();"],
+  [
+    "a time that is given",
+    "src/engine/date.ts",
+    "export const text = (ms) => new Date(ms).toISOString();",
+  ],
   ["a parameter of the same name", "src/engine/own.ts", "export const ask = (fetch) => fetch(1);"],
-  ["a method of the same name", "src/engine/method.ts", "export const ask = (http) => http.fetch(1);"],
-  ["a hash, which is no randomness", "src/engine/hash.ts", 'import { createHash } from "node:crypto"; export const hash = createHash;'],
-  ["a type", "src/engine/type.ts", 'import type { Stats } from "node:fs"; export const size = (stats: Stats) => stats.size;'],
-  ["runtime, which implements the ports", "src/runtime/clock.ts", "export const now = () => Date.now();"],
-  ["state, which opens files", "src/state/open.ts", 'import { mkdirSync } from "node:fs"; export const make = mkdirSync;'],
-  ["server, which listens", "src/server/listen.ts", 'import { createServer } from "node:http"; export const listen = createServer;'],
+  [
+    "a method of the same name",
+    "src/engine/method.ts",
+    "export const ask = (http) => http.fetch(1);",
+  ],
+  [
+    "a hash, which is no randomness",
+    "src/engine/hash.ts",
+    'import { createHash } from "node:crypto"; export const hash = createHash;',
+  ],
+  [
+    "a type",
+    "src/engine/type.ts",
+    'import type { Stats } from "node:fs"; export const size = (stats: Stats) => stats.size;',
+  ],
+  [
+    "runtime, which implements the ports",
+    "src/runtime/clock.ts",
+    "export const now = () => Date.now();",
+  ],
+  [
+    "state, which opens files",
+    "src/state/open.ts",
+    'import { mkdirSync } from "node:fs"; export const make = mkdirSync;',
+  ],
+  [
+    "server, which listens",
+    "src/server/listen.ts",
+    'import { createServer } from "node:http"; export const listen = createServer;',
+  ],
   ["tests", "test/engine/any.test.ts", "export const now = Date.now();"],
-  ["a fixed sentence with fields", "src/engine/log.ts", 'export const warn = (log, sink) => log.warn("sink fails", { sink });'],
-  ["dependencies handed on whole", "src/deliver/whole.ts", "export const make = (deps, part) => part(deps);"],
-  ["a list of what is among them", "src/deliver/list.ts", "export const names = (deps) => [...deps.names];"],
-  ["app, which connects the parts", "src/app/parts.ts", "export const make = (deps, part) => part({ ...deps, more: 1 });"],
+  [
+    "a fixed sentence with fields",
+    "src/engine/log.ts",
+    'export const warn = (log, sink) => log.warn("sink fails", { sink });',
+  ],
+  [
+    "dependencies handed on whole",
+    "src/deliver/whole.ts",
+    "export const make = (deps, part) => part(deps);",
+  ],
+  [
+    "a list of what is among them",
+    "src/deliver/list.ts",
+    "export const names = (deps) => [...deps.names];",
+  ],
+  [
+    "app, which connects the parts",
+    "src/app/parts.ts",
+    "export const make = (deps, part) => part({ ...deps, more: 1 });",
+  ],
   [
     "a lookup",
     "src/engine/lookup.ts",
     "export const looksLikeHtml = (text) => lookUp(text); // looks up the type\nconst lookUp = (text) => text;",
   ],
-  ["a public name", "src/server/public.ts", 'export const view = { stretch: 1, type: "upstream.dark" }; // JSON has `dearest`'],
-  ["a choice of two sentences", "src/engine/two.ts", 'export const warn = (log, on) => log.info(on ? "paused" : "resumed");'],
+  [
+    "a public name",
+    "src/server/public.ts",
+    'export const view = { stretch: 1, type: "upstream.dark" }; // JSON has `dearest`',
+  ],
+  [
+    "a choice of two sentences",
+    "src/engine/two.ts",
+    'export const warn = (log, on) => log.info(on ? "paused" : "resumed");',
+  ],
 ];
 
 /** Paths that hold what the glossary replaces. */
-const WITH_REFUSED_WORDS = ["test/engine/words.test.ts", "test/support/words.ts", "test/e2e/words.ts", "bench/words.ts"];
+const WITH_REFUSED_WORDS = [
+  "test/engine/words.test.ts",
+  "test/support/words.ts",
+  "test/e2e/words.ts",
+  "bench/words.ts",
+];
 
 describe("own lint rules", () => {
   const folder = mkdtempSync(join(tmpdir(), "house-rules-"));
@@ -98,13 +181,19 @@ describe("own lint rules", () => {
   beforeAll(() => {
     const refused = REFUSED.map(([, code], i) => [`src/deliver/refused-${i}.ts`, code] as const);
     const words = WITH_REFUSED_WORDS.map((path) => [path, "export const toldTwice = 1;"] as const);
-    found = lintAll(folder, new Map([...refused, ...words, ...ALLOWED.map(([, path, code]) => [path, code] as const)]));
+    found = lintAll(
+      folder,
+      new Map([...refused, ...words, ...ALLOWED.map(([, path, code]) => [path, code] as const)]),
+    );
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each(REFUSED.map(([rule, code], i) => ({ rule, code, i })))("$rule refuses: $code", ({ rule, i }) => {
-    expect(found.get(`src/deliver/refused-${i}.ts`)).toEqual([rule]);
-  });
+  it.each(REFUSED.map(([rule, code], i) => ({ rule, code, i })))(
+    "$rule refuses: $code",
+    ({ rule, i }) => {
+      expect(found.get(`src/deliver/refused-${i}.ts`)).toEqual([rule]);
+    },
+  );
 
   it.each(WITH_REFUSED_WORDS)("refuses words that the glossary replaces in %s", (path) => {
     expect(found.get(path)).toEqual(["glossary-words"]);

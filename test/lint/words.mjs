@@ -1,25 +1,48 @@
 /**
- * The words that docs/glossary.md replaces, each with what to say instead. lint holds code, comments and texts against them, a test the pages.
+ * The words that docs/glossary.md replaces, each with what to say instead. lint holds code,
+ * comments and texts against them, a test the pages.
  *
- * `words` are refused everywhere: as a part of a name (`toldTwice`), in comments and in texts. `names` are refused in names alone, because
- * prose needs them: a pipe may carry something. `phrases` are refused in comments, texts and pages.
+ * `words` are refused everywhere: as a part of a name (`toldTwice`), in comments and in texts.
+ * `names` are refused in names alone, because prose needs them: a pipe may carry something.
+ * `phrases` are refused in comments, texts and pages.
  */
 export const REFUSED = [
-  { words: ["tell", "tells", "told", "telling", "untold"], say: "alert, notify, deliver or report; of two things: distinguish" },
-  { words: ["foretell", "foretells", "foretold", "reckon", "reckons", "reckoned"], say: "forecast, predict or estimate" },
+  {
+    words: ["tell", "tells", "told", "telling", "untold"],
+    say: "alert, notify, deliver or report; of two things: distinguish",
+  },
+  {
+    words: ["foretell", "foretells", "foretold", "reckon", "reckons", "reckoned"],
+    say: "forecast, predict or estimate",
+  },
   { words: ["dearest", "dearer"], say: "most expensive, more expensive" },
-  { words: ["born", "birth", "births"], say: "created or inserted; of the first read: baseline watermark" },
+  {
+    words: ["born", "birth", "births"],
+    say: "created or inserted; of the first read: baseline watermark",
+  },
   { words: ["hole", "holes"], say: "gap" },
-  { words: ["stretch", "stretches", "stretched", "stretching"], say: "slow-down factor, slowed down; of ids: covered range" },
+  {
+    words: ["stretch", "stretches", "stretched", "stretching"],
+    say: "slow-down factor, slowed down; of ids: covered range",
+  },
   { words: ["sweep", "sweeps", "swept", "sweeping"], say: "late-arrival rescan" },
   { words: ["stray", "strays"], say: "unattributed result" },
   { words: ["aside"], say: "quarantined; of a key: suspended" },
-  { words: ["blind", "blinded", "blindly"], say: "suspicious empty response, or unreliable counters" },
+  {
+    words: ["blind", "blinded", "blindly"],
+    say: "suspicious empty response, or unreliable counters",
+  },
   { words: ["dark", "darkness"], say: "down, outage" },
-  { words: ["judge", "judges", "judged", "judging", "judgement", "judgements"], say: "evaluate, evaluation; of errors: classify" },
+  {
+    words: ["judge", "judges", "judged", "judging", "judgement", "judgements"],
+    say: "evaluate, evaluation; of errors: classify",
+  },
   { words: ["sharer", "sharers"], say: "subscriber" },
   { words: ["desk", "desks"], say: "profile batcher" },
-  { words: ["passenger", "passengers", "rider", "riders", "ride", "rides"], say: "piggybacked account, spare slot" },
+  {
+    words: ["passenger", "passengers", "rider", "riders", "ride", "rides"],
+    say: "piggybacked account, spare slot",
+  },
   { words: ["company"], say: "piggybacked account; of waiting: together with others" },
   { words: ["payer", "payers"], say: "eligible key" },
   { words: ["lane", "lanes"], say: "worker, queue" },
@@ -41,16 +64,22 @@ export const REFUSED = [
   { names: ["wish", "wishes", "wished"], say: "strategy override" },
   { names: ["owed", "owes"], say: "pending, overdue" },
   { words: ["proof", "proofs"], say: "verification read" },
-  { names: ["rig", "rigs", "house", "houses", "golden", "mortal"], say: "of a test: setup, fixture, harness" },
-  { phrases: [/\blook(?:s|ed|ing)? (?:at|into|on|again)\b/i, /\ba (?:first |second )?look\b/i], say: "poll, request, recheck, check" },
+  {
+    names: ["rig", "rigs", "house", "houses", "golden", "mortal"],
+    say: "of a test: setup, fixture, harness",
+  },
+  {
+    phrases: [/\blook(?:s|ed|ing)? (?:at|into|on|again)\b/i, /\ba (?:first |second )?look\b/i],
+    say: "poll, request, recheck, check",
+  },
   { phrases: [/\bin force\b/i], say: "active" },
   { phrases: [/\blast words\b/i], say: "uncaught exception handler" },
   { phrases: [/\bof the house\b|\bthe house\b/i], say: "the daemon, the project" },
 ];
 
 /**
- * Names and texts that stay, and why. A name stays as a whole, in texts only between backticks or as all of the text; a text stays wherever
- * it stands. `in`: only in files whose path holds this.
+ * Names and texts that stay, and why. A name stays as a whole, in texts only between backticks or
+ * as all of the text; a text stays wherever it stands. `in`: only in files whose path holds this.
  */
 export const ALLOWED = [
   { name: "tell", in: "watches/trends", reason: "key of `trends` in the configuration" },
@@ -84,12 +113,32 @@ export const ALLOWED = [
   { name: "excited", in: "engine/group-rounds.test.ts", reason: "the same, in a test" },
   { name: "habit", in: "plan/rates/", reason: "stored with the rates" },
   { name: "habit", in: "groups/", reason: "the same, where rates are learned" },
-  { name: "patience", in: "groups/", reason: "stored with the probe state: position in the retry schedules of a list" },
-  { name: "foretold", in: "groups/", reason: "stored with the memory of a group: predicted delays" },
-  { name: "sweptAtMs", reason: "stored with the memory of a feed and of a search: start of the last late-arrival rescan" },
-  { name: "proofDueMs", in: "groups/", reason: "stored with the memory of a search: when its next verification read is due" },
+  {
+    name: "patience",
+    in: "groups/",
+    reason: "stored with the probe state: position in the retry schedules of a list",
+  },
+  {
+    name: "foretold",
+    in: "groups/",
+    reason: "stored with the memory of a group: predicted delays",
+  },
+  {
+    name: "sweptAtMs",
+    reason:
+      "stored with the memory of a feed and of a search: start of the last late-arrival rescan",
+  },
+  {
+    name: "proofDueMs",
+    in: "groups/",
+    reason: "stored with the memory of a search: when its next verification read is due",
+  },
   { name: "isUnproven", in: "groups/", reason: "stored with the memory of a search: not verified" },
-  { name: "strays", in: "groups/", reason: "stored with the memory of searches: unattributed results" },
+  {
+    name: "strays",
+    in: "groups/",
+    reason: "stored with the memory of searches: unattributed results",
+  },
   { text: "upstream.dark", reason: "public name of an event" },
   { text: "notice\\n", reason: "stored group key of ops alerts" },
   { text: "light dark", reason: "CSS" },
@@ -101,14 +150,22 @@ export const ALLOWED = [
 ];
 
 const isAllowedIn = (path) => (one) => one.in === undefined || path.includes(one.in);
-const isAllowed = (name, path) => ALLOWED.some((one) => one.name === name && isAllowedIn(path)(one));
+const isAllowed = (name, path) =>
+  ALLOWED.some((one) => one.name === name && isAllowedIn(path)(one));
 
 const allowedTexts = ALLOWED.map(({ name, text }) => text ?? `\`${name}\``);
-const withoutAllowed = (text) => allowedTexts.reduce((rest, allowed) => rest.replaceAll(allowed, ""), text);
+const withoutAllowed = (text) =>
+  allowedTexts.reduce((rest, allowed) => rest.replaceAll(allowed, ""), text);
 
-const inNames = new Map(REFUSED.flatMap(({ words = [], names = [], say }) => [...words, ...names].map((word) => [word, say])));
+const inNames = new Map(
+  REFUSED.flatMap(({ words = [], names = [], say }) =>
+    [...words, ...names].map((word) => [word, say]),
+  ),
+);
 const inTexts = new Map(REFUSED.flatMap(({ words = [], say }) => words.map((word) => [word, say])));
-const phrases = REFUSED.flatMap(({ phrases: own = [], say }) => own.map((phrase) => ({ phrase, say })));
+const phrases = REFUSED.flatMap(({ phrases: own = [], say }) =>
+  own.map((phrase) => ({ phrase, say })),
+);
 
 /** `toldTwice_ms` is told, twice, ms. To look up and to look like something are fine. */
 const wordsOf = (name) =>
@@ -117,7 +174,10 @@ const wordsOf = (name) =>
     .replace(/([a-z0-9])(?=[A-Z])/g, "$1 ")
     .match(/[A-Za-z]+/g) ?? [];
 
-/** What of a name is refused: the word and what to say instead; undefined when nothing is. `path`: of its file. */
+/**
+ * What of a name is refused: the word and what to say instead; undefined when nothing is. `path`:
+ * of its file.
+ */
 export function refusedInName(name, path) {
   if (isAllowed(name, path)) return undefined;
   for (const word of wordsOf(name)) {

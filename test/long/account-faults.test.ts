@@ -1,26 +1,40 @@
-/** Faults 27 to 33 of the data service, in the whole daemon: accounts that change, and values that cannot be trusted. */
+/**
+ * Faults 27 to 33 of the data service, in the whole daemon: accounts that change, and values that
+ * cannot be trusted.
+ */
 import { expect, it } from "vitest";
 import { HOUR, live, MINUTE, createFixture } from "./fault-fixture.ts";
 
 it("fault 27: a renamed account is followed by its id, and its rename is reported where profiles are watched", async () => {
-  const fixture = await createFixture({ watches: () => ({ who: { type: "profile", accounts: ["fresh_one"], schedule: "@every 1m" } }) });
+  const fixture = await createFixture({
+    watches: () => ({ who: { type: "profile", accounts: ["fresh_one"], schedule: "@every 1m" } }),
+  });
   const { id } = await fixture.control("accounts", { username: fixture.author });
   await fixture.fault(27, { username: fixture.author });
-  const { ids } = await fixture.control("tweets", { username: "fresh_one_new", text: "a new zebra", count: 2 });
+  const { ids } = await fixture.control("tweets", {
+    username: "fresh_one_new",
+    text: "a new zebra",
+    count: 2,
+  });
   await fixture.clock.advance(10 * MINUTE);
   expect(fixture.alerted("timeline")).toEqual(ids);
-  expect(fixture.eventsOf("who").map(({ type, subject, data }) => [type, subject, data.user.username])).toEqual([
-    ["profile.changed", id, "fresh_one_new"],
-  ]);
+  expect(
+    fixture.eventsOf("who").map(({ type, subject, data }) => [type, subject, data.user.username]),
+  ).toEqual([["profile.changed", id, "fresh_one_new"]]);
 });
 
 it("fault 28: whoever takes over the handle is not followed, and the operator is alerted", async () => {
   const fixture = await createFixture();
   await fixture.fault(28, { username: fixture.author, text: "I am somebody else" });
-  const { ids } = await fixture.control("tweets", { username: "fresh_one_old", text: "still the same zebra" });
+  const { ids } = await fixture.control("tweets", {
+    username: "fresh_one_old",
+    text: "still the same zebra",
+  });
   await fixture.clock.advance(30 * MINUTE);
   expect(fixture.alerted("timeline")).toEqual(ids);
-  expect(fixture.opsAlerts().map(({ message }) => message)).toEqual([expect.stringMatching(/@fresh_one .*another account/)]);
+  expect(fixture.opsAlerts().map(({ message }) => message)).toEqual([
+    expect.stringMatching(/@fresh_one .*another account/),
+  ]);
 });
 
 it("fault 29: an account that is protected for a while is reported as unavailable, and caught up afterwards", async () => {
@@ -37,7 +51,9 @@ it("fault 29: an account that is protected for a while is reported as unavailabl
 });
 
 it("fault 30: an account that is suspended and comes back without followers makes no storm", async () => {
-  const fixture = await createFixture({ watches: () => ({ all: { type: "followers", accounts: ["fresh_one"], schedule: "@every 1m" } }) });
+  const fixture = await createFixture({
+    watches: () => ({ all: { type: "followers", accounts: ["fresh_one"], schedule: "@every 1m" } }),
+  });
   await fixture.fault(30, { username: fixture.author });
   await fixture.clock.advance(25 * MINUTE);
   expect(fixture.eventsOf("all").filter(({ type }) => type === "follower.added")).toEqual([]);
@@ -52,7 +68,11 @@ it("fault 31: who leaves the 7-day window has not unfollowed, and who comes back
   await live(fixture, 31, {}, 10 * MINUTE);
   await fixture.clock.advance(3 * MINUTE);
   fixture.expectAllAlerted();
-  expect(fixture.eventsOf("followers").map(({ type }) => type)).toEqual(["follower.added", "follower.added", "follower.added"]);
+  expect(fixture.eventsOf("followers").map(({ type }) => type)).toEqual([
+    "follower.added",
+    "follower.added",
+    "follower.added",
+  ]);
 });
 
 it("fault 32: a score without a value crosses nothing, and a true crossing is reported once", async () => {

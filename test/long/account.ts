@@ -1,4 +1,7 @@
-/** The exact account of what real processes did under a fault, in one line: what was posted, what arrived, how often and how late, and what it cost. */
+/**
+ * The exact account of what real processes did under a fault, in one line: what was posted, what
+ * arrived, how often and how late, and what it cost.
+ */
 import type { HookMessage } from "../support/hook-receiver.ts";
 import type { SandboxProcess } from "../support/sandbox-process.ts";
 
@@ -22,7 +25,11 @@ export function arrivalsOf(messages: readonly HookMessage[]): ReadonlyMap<string
   for (const { id, atMs, events } of messages)
     for (const { type, subject, data } of events) {
       if (type !== "tweet.created") continue;
-      const known = arrivals.get(subject) ?? { firstMs: atMs, eventIds: new Set<string>(), messageIds: new Set<string>() };
+      const known = arrivals.get(subject) ?? {
+        firstMs: atMs,
+        eventIds: new Set<string>(),
+        messageIds: new Set<string>(),
+      };
       known.eventIds.add(data.id as string);
       known.messageIds.add(id);
       arrivals.set(subject, known);
@@ -59,13 +66,20 @@ export async function writeAccount(seen: Seen): Promise<Account> {
   const arrivals = arrivalsOf(seen.allMessages);
   const { max_in_one_second: busiest, billed } = await seen.sandbox.control("requests");
   const lost = posts.filter(({ id }) => !arrivals.has(id)).length;
-  const delaysMs = (sinceMs: (atMs: number) => number) => posts.map(({ id, atMs }) => (arrivals.get(id)?.firstMs ?? 0) - sinceMs(atMs));
-  const doubled = [...arrivals.values()].filter(({ eventIds, messageIds }) => eventIds.size > 1 || messageIds.size > 1).length;
+  const delaysMs = (sinceMs: (atMs: number) => number) =>
+    posts.map(({ id, atMs }) => (arrivals.get(id)?.firstMs ?? 0) - sinceMs(atMs));
+  const doubled = [...arrivals.values()].filter(
+    ({ eventIds, messageIds }) => eventIds.size > 1 || messageIds.size > 1,
+  ).length;
   const known = new Set(seen.allPosts.map(({ id }) => id));
   const old = [...arrivals.keys()].filter((id) => !known.has(id)).length;
   const ids = messages.map(({ id }) => id);
-  const ops = messages.flatMap(({ events }) => events.map(({ type }) => type)).filter((type) => !type.startsWith("tweet."));
-  const opsTypes = [...new Set(ops)].map((type) => `${ops.filter((one) => one === type).length} ${type}`).join(", ");
+  const ops = messages
+    .flatMap(({ events }) => events.map(({ type }) => type))
+    .filter((type) => !type.startsWith("tweet."));
+  const opsTypes = [...new Set(ops)]
+    .map((type) => `${ops.filter((one) => one === type).length} ${type}`)
+    .join(", ");
   const parts = [
     `${posts.length} posts, ${posts.length - lost} arrived, ${ids.length - new Set(ids).size} copies`,
     `${billed} requests billed, ${ledger} in the ledger, at most ${busiest} in a second`,

@@ -1,4 +1,7 @@
-/** Faults 1 to 17 and 37 to 39 of the data service, in the whole daemon: refusals, failures and broken answers. */
+/**
+ * Faults 1 to 17 and 37 to 39 of the data service, in the whole daemon: refusals, failures and
+ * broken answers.
+ */
 import { expect, it } from "vitest";
 import { HOUR, live, MINUTE, createFixture } from "./fault-fixture.ts";
 
@@ -68,22 +71,28 @@ it.each([
   ["fault 6: a 403 about the quota", 6, 5 * HOUR, /quota is used up or the subscription has ended/],
   ["fault 7: a 402", 7, 2 * HOUR, /wants payment/],
   ["fault 8: a 401", 8, 2 * HOUR, /refuses the API key/],
-])("%s pauses all polling at once, is reported once in its own words, and ends by itself", async (_name, number, forMs, words) => {
-  const fixture = await createFixture();
-  await fixture.fault(number, { for_ms: forMs });
-  await fixture.news();
-  await fixture.control("requests", undefined, "DELETE");
-  await fixture.clock.advance(forMs - HOUR);
-  const { billed, requests } = await fixture.control("requests");
-  expect(billed).toBe(0);
-  // What was under way when the first answer came; from then on only /key-usage-info, which is free.
-  expect(requests.filter(({ endpoint }: { endpoint: string }) => endpoint !== "key-usage-info").length).toBeLessThanOrEqual(4);
-  expect(fixture.opsAlertTypes()).toEqual(["upstream.dark"]);
-  expect(fixture.opsAlerts()[0]?.message).toMatch(words);
-  await fixture.clock.advance(2 * HOUR + 5 * MINUTE);
-  expect(fixture.opsAlertTypes()).toEqual(["upstream.dark", "upstream.recovered"]);
-  fixture.expectAllAlerted();
-});
+])(
+  "%s pauses all polling at once, is reported once in its own words, and ends by itself",
+  async (_name, number, forMs, words) => {
+    const fixture = await createFixture();
+    await fixture.fault(number, { for_ms: forMs });
+    await fixture.news();
+    await fixture.control("requests", undefined, "DELETE");
+    await fixture.clock.advance(forMs - HOUR);
+    const { billed, requests } = await fixture.control("requests");
+    expect(billed).toBe(0);
+    // What was under way when the first answer came; from then on only /key-usage-info, which is
+    // free.
+    expect(
+      requests.filter(({ endpoint }: { endpoint: string }) => endpoint !== "key-usage-info").length,
+    ).toBeLessThanOrEqual(4);
+    expect(fixture.opsAlertTypes()).toEqual(["upstream.dark"]);
+    expect(fixture.opsAlerts()[0]?.message).toMatch(words);
+    await fixture.clock.advance(2 * HOUR + 5 * MINUTE);
+    expect(fixture.opsAlertTypes()).toEqual(["upstream.dark", "upstream.recovered"]);
+    fixture.expectAllAlerted();
+  },
+);
 
 it("fault 9: a 400 marks its watch alone, with the service's words, and is not asked again in a loop", async () => {
   const fixture = await createFixture();
@@ -122,13 +131,16 @@ it("fault 10: a watched account that answers 404 is reported once, asked rarely,
 it("fault 11: a tweet that answers 404 is reported as deleted where it is watched, and only there", async () => {
   let ids: readonly string[] = [];
   const fixture = await createFixture({
-    prepare: async (control) => void (ids = (await control("tweets", { username: "alice", text: "doomed", count: 2 })).ids),
+    prepare: async (control) =>
+      void (ids = (await control("tweets", { username: "alice", text: "doomed", count: 2 })).ids),
     watches: () => ({ doomed: { type: "tweet", tweets: ids, schedule: "@every 1m" } }),
   });
   await fixture.control(`tweets/${ids[0]}`, undefined, "DELETE");
   await fixture.news();
   await fixture.clock.advance(10 * MINUTE);
-  expect(fixture.eventsOf("doomed").map(({ type, subject }) => [type, subject])).toEqual([["tweet.deleted", ids[0]]]);
+  expect(fixture.eventsOf("doomed").map(({ type, subject }) => [type, subject])).toEqual([
+    ["tweet.deleted", ids[0]],
+  ]);
   fixture.expectAllAlerted();
   expect(fixture.opsAlertTypes()).toEqual([]);
 });

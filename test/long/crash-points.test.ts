@@ -10,7 +10,12 @@ const root = resolve(import.meta.dirname, "../..");
 const LONG_MS = 10_800_000;
 
 beforeAll(async () => {
-  const args = [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.sim.json", "--noCheck"];
+  const args = [
+    join(root, "node_modules/typescript/bin/tsc"),
+    "-p",
+    "tsconfig.sim.json",
+    "--noCheck",
+  ];
   await promisify(execFile)(process.execPath, args, { cwd: root });
 });
 
@@ -18,7 +23,11 @@ it.each([1, 2])(
   "nothing is lost or doubled, wherever a process is cut, with %i of them",
   async (replicas) => {
     const script = join(root, ".sim/test/sim/crash/main.js");
-    const { wrong, ...account } = await playCuts({ script, replicas, workers: availableParallelism() });
+    const { wrong, ...account } = await playCuts({
+      script,
+      replicas,
+      workers: availableParallelism(),
+    });
     console.info(`crash points with ${replicas} processes: ${JSON.stringify(account)}`);
     expect(wrong).toEqual([]);
     expect(account).toMatchObject({ played: account.points, lost: 0, doubled: 0 });

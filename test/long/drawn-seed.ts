@@ -1,5 +1,9 @@
-/** The seed of what is drawn anew at each run. It stands in the name of the test that failed; `SEED=17 npm run test:long` plays it again. */
+/**
+ * The seed of what is drawn anew at each run. It stands in the name of the test that failed;
+ * `SEED=17 npm run test:long` plays it again.
+ */
 export const SEED = Number(process.env["SEED"] ?? Math.floor(Math.random() * 1_000_000));
 
 /** So many seeds from the drawn one on. */
-export const seeds = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => SEED + index);
+export const seeds = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => SEED + index);

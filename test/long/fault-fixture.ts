@@ -1,4 +1,7 @@
-/** What the tests of upstream faults share: one author whom four watches are about, and the alerts that must have been raised. */
+/**
+ * What the tests of upstream faults share: one author whom four watches are about, and the alerts
+ * that must have been raised.
+ */
 import { expect } from "vitest";
 import { type InnerDaemonOptions, ONE_KEY, startInnerDaemon } from "../support/inner-daemon.ts";
 
@@ -9,7 +12,9 @@ const AUTHOR = "fresh_one";
 export type FaultFixture = Awaited<ReturnType<typeof createFixture>>;
 
 /** After the baseline, which raised no alert. Any other watches come on top. */
-export async function createFixture(more: Partial<InnerDaemonOptions> & { readonly schedule?: string } = {}) {
+export async function createFixture(
+  more: Partial<InnerDaemonOptions> & { readonly schedule?: string } = {},
+) {
   const { schedule = "@every 2m", watches, prepare, ...rest } = more;
   const expected = { tweets: [] as string[], followers: [] as string[] };
   const daemon = await startInnerDaemon({
@@ -36,9 +41,12 @@ export async function createFixture(more: Partial<InnerDaemonOptions> & { readon
   /** Events of a watch, a message sent twice under one id counted once. */
   const eventsOf = (watch: string) => {
     const messages = new Map(daemon.hook.messages().map((message) => [message.id, message]));
-    return [...messages.values()].flatMap(({ events }) => events).filter((event) => event.watch === watch);
+    return [...messages.values()]
+      .flatMap(({ events }) => events)
+      .filter((event) => event.watch === watch);
   };
-  const alerted = (watch: string): readonly string[] => eventsOf(watch).map(({ subject }) => subject);
+  const alerted = (watch: string): readonly string[] =>
+    eventsOf(watch).map(({ subject }) => subject);
   const opsAlerts = () => daemon.opsAlerts().map(({ type }) => type);
 
   return {
@@ -54,14 +62,20 @@ export async function createFixture(more: Partial<InnerDaemonOptions> & { readon
     fault: (number: number, order: object = {}) => daemon.control("faults", { number, ...order }),
     off: () => daemon.control("faults", undefined, "DELETE"),
     requests: async (endpoint: string) =>
-      (await daemon.control("requests")).requests.filter((request: { endpoint: string }) => request.endpoint === endpoint) as readonly {
+      (await daemon.control("requests")).requests.filter(
+        (request: { endpoint: string }) => request.endpoint === endpoint,
+      ) as readonly {
         readonly at: string;
         readonly status: number;
         readonly billed: number;
       }[],
     /** Tweets of the author, which two of the watches must report, and a new follower. */
     async news(count = 2): Promise<readonly string[]> {
-      const { ids } = await daemon.control("tweets", { username: AUTHOR, text: "a new zebra", count });
+      const { ids } = await daemon.control("tweets", {
+        username: AUTHOR,
+        text: "a new zebra",
+        count,
+      });
       const { followers } = await daemon.control("follows", { target: AUTHOR, count: 1 });
       expected.tweets.push(...ids);
       expected.followers.push(followers[0].id);
@@ -78,8 +92,15 @@ export async function createFixture(more: Partial<InnerDaemonOptions> & { readon
   };
 }
 
-/** The fault in the middle of news before, during and after it; then everything was reported once. */
-export async function live(fixture: FaultFixture, number: number, order: object = {}, duringMs = 3 * MINUTE): Promise<void> {
+/**
+ * The fault in the middle of news before, during and after it; then everything was reported once.
+ */
+export async function live(
+  fixture: FaultFixture,
+  number: number,
+  order: object = {},
+  duringMs = 3 * MINUTE,
+): Promise<void> {
   await fixture.news();
   await fixture.clock.advance(2 * MINUTE);
   await fixture.fault(number, order);

@@ -1,4 +1,7 @@
-/** Feeds of tweets whose reads are placed by freshness: what it costs, how late posts are, and that nothing is lost over it. */
+/**
+ * Feeds of tweets whose reads are placed by freshness: what it costs, how late posts are, and that
+ * nothing is lost over it.
+ */
 import { describe, expect, it } from "vitest";
 import type { Freshness } from "../../src/model/schedule.ts";
 import { compareIds } from "../../src/model/id.ts";
@@ -6,7 +9,16 @@ import { createAccountsWorld } from "../support/accounts-world.ts";
 import { makeUser } from "../support/make-event.ts";
 import { makeWatch } from "../support/make-watch.ts";
 import { createSearchWorld } from "../support/search-world.ts";
-import { type Answer, DAY, feedOf, MIN, postBursts, search, setup, START } from "../engine/fresh-feed.ts";
+import {
+  type Answer,
+  DAY,
+  feedOf,
+  MIN,
+  postBursts,
+  search,
+  setup,
+  START,
+} from "../engine/fresh-feed.ts";
 
 const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
 const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron"];
@@ -16,7 +28,10 @@ describe("a search of bursts", () => {
   it("is read with a third fewer requests than an even schedule of the same mean takes; none missed, none twice", async () => {
     const days = 3.5;
     const feed = feedOf(days, 4, 15);
-    const { clock, alerted, delayOf, since } = await setup([search({ freshness: MEAN })], feed.answer);
+    const { clock, alerted, delayOf, since } = await setup(
+      [search({ freshness: MEAN })],
+      feed.answer,
+    );
     await clock.advance(days * DAY);
     const from = START + DAY;
     const delay = await delayOf(from);
@@ -39,7 +54,9 @@ describe("searches that share queries", () => {
       const { tweet } = world.post(WORDS[index % WORDS.length] ?? "", atMs, { lagMs: 300 });
       if (atMs > START + 1_000 && atMs < START + days * DAY - 20 * MIN) ids.push(tweet.id);
     });
-    const watches = WORDS.map((query) => makeWatch(query, "search", { query }, { freshness: MEAN }));
+    const watches = WORDS.map((query) =>
+      makeWatch(query, "search", { query }, { freshness: MEAN }),
+    );
     const { clock, alerted, delayOf, since } = await setup(watches, world.answer);
     await clock.advance(days * DAY);
     const from = START + DAY;
@@ -61,14 +78,20 @@ describe("accounts read through a list", () => {
     const on = accounts.slice(0, 5);
     const ids: string[] = [];
     postBursts(days, 6, 10, (atMs, index) => {
-      const post = world.post(accounts[index % accounts.length] ?? accounts[0]!, atMs, { searchLagMs: 500 });
+      const post = world.post(accounts[index % accounts.length] ?? accounts[0]!, atMs, {
+        searchLagMs: 500,
+      });
       if (atMs > START + 1_000 && atMs < START + days * DAY - 20 * MIN) ids.push(post.id);
     });
     const answer: Answer = (request, nowMs) => {
       if (request.endpoint === "list-members") return { users: on.map(({ id }) => makeUser(id)) };
       if (request.endpoint !== "list-tweets") return world.answer(request, nowMs);
       const tweets = on
-        .flatMap(({ id }) => world.answer({ ...request, endpoint: "user-tweets", params: { user_id: id } }, nowMs).tweets ?? [])
+        .flatMap(
+          ({ id }) =>
+            world.answer({ ...request, endpoint: "user-tweets", params: { user_id: id } }, nowMs)
+              .tweets ?? [],
+        )
         .toSorted((a, b) => compareIds(b.id, a.id));
       return { tweets: tweets.slice(0, 40) };
     };

@@ -1,4 +1,7 @@
-/** The disk of the Postgres server is full, truly: a small file system in memory. As root only, who may mount one. */
+/**
+ * The disk of the Postgres server is full, truly: a small file system in memory. As root only, who
+ * may mount one.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +16,14 @@ cleanUpAfterwards();
 /** A folder with so much room, or undefined. */
 function mountSmall(size: string): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-small-disk-"));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size},mode=0777`, "tmpfs", folder]);
+  const { status } = spawnSync("mount", [
+    "-t",
+    "tmpfs",
+    "-o",
+    `size=${size},mode=0777`,
+    "tmpfs",
+    folder,
+  ]);
   onTestFinished(() => {
     if (status === 0) spawnSync("umount", [folder]);
     rmSync(folder, { recursive: true, force: true });
@@ -35,7 +45,10 @@ it("polling stops, ops and status say so, nothing is lost, and all goes on once 
   fixture.configure({
     state: { url: await server.url() },
     watches: { w: { type: "search", query: "acme", sink: "hook" } },
-    sinks: { hook: hookSink(fixture.hook), ops: { ...hookSink(fixture.hook), url: `${fixture.hook.url}?ops` } },
+    sinks: {
+      hook: hookSink(fixture.hook),
+      ops: { ...hookSink(fixture.hook), url: `${fixture.hook.url}?ops` },
+    },
     ops: { sink: "ops" },
   });
   fixture.api.post("search:acme", 10);
@@ -53,12 +66,15 @@ it("polling stops, ops and status say so, nothing is lost, and all goes on once 
     },
     daemon.err,
   );
-  expect((await daemon.status()).reasons.join(" ")).toContain("The disk of the Postgres server is full.");
+  expect((await daemon.status()).reasons.join(" ")).toContain(
+    "The disk of the Postgres server is full.",
+  );
   expect((await fetch(`${daemon.url}/healthz`)).status).toBe(503);
   rmSync(filler);
   await server.stop("immediate").catch(() => undefined);
   await server.start();
-  const subjects = () => new Set(fixture.hook.events().flatMap(({ subject }) => (subject === "" ? [] : [subject])));
+  const subjects = () =>
+    new Set(fixture.hook.events().flatMap(({ subject }) => (subject === "" ? [] : [subject])));
   await until("every tweet", () => fresh.every((id) => subjects().has(id)), daemon.err);
   expect(sorted([...subjects()])).toEqual(sorted(fresh));
   const ids = fixture.hook.messages().map(({ id }) => id);

@@ -1,4 +1,7 @@
-/** A group that was kept from its turns by an outage or a clock: delays that follow say nothing about its pace. */
+/**
+ * A group that was kept from its turns by an outage or a clock: delays that follow say nothing
+ * about its pace.
+ */
 import { expect, it } from "vitest";
 import { startGroup } from "./fresh-group.ts";
 

@@ -1,4 +1,7 @@
-/** Faults 18 to 26, 34 to 36 and 40 of the data service, in the whole daemon: odd pages, odd order, odd times, and far too much. */
+/**
+ * Faults 18 to 26, 34 to 36 and 40 of the data service, in the whole daemon: odd pages, odd order,
+ * odd times, and far too much.
+ */
 import { expect, it } from "vitest";
 import { startInnerDaemon } from "../support/inner-daemon.ts";
 import { live, MINUTE, createFixture } from "./fault-fixture.ts";
@@ -47,7 +50,8 @@ it("fault 20: an empty page with a cursor is not the end", async () => {
 
 it("fault 22: a cursor that expired in the middle of a list begins the poll anew", async () => {
   const fixture = await createFixture();
-  for (const endpoint of ["search-tweets", "user-tweets"]) await fixture.fault(22, { endpoint, times: 2 });
+  for (const endpoint of ["search-tweets", "user-tweets"])
+    await fixture.fault(22, { endpoint, times: 2 });
   await fixture.news(45);
   await fixture.clock.advance(10 * MINUTE);
   fixture.expectAllAlerted();
@@ -100,7 +104,11 @@ it("fault 34: ids that differ only beyond what a double holds are different twee
   await fixture.clock.advance(3 * MINUTE);
   for (const watch of FEEDS) {
     const alerted = fixture.alerted(watch);
-    expect([watch, new Set(alerted).size, new Set(alerted.map(Number)).size]).toEqual([watch, 2, 1]);
+    expect([watch, new Set(alerted).size, new Set(alerted.map(Number)).size]).toEqual([
+      watch,
+      2,
+      1,
+    ]);
   }
 });
 
@@ -111,7 +119,12 @@ it("fault 34: nor is the twin of a known tweet known, when it is seen a quarter 
   await fixture.clock.advance(5 * MINUTE);
   for (const watch of FEEDS) expect([watch, fixture.alerted(watch).length]).toEqual([watch, 1]);
   await fixture.clock.advance(90 * MINUTE);
-  for (const watch of FEEDS) expect([watch, new Set(fixture.alerted(watch)).size, fixture.alerted(watch).length]).toEqual([watch, 2, 2]);
+  for (const watch of FEEDS)
+    expect([watch, new Set(fixture.alerted(watch)).size, fixture.alerted(watch).length]).toEqual([
+      watch,
+      2,
+      2,
+    ]);
 });
 
 it("fault 36: a service whose clock is five hours ahead changes nothing", async () => {
@@ -126,7 +139,9 @@ it("fault 36: a service whose clock is five hours ahead changes nothing", async 
 
 it("fault 40: a flood of new items is caught up whole, a few pages at a time", async () => {
   const daemon = await startInnerDaemon({
-    watches: () => ({ bounded: { type: "timeline", accounts: ["flooder"], max_pages: 20, schedule: "@every 1m" } }),
+    watches: () => ({
+      bounded: { type: "timeline", accounts: ["flooder"], max_pages: 20, schedule: "@every 1m" },
+    }),
     prepare: (control) => control("tweets", { username: "flooder", text: "before" }),
   });
   const { clock, hook, control } = daemon;
@@ -135,9 +150,11 @@ it("fault 40: a flood of new items is caught up whole, a few pages at a time", a
   await control("tweets", { username: "flooder", text: "flood", count: FLOOD });
   const before = (await control("requests")).total;
   await clock.advance(MINUTE);
-  // Of a hundred pages, twenty with news and as many to fill the gap below them; known and empty ones come on top.
+  // Of a hundred pages, twenty with news and as many to fill the gap below them; known and empty
+  // ones come on top.
   expect((await control("requests")).total - before).toBeLessThan(60);
-  for (let minute = 0; minute < 60 && hook.messages().length < FLOOD; minute += 5) await clock.advance(5 * MINUTE);
+  for (let minute = 0; minute < 60 && hook.messages().length < FLOOD; minute += 5)
+    await clock.advance(5 * MINUTE);
   const alerted = hook.subjects();
   expect([alerted.length, new Set(alerted).size]).toEqual([FLOOD, FLOOD]);
   expect(daemon.opsAlerts()).toEqual([]);

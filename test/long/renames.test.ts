@@ -1,4 +1,7 @@
-/** Accounts change their handles, others take them: whoever a watch names is followed by id, in every watch type and by every parameter. */
+/**
+ * Accounts change their handles, others take them: whoever a watch names is followed by id, in
+ * every watch type and by every parameter.
+ */
 import { expect, it } from "vitest";
 import type { NamedAccount } from "../../src/model/account.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
@@ -18,18 +21,22 @@ function handlesIn(settings: unknown): readonly string[] {
 
 function parsed({ settings }: Move): unknown {
   const schema = WATCH_TYPES.find(({ type }) => type === settings.type)?.schema();
-  return schema?.parse(Object.fromEntries(Object.entries(settings).filter(([key]) => key in schema.shape)));
+  return schema?.parse(
+    Object.fromEntries(Object.entries(settings).filter(([key]) => key in schema.shape)),
+  );
 }
 
 /** Slow, as a day goes by. */
-const paceOf = (settings: object): object => ("freshness" in settings ? { freshness: "2h" } : { schedule: "@every 2h" });
+const paceOf = (settings: object): object =>
+  "freshness" in settings ? { freshness: "2h" } : { schedule: "@every 2h" };
 
 const now = (handle: string): string => `${handle}_now`;
 
 /** Types of the events since, by watch. */
 function alertedSince(daemon: InnerDaemon, before: number): Record<string, string[]> {
   const byWatch: Record<string, string[]> = {};
-  for (const { watch, type } of daemon.hook.events().slice(before)) (byWatch[watch] ??= []).push(type);
+  for (const { watch, type } of daemon.hook.events().slice(before))
+    (byWatch[watch] ??= []).push(type);
   return Object.fromEntries(Object.entries(byWatch).map(([watch, types]) => [watch, types.sort()]));
 }
 
@@ -37,7 +44,13 @@ it("in every watch type, every account that is named is followed by its id, and 
   let renamed: readonly string[] = [];
   let moves: Readonly<Record<string, Move>> = {};
   const daemon = await startInnerDaemon({
-    watches: () => Object.fromEntries(Object.entries(moves).map(([id, { settings }]) => [id, { ...settings, ...paceOf(settings) }])),
+    watches: () =>
+      Object.fromEntries(
+        Object.entries(moves).map(([id, { settings }]) => [
+          id,
+          { ...settings, ...paceOf(settings) },
+        ]),
+      ),
     async prepare(control) {
       const byNewHandle: Control = (path, body, method) => {
         const text = renamed.reduce(
@@ -49,13 +62,16 @@ it("in every watch type, every account that is named is followed by its id, and 
       moves = await prepareMoves({ control: byNewHandle });
     },
   });
-  expect(new Set(Object.values(moves).map(({ settings }) => settings.type))).toEqual(new Set(WATCH_TYPES.map(({ type }) => type)));
+  expect(new Set(Object.values(moves).map(({ settings }) => settings.type))).toEqual(
+    new Set(WATCH_TYPES.map(({ type }) => type)),
+  );
   await daemon.clock.advance(3 * HOUR);
   expect(daemon.hook.events()).toEqual([]);
 
   const handles = [...new Set(Object.values(moves).flatMap((move) => handlesIn(parsed(move))))];
   expect(handles).toContain("m_followed");
-  for (const handle of handles) await daemon.control("accounts", { username: handle, rename_to: now(handle) });
+  for (const handle of handles)
+    await daemon.control("accounts", { username: handle, rename_to: now(handle) });
   for (const username of handles) {
     await daemon.control("accounts", { username, indexed: true });
     await daemon.control("tweets", { username, text: "quagga" });
@@ -64,18 +80,28 @@ it("in every watch type, every account that is named is followed by its id, and 
   renamed = handles;
   // The service is asked for mentions by handle, which is looked up every six hours.
   await daemon.clock.advance(7 * HOUR);
-  for (const username of handles) await daemon.control("tweets", { username: "alice", text: `hear, @${username}` });
+  for (const username of handles)
+    await daemon.control("tweets", { username: "alice", text: `hear, @${username}` });
   await daemon.clock.advance(2 * HOUR);
   const before = daemon.hook.events();
   expect(
-    before.filter(({ type }) => !["profile.changed", "about.changed"].includes(type)).map(({ watch, subject }) => [watch, subject]),
+    before
+      .filter(({ type }) => !["profile.changed", "about.changed"].includes(type))
+      .map(({ watch, subject }) => [watch, subject]),
   ).toEqual([]);
 
-  const settings = Object.entries(moves).map(([watch, { eventTypes }]) => [watch, [...eventTypes].sort()]);
+  const settings = Object.entries(moves).map(([watch, { eventTypes }]) => [
+    watch,
+    [...eventTypes].sort(),
+  ]);
   for (const { move } of Object.values(moves)) await move();
   await daemon.clock.advance(26 * HOUR);
   expect(alertedSince(daemon, before.length)).toEqual(Object.fromEntries(settings));
-  expect(new Set(daemon.opsAlerts().map(({ type }) => type))).toEqual(new Set(["list.incomplete", "target.renamed"]));
+  expect(new Set(daemon.opsAlerts().map(({ type }) => type))).toEqual(
+    new Set(["list.incomplete", "target.renamed"]),
+  );
   for (const handle of handles)
-    expect(daemon.opsAlerts().filter(({ message }) => message.includes(`@${handle} was renamed`)).length).toBeLessThanOrEqual(1);
+    expect(
+      daemon.opsAlerts().filter(({ message }) => message.includes(`@${handle} was renamed`)).length,
+    ).toBeLessThanOrEqual(1);
 });

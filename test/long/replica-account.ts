@@ -1,4 +1,6 @@
-/** What a fault did to three replicas: its account, and what does not come to rest once it is over. */
+/**
+ * What a fault did to three replicas: its account, and what does not come to rest once it is over.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import type { StatusView } from "../../src/server/contract/views.ts";
 import { type Account, arrivalsOf, seconds, writeAccount } from "./account.ts";
@@ -9,13 +11,24 @@ const REST_WITHIN_MS = 90_000;
 const CHECK_EVERY_MS = 500;
 /** A timer may be so late. */
 const LATE_MS = 5_000;
-/** The number of ops alerts of one type that a fault may cause: one when it begins and one when it ends. */
+/**
+ * The number of ops alerts of one type that a fault may cause: one when it begins and one when it
+ * ends.
+ */
 const MAX_OPS_ALERTS = 2;
 
 /** Posts go on while the fault does. `cause` resolves once it is over. */
-export async function accountOf(trial: ReplicaTrial, name: string, cause: (trial: ReplicaTrial) => Promise<void>): Promise<Account> {
+export async function accountOf(
+  trial: ReplicaTrial,
+  name: string,
+  cause: (trial: ReplicaTrial) => Promise<void>,
+): Promise<Account> {
   const fromMs = Date.now();
-  const [posts, messages, ends] = [trial.posts.length, trial.hook.messages().length, trial.ends.length];
+  const [posts, messages, ends] = [
+    trial.posts.length,
+    trial.hook.messages().length,
+    trial.ends.length,
+  ];
   const before = await requestsOf(trial);
   await trial.sandbox.control("requests", {}, "DELETE");
   if (trial.isRead) trial.postSteadily();
@@ -27,17 +40,35 @@ export async function accountOf(trial: ReplicaTrial, name: string, cause: (trial
   const all = trial.hook.messages();
   const { line, wrong } = await writeAccount({
     ...{ name, fromMs, endMs, sandbox: trial.sandbox, allPosts: trial.posts, allMessages: all },
-    ...{ posts: trial.posts.slice(posts), messages: all.slice(messages), ledger: (await requestsOf(trial)) - before },
-    more: [`at rest after ${seconds(Date.now() - endMs)}`, ...trial.ends.slice(ends).map((end) => `ended ${end}`)],
+    ...{
+      posts: trial.posts.slice(posts),
+      messages: all.slice(messages),
+      ledger: (await requestsOf(trial)) - before,
+    },
+    more: [
+      `at rest after ${seconds(Date.now() - endMs)}`,
+      ...trial.ends.slice(ends).map((end) => `ended ${end}`),
+    ],
   });
-  const ops = all.slice(messages).flatMap(({ events }) => events.map(({ type }) => type).filter((type) => !type.startsWith("tweet.")));
-  const noisy = [...new Set(ops)].filter((type) => ops.filter((one) => one === type).length > MAX_OPS_ALERTS);
-  return { line, wrong: [...wrong, ...noisy.map((type) => `more than ${MAX_OPS_ALERTS} ${type}`), ...unrest] };
+  const ops = all
+    .slice(messages)
+    .flatMap(({ events }) =>
+      events.map(({ type }) => type).filter((type) => !type.startsWith("tweet.")),
+    );
+  const noisy = [...new Set(ops)].filter(
+    (type) => ops.filter((one) => one === type).length > MAX_OPS_ALERTS,
+  );
+  return {
+    line,
+    wrong: [...wrong, ...noisy.map((type) => `more than ${MAX_OPS_ALERTS} ${type}`), ...unrest],
+  };
 }
 
 /** Before the tables are there nothing was asked. */
 async function requestsOf({ server, database }: ReplicaTrial): Promise<number> {
-  const [row] = await server.ask(database, "select coalesce(sum(requests), 0) as sum from spent_hours").catch(() => []);
+  const [row] = await server
+    .ask(database, "select coalesce(sum(requests), 0) as sum from spent_hours")
+    .catch(() => []);
   return Number(row?.["sum"] ?? 0);
 }
 
@@ -54,13 +85,17 @@ async function waitForRest(trial: ReplicaTrial): Promise<readonly string[]> {
 async function findUnrest(trial: ReplicaTrial): Promise<readonly string[]> {
   const arrived = arrivalsOf(trial.hook.messages());
   const missing = trial.posts.filter(({ id }) => !arrived.has(id)).length;
-  const stuck = await stuckInState(trial).catch((error: unknown) => [`the state cannot be read: ${String(error)}`]);
+  const stuck = await stuckInState(trial).catch((error: unknown) => [
+    `the state cannot be read: ${String(error)}`,
+  ]);
   const statuses = await Promise.all(trial.replicas.map((replica) => trial.statusOf(replica)));
   return [
     ...(missing > 0 ? [`${missing} posts have not arrived`] : []),
     ...stuck,
     ...statuses.flatMap((status, n) =>
-      status === undefined ? [`replica ${n} does not answer`] : unrestOf(status).map((text) => `replica ${n}: ${text}`),
+      status === undefined
+        ? [`replica ${n} does not answer`]
+        : unrestOf(status).map((text) => `replica ${n}: ${text}`),
     ),
   ];
 }
@@ -76,13 +111,23 @@ async function stuckInState({ server, database }: ReplicaTrial): Promise<readonl
     "timers of groups lie in the past": `select count(*) from groups where due_at < ${lateMs}`,
   };
   const answers = await Promise.all(
-    Object.entries(questions).map(async ([what, text]) => ({ what, count: Number((await server.ask(database, text))[0]?.["count"] ?? 0) })),
+    Object.entries(questions).map(async ([what, text]) => ({
+      what,
+      count: Number((await server.ask(database, text))[0]?.["count"] ?? 0),
+    })),
   );
   return answers.flatMap(({ what, count }) => (count > 0 ? [`${count} ${what}`] : []));
 }
 
 /** Reads from the status of one replica what has not come to rest. */
-function unrestOf({ state, reasons, replicas, unclaimed, gaps, sinks }: StatusView): readonly string[] {
+function unrestOf({
+  state,
+  reasons,
+  replicas,
+  unclaimed,
+  gaps,
+  sinks,
+}: StatusView): readonly string[] {
   const views = replicas ?? [];
   const percents = views.map(({ polls_percent: percent }) => percent);
   return [
@@ -94,7 +139,9 @@ function unrestOf({ state, reasons, replicas, unclaimed, gaps, sinks }: StatusVi
     ...(unclaimed === null ? [] : [`unclaimed: ${JSON.stringify(unclaimed)}`]),
     ...(gaps === 0 ? [] : [`${gaps} gaps`]),
     ...sinks.flatMap(({ name, breaker, waiting, dead }) =>
-      breaker === "closed" && waiting + dead === 0 ? [] : [`${name} ${breaker}, ${waiting} waiting, ${dead} dead`],
+      breaker === "closed" && waiting + dead === 0
+        ? []
+        : [`${name} ${breaker}, ${waiting} waiting, ${dead} dead`],
     ),
   ];
 }

@@ -1,4 +1,7 @@
-/** Three replicas from the built bin on a Postgres with faults: nothing is lost or created twice, and once a fault is over nothing is stuck. */
+/**
+ * Three replicas from the built bin on a Postgres with faults: nothing is lost or created twice,
+ * and once a fault is over nothing is stuck.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +36,14 @@ afterAll(async () => {
 /** A disk for the server that is soon full; undefined for whoever may not mount one. */
 function mountSmall(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-small-disk-"));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=400m,mode=0777", "tmpfs", folder]);
+  const { status } = spawnSync("mount", [
+    "-t",
+    "tmpfs",
+    "-o",
+    "size=400m,mode=0777",
+    "tmpfs",
+    folder,
+  ]);
   if (status === 0) return folder;
   rmSync(folder, { recursive: true });
   return undefined;
@@ -60,7 +70,10 @@ const FAULTS: Readonly<Record<string, Cause>> = {
   },
   "a pause of 8 s, three times": async ({ replicas, busy }) => {
     const url = String((await replicas[0]?.process.logged("status page is up"))?.["url"]);
-    const ask = (verb: string) => Promise.all(busy.map((id) => fetch(`${url}/api/v1/watches/${id}/${verb}`, { method: "POST" })));
+    const ask = (verb: string) =>
+      Promise.all(
+        busy.map((id) => fetch(`${url}/api/v1/watches/${id}/${verb}`, { method: "POST" })),
+      );
     for (let count = 0; count < 3; count += 1) {
       for (const answer of await ask("pause")) expect(answer.status).toBe(200);
       await pause(8 * SECOND);
@@ -106,14 +119,20 @@ async function part(of: ReplicaTrial, role: "leader" | "follower"): Promise<void
   proxy.isSilent = false;
 }
 
-const KILLED = Object.keys(FAULTS).map((name) => [`${KILLS} kills after ${name}`, killOften] as const);
+const KILLED = Object.keys(FAULTS).map(
+  (name) => [`${KILLS} kills after ${name}`, killOften] as const,
+);
 const ALL = Object.entries(FAULTS).flatMap((fault, at) => [fault, ...KILLED.slice(at, at + 1)]);
 
-it.each(ALL)("fault 85, fault 86, fault 98, fault 99: %s", { timeout: 400 * SECOND }, async (name, cause) => {
-  const { line, wrong } = await accountOf(trial, name, cause);
-  console.info(line);
-  expect(wrong).toEqual([]);
-});
+it.each(ALL)(
+  "fault 85, fault 86, fault 98, fault 99: %s",
+  { timeout: 400 * SECOND },
+  async (name, cause) => {
+    const { line, wrong } = await accountOf(trial, name, cause);
+    console.info(line);
+    expect(wrong).toEqual([]);
+  },
+);
 
 it("the disk of the server full for 40 s", { timeout: 400 * SECOND }, async (context) => {
   if (small === undefined) {

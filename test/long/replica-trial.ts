@@ -1,6 +1,7 @@
 /**
- * Three replicas from the built bin on a Postgres server, each with a way of its own to it, and the service as another process. Owns what is
- * posted, what arrives, and the processes, each of which is started again where it ends, as an orchestrator does. The account of a fault is
+ * Three replicas from the built bin on a Postgres server, each with a way of its own to it, and the
+ * service as another process. Owns what is posted, what arrives, and the processes, each of which
+ * is started again where it ends, as an orchestrator does. The account of a fault is
  * replica-account.ts's.
  */
 import { setTimeout as pause } from "node:timers/promises";
@@ -17,7 +18,9 @@ import { type SandboxProcess, startSandboxProcess } from "../support/sandbox-pro
 export const REPLICAS = 3;
 /** Searches that are polled often: each for the posts of one account. */
 const BUSY = Array.from({ length: 12 }, (_, n) => `acme${n}`);
-/** Searches that a burst is for, at ten seconds: more than replicas, so that each has one at least. */
+/**
+ * Searches that a burst is for, at ten seconds: more than replicas, so that each has one at least.
+ */
 const BURST = Array.from({ length: 6 }, (_, n) => `burst${n}`);
 /** They make up the rest of the shares. */
 const IDLE = Array.from({ length: 30 }, (_, n) => `idle${n}`);
@@ -45,7 +48,12 @@ export class ReplicaTrial {
   isPosting = false;
   #posting: Promise<void> = Promise.resolve();
 
-  private constructor(server: PostgresServer, database: string, sandbox: SandboxProcess, hook: HookReceiver) {
+  private constructor(
+    server: PostgresServer,
+    database: string,
+    sandbox: SandboxProcess,
+    hook: HookReceiver,
+  ) {
     [this.server, this.database, this.sandbox, this.hook] = [server, database, sandbox, hook];
   }
 
@@ -108,7 +116,9 @@ export class ReplicaTrial {
   async statusOf({ process }: Replica): Promise<StatusView | undefined> {
     const url = process.log().find(({ msg }) => msg === "status page is up")?.["url"];
     if (typeof url !== "string") return undefined;
-    const asked = fetch(`${url}/api/v1/status`, { signal: AbortSignal.timeout(10_000) }).then((answer) => answer.json());
+    const asked = fetch(`${url}/api/v1/status`, { signal: AbortSignal.timeout(10_000) }).then(
+      (answer) => answer.json(),
+    );
     const status = (await asked.catch(() => undefined)) as Partial<StatusView> | undefined;
     return status?.watches === undefined ? undefined : (status as StatusView);
   }
@@ -137,7 +147,9 @@ export class ReplicaTrial {
   async burstsOfFollowers(): Promise<readonly string[]> {
     const leader = await this.find("leader");
     const watches = (await this.statusOf(leader))?.watches ?? [];
-    return watches.filter(({ id, polled_by: others }) => id.startsWith("burst") && others.length > 0).map(({ id }) => id);
+    return watches
+      .filter(({ id, polled_by: others }) => id.startsWith("burst") && others.length > 0)
+      .map(({ id }) => id);
   }
 
   readonly busy = BUSY;
@@ -165,14 +177,22 @@ export class ReplicaTrial {
       sink,
     });
     const all = [
-      ...BUSY.map((account, n) => [account, search(account, "@every 2s", n % 2 === 0 ? "one" : "two")] as const),
+      ...BUSY.map(
+        (account, n) =>
+          [account, search(account, "@every 2s", n % 2 === 0 ? "one" : "two")] as const,
+      ),
       ...BURST.map((account) => [account, search(account, "@every 10s", "one")] as const),
       ...IDLE.map((account) => [account, search(account, "@every 40s", "two")] as const),
     ];
     return {
       ...baseConfig(sandbox.url, sandbox.key),
       state: { url: stateUrl },
-      sinks: Object.fromEntries(["one", "two", "ops"].map((name) => [name, { ...hookSink(hook), url: `${hook.url}?${name}` }])),
+      sinks: Object.fromEntries(
+        ["one", "two", "ops"].map((name) => [
+          name,
+          { ...hookSink(hook), url: `${hook.url}?${name}` },
+        ]),
+      ),
       ops: { sink: "ops" },
       watches: Object.fromEntries(all),
     };

@@ -1,4 +1,7 @@
-/** Many kills of three daemons on one Postgres; restarts of the server under them; and one that froze for longer than its lease. */
+/**
+ * Many kills of three daemons on one Postgres; restarts of the server under them; and one that
+ * froze for longer than its lease.
+ */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { cleanUpAfterwards } from "../e2e/fixture.ts";
 import { Replicas } from "../e2e/replicas.ts";
@@ -17,7 +20,8 @@ afterAll(() => server.remove());
 
 it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }, async () => {
   const replicas = await Replicas.start(await server.url(), 3, WATCHES);
-  for (let kill = 0; kill < KILLS; kill += 1) await replicas.replace(replicas.at(kill % 3), "SIGKILL");
+  for (let kill = 0; kill < KILLS; kill += 1)
+    await replicas.replace(replicas.at(kill % 3), "SIGKILL");
   expect(await replicas.findWrong()).toEqual([]);
   const times = [...replicas.takeoversMs].sort((a, b) => a - b);
   const share = (of: number) => Math.round(times[Math.floor(times.length * of)] ?? 0);
@@ -26,7 +30,9 @@ it("nothing is lost or created twice over a hundred kills", { timeout: 900_000 }
   );
 });
 
-it("nothing is lost or created twice when the server is stopped or killed under all of them", { timeout: 120_000 }, async () => {
+it("nothing is lost or created twice when the server is stopped or killed under all of them", {
+  timeout: 120_000,
+}, async () => {
   const replicas = await Replicas.start(await server.url(), 3, WATCHES);
   for (const mode of ["fast", "immediate"] as const) {
     await replicas.post();

@@ -1,4 +1,7 @@
-/** Feeds, groups, member lists and searches of the engine in scenarios of random seeds. A failure prints its seed and the scenario, made smaller. */
+/**
+ * Feeds, groups, member lists and searches of the engine in scenarios of random seeds. A failure
+ * prints its seed and the scenario, made smaller.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { feedScenarios } from "../sim/feed-arbitrary.ts";
@@ -32,7 +35,11 @@ async function playMany<Scenario>(
   await fc.assert(property, { numRuns: RUNS });
 }
 
-it("alerts of every new tweet of a feed exactly once", () => playMany(feedScenarios, simulateFeed), LONG_MS);
+it(
+  "alerts of every new tweet of a feed exactly once",
+  () => playMany(feedScenarios, simulateFeed),
+  LONG_MS,
+);
 
 it(
   "does so where freshness places the reads of the feed",
@@ -42,7 +49,11 @@ it(
   LONG_MS,
 );
 
-it("alerts of every post of a group exactly once", () => playMany(groupScenarios, simulateGroup), LONG_MS);
+it(
+  "alerts of every post of a group exactly once",
+  () => playMany(groupScenarios, simulateGroup),
+  LONG_MS,
+);
 
 it(
   "alerts of every post of a group within a few ticks while the service is well",
@@ -52,7 +63,11 @@ it(
   LONG_MS,
 );
 
-it("alerts of who came to a list and who left it exactly once", () => playMany(rosterScenarios, simulateRosters), LONG_MS);
+it(
+  "alerts of who came to a list and who left it exactly once",
+  () => playMany(rosterScenarios, simulateRosters),
+  LONG_MS,
+);
 
 it(
   "alerts of newcomers of long lists exactly once, while the rest of these is still being read",
@@ -70,7 +85,11 @@ it(
   LONG_MS,
 );
 
-it("alerts of every tweet once for every search that finds it", () => playMany(searchScenarios, simulateSearches), LONG_MS);
+it(
+  "alerts of every tweet once for every search that finds it",
+  () => playMany(searchScenarios, simulateSearches),
+  LONG_MS,
+);
 
 it(
   "does so where freshness places the reads of the searches",

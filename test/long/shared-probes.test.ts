@@ -8,7 +8,9 @@ const MEAN = { freshness: { kind: "mean", meanMs: 5 * MIN, maxMs: HOUR } } as co
 
 it("freshness counts what others ask for as probes of its own", async () => {
   const freshness = { kind: "mean", meanMs: 5 * MIN, maxMs: HOUR } as const;
-  const fresh: Plan = (ids) => [makeWatch("posts", "timeline", { accounts: ids(0, 60) }, { ...every(10), freshness })];
+  const fresh: Plan = (ids) => [
+    makeWatch("posts", "timeline", { accounts: ids(0, 60) }, { ...every(10), freshness }),
+  ];
   const names: Plan = (ids) => [makeWatch("names", "profile", { accounts: ids(0, 60) }, every(10))];
   const countOf = async (plan: Plan) => (await (await setup(60, plan)).probes(8 * 60)).length;
   const apart = (await countOf(fresh)) + (await countOf(names));
@@ -22,7 +24,8 @@ it("a group under freshness keeps a pace of its own while others ask for all of 
   const names = makeWatch("names", "profile", { accounts }, every(1));
   const { clock, posts, harness, account } = await setup(40, () => [own]);
   const random = createSeededRandom(3);
-  for (let i = 0; i < 500; i += 1) posts.post(account(i % 40), START + Math.floor((0.5 + random.float() * 15) * HOUR));
+  for (let i = 0; i < 500; i += 1)
+    posts.post(account(i % 40), START + Math.floor((0.5 + random.float() * 15) * HOUR));
   await clock.advance(6 * HOUR);
   await harness.setWatches([own, names]);
   await clock.advance(6 * HOUR);

@@ -4,7 +4,8 @@ import { cleanUp, makeFolder, runBin } from "../support/bin-process.ts";
 
 afterAll(cleanUp);
 
-const numberIn = (text: string, pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? Number.NaN);
+const numberIn = (text: string, pattern: RegExp): number =>
+  Number(pattern.exec(text)?.[1] ?? Number.NaN);
 
 it("takes its time where little may be asked at a time, and proves the same", async () => {
   const cwd = makeFolder({

@@ -19,7 +19,17 @@ const MINUTE = 60_000;
 describe("a Retry-After header", () => {
   it("is read as it was sent, in seconds or as a date", () => {
     const nowMs = Date.UTC(2026, 0, 1);
-    const headers = [undefined, "", "soon", "0", "-3", "2", "1.5", "9999999", "Thu, 01 Jan 2026 00:01:00 GMT"];
+    const headers = [
+      undefined,
+      "",
+      "soon",
+      "0",
+      "-3",
+      "2",
+      "1.5",
+      "9999999",
+      "Thu, 01 Jan 2026 00:01:00 GMT",
+    ];
     expect(headers.map((header) => readRetryAfter(header, nowMs))).toEqual([
       ...[undefined, undefined, undefined, 0, -3_000, 2_000, 1_500, 9_999_999_000, 60_000],
     ]);
@@ -52,7 +62,10 @@ describe("a wait", () => {
   });
 });
 
-/** Waits of so many refusals in a row, each of a request that was sent when the wait before was over. */
+/**
+ * Waits of so many refusals in a row, each of a request that was sent when the wait before was
+ * over.
+ */
 function waitsOf(askedMs: number | undefined, count: number, maxMs: number): readonly number[] {
   let row: RefusalRow | undefined;
   let nowMs = 0;
@@ -67,7 +80,9 @@ function waitsOf(askedMs: number | undefined, count: number, maxMs: number): rea
 describe("refusals in a row", () => {
   it("ask for longer waits from the third on, up to the longest", () => {
     const seconds = (waits: readonly number[]) => waits.map((waitMs) => waitMs / SECOND);
-    expect(seconds(waitsOf(0, 14, MAX_SINK_WAIT_MS))).toEqual([1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600]);
+    expect(seconds(waitsOf(0, 14, MAX_SINK_WAIT_MS))).toEqual([
+      1, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600,
+    ]);
     expect(seconds(waitsOf(30_000, 6, MAX_SERVICE_WAIT_MS))).toEqual([30, 30, 60, 120, 240, 300]);
     expect(seconds(waitsOf(9_999_999_000, 3, MAX_SERVICE_WAIT_MS))).toEqual([300, 300, 300]);
   });
@@ -82,7 +97,11 @@ describe("refusals in a row", () => {
         (askedMs, count, maxMs) => {
           const waits = waitsOf(askedMs, count, maxMs);
           const keptMs = boundedWaitMs(askedMs, maxMs);
-          expect(waits.every((waitMs, n) => waitMs >= keptMs && waitMs <= maxMs && waitMs >= (waits[n - 1] ?? 0))).toBe(true);
+          expect(
+            waits.every(
+              (waitMs, n) => waitMs >= keptMs && waitMs <= maxMs && waitMs >= (waits[n - 1] ?? 0),
+            ),
+          ).toBe(true);
           const untilMs = waits.slice(0, 30).reduce((sum, waitMs) => sum + waitMs, 0);
           if (count >= 30 && keptMs >= SECOND) expect(untilMs).toBeGreaterThan(60 * MINUTE);
         },

@@ -10,7 +10,9 @@ describe("a backoff", () => {
 
   it("repeats its last step, and takes no failure yet for the first one", () => {
     const stepsMs = [1_000, 5_000];
-    expect([0, 1, 2, 3, 99].map((failures) => backoffAfter({ stepsMs }, failures))).toEqual([1_000, 1_000, 5_000, 5_000, 5_000]);
+    expect([0, 1, 2, 3, 99].map((failures) => backoffAfter({ stepsMs }, failures))).toEqual([
+      1_000, 1_000, 5_000, 5_000, 5_000,
+    ]);
   });
 
   it("never exceeds its cap, jitter included", () => {
@@ -21,7 +23,9 @@ describe("a backoff", () => {
 
   it("follows from the time alone where failures are not counted", () => {
     const stepsMs = [5, 15, 30];
-    expect([0, 4, 5, 19, 20, 49, 50, 500].map((forMs) => backoffSince({ stepsMs }, forMs))).toEqual([5, 5, 15, 15, 30, 30, 30, 30]);
+    expect([0, 4, 5, 19, 20, 49, 50, 500].map((forMs) => backoffSince({ stepsMs }, forMs))).toEqual(
+      [5, 5, 15, 15, 30, 30, 30, 30],
+    );
   });
 });
 
@@ -43,6 +47,9 @@ describe("a cooldown", () => {
     cooldowns.begin("other", 60_000);
     cooldowns.release("one");
     cooldowns.begin("other", 0);
-    expect([cooldowns.isCoolingDown("one"), cooldowns.isCoolingDown("other")]).toEqual([false, false]);
+    expect([cooldowns.isCoolingDown("one"), cooldowns.isCoolingDown("other")]).toEqual([
+      false,
+      false,
+    ]);
   });
 });

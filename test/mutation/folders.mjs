@@ -1,8 +1,9 @@
 import { readdirSync } from "node:fs";
 
 /**
- * What is mutated, and which tests have to notice, the quick ones first. A survivor costs a run of all of them: what only slow tests
- * notice is a part of its own, and tests that start processes are left out.
+ * What is mutated, and which tests have to notice, the quick ones first. A survivor costs a run of
+ * all of them: what only slow tests notice is a part of its own, and tests that start processes are
+ * left out.
  */
 const allOf = (folder) =>
   readdirSync(folder, { recursive: true })
@@ -16,7 +17,8 @@ const inFolder = (folder, names) =>
       .flat()
       .flatMap(allOf)
       .filter((file) => file.endsWith(`/${name}.ts`));
-    if (found.length !== 1) throw new Error(`${folder} has ${found.length} files called ${name}.ts`);
+    if (found.length !== 1)
+      throw new Error(`${folder} has ${found.length} files called ${name}.ts`);
     return found[0];
   });
 
@@ -24,11 +26,22 @@ const inFolder = (folder, names) =>
 const DAEMON = ["src/app", "src/operate"];
 const DAEMON_TESTS = ["test/app", "test/operate"];
 
-/** What goes out together, and the worker that has it gathered: plays of floods are long, and say nothing of the rest. */
+/**
+ * What goes out together, and the worker that has it gathered: plays of floods are long, and say
+ * nothing of the rest.
+ */
 const GATHERING = inFolder("src/deliver", ["digest", "group", "seal", "throttle", "worker"]);
 
 /** What its own tests, without a pump, say all about. */
-const APART = inFolder("src/deliver", ["attempt-log", "delays", "classify", "retry-schedule", "message-log", "record-outcomes", "send"]);
+const APART = inFolder("src/deliver", [
+  "attempt-log",
+  "delays",
+  "classify",
+  "retry-schedule",
+  "message-log",
+  "record-outcomes",
+  "send",
+]);
 
 const PUBLISHING = inFolder("src/deliver", ["crosspost"]);
 
@@ -36,7 +49,13 @@ export const FOLDERS = {
   route: [
     {
       mutate: allOf("src/route"),
-      tests: inFolder("test/route", ["mute.test", "noise.test", "matcher.test", "time-interval.test", "route-event.test"]),
+      tests: inFolder("test/route", [
+        "mute.test",
+        "noise.test",
+        "matcher.test",
+        "time-interval.test",
+        "route-event.test",
+      ]),
     },
   ],
   deliver: [
@@ -52,7 +71,9 @@ export const FOLDERS = {
       ]),
     },
     {
-      mutate: allOf("src/deliver").filter((file) => ![...APART, ...GATHERING, ...PUBLISHING].includes(file)),
+      mutate: allOf("src/deliver").filter(
+        (file) => ![...APART, ...GATHERING, ...PUBLISHING].includes(file),
+      ),
       tests: inFolder("test/deliver", [
         "way-closes.test",
         "breaker-probes.test",
@@ -82,7 +103,8 @@ export const FOLDERS = {
     },
     { mutate: PUBLISHING, tests: inFolder("test/deliver", ["publishing.test"]) },
   ],
-  // The operations of the outbox: what a poll writes for delivery, and what delivery reads and writes.
+  // The operations of the outbox: what a poll writes for delivery, and what delivery reads and
+  // writes.
   state: [
     {
       mutate: inFolder("src/state", [
@@ -134,15 +156,30 @@ export const FOLDERS = {
       mutate: inFolder("src/state", ["dedupe-keys", "replace-held"]),
       tests: inFolder("test/state", ["dedupe-keys.test", "sqlite-store.test"]),
     },
-    { mutate: inFolder("src/state", ["enrichments"]), tests: inFolder("test/state", ["enrichments.test"]) },
-    { mutate: inFolder("src/state", ["mentions", "threads"]), tests: inFolder("test/state", ["mentions.test", "threads.test"]) },
-    { mutate: inFolder("src/state", ["move-sink", "unseal"]), tests: inFolder("test/deliver", ["moved-sink.test"]) },
-    { mutate: inFolder("src/state", ["audit"]), tests: inFolder("test/state", ["dead-letters.test"]) },
+    {
+      mutate: inFolder("src/state", ["enrichments"]),
+      tests: inFolder("test/state", ["enrichments.test"]),
+    },
+    {
+      mutate: inFolder("src/state", ["mentions", "threads"]),
+      tests: inFolder("test/state", ["mentions.test", "threads.test"]),
+    },
+    {
+      mutate: inFolder("src/state", ["move-sink", "unseal"]),
+      tests: inFolder("test/deliver", ["moved-sink.test"]),
+    },
+    {
+      mutate: inFolder("src/state", ["audit"]),
+      tests: inFolder("test/state", ["dead-letters.test"]),
+    },
     {
       mutate: inFolder("src/state", ["silences", "silenced-deliveries"]),
       tests: inFolder("test/state", ["silences.test", "sqlite-store.test"]),
     },
-    { mutate: inFolder("src/state", ["crossposts"]), tests: inFolder("test/state", ["crossposts.test", "sqlite-store.test"]) },
+    {
+      mutate: inFolder("src/state", ["crossposts"]),
+      tests: inFolder("test/state", ["crossposts.test", "sqlite-store.test"]),
+    },
   ],
   // The path of a reload: from the files that changed to what is polled and delivered afterwards.
   app: [
@@ -167,7 +204,14 @@ export const FOLDERS = {
       ]),
     },
     {
-      mutate: inFolder(DAEMON, ["active-watches", "create-reader", "delivering", "delivery", "silences", "templates"]),
+      mutate: inFolder(DAEMON, [
+        "active-watches",
+        "create-reader",
+        "delivering",
+        "delivery",
+        "silences",
+        "templates",
+      ]),
       tests: inFolder(DAEMON_TESTS, [
         "silences.test",
         "templates.test",
@@ -203,22 +247,25 @@ export const WHOLE = [
 
 /** By reason. */
 export const LEFT_OUT = {
-  "The tests of registered watches say all about it.": inFolder("src/operate/changes", ["registration-of"]),
-  "A reload does not change it: it reads the active configuration each time, or serves a command.": inFolder(
-    ["src/app/delivering", "src/operate/alerts"],
-    [
-      "create-sink",
-      "dead-letters",
-      "dead-reports",
-      "dead-text",
-      "fallback-notifier",
-      "listed-at",
-      "replays",
-      "route-test",
-      "send-sample",
-      "silence-actions",
-      "silence-request",
-      "waiting",
-    ],
-  ),
+  "The tests of registered watches say all about it.": inFolder("src/operate/changes", [
+    "registration-of",
+  ]),
+  "A reload does not change it: it reads the active configuration each time, or serves a command.":
+    inFolder(
+      ["src/app/delivering", "src/operate/alerts"],
+      [
+        "create-sink",
+        "dead-letters",
+        "dead-reports",
+        "dead-text",
+        "fallback-notifier",
+        "listed-at",
+        "replays",
+        "route-test",
+        "send-sample",
+        "silence-actions",
+        "silence-request",
+        "waiting",
+      ],
+    ),
 };

@@ -1,4 +1,7 @@
-/** A file that is new or was moved would otherwise be missed when the mutation score is next asked for. */
+/**
+ * A file that is new or was moved would otherwise be missed when the mutation score is next asked
+ * for.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
@@ -8,7 +11,9 @@ interface Part {
   readonly tests: readonly string[];
 }
 
-const { FOLDERS, WHOLE, LEFT_OUT } = (await import(new URL("folders.mjs", import.meta.url).href)) as {
+const { FOLDERS, WHOLE, LEFT_OUT } = (await import(
+  new URL("folders.mjs", import.meta.url).href
+)) as {
   FOLDERS: Readonly<Record<string, readonly Part[]>>;
   WHOLE: readonly string[];
   LEFT_OUT: Readonly<Record<string, readonly string[]>>;
@@ -23,12 +28,16 @@ it("every file that is mutated, and every test that has to notice, exists", () =
 
 it("every file of a folder that is mutated as a whole is in one part, or left out for a reason", () => {
   const placed = [...parts.flatMap(({ mutate }) => mutate), ...Object.values(LEFT_OUT).flat()];
-  const files = WHOLE.flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`));
+  const files = WHOLE.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
+  );
   expect(files.filter((file) => file.endsWith(".ts") && !placed.includes(file))).toEqual([]);
   expect(placed.filter((file, index) => placed.indexOf(file) !== index)).toEqual([]);
 });
 
 it("every file whose survivors have a reason exists", () => {
-  const files = Object.keys(parse(readFileSync(new URL("survivors.yaml", import.meta.url), "utf8")) as object);
+  const files = Object.keys(
+    parse(readFileSync(new URL("survivors.yaml", import.meta.url), "utf8")) as object,
+  );
   expect(files.filter((file) => !existsSync(file))).toEqual([]);
 });

@@ -1,4 +1,7 @@
-/** Changes the code of a folder in a thousand small ways and says which changes no test notices: `npm run test:mutation [-- folder…] [-- --mutate file]`. */
+/**
+ * Changes the code of a folder in a thousand small ways and says which changes no test notices:
+ * `npm run test:mutation [-- folder…] [-- --mutate file]`.
+ */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { relative } from "node:path";
@@ -12,10 +15,14 @@ const LEAST_SCORE = 80;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { mutate: { type: "string", multiple: true }, concurrency: { type: "string", default: String(availableParallelism()) } },
+  options: {
+    mutate: { type: "string", multiple: true },
+    concurrency: { type: "string", default: String(availableParallelism()) },
+  },
 });
 const unknown = positionals.filter((name) => FOLDERS[name] === undefined);
-if (unknown.length > 0) throw new Error(`no folder ${unknown.join(", ")}: there are ${Object.keys(FOLDERS).join(", ")}`);
+if (unknown.length > 0)
+  throw new Error(`no folder ${unknown.join(", ")}: there are ${Object.keys(FOLDERS).join(", ")}`);
 
 const known = parse(readFileSync(new URL("survivors.yaml", import.meta.url), "utf8")) ?? {};
 const knownOf = (file) => new Set((known[file] ?? []).flatMap(({ mutants }) => mutants));
@@ -26,21 +33,39 @@ const optionsOf = (mutate) => ({
   vitest: { configFile: "test/mutation/vitest.config.ts", related: false },
   coverageAnalysis: "perTest",
   mutate,
-  // Texts of errors and log lines would be most of the report, and a name of a column that is wrong fails every test of its statement.
+  // Texts of errors and log lines would be most of the report, and a name of a column that is wrong
+  // fails every test of its statement.
   mutator: { excludedMutations: ["StringLiteral"] },
-  // Reading and changing TypeScript's settings needs a compiler with an interface for programs, which TypeScript 7 does not have.
+  // Reading and changing TypeScript's settings needs a compiler with an interface for programs,
+  // which TypeScript 7 does not have.
   tsconfigFile: "none",
   disableTypeChecks: false,
-  ignorePatterns: ["dist", "biome.json", ".oxlintrc.json", "bench", ".bench", ".sim", "docs", "data", "reports"],
+  ignorePatterns: [
+    "dist",
+    "biome.json",
+    ".oxlintrc.json",
+    "bench",
+    ".bench",
+    ".sim",
+    "docs",
+    "data",
+    "reports",
+  ],
   concurrency: Number(values.concurrency),
-  // Counted as noticed, so it must be a loop without end and no machine that is busy with something else.
+  // Counted as noticed, so it must be a loop without end and no machine that is busy with something
+  // else.
   timeoutMS: 20_000,
   timeoutFactor: 3,
   cleanTempDir: "always",
   fileLogLevel: "off",
   logLevel: "warn",
   reporters: ["clear-text", "progress-append-only"],
-  clearTextReporter: { allowColor: false, allowEmojis: false, reportTests: false, reportMutants: false },
+  clearTextReporter: {
+    allowColor: false,
+    allowEmojis: false,
+    reportTests: false,
+    reportMutants: false,
+  },
 });
 
 const shorten = (text) => {
@@ -70,7 +95,8 @@ function report(name, results, seconds) {
       text: `${shorten(originalOf(mutant))} => ${shorten(mutant.replacement ?? "")}`,
     }))
     .filter(({ file, text }) => !knownOf(file).has(text));
-  for (const { file, line, text } of unexplained) console.log(`${file}:${line}\n      - ${JSON.stringify(text)}`);
+  for (const { file, line, text } of unexplained)
+    console.log(`${file}:${line}\n      - ${JSON.stringify(text)}`);
   console.log(
     `${name}: ${score.toFixed(1)}% of ${killed + survivors.length} covered mutants killed, ${survivors.length} survive, ` +
       `${unexplained.length} of them without a reason in survivors.yaml; ${count("NoCoverage")} not covered; ${seconds} s`,
@@ -78,9 +104,14 @@ function report(name, results, seconds) {
   return score >= LEAST_SCORE && unexplained.length === 0;
 }
 
-/** Of the files of a part, those that `--mutate` names; all without it. `src/x.ts:10-20` names lines. */
+/**
+ * Of the files of a part, those that `--mutate` names; all without it. `src/x.ts:10-20` names
+ * lines.
+ */
 const chosenOf = (mutate) =>
-  values.mutate === undefined ? mutate : values.mutate.filter((one) => mutate.includes(one.replace(/:[-\d]+$/, "")));
+  values.mutate === undefined
+    ? mutate
+    : values.mutate.filter((one) => mutate.includes(one.replace(/:[-\d]+$/, "")));
 
 for (const name of positionals.length > 0 ? positionals : Object.keys(FOLDERS)) {
   const begun = performance.now();

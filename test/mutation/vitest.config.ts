@@ -8,7 +8,8 @@ const tests = (process.env["MUTATION_TESTS"] ?? "").split(",");
 class AsListed {
   shard = (files: TestSpecification[]): TestSpecification[] => files;
   sort(files: TestSpecification[]): TestSpecification[] {
-    const placeOf = ({ moduleId }: TestSpecification): number => tests.findIndex((name) => moduleId.endsWith(name));
+    const placeOf = ({ moduleId }: TestSpecification): number =>
+      tests.findIndex((name) => moduleId.endsWith(name));
     return files.sort((a, b) => placeOf(a) - placeOf(b));
   }
 }
@@ -21,7 +22,17 @@ const inProcesses = {
   },
 };
 
-/** The tests of one part. Stryker's own choice of test files would activate a mutant of a module's constants only after the module has loaded. */
-const config: ViteUserConfig = mergeConfig(shared({ command: "serve", mode: "test" }), { plugins: [inProcesses] });
-config.test = { ...config.test, include: tests, testTimeout: 20_000, sequence: { sequencer: AsListed } };
+/**
+ * The tests of one part. Stryker's own choice of test files would activate a mutant of a module's
+ * constants only after the module has loaded.
+ */
+const config: ViteUserConfig = mergeConfig(shared({ command: "serve", mode: "test" }), {
+  plugins: [inProcesses],
+});
+config.test = {
+  ...config.test,
+  include: tests,
+  testTimeout: 20_000,
+  sequence: { sequencer: AsListed },
+};
 export default config;

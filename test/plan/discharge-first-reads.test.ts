@@ -1,6 +1,12 @@
 /** Posts that are found before a counter moves for them, and what first reads bring. */
 import { describe, expect, it } from "vitest";
-import { afterFirstRead, afterRead, isDue, type ProbeMemory, takeProbe } from "../../src/groups/probing/pending-changes.ts";
+import {
+  afterFirstRead,
+  afterRead,
+  isDue,
+  type ProbeMemory,
+  takeProbe,
+} from "../../src/groups/probing/pending-changes.ts";
 import { fields, read, START } from "../support/probed.ts";
 
 const MIN = 60_000;
@@ -40,5 +46,7 @@ it("credits no post that was found by the first read of an account: the first pr
 
 it("holds what the first read of an account finds on its timeline against no search: none was asked", () => {
   const unknown: ProbeMemory = { ...START, open: { sinceMs: 0, owed: null, reads: 6, dueMs: 0 } };
-  expect(afterRead(unknown, read({ endpoint: "timeline", newPosts: 3, isFull: true }), MIN).hidden).toBeUndefined();
+  expect(
+    afterRead(unknown, read({ endpoint: "timeline", newPosts: 3, isFull: true }), MIN).hidden,
+  ).toBeUndefined();
 });

@@ -13,10 +13,15 @@ describe("the lower bound of a workload", () => {
   });
 
   it("costs no more than probing everybody equally often", () => {
-    const rates = fc.array(fc.float({ min: Math.fround(0.01), max: 200, noNaN: true }), { minLength: 1, maxLength: 50 });
+    const rates = fc.array(fc.float({ min: Math.fround(0.01), max: 200, noNaN: true }), {
+      minLength: 1,
+      maxLength: 50,
+    });
     fc.assert(
       fc.property(rates, fc.integer({ min: 5_000, max: 600_000 }), (all, meanMs) => {
-        expect(checksPerDay(all, meanMs, DAY)).toBeLessThanOrEqual(((all.length * DAY) / (2 * meanMs)) * 1.001);
+        expect(checksPerDay(all, meanMs, DAY)).toBeLessThanOrEqual(
+          ((all.length * DAY) / (2 * meanMs)) * 1.001,
+        );
       }),
     );
   });
@@ -24,7 +29,9 @@ describe("the lower bound of a workload", () => {
   it("probes everybody once in the longest wait when nobody posts, a hundred a request, and takes a page for twenty posts", () => {
     expect(checksPerDay([0, 0], 60_000, 6 * HOUR)).toBe(8);
     expect(boundOf([0, 0], 60_000, 6 * HOUR)).toBe(0.08);
-    expect(boundOf([16, 1], 60_000, DAY)).toBeCloseTo(checksPerDay([16, 1], 60_000, DAY) / 100 + 17 / 20);
+    expect(boundOf([16, 1], 60_000, DAY)).toBeCloseTo(
+      checksPerDay([16, 1], 60_000, DAY) / 100 + 17 / 20,
+    );
   });
 
   it("takes a probe for every hundred accounts and tick, however few they are, and a search for a tick with news", () => {

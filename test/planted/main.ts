@@ -1,4 +1,7 @@
-/** `npm run test:planted`: plants bugs one at a time in a copy of the tree, and says which the tests or the simulation catch. */
+/**
+ * `npm run test:planted`: plants bugs one at a time in a copy of the tree, and says which the tests
+ * or the simulation catch.
+ */
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,9 +36,12 @@ interface Outcome {
 }
 
 const root = process.cwd();
-const chosen = readPatches(root).filter(({ name }) => names.length === 0 || names.some((start) => name.startsWith(start)));
+const chosen = readPatches(root).filter(
+  ({ name }) => names.length === 0 || names.some((start) => name.startsWith(start)),
+);
 if (values.help) console.log(HELP);
-else if (values.list) for (const { name, shape, bug } of chosen) console.log(`${name} (${shape}): ${bug}`);
+else if (values.list)
+  for (const { name, shape, bug } of chosen) console.log(`${name} (${shape}): ${bug}`);
 else await plantAll();
 
 async function plantAll(): Promise<void> {
@@ -44,14 +50,20 @@ async function plantAll(): Promise<void> {
   try {
     for (const patch of chosen) {
       const outcome = await plant(copy, patch);
-      console.log(outcome.caughtBy === undefined ? `ESCAPED ${patch.name}` : `caught  ${patch.name}: ${outcome.caughtBy}`);
+      console.log(
+        outcome.caughtBy === undefined
+          ? `ESCAPED ${patch.name}`
+          : `caught  ${patch.name}: ${outcome.caughtBy}`,
+      );
       outcomes.push(outcome);
     }
   } finally {
     rmSync(copy, { recursive: true });
   }
   const escaped = outcomes.filter(({ caughtBy }) => caughtBy === undefined);
-  console.log(`\n${outcomes.length} planted, ${outcomes.length - escaped.length} caught, ${escaped.length} escaped`);
+  console.log(
+    `\n${outcomes.length} planted, ${outcomes.length - escaped.length} caught, ${escaped.length} escaped`,
+  );
   for (const { patch } of escaped) console.log(`escaped: ${patch.name}: ${patch.bug}`);
   process.exitCode = escaped.length === 0 && outcomes.length > 0 ? 0 : 1;
 }
@@ -59,20 +71,27 @@ async function plantAll(): Promise<void> {
 /** What git knows of the tree, edits included, outside of it: there a patch cannot hurt. */
 function copyTree(): string {
   const copy = mkdtempSync(join(tmpdir(), "chirpwatch-planted-"));
-  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"], { encoding: "utf8" });
+  const listed = execFileSync(
+    "git",
+    ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"],
+    { encoding: "utf8" },
+  );
   for (const file of listed.split("\n").filter((name) => name !== "")) {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(root, file), join(copy, file));
   }
-  for (const folder of ["node_modules", "dist"]) symlinkSync(join(root, folder), join(copy, folder));
+  for (const folder of ["node_modules", "dist"])
+    symlinkSync(join(root, folder), join(copy, folder));
   return copy;
 }
 
 async function plant(copy: string, patch: Patch): Promise<Outcome> {
-  const apply = (...more: string[]) => execFileSync("git", ["apply", ...more, resolve(root, patch.path)], { cwd: copy });
+  const apply = (...more: string[]) =>
+    execFileSync("git", ["apply", ...more, resolve(root, patch.path)], { cwd: copy });
   apply();
   try {
-    if (patch.scenario !== undefined) return { patch, caughtBy: await failedSim(copy, "--scenario", patch.scenario) };
+    if (patch.scenario !== undefined)
+      return { patch, caughtBy: await failedSim(copy, "--scenario", patch.scenario) };
     return { patch, caughtBy: (await failedTest(copy, patch)) ?? (await failedSeed(copy)) };
   } finally {
     apply("--reverse");
@@ -115,7 +134,10 @@ async function failedSim(copy: string, ...args: readonly string[]): Promise<stri
 }
 
 /** What a command prints, and how it ends. */
-function run(cwd: string, [command = "", ...args]: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+function run(
+  cwd: string,
+  [command = "", ...args]: readonly string[],
+): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((done, failed) => {
     const child = spawn(command, args, { cwd, stdio: ["ignore", "pipe", "ignore"] });
     let output = "";

@@ -13,7 +13,11 @@ describe("a planted bug", () => {
 
   it("can still be planted: a patch that does not apply any more is made anew, or removed with what it was about", () => {
     const apply = ["apply", "--check", ...patches.map(({ path }) => path)];
-    const failed = isApplied(apply) ? [] : patches.filter(({ path }) => !isApplied(["apply", "--check", path])).map(({ name }) => name);
+    const failed = isApplied(apply)
+      ? []
+      : patches
+          .filter(({ path }) => !isApplied(["apply", "--check", path]))
+          .map(({ name }) => name);
     expect(failed).toEqual([]);
   });
 });

@@ -1,11 +1,21 @@
-/** The bugs to plant: one patch file each, whose first lines say what the bug is, of which shape, and which tests could see it. */
+/**
+ * The bugs to plant: one patch file each, whose first lines say what the bug is, of which shape,
+ * and which tests could see it.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const PATCHES = join("test", "planted");
 
 /** Why bugs of its kind get past tests; `listed`: named in the list of faults to survive. */
-const SHAPES = ["second time", "two options", "fixture", "reload", "simple case", "listed"] as const;
+const SHAPES = [
+  "second time",
+  "two options",
+  "fixture",
+  "reload",
+  "simple case",
+  "listed",
+] as const;
 
 export interface Patch {
   readonly name: string;
@@ -25,13 +35,27 @@ export function readPatches(root: string): readonly Patch[] {
   return files.sort().map((file) => {
     const path = join(PATCHES, file);
     const [header = "", diff] = readFileSync(join(root, path), "utf8").split(/^(?=--- a\/)/m);
-    const field = (name: string): string => new RegExp(`^${name}: (.+)$`, "m").exec(header)?.[1] ?? "";
+    const field = (name: string): string =>
+      new RegExp(`^${name}: (.+)$`, "m").exec(header)?.[1] ?? "";
     const [tests, [scenario]] = [words(field("tests")), words(field("scenario"))];
-    const patch = { name: file.replace(/\.patch$/, ""), path, bug: field("bug"), shape: field("shape"), tests, scenario };
+    const patch = {
+      name: file.replace(/\.patch$/, ""),
+      path,
+      bug: field("bug"),
+      shape: field("shape"),
+      tests,
+      scenario,
+    };
     const isSeen = tests.length > 0 || scenario !== undefined;
-    const isWhole = patch.bug !== "" && SHAPES.some((shape) => shape === patch.shape) && isSeen && diff !== undefined;
+    const isWhole =
+      patch.bug !== "" &&
+      SHAPES.some((shape) => shape === patch.shape) &&
+      isSeen &&
+      diff !== undefined;
     if (!isWhole)
-      throw new Error(`${path} needs the lines "bug: ", "shape: " (${SHAPES.join(", ")}) and "tests: " or "scenario: ", and a diff`);
+      throw new Error(
+        `${path} needs the lines "bug: ", "shape: " (${SHAPES.join(", ")}) and "tests: " or "scenario: ", and a diff`,
+      );
     return patch;
   });
 }

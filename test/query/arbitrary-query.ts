@@ -8,7 +8,9 @@ const HANDLES = ["acme", "alice", "bob"] as const;
 
 const term: fc.Arbitrary<Query> = fc.oneof(
   fc.constantFrom(...WORDS).map((text): Query => ({ kind: "word", text })),
-  fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(...WORDS)).map(([a, b]): Query => ({ kind: "phrase", text: `${a} ${b}` })),
+  fc
+    .tuple(fc.constantFrom(...WORDS), fc.constantFrom(...WORDS))
+    .map(([a, b]): Query => ({ kind: "phrase", text: `${a} ${b}` })),
   fc.constantFrom(...HANDLES).map((text): Query => ({ kind: "mention", text })),
   fc.constantFrom("tag", "ship").map((text): Query => ({ kind: "hashtag", text })),
   fc.constantFrom("btc", "eth").map((text): Query => ({ kind: "cashtag", text })),
@@ -18,9 +20,15 @@ const term: fc.Arbitrary<Query> = fc.oneof(
   fc.nat(20).map((count): Query => ({ kind: "min_faves", count })),
   fc.nat(2_000).map((seconds): Query => ({ kind: "since_time", count: 1_700_000_000 + seconds })),
   fc.nat(2_000).map((seconds): Query => ({ kind: "until_time", count: 1_700_000_000 + seconds })),
-  fc.nat(2_000).map((n): Query => ({ kind: "max_id", id: String(9_007_199_254_740_993_000n + BigInt(n)) })),
-  fc.nat(2_000).map((n): Query => ({ kind: "since_id", id: String(9_007_199_254_740_993_000n + BigInt(n)) })),
-  fc.constantFrom("replies" as const, "links" as const, "images" as const).map((filter): Query => ({ kind: "filter", filter })),
+  fc
+    .nat(2_000)
+    .map((n): Query => ({ kind: "max_id", id: String(9_007_199_254_740_993_000n + BigInt(n)) })),
+  fc
+    .nat(2_000)
+    .map((n): Query => ({ kind: "since_id", id: String(9_007_199_254_740_993_000n + BigInt(n)) })),
+  fc
+    .constantFrom("replies" as const, "links" as const, "images" as const)
+    .map((filter): Query => ({ kind: "filter", filter })),
   fc.constant<Query>({ kind: "since", date: "2023-11-14_22:20:00_UTC" }),
   fc.constant<Query>({ kind: "within_time", count: 15, unit: "m" }),
   fc.constant<Query>({ kind: "url", text: "example.com" }),
@@ -31,7 +39,10 @@ export const anyQuery: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) =
     { maxDepth: 4, withCrossShrink: true },
     term,
     fc
-      .tuple(fc.constantFrom("and" as const, "or" as const), fc.array(tie("query"), { minLength: 2, maxLength: 4 }))
+      .tuple(
+        fc.constantFrom("and" as const, "or" as const),
+        fc.array(tie("query"), { minLength: 2, maxLength: 4 }),
+      )
       .map(([kind, of]): Query => ({ kind, of })),
     tie("query").map((of): Query => ({ kind: "not", of })),
   ),
@@ -39,7 +50,10 @@ export const anyQuery: fc.Arbitrary<Query> = fc.letrec<{ query: Query }>((tie) =
 
 export const anyTweet: fc.Arbitrary<Tweet> = fc
   .record({
-    words: fc.array(fc.constantFrom(...WORDS, "@acme", "@bob", "#tag", "$BTC", "https://example.com/a"), { maxLength: 6 }),
+    words: fc.array(
+      fc.constantFrom(...WORDS, "@acme", "@bob", "#tag", "$BTC", "https://example.com/a"),
+      { maxLength: 6 },
+    ),
     author: fc.constantFrom(...HANDLES),
     to: fc.constantFrom("", ...HANDLES),
     lang: fc.constantFrom("en", "de"),
@@ -58,7 +72,9 @@ export const anyTweet: fc.Arbitrary<Tweet> = fc
       in_reply_to_username: made.to,
       in_reply_to_tweet_id: made.to === "" ? "" : "1",
       is_reply: made.to !== "",
-      entities: made.photo ? [{ link: "https://images.example/1.jpg", preview: "", type: "photo" }] : [],
+      entities: made.photo
+        ? [{ link: "https://images.example/1.jpg", preview: "", type: "photo" }]
+        : [],
       username: made.author,
     }),
   );

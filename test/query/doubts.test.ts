@@ -28,15 +28,38 @@ it("points to an `or` in small letters between two terms, wherever it stands", (
 });
 
 it.each([
-  ["acme AND rival", 5, "`AND` is a word to search for here, so tweets must hold it too: leave it out, all terms must be there"],
-  ["acme NOT rival", 5, "`NOT` is a word to search for here, so tweets must hold it too: write - before what is to be excluded"],
-  ["NOT from:acme x", 0, "`NOT` is a word to search for here, so tweets must hold it too: write - before what is to be excluded"],
-  ["acme (a AND b)", 8, "`AND` is a word to search for here, so tweets must hold it too: leave it out, all terms must be there"],
+  [
+    "acme AND rival",
+    5,
+    "`AND` is a word to search for here, so tweets must hold it too: leave it out, all terms must be there",
+  ],
+  [
+    "acme NOT rival",
+    5,
+    "`NOT` is a word to search for here, so tweets must hold it too: write - before what is to be excluded",
+  ],
+  [
+    "NOT from:acme x",
+    0,
+    "`NOT` is a word to search for here, so tweets must hold it too: write - before what is to be excluded",
+  ],
+  [
+    "acme (a AND b)",
+    8,
+    "`AND` is a word to search for here, so tweets must hold it too: leave it out, all terms must be there",
+  ],
 ])("points to an operator of other languages: %s", (text, offset, message) => {
   expect(queryDoubts(text)).toEqual([{ offset, message }]);
 });
 
-it.each(["acme NOT", "AND acme", "acme not rival", "acme and rival", '"a AND b"', "acme (rival NOT)"])("takes %s as it stands", (text) => {
+it.each([
+  "acme NOT",
+  "AND acme",
+  "acme not rival",
+  "acme and rival",
+  '"a AND b"',
+  "acme (rival NOT)",
+])("takes %s as it stands", (text) => {
   expect(queryDoubts(text)).toEqual([]);
 });
 

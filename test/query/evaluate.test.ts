@@ -7,7 +7,8 @@ import type { Query } from "../../src/query/query.ts";
 import { anyQuery, anyTweet, makeTweet } from "./arbitrary-query.ts";
 
 const NOW_MS = 1_700_002_000_000;
-const matches = (text: string, tweet: Tweet) => evaluateQuery(parseQuery(text), tweet, { nowMs: NOW_MS });
+const matches = (text: string, tweet: Tweet) =>
+  evaluateQuery(parseQuery(text), tweet, { nowMs: NOW_MS });
 
 /** The same meaning, written another way: padded texts and plain comparisons. */
 function naive(query: Query, tweet: Tweet): boolean {
@@ -52,7 +53,11 @@ function naive(query: Query, tweet: Tweet): boolean {
     case "since_id":
       return BigInt(tweet.id) > BigInt(query.id);
     case "filter":
-      return query.filter === "replies" ? tweet.is_reply : query.filter === "links" ? raw.includes("https://") : tweet.entities.length > 0;
+      return query.filter === "replies"
+        ? tweet.is_reply
+        : query.filter === "links"
+          ? raw.includes("https://")
+          : tweet.entities.length > 0;
     case "since":
       return second >= 1_700_000_400;
     case "within_time":
@@ -88,7 +93,8 @@ describe("operators of docs/service.md", () => {
   });
 
   test("an author is named with or without @, in capitals or not", () => {
-    for (const query of ["from:alice", "from:@ALICE"]) expect(matches(query, makeTweet({ username: "Alice" }))).toBe(true);
+    for (const query of ["from:alice", "from:@ALICE"])
+      expect(matches(query, makeTweet({ username: "Alice" }))).toBe(true);
     expect(matches("from:alice", makeTweet({ username: "alice2" }))).toBe(false);
   });
 
@@ -109,7 +115,10 @@ describe("operators of docs/service.md", () => {
 
   test("list: asks the context for members", () => {
     const tweet = makeTweet({ username: "bob" });
-    const context = { nowMs: NOW_MS, listMembers: (id: string) => (id === "7" ? new Set([tweet.user.id]) : undefined) };
+    const context = {
+      nowMs: NOW_MS,
+      listMembers: (id: string) => (id === "7" ? new Set([tweet.user.id]) : undefined),
+    };
     expect(evaluateQuery(parseQuery("list:7"), tweet, context)).toBe(true);
     expect(evaluateQuery(parseQuery("list:8"), tweet, context)).toBe(false);
   });
@@ -135,18 +144,32 @@ describe("operators of docs/service.md", () => {
     const tweet = makeTweet({});
     const atMs = Date.parse(tweet.created_at);
     const query = parseQuery(`within_time:${window}`);
-    expect([ms, ms + 1].map((passedMs) => evaluateQuery(query, tweet, { nowMs: atMs + passedMs }))).toEqual([true, false]);
+    expect(
+      [ms, ms + 1].map((passedMs) => evaluateQuery(query, tweet, { nowMs: atMs + passedMs })),
+    ).toEqual([true, false]);
   });
 
   test("threads and quotes are found by id", () => {
     const quoted = makeTweet({ id: "5" });
-    const tweet = makeTweet({ conversation_id_str: "4", quoted_status: quoted, is_quote_status: true });
-    expect(matches(`conversation_id:4 quoted_tweet_id:5 quoted_user_id:${quoted.user.id} filter:quote`, tweet)).toBe(true);
+    const tweet = makeTweet({
+      conversation_id_str: "4",
+      quoted_status: quoted,
+      is_quote_status: true,
+    });
+    expect(
+      matches(
+        `conversation_id:4 quoted_tweet_id:5 quoted_user_id:${quoted.user.id} filter:quote`,
+        tweet,
+      ),
+    ).toBe(true);
     expect(matches("conversation_id:5", tweet)).toBe(false);
   });
 
   test("content filters check media, links, tags and the author", () => {
-    const video = makeTweet({ full_text: "#a @b", entities: [{ link: "l", preview: "", type: "video" }] });
+    const video = makeTweet({
+      full_text: "#a @b",
+      entities: [{ link: "l", preview: "", type: "video" }],
+    });
     expect(
       matches(
         "filter:media filter:videos -filter:images filter:mentions filter:hashtags -filter:links -filter:verified filter:safe",

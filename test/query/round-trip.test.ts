@@ -34,8 +34,14 @@ test.each([
   ["((a))", "a"],
   ['("acme corp" OR @Acme) -from:ACME', '(("acme corp" OR @acme) -from:acme)'],
   ["$BTC #Tag lang:DE", "($btc #tag lang:de)"],
-  ["-min_faves:500 filter:replies include:nativeretweets", "(-min_faves:500 filter:replies include:nativeretweets)"],
-  ["since:2026-01-31_14:00:00_UTC until:2026-02-01", "(since:2026-01-31_14:00:00_UTC until:2026-02-01)"],
+  [
+    "-min_faves:500 filter:replies include:nativeretweets",
+    "(-min_faves:500 filter:replies include:nativeretweets)",
+  ],
+  [
+    "since:2026-01-31_14:00:00_UTC until:2026-02-01",
+    "(since:2026-01-31_14:00:00_UTC until:2026-02-01)",
+  ],
   ["within_time:2d max_id:2124029954827621815", "(within_time:2d max_id:2124029954827621815)"],
   ["at 12:30 https://example.com/a", "(at 12:30 https://example.com/a)"],
 ])("%s is read as %s", (text, printed) => {
@@ -56,7 +62,9 @@ test.each([
   ["filter:cats", 7, "filter:cats is not known"],
   ["within_time:2y", 12, 'within_time: needs a window, not "2y"'],
 ])("%j is refused at %i", (text, position, message) => {
-  expect(() => parseQuery(text)).toThrow(expect.objectContaining({ position, message: expect.stringContaining(message) }));
+  expect(() => parseQuery(text)).toThrow(
+    expect.objectContaining({ position, message: expect.stringContaining(message) }),
+  );
 });
 
 test("a handle has 15 characters at the most, and more are a word", () => {
@@ -70,7 +78,9 @@ test.each([
   ["within_time:2y", "Write within_time:2d, with d, h, m or s."],
   ["filter:cats", "Known are replies, quote, "],
 ])("of %j it is said what to write", (text, hint) => {
-  expect(() => parseQuery(text)).toThrow(expect.objectContaining({ hint: expect.stringContaining(hint) }));
+  expect(() => parseQuery(text)).toThrow(
+    expect.objectContaining({ hint: expect.stringContaining(hint) }),
+  );
 });
 
 test("nesting is bounded, so that no query overflows the stack", () => {

@@ -18,7 +18,9 @@ test("without bounds the text stays as it is", () => {
 });
 
 test("fractions of a second never exclude what the bound should include", () => {
-  expect(withBounds("a", { sinceTime: 10.9, untilTime: 20.1 })).toBe("(a) since_time:10 until_time:21");
+  expect(withBounds("a", { sinceTime: 10.9, untilTime: 20.1 })).toBe(
+    "(a) since_time:10 until_time:21",
+  );
 });
 
 test("a bounded query matches what the query and the bound match, and nothing else", () => {
@@ -27,7 +29,8 @@ test("a bounded query matches what the query and the bound match, and nothing el
     fc.property(anyQuery, anyTweet, fc.nat(2_000), (query, tweet, seconds) => {
       const sinceTime = 1_700_000_000 + seconds;
       const bounded = parseQuery(withBounds(printQuery(query), { sinceTime }));
-      const expected = evaluateQuery(query, tweet, { nowMs }) && Date.parse(tweet.created_at) >= sinceTime * 1_000;
+      const expected =
+        evaluateQuery(query, tweet, { nowMs }) && Date.parse(tweet.created_at) >= sinceTime * 1_000;
       expect(evaluateQuery(bounded, tweet, { nowMs })).toBe(expected);
     }),
   );

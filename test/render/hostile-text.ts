@@ -1,8 +1,23 @@
-/** Texts as strangers might write them to break out: units of any kind, and the sequences chats react to. */
+/**
+ * Texts as strangers might write them to break out: units of any kind, and the sequences chats
+ * react to.
+ */
 import fc from "fast-check";
 
 const SEQUENCES = [
-  ...["@everyone", "@here", "@channel", "<!channel>", "<!here>", "<!everyone>", "<@U123>", "<@123>", "<@&456>", "<#C1>", "<!subteam^S1>"],
+  ...[
+    "@everyone",
+    "@here",
+    "@channel",
+    "<!channel>",
+    "<!here>",
+    "<!everyone>",
+    "<@U123>",
+    "<@123>",
+    "<@&456>",
+    "<#C1>",
+    "<!subteam^S1>",
+  ],
   ...[
     "<!date^1^{time}|x>",
     "<https://evil.example|click>",
@@ -14,7 +29,20 @@ const SEQUENCES = [
     "`",
     ">>> q",
   ],
-  ...["\n# h", "\n- l", "\n> q", "&lt;!channel&gt;", "&amp;", "&", "<t:1:R>", "<:e:1>", "<a:e:1>", "<id:guide>", "</cmd:1>", ":tada:"],
+  ...[
+    "\n# h",
+    "\n- l",
+    "\n> q",
+    "&lt;!channel&gt;",
+    "&amp;",
+    "&",
+    "<t:1:R>",
+    "<:e:1>",
+    "<a:e:1>",
+    "<id:guide>",
+    "</cmd:1>",
+    ":tada:",
+  ],
   ...[
     "\u202e",
     "\u2066",
@@ -35,7 +63,11 @@ const SEQUENCES = [
 
 export const hostileText = fc
   .array(
-    fc.oneof(fc.constantFrom(...SEQUENCES), fc.string({ unit: "binary", maxLength: 8 }), fc.string({ unit: "grapheme", maxLength: 8 })),
+    fc.oneof(
+      fc.constantFrom(...SEQUENCES),
+      fc.string({ unit: "binary", maxLength: 8 }),
+      fc.string({ unit: "grapheme", maxLength: 8 }),
+    ),
     { maxLength: 30 },
   )
   .map((parts) => parts.join(""));

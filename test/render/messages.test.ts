@@ -6,14 +6,25 @@ import { headingOf, plainMessage } from "../../src/render/messages/plain-message
 import { scoreMessage } from "../../src/render/messages/score-message.ts";
 import { titleParts, titleWithoutAuthor } from "../../src/render/messages/title-parts.ts";
 import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
-import { EVENT_TIME_MS, makeEvent, makeOpsAlert, makeTweet, makeUser } from "../support/make-event.ts";
+import {
+  EVENT_TIME_MS,
+  makeEvent,
+  makeOpsAlert,
+  makeTweet,
+  makeUser,
+} from "../support/make-event.ts";
 
 const context = { linksHost: "https://x.com" };
 const bob = { ...makeUser("8", "bob"), display_name: "Bob" };
 
 const readTweet = (changes: Partial<Tweet>) =>
   tweetMessage(
-    { event: makeEvent("12", { body: { tweet: { ...makeTweet("12", "hello &amp; <bye>"), ...changes } } }), watches: ["brand", "rivals"] },
+    {
+      event: makeEvent("12", {
+        body: { tweet: { ...makeTweet("12", "hello &amp; <bye>"), ...changes } },
+      }),
+      watches: ["brand", "rivals"],
+    },
     context,
   );
 
@@ -31,19 +42,36 @@ describe("a tweet", () => {
   });
 
   it("names whom a reply answers, and links it", () => {
-    const message = readTweet({ is_reply: true, in_reply_to_tweet_id: "5", in_reply_to_username: "bob" });
+    const message = readTweet({
+      is_reply: true,
+      in_reply_to_tweet_id: "5",
+      in_reply_to_username: "bob",
+    });
     expect(message.title).toBe("ALICE (@alice) replied to @bob");
-    expect(message.context).toEqual({ label: "In reply to @bob", body: "", url: "https://x.com/bob/status/5" });
+    expect(message.context).toEqual({
+      label: "In reply to @bob",
+      body: "",
+      url: "https://x.com/bob/status/5",
+    });
   });
 
   it("shows the text of a quoted tweet", () => {
-    const message = readTweet({ is_quote_status: true, quoted_status: { ...makeTweet("5", "first"), user: bob } });
+    const message = readTweet({
+      is_quote_status: true,
+      quoted_status: { ...makeTweet("5", "first"), user: bob },
+    });
     expect(message.title).toBe("ALICE (@alice) quoted Bob (@bob)");
-    expect(message.context).toEqual({ label: "Bob (@bob)", body: "first", url: "https://x.com/bob/status/5" });
+    expect(message.context).toEqual({
+      label: "Bob (@bob)",
+      body: "first",
+      url: "https://x.com/bob/status/5",
+    });
   });
 
   it("shows a repost once, with the counts and pictures of what was reposted", () => {
-    const entities = [{ type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" }];
+    const entities = [
+      { type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" },
+    ];
     const message = readTweet({
       full_text: "RT @bob: fir…",
       retweeted_status: { ...makeTweet("5", "first"), user: bob, likes_count: 12_345, entities },
@@ -56,31 +84,43 @@ describe("a tweet", () => {
 
   it("takes pictures and videos for media, links not", () => {
     const entity = (type: string) => ({ type, link: `https://e.example/${type}`, preview: "" });
-    expect(readTweet({ entities: [entity("url"), entity("photo"), entity("video")] }).media.map(({ kind }) => kind)).toEqual([
-      "photo",
-      "video",
-    ]);
+    expect(
+      readTweet({ entities: [entity("url"), entity("photo"), entity("video")] }).media.map(
+        ({ kind }) => kind,
+      ),
+    ).toEqual(["photo", "video"]);
   });
 
   it("takes another title where the event says something else", () => {
-    expect(tweetMessage({ event: makeEvent("12"), watches: [] }, context, "Passed 1,000 likes").title).toBe("Passed 1,000 likes");
+    expect(
+      tweetMessage({ event: makeEvent("12"), watches: [] }, context, "Passed 1,000 likes").title,
+    ).toBe("Passed 1,000 likes");
   });
 });
 
 describe("a follower", () => {
   const event = (type: string) => ({
-    event: makeEvent("8", { type, body: { user: { ...bob, description: "bio" }, target: makeUser("99", "acme") } }),
+    event: makeEvent("8", {
+      type,
+      body: { user: { ...bob, description: "bio" }, target: makeUser("99", "acme") },
+    }),
     watches: ["fund"],
   });
 
   it("reads as who follows whom, with what makes them interesting", () => {
     const message = rosterMessage(event("follower.added"), context);
-    expect(message).toMatchObject({ title: "@acme has a new follower: Bob (@bob)", body: "bio", url: "https://x.com/bob" });
+    expect(message).toMatchObject({
+      title: "@acme has a new follower: Bob (@bob)",
+      body: "bio",
+      url: "https://x.com/bob",
+    });
     expect(message.facts).toContainEqual({ name: "Followers", value: "10" });
   });
 
   it("says so when one left", () => {
-    expect(rosterMessage(event("follower.removed"), context).title).toBe("@acme lost a follower: Bob (@bob)");
+    expect(rosterMessage(event("follower.removed"), context).title).toBe(
+      "@acme lost a follower: Bob (@bob)",
+    );
   });
 });
 
@@ -92,7 +132,10 @@ describe("a score", () => {
       previous: { week_delta: 12, month_delta: 1 },
       crossed: ["week_delta >= 25"],
     };
-    const message = scoreMessage({ event: makeEvent("8", { type: "score.changed", body }), watches: ["scores"] }, context);
+    const message = scoreMessage(
+      { event: makeEvent("8", { type: "score.changed", body }), watches: ["scores"] },
+      context,
+    );
     expect(message.title).toBe("Bob (@bob): score +27 in a week, -3.5 in a month");
     expect(message.body).toBe("Crossed week_delta >= 25.");
     expect(message.facts).toContainEqual({ name: "Before, in a week", value: "+12" });
@@ -103,7 +146,12 @@ describe("the daemon's own events", () => {
   it("read as their sentence and cure, with the plain values as facts", () => {
     const event = {
       ...makeOpsAlert("sink.failing"),
-      body: { message: "brand cannot be reached", hint: "invite @chirpwatch to #brand", sink: "brand", deep: {} },
+      body: {
+        message: "brand cannot be reached",
+        hint: "invite @chirpwatch to #brand",
+        sink: "brand",
+        deep: {},
+      },
     };
     expect(opsAlertMessage({ event, watches: [] })).toMatchObject({
       title: "brand cannot be reached",
@@ -113,27 +161,40 @@ describe("the daemon's own events", () => {
   });
 
   it("are named by their type when they have no sentence, and so is any event without its body", () => {
-    expect(opsAlertMessage({ event: makeOpsAlert("watch.gap"), watches: [] }).title).toBe("watch.gap");
+    expect(opsAlertMessage({ event: makeOpsAlert("watch.gap"), watches: [] }).title).toBe(
+      "watch.gap",
+    );
     for (const read of [tweetMessage, rosterMessage, scoreMessage]) {
-      expect(read({ event: makeEvent("1", { body: {} }), watches: [] }, context).title).toBe("tweet.created");
+      expect(read({ event: makeEvent("1", { body: {} }), watches: [] }, context).title).toBe(
+        "tweet.created",
+      );
     }
   });
 });
 
 describe("titles", () => {
   it("fall apart at their author, and do without", () => {
-    const message = readTweet({ is_reply: true, in_reply_to_tweet_id: "5", in_reply_to_username: "bob" });
-    expect(titleParts(message)).toEqual({ before: "", author: "ALICE (@alice)", after: " replied to @bob" });
+    const message = readTweet({
+      is_reply: true,
+      in_reply_to_tweet_id: "5",
+      in_reply_to_username: "bob",
+    });
+    expect(titleParts(message)).toEqual({
+      before: "",
+      author: "ALICE (@alice)",
+      after: " replied to @bob",
+    });
     expect(titleWithoutAuthor(message)).toBe("Replied to @bob");
-    expect(titleWithoutAuthor({ ...message, title: "@acme has a new follower: ALICE (@alice)" })).toBe(
-      "@acme has a new follower: ALICE (@alice)",
-    );
+    expect(
+      titleWithoutAuthor({ ...message, title: "@acme has a new follower: ALICE (@alice)" }),
+    ).toBe("@acme has a new follower: ALICE (@alice)");
   });
 });
 
 describe("plain text", () => {
   it("shows how often a tweet was seen from ten times on", () => {
-    const facts = (view_count: number) => readTweet({ view_count }).facts.filter(({ name }) => name === "Views");
+    const facts = (view_count: number) =>
+      readTweet({ view_count }).facts.filter(({ name }) => name === "Views");
     expect([facts(9), facts(10)]).toEqual([[], [{ name: "Views", value: "10" }]]);
   });
 
@@ -146,9 +207,17 @@ describe("plain text", () => {
   it("says above many how many, and marks samples", () => {
     const batch = (count: number, sample: boolean) =>
       headingOf(
-        { sample, events: Array.from({ length: count }, () => ({ event: makeEvent("1"), watches: [] })), read: () => readTweet({}) },
+        {
+          sample,
+          events: Array.from({ length: count }, () => ({ event: makeEvent("1"), watches: [] })),
+          read: () => readTweet({}),
+        },
         count,
       );
-    expect([batch(1, false), batch(3, false), batch(1, true)]).toEqual(["", "3 posts", "Sample, nothing happened"]);
+    expect([batch(1, false), batch(3, false), batch(1, true)]).toEqual([
+      "",
+      "3 posts",
+      "Sample, nothing happened",
+    ]);
   });
 });

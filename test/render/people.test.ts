@@ -9,9 +9,25 @@ import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { makeEvent, makeUser } from "../support/make-event.ts";
 
 const read = (event: OutboxEvent) => rosterMessage(event, { linksHost: "https://x.com" });
-const person = (id: string, followers: number, type = "follower.added", target = "acme"): OutboxEvent => {
-  const user = { ...makeUser(id), username: `u${id}`, display_name: `U${id}`, followers_count: followers };
-  return { event: makeEvent(id, { type, body: { user, target: { ...makeUser(target), username: target } } }), watches: ["fans"] };
+const person = (
+  id: string,
+  followers: number,
+  type = "follower.added",
+  target = "acme",
+): OutboxEvent => {
+  const user = {
+    ...makeUser(id),
+    username: `u${id}`,
+    display_name: `U${id}`,
+    followers_count: followers,
+  };
+  return {
+    event: makeEvent(id, {
+      type,
+      body: { user, target: { ...makeUser(target), username: target } },
+    }),
+    watches: ["fans"],
+  };
 };
 
 describe("the words that events are counted by", () => {
@@ -39,12 +55,21 @@ describe("several accounts of one list", () => {
     expect(others).toEqual([]);
     expect(card?.message.title).toBe("23 new followers of @acme");
     expect(card?.message.list?.people).toHaveLength(MAX_PEOPLE);
-    expect(card?.message.list?.people[0]).toEqual({ name: "U22 (@u22)", url: "https://x.com/u22", note: "22 followers" });
+    expect(card?.message.list?.people[0]).toEqual({
+      name: "U22 (@u22)",
+      url: "https://x.com/u22",
+      note: "22 followers",
+    });
     expect(card?.message.list?.more).toBe(3);
   });
 
   it("are apart by what happened and whose list it is; a single one is worded as by itself", () => {
-    const events = [person("1", 1), person("2", 2), person("3", 3, "follower.removed"), person("4", 4, "follower.added", "rival")];
+    const events = [
+      person("1", 1),
+      person("2", 2),
+      person("3", 3, "follower.removed"),
+      person("4", 4, "follower.added", "rival"),
+    ];
     expect(cardsOf(events, read).map(({ message }) => message.title)).toEqual([
       "2 new followers of @acme",
       "@acme lost a follower: U3 (@u3)",
@@ -54,7 +79,10 @@ describe("several accounts of one list", () => {
 
   it("are each in one message of a digest, named or counted, whatever its limits", () => {
     const events = fc.array(
-      fc.record({ type: fc.constantFrom("follower.added", "follower.removed", "member.added"), target: fc.constantFrom("a", "b") }),
+      fc.record({
+        type: fc.constantFrom("follower.added", "follower.removed", "member.added"),
+        target: fc.constantFrom("a", "b"),
+      }),
       {
         maxLength: 70,
       },
@@ -67,11 +95,19 @@ describe("several accounts of one list", () => {
         (made, most, cause) => {
           const all = made.map(({ type, target }, n) => person(String(n), n, type, target));
           const section = { title: "fans", isKind: false, count: all.length, items: all };
-          const digest = { cause, title: "", counts: new Map<string, number>(), sections: [section], unlisted: undefined, read };
+          const digest = {
+            cause,
+            title: "",
+            counts: new Map<string, number>(),
+            sections: [section],
+            unlisted: undefined,
+            read,
+          };
           const pages = digestPages(digest, { costs: () => [1], first: [most], further: [most] });
           const held = pages.flatMap((page) => page.events.map(({ event }) => event.subject));
           expect([...held].sort()).toEqual(all.map(({ event }) => event.subject).sort());
-          for (const { rows } of pages) expect(String(rows.at(-1)?.kind)).not.toMatch(/section|people/);
+          for (const { rows } of pages)
+            expect(String(rows.at(-1)?.kind)).not.toMatch(/section|people/);
           for (const { rows } of pages) expect(rows.length).toBeLessThanOrEqual(most);
         },
       ),

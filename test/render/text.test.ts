@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cleanLine, cleanText } from "../../src/render/text/clean-text.ts";
-import { discordLabel, discordLink, discordPlain, discordText } from "../../src/render/discord-text.ts";
+import {
+  discordLabel,
+  discordLink,
+  discordPlain,
+  discordText,
+} from "../../src/render/discord-text.ts";
 import { formatCompact, formatDelta } from "../../src/render/text/numbers.ts";
 import { fitForms } from "../../src/render/text/fit-forms.ts";
 import { profileUrl, tweetUrl, webUrl } from "../../src/render/text/permalink.ts";
@@ -13,7 +18,9 @@ const wellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
 describe("cleaning", () => {
   it("removes control characters and hidden direction changes, and keeps the letters", () => {
-    expect(cleanText("a\u0000b\u001b[31m \u202egpj.exe\u202c \u2066x\u2069 שלום \r\n\u2028z")).toBe("ab[31m gpj.exe x שלום \n\nz");
+    expect(cleanText("a\u0000b\u001b[31m \u202egpj.exe\u202c \u2066x\u2069 שלום \r\n\u2028z")).toBe(
+      "ab[31m gpj.exe x שלום \n\nz",
+    );
   });
 
   it("keeps the joiners that emoji and scripts need", () => {
@@ -70,13 +77,19 @@ describe("Slack's dialects", () => {
   });
 
   it("escapes the address of a link", () => {
-    expect(slackLink("https://x.com/?a=1&b=2", "a>b", 10)).toBe("<https://x.com/?a=1&amp;b=2|a&gt;b>");
+    expect(slackLink("https://x.com/?a=1&b=2", "a>b", 10)).toBe(
+      "<https://x.com/?a=1&amp;b=2|a&gt;b>",
+    );
   });
 
   it("fault 54: no text makes a live mention or control sequence", () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        for (const shown of [slackText(text, 200), slackLabel(text, 200), slackLiteral(text, 200)]) {
+        for (const shown of [
+          slackText(text, 200),
+          slackLabel(text, 200),
+          slackLiteral(text, 200),
+        ]) {
           expect(shown).not.toMatch(LIVE_SLACK);
           expect(wellFormed(shown)).toBe(true);
         }
@@ -96,7 +109,9 @@ describe("Discord's markdown", () => {
   });
 
   it("disarms what only counts at the start of a line", () => {
-    expect(discordText("# a\n- b\n> c\n1. d\n-# e", 200)).toBe("\\# a\n\\- b\n\\> c\n1\u200b. d\n\\-# e");
+    expect(discordText("# a\n- b\n> c\n1. d\n-# e", 200)).toBe(
+      "\\# a\n\\- b\n\\> c\n1\u200b. d\n\\-# e",
+    );
   });
 
   it("leaves bare links whole and clickable", () => {
@@ -106,7 +121,9 @@ describe("Discord's markdown", () => {
   });
 
   it("lets nothing hide in a link", () => {
-    expect(discordText("https://e.com/**x**|z`](y @everyone", 200)).toMatch(/^https:\/\/e\.com\/%2A%2Ax%2A%2A%7Cz/);
+    expect(discordText("https://e.com/**x**|z`](y @everyone", 200)).toMatch(
+      /^https:\/\/e\.com\/%2A%2Ax%2A%2A%7Cz/,
+    );
   });
 
   it("gives masked links that no label and no address breaks out of", () => {
@@ -118,7 +135,11 @@ describe("Discord's markdown", () => {
   it("fault 54: no text makes a live mention, and limits count after escaping", () => {
     fc.assert(
       fc.property(hostileText, fc.integer({ min: 10, max: 200 }), (text, limit) => {
-        for (const shown of [discordText(text, limit), discordLabel(text, limit), discordPlain(text, limit)]) {
+        for (const shown of [
+          discordText(text, limit),
+          discordLabel(text, limit),
+          discordPlain(text, limit),
+        ]) {
           expect(shown).not.toMatch(LIVE_DISCORD);
           expect(wellFormed(shown)).toBe(true);
           expect(shown.length).toBeLessThanOrEqual(limit);
@@ -131,14 +152,9 @@ describe("Discord's markdown", () => {
 
 describe("numbers and links", () => {
   it("shortens counts and signs deltas", () => {
-    expect([999, 1_000, 12_345, 999_950, 4_000_000, Number.NaN].map((count) => formatCompact(count))).toEqual([
-      "999",
-      "1K",
-      "12.3K",
-      "1M",
-      "4M",
-      "0",
-    ]);
+    expect(
+      [999, 1_000, 12_345, 999_950, 4_000_000, Number.NaN].map((count) => formatCompact(count)),
+    ).toEqual(["999", "1K", "12.3K", "1M", "4M", "0"]);
     expect([25, -60.54, 0, -0.01].map(formatDelta)).toEqual(["+25", "-60.5", "0", "0"]);
   });
 
@@ -187,16 +203,23 @@ describe("packing", () => {
   });
 
   it("never passes the budget, keeps the order, and loses nothing that fits in its shortest form", () => {
-    const item = fc.tuple(fc.string({ minLength: 6, maxLength: 40 }), fc.string({ minLength: 1, maxLength: 5 }));
+    const item = fc.tuple(
+      fc.string({ minLength: 6, maxLength: 40 }),
+      fc.string({ minLength: 1, maxLength: 5 }),
+    );
     fc.assert(
-      fc.property(fc.array(item, { maxLength: 40 }), fc.integer({ min: 0, max: 600 }), (items, budget) => {
-        const { shown, left } = fitForms(items, budget, cost);
-        expect(shown.reduce((sum, form) => sum + cost(form), 0)).toBeLessThanOrEqual(budget);
-        expect(shown.length + left).toBe(items.length);
-        shown.forEach((form, index) => expect(items[index]).toContain(form));
-        const shortest = items.reduce((sum, forms) => sum + Math.min(...forms.map(cost)), 0);
-        if (shortest <= budget) expect(left).toBe(0);
-      }),
+      fc.property(
+        fc.array(item, { maxLength: 40 }),
+        fc.integer({ min: 0, max: 600 }),
+        (items, budget) => {
+          const { shown, left } = fitForms(items, budget, cost);
+          expect(shown.reduce((sum, form) => sum + cost(form), 0)).toBeLessThanOrEqual(budget);
+          expect(shown.length + left).toBe(items.length);
+          shown.forEach((form, index) => expect(items[index]).toContain(form));
+          const shortest = items.reduce((sum, forms) => sum + Math.min(...forms.map(cost)), 0);
+          if (shortest <= budget) expect(left).toBe(0);
+        },
+      ),
     );
   });
 });

@@ -13,7 +13,8 @@ const asker = (source: string, changes: Partial<Asker> = {}): Asker => ({
   purpose: "poll",
   ...changes,
 });
-const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => String(1_000 + from + i));
+const ids = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, i) => String(1_000 + from + i));
 
 function setup(refuse: (request: GateRequest) => void = () => undefined) {
   const clock = createVirtualClock(1_000_000);
@@ -36,36 +37,47 @@ function setup(refuse: (request: GateRequest) => void = () => undefined) {
 }
 
 it.each([
-  // A request that takes 100 ms is asked to be joined after so long, by one who takes an answer so old.
+  // A request that takes 100 ms is asked to be joined after so long, by one who takes an answer so
+  // old.
   [30, 0, 2],
   [30, 9, 2],
   [30, 15, 1],
   [60, 30, 2],
   [60, 100, 1],
   [10, 0, 1],
-])("a request under way is joined after %i ms by one who takes answers of %i ms: %i requests", async (afterMs, maxAgeMs, requests) => {
-  const { clock, batcher, sent } = setup();
-  const first = batcher.ask(asker("a"), ["1005"], 0);
-  await clock.advance(afterMs);
-  const atMs = clock.now();
-  const second = batcher.ask(asker("b"), ["1005"], maxAgeMs);
-  await clock.advance(1_000);
-  await first;
-  expect(sent).toHaveLength(requests);
-  expect((await second).get("1005")?.atMs).toBeGreaterThanOrEqual(atMs - maxAgeMs);
-});
+])(
+  "a request under way is joined after %i ms by one who takes answers of %i ms: %i requests",
+  async (afterMs, maxAgeMs, requests) => {
+    const { clock, batcher, sent } = setup();
+    const first = batcher.ask(asker("a"), ["1005"], 0);
+    await clock.advance(afterMs);
+    const atMs = clock.now();
+    const second = batcher.ask(asker("b"), ["1005"], maxAgeMs);
+    await clock.advance(1_000);
+    await first;
+    expect(sent).toHaveLength(requests);
+    expect((await second).get("1005")?.atMs).toBeGreaterThanOrEqual(atMs - maxAgeMs);
+  },
+);
 
 describe("profiles asked for in the same instant", () => {
   it("come in one request, each account once", async () => {
     const { clock, batcher, sizes } = setup();
-    const both = Promise.all([batcher.ask(asker("a"), ids(60), 0), batcher.ask(asker("b"), ids(60, 40), 0)]);
+    const both = Promise.all([
+      batcher.ask(asker("a"), ids(60), 0),
+      batcher.ask(asker("b"), ids(60, 40), 0),
+    ]);
     await clock.advance(1_000);
     const [first, second] = await both;
     expect(sizes()).toEqual([100]);
     expect([...first.keys()]).toEqual(ids(60));
     expect(second.get("1099")?.user?.id).toBe("1099");
     // An account that is missing is an answer too.
-    expect(first.get("1001")).toEqual({ user: undefined, atMs: 1_000_020, sentMs: expect.any(Number) });
+    expect(first.get("1001")).toEqual({
+      user: undefined,
+      atMs: 1_000_020,
+      sentMs: expect.any(Number),
+    });
   });
 
   it("are asked for by the most urgent of those who want them, and paid by the first", async () => {
@@ -97,26 +109,36 @@ describe("profiles asked for in the same instant", () => {
     expect(shown).toEqual([ids(100), [...ids(30, 100), ...ids(70, 500)]]);
   });
 
-  it.each([false, true])("answer whoever asks for a piggybacked one meanwhile; refused together: %s", async (isRefused) => {
-    const { clock, batcher, sizes } = setup(({ params }) => {
-      if (isRefused && (params["user_ids"] as readonly string[]).length > 4) throw failure("bad_request");
-    });
-    batcher.fillSpareSlots({ choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)), take: () => undefined });
-    const first = batcher.ask(asker("a"), ids(3), 0);
-    await clock.advance(60);
-    const second = batcher.ask(asker("b"), ids(2, 500), 1_000);
-    await clock.advance(1_000);
-    expect([...(await first).keys()]).toEqual(ids(3));
-    expect((await second).get("1500")?.user?.id).toBe("1500");
-    expect(sizes()).toEqual(isRefused ? [8, 3, 2] : [8]);
-  });
+  it.each([false, true])(
+    "answer whoever asks for a piggybacked one meanwhile; refused together: %s",
+    async (isRefused) => {
+      const { clock, batcher, sizes } = setup(({ params }) => {
+        if (isRefused && (params["user_ids"] as readonly string[]).length > 4)
+          throw failure("bad_request");
+      });
+      batcher.fillSpareSlots({
+        choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)),
+        take: () => undefined,
+      });
+      const first = batcher.ask(asker("a"), ids(3), 0);
+      await clock.advance(60);
+      const second = batcher.ask(asker("b"), ids(2, 500), 1_000);
+      await clock.advance(1_000);
+      expect([...(await first).keys()]).toEqual(ids(3));
+      expect((await second).get("1500")?.user?.id).toBe("1500");
+      expect(sizes()).toEqual(isRefused ? [8, 3, 2] : [8]);
+    },
+  );
 
   it("are asked for without piggybacked accounts where the service refuses them together, and an answer without anybody is passed to nobody", async () => {
     const { clock, batcher, sizes } = setup(({ params }) => {
       if ((params["user_ids"] as readonly string[]).length > 1) throw failure("bad_request");
     });
     const shown: string[][] = [];
-    batcher.fillSpareSlots({ choose: () => ids(5, 500), take: (seen) => void shown.push([...seen.keys()]) });
+    batcher.fillSpareSlots({
+      choose: () => ids(5, 500),
+      take: (seen) => void shown.push([...seen.keys()]),
+    });
     const one = batcher.ask(asker("a"), ids(1), 0);
     await clock.advance(1_000);
     expect((await one).get("1000")?.user?.id).toBe("1000");

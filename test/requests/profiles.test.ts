@@ -9,7 +9,8 @@ import { makeUser } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 const DAY = 86_400_000;
-const users = (from: number, count: number) => Array.from({ length: count }, (_, i) => makeUser(String(from + i), `user${from + i}`));
+const users = (from: number, count: number) =>
+  Array.from({ length: count }, (_, i) => makeUser(String(from + i), `user${from + i}`));
 
 function setup() {
   const clock = createVirtualClock(Date.UTC(2026, 2, 2, 12, 0, 0));
@@ -18,7 +19,13 @@ function setup() {
     asked.push(wanted);
     return { users: [] };
   };
-  const gate = { request, tryAtOnce: () => undefined, keyRefused: async () => undefined, close: () => undefined, abort: () => undefined };
+  const gate = {
+    request,
+    tryAtOnce: () => undefined,
+    keyRefused: async () => undefined,
+    close: () => undefined,
+    abort: () => undefined,
+  };
   return { clock, asked, profiles: createProfiles(gate, clock, rememberingLog()) };
 }
 
@@ -41,7 +48,15 @@ it("gives up the oldest where there are too many, and those that nobody learned 
   profiles.learn(users(1, 50));
   profiles.learn(users(20_001, 50));
   const isKept = (id: number) => profiles.recent(String(id), 30 * DAY) !== undefined;
-  expect([1, 50, 51, 100, 101, 10_000, 20_050].map(isKept)).toEqual([true, true, false, false, true, true, true]);
+  expect([1, 50, 51, 100, 101, 10_000, 20_050].map(isKept)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    true,
+    true,
+    true,
+  ]);
   await clock.advance(DAY + 1);
   profiles.learn(users(30_001, 1));
   expect([1, 10_000, 20_050, 30_001].map(isKept)).toEqual([false, false, false, true]);

@@ -20,7 +20,12 @@ it("goes on a second after the answers when every slot of the rate was under way
   const users = Array.from({ length: 60 }, (_, i) => makeUser(String(i + 1), `user${i + 1}`));
   const upstream = createScriptedUpstream(clock, users);
   upstream.on("user-tweets", () => ({ tweets: [] }));
-  const watch = makeWatch("w", "timeline", { accounts: users.map(({ id }) => `id:${id}`) }, { strategy: "single" });
+  const watch = makeWatch(
+    "w",
+    "timeline",
+    { accounts: users.map(({ id }) => `id:${id}`) },
+    { strategy: "single" },
+  );
   const harness = await startEngineHarness({ clock, upstream, watches: [watch] });
   await clock.advance(5_000);
   const asked = upstream.callsOf("user-tweets").length;
@@ -34,7 +39,9 @@ it("sends with the other key what one key is refused with 429, and waits for tha
   upstream.on("user-tweets", () => ({ tweets: [] }));
   upstream.trouble = ({ keyName }, nowMs) => {
     if (keyName === "large" && nowMs < Date.UTC(2026, 2, 2, 12, 0, 5))
-      throw new UpstreamError("rate_limited", "too many requests", 429, { retry: { afterMs: 10_000 } });
+      throw new UpstreamError("rate_limited", "too many requests", 429, {
+        retry: { afterMs: 10_000 },
+      });
     return undefined;
   };
   const keys = [
@@ -42,7 +49,14 @@ it("sends with the other key what one key is refused with 429, and waits for tha
     { name: "small", limit: 1 },
   ] as const;
   const gate = await gateOf(clock, upstream, keys);
-  const request: GateRequest = { endpoint: "user-tweets", params: {}, source: "s", watch: "w", priority: "normal", purpose: "poll" };
+  const request: GateRequest = {
+    endpoint: "user-tweets",
+    params: {},
+    source: "s",
+    watch: "w",
+    priority: "normal",
+    purpose: "poll",
+  };
   const startMs = clock.monotonic();
   const first = gate.request(request);
   await clock.advance(1_000);
@@ -50,7 +64,10 @@ it("sends with the other key what one key is refused with 429, and waits for tha
   expect(upstream.calls.map(({ keyName }) => keyName)).toEqual(["large", "small"]);
   const held = gate.request(request).catch((error: unknown) => error);
   await clock.advance(100);
-  expect(await held).toMatchObject({ reason: "backoff", retryAtMs: expect.closeTo(startMs + 10_000, -3) });
+  expect(await held).toMatchObject({
+    reason: "backoff",
+    retryAtMs: expect.closeTo(startMs + 10_000, -3),
+  });
   await clock.advance(12_000);
   const last = gate.request(request);
   await clock.advance(1_000);
@@ -66,8 +83,19 @@ it("says of an answer when its request was sent, because another may have overta
     return { tweets: [] };
   });
   const paid: [string, number][] = [];
-  const gate = await gateOf(clock, upstream, [{ name: "only", limit: 100 }], (key, sentAtMs) => void paid.push([key, sentAtMs]));
-  const request = { endpoint: "user-tweets", source: "s", watch: "w", priority: "normal", purpose: "poll" } as const;
+  const gate = await gateOf(
+    clock,
+    upstream,
+    [{ name: "only", limit: 100 }],
+    (key, sentAtMs) => void paid.push([key, sentAtMs]),
+  );
+  const request = {
+    endpoint: "user-tweets",
+    source: "s",
+    watch: "w",
+    priority: "normal",
+    purpose: "poll",
+  } as const;
   const startMs = clock.monotonic();
   const slow = gate.request({ ...request, params: { user_id: "slow" } });
   await clock.advance(100);
@@ -94,10 +122,22 @@ it("sends with another key what failed with one, whichever has more left, and wi
     { name: "small", limit: 1 },
   ] as const;
   const paid: (readonly string[])[] = [];
-  const gate = await gateOf(clock, upstream, keys, (key, _sentAtMs, failedWith) => void paid.push([key, ...failedWith.keys()]));
+  const gate = await gateOf(
+    clock,
+    upstream,
+    keys,
+    (key, _sentAtMs, failedWith) => void paid.push([key, ...failedWith.keys()]),
+  );
   const ask = async (source: string) => {
     const answer = gate
-      .request({ endpoint: "user-tweets", params: {}, source, watch: "w", priority: "normal", purpose: "poll" })
+      .request({
+        endpoint: "user-tweets",
+        params: {},
+        source,
+        watch: "w",
+        priority: "normal",
+        purpose: "poll",
+      })
       .catch((error: unknown) => error);
     await clock.advance(10_000);
     return answer;
@@ -108,7 +148,11 @@ it("sends with another key what failed with one, whichever has more left, and wi
   expect(await ask("other")).toMatchObject({ kind: "transient" });
   isLargeDown = false;
   await ask("s");
-  expect(upstream.calls.slice(2).map(({ keyName }) => keyName)).toEqual(["large", "large", "large"]);
+  expect(upstream.calls.slice(2).map(({ keyName }) => keyName)).toEqual([
+    "large",
+    "large",
+    "large",
+  ]);
   expect(paid.at(-1)).toEqual(["large"]);
 });
 
@@ -134,7 +178,9 @@ async function gateOf(
     }),
     renewKey: async () => false,
     ...(pages === undefined ? {} : { pages }),
-    ...(keys === undefined ? {} : { keys: { eligible: () => keys, refused: async () => false, paid } }),
+    ...(keys === undefined
+      ? {}
+      : { keys: { eligible: () => keys, refused: async () => false, paid } }),
     onOutcome: () => undefined,
   });
 }
@@ -151,7 +197,14 @@ it("lets everyone go when the trial of a service that was down is answered, and 
   const ask = async (source: string): Promise<void> => {
     for (;;) {
       const answer = await gate
-        .request({ endpoint: "user-tweets", params: {}, source, watch: "w", priority: "normal", purpose: "poll" })
+        .request({
+          endpoint: "user-tweets",
+          params: {},
+          source,
+          watch: "w",
+          priority: "normal",
+          purpose: "poll",
+        })
         .catch(() => undefined);
       if (answer !== undefined) return void (answered += 1);
       await sleep(clock, 1_000);
@@ -175,7 +228,14 @@ it("asks once a pause in a storm of 429, however many wait, and lets everyone go
   };
   const gate = await gateOf(clock, upstream);
   const ask = (i: number) =>
-    gate.request({ endpoint: "user-tweets", params: {}, source: `s${i}`, watch: "w", priority: "normal", purpose: "poll" });
+    gate.request({
+      endpoint: "user-tweets",
+      params: {},
+      source: `s${i}`,
+      watch: "w",
+      priority: "normal",
+      purpose: "poll",
+    });
   let answered = 0;
   for (let i = 0; i < 30; i += 1) void ask(i).then(() => (answered += 1));
   await clock.advance(500);
@@ -195,11 +255,22 @@ it("takes each further page once out of what may be read, however long its reque
   const upstream = createScriptedUpstream(clock, []);
   upstream.on("user-tweets", () => ({ tweets: [] }));
   const taken: string[] = [];
-  const pages = { begin: () => undefined, mayReadOn: (source: string) => taken.push(source) > 0, entered: () => undefined };
+  const pages = {
+    begin: () => undefined,
+    mayReadOn: (source: string) => taken.push(source) > 0,
+    entered: () => undefined,
+  };
   const gate = await gateOf(clock, upstream, undefined, undefined, pages);
   const asked = Array.from({ length: 90 }, (_, i) =>
     gate.request({
-      ...{ endpoint: "user-tweets", params: {}, source: `s${i}`, watch: "w", priority: "normal", purpose: "poll" },
+      ...{
+        endpoint: "user-tweets",
+        params: {},
+        source: `s${i}`,
+        watch: "w",
+        priority: "normal",
+        purpose: "poll",
+      },
       ...(i % 3 === 0 ? {} : { cursor: "c" }),
     }),
   );
@@ -225,13 +296,21 @@ it("repeats a free request after a 429, and lets the others wait with it", async
   upstream.on("key-usage-info", () => ({ record: { remaining_requests: 7 } }));
   upstream.on("user-tweets", () => ({ tweets: [] }));
   upstream.trouble = () => {
-    if (upstream.callsOf("key-usage-info").length < 3) throw new UpstreamError("rate_limited", "too many requests", 429);
+    if (upstream.callsOf("key-usage-info").length < 3)
+      throw new UpstreamError("rate_limited", "too many requests", 429);
     return undefined;
   };
   const gate = await gateOf(clock, upstream);
   const answer = gate.request(usage);
   await clock.advance(100);
-  const other = gate.request({ endpoint: "user-tweets", params: {}, source: "s", watch: "w", priority: "normal", purpose: "poll" });
+  const other = gate.request({
+    endpoint: "user-tweets",
+    params: {},
+    source: "s",
+    watch: "w",
+    priority: "normal",
+    purpose: "poll",
+  });
   await clock.advance(500);
   expect(upstream.callsOf("user-tweets")).toHaveLength(0);
   await clock.advance(10_000);

@@ -4,9 +4,15 @@ import { createServiceClock } from "../../src/requests/service-clock.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 it("goes by the last answer alone: by the service's time where that differs, by ours again once the clock is right", async () => {
-  const answers = fc.array(fc.record({ skewS: fc.constantFrom(0, 0, -3_600, 90, 7_200), tookS: fc.integer({ min: 0, max: 8 }) }), {
-    minLength: 1,
-  });
+  const answers = fc.array(
+    fc.record({
+      skewS: fc.constantFrom(0, 0, -3_600, 90, 7_200),
+      tookS: fc.integer({ min: 0, max: 8 }),
+    }),
+    {
+      minLength: 1,
+    },
+  );
   await fc.assert(
     fc.asyncProperty(answers, async (row) => {
       const clock = createVirtualClock(1_000_000_000_000);

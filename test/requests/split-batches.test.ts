@@ -22,18 +22,35 @@ function setup(refuses: (id: string) => boolean) {
     async (request) => {
       sent.push(idsOf(request));
       await sleep(clock, 50);
-      if (idsOf(request).some((id) => world.refuses(id))) throw failure("bad_request", "wrong format");
+      if (idsOf(request).some((id) => world.refuses(id)))
+        throw failure("bad_request", "wrong format");
       return { tweets: idsOf(request).map((id) => makeTweet(id)) };
     },
     clock,
     rememberingLog(),
   );
-  const base = { endpoint: "tweet-info-bulk", watch: "w", priority: "normal", purpose: "poll" } as const;
+  const base = {
+    endpoint: "tweet-info-bulk",
+    watch: "w",
+    priority: "normal",
+    purpose: "poll",
+  } as const;
   /** What comes of a batch, and in how many requests. */
-  const ask = async (entries: readonly string[], changes: Partial<GateRequest> = { isSplit: true }) => {
+  const ask = async (
+    entries: readonly string[],
+    changes: Partial<GateRequest> = { isSplit: true },
+  ) => {
     const before = sent.length;
-    const answer = split({ ...base, source: "a", params: { tweet_links: entries }, ...changes }).then(
-      ({ tweets = [], refused = new Map() }) => ({ found: tweets.map(({ id }) => id).toSorted(), refused: [...refused] }),
+    const answer = split({
+      ...base,
+      source: "a",
+      params: { tweet_links: entries },
+      ...changes,
+    }).then(
+      ({ tweets = [], refused = new Map() }) => ({
+        found: tweets.map(({ id }) => id).toSorted(),
+        refused: [...refused],
+      }),
       (error: unknown) => String(error),
     );
     await clock.advance(MINUTE - 1_000);
@@ -43,14 +60,20 @@ function setup(refuses: (id: string) => boolean) {
 }
 
 describe("a batch with an entry that the service refuses", () => {
-  it.each(["1000", "1037", "1099"])("is answered without it, for fourteen requests more at most, once: %s", async (bad) => {
-    const { ask } = setup((id) => id === bad);
-    const answer = { found: ids(100).filter((id) => id !== bad), refused: [[bad, "wrong format"]] };
-    const first = await ask(ids(100));
-    expect(first.answer).toEqual(answer);
-    expect(first.requests).toBeLessThanOrEqual(1 + 14);
-    expect(await ask(ids(100))).toEqual({ answer, requests: 1 });
-  });
+  it.each(["1000", "1037", "1099"])(
+    "is answered without it, for fourteen requests more at most, once: %s",
+    async (bad) => {
+      const { ask } = setup((id) => id === bad);
+      const answer = {
+        found: ids(100).filter((id) => id !== bad),
+        refused: [[bad, "wrong format"]],
+      };
+      const first = await ask(ids(100));
+      expect(first.answer).toEqual(answer);
+      expect(first.requests).toBeLessThanOrEqual(1 + 14);
+      expect(await ask(ids(100))).toEqual({ answer, requests: 1 });
+    },
+  );
 
   it("is asked for it by itself, seldom: seven times in three days", async () => {
     const { clock, ask, sent } = setup((id) => id === "1002");
@@ -60,7 +83,9 @@ describe("a batch with an entry that the service refuses", () => {
       await clock.advance(9 * MINUTE);
       await ask(ids(3));
     }
-    expect(sent.slice(before).filter((entries) => entries.includes("1002"))).toEqual(Array.from({ length: 7 }, () => ["1002"]));
+    expect(sent.slice(before).filter((entries) => entries.includes("1002"))).toEqual(
+      Array.from({ length: 7 }, () => ["1002"]),
+    );
   });
 
   it("has it again once the service takes it", async () => {
@@ -86,16 +111,23 @@ describe("a batch with an entry that the service refuses", () => {
 
   it("is left alone where nobody can do without an entry", async () => {
     const { ask } = setup((id) => id === "1001");
-    expect(await ask(ids(10), {})).toEqual({ answer: expect.stringContaining("wrong format"), requests: 1 });
+    expect(await ask(ids(10), {})).toEqual({
+      answer: expect.stringContaining("wrong format"),
+      requests: 1,
+    });
   });
 });
 
 describe("the service's own trouble", () => {
   it("costs six requests more, and not again for six hours, whatever is asked for", async () => {
     const { ask } = setup(() => true);
-    expect(await ask(ids(100))).toEqual({ answer: expect.stringContaining("wrong format"), requests: 7 });
+    expect(await ask(ids(100))).toEqual({
+      answer: expect.stringContaining("wrong format"),
+      requests: 7,
+    });
     let requests = 0;
-    for (let poll = 0; poll < 5 * 60; poll += 1) requests += (await ask(ids(80), { isSplit: true, source: `s${poll % 3}` })).requests;
+    for (let poll = 0; poll < 5 * 60; poll += 1)
+      requests += (await ask(ids(80), { isSplit: true, source: `s${poll % 3}` })).requests;
     expect(requests).toBe(5 * 60);
   });
 
@@ -119,7 +151,10 @@ it("finds an entry that was answered before and is refused for an hour", async (
   await ask(ids(100));
   world.refuses = (id) => id === "1099";
   for (let poll = 0; poll < 62; poll += 1) await ask(ids(100));
-  expect(await ask(ids(100))).toEqual({ answer: { found: ids(99), refused: [["1099", "wrong format"]] }, requests: expect.any(Number) });
+  expect(await ask(ids(100))).toEqual({
+    answer: { found: ids(99), refused: [["1099", "wrong format"]] },
+    requests: expect.any(Number),
+  });
 });
 
 it("finds nobody guilty while another request fails otherwise", async () => {

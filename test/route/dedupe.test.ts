@@ -7,8 +7,13 @@ import { EVENT_TIME_MS, makeEvent, makeTweet, makeUser } from "../support/make-e
 
 const HOUR = 3_600_000;
 const post = (id: string, text: string, author = "7", watch = "brand") =>
-  makeEvent(id, { watch, labels: { watch }, body: { tweet: { ...makeTweet(id, text), user: makeUser(author) } } });
-const keyOf = (event: ReturnType<typeof post>, ...key: readonly string[]) => onceBy(event, { key, windowMs: HOUR })?.key;
+  makeEvent(id, {
+    watch,
+    labels: { watch },
+    body: { tweet: { ...makeTweet(id, text), user: makeUser(author) } },
+  });
+const keyOf = (event: ReturnType<typeof post>, ...key: readonly string[]) =>
+  onceBy(event, { key, windowMs: HOUR })?.key;
 
 const NEWS = "Acme is down for the third hour, says a spokesman";
 
@@ -33,14 +38,20 @@ describe("what is alike", () => {
 
   it("by several parts is what is alike in all of them", () => {
     expect(keyOf(post("1", NEWS), "text", "author")).toBe(keyOf(post("2", NEWS), "text", "author"));
-    expect(keyOf(post("1", NEWS), "text", "author")).not.toBe(keyOf(post("2", NEWS, "8"), "text", "author"));
-    expect(keyOf(post("1", NEWS), "tweet", "watch")).not.toBe(keyOf(post("1", NEWS, "7", "other"), "tweet", "watch"));
+    expect(keyOf(post("1", NEWS), "text", "author")).not.toBe(
+      keyOf(post("2", NEWS, "8"), "text", "author"),
+    );
+    expect(keyOf(post("1", NEWS), "tweet", "watch")).not.toBe(
+      keyOf(post("1", NEWS, "7", "other"), "tweet", "watch"),
+    );
   });
 
   it("is never an event without the label, nor one of another type", () => {
     expect(keyOf(makeEvent("1"), "team")).toBeUndefined();
     const team = { labels: { team: "comms" } };
-    expect(keyOf(makeEvent("1", team), "team")).not.toBe(keyOf(makeEvent("1", { ...team, type: "profile.changed" }), "team"));
+    expect(keyOf(makeEvent("1", team), "team")).not.toBe(
+      keyOf(makeEvent("1", { ...team, type: "profile.changed" }), "team"),
+    );
     expect(keyOf({ ...post("1", NEWS), type: "tweet.threshold" }, "tweet")).toBeUndefined();
   });
 
@@ -61,12 +72,22 @@ describe("which dedupe counts", () => {
     routes: [],
   };
   const onceAt = (facts: SinkFacts, own: Partial<Route>, event = post("1", NEWS)) =>
-    routeEvent(event, { ownSinks: [], tree: { ...route, ...own }, sinks: new Map([["a", facts]]), nowMs: EVENT_TIME_MS })[0]?.once;
+    routeEvent(event, {
+      ownSinks: [],
+      tree: { ...route, ...own },
+      sinks: new Map([["a", facts]]),
+      nowMs: EVENT_TIME_MS,
+    })[0]?.once;
   const byAuthor = { key: ["author"], windowMs: HOUR };
 
   it("is the route's, then the sink's, then the default of chats", () => {
-    expect(onceAt({ chat: true, dedupe: byAuthor }, { dedupe: { key: ["text"], windowMs: 1 } })?.by).toBe("text");
-    expect(onceAt({ chat: false, dedupe: byAuthor }, {})).toMatchObject({ by: "author", withinMs: HOUR });
+    expect(
+      onceAt({ chat: true, dedupe: byAuthor }, { dedupe: { key: ["text"], windowMs: 1 } })?.by,
+    ).toBe("text");
+    expect(onceAt({ chat: false, dedupe: byAuthor }, {})).toMatchObject({
+      by: "author",
+      withinMs: HOUR,
+    });
     expect(onceAt({ chat: true }, {})).toEqual({ key: "tweet:1", withinMs: 24 * HOUR });
     expect(onceAt({ chat: false }, {})).toBeUndefined();
   });
@@ -78,7 +99,11 @@ describe("which dedupe counts", () => {
 
   it("leaves the default for accounts that come and go, where its key says nothing of them", () => {
     const follower = makeEvent("9", { type: "follower.added", body: { target: makeUser("99") } });
-    expect(onceAt({ chat: true, dedupe: { key: ["text"], windowMs: HOUR } }, {}, follower)).toEqual(onceOf(follower));
-    expect(onceAt({ chat: true, dedupe: { key: ["text"], windowMs: HOUR } }, {}, post("1", "short"))).toBeUndefined();
+    expect(onceAt({ chat: true, dedupe: { key: ["text"], windowMs: HOUR } }, {}, follower)).toEqual(
+      onceOf(follower),
+    );
+    expect(
+      onceAt({ chat: true, dedupe: { key: ["text"], windowMs: HOUR } }, {}, post("1", "short")),
+    ).toBeUndefined();
   });
 });

@@ -6,7 +6,11 @@ import { digestsByName } from "../../src/route/scheduled-digest.ts";
 import { EVENT_TIME_MS as T0, makeEvent, makeOpsAlert } from "../support/make-event.ts";
 
 const HOUR = 3_600_000;
-const at = (atMs: number): ScheduledDigest => ({ nextAtMs: () => atMs, maxItems: 10, whenEmpty: "nothing" });
+const at = (atMs: number): ScheduledDigest => ({
+  nextAtMs: () => atMs,
+  maxItems: 10,
+  whenEmpty: "nothing",
+});
 const daily = at(T0 + 9 * HOUR);
 const hourly = at(T0 + HOUR);
 
@@ -26,7 +30,12 @@ const until = (fromMs: number, toMs: number): TimeInterval => ({
   startsAt: () => fromMs + 24 * HOUR,
 });
 
-function deliver(facts: SinkFacts, route: Partial<Route> | undefined, changes: Partial<RoutingContext> = {}, event = makeEvent("1")) {
+function deliver(
+  facts: SinkFacts,
+  route: Partial<Route> | undefined,
+  changes: Partial<RoutingContext> = {},
+  event = makeEvent("1"),
+) {
   const context = {
     ownSinks: route === undefined ? ["mail"] : [],
     tree: route === undefined ? undefined : { ...root, ...route },
@@ -42,7 +51,10 @@ describe("which digest takes an alert", () => {
     const facts = { chat: true, digest: daily };
     const expected = { groupKey: digestGroup("schedule", "sink:mail"), digestAtMs: T0 + 9 * HOUR };
     expect(deliver(facts, undefined)).toMatchObject(expected);
-    expect(deliver(facts, { groupBy: ["watch"], groupWaitMs: HOUR })).toMatchObject({ ...expected, groupWaitMs: 0 });
+    expect(deliver(facts, { groupBy: ["watch"], groupWaitMs: HOUR })).toMatchObject({
+      ...expected,
+      groupWaitMs: 0,
+    });
   });
 
   it("is the route's where it has one, and none where it says false", () => {
@@ -56,15 +68,22 @@ describe("which digest takes an alert", () => {
   });
 
   it("is none for an ops alert", () => {
-    expect(deliver({ chat: true, digest: daily }, undefined, {}, makeOpsAlert("watch.gap"))?.digestAtMs).toBeUndefined();
+    expect(
+      deliver({ chat: true, digest: daily }, undefined, {}, makeOpsAlert("watch.gap"))?.digestAtMs,
+    ).toBeUndefined();
   });
 
   it("takes what came while a watch was away, too", () => {
-    expect(deliver({ chat: true, digest: daily }, undefined, { gatherMs: HOUR })?.groupKey).toBe(digestGroup("schedule", "sink:mail"));
+    expect(deliver({ chat: true, digest: daily }, undefined, { gatherMs: HOUR })?.groupKey).toBe(
+      digestGroup("schedule", "sink:mail"),
+    );
   });
 
   it("is found by the name that stands in its group", () => {
-    const names = digestsByName({ ...root, routes: [{ ...root, path: "0.0", digest: hourly }] }, new Map([["mail", { digest: daily }]]));
+    const names = digestsByName(
+      { ...root, routes: [{ ...root, path: "0.0", digest: hourly }] },
+      new Map([["mail", { digest: daily }]]),
+    );
     expect([...names.keys()]).toEqual(["sink:mail", "route:0.0:mail"]);
   });
 });
@@ -72,16 +91,23 @@ describe("which digest takes an alert", () => {
 describe("a digest and muted hours", () => {
   it("goes out at its time, though alerts were found in muted hours", () => {
     const mutes = [until(T0 - HOUR, T0 + HOUR)];
-    expect(deliver({ chat: true, digest: daily, mutes }, undefined)).toMatchObject({ notBeforeMs: T0 });
+    expect(deliver({ chat: true, digest: daily, mutes }, undefined)).toMatchObject({
+      notBeforeMs: T0,
+    });
   });
 
   it("waits for the end of muted hours in which it is due", () => {
     const mutes = [until(T0 + 8 * HOUR, T0 + 10 * HOUR)];
-    expect(deliver({ chat: true, digest: daily, mutes }, undefined)).toMatchObject({ notBeforeMs: T0 + 10 * HOUR, heldBy: "nights" });
+    expect(deliver({ chat: true, digest: daily, mutes }, undefined)).toMatchObject({
+      notBeforeMs: T0 + 10 * HOUR,
+      heldBy: "nights",
+    });
   });
 
   it("leaves out what is found in muted hours that drop", () => {
     const mutes = [until(T0 - HOUR, T0 + HOUR)];
-    expect(deliver({ chat: true, digest: daily, mutes, onMute: "drop" }, undefined)).toMatchObject({ mutedBy: "nights" });
+    expect(deliver({ chat: true, digest: daily, mutes, onMute: "drop" }, undefined)).toMatchObject({
+      mutedBy: "nights",
+    });
   });
 });

@@ -15,12 +15,20 @@ const silence = (id: string, matchers: readonly string[], endsAtMs = NOW_MS + 1)
   }),
 });
 
-const found = (silences: readonly Silence[], event = makeEvent("1", { labels: { team: "comms" } })) =>
-  findSilence(silences, event, NOW_MS)?.id;
+const found = (
+  silences: readonly Silence[],
+  event = makeEvent("1", { labels: { team: "comms" } }),
+) => findSilence(silences, event, NOW_MS)?.id;
 
 describe("findSilence", () => {
   it("wants every matcher of a silence to match, and takes the first silence that does", () => {
-    expect(found([silence("1", ['team="press"']), silence("2", ['team=~"com.*"']), silence("3", ['team="comms"'])])).toBe("2");
+    expect(
+      found([
+        silence("1", ['team="press"']),
+        silence("2", ['team=~"com.*"']),
+        silence("3", ['team="comms"']),
+      ]),
+    ).toBe("2");
     expect(found([silence("1", ['team="comms"', 'watch="other"'])])).toBeUndefined();
     expect(found([])).toBeUndefined();
   });
@@ -28,7 +36,9 @@ describe("findSilence", () => {
   it("holds until its end, that moment excluded", () => {
     expect(found([silence("1", ['team="comms"'], NOW_MS + 1)])).toBe("1");
     expect(found([silence("1", ['team="comms"'], NOW_MS)])).toBeUndefined();
-    expect(found([silence("1", ['team="comms"'], NOW_MS), silence("2", ['team="comms"'])])).toBe("2");
+    expect(found([silence("1", ['team="comms"'], NOW_MS), silence("2", ['team="comms"'])])).toBe(
+      "2",
+    );
   });
 
   it.each([
@@ -48,7 +58,12 @@ it("routing marks every delivery of a silenced event with the silence, and chang
   const sinks = new Map(["a", "b"].map((name) => [name, { chat: true }] as const));
   const context = { ownSinks: ["a", "b"], tree: undefined, sinks, nowMs: NOW_MS };
   const plain = routeEvent(makeEvent("1"), context);
-  const silenced = routeEvent(makeEvent("1"), { ...context, silences: [silence("7", ['watch="brand"'])] });
+  const silenced = routeEvent(makeEvent("1"), {
+    ...context,
+    silences: [silence("7", ['watch="brand"'])],
+  });
   expect(silenced).toEqual(plain.map((delivery) => ({ ...delivery, silencedBy: "7" })));
-  expect(routeEvent(makeEvent("1"), { ...context, silences: [silence("7", ['watch="other"'])] })).toEqual(plain);
+  expect(
+    routeEvent(makeEvent("1"), { ...context, silences: [silence("7", ['watch="other"'])] }),
+  ).toEqual(plain);
 });

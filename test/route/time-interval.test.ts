@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isMutedForever, muteOf } from "../../src/route/mute.ts";
 import type { Muting } from "../../src/route/route.ts";
-import { createTimeInterval, parseDates, parseTimeOfDay, parseWeekdays, type TimeWindow } from "../../src/route/time-interval.ts";
+import {
+  createTimeInterval,
+  parseDates,
+  parseTimeOfDay,
+  parseWeekdays,
+  type TimeWindow,
+} from "../../src/route/time-interval.ts";
 import { isTimezone } from "../../src/route/zone.ts";
 
 const berlin = (start: string, end: string, weekdays: readonly number[] = []): TimeWindow => ({
@@ -34,7 +40,9 @@ describe("the next start of a time interval", () => {
   });
 
   it("is a week away for a window that the clocks skip", () => {
-    expect(startOf([berlin("02:10", "02:50", [0])], "2026-03-28T12:00:00Z")).toBe("2026-04-05T00:10:00.000Z");
+    expect(startOf([berlin("02:10", "02:50", [0])], "2026-03-28T12:00:00Z")).toBe(
+      "2026-04-05T00:10:00.000Z",
+    );
   });
 });
 
@@ -67,8 +75,12 @@ describe("a time interval", () => {
   });
 
   it("holds through both passes of an hour the clock repeats", () => {
-    expect(endOf([berlin("02:00", "03:00")], "2026-10-25T00:30:00Z")).toBe("2026-10-25T02:00:00.000Z");
-    expect(endOf([berlin("01:00", "02:30")], "2026-10-25T00:45:00Z")).toBe("2026-10-25T01:30:00.000Z");
+    expect(endOf([berlin("02:00", "03:00")], "2026-10-25T00:30:00Z")).toBe(
+      "2026-10-25T02:00:00.000Z",
+    );
+    expect(endOf([berlin("01:00", "02:30")], "2026-10-25T00:45:00Z")).toBe(
+      "2026-10-25T01:30:00.000Z",
+    );
   });
 
   it("counts a window over midnight to the weekday it starts on", () => {
@@ -80,7 +92,9 @@ describe("a time interval", () => {
   it("joins windows that touch", () => {
     const weekend: TimeWindow = { times: [], weekdays: [6, 0], timezone: "Europe/Berlin" };
     const mondayMorning = berlin("00:00", "08:00", [1]);
-    expect(endOf([weekend, mondayMorning], "2026-01-10T12:00:00Z")).toBe("2026-01-12T07:00:00.000Z");
+    expect(endOf([weekend, mondayMorning], "2026-01-10T12:00:00Z")).toBe(
+      "2026-01-12T07:00:00.000Z",
+    );
   });
 
   it("has no end where it always holds", () => {
@@ -94,7 +108,14 @@ describe("a time interval", () => {
   });
 
   it("always ends after now, and does not hold at its own end", () => {
-    const zone = fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Kiritimati", "Australia/Lord_Howe");
+    const zone = fc.constantFrom(
+      "UTC",
+      "Europe/Berlin",
+      "America/New_York",
+      "Asia/Kolkata",
+      "Pacific/Kiritimati",
+      "Australia/Lord_Howe",
+    );
     const minute = fc.integer({ min: 0, max: 1439 });
     const time = fc.record({ startMinute: minute, endMinute: minute });
     const windows = fc.array(
@@ -124,23 +145,37 @@ describe("a time interval", () => {
 
 describe("parsing", () => {
   it("reads times of day", () => {
-    expect(["00:00", " 7:05 ", "24:00", "24:01", "25:00", "9", "09:60", "09:000", "109:00"].map(parseTimeOfDay)).toEqual([
-      0,
-      425,
-      1440,
-      undefined,
-      undefined,
+    expect(
+      ["00:00", " 7:05 ", "24:00", "24:01", "25:00", "9", "09:60", "09:000", "109:00"].map(
+        parseTimeOfDay,
+      ),
+    ).toEqual([0, 425, 1440, undefined, undefined, undefined, undefined, undefined, undefined]);
+  });
+
+  it("reads weekdays and ranges of them", () => {
+    expect(
+      [
+        " Sat ",
+        "monday:friday",
+        "fri:mon",
+        "sunday",
+        "sat:sun",
+        "funday",
+        "funday:mon",
+        "mon:funday",
+        "mon:tue:fri",
+      ].map(parseWeekdays),
+    ).toEqual([
+      [6],
+      [1, 2, 3, 4, 5],
+      [5, 6, 0, 1],
+      [0],
+      [6, 0],
       undefined,
       undefined,
       undefined,
       undefined,
     ]);
-  });
-
-  it("reads weekdays and ranges of them", () => {
-    expect(
-      [" Sat ", "monday:friday", "fri:mon", "sunday", "sat:sun", "funday", "funday:mon", "mon:funday", "mon:tue:fri"].map(parseWeekdays),
-    ).toEqual([[6], [1, 2, 3, 4, 5], [5, 6, 0, 1], [0], [6, 0], undefined, undefined, undefined, undefined]);
   });
 
   it("knows time zones", () => {
@@ -184,12 +219,16 @@ describe("a time interval with dates", () => {
     expect(endOf(both, "2026-12-01T12:00:00Z")).toBe("2027-04-01T06:00:00.000Z");
   });
 
-  it.each(["2026-12-24:2026-12-23", "2026-02-30", "24.12.2026", "2026-12-24:", "2026-12-24:2026-12-25:2026-12-26", ""])(
-    "is refused as %j",
-    (text) => {
-      expect(parseDates(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    "2026-12-24:2026-12-23",
+    "2026-02-30",
+    "24.12.2026",
+    "2026-12-24:",
+    "2026-12-24:2026-12-25:2026-12-26",
+    "",
+  ])("is refused as %j", (text) => {
+    expect(parseDates(text)).toBeUndefined();
+  });
 });
 
 describe("a mute with dates", () => {
@@ -197,7 +236,9 @@ describe("a mute with dates", () => {
     const range = parseDates(dates);
     return createTimeInterval({
       name: "x",
-      windows: [{ times: [], weekdays: [], timezone: "UTC", dates: range === undefined ? [] : [range] }],
+      windows: [
+        { times: [], weekdays: [], timezone: "UTC", dates: range === undefined ? [] : [range] },
+      ],
     });
   };
   const nowMs = Date.parse("2026-12-10T12:00:00Z");
@@ -208,8 +249,12 @@ describe("a mute with dates", () => {
 
   it("holds until its true end: weeks for a mute, years before active hours begin", () => {
     expect(until({ mutes: [interval("2026-12-01:2027-01-31")] })).toBe("2027-02-01T00:00:00.000Z");
-    expect(until({ mutes: [interval("2026-12-01:2026-12-20"), interval("2026-12-21:2027-02-28")] })).toBe("2027-03-01T00:00:00.000Z");
-    expect(until({ actives: [interval("2030-01-01:2030-12-31")] })).toBe("2030-01-01T00:00:00.000Z");
+    expect(
+      until({ mutes: [interval("2026-12-01:2026-12-20"), interval("2026-12-21:2027-02-28")] }),
+    ).toBe("2027-03-01T00:00:00.000Z");
+    expect(until({ actives: [interval("2030-01-01:2030-12-31")] })).toBe(
+      "2030-01-01T00:00:00.000Z",
+    );
     expect(until({ mutes: [interval("2025-01-01:2025-12-31")] })).toBe("none");
   });
 

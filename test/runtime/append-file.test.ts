@@ -20,9 +20,14 @@ it("creates the file and its folder, for this user only", async () => {
 });
 
 it("rotates before the file would pass its size, and keeps so many", async () => {
-  for (const text of ["1111\n", "2222\n", "3333\n", "4444\n", "5555\n", "6666\n", "7777\n"]) await append(text, { maxBytes: 10 });
+  for (const text of ["1111\n", "2222\n", "3333\n", "4444\n", "5555\n", "6666\n", "7777\n"])
+    await append(text, { maxBytes: 10 });
   expect((await readdir(folder)).sort()).toEqual(["a.ndjson", "a.ndjson.1", "a.ndjson.2"]);
-  expect(await Promise.all(["a.ndjson", "a.ndjson.1", "a.ndjson.2"].map(read))).toEqual(["7777\n", "5555\n6666\n", "3333\n4444\n"]);
+  expect(await Promise.all(["a.ndjson", "a.ndjson.1", "a.ndjson.2"].map(read))).toEqual([
+    "7777\n",
+    "5555\n6666\n",
+    "3333\n4444\n",
+  ]);
 });
 
 it("counts the bytes of a text and not its characters", async () => {
@@ -51,13 +56,21 @@ it("ends a line that a crash left unfinished, so that it spoils no other", async
 it("writes one after the other, in the order of the calls", async () => {
   const outputs = createOutputs();
   const lines = Array.from({ length: 40 }, (_, n) => `${n}\n`);
-  await Promise.all(lines.map((text) => outputs.append({ path: join(folder, "a.ndjson"), text, maxBytes: 20, keep: 100 })));
-  const names = (await readdir(folder)).sort((a, b) => Number(b.split(".")[2] ?? 0) - Number(a.split(".")[2] ?? 0));
+  await Promise.all(
+    lines.map((text) =>
+      outputs.append({ path: join(folder, "a.ndjson"), text, maxBytes: 20, keep: 100 }),
+    ),
+  );
+  const names = (await readdir(folder)).sort(
+    (a, b) => Number(b.split(".")[2] ?? 0) - Number(a.split(".")[2] ?? 0),
+  );
   expect((await Promise.all(names.map(read))).join("")).toBe(lines.join(""));
 });
 
 it("says why a place cannot be written to", async () => {
   await expect(append("1\n", { name: "." })).rejects.toMatchObject({ code: "ENOTFILE" });
   await writeFile(join(folder, "file"), "");
-  await expect(append("1\n", { name: "file/a.ndjson" })).rejects.toMatchObject({ code: expect.stringMatching(/ENOTDIR|EEXIST/) });
+  await expect(append("1\n", { name: "file/a.ndjson" })).rejects.toMatchObject({
+    code: expect.stringMatching(/ENOTDIR|EEXIST/),
+  });
 });

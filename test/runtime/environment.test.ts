@@ -52,7 +52,11 @@ describe("a .env file", () => {
     await writeFile(join(folder, ".env"), "A=file\nB=file\nC=file\n");
     const config = join(folder, "watches.yaml");
     await writeFile(config, "");
-    expect(await withDotEnv({ A: "real", B: "" }, files, config)).toEqual({ A: "real", B: "", C: "file" });
+    expect(await withDotEnv({ A: "real", B: "" }, files, config)).toEqual({
+      A: "real",
+      B: "",
+      C: "file",
+    });
     expect(await withDotEnv({}, files, folder)).toEqual({ A: "file", B: "file", C: "file" });
   });
 
@@ -80,6 +84,9 @@ describe("files", () => {
       await files.isDirectory(join(folder, "a")),
       await files.isDirectory(join(folder, "x")),
     ]).toEqual([true, false, false]);
-    expect([await files.exists(join(folder, "a")), await files.exists(join(folder, "x"))]).toEqual([true, false]);
+    expect([await files.exists(join(folder, "a")), await files.exists(join(folder, "x"))]).toEqual([
+      true,
+      false,
+    ]);
   });
 });

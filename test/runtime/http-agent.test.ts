@@ -5,7 +5,11 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { HttpError, type HttpRequest } from "../../src/model/http.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
 import type { ResolveHost } from "../../src/runtime/http-reach.ts";
-import { type Answer, type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
+import {
+  type Answer,
+  type LoopbackServer,
+  startLoopbackServer,
+} from "../support/loopback-server.ts";
 
 let server: LoopbackServer;
 let agent: HttpAgent;
@@ -68,7 +72,8 @@ describe("a request", () => {
       response.end("ok");
     });
     for (let i = 0; i < 10; i += 1) await agent.request(get());
-    // An answer is handed over just before its connection is free again, so a second one may be opened.
+    // An answer is handed over just before its connection is free again, so a second one may be
+    // opened.
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
@@ -205,7 +210,10 @@ describe("the deadline", () => {
     const failed = failure(get({ signal: controller.signal }));
     controller.abort();
     expect((await failed).code).toBe("HTTP_ABORTED");
-    expect(await failure(get({ signal: AbortSignal.abort() }))).toMatchObject({ code: "HTTP_ABORTED", maybeDelivered: false });
+    expect(await failure(get({ signal: AbortSignal.abort() }))).toMatchObject({
+      code: "HTTP_ABORTED",
+      maybeDelivered: false,
+    });
   });
 });
 
@@ -234,11 +242,18 @@ describe("a broken exchange", () => {
 
   it("names DNS and TLS as such", async () => {
     const nameless = createHttpAgent({
-      resolve: (host, _options, done) => done(Object.assign(new Error(host), { code: "ENOTFOUND" }), []),
+      resolve: (host, _options, done) =>
+        done(Object.assign(new Error(host), { code: "ENOTFOUND" }), []),
     });
-    expect(await failure(get({ url: "http://host.example/" }), nameless)).toMatchObject({ code: "HTTP_DNS", maybeDelivered: false });
+    expect(await failure(get({ url: "http://host.example/" }), nameless)).toMatchObject({
+      code: "HTTP_DNS",
+      maybeDelivered: false,
+    });
     await nameless.close();
-    expect(await failure(get({ url: `https://127.0.0.1:${server.port}/` }))).toMatchObject({ code: "HTTP_TLS", maybeDelivered: false });
+    expect(await failure(get({ url: `https://127.0.0.1:${server.port}/` }))).toMatchObject({
+      code: "HTTP_TLS",
+      maybeDelivered: false,
+    });
   });
 
   it("is what a server with an untrusted certificate gets", async () => {
@@ -261,7 +276,9 @@ describe("a broken exchange", () => {
 
 describe("reach", () => {
   const resolving = (...addresses: string[]): ResolveHost => {
-    const found = addresses.map((address): LookupAddress => ({ address, family: address.includes(":") ? 6 : 4 }));
+    const found = addresses.map(
+      (address): LookupAddress => ({ address, family: address.includes(":") ? 6 : 4 }),
+    );
     return (_host, _options, done) => done(null, found);
   };
 
@@ -288,13 +305,24 @@ describe("reach", () => {
     });
     const url = `http://rebound.example:${server.port}/`;
     await rebinding.request(get({ url, reach: "loopback" }));
-    expect((await failure(get({ url, reach: "public" }), rebinding)).code).toBe("HTTP_ADDRESS_REFUSED");
+    expect((await failure(get({ url, reach: "public" }), rebinding)).code).toBe(
+      "HTTP_ADDRESS_REFUSED",
+    );
     expect(server.received).toHaveLength(1);
     await rebinding.close();
   });
 
   it("is checked for literal addresses, in every spelling", async () => {
-    const hosts = ["127.0.0.1", "2130706433", "0x7f.1", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]"];
+    const hosts = [
+      "127.0.0.1",
+      "2130706433",
+      "0x7f.1",
+      "0.0.0.0",
+      "[::1]",
+      "[::]",
+      "[::ffff:127.0.0.1]",
+      "[::ffff:7f00:1]",
+    ];
     for (const host of hosts) {
       const error = await failure(get({ url: `http://${host}:${server.port}/`, reach: "public" }));
       expect(error.code, host).toBe("HTTP_ADDRESS_REFUSED");
@@ -304,7 +332,10 @@ describe("reach", () => {
 
   it("drops the refused addresses of a name that has allowed ones, too", async () => {
     const mixed = createHttpAgent({ resolve: resolving("10.1.2.3", "127.0.0.1") });
-    expect((await mixed.request(get({ url: `http://mixed.example:${server.port}/`, reach: "loopback" }))).status).toBe(204);
+    expect(
+      (await mixed.request(get({ url: `http://mixed.example:${server.port}/`, reach: "loopback" })))
+        .status,
+    ).toBe(204);
     await mixed.close();
   });
 });

@@ -1,9 +1,16 @@
-/** Answers whose status line counts for more than their body: what a hanging, broken or endless body does to each. */
+/**
+ * Answers whose status line counts for more than their body: what a hanging, broken or endless body
+ * does to each.
+ */
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { HttpError, type HttpRequest } from "../../src/model/http.ts";
 import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts";
-import { type Answer, type LoopbackServer, startLoopbackServer } from "../support/loopback-server.ts";
+import {
+  type Answer,
+  type LoopbackServer,
+  startLoopbackServer,
+} from "../support/loopback-server.ts";
 
 let server: LoopbackServer;
 let agent: HttpAgent;
@@ -19,28 +26,48 @@ afterEach(async () => {
 });
 
 const post = (answerBody: NonNullable<HttpRequest["answerBody"]>) =>
-  agent.request({ method: "POST", url: `${server.url}/`, timeoutMs: 5_000, maxBytes: 1_000, reach: "any", answerBody });
+  agent.request({
+    method: "POST",
+    url: `${server.url}/`,
+    timeoutMs: 5_000,
+    maxBytes: 1_000,
+    reach: "any",
+    answerBody,
+  });
 
 const begins = "begins";
 /** Each body ends badly; `closed` resolves when its socket is free again. */
 const BODIES: Readonly<Record<string, (status: number) => Answer>> = {
-  "that hangs": (status) => (_, response) => void response.writeHead(status, { "content-length": "600" }).write(begins),
-  "that is never begun": (status) => (_, response) => response.writeHead(status, { "content-length": "600" }).flushHeaders(),
+  "that hangs": (status) => (_, response) =>
+    void response.writeHead(status, { "content-length": "600" }).write(begins),
+  "that is never begun": (status) => (_, response) =>
+    response.writeHead(status, { "content-length": "600" }).flushHeaders(),
   "that breaks off": (status) => (_, response) =>
-    void response.writeHead(status, { "content-length": "600" }).write(begins, () => response.destroy()),
+    void response
+      .writeHead(status, { "content-length": "600" })
+      .write(begins, () => response.destroy()),
   "that has no end": (status) => (_, response) => {
     response.writeHead(status);
-    const more = () => void (response.destroyed || response.write("x".repeat(400), () => setImmediate(more)));
+    const more = () =>
+      void (response.destroyed || response.write("x".repeat(400), () => setImmediate(more)));
     more();
   },
-  "that says it is too long": (status) => (_, response) => void response.writeHead(status, { "content-length": "9999999" }).write(begins),
+  "that says it is too long": (status) => (_, response) =>
+    void response.writeHead(status, { "content-length": "9999999" }).write(begins),
   "that cannot be unpacked": (status) => (_, response) =>
-    response.writeHead(status, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(5_000)).subarray(0, 20)),
+    response
+      .writeHead(status, { "content-encoding": "gzip" })
+      .end(gzipSync("x".repeat(5_000)).subarray(0, 20)),
 };
 const NAMES = Object.keys(BODIES);
 
-/** Answers with the body; time stands still but for timers of the agent, which `pass` lets go off. */
-function answerWith(name: string, status: number): { pass: (ms: number) => Promise<void>; closed: Promise<void> } {
+/**
+ * Answers with the body; time stands still but for timers of the agent, which `pass` lets go off.
+ */
+function answerWith(
+  name: string,
+  status: number,
+): { pass: (ms: number) => Promise<void>; closed: Promise<void> } {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   let answered = (): void => undefined;
@@ -61,21 +88,27 @@ function answerWith(name: string, status: number): { pass: (ms: number) => Promi
 }
 
 describe("a body that is dropped", () => {
-  it.each(NAMES)("%s: a 2xx is an answer at once, and the socket is free within two seconds", async (name) => {
-    const { pass, closed } = answerWith(name, 200);
-    expect(await post("drop")).toMatchObject({ status: 200, body: "" });
-    await pass(2_000);
-    await closed;
-  });
+  it.each(NAMES)(
+    "%s: a 2xx is an answer at once, and the socket is free within two seconds",
+    async (name) => {
+      const { pass, closed } = answerWith(name, 200);
+      expect(await post("drop")).toMatchObject({ status: 200, body: "" });
+      await pass(2_000);
+      await closed;
+    },
+  );
 
-  it.each(NAMES)("%s: another status counts after two seconds at most, with what came of it", async (name) => {
-    const { pass, closed } = answerWith(name, 410);
-    const answer = post("drop");
-    await pass(2_000);
-    expect((await answer).status).toBe(410);
-    if (name === "that hangs") expect((await answer).body).toBe(begins);
-    await closed;
-  });
+  it.each(NAMES)(
+    "%s: another status counts after two seconds at most, with what came of it",
+    async (name) => {
+      const { pass, closed } = answerWith(name, 410);
+      const answer = post("drop");
+      await pass(2_000);
+      expect((await answer).status).toBe(410);
+      if (name === "that hangs") expect((await answer).body).toBe(begins);
+      await closed;
+    },
+  );
 
   it("that comes whole leaves the connection for the next request", async () => {
     const ports = new Set<number | undefined>();
@@ -85,7 +118,8 @@ describe("a body that is dropped", () => {
     });
     for (let request = 0; request < 3; request += 1) {
       await post("drop");
-      for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let turn = 0; turn < 20; turn += 1)
+        await new Promise((resolve) => setImmediate(resolve));
     }
     expect(ports.size).toBe(1);
   });
@@ -106,7 +140,10 @@ describe("a body that may be cut", () => {
   });
 });
 
-it.each(["drop", "cut"] as const)("no status line is no answer, whatever the body were worth: %s", async (answerBody) => {
-  server.answer((_, response) => void response.destroy());
-  await expect(post(answerBody)).rejects.toBeInstanceOf(HttpError);
-});
+it.each(["drop", "cut"] as const)(
+  "no status line is no answer, whatever the body were worth: %s",
+  async (answerBody) => {
+    server.answer((_, response) => void response.destroy());
+    await expect(post(answerBody)).rejects.toBeInstanceOf(HttpError);
+  },
+);

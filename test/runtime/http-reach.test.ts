@@ -50,13 +50,17 @@ it.each([
   expect(isAddressAllowed(address, "public")).toBe(false);
 });
 
-it.each(["1.1.1.1", "93.184.216.34", "172.32.0.1", "2606:4700:4700::1111", "2606:4700::5efe:1.1.1.1", "::ffff:1.1.1.1"])(
-  "%s is public and not loopback",
-  (address) => {
-    expect(isAddressAllowed(address, "public")).toBe(true);
-    expect(isAddressAllowed(address, "loopback")).toBe(false);
-  },
-);
+it.each([
+  "1.1.1.1",
+  "93.184.216.34",
+  "172.32.0.1",
+  "2606:4700:4700::1111",
+  "2606:4700::5efe:1.1.1.1",
+  "::ffff:1.1.1.1",
+])("%s is public and not loopback", (address) => {
+  expect(isAddressAllowed(address, "public")).toBe(true);
+  expect(isAddressAllowed(address, "loopback")).toBe(false);
+});
 
 it.each(["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])("%s is loopback", (address) => {
   expect(isAddressAllowed(address, "loopback")).toBe(true);

@@ -25,7 +25,10 @@ function sink(isTTY = false): Sink {
   };
 }
 
-const logging = (options: LoggerOptions = {}, stream = sink()) => ({ stream, log: createLogger({ stream, ...options }) });
+const logging = (options: LoggerOptions = {}, stream = sink()) => ({
+  stream,
+  log: createLogger({ stream, ...options }),
+});
 const parsed = (stream: Sink) =>
   stream
     .text()
@@ -38,7 +41,14 @@ describe("a log line", () => {
     const { stream, log } = logging();
     log.child({ watch: "brand" }).child({ poll: 1 }).warn("poll failed", { status: 500 });
     expect(parsed(stream)).toEqual([
-      { level: "warn", time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/), watch: "brand", poll: 1, status: 500, msg: "poll failed" },
+      {
+        level: "warn",
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        watch: "brand",
+        poll: 1,
+        status: 500,
+        msg: "poll failed",
+      },
     ]);
   });
 
@@ -52,7 +62,11 @@ describe("a log line", () => {
   it("keeps message, code and stack of an error", () => {
     const { stream, log } = logging();
     log.error("it broke", { error: Object.assign(new Error("why"), { code: "E_WHY" }) });
-    expect(parsed(stream)[0]?.["error"]).toMatchObject({ message: "why", code: "E_WHY", stack: expect.stringContaining("why") });
+    expect(parsed(stream)[0]?.["error"]).toMatchObject({
+      message: "why",
+      code: "E_WHY",
+      stack: expect.stringContaining("why"),
+    });
   });
 
   it("is for people on a terminal", () => {
@@ -66,17 +80,28 @@ describe("a log line", () => {
 describe("a secret", () => {
   const SECRET = 'p@ss "word"\n/+=';
 
-  it.each(["json", "pretty"] as const)("never appears in %s: not in messages, fields, keys, errors or addresses", (format) => {
-    const { stream, log } = logging({ secrets: [SECRET, "xoxb-123456"], format, color: false });
-    log.info(`key is ${SECRET}`, { url: `https://h/?k=${encodeURIComponent(SECRET)}`, deep: { list: [SECRET], [SECRET]: 1 } });
-    log.error("failed", { error: new Error(`bad token xoxb-123456`) });
-    log.child({ token: "xoxb-123456" }).warn("again");
-    const text = stream.text();
-    for (const form of [SECRET, encodeURIComponent(SECRET), JSON.stringify(SECRET).slice(1, -1), "xoxb-123456"])
-      expect(text).not.toContain(form);
-    expect(text).toContain("[redacted]");
-    if (format === "json") expect(parsed(stream)).toHaveLength(3);
-  });
+  it.each(["json", "pretty"] as const)(
+    "never appears in %s: not in messages, fields, keys, errors or addresses",
+    (format) => {
+      const { stream, log } = logging({ secrets: [SECRET, "xoxb-123456"], format, color: false });
+      log.info(`key is ${SECRET}`, {
+        url: `https://h/?k=${encodeURIComponent(SECRET)}`,
+        deep: { list: [SECRET], [SECRET]: 1 },
+      });
+      log.error("failed", { error: new Error(`bad token xoxb-123456`) });
+      log.child({ token: "xoxb-123456" }).warn("again");
+      const text = stream.text();
+      for (const form of [
+        SECRET,
+        encodeURIComponent(SECRET),
+        JSON.stringify(SECRET).slice(1, -1),
+        "xoxb-123456",
+      ])
+        expect(text).not.toContain(form);
+      expect(text).toContain("[redacted]");
+      if (format === "json") expect(parsed(stream)).toHaveLength(3);
+    },
+  );
 
   it("can be added later, leaves no rest of a longer one, and keeps the line JSON when it is a number", () => {
     const { stream, log } = logging({ secrets: ["12345678"] });

@@ -1,4 +1,7 @@
-/** Programs that the daemon starts: how each end of one is reported, what is kept of what it prints, and that nothing of it is left. */
+/**
+ * Programs that the daemon starts: how each end of one is reported, what is kept of what it prints,
+ * and that nothing of it is left.
+ */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { ProgramResult } from "../../src/model/outputs.ts";
@@ -6,7 +9,10 @@ import { createRunProgram } from "../../src/runtime/run-program.ts";
 
 const SHELL = "/bin/sh";
 
-function run(script: string, { timeoutMs = 20_000, stdin = "", signal = new AbortController().signal } = {}): Promise<ProgramResult> {
+function run(
+  script: string,
+  { timeoutMs = 20_000, stdin = "", signal = new AbortController().signal } = {},
+): Promise<ProgramResult> {
   return createRunProgram(SHELL)({ path: SHELL, args: ["-c", script], stdin, timeoutMs }, signal);
 }
 
@@ -29,7 +35,9 @@ describe("the end of a program", () => {
   });
 
   it("is said to be the daemon's where it is given up before its start or after", async () => {
-    expect(await run("sleep 60", { signal: AbortSignal.abort() })).toMatchObject({ end: "aborted" });
+    expect(await run("sleep 60", { signal: AbortSignal.abort() })).toMatchObject({
+      end: "aborted",
+    });
     const stopping = new AbortController();
     const ended = run("sleep 60", { signal: stopping.signal });
     stopping.abort();
@@ -41,7 +49,10 @@ describe("the end of a program", () => {
     const stdin = "x".repeat(1_000_000);
     expect(await run("exit 0", { stdin })).toMatchObject({ end: 0 });
     expect(await run("head -c 3", { stdin })).toMatchObject({ end: 0, stdout: "xxx" });
-    expect(await run("cat | wc -c", { stdin })).toMatchObject({ end: 0, stdout: expect.stringContaining("1000000") });
+    expect(await run("cat | wc -c", { stdin })).toMatchObject({
+      end: 0,
+      stdout: expect.stringContaining("1000000"),
+    });
   });
 
   it("is the end of all that it has started, and does not wait for it", async () => {
@@ -56,7 +67,9 @@ describe("the end of a program", () => {
 describe("what a program prints", () => {
   it("keeps characters that lie across two chunks", async () => {
     // The parts of one character, one after the other.
-    const { stdout } = await run("printf '\\303'; sleep 0.05; printf '\\244'; printf '\\360\\237'; sleep 0.05; printf '\\230\\200'");
+    const { stdout } = await run(
+      "printf '\\303'; sleep 0.05; printf '\\244'; printf '\\360\\237'; sleep 0.05; printf '\\230\\200'",
+    );
     expect(stdout).toBe("ä😀");
   });
 

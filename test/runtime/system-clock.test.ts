@@ -21,7 +21,9 @@ it("never fires before the time, and not after it was cancelled", async () => {
 
 it("does not fire at once when the delay is longer than a timer of Node can be", async () => {
   const fired: number[] = [];
-  const cancels = [2 ** 31, 2 ** 33, Number.MAX_SAFE_INTEGER].map((ms) => clock.after(ms, () => fired.push(ms)));
+  const cancels = [2 ** 31, 2 ** 33, Number.MAX_SAFE_INTEGER].map((ms) =>
+    clock.after(ms, () => fired.push(ms)),
+  );
   await new Promise<void>((resolve) => clock.after(10, resolve));
   for (const cancel of cancels) cancel();
   expect(fired).toEqual([]);

@@ -26,14 +26,24 @@ export async function serveSandbox(options: Partial<SandboxOptions> = {}) {
   const clock = createVirtualClock(START_MS);
   const sandbox = await startSandbox({ clock, keys: ["k"], accounts: 60, ...options });
 
-  function send(method: string, path: string, body?: string, headers: Readonly<Record<string, string>> = { ApiKey: "k" }): Promise<Reply> {
+  function send(
+    method: string,
+    path: string,
+    body?: string,
+    headers: Readonly<Record<string, string>> = { ApiKey: "k" },
+  ): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const sent = request(
         `${sandbox.url}${path}`,
         {
           method,
           headers: {
-            ...(body === undefined ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) }),
+            ...(body === undefined
+              ? {}
+              : {
+                  "Content-Type": "application/json",
+                  "Content-Length": String(Buffer.byteLength(body)),
+                }),
             ...headers,
           },
         },
@@ -41,7 +51,14 @@ export async function serveSandbox(options: Partial<SandboxOptions> = {}) {
           let text = "";
           answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
           answer.on("error", reject);
-          answer.on("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text, body: parse(text) }));
+          answer.on("end", () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              text,
+              body: parse(text),
+            }),
+          );
         },
       );
       sent.on("error", reject);
@@ -49,12 +66,16 @@ export async function serveSandbox(options: Partial<SandboxOptions> = {}) {
     });
   }
 
-  const get = (path: string, headers?: Readonly<Record<string, string>>) => send("GET", `/v3/${path}`, undefined, headers);
+  const get = (path: string, headers?: Readonly<Record<string, string>>) =>
+    send("GET", `/v3/${path}`, undefined, headers);
   const post = (path: string, body: unknown) => send("POST", `/v3/${path}`, JSON.stringify(body));
   const control = (method: string, path: string, body?: unknown) =>
     send(method, `/_sandbox/${path}`, body === undefined ? undefined : JSON.stringify(body), {});
 
-  /** All pages of a POST endpoint, a second apart so that the rate never binds. Digits of int64 cursors are kept. */
+  /**
+   * All pages of a POST endpoint, a second apart so that the rate never binds. Digits of int64
+   * cursors are kept.
+   */
   async function pages(
     method: "GET" | "POST",
     path: string,
@@ -64,8 +85,12 @@ export async function serveSandbox(options: Partial<SandboxOptions> = {}) {
     const replies: Reply[] = [];
     for (let cursor: string | undefined = ""; cursor !== undefined && replies.length < most; ) {
       await clock.advance(1_000);
-      const asked: Record<string, string> = cursor === "" ? { ...input } : { ...input, next_cursor: cursor };
-      const reply: Reply = method === "GET" ? await get(`${path}?${new URLSearchParams(asked)}`) : await post(path, asked);
+      const asked: Record<string, string> =
+        cursor === "" ? { ...input } : { ...input, next_cursor: cursor };
+      const reply: Reply =
+        method === "GET"
+          ? await get(`${path}?${new URLSearchParams(asked)}`)
+          : await post(path, asked);
       replies.push(reply);
       const found = /"next_cursor":(?:"([^"]+)"|(\d+))/.exec(reply.text);
       cursor = found?.[1] ?? found?.[2];

@@ -1,4 +1,7 @@
-/** Two worlds of one seed, asked about different things in different orders and at different steps of the clock, give the same answers. */
+/**
+ * Two worlds of one seed, asked about different things in different orders and at different steps
+ * of the clock, give the same answers.
+ */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createShow } from "../../src/sandbox/world/shown/show.ts";
@@ -27,13 +30,20 @@ interface Question {
 const ASK = {
   user: (world: World, key: number, nowMs: number) => createShow(world, nowMs).user(key),
   timeline: (world: World, key: number, nowMs: number) =>
-    [...first(world.tweets.scanBy([key], nowMs), 15)].map((record) => createShow(world, nowMs).tweet(record)),
+    [...first(world.tweets.scanBy([key], nowMs), 15)].map((record) =>
+      createShow(world, nowMs).tweet(record),
+    ),
   search: (world: World, _key: number, nowMs: number) =>
-    [...first(world.tweets.scan(nowMs), 15)].map((record) => createShow(world, nowMs).tweet(record)),
+    [...first(world.tweets.scan(nowMs), 15)].map((record) =>
+      createShow(world, nowMs).tweet(record),
+    ),
   answers: (world: World, key: number, nowMs: number) =>
-    [...first(world.tweets.scanBy([key % 5], nowMs), 5)].map((record) => world.tweets.answersTo(record, nowMs).map(({ id }) => id)),
+    [...first(world.tweets.scanBy([key % 5], nowMs), 5)].map((record) =>
+      world.tweets.answersTo(record, nowMs).map(({ id }) => id),
+    ),
   followers: (world: World, key: number, nowMs: number) => world.follows.recent(key, nowMs),
-  following: (world: World, key: number, nowMs: number) => world.follows.recentFollowings(key, nowMs),
+  following: (world: World, key: number, nowMs: number) =>
+    world.follows.recentFollowings(key, nowMs),
   members: (world: World, key: number, nowMs: number) => {
     const groups = [...world.groups.communities(), ...world.groups.lists()];
     return world.groups.membersOf(groups[key % groups.length] as (typeof groups)[number], nowMs);
@@ -49,25 +59,35 @@ const question: fc.Arbitrary<Question> = fc.record({
   key: fc.nat(ACCOUNTS - 1),
   afterMs: fc.nat(12 * DAY_MS),
 });
-const answer = (world: World, { what, key, afterMs }: Question): unknown => ASK[what](world, key, START_MS + afterMs);
+const answer = (world: World, { what, key, afterMs }: Question): unknown =>
+  ASK[what](world, key, START_MS + afterMs);
 
 test("the order of questions and the steps of the clock change no answer", () => {
   fc.assert(
-    fc.property(fc.array(question, { minLength: 3, maxLength: 12 }), fc.infiniteStream(fc.nat()), (questions, chance) => {
-      const shuffled = questions.map((each) => ({ each, at: chance.next().value })).sort((a, b) => a.at - b.at);
-      const [one, other] = [open(), open()];
-      const answers = new Map(questions.map((each) => [each, answer(one, each)]));
-      for (const { each } of shuffled) expect(answer(other, each)).toEqual(answers.get(each));
-    }),
+    fc.property(
+      fc.array(question, { minLength: 3, maxLength: 12 }),
+      fc.infiniteStream(fc.nat()),
+      (questions, chance) => {
+        const shuffled = questions
+          .map((each) => ({ each, at: chance.next().value }))
+          .sort((a, b) => a.at - b.at);
+        const [one, other] = [open(), open()];
+        const answers = new Map(questions.map((each) => [each, answer(one, each)]));
+        for (const { each } of shuffled) expect(answer(other, each)).toEqual(answers.get(each));
+      },
+    ),
     { numRuns: 25 },
   );
 });
 
 test("a tweet seen in one world is found by its id in another that never listed it", () => {
   const nowMs = START_MS + DAY_MS;
-  for (const record of first(open().tweets.scan(nowMs), 50)) expect(open().tweets.find(record.id)).toEqual(record);
+  for (const record of first(open().tweets.scan(nowMs), 50))
+    expect(open().tweets.find(record.id)).toEqual(record);
 });
 
 test("another seed is another world", () => {
-  expect(answer(open(2), { what: "search", key: 0, afterMs: 0 })).not.toEqual(answer(open(1), { what: "search", key: 0, afterMs: 0 }));
+  expect(answer(open(2), { what: "search", key: 0, afterMs: 0 })).not.toEqual(
+    answer(open(1), { what: "search", key: 0, afterMs: 0 }),
+  );
 });

@@ -8,21 +8,31 @@ const MISSING = { status: 401, body: { message: "missing key in request header" 
 test("1. every request carries the header ApiKey: without it, every operation answers 401", async () => {
   const { ask, sampleInputs } = await openService();
   const inputs = await sampleInputs();
-  for (const { name } of ROWS) expect([name, await ask(name, inputs[name][0] ?? {}, {})]).toEqual([name, expect.objectContaining(MISSING)]);
+  for (const { name } of ROWS)
+    expect([name, await ask(name, inputs[name][0] ?? {}, {})]).toEqual([
+      name,
+      expect.objectContaining(MISSING),
+    ]);
 });
 
-test.each([{ "Api-Key": "k" }, { api_key: "k" }, { apikey: "k" }, { APIKEY: "k" }, { Authorization: "k" }, { "X-Api-Key": "k" }])(
-  "2. the header name is exactly `ApiKey`: %j does not authenticate",
-  async (headers) => {
-    const { get } = await openSandbox();
-    expect(await get("info?username=acme", headers as Record<string, string>)).toMatchObject(MISSING);
-  },
-);
+test.each([
+  { "Api-Key": "k" },
+  { api_key: "k" },
+  { apikey: "k" },
+  { APIKEY: "k" },
+  { Authorization: "k" },
+  { "X-Api-Key": "k" },
+])("2. the header name is exactly `ApiKey`: %j does not authenticate", async (headers) => {
+  const { get } = await openSandbox();
+  expect(await get("info?username=acme", headers as Record<string, string>)).toMatchObject(MISSING);
+});
 
 test("3. no OAuth, no bearer tokens and no query-parameter authentication exist", async () => {
   const { get } = await openSandbox();
   for (const scheme of ["Bearer", "Basic", "OAuth"])
-    expect(await get("info?username=acme", { Authorization: `${scheme} k` })).toMatchObject(MISSING);
+    expect(await get("info?username=acme", { Authorization: `${scheme} k` })).toMatchObject(
+      MISSING,
+    );
   for (const name of ["ApiKey", "api_key", "key", "access_token"])
     expect(await get(`info?username=acme&${name}=k`, {})).toMatchObject(MISSING);
 });
@@ -42,17 +52,34 @@ test("5. POST requests also carry `Content-Type: application/json`: without it, 
       const reply = await ask(name, inputs[name][0] ?? {}, { ApiKey: "k", "Content-Type": type });
       expect([name, reply]).toEqual([
         name,
-        expect.objectContaining({ status: 400, body: { message: "Content-Type must be application/json" } }),
+        expect.objectContaining({
+          status: 400,
+          body: { message: "Content-Type must be application/json" },
+        }),
       ]);
     }
   }
   expect((await send("POST", "/v3/user-tweets", undefined)).status).toBe(400);
-  expect((await ask("user-tweets", { username: "acme" }, { ApiKey: "k", "Content-Type": "application/json; charset=utf-8" })).status).toBe(
-    200,
-  );
+  expect(
+    (
+      await ask(
+        "user-tweets",
+        { username: "acme" },
+        { ApiKey: "k", "Content-Type": "application/json; charset=utf-8" },
+      )
+    ).status,
+  ).toBe(200);
 });
 
-test.each([{}, { Apikey: "k" }, { ApiKey: "never" }, { ApiKey: "gone" }, { ApiKey: "k\u00a0" }, { ApiKey: "k k" }, { ApiKey: "" }])(
+test.each([
+  {},
+  { Apikey: "k" },
+  { ApiKey: "never" },
+  { ApiKey: "gone" },
+  { ApiKey: "k\u00a0" },
+  { ApiKey: "k k" },
+  { ApiKey: "" },
+])(
   "6. when the header is missing, misnamed, or holds a deleted, never-valid or badly copied key, the response is 401: %j",
   async (headers) => {
     const { get, control } = await openSandbox();
@@ -88,10 +115,17 @@ test("7. a replaced key stops working at once, and the new one goes on where it 
 
 test("8. when the key is valid but the subscription has expired, the response is 403", async () => {
   const { get, control } = await openSandbox();
-  await control("POST", "keys", { key: "late", quota: 5, expires: new Date(START_MS + 1_000).toISOString() });
+  await control("POST", "keys", {
+    key: "late",
+    quota: 5,
+    expires: new Date(START_MS + 1_000).toISOString(),
+  });
   expect((await get("info?username=acme", { ApiKey: "late" })).status).toBe(200);
   await control("POST", "clock", { advance_ms: 2_000 });
-  expect(await get("info?username=acme", { ApiKey: "late" })).toMatchObject({ status: 403, body: { message: "api key not payed" } });
+  expect(await get("info?username=acme", { ApiKey: "late" })).toMatchObject({
+    status: 403,
+    body: { message: "api key not payed" },
+  });
   expect((await control("POST", "keys", { key: "late", expires: "soon" })).status).toBe(400);
 });
 
@@ -99,8 +133,14 @@ test("8. when the monthly request quota is exhausted, the response is 403, and t
   const { get, clock } = await openSandbox({ quota: 2 });
   await get("info?username=acme");
   await get("info-batch?usernames=acme&usernames=rival");
-  expect(await get("info?username=acme")).toMatchObject({ status: 403, body: { message: "request limit exceeded" } });
-  expect((await get("key-usage-info")).body).toMatchObject({ remaining_requests: 0, total_requests: 2 });
+  expect(await get("info?username=acme")).toMatchObject({
+    status: 403,
+    body: { message: "request limit exceeded" },
+  });
+  expect((await get("key-usage-info")).body).toMatchObject({
+    remaining_requests: 0,
+    total_requests: 2,
+  });
   clock.jump(31 * 86_400_000);
   expect((await get("info?username=acme")).status).toBe(200);
 });
@@ -112,7 +152,10 @@ test("9. new accounts receive 100 free requests, one time", async () => {
     await clock.advance(60);
     expect((await get("info?username=acme", { ApiKey: "new" })).status).toBe(200);
   }
-  expect(await get("info?username=acme", { ApiKey: "new" })).toMatchObject({ status: 403, body: { message: "request limit exceeded" } });
+  expect(await get("info?username=acme", { ApiKey: "new" })).toMatchObject({
+    status: 403,
+    body: { message: "request limit exceeded" },
+  });
   clock.jump(31 * 86_400_000);
   expect((await get("info?username=acme", { ApiKey: "new" })).status).toBe(403);
   await control("POST", "keys", { key: "new", quota: 10_000 });
@@ -121,16 +164,30 @@ test("9. new accounts receive 100 free requests, one time", async () => {
 
 test("10. keys are created and deleted beside the API, and browser use runs into cross-origin errors", async () => {
   const { get, send, control } = await openSandbox();
-  expect((await control("POST", "keys", { key: "made" })).body).toMatchObject({ key: "made", remaining_requests: 100 });
-  const origin = { Origin: "https://page.example", "Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "ApiKey" };
-  const replies = [await send("OPTIONS", "/v3/info", undefined, origin), await get("info?username=acme", { ApiKey: "made", ...origin })];
+  expect((await control("POST", "keys", { key: "made" })).body).toMatchObject({
+    key: "made",
+    remaining_requests: 100,
+  });
+  const origin = {
+    Origin: "https://page.example",
+    "Access-Control-Request-Method": "GET",
+    "Access-Control-Request-Headers": "ApiKey",
+  };
+  const replies = [
+    await send("OPTIONS", "/v3/info", undefined, origin),
+    await get("info?username=acme", { ApiKey: "made", ...origin }),
+  ];
   expect(replies.map(({ status }) => status)).toEqual([401, 200]);
-  for (const { headers } of replies) expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  for (const { headers } of replies)
+    expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
 });
 
 test("the key is checked before the path", async () => {
   const { get } = await openSandbox();
   expect((await get("no-such-thing", {})).status).toBe(401);
   expect((await get("no-such-thing", { ApiKey: "other" })).status).toBe(401);
-  expect(await get("no-such-thing")).toMatchObject({ status: 404, body: { message: expect.any(String) } });
+  expect(await get("no-such-thing")).toMatchObject({
+    status: 404,
+    body: { message: expect.any(String) },
+  });
 });

@@ -1,4 +1,7 @@
-/** The sentences of api-v3.md, Endpoints: what each operation takes and gives. Rules that all share are in document-shared-rules. */
+/**
+ * The sentences of api-v3.md, Endpoints: what each operation takes and gives. Rules that all share
+ * are in document-shared-rules.
+ */
 import { expect, test } from "vitest";
 import type { EndpointName } from "../../src/api/endpoints/index.ts";
 import { START_MS } from "./ask.ts";
@@ -31,16 +34,24 @@ test("/community-info: when both community_id and community_link are given, comm
     [`https://social.example/i/communities/${first}`, second],
     [first, "no link at all"],
   ]) {
-    expect(await body("community-info", { community_id: id, community_link: other })).toEqual(wanted);
+    expect(await body("community-info", { community_id: id, community_link: other })).toEqual(
+      wanted,
+    );
   }
-  expect((await ask("community-info", { community_id: "1", community_link: first })).status).toBe(404);
+  expect((await ask("community-info", { community_id: "1", community_link: first })).status).toBe(
+    404,
+  );
 });
 
 test("/community-info: community_link (URL or ID) is required when community_id is absent", async () => {
   const { body, ask, communities } = await openPlain();
   const wanted = await body("community-info", { community_id: communities[0] });
   expect(await body("community-info", { community_link: communities[0] })).toEqual(wanted);
-  expect(await body("community-info", { community_link: `https://social.example/i/communities/${communities[0]}` })).toEqual(wanted);
+  expect(
+    await body("community-info", {
+      community_link: `https://social.example/i/communities/${communities[0]}`,
+    }),
+  ).toEqual(wanted);
   expect((await ask("community-info", {})).status).toBe(400);
 });
 
@@ -49,8 +60,11 @@ test("/community-members: every member once, and as many as the community says",
   const pages = await walk("community-members", { community_link: communities[0] });
   const ids = pages.flatMap((page) => idsOf(page.body.users));
   expect(new Set(ids).size).toBe(ids.length);
-  expect(ids).toHaveLength((await body("community-info", { community_id: communities[0] })).member_count);
-  const is = async (user_id: string) => (await body("check-community-member", { user_id, community_id: communities[0] })).is_member;
+  expect(ids).toHaveLength(
+    (await body("community-info", { community_id: communities[0] })).member_count,
+  );
+  const is = async (user_id: string) =>
+    (await body("check-community-member", { user_id, community_id: communities[0] })).is_member;
   expect(await is(ids[0] ?? "")).toBe(true);
   const { id } = (await control("POST", "accounts", { username: "outsider" })).body;
   expect(await is(id)).toBe(false);
@@ -66,7 +80,9 @@ test("/user-retweets: the original post is in retweeted_status", async () => {
     await put({ username: "fresh_one", text: "my own" });
   }
   const { tweets } = await body("user-retweets", { username: "fresh_one" });
-  expect(tweets.map((tweet: { retweeted_status: Item }) => tweet.retweeted_status.id)).toEqual(ids.toReversed());
+  expect(tweets.map((tweet: { retweeted_status: Item }) => tweet.retweeted_status.id)).toEqual(
+    ids.toReversed(),
+  );
 });
 
 test("/quotes: tweets that quote the given tweet; /comments: replies to a tweet", async () => {
@@ -87,14 +103,20 @@ test("/retweeters: newest retweet first", async () => {
     await clock.advance(1_000);
   }
   const { users } = await body("retweeters", { tweet_link: root });
-  expect(users.map((user: { username: string }) => user.username)).toEqual(["rival", "acme", "bob"]);
+  expect(users.map((user: { username: string }) => user.username)).toEqual([
+    "rival",
+    "acme",
+    "bob",
+  ]);
 });
 
 test("/tweet-info: tweet_link is a URL or a numeric ID", async () => {
   const { body, put } = await openPlain();
   const [id] = await put({ text: "root" });
   const wanted = await body("tweet-info", { tweet_link: id });
-  expect(await body("tweet-info", { tweet_link: `https://social.example/alice/status/${id}` })).toEqual(wanted);
+  expect(
+    await body("tweet-info", { tweet_link: `https://social.example/alice/status/${id}` }),
+  ).toEqual(wanted);
   expect(wanted.id).toBe(id);
 });
 
@@ -102,13 +124,16 @@ test("/article answers for articles alone", async () => {
   const { ask, put, sample } = await openPlain({ accounts: 200 });
   const [id] = await put({ text: "no article" });
   expect((await ask("article", { tweet_link: id })).status).toBe(404);
-  for (const article of sample.article_ids.slice(0, 3)) expect((await ask("article", { tweet_link: article })).status).toBe(200);
+  for (const article of sample.article_ids.slice(0, 3))
+    expect((await ask("article", { tweet_link: article })).status).toBe(200);
 });
 
 test("/list-tweets: tweets of the list's members, newest first; /list-members are they", async () => {
   const { walk, sample } = await openPlain();
   const [list_id] = sample.list_ids;
-  const members = (await walk("list-members", { list_id })).flatMap(({ body }) => idsOf(body.users));
+  const members = (await walk("list-members", { list_id })).flatMap(({ body }) =>
+    idsOf(body.users),
+  );
   const tweets = (await walk("list-tweets", { list_id }, 3)).flatMap(({ body }) => body.tweets);
   expect(tweets.length).toBeGreaterThan(20);
   for (const tweet of tweets) expect(members).toContain(tweet.user.id);
@@ -119,22 +144,32 @@ test("/list-tweets: tweets of the list's members, newest first; /list-members ar
 test("/list-followers: by list URL or ID, each follower once", async () => {
   const { walk, body, sample } = await openPlain();
   const [id] = sample.list_ids;
-  const ids = (await walk("list-followers", { list_link: id })).flatMap((page) => idsOf(page.body.users));
+  const ids = (await walk("list-followers", { list_link: id })).flatMap((page) =>
+    idsOf(page.body.users),
+  );
   expect(ids.length).toBeGreaterThan(200);
   expect(new Set(ids).size).toBe(ids.length);
-  expect((await body("list-followers", { list_link: `https://social.example/i/lists/${id}` })).users[0].id).toBe(ids[0]);
+  expect(
+    (await body("list-followers", { list_link: `https://social.example/i/lists/${id}` })).users[0]
+      .id,
+  ).toBe(ids[0]);
 });
 
 test("/spaces: the Space link is a URL; the Space ID is its trailing identifier", async () => {
   const { body, ask, sample } = await openPlain();
   const [id] = sample.space_ids;
-  expect(await body("spaces", { link: `https://social.example/i/spaces/${id}` })).toEqual(await body("spaces", { id }));
+  expect(await body("spaces", { link: `https://social.example/i/spaces/${id}` })).toEqual(
+    await body("spaces", { id }),
+  );
   expect((await ask("spaces", { id: "1zzzzzzzzzzzz" })).status).toBe(404);
 });
 
 test("/trends: each trend gives a name and a search query for the region", async () => {
   const { body, ask } = await openPlain();
-  const [world, berlin] = [await body("trends", { woeid: 1 }), await body("trends", { woeid: 638242 })];
+  const [world, berlin] = [
+    await body("trends", { woeid: 1 }),
+    await body("trends", { woeid: 638242 }),
+  ];
   expect(world.trends.length).toBeGreaterThan(5);
   for (const { name, query, url } of world.trends) {
     expect(query).toContain(name);
@@ -149,10 +184,15 @@ test("/new-followers-7d and /new-following-7d: the last 7 days, and nothing olde
   const at = (days: number) => new Date(START_MS - days * DAY_MS).toISOString();
   await control("POST", "follows", { target: "acme", follower: "fan_young", at: at(6.9) });
   await control("POST", "follows", { target: "acme", follower: "fan_old", at: at(7.1) });
-  const fans = async () => (await body("new-followers-7d", { username: "acme" })).users.map((user: { username: string }) => user.username);
+  const fans = async () =>
+    (await body("new-followers-7d", { username: "acme" })).users.map(
+      (user: { username: string }) => user.username,
+    );
   expect(await fans()).toContain("fan_young");
   expect(await fans()).not.toContain("fan_old");
-  expect((await body("new-following-7d", { username: "fan_young" })).users).toMatchObject([{ username: "acme", followerDate: at(6.9) }]);
+  expect((await body("new-following-7d", { username: "fan_young" })).users).toMatchObject([
+    { username: "acme", followerDate: at(6.9) },
+  ]);
   expect((await body("new-following-7d", { username: "fan_old" })).users).toEqual([]);
   await clock.advance(DAY_MS);
   expect(await fans()).not.toContain("fan_young");
@@ -162,7 +202,9 @@ test("/new-followers-7d and /new-following-7d: both the target account and the r
   const { body, control, ask } = await openPlain();
   await control("POST", "follows", { target: "acme", follower: "fan_one" });
   const shown = async () =>
-    (await body("new-followers-7d", { username: "acme" })).users.some((user: { username: string }) => user.username === "fan_one");
+    (await body("new-followers-7d", { username: "acme" })).users.some(
+      (user: { username: string }) => user.username === "fan_one",
+    );
   expect(await shown()).toBe(true);
   await control("POST", "accounts", { username: "fan_one", indexed: false });
   expect(await shown()).toBe(false);
@@ -172,11 +214,21 @@ test("/new-followers-7d and /new-following-7d: both the target account and the r
 test("analytics only for the indexed subset", async () => {
   const { ask, control } = await openPlain();
   const analytics: readonly EndpointName[] = [
-    ...(["score", "score-changes", "followers-stats", "top-followers", "top-following", "new-followers-7d", "new-following-7d"] as const),
+    ...([
+      "score",
+      "score-changes",
+      "followers-stats",
+      "top-followers",
+      "top-following",
+      "new-followers-7d",
+      "new-following-7d",
+    ] as const),
   ];
-  for (const name of analytics) expect([name, (await ask(name, { username: "rival" })).status]).toEqual([name, 200]);
+  for (const name of analytics)
+    expect([name, (await ask(name, { username: "rival" })).status]).toEqual([name, 200]);
   await control("POST", "accounts", { username: "rival", indexed: false });
-  for (const name of analytics) expect([name, (await ask(name, { username: "rival" })).status]).toEqual([name, 404]);
+  for (const name of analytics)
+    expect([name, (await ask(name, { username: "rival" })).status]).toEqual([name, 404]);
   expect((await ask("info", { username: "rival" })).status).toBe(200);
 });
 

@@ -1,11 +1,21 @@
-/** The sentences of api-v3.md, Errors and Limits. What 400 and 401 are for is in document-shared-rules and document-authentication. */
+/**
+ * The sentences of api-v3.md, Errors and Limits. What 400 and 401 are for is in
+ * document-shared-rules and document-authentication.
+ */
 import { expect, test } from "vitest";
 import type { EndpointName } from "../../src/api/endpoints/index.ts";
 import { type Inputs, openService, ROWS } from "./inputs-of.ts";
 
 /** They say whether a user is protected, or ask nothing that is private. */
 const SHOW_PROTECTED: ReadonlySet<EndpointName> = new Set([
-  ...(["check-follow", "check-comment", "check-quoted", "check-retweet", "check-community-member", "followers-stats"] as const),
+  ...([
+    "check-follow",
+    "check-comment",
+    "check-quoted",
+    "check-retweet",
+    "check-community-member",
+    "followers-stats",
+  ] as const),
 ]);
 const LISTS: readonly EndpointName[] = ["search-tweets", "list-tweets", "community-tweets"];
 
@@ -14,14 +24,21 @@ async function taking(input: string, service: Awaited<ReturnType<typeof openServ
   const inputs = await service.sampleInputs();
   return ROWS.filter(({ input: { shape } }) => input in shape).map(({ name, exactlyOne }) => {
     const group = exactlyOne?.find((names) => names.includes(input)) ?? [];
-    const rest = Object.fromEntries(Object.entries(inputs[name][0] ?? {}).filter(([other]) => !group.includes(other)));
+    const rest = Object.fromEntries(
+      Object.entries(inputs[name][0] ?? {}).filter(([other]) => !group.includes(other)),
+    );
     return { name, with: (value: string): Inputs => ({ ...rest, [input]: value }) };
   });
 }
 
 test("an error response carries a JSON body `{message: string}`", async () => {
   const { get, send, control } = await openService();
-  const errors = [await get("info"), await get("info?username=nobody_here"), await get("info?username=acme", {}), await get("nothing")];
+  const errors = [
+    await get("info"),
+    await get("info?username=nobody_here"),
+    await get("info?username=acme", {}),
+    await get("nothing"),
+  ];
   errors.push(await send("POST", "/v3/user-tweets", "{"));
   for (const name of ["payment_required", "quota", "rate_limit", "server_error"]) {
     await control("POST", "faults", { name });
@@ -33,30 +50,44 @@ test("an error response carries a JSON body `{message: string}`", async () => {
 
 test("404: a changed username, while its ID goes on", async () => {
   const service = await openService();
-  const { id } = (await service.control("POST", "accounts", { username: "alice", rename_to: "alice_two" })).body;
+  const { id } = (
+    await service.control("POST", "accounts", { username: "alice", rename_to: "alice_two" })
+  ).body;
   for (const asked of await taking("username", service))
-    expect([asked.name, (await service.ask(asked.name, asked.with("alice"))).status]).toEqual([asked.name, 404]);
+    expect([asked.name, (await service.ask(asked.name, asked.with("alice"))).status]).toEqual([
+      asked.name,
+      404,
+    ]);
   for (const asked of await taking("user_id", service))
-    expect([asked.name, (await service.ask(asked.name, asked.with(id))).status]).toEqual([asked.name, 200]);
+    expect([asked.name, (await service.ask(asked.name, asked.with(id))).status]).toEqual([
+      asked.name,
+      200,
+    ]);
 });
 
-test.each(["suspended", "deleted", "protected"] as const)("404: a %s account, by handle and by ID, until it is restored", async (state) => {
-  const service = await openService();
-  const shows = state === "protected" ? SHOW_PROTECTED : new Set();
-  const { id } = (await service.control("POST", "accounts", { username: "alice", [state]: true })).body;
-  const statuses = async () => {
-    const found: [string, number][] = [];
-    for (const asked of await taking("username", service))
-      found.push([asked.name, (await service.ask(asked.name, asked.with("alice"))).status]);
-    for (const asked of await taking("user_id", service)) {
-      if (asked.name !== "id-to-username") found.push([asked.name, (await service.ask(asked.name, asked.with(id))).status]);
-    }
-    return found;
-  };
-  for (const [name, status] of await statuses()) expect([name, status]).toEqual([name, shows.has(name as EndpointName) ? 200 : 404]);
-  await service.control("POST", "accounts", { username: "alice", [state]: false });
-  for (const [name, status] of await statuses()) expect([name, status]).toEqual([name, 200]);
-});
+test.each(["suspended", "deleted", "protected"] as const)(
+  "404: a %s account, by handle and by ID, until it is restored",
+  async (state) => {
+    const service = await openService();
+    const shows = state === "protected" ? SHOW_PROTECTED : new Set();
+    const { id } = (await service.control("POST", "accounts", { username: "alice", [state]: true }))
+      .body;
+    const statuses = async () => {
+      const found: [string, number][] = [];
+      for (const asked of await taking("username", service))
+        found.push([asked.name, (await service.ask(asked.name, asked.with("alice"))).status]);
+      for (const asked of await taking("user_id", service)) {
+        if (asked.name !== "id-to-username")
+          found.push([asked.name, (await service.ask(asked.name, asked.with(id))).status]);
+      }
+      return found;
+    };
+    for (const [name, status] of await statuses())
+      expect([name, status]).toEqual([name, shows.has(name as EndpointName) ? 200 : 404]);
+    await service.control("POST", "accounts", { username: "alice", [state]: false });
+    for (const [name, status] of await statuses()) expect([name, status]).toEqual([name, 200]);
+  },
+);
 
 test("a protected account is marked where the answer has `user_protected`, and shows nothing else", async () => {
   const { ask, control, put } = await openService();
@@ -66,34 +97,64 @@ test("a protected account is marked where the answer has `user_protected`, and s
   await control("POST", "follows", { target: "acme", follower: "alice" });
   await control("POST", "accounts", { username: "alice", protected: true });
   const who = { username: "alice", tweet_link: root };
-  expect((await ask("check-follow", { username_1: "acme", username_2: "alice" })).body).toEqual({ follow: false, user_protected: true });
-  expect((await ask("check-retweet", who)).body).toMatchObject({ retweet: false, user_protected: true });
-  expect((await ask("check-quoted", who)).body).toMatchObject({ status: "not_found", user_protected: true });
+  expect((await ask("check-follow", { username_1: "acme", username_2: "alice" })).body).toEqual({
+    follow: false,
+    user_protected: true,
+  });
+  expect((await ask("check-retweet", who)).body).toMatchObject({
+    retweet: false,
+    user_protected: true,
+  });
+  expect((await ask("check-quoted", who)).body).toMatchObject({
+    status: "not_found",
+    user_protected: true,
+  });
   expect((await ask("check-comment", who)).body).toEqual({ commented: false });
-  expect((await ask("followers-stats", { username: "alice" })).body).toMatchObject({ followers_count: 0, user_protected: true });
+  expect((await ask("followers-stats", { username: "alice" })).body).toMatchObject({
+    followers_count: 0,
+    user_protected: true,
+  });
 });
 
-test.each(["suspended", "deleted", "protected"] as const)("404: a tweet of a %s account, which is in no list either", async (state) => {
-  const service = await openService();
-  const [id = ""] = await service.put({ username: "alice", text: "zebra", community_id: "1493446837214187523" });
-  await service.control("POST", "accounts", { username: "alice", [state]: true });
-  for (const asked of await taking("tweet_link", service))
-    expect([asked.name, (await service.ask(asked.name, asked.with(id))).status]).toEqual([asked.name, 404]);
-  expect((await service.ask("tweet-info-bulk", { tweet_links: [id] })).body.tweets).toEqual([]);
-  const inputs = await service.sampleInputs();
-  for (const name of LISTS)
-    expect([name, (await service.ask(name, { ...inputs[name][0], ...(name === "search-tweets" && { query: "zebra" }) })).text]).toEqual([
-      name,
-      expect.not.stringContaining(id),
-    ]);
-});
+test.each(["suspended", "deleted", "protected"] as const)(
+  "404: a tweet of a %s account, which is in no list either",
+  async (state) => {
+    const service = await openService();
+    const [id = ""] = await service.put({
+      username: "alice",
+      text: "zebra",
+      community_id: "1493446837214187523",
+    });
+    await service.control("POST", "accounts", { username: "alice", [state]: true });
+    for (const asked of await taking("tweet_link", service))
+      expect([asked.name, (await service.ask(asked.name, asked.with(id))).status]).toEqual([
+        asked.name,
+        404,
+      ]);
+    expect((await service.ask("tweet-info-bulk", { tweet_links: [id] })).body.tweets).toEqual([]);
+    const inputs = await service.sampleInputs();
+    for (const name of LISTS)
+      expect([
+        name,
+        (
+          await service.ask(name, {
+            ...inputs[name][0],
+            ...(name === "search-tweets" && { query: "zebra" }),
+          })
+        ).text,
+      ]).toEqual([name, expect.not.stringContaining(id)]);
+  },
+);
 
 test("404: a deleted tweet, until it is restored", async () => {
   const service = await openService();
   const [id = ""] = await service.put({ text: "zebra" });
   await service.control("DELETE", `tweets/${id}`);
   for (const asked of await taking("tweet_link", service))
-    expect([asked.name, (await service.ask(asked.name, asked.with(id))).status]).toEqual([asked.name, 404]);
+    expect([asked.name, (await service.ask(asked.name, asked.with(id))).status]).toEqual([
+      asked.name,
+      404,
+    ]);
   expect((await service.ask("tweet-info-bulk", { tweet_links: [id] })).body.tweets).toEqual([]);
   await service.control("POST", "restore", { id });
   expect((await service.ask("tweet-info", { tweet_link: id })).status).toBe(200);
@@ -111,7 +172,8 @@ test("404: a wrong URL, and things that do not exist", async () => {
     ["spaces", { id: "1zzzzzzzzzzzz" }],
     ["link-to-id", { link: "https://social.example/nobody_here" }],
   ];
-  for (const [name, inputs] of absent) expect([name, (await ask(name, inputs)).status]).toEqual([name, 404]);
+  for (const [name, inputs] of absent)
+    expect([name, (await ask(name, inputs)).status]).toEqual([name, 404]);
   for (const path of ["", "infos", "info/acme", "v3/info", "id-to-username/", "id-to-username/1/2"])
     expect([path, (await get(path)).status]).toEqual([path, 404]);
   expect((await send("GET", "/v2/info?username=acme")).status).toBe(404);
@@ -132,7 +194,9 @@ test("request rate: flat, on every plan, and each key by itself", async () => {
   await control("POST", "keys", { key: "free" });
   await control("POST", "keys", { key: "large", quota: 500_000 });
   for (const ApiKey of ["free", "large", "k"]) {
-    const burst = await Promise.all(Array.from({ length: 21 }, () => get("key-usage-info", { ApiKey })));
+    const burst = await Promise.all(
+      Array.from({ length: 21 }, () => get("key-usage-info", { ApiKey })),
+    );
     expect([ApiKey, burst.filter(({ status }) => status === 429).length]).toEqual([ApiKey, 1]);
   }
 });
@@ -140,7 +204,9 @@ test("request rate: flat, on every plan, and each key by itself", async () => {
 test("request rate: counted in fixed seconds, and a pause of one second ends it", async () => {
   const { get, clock } = await openService();
   const burst = async () =>
-    (await Promise.all(Array.from({ length: 21 }, () => get("key-usage-info")))).filter(({ status }) => status === 429).length;
+    (await Promise.all(Array.from({ length: 21 }, () => get("key-usage-info")))).filter(
+      ({ status }) => status === 429,
+    ).length;
   await clock.advance(999);
   expect(await burst()).toBe(1);
   await clock.advance(1);
@@ -163,8 +229,13 @@ test.each([
 ] as const)("page size of /%s: up to %i, reached where there is more", async (name, most) => {
   const { walk, put, sampleInputs, control } = await openService({ traps: false, accounts: 200 });
   const [root] = await put({ text: "root" });
-  for (const kind of ["retweet_of", "quote_of"]) await put({ username: "fresh_one", text: "@quagga", [kind]: root, count: 30 });
-  await put({ text: "@quagga", count: 30, community_id: (await control("GET", "sample")).body.community_ids[0] });
+  for (const kind of ["retweet_of", "quote_of"])
+    await put({ username: "fresh_one", text: "@quagga", [kind]: root, count: 30 });
+  await put({
+    text: "@quagga",
+    count: 30,
+    community_id: (await control("GET", "sample")).body.community_ids[0],
+  });
   const special: Partial<Record<EndpointName, Inputs>> = {
     quotes: { tweet_link: root },
     "user-retweets": { username: "fresh_one" },
@@ -198,7 +269,9 @@ test("top lists: 20 entries, the highest scores first", async () => {
   expect(users).toHaveLength(20);
   const scores = users.map(({ score }: { score: number }) => score);
   expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
-  expect((await ask("top-following", { username: "acme" })).body.users.length).toBeLessThanOrEqual(20);
+  expect((await ask("top-following", { username: "acme" })).body.users.length).toBeLessThanOrEqual(
+    20,
+  );
 });
 
 test("billing is per request: a batch of 100 counts as one, refused keys and /key-usage-info as none", async () => {
@@ -206,7 +279,11 @@ test("billing is per request: a batch of 100 counts as one, refused keys and /ke
   await ask("info-batch", { user_ids: Array.from({ length: 100 }, (_, i) => String(i)) });
   await get("info?username=acme", {});
   await ask("key-usage-info", {});
-  expect((await control("GET", "requests")).body).toMatchObject({ total: 3, billed: 1, billed_by_endpoint: { "info-batch": 1 } });
+  expect((await control("GET", "requests")).body).toMatchObject({
+    total: 3,
+    billed: 1,
+    billed_by_endpoint: { "info-batch": 1 },
+  });
 });
 
 test("billing is per request: every operation but /key-usage-info costs one", async () => {

@@ -1,4 +1,7 @@
-/** The operations that api-v3.md, Endpoints known by name only, lists, with the inputs of docs/service.md section 1. */
+/**
+ * The operations that api-v3.md, Endpoints known by name only, lists, with the inputs of
+ * docs/service.md section 1.
+ */
 import { expect, test } from "vitest";
 import { START_MS } from "./ask.ts";
 import { openPlain } from "./inputs-of.ts";
@@ -21,16 +24,27 @@ test("/followers and /follows: full User profiles of everyone, each once", async
 test("/verified-followers: those followers that are verified", async () => {
   const { walk } = await openPlain();
   const all = (await walk("followers", { username: "bob" })).flatMap(({ body }) => body.users);
-  const verified = (await walk("verified-followers", { username: "bob" })).flatMap(({ body }) => body.users);
+  const verified = (await walk("verified-followers", { username: "bob" })).flatMap(
+    ({ body }) => body.users,
+  );
   expect(verified.length).toBeGreaterThan(0);
-  expect(idsOf(verified)).toEqual(idsOf(all.filter((user: { verified: boolean }) => user.verified)));
+  expect(idsOf(verified)).toEqual(
+    idsOf(all.filter((user: { verified: boolean }) => user.verified)),
+  );
 });
 
 test("/user-tweets: no ceiling on the history reachable by paging", async () => {
   const { walk, put } = await openPlain();
-  const old = await put({ username: "fresh_one", text: "old", count: 500, created_at: "2014-05-05T00:00:00.000Z" });
+  const old = await put({
+    username: "fresh_one",
+    text: "old",
+    count: 500,
+    created_at: "2014-05-05T00:00:00.000Z",
+  });
   const young = await put({ username: "fresh_one", text: "young", count: 500 });
-  const walked = (await walk("user-tweets", { username: "fresh_one" })).flatMap(({ body }) => idsOf(body.tweets));
+  const walked = (await walk("user-tweets", { username: "fresh_one" })).flatMap(({ body }) =>
+    idsOf(body.tweets),
+  );
   expect(walked).toEqual([...young.toReversed(), ...old.toReversed()]);
 });
 
@@ -43,7 +57,9 @@ test("/search-tweets: order is popular or latest", async () => {
     await body("search-tweets", { query }),
   ];
   expect(idsOf(unsaid.tweets)).toEqual(idsOf(popular.tweets));
-  expect(idsOf(latest.tweets)).toEqual(idsOf(latest.tweets).toSorted((a, b) => (BigInt(a) < BigInt(b) ? 1 : -1)));
+  expect(idsOf(latest.tweets)).toEqual(
+    idsOf(latest.tweets).toSorted((a, b) => (BigInt(a) < BigInt(b) ? 1 : -1)),
+  );
   expect(idsOf(popular.tweets)).not.toEqual(idsOf(latest.tweets));
 });
 
@@ -52,7 +68,8 @@ test("/mentions: of a handle, with least counts and dates", async () => {
   const [root] = await put({ text: "hello @quagga" });
   await put({ text: "hello @quagga again", created_at: "2026-03-04T12:00:00.000Z" });
   await put({ username: "bob", text: "nice", reply_to: root });
-  const found = async (more: object) => idsOf((await body("mentions", { query: "quagga", ...more })).tweets);
+  const found = async (more: object) =>
+    idsOf((await body("mentions", { query: "quagga", ...more })).tweets);
   expect(await found({})).toHaveLength(2);
   expect(await found({ min_replies: 1 })).toEqual([root]);
   expect(await found({ min_retweets: 1 })).toEqual([]);
@@ -63,9 +80,11 @@ test("/mentions: of a handle, with least counts and dates", async () => {
 
 test("/search-users: query", async () => {
   const { body } = await openPlain();
-  expect((await body("search-users", { query: "acme" })).users.map((user: { username: string }) => user.username)).toEqual(
-    expect.arrayContaining(["acme", "acme_jobs"]),
-  );
+  expect(
+    (await body("search-users", { query: "acme" })).users.map(
+      (user: { username: string }) => user.username,
+    ),
+  ).toEqual(expect.arrayContaining(["acme", "acme_jobs"]));
   expect((await body("search-users", { query: "nobodyiscalledthis" })).users).toEqual([]);
 });
 
@@ -75,7 +94,11 @@ test("/community-tweets and /community-search-tweets: of this community alone", 
   const [here] = await put({ text: "zebra here", community_id: first });
   await put({ text: "zebra there", community_id: second });
   expect(idsOf((await body("community-tweets", { community_id: first })).tweets)).toContain(here);
-  expect(idsOf((await body("community-search-tweets", { community_link: first, query: "zebra" })).tweets)).toEqual([here]);
+  expect(
+    idsOf(
+      (await body("community-search-tweets", { community_link: first, query: "zebra" })).tweets,
+    ),
+  ).toEqual([here]);
 });
 
 test("yes/no membership checks: they flip when the fact does", async () => {
@@ -106,7 +129,9 @@ test("/link-to-id and /username-to-id give the id behind a link and a handle", a
   const [tweet] = await put({ text: "root" });
   expect(await body("username-to-id", { handle: "ACME" })).toEqual({ id });
   expect(await body("link-to-id", { link: "https://social.example/acme" })).toEqual({ id });
-  expect(await body("link-to-id", { link: `https://social.example/alice/status/${tweet}` })).toEqual({ id: tweet });
+  expect(
+    await body("link-to-id", { link: `https://social.example/alice/status/${tweet}` }),
+  ).toEqual({ id: tweet });
 });
 
 test("/key-usage-info: the requests so far, and the remaining quota of the key", async () => {

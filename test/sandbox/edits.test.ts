@@ -1,4 +1,7 @@
-/** What the control API changes of profiles, tweets, articles, scores and communities that exist, seen over the API. */
+/**
+ * What the control API changes of profiles, tweets, articles, scores and communities that exist,
+ * seen over the API.
+ */
 import { expect, test } from "vitest";
 import { openSandbox } from "./ask.ts";
 
@@ -21,10 +24,16 @@ test("a profile shows what it is set to, in every answer and in search, until it
     media_count: 3,
     favourites_count: 4,
   };
-  expect((await control("POST", "accounts", { username: "bob", ...edits })).body).toMatchObject(edits);
+  expect((await control("POST", "accounts", { username: "bob", ...edits })).body).toMatchObject(
+    edits,
+  );
   expect((await get("info?username=bob")).body).toEqual({ ...before, ...edits });
   expect((await get("info-batch?usernames=bob")).body.users[0]).toMatchObject(edits);
-  expect((await post("search-users", { query: "1883" })).body.users.map((user: { username: string }) => user.username)).toEqual(["bob"]);
+  expect(
+    (await post("search-users", { query: "1883" })).body.users.map(
+      (user: { username: string }) => user.username,
+    ),
+  ).toEqual(["bob"]);
   const unset = Object.fromEntries(Object.keys(edits).map((name) => [name, null]));
   await control("POST", "accounts", { username: "bob", ...unset, description: "Still here." });
   expect((await get("info?username=bob")).body).toEqual({ ...before, description: "Still here." });
@@ -45,15 +54,33 @@ test("the country that /about shows can be set, of a recorded account too", asyn
 test("a tweet counts and says what it is set to, and search finds it by that", async () => {
   const { control, post } = await openSandbox();
   const [id] = (await control("POST", "tweets", { username: "alice", text: "quagga" })).body.ids;
-  const counts = { likes_count: 900, retweet_count: 80, reply_count: 70, quote_count: 60, bookmark_count: 50, view_count: 40_000 };
+  const counts = {
+    likes_count: 900,
+    retweet_count: 80,
+    reply_count: 70,
+    quote_count: 60,
+    bookmark_count: 50,
+    view_count: 40_000,
+  };
   await control("PATCH", `tweets/${id}`, counts);
   await control("PATCH", `tweets/${id}`, { full_text: "okapi" });
-  expect((await post("tweet-info", { tweet_link: id })).body).toMatchObject({ ...counts, full_text: "okapi" });
-  const found = async (query: string) => (await post("search-tweets", { query, order: "latest" })).body.tweets.length;
-  expect([await found("okapi min_faves:900"), await found("okapi min_faves:901"), await found("quagga")]).toEqual([1, 0, 0]);
+  expect((await post("tweet-info", { tweet_link: id })).body).toMatchObject({
+    ...counts,
+    full_text: "okapi",
+  });
+  const found = async (query: string) =>
+    (await post("search-tweets", { query, order: "latest" })).body.tweets.length;
+  expect([
+    await found("okapi min_faves:900"),
+    await found("okapi min_faves:901"),
+    await found("quagga"),
+  ]).toEqual([1, 0, 0]);
   await control("POST", "tweets", { username: "bob", retweet_of: id });
   const { tweets } = (await post("user-retweets", { username: "bob" })).body;
-  expect(tweets[0]).toMatchObject({ full_text: "RT @alice: okapi", retweeted_status: { full_text: "okapi" } });
+  expect(tweets[0]).toMatchObject({
+    full_text: "RT @alice: okapi",
+    retweeted_status: { full_text: "okapi" },
+  });
 });
 
 test("a tweet becomes an article and is edited, counts and all", async () => {
@@ -62,17 +89,32 @@ test("a tweet becomes an article and is edited, counts and all", async () => {
   expect((await post("article", { tweet_link: id })).status).toBe(404);
   await control("POST", "articles", { tweet_id: id, full_text: "One." });
   const first = (await post("article", { tweet_link: id })).body;
-  expect(first).toMatchObject({ full_text: "One.", preview_text: "quagga", author: { username: "alice" } });
-  await control("POST", "articles", { tweet_id: id, cover_image_url: "https://images.example/cover.jpg", views: 12_000 });
+  expect(first).toMatchObject({
+    full_text: "One.",
+    preview_text: "quagga",
+    author: { username: "alice" },
+  });
+  await control("POST", "articles", {
+    tweet_id: id,
+    cover_image_url: "https://images.example/cover.jpg",
+    views: 12_000,
+  });
   await control("PATCH", `tweets/${id}`, { likes_count: 9 });
-  const edited = { cover_image_url: "https://images.example/cover.jpg", views: 12_000, favorite_count: 9 };
+  const edited = {
+    cover_image_url: "https://images.example/cover.jpg",
+    views: 12_000,
+    favorite_count: 9,
+  };
   expect((await post("article", { tweet_link: id })).body).toEqual({ ...first, ...edited });
   expect((await control("GET", "sample")).body.article_ids).toContain(id);
 });
 
 test("a score is what it is set to, beside its changes", async () => {
   const { control, get } = await openSandbox();
-  const seen = async () => [(await get("score?username=bob")).body.score, (await get("score-changes?username=bob")).body];
+  const seen = async () => [
+    (await get("score?username=bob")).body.score,
+    (await get("score-changes?username=bob")).body,
+  ];
   const [, changes] = await seen();
   await control("POST", "scores", { username: "bob", score: 4_183.88 });
   expect(await seen()).toEqual([4_183.88, changes]);
@@ -85,9 +127,17 @@ test("a community is described anew, and who belongs stays", async () => {
   const info = async () => (await post("community-info", { community_id: BUILDERS })).body;
   await control("POST", "members", { group: BUILDERS, username: "newcomer" });
   const before = await info();
-  await control("POST", "communities", { id: BUILDERS, name: "Makers", banner_url: "https://images.example/makers.jpg" });
+  await control("POST", "communities", {
+    id: BUILDERS,
+    name: "Makers",
+    banner_url: "https://images.example/makers.jpg",
+  });
   await control("POST", "communities", { id: BUILDERS, description: "They make." });
-  const edits = { name: "Makers", description: "They make.", banner_url: "https://images.example/makers.jpg" };
+  const edits = {
+    name: "Makers",
+    description: "They make.",
+    banner_url: "https://images.example/makers.jpg",
+  };
   expect(await info()).toEqual({ ...before, ...edits });
 });
 
@@ -95,8 +145,13 @@ test("a list keeps its members when it is given followers", async () => {
   const { control, get } = await openSandbox();
   const { id } = (await control("POST", "lists", { members: ["alice"] })).body;
   await control("POST", "members", { group: id, username: "newcomer" });
-  expect((await control("POST", "lists", { id, followers: ["bob", "alice"] })).body).toEqual({ id, members: 2, followers: 2 });
-  const names = async (path: string) => (await get(path)).body.users.map((user: { username: string }) => user.username);
+  expect((await control("POST", "lists", { id, followers: ["bob", "alice"] })).body).toEqual({
+    id,
+    members: 2,
+    followers: 2,
+  });
+  const names = async (path: string) =>
+    (await get(path)).body.users.map((user: { username: string }) => user.username);
   expect(await names(`list-followers?list_link=${id}`)).toEqual(["alice", "bob"]);
   expect(await names(`list-members?list_id=${id}`)).toEqual(["newcomer", "alice"]);
 });
@@ -114,14 +169,18 @@ test.each([
   ["POST", "communities", { id: BUILDERS, name: "" }, 400, "name: "],
 ] as const)("%s %s %j answers %i", async (method, path, body, status, words) => {
   const { control } = await openSandbox();
-  expect(await control(method, path, body)).toMatchObject({ status, body: { message: expect.stringContaining(words) } });
+  expect(await control(method, path, body)).toMatchObject({
+    status,
+    body: { message: expect.stringContaining(words) },
+  });
 });
 
 test("all of it stays over a restart, and is exported", async () => {
   let text = "";
   const data = () => ({ text, append: (line: string) => void (text += line) });
   const first = await openSandbox({ data: data() });
-  const [id] = (await first.control("POST", "tweets", { username: "alice", text: "quagga" })).body.ids;
+  const [id] = (await first.control("POST", "tweets", { username: "alice", text: "quagga" })).body
+    .ids;
   await first.control("PATCH", `tweets/${id}`, { likes_count: 900 });
   await first.control("POST", "articles", { tweet_id: id, full_text: "One." });
   await first.control("POST", "accounts", { username: "bob", description: "Extinct." });
@@ -138,5 +197,9 @@ test("all of it stays over a restart, and is exported", async () => {
   expect(await seen(first)).toEqual(expected);
   expect(await seen(await openSandbox({ data: data() }))).toEqual(expected);
   const exported = (await first.send("GET", "/_sandbox/export", undefined, {})).text;
-  expect(await seen(await openSandbox({ accounts: 0, data: { text: exported, append: () => undefined } }))).toEqual(expected);
+  expect(
+    await seen(
+      await openSandbox({ accounts: 0, data: { text: exported, append: () => undefined } }),
+    ),
+  ).toEqual(expected);
 });

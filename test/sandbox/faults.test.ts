@@ -24,17 +24,25 @@ test("a fault can be kept to one endpoint, to a number of times and to a span of
   await control("POST", "faults", { name: "server_error", endpoint: "about", times: 2 });
   await control("POST", "faults", { name: "rate_limit", endpoint: "score", for_ms: 5_000 });
   const statuses = async (path: string) => (await get(`${path}?username=acme`)).status;
-  expect([await statuses("info"), await statuses("about"), await statuses("about"), await statuses("about")]).toEqual([200, 500, 500, 200]);
+  expect([
+    await statuses("info"),
+    await statuses("about"),
+    await statuses("about"),
+    await statuses("about"),
+  ]).toEqual([200, 500, 500, 200]);
   expect([await statuses("score"), await statuses("score")]).toEqual([429, 429]);
   await clock.advance(5_000);
   expect(await statuses("score")).toBe(200);
 });
 
-test.each(["truncated", "reset", 14])("fault %s breaks the connection within the body", async (name) => {
-  const { control, get } = await openSandbox();
-  await control("POST", "faults", { name });
-  await expect(get("info?username=acme")).rejects.toThrow(/socket hang up|ECONNRESET|aborted/);
-});
+test.each(["truncated", "reset", 14])(
+  "fault %s breaks the connection within the body",
+  async (name) => {
+    const { control, get } = await openSandbox();
+    await control("POST", "faults", { name });
+    await expect(get("info?username=acme")).rejects.toThrow(/socket hang up|ECONNRESET|aborted/);
+  },
+);
 
 test("a hanging answer never comes, and closing the sandbox ends it", async () => {
   const sandbox = await openSandbox();
@@ -80,7 +88,8 @@ test.each(["slowloris", 13])("fault %s sends a byte every five seconds", async (
   await sandbox.get("info?username=rival");
   await sandbox.clock.advance(60_000);
   expect(outcome).toBeUndefined();
-  for (let byte = 0; byte < 200 && outcome === undefined; byte += 1) await sandbox.clock.advance(5_000);
+  for (let byte = 0; byte < 200 && outcome === undefined; byte += 1)
+    await sandbox.clock.advance(5_000);
   await asked;
   expect(outcome).toMatchObject({ status: 200, body: { country: expect.any(String) } });
   expect(sandbox.clock.pending()).toBe(0);
@@ -106,8 +115,13 @@ test("a gzip bomb is small on the wire", async () => {
 test("fault 16 adds unknown fields, leaves out known ones and sends null", async () => {
   const { control, post } = await openSandbox();
   await control("POST", "faults", { number: 16 });
-  const [tweet] = (await post("search-tweets", { query: "filter:media", order: "latest" })).body.tweets;
-  expect(tweet).toMatchObject({ rest_id_v4: "x", nested: { deeper: [1, null] }, bookmark_count: null });
+  const [tweet] = (await post("search-tweets", { query: "filter:media", order: "latest" })).body
+    .tweets;
+  expect(tweet).toMatchObject({
+    rest_id_v4: "x",
+    nested: { deeper: [1, null] },
+    bookmark_count: null,
+  });
   expect(tweet).not.toHaveProperty("lang");
 });
 
@@ -116,7 +130,10 @@ test("fault 20 sends no items and a cursor that leads to them; fault 21 sends th
   const { ids } = (await control("POST", "tweets", { username: "fresh_one", count: 60 })).body;
   const newest: readonly string[] = ids.toReversed();
   const ask = async (next_cursor?: string) => {
-    const { body } = await post("user-tweets", { username: "fresh_one", ...(next_cursor !== undefined && { next_cursor }) });
+    const { body } = await post("user-tweets", {
+      username: "fresh_one",
+      ...(next_cursor !== undefined && { next_cursor }),
+    });
     return { next: body.next_cursor, ids: body.tweets.map((tweet: { id: string }) => tweet.id) };
   };
   const first = await ask();
@@ -143,9 +160,14 @@ test.each([
 test("fault 32 sends a score without a value; fault 35 dates from the future; bad_dates dates that nobody can read", async () => {
   const { control, get, post } = await openSandbox();
   await control("POST", "faults", { number: 32 });
-  expect((await get("score-changes?username=acme")).body).toEqual({ week_delta: null, month_delta: "NaN" });
+  expect((await get("score-changes?username=acme")).body).toEqual({
+    week_delta: null,
+    month_delta: "NaN",
+  });
   const dates = async () =>
-    (await post("search-tweets", { query: "filter:media" })).body.tweets.map((tweet: { created_at: string }) => tweet.created_at);
+    (await post("search-tweets", { query: "filter:media" })).body.tweets.map(
+      (tweet: { created_at: string }) => tweet.created_at,
+    );
   await control("POST", "faults", { number: 35 });
   for (const date of await dates()) expect(new Date(date).getUTCFullYear()).toBe(2199);
   await control("POST", "faults", { name: "bad_dates" });

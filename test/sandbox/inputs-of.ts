@@ -1,4 +1,7 @@
-/** Something to ask every operation for, from what the sandbox's sample names; and how an operation is asked by name. */
+/**
+ * Something to ask every operation for, from what the sandbox's sample names; and how an operation
+ * is asked by name.
+ */
 import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
@@ -6,7 +9,9 @@ import { openSandbox, type Reply } from "./ask.ts";
 
 export type Inputs = Readonly<Record<string, unknown>>;
 
-export const ROWS: readonly (Endpoint & { readonly name: EndpointName })[] = Object.entries(ENDPOINTS).map(([name, row]) => ({
+export const ROWS: readonly (Endpoint & { readonly name: EndpointName })[] = Object.entries(
+  ENDPOINTS,
+).map(([name, row]) => ({
   ...row,
   name: name as EndpointName,
 }));
@@ -15,10 +20,16 @@ export const ROWS: readonly (Endpoint & { readonly name: EndpointName })[] = Obj
 export async function openService(options: Partial<SandboxOptions> = {}) {
   const sandbox = await openSandbox(options);
 
-  async function ask(name: EndpointName, inputs: Inputs, headers?: Readonly<Record<string, string>>): Promise<Reply> {
+  async function ask(
+    name: EndpointName,
+    inputs: Inputs,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Reply> {
     await sandbox.clock.advance(100);
     const row: Endpoint = ENDPOINTS[name];
-    const path = `/${row.version ?? "v3"}${row.path}`.replace(/\{(\w+)\}/, (_, input: string) => encodeURIComponent(String(inputs[input])));
+    const path = `/${row.version ?? "v3"}${row.path}`.replace(/\{(\w+)\}/, (_, input: string) =>
+      encodeURIComponent(String(inputs[input])),
+    );
     if (row.method === "POST") return sandbox.send("POST", path, JSON.stringify(inputs), headers);
     return sandbox.send("GET", `${path}?${searchOf(inputs)}`, undefined, headers);
   }
@@ -28,7 +39,10 @@ export async function openService(options: Partial<SandboxOptions> = {}) {
     const replies: Reply[] = [];
     const row: Endpoint = ENDPOINTS[name];
     for (let cursor: string | undefined = ""; cursor !== undefined && replies.length < most; ) {
-      const reply = await ask(name, cursor === "" ? inputs : { ...inputs, [row.cursor?.param ?? ""]: cursor });
+      const reply = await ask(
+        name,
+        cursor === "" ? inputs : { ...inputs, [row.cursor?.param ?? ""]: cursor },
+      );
       replies.push(reply);
       cursor = cursorIn(reply);
     }
@@ -51,7 +65,9 @@ export async function openPlain(options: Partial<SandboxOptions> = {}) {
 
 const searchOf = (inputs: Inputs): URLSearchParams =>
   new URLSearchParams(
-    Object.entries(inputs).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)])),
+    Object.entries(inputs).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, String(one)]),
+    ),
   );
 
 /** The cursor of an answer, with all its digits. */
@@ -61,17 +77,25 @@ export const cursorIn = (reply: Reply): string | undefined => {
 };
 
 /** What each operation is asked for, with what the sample names. */
-export function inputsOf(sample: Record<string, string[]>): Record<EndpointName, readonly Inputs[]> {
+export function inputsOf(
+  sample: Record<string, string[]>,
+): Record<EndpointName, readonly Inputs[]> {
   const first = (name: string): string => sample[name]?.[0] ?? "";
   const users = (sample["indexed_handles"] ?? []).slice(0, 4).map((username) => ({ username }));
-  const tweets = [...(sample["tweet_ids"] ?? []).slice(0, 4), ...(sample["article_ids"] ?? []).slice(0, 2)].map((tweet_link) => ({
+  const tweets = [
+    ...(sample["tweet_ids"] ?? []).slice(0, 4),
+    ...(sample["article_ids"] ?? []).slice(0, 2),
+  ].map((tweet_link) => ({
     tweet_link,
   }));
   const both = users.flatMap((user) => tweets.slice(0, 2).map((tweet) => ({ ...user, ...tweet })));
   const [list, community] = [first("list_ids"), first("community_ids")];
   return {
     info: users,
-    "info-batch": [{ usernames: (sample["handles"] ?? []).slice(0, 50) }, { user_ids: (sample["user_ids"] ?? []).slice(0, 50) }],
+    "info-batch": [
+      { usernames: (sample["handles"] ?? []).slice(0, 50) },
+      { user_ids: (sample["user_ids"] ?? []).slice(0, 50) },
+    ],
     about: users,
     followers: users,
     follows: users,
@@ -82,7 +106,10 @@ export function inputsOf(sample: Record<string, string[]>): Record<EndpointName,
     "tweet-info-bulk": [{ tweet_links: sample["tweet_ids"] ?? [] }],
     "user-tweets": users,
     "user-retweets": users,
-    "search-tweets": [{ query: "a OR the OR include:nativeretweets", order: "latest" }, { query: "acme" }],
+    "search-tweets": [
+      { query: "a OR the OR include:nativeretweets", order: "latest" },
+      { query: "acme" },
+    ],
     mentions: [{ query: "acme", min_likes: 0, since_date: "2026-01-01" }],
     comments: tweets,
     quotes: tweets,

@@ -1,4 +1,7 @@
-/** Faults that hold for a while or change the world: each is switched on by its number and seen over HTTP. */
+/**
+ * Faults that hold for a while or change the world: each is switched on by its number and seen over
+ * HTTP.
+ */
 import { expect, test } from "vitest";
 import { openSandbox, START_MS } from "./ask.ts";
 
@@ -9,20 +12,33 @@ const idsOf = (items: readonly Item[]) => items.map(({ id }) => id);
 
 async function open() {
   const sandbox = await openSandbox({ traps: false });
-  const fault = async (number: number, more: object = {}) => (await sandbox.control("POST", "faults", { number, ...more })).body;
-  const timeline = async (username: string) => idsOf((await sandbox.post("user-tweets", { username })).body.tweets);
+  const fault = async (number: number, more: object = {}) =>
+    (await sandbox.control("POST", "faults", { number, ...more })).body;
+  const timeline = async (username: string) =>
+    idsOf((await sandbox.post("user-tweets", { username })).body.tweets);
   const put = async (more: object): Promise<string[]> =>
     (await sandbox.control("POST", "tweets", { username: "fresh_one", ...more })).body.ids;
-  const statusOf = async (username: string) => (await sandbox.get(`info?username=${username}`)).status;
-  return { ...sandbox, fault, timeline, put, statusOf, off: () => sandbox.control("DELETE", "faults") };
+  const statusOf = async (username: string) =>
+    (await sandbox.get(`info?username=${username}`)).status;
+  return {
+    ...sandbox,
+    fault,
+    timeline,
+    put,
+    statusOf,
+    off: () => sandbox.control("DELETE", "faults"),
+  };
 }
 
 test("fault 24 puts an item in between any two pages, and repeats the last one on the next page", async () => {
   const { fault, put, pages, off, timeline } = await open();
   const ids = (await put({ count: 50 })).toReversed();
   await fault(24);
-  const walked = (await pages("POST", "user-tweets", { username: "fresh_one" })).map((page) => idsOf(page.body.tweets));
-  for (const [index, page] of walked.slice(1).entries()) expect(page[0]).toBe(walked[index]?.at(-1));
+  const walked = (await pages("POST", "user-tweets", { username: "fresh_one" })).map((page) =>
+    idsOf(page.body.tweets),
+  );
+  for (const [index, page] of walked.slice(1).entries())
+    expect(page[0]).toBe(walked[index]?.at(-1));
   expect(new Set(walked.flat())).toEqual(new Set(ids));
   await off();
   expect((await timeline("fresh_one")).indexOf(ids[0] ?? "")).toBe(walked.length - 1);
@@ -31,7 +47,9 @@ test("fault 24 puts an item in between any two pages, and repeats the last one o
 test("fault 24 shifts lists of users, too", async () => {
   const { fault, pages } = await open();
   await fault(24);
-  const walked = (await pages("GET", "followers", { username: "bob" }, 3)).map((page) => idsOf(page.body.users));
+  const walked = (await pages("GET", "followers", { username: "bob" }, 3)).map((page) =>
+    idsOf(page.body.users),
+  );
   expect(walked[1]?.[0]).toBe(walked[0]?.at(-1));
   expect(walked[2]?.[0]).toBe(walked[1]?.at(-1));
 });
@@ -40,13 +58,17 @@ test("a cursor as a bare number keeps its digits on the wire, and every page has
   const { control, get, pages } = await openSandbox({ traps: false });
   await control("POST", "faults", { name: "cursor_number" });
   const walked = await pages("GET", "followers", { username: "alice" }, 3);
-  expect(walked.map(({ status, text }) => [status, /"next_cursor":\d{19}[,}]/.test(text)])).toEqual([
-    [200, true],
-    [200, true],
-    [200, true],
-  ]);
+  expect(walked.map(({ status, text }) => [status, /"next_cursor":\d{19}[,}]/.test(text)])).toEqual(
+    [
+      [200, true],
+      [200, true],
+      [200, true],
+    ],
+  );
   // As a parser that reads numbers as doubles hands it back.
-  expect((await get(`followers?username=alice&next_cursor=${walked[0]?.body.next_cursor}`)).status).toBe(400);
+  expect(
+    (await get(`followers?username=alice&next_cursor=${walked[0]?.body.next_cursor}`)).status,
+  ).toBe(400);
   await control("DELETE", "faults");
   expect((await get("followers?username=alice")).body.next_cursor).toEqual(expect.any(String));
 });
@@ -60,7 +82,12 @@ test("fault 19, as a circle: the first cursor comes back on every page but the o
     await clock.advance(1_000);
     const next_cursor = cursors.at(-1);
     cursors.push(
-      (await post("user-tweets", { username: "fresh_one", ...(next_cursor !== undefined && { next_cursor }) })).body.next_cursor,
+      (
+        await post("user-tweets", {
+          username: "fresh_one",
+          ...(next_cursor !== undefined && { next_cursor }),
+        })
+      ).body.next_cursor,
     );
   }
   const [a, b] = cursors;
@@ -191,14 +218,17 @@ test("a clock that is wrong makes no other fault shorter or longer", async () =>
 test.each([
   [37, 0],
   [38, 10],
-])("fault %i ends the connection without a byte of an answer, for %i minutes", async (number, minutes) => {
-  const { fault, statusOf, clock } = await open();
-  await fault(number);
-  await expect(statusOf("acme")).rejects.toThrow(/socket hang up|ECONNRESET/);
-  if (minutes > 0) await expect(statusOf("acme")).rejects.toThrow(/socket hang up|ECONNRESET/);
-  await clock.advance(minutes * MINUTE_MS);
-  expect(await statusOf("acme")).toBe(200);
-});
+])(
+  "fault %i ends the connection without a byte of an answer, for %i minutes",
+  async (number, minutes) => {
+    const { fault, statusOf, clock } = await open();
+    await fault(number);
+    await expect(statusOf("acme")).rejects.toThrow(/socket hang up|ECONNRESET/);
+    if (minutes > 0) await expect(statusOf("acme")).rejects.toThrow(/socket hang up|ECONNRESET/);
+    await clock.advance(minutes * MINUTE_MS);
+    expect(await statusOf("acme")).toBe(200);
+  },
+);
 
 test("fault 40 posts ten thousand tweets, all of them found by paging", async () => {
   const { fault, get, pages } = await open();
@@ -224,7 +254,9 @@ test("a fault that strikes does so beside those that last", async () => {
   const { fault, statusOf } = await open();
   await fault(27, { username: "bob" });
   await fault(3);
-  expect([await statusOf("acme"), await statusOf("acme"), await statusOf("bob")]).toEqual([500, 200, 404]);
+  expect([await statusOf("acme"), await statusOf("acme"), await statusOf("bob")]).toEqual([
+    500, 200, 404,
+  ]);
 });
 
 test("every number from 1 to 40 is known, and no other", async () => {
@@ -233,7 +265,8 @@ test("every number from 1 to 40 is known, and no other", async () => {
     expect(await fault(number)).toEqual({ fault: expect.any(String) });
     await off();
   }
-  for (const number of [0, 41, 1.5, -1]) expect((await control("POST", "faults", { number })).status).toBe(400);
+  for (const number of [0, 41, 1.5, -1])
+    expect((await control("POST", "faults", { number })).status).toBe(400);
 });
 
 test.each([
@@ -244,5 +277,8 @@ test.each([
   [{}, "name is required"],
 ])("an order that cannot be followed is refused in words: %j", async (order, words) => {
   const { control } = await open();
-  expect(await control("POST", "faults", order)).toMatchObject({ status: 400, body: { message: expect.stringContaining(words) } });
+  expect(await control("POST", "faults", order)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining(words) },
+  });
 });

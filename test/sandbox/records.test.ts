@@ -1,17 +1,25 @@
-/** Recorded data: a world is exported, another one starts from the lines with nobody of its own, and answers the same. */
+/**
+ * Recorded data: a world is exported, another one starts from the lines with nobody of its own, and
+ * answers the same.
+ */
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { openSandbox, serveSandbox, START_MS } from "./ask.ts";
 
 type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 type Row = Readonly<Record<string, any>>;
 
-const dataOf = (text: string, name?: string) => ({ text, append: () => undefined, ...(name === undefined ? {} : { name }) });
+const dataOf = (text: string, name?: string) => ({
+  text,
+  append: () => undefined,
+  ...(name === undefined ? {} : { name }),
+});
 const rowsOf = (text: string): readonly Row[] =>
   text
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Row);
-const exported = async (sandbox: Sandbox) => (await sandbox.send("GET", "/_sandbox/export", undefined, {})).text;
+const exported = async (sandbox: Sandbox) =>
+  (await sandbox.send("GET", "/_sandbox/export", undefined, {})).text;
 const idsIn = (items: readonly Row[]) => items.map((item) => item["id"] as string);
 
 /** The rate limit counts by key, and time stands still here: enough keys for all requests. */
@@ -20,11 +28,21 @@ const KEYS = Array.from({ length: 40 }, (_, n) => `k${n}`);
 /** A world, its lines, and the world that was made of them. */
 async function openPair() {
   const first = await serveSandbox({ traps: false, keys: KEYS, accounts: 20 });
-  await first.control("POST", "tweets", { username: "fresh_one", text: "zebra", community_id: "1493446837214187523" });
+  await first.control("POST", "tweets", {
+    username: "fresh_one",
+    text: "zebra",
+    community_id: "1493446837214187523",
+  });
   await first.control("POST", "accounts", { username: "bob", rename_to: "bobby" });
   const text = await exported(first);
   const rows = rowsOf(text);
-  const second = await serveSandbox({ traps: false, keys: KEYS, accounts: 0, seed: 9, data: dataOf(text) });
+  const second = await serveSandbox({
+    traps: false,
+    keys: KEYS,
+    accounts: 0,
+    seed: 9,
+    data: dataOf(text),
+  });
   const of = (type: string, most = 12) => rows.filter((row) => row["type"] === type).slice(0, most);
   let asked = 0;
 
@@ -37,13 +55,27 @@ async function openPair() {
 
   /** The same request to both; the answer of the second, which is the first's. */
   async function same(method: "GET" | "POST", path: string, input: Row): Promise<any> {
-    const [one, two] = [await ask(first, method, path, input), await ask(second, method, path, input)];
+    const [one, two] = [
+      await ask(first, method, path, input),
+      await ask(second, method, path, input),
+    ];
     expect(one.status, `${path} ${JSON.stringify(input)} ${one.text}`).toBe(200);
-    expect({ status: two.status, body: two.body }, `${path} ${JSON.stringify(input)}`).toEqual({ status: 200, body: one.body });
+    expect({ status: two.status, body: two.body }, `${path} ${JSON.stringify(input)}`).toEqual({
+      status: 200,
+      body: one.body,
+    });
     return two.body;
   }
 
-  return { first, second, rows, of, same, ask, close: () => Promise.all([first.close(), second.close()]) };
+  return {
+    first,
+    second,
+    rows,
+    of,
+    same,
+    ask,
+    close: () => Promise.all([first.close(), second.close()]),
+  };
 }
 
 let opened: ReturnType<typeof openPair> | undefined;
@@ -56,7 +88,18 @@ describe("a world that was exported and loaded", () => {
     const { rows } = await sharedPair();
     const types = new Set(rows.map((row) => row["type"] as string));
     expect([...types].toSorted()).toEqual(
-      ["user", "tweet", "follow", "list", "community", "space", "article", "trend", "score", "about"].toSorted(),
+      [
+        "user",
+        "tweet",
+        "follow",
+        "list",
+        "community",
+        "space",
+        "article",
+        "trend",
+        "score",
+        "about",
+      ].toSorted(),
     );
   });
 
@@ -101,14 +144,16 @@ describe("a world that was exported and loaded", () => {
 
   test("knows the same follows, scores, articles, Spaces, trends and facts", async () => {
     const { of, same } = await sharedPair();
-    for (const { user_id, follower_id } of of("follow")) await same("POST", "check-follow", { user_id_1: user_id, user_id_2: follower_id });
+    for (const { user_id, follower_id } of of("follow"))
+      await same("POST", "check-follow", { user_id_1: user_id, user_id_2: follower_id });
     for (const { user_id } of of("score")) {
       await same("GET", "score", { user_id });
       await same("GET", "score-changes", { user_id });
       await same("GET", "new-followers-7d", { user_id });
     }
     for (const { user_id } of of("about")) await same("GET", "about", { user_id });
-    for (const { tweet_id } of of("article")) await same("POST", "article", { tweet_link: tweet_id });
+    for (const { tweet_id } of of("article"))
+      await same("POST", "article", { tweet_link: tweet_id });
     for (const { id } of of("space")) await same("GET", "spaces", { id });
     for (const woeid of ["1", "638242"]) await same("GET", "trends", { woeid });
   });
@@ -116,7 +161,12 @@ describe("a world that was exported and loaded", () => {
   test("is exported again as it was", async () => {
     const { second, rows } = await sharedPair();
     const sorted = (lines: readonly Row[]) =>
-      lines.map((row) => `${row["type"]} ${row["id"] ?? row["user_id"] ?? row["tweet_id"] ?? row["name"]}`).toSorted();
+      lines
+        .map(
+          (row) =>
+            `${row["type"]} ${row["id"] ?? row["user_id"] ?? row["tweet_id"] ?? row["name"]}`,
+        )
+        .toSorted();
     expect(sorted(rowsOf(await exported(second)))).toEqual(sorted(rows));
   });
 
@@ -124,8 +174,12 @@ describe("a world that was exported and loaded", () => {
     const { first, second, ask, close } = await openPair();
     onTestFinished(async () => void (await close()));
     await second.control("POST", "tweets", { username: "bobby", text: "a late quagga" });
-    expect((await ask(second, "POST", "search-tweets", { query: "quagga", order: "latest" })).body.tweets).toHaveLength(1);
-    const count = async (sandbox: Sandbox) => (await ask(sandbox, "GET", "info", { username: "bobby" })).body.tweets_count as number;
+    expect(
+      (await ask(second, "POST", "search-tweets", { query: "quagga", order: "latest" })).body
+        .tweets,
+    ).toHaveLength(1);
+    const count = async (sandbox: Sandbox) =>
+      (await ask(sandbox, "GET", "info", { username: "bobby" })).body.tweets_count as number;
     expect(await count(second)).toBe((await count(first)) + 1);
   });
 });
@@ -137,8 +191,13 @@ describe("recorded lines", () => {
 
   test("are served beside the invented people", async () => {
     const { get, post } = await openSandbox({ data: dataOf(`${tweet}\n${user}\n`) });
-    expect((await get("info?username=visitor")).body).toMatchObject({ id: "7", followers_count: 12 });
-    expect((await post("search-tweets", { query: "okapi", order: "latest" })).body.tweets[0]).toMatchObject({
+    expect((await get("info?username=visitor")).body).toMatchObject({
+      id: "7",
+      followers_count: 12,
+    });
+    expect(
+      (await post("search-tweets", { query: "okapi", order: "latest" })).body.tweets[0],
+    ).toMatchObject({
       likes_count: 3,
       user: { id: "7" },
     });
@@ -148,8 +207,15 @@ describe("recorded lines", () => {
   test("with --accounts 0 there is nobody else", async () => {
     const { get, post, control } = await openSandbox({ accounts: 0, data: dataOf(user) });
     expect((await get("info?username=acme")).status).toBe(404);
-    expect((await post("search-tweets", { query: "acme", order: "latest" })).body.tweets).toEqual([]);
-    expect((await control("GET", "sample")).body).toMatchObject({ handles: ["visitor"], tweet_ids: [], space_ids: [], list_ids: [] });
+    expect((await post("search-tweets", { query: "acme", order: "latest" })).body.tweets).toEqual(
+      [],
+    );
+    expect((await control("GET", "sample")).body).toMatchObject({
+      handles: ["visitor"],
+      tweet_ids: [],
+      space_ids: [],
+      list_ids: [],
+    });
     expect((await get("trends?woeid=1")).status).toBe(404);
   });
 
@@ -161,8 +227,14 @@ describe("recorded lines", () => {
     ['{"type":"user","id":"1"}', "is a user without a username"],
     ['{"type":"tweet","id":"1","full_text":"x"}', "is a tweet without an author"],
     ['{"type":"tweet","id":"1","user_id":"12"}', "names the user 12, of whom there is no line"],
-    ['{"type":"follow","user_id":"7","follower_id":"8"}', "names the user 8, of whom there is no line"],
-    ['{"type":"follow","user_id":"7","follower_id":"7","followerDate":"soon"}', 'has a followerDate that is no date: "soon"'],
+    [
+      '{"type":"follow","user_id":"7","follower_id":"8"}',
+      "names the user 8, of whom there is no line",
+    ],
+    [
+      '{"type":"follow","user_id":"7","follower_id":"7","followerDate":"soon"}',
+      'has a followerDate that is no date: "soon"',
+    ],
     ['{"type":"community","id":"5"}', "is a community without a creator"],
     ['{"type":"list","id":"5","member_ids":["8"]}', "names the user 8, of whom there is no line"],
     ['{"type":"article","tweet_id":"5"}', "names the tweet 5, of whom there is no line"],
@@ -172,14 +244,21 @@ describe("recorded lines", () => {
     ['{"type":"space"}', "is a space without an id"],
     ['{"type":"about"}', "has no user_id of digits"],
   ])("%s is refused with its file, its line and the cure", async (line, what) => {
-    const opening = openSandbox({ accounts: 0, data: dataOf(`${user}\n\n${line}\n`, "recorded.ndjson") });
-    await expect(opening).rejects.toMatchObject({ code: "SANDBOX_DATA", message: `line 3 of recorded.ndjson ${what}` });
+    const opening = openSandbox({
+      accounts: 0,
+      data: dataOf(`${user}\n\n${line}\n`, "recorded.ndjson"),
+    });
+    await expect(opening).rejects.toMatchObject({
+      code: "SANDBOX_DATA",
+      message: `line 3 of recorded.ndjson ${what}`,
+    });
     await expect(opening).rejects.toMatchObject({ hint: expect.stringMatching(/^\S.*\.$/) });
   });
 
   test("an export is of the moment it is asked for", async () => {
     const sandbox = await openSandbox({ accounts: 10 });
-    const count = async () => rowsOf(await exported(sandbox)).filter((row) => row["type"] === "tweet").length;
+    const count = async () =>
+      rowsOf(await exported(sandbox)).filter((row) => row["type"] === "tweet").length;
     const before = await count();
     await sandbox.control("POST", "clock", { advance_ms: 3 * 86_400_000 });
     expect(await count()).toBeGreaterThan(before);

@@ -1,4 +1,7 @@
-/** Behaviour of the service beyond its document, as docs/service.md has it: the sandbox behaves the same. Search is in test/query. */
+/**
+ * Behaviour of the service beyond its document, as docs/service.md has it: the sandbox behaves the
+ * same. Search is in test/query.
+ */
 import { expect, test } from "vitest";
 import { openService } from "./inputs-of.ts";
 
@@ -8,7 +11,9 @@ const idsOf = (items: readonly Item[]) => items.map((item) => item.id);
 test("/info-batch takes a repeated key; a comma-joined value resolves only the first name; missing accounts are absent", async () => {
   const { ask } = await openService();
   const named = async (usernames: readonly string[]) =>
-    (await ask("info-batch", { usernames })).body.users.map((user: { username: string }) => user.username);
+    (await ask("info-batch", { usernames })).body.users.map(
+      (user: { username: string }) => user.username,
+    );
   expect(await named(["acme", "nobody_at_all", "rival"])).toEqual(["acme", "rival"]);
   expect(await named(["acme,rival"])).toEqual(["acme"]);
 });
@@ -25,8 +30,13 @@ test("/tweet-info-bulk has no cursor, and omits dead tweets", async () => {
 test("/user-tweets: newest first, replies and retweets included", async () => {
   const { ask, put } = await openService({ traps: false });
   const [root = ""] = await put({ text: "root" });
-  const made = [...(await put({ username: "fresh_one", reply_to: root })), ...(await put({ username: "fresh_one", retweet_of: root }))];
-  expect(idsOf((await ask("user-tweets", { username: "fresh_one" })).body.tweets)).toEqual(made.toReversed());
+  const made = [
+    ...(await put({ username: "fresh_one", reply_to: root })),
+    ...(await put({ username: "fresh_one", retweet_of: root })),
+  ];
+  expect(idsOf((await ask("user-tweets", { username: "fresh_one" })).body.tweets)).toEqual(
+    made.toReversed(),
+  );
 });
 
 test("/comments: `order_by` is Relevance, Recency or Likes, capitalised; not `order`", async () => {
@@ -35,8 +45,10 @@ test("/comments: `order_by` is Relevance, Recency or Likes, capitalised; not `or
   const replies = await put({ username: "bob", text: "yes", reply_to: root, count: 3 });
   const asked = (more: object) => ask("comments", { tweet_link: root, ...more });
   expect(idsOf((await asked({ order_by: "Recency" })).body.tweets)).toEqual(replies.toReversed());
-  for (const order_by of ["Relevance", "Likes"]) expect((await asked({ order_by })).body.tweets).toHaveLength(3);
-  for (const order_by of ["recency", "latest"]) expect((await asked({ order_by })).status).toBe(400);
+  for (const order_by of ["Relevance", "Likes"])
+    expect((await asked({ order_by })).body.tweets).toHaveLength(3);
+  for (const order_by of ["recency", "latest"])
+    expect((await asked({ order_by })).status).toBe(400);
 });
 
 test("/search-tweets is popular by default, /mentions and /community-tweets latest", async () => {
@@ -46,7 +58,9 @@ test("/search-tweets is popular by default, /mentions and /community-tweets late
   const ids = async (name: "search-tweets" | "mentions" | "community-tweets", inputs: object) =>
     idsOf((await ask(name, { ...inputs })).body.tweets);
   const search = { query: "filter:media" };
-  expect(await ids("search-tweets", search)).toEqual(await ids("search-tweets", { ...search, order: "popular" }));
+  expect(await ids("search-tweets", search)).toEqual(
+    await ids("search-tweets", { ...search, order: "popular" }),
+  );
   for (const [name, inputs] of [
     ["mentions", { query: "acme" }],
     ["community-tweets", { community_id }],
@@ -59,7 +73,9 @@ test("/community-tweets: a pinned post comes back on every page", async () => {
   const { control, put, walk } = await openService({ traps: false });
   const [community_id] = (await control("GET", "sample")).body.community_ids;
   await put({ username: "fresh_one", community_id, count: 60 });
-  const pages = (await walk("community-tweets", { community_id }, 3)).map(({ body }) => idsOf(body.tweets));
+  const pages = (await walk("community-tweets", { community_id }, 3)).map(({ body }) =>
+    idsOf(body.tweets),
+  );
   expect(new Set(pages.map((ids) => ids[0])).size).toBe(1);
   expect(new Set(pages.map((ids) => ids[1])).size).toBe(3);
 });
@@ -89,9 +105,13 @@ test("/followers and /list-members: cursors are int64 digits beyond 2^53, and on
   const { ask, walk } = await openService();
   const digits: string = (await ask("followers", { username: "alice" })).body.next_cursor;
   expect(BigInt(digits) > 2n ** 53n).toBe(true);
-  expect((await ask("followers", { username: "alice", next_cursor: String(Number(digits)) })).status).toBe(400);
+  expect(
+    (await ask("followers", { username: "alice", next_cursor: String(Number(digits)) })).status,
+  ).toBe(400);
   expect((await ask("followers", { username: "alice", next_cursor: digits })).status).toBe(200);
-  const ids = (await walk("followers", { username: "alice" })).flatMap(({ body }) => idsOf(body.users));
+  const ids = (await walk("followers", { username: "alice" })).flatMap(({ body }) =>
+    idsOf(body.users),
+  );
   expect(new Set(ids).size).toBe((await ask("info", { username: "alice" })).body.followers_count);
 });
 
@@ -105,10 +125,14 @@ test("`created_at` comes as ISO 8601 and in the platform's own way; empty arrays
 
 test("a quoted tweet's `entities` are empty inline", async () => {
   const { ask, put } = await openService();
-  const withMedia = (await ask("search-tweets", { query: "filter:media", order: "latest" })).body.tweets[0];
+  const withMedia = (await ask("search-tweets", { query: "filter:media", order: "latest" })).body
+    .tweets[0];
   expect(withMedia.entities.length).toBeGreaterThan(0);
   const [quote] = await put({ text: "see", quote_of: withMedia.id });
-  expect((await ask("tweet-info", { tweet_link: quote })).body.quoted_status).toMatchObject({ id: withMedia.id, entities: null });
+  expect((await ask("tweet-info", { tweet_link: quote })).body.quoted_status).toMatchObject({
+    id: withMedia.id,
+    entities: null,
+  });
 });
 
 test("no rate headers and no Retry-After come with 429", async () => {

@@ -15,9 +15,15 @@ test("the world is a function of seed and time, whatever was asked before", () =
   const fresh = createWorld(options);
   const used = createWorld(options);
   for (let hour = 0; hour < 24; hour += 1) firstIds(used, START_MS + hour * HOUR_MS, 3);
-  expect(firstIds(fresh, START_MS + 24 * HOUR_MS, 200)).toEqual(firstIds(used, START_MS + 24 * HOUR_MS, 200));
-  expect(createShow(fresh, START_MS + 24 * HOUR_MS).user(0)).toEqual(createShow(used, START_MS + 24 * HOUR_MS).user(0));
-  expect(firstIds(createWorld({ ...options, seed: 2 }), START_MS, 50)).not.toEqual(firstIds(fresh, START_MS, 50));
+  expect(firstIds(fresh, START_MS + 24 * HOUR_MS, 200)).toEqual(
+    firstIds(used, START_MS + 24 * HOUR_MS, 200),
+  );
+  expect(createShow(fresh, START_MS + 24 * HOUR_MS).user(0)).toEqual(
+    createShow(used, START_MS + 24 * HOUR_MS).user(0),
+  );
+  expect(firstIds(createWorld({ ...options, seed: 2 }), START_MS, 50)).not.toEqual(
+    firstIds(fresh, START_MS, 50),
+  );
 });
 
 test("tweet ids are snowflakes beyond 2^53 and never repeat", () => {
@@ -48,15 +54,21 @@ test("injected followers appear in both lists, and leave again", async () => {
   const { get, post, control } = await openSandbox();
   const { followers } = (await control("POST", "follows", { target: "acme", count: 3 })).body;
   const ids = followers.map((user: { id: string }) => user.id);
-  const listed = (await get("followers?username=acme")).body.users.map((user: { id: string }) => user.id);
+  const listed = (await get("followers?username=acme")).body.users.map(
+    (user: { id: string }) => user.id,
+  );
   expect(listed).toEqual(expect.arrayContaining(ids));
   await control("POST", "follows", { target: "acme", follower: "newcomer" });
-  expect((await post("check-follow", { username_1: "acme", username_2: "newcomer" })).body).toEqual({
-    follow: true,
-    user_protected: false,
-  });
+  expect((await post("check-follow", { username_1: "acme", username_2: "newcomer" })).body).toEqual(
+    {
+      follow: true,
+      user_protected: false,
+    },
+  );
   await control("DELETE", "follows", { target: "acme", follower: "newcomer" });
-  expect((await post("check-follow", { username_1: "acme", username_2: "newcomer" })).body.follow).toBe(false);
+  expect(
+    (await post("check-follow", { username_1: "acme", username_2: "newcomer" })).body.follow,
+  ).toBe(false);
 });
 
 test("injected replies, quotes and retweets point to their tweet; a deleted tweet answers 404 until it is restored", async () => {
@@ -65,7 +77,11 @@ test("injected replies, quotes and retweets point to their tweet; a deleted twee
   await control("POST", "tweets", { username: "bob", text: "yes", reply_to: id });
   await control("POST", "tweets", { username: "rival", text: "see", quote_of: id });
   await control("POST", "tweets", { username: "acme", retweet_of: id });
-  expect((await post("tweet-info", { tweet_link: id })).body).toMatchObject({ reply_count: 1, quote_count: 1, retweet_count: 1 });
+  expect((await post("tweet-info", { tweet_link: id })).body).toMatchObject({
+    reply_count: 1,
+    quote_count: 1,
+    retweet_count: 1,
+  });
   expect((await post("comments", { tweet_link: id })).body.tweets[0]).toMatchObject({
     is_reply: true,
     in_reply_to_tweet_id: id,
@@ -82,8 +98,16 @@ test("injected replies, quotes and retweets point to their tweet; a deleted twee
 test("scores can be set, and an account taken out of the index answers 404", async () => {
   const { control, get } = await openSandbox();
   await control("POST", "scores", { username: "rival", week_delta: 30, month_delta: -70 });
-  expect((await get("score-changes?username=rival")).body).toEqual({ week_delta: 30, month_delta: -70 });
-  await control("POST", "scores", { username: "rival", week_delta: 0, month_delta: 0, indexed: false });
+  expect((await get("score-changes?username=rival")).body).toEqual({
+    week_delta: 30,
+    month_delta: -70,
+  });
+  await control("POST", "scores", {
+    username: "rival",
+    week_delta: 0,
+    month_delta: 0,
+    indexed: false,
+  });
   expect((await get("score-changes?username=rival")).status).toBe(404);
   expect((await get("info?username=rival")).status).toBe(200);
 });

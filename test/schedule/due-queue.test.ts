@@ -2,12 +2,23 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type DueEntry, DueQueue } from "../../src/schedule/due-queue.ts";
 
-const entry = (key: string, dueMs: number, priority: DueEntry["priority"] = "normal"): DueEntry => ({ key, dueMs, priority });
+const entry = (
+  key: string,
+  dueMs: number,
+  priority: DueEntry["priority"] = "normal",
+): DueEntry => ({ key, dueMs, priority });
 
 describe("due queue", () => {
   it("gives what is due by time, then priority, then key", () => {
     const queue = new DueQueue();
-    for (const one of [entry("d", 5), entry("c", 5, "low"), entry("b", 5), entry("a", 9, "high"), entry("z", 5, "high")]) queue.push(one);
+    for (const one of [
+      entry("d", 5),
+      entry("c", 5, "low"),
+      entry("b", 5),
+      entry("a", 9, "high"),
+      entry("z", 5, "high"),
+    ])
+      queue.push(one);
     expect(queue.popDue(5).map((one) => one.key)).toEqual(["z", "b", "d", "c"]);
     expect(queue.peek()?.key).toBe("a");
     expect(queue.size).toBe(1);
@@ -53,7 +64,8 @@ describe("due queue", () => {
         }
         const rank = { high: 0, normal: 1, low: 2 };
         const sorted = [...model.values()].sort(
-          (a, b) => a.dueMs - b.dueMs || rank[a.priority] - rank[b.priority] || (a.key < b.key ? -1 : 1),
+          (a, b) =>
+            a.dueMs - b.dueMs || rank[a.priority] - rank[b.priority] || (a.key < b.key ? -1 : 1),
         );
         expect(queue.size).toBe(sorted.length);
         expect(queue.popDue(1_000)).toEqual(sorted);

@@ -19,12 +19,16 @@ describe("the tick that follows", () => {
   it("keeps an interval on the grid of its last tick, however late the poll started", () => {
     expect(ask(every5m, at("12:00:00"), at("12:00:41"))).toBe(at("12:05:00"));
     fc.assert(
-      fc.property(fc.integer({ min: 1_000, max: 10_000_000 }), fc.integer({ min: 0, max: 100_000_000 }), (intervalMs, lateMs) => {
-        const next = ask({ kind: "every", intervalMs }, 1_000_000, 1_000_000 + lateMs);
-        expect((next - 1_000_000) % intervalMs).toBe(0);
-        expect(next).toBeGreaterThan(1_000_000 + lateMs);
-        expect(next - intervalMs).toBeLessThanOrEqual(1_000_000 + lateMs);
-      }),
+      fc.property(
+        fc.integer({ min: 1_000, max: 10_000_000 }),
+        fc.integer({ min: 0, max: 100_000_000 }),
+        (intervalMs, lateMs) => {
+          const next = ask({ kind: "every", intervalMs }, 1_000_000, 1_000_000 + lateMs);
+          expect((next - 1_000_000) % intervalMs).toBe(0);
+          expect(next).toBeGreaterThan(1_000_000 + lateMs);
+          expect(next - intervalMs).toBeLessThanOrEqual(1_000_000 + lateMs);
+        },
+      ),
     );
   });
 
@@ -57,7 +61,13 @@ describe("the tick that follows", () => {
 
   it("waits as many intervals as the governor asks, and cron ticks stay on the pattern", () => {
     const slowed = (schedule: Schedule, factor: number) =>
-      nextTick(timetable, { schedule, lastTickMs: at("12:00:00"), nowMs: at("12:00:05"), spreadMs: 0, slowDownFactor: factor });
+      nextTick(timetable, {
+        schedule,
+        lastTickMs: at("12:00:00"),
+        nowMs: at("12:00:05"),
+        spreadMs: 0,
+        slowDownFactor: factor,
+      });
     expect(slowed(minutely, 3)).toBe(at("12:03:00"));
     expect(slowed(minutely, 2.5)).toBe(at("12:03:00"));
     expect(slowed(every5m, 1.5)).toBe(at("12:07:30"));

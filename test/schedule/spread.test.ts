@@ -5,12 +5,16 @@ import { spreadMs } from "../../src/schedule/spread.ts";
 describe("spread", () => {
   it("is stable, at most a tenth of the interval and never over 30 s", () => {
     fc.assert(
-      fc.property(fc.string(), fc.integer({ min: 10_000, max: 90_000_000 }), (fingerprint, intervalMs) => {
-        const offset = spreadMs(fingerprint, intervalMs);
-        expect(offset).toBe(spreadMs(fingerprint, intervalMs));
-        expect(offset).toBeGreaterThanOrEqual(0);
-        expect(offset).toBeLessThanOrEqual(Math.min(intervalMs / 10, 30_000));
-      }),
+      fc.property(
+        fc.string(),
+        fc.integer({ min: 10_000, max: 90_000_000 }),
+        (fingerprint, intervalMs) => {
+          const offset = spreadMs(fingerprint, intervalMs);
+          expect(offset).toBe(spreadMs(fingerprint, intervalMs));
+          expect(offset).toBeGreaterThanOrEqual(0);
+          expect(offset).toBeLessThanOrEqual(Math.min(intervalMs / 10, 30_000));
+        },
+      ),
     );
   });
 

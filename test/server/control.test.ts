@@ -24,7 +24,10 @@ afterEach(async () => {
 
 async function start(statePath = state) {
   const daemon = createDaemonStandIn();
-  const socket = await startControl({ clock: createVirtualClock(NOW_MS), log: silentLog, ...daemon }, statePath);
+  const socket = await startControl(
+    { clock: createVirtualClock(NOW_MS), log: silentLog, ...daemon },
+    statePath,
+  );
   running.push(socket);
   return { daemon, path: socket.path };
 }
@@ -81,14 +84,18 @@ describe("the control socket", () => {
   });
 
   it("says which folder is missing", async () => {
-    await expect(start(join(folder, "nowhere", "a.db"))).rejects.toMatchObject({ code: "CONTROL_CANNOT_LISTEN" });
+    await expect(start(join(folder, "nowhere", "a.db"))).rejects.toMatchObject({
+      code: "CONTROL_CANNOT_LISTEN",
+    });
   });
 
   it("is gone after close", async () => {
     const { path } = await start();
     await running.pop()?.close();
     await expect(stat(path)).rejects.toMatchObject({ code: "ENOENT" });
-    await expect(callControl(path, "GET", "/healthz")).rejects.toMatchObject({ code: "CONTROL_NOT_RUNNING" });
+    await expect(callControl(path, "GET", "/healthz")).rejects.toMatchObject({
+      code: "CONTROL_NOT_RUNNING",
+    });
   });
 });
 
@@ -126,13 +133,20 @@ describe("a path too long for a socket", () => {
 
 describe("a call", () => {
   it("to a state without a daemon says so", async () => {
-    await expect(callControl(`${state}.sock`, "GET", "/healthz")).rejects.toMatchObject({ code: "CONTROL_NOT_RUNNING", retry: "no" });
+    await expect(callControl(`${state}.sock`, "GET", "/healthz")).rejects.toMatchObject({
+      code: "CONTROL_NOT_RUNNING",
+      retry: "no",
+    });
   });
 
   it("that gets nonsense back fails in one sentence", async () => {
-    const server = createServer((socket) => socket.resume().end("nonsense\r\n\r\n")).listen(`${state}.sock`);
+    const server = createServer((socket) => socket.resume().end("nonsense\r\n\r\n")).listen(
+      `${state}.sock`,
+    );
     await new Promise((resolve) => server.once("listening", resolve));
-    await expect(callControl(`${state}.sock`, "GET", "/healthz")).rejects.toMatchObject({ code: "CONTROL_FAILED" });
+    await expect(callControl(`${state}.sock`, "GET", "/healthz")).rejects.toMatchObject({
+      code: "CONTROL_FAILED",
+    });
     await new Promise((resolve) => server.close(resolve));
   });
 });

@@ -1,13 +1,31 @@
-/** A daemon for the server's tests: views that answer from a status that a test may change, actions that write down what they were asked. */
+/**
+ * A daemon for the server's tests: views that answer from a status that a test may change, actions
+ * that write down what they were asked.
+ */
 import type { DeadView } from "../../src/server/contract/dead-view.ts";
 import type { Log } from "../../src/model/log.ts";
 import type { Actions, ReloadOutcome } from "../../src/server/contract/actions.ts";
 import type { AddSilenceOutcome, SilenceView } from "../../src/server/contract/silence-view.ts";
-import type { EventEntry, EventsView, FoundItem, Health, SinkView, StatusView, Views, WatchView } from "../../src/server/contract/views.ts";
+import type {
+  EventEntry,
+  EventsView,
+  FoundItem,
+  Health,
+  SinkView,
+  StatusView,
+  Views,
+  WatchView,
+} from "../../src/server/contract/views.ts";
 
 export const NOW_MS = Date.parse("2026-03-10T14:00:00Z");
 
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, child: () => silentLog };
+export const silentLog: Log = {
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  child: () => silentLog,
+};
 
 export const watchView = (changes: Partial<WatchView> = {}): WatchView => ({
   id: "brand-mentions",
@@ -111,7 +129,13 @@ export const statusView = (changes: Partial<StatusView> = {}): StatusView => ({
       deliveries: [{ sink: "brand", state: "sent", wait: null }],
     },
   ],
-  config: { file: "watches.yaml", loaded_at: "2026-03-09T08:00:00.000Z", warnings: [], last_reload: null, failed_reload: null },
+  config: {
+    file: "watches.yaml",
+    loaded_at: "2026-03-09T08:00:00.000Z",
+    warnings: [],
+    last_reload: null,
+    failed_reload: null,
+  },
   ...changes,
 });
 
@@ -128,7 +152,10 @@ export interface DaemonStandIn {
   added: AddSilenceOutcome;
   /** What happens, to the last caller that follows it. */
   push: Parameters<Views["tail"]>[1];
-  /** What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain @alice`. */
+  /**
+   * What was asked of it: `reload by API`, `pause brand-mentions`, `events {"limit":50}`, `explain
+   * @alice`.
+   */
   readonly asked: string[];
 }
 
@@ -140,15 +167,32 @@ export function createDaemonStandIn(): DaemonStandIn {
     status: statusView(),
     health: () => Promise.resolve({ live: true, ready: true, reason: "" }),
     reload: { ok: true, changed: true, memory: [] },
-    found: { itemId: null, histories: [], waits: new Map(), paths: new Map(), firstReads: [], unseen: null },
+    found: {
+      itemId: null,
+      histories: [],
+      waits: new Map(),
+      paths: new Map(),
+      firstReads: [],
+      unseen: null,
+    },
     events: { events: [], next: null },
     push: () => undefined,
     added: { ok: false, errors: ["the duration is missing"] },
     views: {
       health: () => daemon.health(),
       status: () => Promise.resolve(daemon.status),
-      budget: () => Promise.resolve({ quota: daemon.status.quota, price: null, watches: [], endpoints: [], hours: [] }),
-      metrics: () => Promise.resolve("# HELP chirpwatch_gaps Gaps.\n# TYPE chirpwatch_gaps gauge\nchirpwatch_gaps 0\n"),
+      budget: () =>
+        Promise.resolve({
+          quota: daemon.status.quota,
+          price: null,
+          watches: [],
+          endpoints: [],
+          hours: [],
+        }),
+      metrics: () =>
+        Promise.resolve(
+          "# HELP chirpwatch_gaps Gaps.\n# TYPE chirpwatch_gaps gauge\nchirpwatch_gaps 0\n",
+        ),
       events(query) {
         asked.push(`events ${JSON.stringify(query)}`);
         return Promise.resolve(daemon.events);
@@ -167,7 +211,12 @@ export function createDaemonStandIn(): DaemonStandIn {
       },
       replay(request) {
         asked.push(`preview ${JSON.stringify(request)}`);
-        return Promise.resolve({ events: 1, alerts: [{ sink: "brand", alerts: 2, configured: true }], under_way: 0, silenced: 0 });
+        return Promise.resolve({
+          events: 1,
+          alerts: [{ sink: "brand", alerts: 2, configured: true }],
+          under_way: 0,
+          silenced: 0,
+        });
       },
       tail(filter, push) {
         asked.push(`tail ${JSON.stringify(filter)}`);
@@ -188,8 +237,14 @@ export function createDaemonStandIn(): DaemonStandIn {
           payload: { text: "Alice posted" },
         });
       },
-      report: ({ name }) => Promise.resolve(`there is no report "${name ?? ""}"; none is defined under \`reports\``),
-      replays: () => Promise.resolve({ replays: [{ at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } }] }),
+      report: ({ name }) =>
+        Promise.resolve(`there is no report "${name ?? ""}"; none is defined under \`reports\``),
+      replays: () =>
+        Promise.resolve({
+          replays: [
+            { at: "2026-03-10T13:57:10.000Z", action: "replay event", detail: { by: "alice" } },
+          ],
+        }),
     },
     actions: {
       reload(askedBy) {
@@ -200,12 +255,21 @@ export function createDaemonStandIn(): DaemonStandIn {
         asked.push(`${paused ? "pause" : "resume"} ${watchId}${isFromNow ? " from now" : ""}`);
         const known = daemon.status.watches.find((watch) => watch.id === watchId);
         if (known === undefined) return Promise.resolve(undefined);
-        return Promise.resolve({ watch: watchId, paused, was_paused: known.paused, away_since: null, on_return: "digest", effect: "now" });
+        return Promise.resolve({
+          watch: watchId,
+          paused,
+          was_paused: known.paused,
+          away_since: null,
+          on_return: "digest",
+          effect: "now",
+        });
       },
       resumeSink(sink) {
         asked.push(`resume sink ${sink}`);
         return Promise.resolve(
-          daemon.status.sinks.some(({ name }) => name === sink) ? { sink, was_disabled: true, effect: "now" } : undefined,
+          daemon.status.sinks.some(({ name }) => name === sink)
+            ? { sink, was_disabled: true, effect: "now" }
+            : undefined,
         );
       },
       acknowledgeDead(sink) {
@@ -214,12 +278,18 @@ export function createDaemonStandIn(): DaemonStandIn {
       },
       resendDead({ sink, by }) {
         asked.push(`resend ${sink ?? "all"} by ${by}`);
-        return Promise.resolve({ messages: daemon.dead.dead.length, alerts: daemon.dead.dead.length, effect: "now" });
+        return Promise.resolve({
+          messages: daemon.dead.dead.length,
+          alerts: daemon.dead.dead.length,
+          effect: "now",
+        });
       },
       backfill(request) {
         asked.push(`backfill ${JSON.stringify(request)}`);
         return Promise.resolve(
-          request.watchId === "brand" ? { alerts: 2, filtered: 1, known: 3, left: 0, effect: "within a minute" } : undefined,
+          request.watchId === "brand"
+            ? { alerts: 2, filtered: 1, known: 3, left: 0, effect: "within a minute" }
+            : undefined,
         );
       },
       replay(request) {
@@ -229,7 +299,9 @@ export function createDaemonStandIn(): DaemonStandIn {
       addSilence(request) {
         asked.push(`silence ${JSON.stringify(request)}`);
         const { added } = daemon;
-        return Promise.resolve(added.ok ? { ok: true, silence: { ...added.silence, effect: "now" } } : added);
+        return Promise.resolve(
+          added.ok ? { ok: true, silence: { ...added.silence, effect: "now" } } : added,
+        );
       },
       expireSilence(id) {
         asked.push(`expire ${id}`);

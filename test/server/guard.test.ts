@@ -19,21 +19,32 @@ describe("a caller", () => {
   });
 
   it("without a token may come by the name under which a proxy serves the page", () => {
-    expect(refuseCaller(headers({ host: "CW.example.com:443" }), undefined, "cw.example.com")).toBeUndefined();
-    expect(refuseCaller(headers({ host: "evil.example" }), undefined, "cw.example.com")?.code).toBe("SERVER_FOREIGN_HOST");
+    expect(
+      refuseCaller(headers({ host: "CW.example.com:443" }), undefined, "cw.example.com"),
+    ).toBeUndefined();
+    expect(refuseCaller(headers({ host: "evil.example" }), undefined, "cw.example.com")?.code).toBe(
+      "SERVER_FOREIGN_HOST",
+    );
   });
 
-  it.each(["evil.example", "evil.example:9464", "127.0.0.1.evil.example", "localhost.evil.example", "", "10.0.0.1", "0.0.0.0:9464"])(
-    "without a token is refused by the name %j",
-    (host) => {
-      expect(refuseCaller(headers({ host }), undefined)?.code).toBe("SERVER_FOREIGN_HOST");
-    },
-  );
+  it.each([
+    "evil.example",
+    "evil.example:9464",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example",
+    "",
+    "10.0.0.1",
+    "0.0.0.0:9464",
+  ])("without a token is refused by the name %j", (host) => {
+    expect(refuseCaller(headers({ host }), undefined)?.code).toBe("SERVER_FOREIGN_HOST");
+  });
 
   it.each(["Bearer s3cret", "bearer s3cret", basic("any:s3cret"), basic(":s3cret")])(
     "with the token in %j is let in, by any name",
     (authorization) => {
-      expect(refuseCaller(headers({ authorization, host: "chirp.example" }), "s3cret")).toBeUndefined();
+      expect(
+        refuseCaller(headers({ authorization, host: "chirp.example" }), "s3cret"),
+      ).toBeUndefined();
     },
   );
 
@@ -41,12 +52,18 @@ describe("a caller", () => {
     expect(refuseCaller(headers({ authorization: basic("any:a:b") }), "a:b")).toBeUndefined();
   });
 
-  it.each(["", "Bearer", "Bearer ", "Bearer s3cre", "Bearer s3crets", "Digest s3cret", basic("s3cret:"), "s3cret"])(
-    "with %j instead of the token is refused",
-    (authorization) => {
-      expect(refuseCaller(headers({ authorization, host: "localhost" }), "s3cret")?.status).toBe(401);
-    },
-  );
+  it.each([
+    "",
+    "Bearer",
+    "Bearer ",
+    "Bearer s3cre",
+    "Bearer s3crets",
+    "Digest s3cret",
+    basic("s3cret:"),
+    "s3cret",
+  ])("with %j instead of the token is refused", (authorization) => {
+    expect(refuseCaller(headers({ authorization, host: "localhost" }), "s3cret")?.status).toBe(401);
+  });
 });
 
 describe("a request that changes something", () => {
@@ -66,6 +83,8 @@ describe("a request that changes something", () => {
     { origin: "null", host: "localhost:9464" },
     { origin: "http://localhost:3000", host: "localhost:9464" },
   ])("is refused from another site's page: %j", (values) => {
-    expect(refuseOrigin(headers(values as Record<string, string>))?.code).toBe("SERVER_FOREIGN_ORIGIN");
+    expect(refuseOrigin(headers(values as Record<string, string>))?.code).toBe(
+      "SERVER_FOREIGN_ORIGIN",
+    );
   });
 });

@@ -4,7 +4,15 @@ import { expect, it, onTestFinished } from "vitest";
 import { startServer } from "../../src/server/server.ts";
 import { startLoopbackServer } from "../support/loopback-server.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
-import { createDaemonStandIn, eventEntry, NOW_MS, silenceView, silentLog, statusView, watchView } from "./daemon-stand-in.ts";
+import {
+  createDaemonStandIn,
+  eventEntry,
+  NOW_MS,
+  silenceView,
+  silentLog,
+  statusView,
+  watchView,
+} from "./daemon-stand-in.ts";
 
 const PATH = "/ops/chirp";
 
@@ -16,7 +24,10 @@ interface Answer {
 }
 
 function ask(url: string, method: string, body = ""): Promise<Answer> {
-  const headers = { "content-type": "application/x-www-form-urlencoded", origin: new URL(url).origin };
+  const headers = {
+    "content-type": "application/x-www-form-urlencoded",
+    origin: new URL(url).origin,
+  };
   return new Promise((resolve, reject) => {
     const call = request(url, { method, headers, agent: false }, async (answer) => {
       const text = Buffer.concat(await answer.toArray()).toString("utf8");
@@ -28,7 +39,10 @@ function ask(url: string, method: string, body = ""): Promise<Answer> {
   });
 }
 
-/** The daemon behind a proxy that removes the path, as nginx does for `location /ops/chirp/ { proxy_pass http://daemon/; }`. */
+/**
+ * The daemon behind a proxy that removes the path, as nginx does for `location /ops/chirp/ {
+ * proxy_pass http://daemon/; }`.
+ */
 async function start() {
   const daemon = createDaemonStandIn();
   daemon.status = statusView({
@@ -39,11 +53,20 @@ async function start() {
   daemon.events = { events: [eventEntry()], next: "1" };
   daemon.added = { ok: true, silence: { ...silenceView(), matching_24h: 4 } };
   const clock = createVirtualClock(NOW_MS);
-  const server = await startServer({ host: "127.0.0.1", port: 0, clock, log: silentLog, ...daemon });
+  const server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    clock,
+    log: silentLog,
+    ...daemon,
+  });
   const proxy = await startLoopbackServer(async ({ method, url, body }, response) => {
     if (!url.startsWith(`${PATH}/`)) return void response.writeHead(404).end();
     const answer = await ask(`${server.url}${url.slice(PATH.length)}`, method, body);
-    const headers = { "content-type": answer.type, ...(answer.location === undefined ? {} : { location: answer.location }) };
+    const headers = {
+      "content-type": answer.type,
+      ...(answer.location === undefined ? {} : { location: answer.location }),
+    };
     response.writeHead(answer.status, headers).end(answer.text);
   });
   onTestFinished(async () => {
@@ -73,11 +96,23 @@ it("every link leads to a page, and every form ends on one", async () => {
     toVisit.push(...addressesOf("href", answer, at));
     for (const form of addressesOf("action", answer, at)) forms.add(form);
   }
-  const below = ["", "silences", "events", "api/v1/status", "api/v1/watches", "api/v1/events", "metrics"];
+  const below = [
+    "",
+    "silences",
+    "events",
+    "api/v1/status",
+    "api/v1/watches",
+    "api/v1/events",
+    "metrics",
+  ];
   expect([...seen]).toEqual(expect.arrayContaining(below.map((path) => `${root}${path}`)));
   expect([...forms].sort()).toEqual([`${root}silences`, `${root}silences/1/expire`]);
   for (const form of forms) {
-    const { status, location = "" } = await ask(form, "POST", "matchers=watch%3D%22a%22&duration=1h&comment=c&author=a");
+    const { status, location = "" } = await ask(
+      form,
+      "POST",
+      "matchers=watch%3D%22a%22&duration=1h&comment=c&author=a",
+    );
     expect({ status, lands: new URL(location, form).href }).toEqual({ status: 303, lands: root });
   }
   // A silence that is gone has a page of its own, two levels further down.

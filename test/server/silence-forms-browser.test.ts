@@ -1,10 +1,19 @@
-/** The forms of silences in a browser: one is added and ended by hand, what is written stays while the page updates, and a refusal keeps it. */
+/**
+ * The forms of silences in a browser: one is added and ended by hand, what is written stays while
+ * the page updates, and a refusal keeps it.
+ */
 import { expect, it, onTestFinished, type TestContext } from "vitest";
 import { startServer } from "../../src/server/server.ts";
 import { useBrowser } from "../support/chromium.ts";
 import { until } from "../support/until.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
-import { createDaemonStandIn, NOW_MS, silenceView, silentLog, statusView } from "./daemon-stand-in.ts";
+import {
+  createDaemonStandIn,
+  NOW_MS,
+  silenceView,
+  silentLog,
+  statusView,
+} from "./daemon-stand-in.ts";
 
 const SECOND = 1_000;
 const openPage = useBrowser();
@@ -14,7 +23,13 @@ async function open(context: TestContext) {
   const page = await openPage(context);
   const daemon = createDaemonStandIn();
   const clock = createVirtualClock(NOW_MS);
-  const server = await startServer({ host: "127.0.0.1", port: 0, clock, log: silentLog, ...daemon });
+  const server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    clock,
+    log: silentLog,
+    ...daemon,
+  });
   onTestFinished(async () => {
     const closing = server.close();
     // A browser keeps its connections: they are cut after a second.
@@ -30,7 +45,8 @@ async function open(context: TestContext) {
     clock,
     words,
     /** A page that comes after this one may not be there yet. */
-    shows: (text: string) => until(text, async () => (await words().catch(() => "")).includes(text)),
+    shows: (text: string) =>
+      until(text, async () => (await words().catch(() => "")).includes(text)),
     unfold: () => page.read(`document.querySelector("details summary").click()`),
     async write(name: string, text: string) {
       await page.read(`(${fieldOf(name)}.focus(), ${fieldOf(name)}.select())`);
@@ -38,12 +54,16 @@ async function open(context: TestContext) {
     },
     valueOf: (name: string) => page.read<string>(`${fieldOf(name)}.value`),
     submit: () => page.read(`${FORM}.querySelector("button").click()`),
-    requests: () => daemon.asked.filter((one) => one.startsWith("silence {")).map((one) => JSON.parse(one.slice("silence ".length))),
+    requests: () =>
+      daemon.asked
+        .filter((one) => one.startsWith("silence {"))
+        .map((one) => JSON.parse(one.slice("silence ".length))),
   };
 }
 
 it("adds a silence, keeps what is being written while the page updates, and shows the silence then", async (context) => {
-  const { page, daemon, clock, words, shows, unfold, write, valueOf, submit, requests } = await open(context);
+  const { page, daemon, clock, words, shows, unfold, write, valueOf, submit, requests } =
+    await open(context);
   expect(await page.read(`${FORM}.checkVisibility()`)).toBe(false);
   await unfold();
   await write("matchers", 'watch="brand"\nteam="comms"');
@@ -62,7 +82,14 @@ it("adds a silence, keeps what is being written while the page updates, and show
   daemon.status = statusView({ silences: [silenceView({ comment: "launch day" })] });
   await submit();
   await shows("launch day");
-  expect(requests()).toEqual([{ matchers: ['watch="brand"', 'team="comms"'], duration: "2h", comment: "launch day", author: "alice" }]);
+  expect(requests()).toEqual([
+    {
+      matchers: ['watch="brand"', 'team="comms"'],
+      duration: "2h",
+      comment: "launch day",
+      author: "alice",
+    },
+  ]);
   expect(await page.read("location.pathname")).toBe("/");
   expect(await words()).toContain(silenceView().matchers.join(", "));
 });
@@ -88,7 +115,10 @@ it("says what cannot be used on a page that has what was written, and takes it o
   await submit();
   await shows(problem);
   expect(await page.read(`document.querySelector('[role="alert"]').textContent`)).toBe(problem);
-  expect([await valueOf("matchers"), await valueOf("comment")]).toEqual(["taem=comms", "launch day"]);
+  expect([await valueOf("matchers"), await valueOf("comment")]).toEqual([
+    "taem=comms",
+    "launch day",
+  ]);
   expect(await page.read("document.documentElement.scrollWidth")).toBe(320);
   daemon.added = { ok: true, silence: { ...silenceView(), matching_24h: 0 } };
   daemon.status = statusView({ silences: [silenceView()] });
@@ -100,7 +130,9 @@ it("says what cannot be used on a page that has what was written, and takes it o
 
 it("ends the silence whose button is pressed", async (context) => {
   const { page, daemon, clock, words, shows } = await open(context);
-  daemon.status = statusView({ silences: [silenceView(), silenceView({ id: "2", comment: "the other one" })] });
+  daemon.status = statusView({
+    silences: [silenceView(), silenceView({ id: "2", comment: "the other one" })],
+  });
   await clock.advance(SECOND);
   await page.read(`document.dispatchEvent(new Event("visibilitychange"))`);
   await shows("the other one");

@@ -1,11 +1,17 @@
-/** A daemon that stands by is well, is ready only where it waits for nothing but the end of an older version, and says what it waits for. */
+/**
+ * A daemon that stands by is well, is ready only where it waits for nothing but the end of an older
+ * version, and says what it waits for.
+ */
 import { describe, expect, it } from "vitest";
 import { createStandbyRoutes } from "../../src/server/standby-routes.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 
 describe.each([
   { reason: "it stands by while 10.0.0.3 creates the state", isReady: false },
-  { reason: "it stands by until 10.0.0.3 ends, whose version is older, and is ready to take over", isReady: true },
+  {
+    reason: "it stands by until 10.0.0.3 ends, whose version is older, and is ready to take over",
+    isReady: true,
+  },
 ])("where $reason", (idle) => {
   const routes = createStandbyRoutes({ clock: createVirtualClock(0), idle: () => idle });
   const { reason, isReady } = idle;

@@ -4,19 +4,32 @@ import { createRoutes } from "../../src/server/routes.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { createDaemonStandIn, NOW_MS, silentLog } from "./daemon-stand-in.ts";
 
-const LINE = { kind: "event", at: "", id: "e1", type: "", watch: "brand", title: "", url: null, sinks: [] } as const;
+const LINE = {
+  kind: "event",
+  at: "",
+  id: "e1",
+  type: "",
+  watch: "brand",
+  title: "",
+  url: null,
+  sinks: [],
+} as const;
 
 function setUp() {
   const daemon = createDaemonStandIn();
   const clock = createVirtualClock(NOW_MS);
   const routes = createRoutes({ clock, log: silentLog, ...daemon }, { kind: "tcp" });
-  const tail = (query = "") => routes.request(`http://localhost/api/v1/tail${query}`, { headers: { host: "localhost" } });
+  const tail = (query = "") =>
+    routes.request(`http://localhost/api/v1/tail${query}`, { headers: { host: "localhost" } });
   return { daemon, clock, tail };
 }
 
 const readerOf = (answer: Response) => {
   const reader = answer.body?.getReader();
-  return { cancel: () => reader?.cancel(), read: async () => Buffer.from((await reader?.read())?.value ?? []).toString() };
+  return {
+    cancel: () => reader?.cancel(),
+    read: async () => Buffer.from((await reader?.read())?.value ?? []).toString(),
+  };
 };
 
 it("sends each line as it happens, comments between, and stops when the caller goes", async () => {
@@ -37,7 +50,8 @@ it("cuts off a caller that does not read", async () => {
   const { daemon, tail } = setUp();
   await tail();
   const title = "x".repeat(100_000);
-  for (let count = 0; count < 20 && !daemon.asked.includes("tail ended"); count += 1) daemon.push({ ...LINE, title });
+  for (let count = 0; count < 20 && !daemon.asked.includes("tail ended"); count += 1)
+    daemon.push({ ...LINE, title });
   expect(daemon.asked).toEqual(["tail {}", "tail ended"]);
 });
 

@@ -1,4 +1,7 @@
-/** What one feed of tweets may meet in three hours: posts, what the service hides and breaks, crashes. */
+/**
+ * What one feed of tweets may meet in three hours: posts, what the service hides and breaks,
+ * crashes.
+ */
 import fc from "fast-check";
 import type { FaultKind, FeedScenario } from "./feed-scenario.ts";
 
@@ -20,13 +23,23 @@ export const feedScenarios: fc.Arbitrary<FeedScenario> = fc.record({
         { weight: 1, arbitrary: fc.integer({ min: 20, max: 300 }) },
       ),
       overSec: fc.constantFrom(1, 30, 600),
-      lagMin: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 14 }) }),
+      lagMin: fc.oneof(
+        { weight: 3, arbitrary: fc.constant(0) },
+        { weight: 1, arbitrary: fc.integer({ min: 0, max: 14 }) },
+      ),
     }),
     { maxLength: 30 },
   ),
-  hides: fc.array(fc.record({ post: fc.nat(30), afterMin: fc.integer({ min: 0, max: 30 }), forMin: fc.integer({ min: 1, max: 60 }) }), {
-    maxLength: 3,
-  }),
+  hides: fc.array(
+    fc.record({
+      post: fc.nat(30),
+      afterMin: fc.integer({ min: 0, max: 30 }),
+      forMin: fc.integer({ min: 1, max: 60 }),
+    }),
+    {
+      maxLength: 3,
+    },
+  ),
   faults: fc.array(
     fc.record({
       atMin: minute,
@@ -35,8 +48,15 @@ export const feedScenarios: fc.Arbitrary<FeedScenario> = fc.record({
     }),
     { maxLength: 4 },
   ),
-  crashes: fc.array(fc.record({ atMin: minute, steps: fc.integer({ min: 1, max: 60 }), downMin: fc.constantFrom(0, 2, 12) }), {
-    maxLength: 3,
-  }),
+  crashes: fc.array(
+    fc.record({
+      atMin: minute,
+      steps: fc.integer({ min: 1, max: 60 }),
+      downMin: fc.constantFrom(0, 2, 12),
+    }),
+    {
+      maxLength: 3,
+    },
+  ),
   expiriesMin: fc.array(minute, { maxLength: 4 }),
 });

@@ -1,4 +1,7 @@
-/** One simulated afternoon of a feed watch: what is posted, what goes wrong, and what the oracle, which knows every item, has to say about the events. */
+/**
+ * One simulated afternoon of a feed watch: what is posted, what goes wrong, and what the oracle,
+ * which knows every item, has to say about the events.
+ */
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { sleep } from "../../src/model/clock.ts";
 import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
@@ -31,9 +34,21 @@ export interface FeedScenario {
     readonly lagMin: number;
   }[];
   /** A post of `posts`, hidden for a while. */
-  readonly hides: readonly { readonly post: number; readonly afterMin: number; readonly forMin: number }[];
-  readonly faults: readonly { readonly atMin: number; readonly forSec: number; readonly kind: FaultKind }[];
-  readonly crashes: readonly { readonly atMin: number; readonly steps: number; readonly downMin: number }[];
+  readonly hides: readonly {
+    readonly post: number;
+    readonly afterMin: number;
+    readonly forMin: number;
+  }[];
+  readonly faults: readonly {
+    readonly atMin: number;
+    readonly forSec: number;
+    readonly kind: FaultKind;
+  }[];
+  readonly crashes: readonly {
+    readonly atMin: number;
+    readonly steps: number;
+    readonly downMin: number;
+  }[];
   readonly expiriesMin: readonly number[];
 }
 
@@ -53,7 +68,8 @@ const QUIET_POLLS = 12;
 
 const WATCHES: Record<FeedScenario["type"], (changes: WatchChanges) => Watch> = {
   search: (changes) => makeWatch("w", "search", { query: "acme" }, changes),
-  timeline: (changes) => makeWatch("w", "timeline", { accounts: ["id:7"] }, { strategy: "single", ...changes }),
+  timeline: (changes) =>
+    makeWatch("w", "timeline", { accounts: ["id:7"] }, { strategy: "single", ...changes }),
   community_tweets: (changes) => makeWatch("w", "community_tweets", { community: "55" }, changes),
 };
 
@@ -70,19 +86,26 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
     async call(request) {
       calls += 1;
       await sleep(clock, 20 + latency.float() * 200);
-      const fault = scenario.faults.find(({ atMin, forSec }) => isWithin(clock.now(), START + atMin * MIN, forSec * 1_000));
+      const fault = scenario.faults.find(({ atMin, forSec }) =>
+        isWithin(clock.now(), START + atMin * MIN, forSec * 1_000),
+      );
       if (fault !== undefined) {
         const failure = failureOf(fault.kind, request.cursor !== undefined);
         if (failure !== undefined) throw failure;
         if (fault.kind === "empty") return { tweets: [] };
       }
-      return { ...world.answer(request, served()), serviceTimeMs: Math.floor(served() / 1_000) * 1_000 };
+      return {
+        ...world.answer(request, served()),
+        serviceTimeMs: Math.floor(served() / 1_000) * 1_000,
+      };
     },
   };
   const intervalMs = scenario.intervalMin * MIN;
   const watch = WATCHES[scenario.type]({
     schedule: { kind: "every", intervalMs },
-    ...(scenario.isFresh === true ? { freshness: { kind: "mean", meanMs: intervalMs / 2, maxMs: 2 * intervalMs } } : {}),
+    ...(scenario.isFresh === true
+      ? { freshness: { kind: "mean", meanMs: intervalMs / 2, maxMs: 2 * intervalMs } }
+      : {}),
     maxPages: scenario.maxPages,
     maxAgeMs: 7 * 86_400_000,
     overlapMs: OVERLAP_MIN * MIN,
@@ -101,7 +124,10 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
     }
     // A gap takes as many polls as it has pages, with an allowance of its own; then the last sweep.
     const pages = world.placed.length / (scenario.odd === 0 ? 20 : 5) / scenario.maxPages;
-    const settleMin = 2 * OVERLAP_MIN + 2 * QUIET_POLLS * scenario.intervalMin + Math.min(pages, 300) * scenario.intervalMin;
+    const settleMin =
+      2 * OVERLAP_MIN +
+      2 * QUIET_POLLS * scenario.intervalMin +
+      Math.min(pages, 300) * scenario.intervalMin;
     await clock.advanceTo(START + (BUSY_MIN + settleMin) * MIN);
     const callsBefore = calls;
     const pollsBefore = rig.polled.length;
@@ -113,15 +139,24 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
     const [out] = await rig.store.outboxStats();
     const objections = [
       ...objectToEvents(world.placed, events, START + skewMs),
-      ...(total >= calls && total <= calls + scenario.crashes.length ? [] : [`ledger says ${total}, the service ${calls}`]),
-      ...((out?.waiting ?? 0) === events.length ? [] : [`${events.length} events, ${out?.waiting ?? 0} outbox rows`]),
-      ...(scenario.odd === 0 && quietCalls > quietPolls ? [`${quietPolls} quiet polls cost ${quietCalls} requests`] : []),
+      ...(total >= calls && total <= calls + scenario.crashes.length
+        ? []
+        : [`ledger says ${total}, the service ${calls}`]),
+      ...((out?.waiting ?? 0) === events.length
+        ? []
+        : [`${events.length} events, ${out?.waiting ?? 0} outbox rows`]),
+      ...(scenario.odd === 0 && quietCalls > quietPolls
+        ? [`${quietPolls} quiet polls cost ${quietCalls} requests`]
+        : []),
       ...(quietPolls < (scenario.isFresh === true ? QUIET_POLLS / 2 : QUIET_POLLS) - 2
         ? [`only ${quietPolls} polls in the quiet time`]
         : []),
       ...rig.logged
         .filter(({ level }) => level === "error")
-        .map(({ message, fields }) => `logged: ${message} ${String((fields as { error?: unknown })?.error)}`),
+        .map(
+          ({ message, fields }) =>
+            `logged: ${message} ${String((fields as { error?: unknown })?.error)}`,
+        ),
       ...rig.opsAlerts.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
     ];
     return { objections, items: world.placed.length, events: events.length, requests: calls };
@@ -130,7 +165,8 @@ export async function simulateFeed(scenario: FeedScenario): Promise<FeedResult> 
   }
 }
 
-const isWithin = (nowMs: number, fromMs: number, forMs: number): boolean => nowMs >= fromMs && nowMs < fromMs + forMs;
+const isWithin = (nowMs: number, fromMs: number, forMs: number): boolean =>
+  nowMs >= fromMs && nowMs < fromMs + forMs;
 
 function failureOf(kind: FaultKind, isLaterPage: boolean): UpstreamError | undefined {
   if (kind === "500") return new UpstreamError("transient", "500 Internal Server Error", 500);
@@ -156,33 +192,53 @@ function placeTweets(scenario: FeedScenario, skewMs: number, cursorsValidFromMs:
   const firsts: string[] = [];
   for (const { atMin, count, overSec, lagMin } of scenario.posts) {
     for (let i = 0; i < count; i += 1) {
-      const tweet = world.post(startMs + atMin * MIN + 1_000 + Math.floor((i * overSec * 1_000) / count), lagMin * MIN);
+      const tweet = world.post(
+        startMs + atMin * MIN + 1_000 + Math.floor((i * overSec * 1_000) / count),
+        lagMin * MIN,
+      );
       if (i === 0) firsts.push(tweet.id);
     }
   }
   for (const { post, afterMin, forMin } of scenario.hides) {
     const id = firsts[post % Math.max(firsts.length, 1)];
     const one = world.placed.find(({ tweet }) => tweet.id === id);
-    if (one !== undefined) world.hide(one.tweet.id, one.visibleAtMs + afterMin * MIN, one.visibleAtMs + (afterMin + forMin) * MIN);
+    if (one !== undefined)
+      world.hide(
+        one.tweet.id,
+        one.visibleAtMs + afterMin * MIN,
+        one.visibleAtMs + (afterMin + forMin) * MIN,
+      );
   }
   return world;
 }
 
 type Step =
   | { readonly kind: "expire"; readonly atMin: number }
-  | { readonly kind: "crash"; readonly atMin: number; readonly steps: number; readonly downMin: number };
+  | {
+      readonly kind: "crash";
+      readonly atMin: number;
+      readonly steps: number;
+      readonly downMin: number;
+    };
 
 const timed = ({ crashes, expiriesMin }: FeedScenario): readonly Step[] =>
-  [...crashes.map((crash): Step => ({ kind: "crash", ...crash })), ...expiriesMin.map((atMin): Step => ({ kind: "expire", atMin }))].sort(
-    (a, b) => a.atMin - b.atMin,
-  );
+  [
+    ...crashes.map((crash): Step => ({ kind: "crash", ...crash })),
+    ...expiriesMin.map((atMin): Step => ({ kind: "expire", atMin })),
+  ].sort((a, b) => a.atMin - b.atMin);
 
-function objectToEvents(placed: readonly PlacedTweet[], events: readonly ChirpEvent[], bornMs: number): string[] {
+function objectToEvents(
+  placed: readonly PlacedTweet[],
+  events: readonly ChirpEvent[],
+  bornMs: number,
+): string[] {
   const told = new Map<string, number>();
   for (const { subject } of events) told.set(subject, (told.get(subject) ?? 0) + 1);
   const objections: string[] = [];
   const say = (one: PlacedTweet, text: string) =>
-    objections.push(`${text}: posted ${minutes(one.timeMs - bornMs)}, visible ${minutes(one.visibleAtMs - bornMs)}, ${one.tweet.id}`);
+    objections.push(
+      `${text}: posted ${minutes(one.timeMs - bornMs)}, visible ${minutes(one.visibleAtMs - bornMs)}, ${one.tweet.id}`,
+    );
   for (const one of placed) {
     const times = told.get(one.tweet.id) ?? 0;
     told.delete(one.tweet.id);
@@ -192,7 +248,9 @@ function objectToEvents(placed: readonly PlacedTweet[], events: readonly ChirpEv
     if (isNews && times === 0 && one.hidden === undefined) say(one, "missed");
   }
   for (const id of told.keys()) objections.push(`told ${id}, which nobody posted`);
-  return objections.length > 8 ? [...objections.slice(0, 8), `and ${objections.length - 8} more`] : objections;
+  return objections.length > 8
+    ? [...objections.slice(0, 8), `and ${objections.length - 8} more`]
+    : objections;
 }
 
 const minutes = (ms: number): string => `${(ms / MIN).toFixed(1)} min`;

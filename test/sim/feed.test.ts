@@ -59,7 +59,13 @@ it("fills the hole of a burst although every cursor expires at once and the proc
   const burst = { atMin: 10, count: 600, overSec: 40, lagMin: 0 };
   const crashes = [12, 14].map((atMin) => ({ atMin, steps: 9, downMin: 2 }));
   for (const type of ["search", "timeline", "community_tweets"] as const) {
-    const { objections } = await simulateFeed({ ...CALM, type, posts: [burst], crashes, expiriesMin: [11, 13, 16, 17, 18, 19] });
+    const { objections } = await simulateFeed({
+      ...CALM,
+      type,
+      posts: [burst],
+      crashes,
+      expiriesMin: [11, 13, 16, 17, 18, 19],
+    });
     expect(objections).toEqual([]);
   }
 });

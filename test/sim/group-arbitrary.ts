@@ -1,10 +1,16 @@
-/** What a group of accounts may meet in three hours: posts, counters that lie, renames, accounts that go, faults, crashes. */
+/**
+ * What a group of accounts may meet in three hours: posts, counters that lie, renames, accounts
+ * that go, faults, crashes.
+ */
 import fc from "fast-check";
 import type { GroupScenario } from "./group-scenario.ts";
 
 const minute = fc.integer({ min: 1, max: 179 });
 const account = fc.integer({ min: 0, max: 29 });
-const lag = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 600 }) });
+const lag = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 600 }) },
+);
 
 export const groupScenarios: fc.Arbitrary<GroupScenario> = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
@@ -30,11 +36,21 @@ export const groupScenarios: fc.Arbitrary<GroupScenario> = fc.record({
     }),
     { maxLength: 40 },
   ),
-  flaps: fc.array(fc.record({ account, atMin: minute, forMin: fc.integer({ min: 1, max: 30 }), by: fc.constantFrom(-2, -1, 1, 2) }), {
-    maxLength: 6,
-  }),
+  flaps: fc.array(
+    fc.record({
+      account,
+      atMin: minute,
+      forMin: fc.integer({ min: 1, max: 30 }),
+      by: fc.constantFrom(-2, -1, 1, 2),
+    }),
+    {
+      maxLength: 6,
+    },
+  ),
   renames: fc.array(fc.record({ account, atMin: minute }), { maxLength: 4 }),
-  gone: fc.array(fc.record({ account, atMin: minute, forMin: fc.integer({ min: 1, max: 60 }) }), { maxLength: 2 }),
+  gone: fc.array(fc.record({ account, atMin: minute, forMin: fc.integer({ min: 1, max: 60 }) }), {
+    maxLength: 2,
+  }),
   faults: fc.array(
     fc.record({
       atMin: minute,
@@ -44,12 +60,21 @@ export const groupScenarios: fc.Arbitrary<GroupScenario> = fc.record({
     }),
     { maxLength: 4 },
   ),
-  crashes: fc.array(fc.record({ atMin: minute, steps: fc.integer({ min: 1, max: 200 }), downMin: fc.constantFrom(0, 2, 12) }), {
-    maxLength: 2,
-  }),
+  crashes: fc.array(
+    fc.record({
+      atMin: minute,
+      steps: fc.integer({ min: 1, max: 200 }),
+      downMin: fc.constantFrom(0, 2, 12),
+    }),
+    {
+      maxLength: 2,
+    },
+  ),
 });
 
-/** Nothing fails and nothing is deleted: then counters are enough, and nobody waits for a full poll. */
+/**
+ * Nothing fails and nothing is deleted: then counters are enough, and nobody waits for a full poll.
+ */
 export const calmGroupScenarios = groupScenarios.map(
   (scenario): GroupScenario => ({
     ...scenario,

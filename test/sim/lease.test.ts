@@ -1,4 +1,7 @@
-/** Two whole replicas that live for many times their lease, on the simulated server, where nothing stands still and nothing is cut. */
+/**
+ * Two whole replicas that live for many times their lease, on the simulated server, where nothing
+ * stands still and nothing is cut.
+ */
 import { expect, it } from "vitest";
 import { check } from "./check/check.ts";
 import type { Scenario, Step } from "./draw/scenario.ts";
@@ -10,14 +13,23 @@ const MINUTE = 60 * SECOND;
 const watches = ["acme", "bolt"];
 const posts = watches.flatMap((word, n) =>
   [20, 100, 200, 300].map(
-    (atS): Step => ({ do: "post", atMs: (atS + n) * SECOND, name: `${word}${atS}`, by: word, text: word, kind: "post" }),
+    (atS): Step => ({
+      do: "post",
+      atMs: (atS + n) * SECOND,
+      name: `${word}${atS}`,
+      by: word,
+      text: word,
+      kind: "post",
+    }),
   ),
 );
 
 /** Requests of polls are given up after twice the lease, and a send after all of it. */
 const held: readonly Step[] = [
   { do: "service fault", atMs: 90 * SECOND, name: "hang", forMs: MINUTE },
-  ...["s0", "s1"].map((sink): Step => ({ do: "sink trouble", atMs: 190 * SECOND, sink, kind: "hang", times: 2 })),
+  ...["s0", "s1"].map(
+    (sink): Step => ({ do: "sink trouble", atMs: 190 * SECOND, sink, kind: "hang", times: 2 }),
+  ),
 ];
 
 const scenario: Scenario = {
@@ -33,9 +45,17 @@ const scenario: Scenario = {
   config: {
     api: { base_url: "https://service.example", key: "KEY-0" },
     watches: Object.fromEntries(
-      watches.map((query) => [query, { type: "search", query, schedule: "@every 30s", strategy: "single", sink: ["s0", "s1"] }]),
+      watches.map((query) => [
+        query,
+        { type: "search", query, schedule: "@every 30s", strategy: "single", sink: ["s0", "s1"] },
+      ]),
     ),
-    sinks: Object.fromEntries(["s0", "s1"].map((sink) => [sink, { type: "webhook", url: `https://hook-${sink}.example/in` }])),
+    sinks: Object.fromEntries(
+      ["s0", "s1"].map((sink) => [
+        sink,
+        { type: "webhook", url: `https://hook-${sink}.example/in` },
+      ]),
+    ),
   },
   ...{ files: {}, keys: [{ key: "KEY-0", quota: 1_000_000 }], before: [] },
   steps: [...posts, ...held].sort((a, b) => a.atMs - b.atMs),
@@ -48,7 +68,9 @@ it("they keep what they hold, also while a poll or a send takes that long", asyn
     [0, undefined],
     [1, undefined],
   ]);
-  const said = played.logged.filter(({ atMs }) => atMs > scenario.startMs + 30 * SECOND).map(({ message }) => message);
+  const said = played.logged
+    .filter(({ atMs }) => atMs > scenario.startMs + 30 * SECOND)
+    .map(({ message }) => message);
   const lost = /silent|lost|shared out|superseded/;
   expect(said.filter((message) => lost.test(message))).toEqual([]);
 });

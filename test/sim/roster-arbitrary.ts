@@ -1,10 +1,16 @@
-/** What member lists may meet in three hours: who comes and goes, counters that lie, lists in parts, faults, crashes. */
+/**
+ * What member lists may meet in three hours: who comes and goes, counters that lie, lists in parts,
+ * faults, crashes.
+ */
 import fc from "fast-check";
 import type { RosterScenario } from "./roster-scenario.ts";
 
 const minute = fc.integer({ min: 1, max: 179 });
 const subject = fc.integer({ min: 0, max: 29 });
-const lag = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 1_800 }) });
+const lag = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 1_800 }) },
+);
 
 const every = {
   seed: fc.integer({ min: 1, max: 1_000_000 }),
@@ -26,14 +32,34 @@ const every = {
     }),
     { maxLength: 40 },
   ),
-  leavers: fc.array(fc.record({ subject, atMin: minute, count: fc.integer({ min: 1, max: 5 }) }), { maxLength: 10 }),
-  returns: fc.array(fc.record({ subject, atMin: minute, count: fc.constantFrom(1, 3, 25), forMin: fc.constantFrom(0.01, 1, 5, 30) }), {
-    maxLength: 4,
+  leavers: fc.array(fc.record({ subject, atMin: minute, count: fc.integer({ min: 1, max: 5 }) }), {
+    maxLength: 10,
   }),
-  flaps: fc.array(fc.record({ subject, atMin: minute, forMin: fc.integer({ min: 1, max: 30 }), by: fc.constantFrom(-2, -1, 1, 2) }), {
-    maxLength: 6,
+  returns: fc.array(
+    fc.record({
+      subject,
+      atMin: minute,
+      count: fc.constantFrom(1, 3, 25),
+      forMin: fc.constantFrom(0.01, 1, 5, 30),
+    }),
+    {
+      maxLength: 4,
+    },
+  ),
+  flaps: fc.array(
+    fc.record({
+      subject,
+      atMin: minute,
+      forMin: fc.integer({ min: 1, max: 30 }),
+      by: fc.constantFrom(-2, -1, 1, 2),
+    }),
+    {
+      maxLength: 6,
+    },
+  ),
+  gone: fc.array(fc.record({ subject, atMin: minute, forMin: fc.integer({ min: 1, max: 60 }) }), {
+    maxLength: 2,
   }),
-  gone: fc.array(fc.record({ subject, atMin: minute, forMin: fc.integer({ min: 1, max: 60 }) }), { maxLength: 2 }),
   faults: fc.array(
     fc.record({
       atMin: minute,
@@ -43,9 +69,16 @@ const every = {
     }),
     { maxLength: 4 },
   ),
-  crashes: fc.array(fc.record({ atMin: minute, steps: fc.integer({ min: 1, max: 200 }), downMin: fc.constantFrom(0, 2, 12) }), {
-    maxLength: 2,
-  }),
+  crashes: fc.array(
+    fc.record({
+      atMin: minute,
+      steps: fc.integer({ min: 1, max: 200 }),
+      downMin: fc.constantFrom(0, 2, 12),
+    }),
+    {
+      maxLength: 2,
+    },
+  ),
 } as const;
 
 export const rosterScenarios: fc.Arbitrary<RosterScenario> = fc.record({
@@ -59,8 +92,9 @@ export const rosterScenarios: fc.Arbitrary<RosterScenario> = fc.record({
 });
 
 /**
- * Lists so long that hours pass before they are read to their end. Where cursors count entries, members move past them when others leave, unread,
- * and no reader can distinguish them from newcomers when it meets them later.
+ * Lists so long that hours pass before they are read to their end. Where cursors count entries,
+ * members move past them when others leave, unread, and no reader can distinguish them from
+ * newcomers when it meets them later.
  */
 export const longLists: fc.Arbitrary<RosterScenario> = fc
   .record({
@@ -75,7 +109,12 @@ export const longLists: fc.Arbitrary<RosterScenario> = fc
   .map((scenario) =>
     scenario.cursors === "entries"
       ? scenario
-      : { ...scenario, leavers: [], returns: [], follows: scenario.follows.map((follow) => ({ ...follow, forMin: 0 })) },
+      : {
+          ...scenario,
+          leavers: [],
+          returns: [],
+          follows: scenario.follows.map((follow) => ({ ...follow, forMin: 0 })),
+        },
   );
 
 /** Nothing fails, lists show at once what counters do: then nobody waits for a full poll. */

@@ -1,10 +1,18 @@
-/** Some simulated hours of a group of follower lists: who comes and goes, what counters and lists show of it, what goes wrong, and what the oracle says. */
+/**
+ * Some simulated hours of a group of follower lists: who comes and goes, what counters and lists
+ * show of it, what goes wrong, and what the oracle says.
+ */
 import { sleep } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
 import type { Watch } from "../../src/model/watch.ts";
 import { startEngineHarness } from "../support/engine-harness.ts";
-import { createListsWorld, type ListsWorld, type WorldFollow, type WorldSubject } from "../support/lists-world.ts";
+import {
+  createListsWorld,
+  type ListsWorld,
+  type WorldFollow,
+  type WorldSubject,
+} from "../support/lists-world.ts";
 import { makeWatch, type WatchChanges } from "../support/make-watch.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -17,7 +25,10 @@ export interface RosterScenario {
   readonly way: "auto" | "probe";
   /** At the start, of each. */
   readonly followers: number;
-  /** Members of a page, and pages of a poll: a list that is longer than they reach is read behind its newcomers. */
+  /**
+   * Members of a page, and pages of a poll: a list that is longer than they reach is read behind
+   * its newcomers.
+   */
   readonly pageSize: number;
   readonly maxPages: number;
   readonly cursors: "offsets" | "entries";
@@ -34,18 +45,40 @@ export interface RosterScenario {
     readonly isUnlisted: boolean;
   }[];
   /** Of those who were there at the start, how many go. */
-  readonly leavers: readonly { readonly subject: number; readonly atMin: number; readonly count: number }[];
+  readonly leavers: readonly {
+    readonly subject: number;
+    readonly atMin: number;
+    readonly count: number;
+  }[];
   /** Of those who were there at the start, how many go and come back, on top of the list. */
-  readonly returns: readonly { readonly subject: number; readonly atMin: number; readonly count: number; readonly forMin: number }[];
-  readonly flaps: readonly { readonly subject: number; readonly atMin: number; readonly forMin: number; readonly by: number }[];
-  readonly gone: readonly { readonly subject: number; readonly atMin: number; readonly forMin: number }[];
+  readonly returns: readonly {
+    readonly subject: number;
+    readonly atMin: number;
+    readonly count: number;
+    readonly forMin: number;
+  }[];
+  readonly flaps: readonly {
+    readonly subject: number;
+    readonly atMin: number;
+    readonly forMin: number;
+    readonly by: number;
+  }[];
+  readonly gone: readonly {
+    readonly subject: number;
+    readonly atMin: number;
+    readonly forMin: number;
+  }[];
   readonly faults: readonly {
     readonly atMin: number;
     readonly forSec: number;
     readonly endpoint: "info-batch" | "lists";
     readonly kind: "500" | "429" | "400";
   }[];
-  readonly crashes: readonly { readonly atMin: number; readonly steps: number; readonly downMin: number }[];
+  readonly crashes: readonly {
+    readonly atMin: number;
+    readonly steps: number;
+    readonly downMin: number;
+  }[];
 }
 
 export interface RosterResult {
@@ -75,16 +108,30 @@ export async function simulateRosters(scenario: RosterScenario): Promise<RosterR
       await sleep(clock, 20 + latency.float() * 200);
       const minute = (clock.now() - START) / MIN;
       const kind = request.endpoint === "info-batch" ? "info-batch" : "lists";
-      const fault = scenario.faults.find((one) => one.endpoint === kind && minute >= one.atMin && minute < one.atMin + one.forSec / 60);
+      const fault = scenario.faults.find(
+        (one) =>
+          one.endpoint === kind && minute >= one.atMin && minute < one.atMin + one.forSec / 60,
+      );
       if (fault?.kind === "500") throw new UpstreamError("transient", "500", 500);
       if (fault?.kind === "429") throw new UpstreamError("rate_limited", "429", 429);
-      if (fault?.kind === "400" && kind === "info-batch") throw new UpstreamError("bad_request", "400", 400);
-      return { ...world.answer(request, clock.now()), serviceTimeMs: Math.floor(clock.now() / 1_000) * 1_000 };
+      if (fault?.kind === "400" && kind === "info-batch")
+        throw new UpstreamError("bad_request", "400", 400);
+      return {
+        ...world.answer(request, clock.now()),
+        serviceTimeMs: Math.floor(clock.now() / 1_000) * 1_000,
+      };
     },
   };
-  const rig = await startEngineHarness({ clock, upstream, watches: [watchOf(scenario, world)], seed: scenario.seed });
+  const rig = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [watchOf(scenario, world)],
+    seed: scenario.seed,
+  });
   try {
-    for (const { atMin, steps, downMin } of [...scenario.crashes].sort((a, b) => a.atMin - b.atMin)) {
+    for (const { atMin, steps, downMin } of [...scenario.crashes].sort(
+      (a, b) => a.atMin - b.atMin,
+    )) {
       await clock.advanceTo(START + atMin * MIN);
       rig.killSwitch.killAfter(steps);
       await clock.advance(Math.max(downMin * MIN, 500));
@@ -95,8 +142,12 @@ export async function simulateRosters(scenario: RosterScenario): Promise<RosterR
     const { total } = await rig.store.spentSince(0);
     const objections = [
       ...objectToEvents(world, scenario, events),
-      ...(total >= calls && total <= calls + 64 * scenario.crashes.length ? [] : [`ledger says ${total}, the service ${calls}`]),
-      ...rig.logged.filter(({ level }) => level === "error").map(({ message, fields }) => `logged: ${message} ${JSON.stringify(fields)}`),
+      ...(total >= calls && total <= calls + 64 * scenario.crashes.length
+        ? []
+        : [`ledger says ${total}, the service ${calls}`]),
+      ...rig.logged
+        .filter(({ level }) => level === "error")
+        .map(({ message, fields }) => `logged: ${message} ${JSON.stringify(fields)}`),
     ];
     return { objections, latestMin: latestOf(world, events), requests: calls };
   } finally {
@@ -123,8 +174,14 @@ function placeFollows(scenario: RosterScenario): ListsWorld {
   const world = createListsWorld(scenario);
   const at = (minutes: number) => START + minutes * MIN;
   const leavers = new Map<number, { readonly atMs: number; readonly backAtMs?: number }[]>();
-  const leave = (subject: number, times: readonly { readonly atMs: number; readonly backAtMs?: number }[]) =>
-    leavers.set(subject % scenario.subjects, [...(leavers.get(subject % scenario.subjects) ?? []), ...times]);
+  const leave = (
+    subject: number,
+    times: readonly { readonly atMs: number; readonly backAtMs?: number }[],
+  ) =>
+    leavers.set(subject % scenario.subjects, [
+      ...(leavers.get(subject % scenario.subjects) ?? []),
+      ...times,
+    ]);
   for (const { subject, atMin, count } of scenario.leavers) {
     leave(
       subject,
@@ -134,7 +191,10 @@ function placeFollows(scenario: RosterScenario): ListsWorld {
   for (const { subject, atMin, count, forMin } of scenario.returns) {
     leave(
       subject,
-      Array.from({ length: count }, (_, i) => ({ atMs: at(atMin) + 700, backAtMs: at(atMin + forMin) + 700 + i })),
+      Array.from({ length: count }, (_, i) => ({
+        atMs: at(atMin) + 700,
+        backAtMs: at(atMin + forMin) + 700 + i,
+      })),
     );
   }
   for (let index = 0; index < scenario.subjects; index += 1) {
@@ -143,25 +203,47 @@ function placeFollows(scenario: RosterScenario): ListsWorld {
     const times = leavers.get(index) ?? [];
     for (let i = 0; i < scenario.followers; i += 1) {
       const left = i > 0 ? times.shift() : undefined;
-      const one = world.follow(subject, START - DAY - i * MIN, left === undefined ? {} : { untilMs: left.atMs });
+      const one = world.follow(
+        subject,
+        START - DAY - i * MIN,
+        left === undefined ? {} : { untilMs: left.atMs },
+      );
       if (left?.backAtMs !== undefined) world.follow(subject, left.backAtMs, { id: one.id });
     }
   }
   const of = (index: number) => world.subjects[index % scenario.subjects] as WorldSubject;
-  for (const { subject, atMin, count, overSec, listLagSec, forMin, isIndexed, isUnlisted } of scenario.follows) {
+  for (const {
+    subject,
+    atMin,
+    count,
+    overSec,
+    listLagSec,
+    forMin,
+    isIndexed,
+    isUnlisted,
+  } of scenario.follows) {
     for (let i = 0; i < count; i += 1) {
       const atMs = at(atMin) + 1_000 + Math.floor((i * overSec * 1_000) / count);
       const until = forMin === 0 ? {} : { untilMs: atMs + forMin * MIN };
-      world.follow(of(subject), atMs, { listLagMs: listLagSec * 1_000, isIndexed, isUnlisted, ...until });
+      world.follow(of(subject), atMs, {
+        listLagMs: listLagSec * 1_000,
+        isIndexed,
+        isUnlisted,
+        ...until,
+      });
     }
   }
   for (const { subject, atMin, forMin, by } of scenario.flaps)
     of(subject).flaps.push({ fromMs: at(atMin), untilMs: at(atMin + forMin), by });
-  for (const { subject, atMin, forMin } of scenario.gone) of(subject).gone.push({ fromMs: at(atMin), untilMs: at(atMin + forMin) });
+  for (const { subject, atMin, forMin } of scenario.gone)
+    of(subject).gone.push({ fromMs: at(atMin), untilMs: at(atMin + forMin) });
   return world;
 }
 
-const toldOf = (events: readonly ChirpEvent[], type: string): ReadonlyMap<string, readonly ChirpEvent[]> => {
+const toldOf = (
+  events: readonly ChirpEvent[],
+  type: string,
+): ReadonlyMap<string, readonly ChirpEvent[]> => {
   const told = new Map<string, ChirpEvent[]>();
   for (const event of events.filter((one) => one.type === type)) {
     const id = event.body.user?.id ?? "";
@@ -171,30 +253,53 @@ const toldOf = (events: readonly ChirpEvent[], type: string): ReadonlyMap<string
 };
 
 function latestOf(world: ListsWorld, events: readonly ChirpEvent[]): number {
-  const listed = new Map(world.subjects.flatMap(({ follows }) => follows.map(({ id, listedAtMs }) => [id, listedAtMs])));
+  const listed = new Map(
+    world.subjects.flatMap(({ follows }) => follows.map(({ id, listedAtMs }) => [id, listedAtMs])),
+  );
   const joined = events.filter(({ type }) => type === "follower.added");
-  return Math.max(0, ...joined.map(({ body, detectedAtMs }) => (detectedAtMs - (listed.get(body.user?.id ?? "") ?? 0)) / MIN));
+  return Math.max(
+    0,
+    ...joined.map(
+      ({ body, detectedAtMs }) => (detectedAtMs - (listed.get(body.user?.id ?? "") ?? 0)) / MIN,
+    ),
+  );
 }
 
-/** Long enough for a full poll, a second one that proves a leaver, and an account that could not be seen for an hour. */
+/**
+ * Long enough for a full poll, a second one that proves a leaver, and an account that could not be
+ * seen for an hour.
+ */
 const SETTLED_MIN = 2 * FULL_POLL_MIN + HOUR_MIN + 10;
 
-function objectToEvents(world: ListsWorld, scenario: RosterScenario, events: readonly ChirpEvent[]): string[] {
+function objectToEvents(
+  world: ListsWorld,
+  scenario: RosterScenario,
+  events: readonly ChirpEvent[],
+): string[] {
   const added = toldOf(events, "follower.added");
   const removed = toldOf(events, "follower.removed");
   const endMs = START + (BUSY_MIN + AFTER_MIN) * MIN;
   const objections: string[] = [];
   const known = new Set<string>();
   const firstMs = new Map<string, number>();
-  for (const { follows } of world.subjects) for (const { id, atMs } of follows) firstMs.set(id, Math.min(atMs, firstMs.get(id) ?? atMs));
+  for (const { follows } of world.subjects)
+    for (const { id, atMs } of follows) firstMs.set(id, Math.min(atMs, firstMs.get(id) ?? atMs));
   const say = (subject: WorldSubject, follow: WorldFollow, text: string) =>
-    objections.push(`${text}: account ${subject.id}, follower ${follow.id} from ${minuteOf(follow.atMs)} to ${minuteOf(follow.untilMs)}`);
+    objections.push(
+      `${text}: account ${subject.id}, follower ${follow.id} from ${minuteOf(follow.atMs)} to ${minuteOf(follow.untilMs)}`,
+    );
   for (const subject of world.subjects) {
     for (const follow of subject.follows) {
       known.add(follow.id);
-      const isShown = !follow.isUnlisted && (follow.isIndexed || scenario.list === "all" || scenario.list === "left");
+      const isShown =
+        !follow.isUnlisted &&
+        (follow.isIndexed || scenario.list === "all" || scenario.list === "left");
       // Who came back is told where leaving is; it may have been too short to notice.
-      if (follow.atMs !== firstMs.get(follow.id) || (scenario.list === "left" && isBack(subject, follow))) continue;
+      if (
+        follow.atMs !== firstMs.get(follow.id) ||
+        (scenario.list === "left" && isBack(subject, follow))
+      )
+        continue;
       const isNews = follow.atMs > START;
       const isLasting = follow.untilMs === Number.POSITIVE_INFINITY;
       const times = added.get(follow.id)?.length ?? 0;
@@ -205,14 +310,25 @@ function objectToEvents(world: ListsWorld, scenario: RosterScenario, events: rea
       if (times_left > 1) say(subject, follow, `told ${times_left} times as gone`);
       if (isLasting && times_left > 0) say(subject, follow, "told as gone, and is there");
       const wasThere = !isNews || times > 0;
-      if (scenario.list === "left" && wasThere && !isLasting && follow.untilMs < endMs - SETTLED_MIN * MIN && times_left === 0)
+      if (
+        scenario.list === "left" &&
+        wasThere &&
+        !isLasting &&
+        follow.untilMs < endMs - SETTLED_MIN * MIN &&
+        times_left === 0
+      )
         say(subject, follow, "went unnoticed");
     }
   }
-  for (const id of [...added.keys(), ...removed.keys()]) if (!known.has(id)) objections.push(`told ${id}, whom nobody knows`);
-  return objections.length > 8 ? [...objections.slice(0, 8), `and ${objections.length - 8} more`] : objections;
+  for (const id of [...added.keys(), ...removed.keys()])
+    if (!known.has(id)) objections.push(`told ${id}, whom nobody knows`);
+  return objections.length > 8
+    ? [...objections.slice(0, 8), `and ${objections.length - 8} more`]
+    : objections;
 }
 
-const isBack = ({ follows }: WorldSubject, { id }: WorldFollow): boolean => follows.filter((one) => one.id === id).length > 1;
+const isBack = ({ follows }: WorldSubject, { id }: WorldFollow): boolean =>
+  follows.filter((one) => one.id === id).length > 1;
 
-const minuteOf = (ms: number): string => (Number.isFinite(ms) ? ((ms - START) / MIN).toFixed(1) : "ever");
+const minuteOf = (ms: number): string =>
+  Number.isFinite(ms) ? ((ms - START) / MIN).toFixed(1) : "ever";

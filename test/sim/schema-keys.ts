@@ -1,9 +1,14 @@
-/** The keys of the configuration as paths, from its JSON Schema and from a drawn configuration, in the same spelling. */
+/**
+ * The keys of the configuration as paths, from its JSON Schema and from a drawn configuration, in
+ * the same spelling.
+ */
 import type { Json, JsonObject } from "../../src/model/json.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** `watches.search.query`, `sinks.slack.token`, `route.group_by`: every key that the schema names. */
+/**
+ * `watches.search.query`, `sinks.slack.token`, `route.group_by`: every key that the schema names.
+ */
 export function keysOfSchema(schema: Schema): readonly string[] {
   const routeSchema = (schema["$defs"] as Schema)["route"] as Schema;
   const visit = (node: unknown, path: string): readonly string[] => {
@@ -12,26 +17,38 @@ export function keysOfSchema(schema: Schema): readonly string[] {
     const { properties = {}, items, anyOf, oneOf, additionalProperties, $ref } = node as Schema;
     if ($ref !== undefined) return path === "route" ? visit(routeSchema, path) : [];
     const typed = ((oneOf ?? []) as readonly Schema[]).flatMap((one) => {
-      const type = ((one["properties"] as Schema | undefined)?.["type"] as Schema | undefined)?.["const"];
+      const type = ((one["properties"] as Schema | undefined)?.["type"] as Schema | undefined)?.[
+        "const"
+      ];
       return visit(one, typeof type === "string" ? `${path}.${type}` : path);
     });
     const own = Object.entries(properties as Schema).flatMap(([key, inner]) => {
       const below = path === "" ? key : `${path}.${key}`;
       return [below, ...visit(inner, below)];
     });
-    return [...own, ...typed, ...visit(items, path), ...visit(anyOf, path), ...visit(additionalProperties, path)];
+    return [
+      ...own,
+      ...typed,
+      ...visit(items, path),
+      ...visit(anyOf, path),
+      ...visit(additionalProperties, path),
+    ];
   };
   return [...new Set(visit(schema, ""))];
 }
 
 /** Maps whose own keys are names, not words of the language. */
-const isOfNames = (path: string): boolean => /^(?:watches|sinks|time_intervals|templates)$|\.(?:labels|headers)$/.test(path);
+const isOfNames = (path: string): boolean =>
+  /^(?:watches|sinks|time_intervals|templates)$|\.(?:labels|headers)$/.test(path);
 
 /** The same of a configuration: the name of a watch or a sink stands as its type. */
 export function keysOfConfig(config: JsonObject): readonly string[] {
   const visit = (value: Json | undefined, path: string): readonly string[] => {
-    if (Array.isArray(value)) return (value as readonly Json[]).flatMap((one) => visitEach(one, path));
-    return isOfNames(path) && isMap(value) ? Object.values(value).flatMap((one) => visitNamed(one, path)) : visitEach(value, path);
+    if (Array.isArray(value))
+      return (value as readonly Json[]).flatMap((one) => visitEach(one, path));
+    return isOfNames(path) && isMap(value)
+      ? Object.values(value).flatMap((one) => visitNamed(one, path))
+      : visitEach(value, path);
   };
   const visitNamed = (value: Json | undefined, path: string): readonly string[] => {
     const type = isMap(value) ? value["type"] : undefined;
@@ -45,11 +62,15 @@ export function keysOfConfig(config: JsonObject): readonly string[] {
     isMap(value)
       ? Object.entries(value).flatMap(([key, inner]) => {
           // A route below a route has the same keys.
-          const below = (path === "" ? key : `${path}.${key}`).replace(/^route\.routes\./, "route.");
+          const below = (path === "" ? key : `${path}.${key}`).replace(
+            /^route\.routes\./,
+            "route.",
+          );
           return [below, ...visit(inner, below)];
         })
       : [];
   return [...new Set(visit(config, ""))];
 }
 
-const isMap = (value: Json | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const isMap = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

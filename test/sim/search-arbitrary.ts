@@ -1,11 +1,26 @@
-/** What searches that share queries may meet in two hours: posts that some searches miss, faults, crashes. */
+/**
+ * What searches that share queries may meet in two hours: posts that some searches miss, faults,
+ * crashes.
+ */
 import fc from "fast-check";
 import type { SearchScenario } from "./search-scenario.ts";
 
 export const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint"];
 const minute = fc.integer({ min: 1, max: 119 });
-const lag = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 1, max: 800 }) });
-const QUERIES = [...WORDS, '"acme bolt"', "crane -delta", "(ember OR flint) acme", "#acme", "@bolt", "from:crane", "bolt delta"];
+const lag = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 800 }) },
+);
+const QUERIES = [
+  ...WORDS,
+  '"acme bolt"',
+  "crane -delta",
+  "(ember OR flint) acme",
+  "#acme",
+  "@bolt",
+  "from:crane",
+  "bolt delta",
+];
 
 export const searchScenarios: fc.Arbitrary<SearchScenario> = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
@@ -19,7 +34,10 @@ export const searchScenarios: fc.Arbitrary<SearchScenario> = fc.record({
   ),
   posts: fc.array(
     fc.record({
-      words: fc.uniqueArray(fc.constantFrom(...WORDS, "#acme", "@bolt"), { minLength: 1, maxLength: 3 }),
+      words: fc.uniqueArray(fc.constantFrom(...WORDS, "#acme", "@bolt"), {
+        minLength: 1,
+        maxLength: 3,
+      }),
       place: fc.constantFrom("text", "text", "text", "name", "handle", "card"),
       atMin: minute,
       count: fc.oneof(
@@ -32,10 +50,24 @@ export const searchScenarios: fc.Arbitrary<SearchScenario> = fc.record({
     }),
     { maxLength: 30 },
   ),
-  faults: fc.array(fc.record({ atMin: minute, forSec: fc.constantFrom(1, 30, 400), kind: fc.constantFrom("500", "429", "400", "empty") }), {
-    maxLength: 3,
-  }),
-  crashes: fc.array(fc.record({ atMin: minute, steps: fc.integer({ min: 1, max: 200 }), downMin: fc.constantFrom(0, 2, 12, 40) }), {
-    maxLength: 2,
-  }),
+  faults: fc.array(
+    fc.record({
+      atMin: minute,
+      forSec: fc.constantFrom(1, 30, 400),
+      kind: fc.constantFrom("500", "429", "400", "empty"),
+    }),
+    {
+      maxLength: 3,
+    },
+  ),
+  crashes: fc.array(
+    fc.record({
+      atMin: minute,
+      steps: fc.integer({ min: 1, max: 200 }),
+      downMin: fc.constantFrom(0, 2, 12, 40),
+    }),
+    {
+      maxLength: 2,
+    },
+  ),
 });

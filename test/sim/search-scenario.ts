@@ -1,4 +1,7 @@
-/** Some simulated hours of plain searches of one schedule: what is posted, how oddly the service searches, what goes wrong, and what the oracle says. */
+/**
+ * Some simulated hours of plain searches of one schedule: what is posted, how oddly the service
+ * searches, what goes wrong, and what the oracle says.
+ */
 import { sleep } from "../../src/model/clock.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import { type Upstream, UpstreamError } from "../../src/model/upstream.ts";
@@ -27,8 +30,16 @@ export interface SearchScenario {
     /** Deleted after so many minutes; 0: stays. */
     readonly deletedAfterMin: number;
   }[];
-  readonly faults: readonly { readonly atMin: number; readonly forSec: number; readonly kind: "500" | "429" | "400" | "empty" }[];
-  readonly crashes: readonly { readonly atMin: number; readonly steps: number; readonly downMin: number }[];
+  readonly faults: readonly {
+    readonly atMin: number;
+    readonly forSec: number;
+    readonly kind: "500" | "429" | "400" | "empty";
+  }[];
+  readonly crashes: readonly {
+    readonly atMin: number;
+    readonly steps: number;
+    readonly downMin: number;
+  }[];
 }
 
 export interface SearchResult {
@@ -57,12 +68,17 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
       if (JSON.stringify(request.params).includes(" OR ")) merged += 1;
       await sleep(clock, 20 + latency.float() * 200);
       const minute = (clock.now() - START) / MIN;
-      const fault = scenario.faults.find(({ atMin, forSec }) => minute >= atMin && minute < atMin + forSec / 60);
+      const fault = scenario.faults.find(
+        ({ atMin, forSec }) => minute >= atMin && minute < atMin + forSec / 60,
+      );
       if (fault?.kind === "500") throw new UpstreamError("transient", "500", 500);
       if (fault?.kind === "429") throw new UpstreamError("rate_limited", "429", 429);
-      if (fault?.kind === "400" && JSON.stringify(request.params).includes(" OR ")) throw new UpstreamError("bad_request", "400", 400);
+      if (fault?.kind === "400" && JSON.stringify(request.params).includes(" OR "))
+        throw new UpstreamError("bad_request", "400", 400);
       const serviceTimeMs = Math.floor(served() / 1_000) * 1_000;
-      return fault?.kind === "empty" ? { tweets: [], serviceTimeMs } : { ...world.answer(request, served()), serviceTimeMs };
+      return fault?.kind === "empty"
+        ? { tweets: [], serviceTimeMs }
+        : { ...world.answer(request, served()), serviceTimeMs };
     },
   };
   const watches = scenario.queries.map((query) =>
@@ -72,7 +88,9 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
       { query },
       {
         schedule: { kind: "every", intervalMs: 2 * MIN },
-        ...(scenario.isFresh === true ? { freshness: { kind: "mean", meanMs: MIN, maxMs: 6 * MIN } as const } : {}),
+        ...(scenario.isFresh === true
+          ? { freshness: { kind: "mean", meanMs: MIN, maxMs: 6 * MIN } as const }
+          : {}),
         maxAgeMs: 7 * 86_400_000,
         fullPollEveryMs: FULL_POLL_MIN * MIN,
         ...(scenario.way === "auto" ? {} : { strategy: scenario.way }),
@@ -81,7 +99,9 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
   );
   const rig = await startEngineHarness({ clock, upstream, watches, seed: scenario.seed });
   try {
-    for (const { atMin, steps, downMin } of [...scenario.crashes].sort((a, b) => a.atMin - b.atMin)) {
+    for (const { atMin, steps, downMin } of [...scenario.crashes].sort(
+      (a, b) => a.atMin - b.atMin,
+    )) {
       await clock.advanceTo(START + atMin * MIN);
       rig.killSwitch.killAfter(steps);
       await clock.advance(Math.max(downMin * MIN, 500));
@@ -93,10 +113,15 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
     const { total } = await rig.store.spentSince(0);
     const objections = [
       ...objectToEvents(world, scenario, events, START + skewMs),
-      ...(total >= calls && total <= calls + 64 * scenario.crashes.length ? [] : [`ledger says ${total}, the service ${calls}`]),
+      ...(total >= calls && total <= calls + 64 * scenario.crashes.length
+        ? []
+        : [`ledger says ${total}, the service ${calls}`]),
       ...rig.logged
         .filter(({ level }) => level === "error")
-        .map(({ message, fields }) => `logged: ${message} ${String((fields as { error?: unknown })?.error)}`),
+        .map(
+          ({ message, fields }) =>
+            `logged: ${message} ${String((fields as { error?: unknown })?.error)}`,
+        ),
       ...rig.opsAlerts.filter(({ type }) => type === "watch.gap").map(({ message }) => message),
     ];
     return { objections, events: events.length, requests: calls, merged };
@@ -105,26 +130,46 @@ export async function simulateSearches(scenario: SearchScenario): Promise<Search
   }
 }
 
-function placePosts({ posts, longestQuery, shyWords, queries, seed }: SearchScenario, startMs: number): SearchWorld {
+function placePosts(
+  { posts, longestQuery, shyWords, queries, seed }: SearchScenario,
+  startMs: number,
+): SearchWorld {
   const world = createSearchWorld({ longestQuery, shyWords });
   for (const [index, query] of queries.entries())
-    for (let hour = 1; hour <= 1 + ((seed + index) % 25); hour += 1) world.post(query, startMs - hour * 60 * MIN);
+    for (let hour = 1; hour <= 1 + ((seed + index) % 25); hour += 1)
+      world.post(query, startMs - hour * 60 * MIN);
   for (const { words, place, atMin, count, overSec, lagSec, deletedAfterMin } of posts) {
     for (let i = 0; i < count; i += 1) {
       const atMs = startMs + atMin * MIN + 1_000 + Math.floor((i * overSec * 1_000) / count);
       const said = words.join(" ");
       const where =
-        place === "text" ? {} : place === "name" ? { name: said } : place === "handle" ? { handle: words[0] ?? "" } : { card: said };
+        place === "text"
+          ? {}
+          : place === "name"
+            ? { name: said }
+            : place === "handle"
+              ? { handle: words[0] ?? "" }
+              : { card: said };
       const deleted = deletedAfterMin === 0 ? {} : { deletedAtMs: atMs + deletedAfterMin * MIN };
-      world.post(place === "text" ? said : "about other things", atMs, { ...where, lagMs: lagSec * 1_000, ...deleted });
+      world.post(place === "text" ? said : "about other things", atMs, {
+        ...where,
+        lagMs: lagSec * 1_000,
+        ...deleted,
+      });
     }
   }
   return world;
 }
 
-function objectToEvents(world: SearchWorld, { queries, faults }: SearchScenario, events: readonly ChirpEvent[], bornMs: number): string[] {
+function objectToEvents(
+  world: SearchWorld,
+  { queries, faults }: SearchScenario,
+  events: readonly ChirpEvent[],
+  bornMs: number,
+): string[] {
   const told = new Map<string, number>();
-  for (const { watch, subject } of events) told.set(`${watch} ${subject}`, (told.get(`${watch} ${subject}`) ?? 0) + 1);
+  for (const { watch, subject } of events)
+    told.set(`${watch} ${subject}`, (told.get(`${watch} ${subject}`) ?? 0) + 1);
   const objections: string[] = [];
   const minutes = (ms: number) => `${((ms - bornMs) / MIN).toFixed(1)} min`;
   for (const query of queries) {
@@ -134,15 +179,20 @@ function objectToEvents(world: SearchWorld, { queries, faults }: SearchScenario,
       told.delete(key);
       const isFound = world.finds(query, post);
       const say = (text: string) =>
-        objections.push(`${text}: ${query}, posted ${minutes(post.atMs)}, visible ${minutes(post.visibleAtMs)}, ${post.tweet.id}`);
+        objections.push(
+          `${text}: ${query}, posted ${minutes(post.atMs)}, visible ${minutes(post.visibleAtMs)}, ${post.tweet.id}`,
+        );
       const isNews = post.atMs > bornMs + 1_000;
       if (times > 1) say(`told ${times} times`);
       if (times > 0 && !isFound) say("told to a search that does not find it");
       // A list that came back empty drew no line.
       if (!isNews && times > 0 && faults.length === 0) say("baseline was told");
-      if (isNews && isFound && post.deletedAtMs === Number.POSITIVE_INFINITY && times === 0) say("missed");
+      if (isNews && isFound && post.deletedAtMs === Number.POSITIVE_INFINITY && times === 0)
+        say("missed");
     }
   }
   for (const key of told.keys()) objections.push(`told ${key}, which nobody posted`);
-  return objections.length > 8 ? [...objections.slice(0, 8), `and ${objections.length - 8} more`] : objections;
+  return objections.length > 8
+    ? [...objections.slice(0, 8), `and ${objections.length - 8} more`]
+    : objections;
 }

@@ -37,12 +37,33 @@ const CALM: SearchScenario = {
   faults: [],
   crashes: [],
 };
-const post = { words: ["acme"], place: "text", atMin: 1, count: 1, overSec: 1, lagSec: 0, deletedAfterMin: 0 } as const;
+const post = {
+  words: ["acme"],
+  place: "text",
+  atMin: 1,
+  count: 1,
+  overSec: 1,
+  lagSec: 0,
+  deletedAfterMin: 0,
+} as const;
 
 it("finds by proofs what shared queries hide, while the others have news all the time", async () => {
-  const chatter = [["acme"], ["delta"]].map((words) => ({ ...post, words, count: 60, overSec: 7_200 }));
-  const hidden = [10, 30, 50, 70, 90, 110].map((atMin) => ({ ...post, words: ["delta", "shy"], atMin }));
-  const { objections, merged, requests } = await simulateSearches({ ...CALM, shyWords: ["shy"], posts: [...chatter, ...hidden] });
+  const chatter = [["acme"], ["delta"]].map((words) => ({
+    ...post,
+    words,
+    count: 60,
+    overSec: 7_200,
+  }));
+  const hidden = [10, 30, 50, 70, 90, 110].map((atMin) => ({
+    ...post,
+    words: ["delta", "shy"],
+    atMin,
+  }));
+  const { objections, merged, requests } = await simulateSearches({
+    ...CALM,
+    shyWords: ["shy"],
+    posts: [...chatter, ...hidden],
+  });
   expect(objections).toEqual([]);
   // It shared on with those it could share with.
   expect(merged).toBeGreaterThan(100);

@@ -23,9 +23,15 @@ const run = promisify(execFile);
 const CONFIGS = 4_000;
 const TAKEN = 15;
 
-/** Without checking types, which takes three quarters of the time and is done by `npm run types`. */
+/**
+ * Without checking types, which takes three quarters of the time and is done by `npm run types`.
+ */
 beforeAll(async () => {
-  await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.sim.json", "--noCheck"], { cwd: root });
+  await run(
+    process.execPath,
+    [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.sim.json", "--noCheck"],
+    { cwd: root },
+  );
 });
 
 /** Those that were kept, and a minute of seeds: `.ci/run`. */
@@ -35,9 +41,16 @@ it("plays a seed twice, and another one with replicas that stand still and are r
     { seed: 3008, replicas: 2, isTwice: true },
   ];
   const verdicts: Verdict[] = [];
-  // As `npm run sim` does: modules that are loaded by the test runner take their time, in which a virtual clock goes on.
+  // As `npm run sim` does: modules that are loaded by the test runner take their time, in which a
+  // virtual clock goes on.
   const script = join(root, ".sim/test/sim/main.js");
-  await spread({ script, workers: 1, next: () => jobs.shift(), failed: failedSeed, onVerdict: (verdict) => void verdicts.push(verdict) });
+  await spread({
+    script,
+    workers: 1,
+    next: () => jobs.shift(),
+    failed: failedSeed,
+    onVerdict: (verdict) => void verdicts.push(verdict),
+  });
   const [one, several] = verdicts;
   expect(verdicts.map(({ seed, objections }) => ({ seed, objections }))).toEqual([
     { seed: 26, objections: [] },
@@ -54,15 +67,27 @@ it.each([
   "loses nothing and doubles nothing where a process is cut, with %i of them, at %i points",
   async (replicas, count) => {
     const script = join(root, ".sim/test/sim/crash/main.js");
-    const { points, played, lost, doubled, wrong } = await playCuts({ script, replicas, workers: 1, count });
-    expect({ played, lost, doubled, wrong }).toEqual({ played: count, lost: 0, doubled: 0, wrong: [] });
+    const { points, played, lost, doubled, wrong } = await playCuts({
+      script,
+      replicas,
+      workers: 1,
+      count,
+    });
+    expect({ played, lost, doubled, wrong }).toEqual({
+      played: count,
+      lost: 0,
+      doubled: 0,
+      wrong: [],
+    });
     expect(points).toBeGreaterThan(1_000);
   },
   300_000,
 );
 
 it("draws every key of the configuration, or says why not", () => {
-  const schema = JSON.parse(readFileSync(join(root, "config/watches.schema.json"), "utf8")) as JsonObject;
+  const schema = JSON.parse(
+    readFileSync(join(root, "config/watches.schema.json"), "utf8"),
+  ) as JsonObject;
   const excused = (key: string): boolean => NOT_DRAWN.some(({ keys }) => keys.test(key));
   const missing = new Set(keysOfSchema(schema).filter((key) => !excused(key)));
   const drawn = new Set<string>();
@@ -72,19 +97,37 @@ it("draws every key of the configuration, or says why not", () => {
       missing.delete(key);
     }
   expect([...missing], "keys that test/sim/draw never draws: see test/sim/README.md").toEqual([]);
-  expect(NOT_DRAWN.filter(({ keys }) => [...drawn].some((key) => keys.test(key))).map(({ keys }) => String(keys))).toEqual([]);
+  expect(
+    NOT_DRAWN.filter(({ keys }) => [...drawn].some((key) => keys.test(key))).map(({ keys }) =>
+      String(keys),
+    ),
+  ).toEqual([]);
 });
 
 it("draws configurations that are taken", async () => {
   for (let seed = 1; seed <= TAKEN; seed += 1) {
     const { config: first, files, steps } = drawScenario(seed);
-    const beside = Object.fromEntries(Object.entries(files).map(([name, content]) => [`/etc/chirpwatch/${name}`, content]));
-    for (const config of [first, ...steps.flatMap((step) => (step.do === "reload" ? [step.config] : []))]) {
+    const beside = Object.fromEntries(
+      Object.entries(files).map(([name, content]) => [`/etc/chirpwatch/${name}`, content]),
+    );
+    for (const config of [
+      first,
+      ...steps.flatMap((step) => (step.do === "reload" ? [step.config] : [])),
+    ]) {
       let ids = 2029911223344556677n;
-      const text = JSON.stringify(config).replace(/%(?:post|user|space):\w+%/g, () => String((ids += 1n)));
-      const loaded = await loadText(text, { files: beside, env: { CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" } });
+      const text = JSON.stringify(config).replace(/%(?:post|user|space):\w+%/g, () =>
+        String((ids += 1n)),
+      );
+      const loaded = await loadText(text, {
+        files: beside,
+        env: { CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" },
+      });
       expect(
-        loaded.ok ? [] : loaded.issues.filter(({ severity }) => severity === "error").map(({ message }) => message),
+        loaded.ok
+          ? []
+          : loaded.issues
+              .filter(({ severity }) => severity === "error")
+              .map(({ message }) => message),
         `seed ${seed}`,
       ).toEqual([]);
     }
@@ -93,13 +136,26 @@ it("draws configurations that are taken", async () => {
 
 it("makes a large scenario shorter and polls less often in it, and leaves a small one alone", () => {
   const watches = (count: number) => ({
-    w0: { type: "timeline", schedule: "@every 30s", accounts: Array.from({ length: count }, (_, n) => `a${n}`) },
+    w0: {
+      type: "timeline",
+      schedule: "@every 30s",
+      accounts: Array.from({ length: count }, (_, n) => `a${n}`),
+    },
   });
   const large = {
-    ...{ ...drawScenario(1), mode: "safety" as const, busyMs: 180 * 60_000, files: {}, config: { watches: watches(20) } },
+    ...{
+      ...drawScenario(1),
+      mode: "safety" as const,
+      busyMs: 180 * 60_000,
+      files: {},
+      config: { watches: watches(20) },
+    },
     steps: [{ do: "restart", atMs: 90 * 60_000, downMs: 0 } as const],
   };
-  const small = { ...large, config: { watches: { w0: { ...watches(1).w0, schedule: "*/5 * * * *" } } } };
+  const small = {
+    ...large,
+    config: { watches: { w0: { ...watches(1).w0, schedule: "*/5 * * * *" } } },
+  };
   expect(limitRequests(small)).toBe(small);
   const limited = limitRequests(large);
   expect(limited).toMatchObject({ busyMs: 40 * 60_000, steps: [{ atMs: 20 * 60_000 }] });
@@ -115,6 +171,7 @@ it("cuts processes at forty points and more", () => {
   expect(new Set(CRASH_POINTS).size).toBeGreaterThanOrEqual(40);
   const missing = new Set<string>(CRASH_POINTS);
   for (let seed = 1; seed <= 2_000 && missing.size > 0; seed += 1)
-    for (const step of drawScenario(seed).steps) if (step.do === "crash") missing.delete(step.point);
+    for (const step of drawScenario(seed).steps)
+      if (step.do === "crash") missing.delete(step.point);
   expect([...missing]).toEqual([]);
 });

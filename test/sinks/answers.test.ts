@@ -1,7 +1,16 @@
-/** Walks the table of docs/sinks.md: each sink is given each of its answers, and takes it for what the table says. */
+/**
+ * Walks the table of docs/sinks.md: each sink is given each of its answers, and takes it for what
+ * the table says.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Outputs } from "../../src/model/outputs.ts";
-import { isTooLarge, receiversOf, type SealedMessage, type SendReceipt, SinkError } from "../../src/model/sink.ts";
+import {
+  isTooLarge,
+  receiversOf,
+  type SealedMessage,
+  type SendReceipt,
+  SinkError,
+} from "../../src/model/sink.ts";
 import { createHttpAgent } from "../../src/runtime/http-agent.ts";
 import { createOutputs } from "../../src/runtime/outputs.ts";
 import type { AnswerMeaning, GivenAnswer } from "../../src/sinks/kind/meant-answer.ts";
@@ -37,10 +46,20 @@ function settingsOf(type: string, isWebhook: boolean): object {
     teams: { webhook_url: url, ...local },
     chat_webhook: { webhook_url: url, ...local },
     apprise: { url, ...local },
-    slack: isWebhook ? { webhook_url: url } : { token: "xoxb-1", channel: "#brand", api_url: `${url}/api/` },
-    discord: isWebhook ? { webhook_url: `${url}/api/webhooks/1/x` } : { token: "t", channel_id: "5", api_url: `${url}/api` },
+    slack: isWebhook
+      ? { webhook_url: url }
+      : { token: "xoxb-1", channel: "#brand", api_url: `${url}/api/` },
+    discord: isWebhook
+      ? { webhook_url: `${url}/api/webhooks/1/x` }
+      : { token: "t", channel_id: "5", api_url: `${url}/api` },
     telegram: { token: "1:abc", chat_id: "-1001", api_url: url },
-    email: { host: "127.0.0.1", port: mail.port, security: "none", from: "a@example.com", to: [TEAM, BOSS] },
+    email: {
+      host: "127.0.0.1",
+      port: mail.port,
+      security: "none",
+      from: "a@example.com",
+      to: [TEAM, BOSS],
+    },
     exec: { command: ["/usr/local/bin/on-alert"] },
     file: { path: "/data/events.ndjson" },
   };
@@ -59,23 +78,55 @@ function outputsFor(given: GivenAnswer): Outputs {
   };
 }
 
-async function attempt(type: SinkType<any>, given: GivenAnswer, more: Partial<SealedMessage> = {}): Promise<SendReceipt | SinkError> {
+async function attempt(
+  type: SinkType<any>,
+  given: GivenAnswer,
+  more: Partial<SealedMessage> = {},
+): Promise<SendReceipt | SinkError> {
   if (given.kind === "http")
     server.answer((_request, response) => {
-      // A client that loads for long would meet a connection that the server has given up meanwhile.
-      const headers = { connection: "close", "content-type": "application/json", location: "https://elsewhere.example/" };
+      // A client that loads for long would meet a connection that the server has given up
+      // meanwhile.
+      const headers = {
+        connection: "close",
+        "content-type": "application/json",
+        location: "https://elsewhere.example/",
+      };
       response.writeHead(given.status, headers).end(given.status === 204 ? undefined : given.body);
     });
   const isLogin = given.kind === "smtp" && "AUTH" in given.commands;
   mail.refuse(given.kind === "smtp" ? given.commands : {});
-  const extra = { ...(given.kind === "http" ? given.settings : {}), ...(isLogin ? { user: "me", password: "secret" } : {}) };
-  const settings = type.schema.parse({ ...settingsOf(type.type, given.kind === "http" && given.isWebhook === true), ...extra });
-  const deps = { http, clock: createVirtualClock(0), log, write: () => {}, outputs: outputsFor(given), linksHost: "" } as SinkDeps;
+  const extra = {
+    ...(given.kind === "http" ? given.settings : {}),
+    ...(isLogin ? { user: "me", password: "secret" } : {}),
+  };
+  const settings = type.schema.parse({
+    ...settingsOf(type.type, given.kind === "http" && given.isWebhook === true),
+    ...extra,
+  });
+  const deps = {
+    http,
+    clock: createVirtualClock(0),
+    log,
+    write: () => {},
+    outputs: outputsFor(given),
+    linksHost: "",
+  } as SinkDeps;
   const sink = await type.create("news", settings, deps);
-  const message = { id: "m1", sink: "news", groupKey: "", sealedAtMs: 0, alerts: 2, body: sink.render(tweetBatch([{}])), ...more };
+  const message = {
+    id: "m1",
+    sink: "news",
+    groupKey: "",
+    sealedAtMs: 0,
+    alerts: 2,
+    body: sink.render(tweetBatch([{}])),
+    ...more,
+  };
   return sink
     .send(JSON.parse(JSON.stringify(message)), new AbortController().signal)
-    .catch((error: unknown) => (error instanceof SinkError ? error : Promise.reject(error as Error)));
+    .catch((error: unknown) =>
+      error instanceof SinkError ? error : Promise.reject(error as Error),
+    );
 }
 
 function meaningOf(outcome: SendReceipt | SinkError): AnswerMeaning {
@@ -87,9 +138,12 @@ function meaningOf(outcome: SendReceipt | SinkError): AnswerMeaning {
 }
 
 describe.each(SINK_TYPES.map((type) => [type.type, type] as const))("a %s sink", (_, type) => {
-  it.each(type.answers.map((one) => [one.answer, one.means, one.example] as const))("takes %s for: %s", async (__, means, example) => {
-    expect(meaningOf(await attempt(type, example))).toBe(means);
-  });
+  it.each(type.answers.map((one) => [one.answer, one.means, one.example] as const))(
+    "takes %s for: %s",
+    async (__, means, example) => {
+      expect(meaningOf(await attempt(type, example))).toBe(means);
+    },
+  );
 
   it("says what each kind of answer means that there is", () => {
     const own = new Set(type.answers.map(({ means }) => means));
@@ -101,7 +155,8 @@ describe.each(SINK_TYPES.map((type) => [type.type, type] as const))("a %s sink",
       nothing: ["sent"],
     };
     const given = type.answers.map(({ example }) => example.kind);
-    for (const kind of new Set(given)) for (const means of kinds[kind] ?? []) expect(own, `${kind} ${means}`).toContain(means);
+    for (const kind of new Set(given))
+      for (const means of kinds[kind] ?? []) expect(own, `${kind} ${means}`).toContain(means);
   });
 });
 
@@ -121,8 +176,10 @@ describe("a mail to several", () => {
     expect(mail.mails.slice(-2).map(({ to }) => to)).toEqual([[TEAM], [BOSS]]);
     expect(mail.mails.at(-1)?.source).toContain(`To: ${TEAM}, ${BOSS}`);
     // The one that is left is refused for good: a failure of that one, not of the sink.
-    expect(await attempt(email, refuse([BOSS, "550 5.1.1 no such user"]), { taken })).toMatchObject({
-      missed: [{ receiver: BOSS, error: expect.stringContaining("550") }],
-    });
+    expect(await attempt(email, refuse([BOSS, "550 5.1.1 no such user"]), { taken })).toMatchObject(
+      {
+        missed: [{ receiver: BOSS, error: expect.stringContaining("550") }],
+      },
+    );
   });
 });

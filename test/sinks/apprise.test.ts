@@ -5,7 +5,11 @@ import { errorOf, useReceiver } from "./receiver.ts";
 const receiver = useReceiver();
 
 const send = (settings: object) =>
-  receiver.send("apprise", { url: `${receiver.url}/`, allow_private: true, ...settings }, tweetBatch([{ full_text: "@everyone come" }]));
+  receiver.send(
+    "apprise",
+    { url: `${receiver.url}/`, allow_private: true, ...settings },
+    tweetBatch([{ full_text: "@everyone come" }]),
+  );
 
 describe("the Apprise sink", () => {
   it("notifies what the server has under a key", async () => {
@@ -23,7 +27,9 @@ describe("the Apprise sink", () => {
   it("notifies the URLs of the sink", async () => {
     await send({ urls: "json://a.example" });
     expect(receiver.received.at(-1)?.url).toBe("/notify/");
-    expect(JSON.parse(receiver.received.at(-1)?.body ?? "")).toMatchObject({ urls: "json://a.example" });
+    expect(JSON.parse(receiver.received.at(-1)?.body ?? "")).toMatchObject({
+      urls: "json://a.example",
+    });
   });
 
   it.each([

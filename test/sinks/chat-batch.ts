@@ -6,13 +6,17 @@ import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import { makeEvent, makeTweet } from "../support/make-event.ts";
 
 /** Ids as long as real ones. */
-export const tweetId = (index: number): string => String(2_012_345_678_901_234_000n + BigInt(index));
+export const tweetId = (index: number): string =>
+  String(2_012_345_678_901_234_000n + BigInt(index));
 
 /** One `tweet.created` for each set of changes, found by watch `brand`. */
 export function tweetBatch(tweets: readonly Partial<Tweet>[], changes: Partial<Batch> = {}): Batch {
   const events = tweets.map((tweet, index) => {
     const id = tweetId(index);
-    return { event: makeEvent(id, { body: { tweet: { ...makeTweet(id), ...tweet } as Tweet } }), watches: ["brand"] };
+    return {
+      event: makeEvent(id, { body: { tweet: { ...makeTweet(id), ...tweet } as Tweet } }),
+      watches: ["brand"],
+    };
   });
   return {
     events,

@@ -2,16 +2,39 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Digest, DigestPart } from "../../src/model/sink.ts";
-import { type EmailBody, renderEmailAnnouncement, renderEmailDigest } from "../../src/sinks/email/email-render.ts";
-import { type AppriseBody, renderAppriseAnnouncement, renderAppriseDigest } from "../../src/sinks/apprise.ts";
-import { renderDiscordAnnouncement, renderDiscordDigest } from "../../src/sinks/discord/discord-digest.ts";
+import {
+  type EmailBody,
+  renderEmailAnnouncement,
+  renderEmailDigest,
+} from "../../src/sinks/email/email-render.ts";
+import {
+  type AppriseBody,
+  renderAppriseAnnouncement,
+  renderAppriseDigest,
+} from "../../src/sinks/apprise.ts";
+import {
+  renderDiscordAnnouncement,
+  renderDiscordDigest,
+} from "../../src/sinks/discord/discord-digest.ts";
 import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
 import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack/slack-digest.ts";
-import { renderTelegramAnnouncement, renderTelegramDigest, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
+import {
+  renderTelegramAnnouncement,
+  renderTelegramDigest,
+  type TelegramBody,
+} from "../../src/sinks/telegram/telegram-render.ts";
 import { renderTeamsAnnouncement, renderTeamsDigest } from "../../src/sinks/teams/teams-render.ts";
-import { type ChatWebhookBody, renderChatWebhookAnnouncement, renderChatWebhookDigest } from "../../src/sinks/chat-webhook.ts";
-import { chatWebhookRefusal, LIVE_CHAT_WEBHOOK, OWN_CHAT_WEBHOOK } from "../support/chat-webhook-stand-in.ts";
+import {
+  type ChatWebhookBody,
+  renderChatWebhookAnnouncement,
+  renderChatWebhookDigest,
+} from "../../src/sinks/chat-webhook.ts";
+import {
+  chatWebhookRefusal,
+  LIVE_CHAT_WEBHOOK,
+  OWN_CHAT_WEBHOOK,
+} from "../support/chat-webhook-stand-in.ts";
 import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
 import { emailRefusal, htmlText, NO_LIVE_TEXT, OWN_HTML } from "../support/html-mail.ts";
 import { discordRefusal } from "../support/discord-stand-in.ts";
@@ -32,7 +55,8 @@ function digestOf(tweets: Tweets, changes: Partial<Digest> = {}): Digest {
   return { ...listOf(events), cause: "throttle", period: PERIOD, read, ...changes };
 }
 
-const posts = (count: number): Tweets => Array.from({ length: count }, (_, i) => ({ full_text: `post ${i} ${"word ".repeat(30)}` }));
+const posts = (count: number): Tweets =>
+  Array.from({ length: count }, (_, i) => ({ full_text: `post ${i} ${"word ".repeat(30)}` }));
 
 interface Chat {
   readonly name: string;
@@ -50,7 +74,8 @@ const CHATS: readonly Chat[] = [
   {
     name: "Slack",
     render: (digest) => renderSlackDigest({ ...digest, mentions: ["<!here>"] }),
-    refusal: ({ text, blocks }: SlackBody) => slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
+    refusal: ({ text, blocks }: SlackBody) =>
+      slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
     ways: ({ text, blocks }: SlackBody) => [text, JSON.stringify(blocks)],
     live: LIVE_SLACK,
     own: /<!here>|<!date\^\d+\^[^|]+\|[^>]+>/g,
@@ -58,8 +83,12 @@ const CHATS: readonly Chat[] = [
   {
     name: "Discord",
     render: (digest) => renderDiscordDigest({ ...digest, mentions: ["<@&42>"] }),
-    refusal: ({ content, embeds, plain }: DiscordBody) => discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
-    ways: ({ content, embeds, plain }: DiscordBody) => [plain, `${content}${JSON.stringify(embeds)}`],
+    refusal: ({ content, embeds, plain }: DiscordBody) =>
+      discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
+    ways: ({ content, embeds, plain }: DiscordBody) => [
+      plain,
+      `${content}${JSON.stringify(embeds)}`,
+    ],
     live: LIVE_DISCORD,
     own: /<@&42>|<https:/g,
   },
@@ -108,14 +137,20 @@ const CHATS: readonly Chat[] = [
 describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own }) => {
   const waysOf = (part: DigestPart | undefined) => ways((part as DigestPart).body as never);
 
-  it.each([2, 10, 11, 68, 595, 1_000])("of %i lists every one with its link, once, whichever way it is shown", (count) => {
-    const parts = render(digestOf(posts(count)));
-    expect(parts.flatMap(({ events }) => events.map(({ event }) => event.subject))).toEqual(posts(count).map((_, i) => tweetId(i)));
-    for (const part of parts) {
-      expect(refusal(part.body as never)).toBeUndefined();
-      for (const way of waysOf(part)) for (const { event } of part.events) expect(way).toContain(`/status/${event.subject}`);
-    }
-  });
+  it.each([2, 10, 11, 68, 595, 1_000])(
+    "of %i lists every one with its link, once, whichever way it is shown",
+    (count) => {
+      const parts = render(digestOf(posts(count)));
+      expect(parts.flatMap(({ events }) => events.map(({ event }) => event.subject))).toEqual(
+        posts(count).map((_, i) => tweetId(i)),
+      );
+      for (const part of parts) {
+        expect(refusal(part.body as never)).toBeUndefined();
+        for (const way of waysOf(part))
+          for (const { event } of part.events) expect(way).toContain(`/status/${event.subject}`);
+      }
+    },
+  );
 
   it("begins with whose it is, its time, and what there is of each kind", () => {
     const [first] = render(
@@ -136,8 +171,10 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
   it("says in the others which part of the whole they are", () => {
     const [first, second, third] = render(digestOf(posts(595)));
     const [before, count] = [first?.events.length ?? 0, second?.events.length ?? 0];
-    for (const way of waysOf(second)) expect(way).toContain(`${before + 1} to ${before + count} of 595`);
-    for (const way of third === undefined ? [] : waysOf(third)) expect(way).toContain(`${before + count + 1} to `);
+    for (const way of waysOf(second))
+      expect(way).toContain(`${before + 1} to ${before + count} of 595`);
+    for (const way of third === undefined ? [] : waysOf(third))
+      expect(way).toContain(`${before + count + 1} to `);
   });
 
   it("stands under the headings of its sections, again where a section goes on, with the numbers that it is sorted by", () => {
@@ -147,7 +184,10 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
       { title: "rivals", isKind: false, count: 60, items: events.slice(150) },
     ];
     const parts = render(
-      digestOf(posts(200), { sections, valueText: ({ event }) => (event.subject === tweetId(0) ? "♥ 1.2K" : undefined) }),
+      digestOf(posts(200), {
+        sections,
+        valueText: ({ event }) => (event.subject === tweetId(0) ? "♥ 1.2K" : undefined),
+      }),
     );
     const bare = (way: string) => way.replaceAll("\\", "");
     for (const way of waysOf(parts[0])) expect(bare(way)).toContain("brand (150)");
@@ -159,9 +199,11 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
   });
 
   it("says of what it only counts where it is: a command that can be copied, or a page", () => {
-    const where = "chirpwatch events --state summarised --since 2026-07-27T00:02:00Z --until 2026-07-27T00:04:01Z --limit 400";
+    const where =
+      "chirpwatch events --state summarised --since 2026-07-27T00:02:00Z --until 2026-07-27T00:04:01Z --limit 400";
     const page = "https://cw.example.com/events?state=summarised&since=2026-07-27T00%3A02%3A00Z";
-    const said = (to: string) => waysOf(render(digestOf(posts(20), { unlisted: { count: 400, where: to } }))[0]);
+    const said = (to: string) =>
+      waysOf(render(digestOf(posts(20), { unlisted: { count: 400, where: to } }))[0]);
     for (const way of said(where)) {
       expect(way).toContain("Another 400 are not listed here:");
       expect(way).toContain(where);
@@ -174,7 +216,8 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
   it("names why it comes", () => {
     for (const way of waysOf(render(digestOf(posts(3), { cause: "return" }))[0]))
       expect(way).toContain("3 posts; they came while the watch was away");
-    for (const way of waysOf(render(digestOf(posts(3), { cause: "backfill" }))[0])) expect(way).toContain("3 posts; found by a backfill");
+    for (const way of waysOf(render(digestOf(posts(3), { cause: "backfill" }))[0]))
+      expect(way).toContain("3 posts; found by a backfill");
   });
 
   it("of a group is as short as it can be", () => {
@@ -185,17 +228,22 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
   });
 
   it("of nothing says so", () => {
-    const [only, ...others] = render(digestOf([], { cause: "schedule", counts: new Map(), sections: [] }));
+    const [only, ...others] = render(
+      digestOf([], { cause: "schedule", counts: new Map(), sections: [] }),
+    );
     expect(others).toEqual([]);
     expect(refusal(only?.body as never)).toBeUndefined();
-    for (const way of waysOf(only)) expect(way).toContain("26 Nov 09:00 to 27 Nov 09:00 UTC · nothing new");
+    for (const way of waysOf(only))
+      expect(way).toContain("26 Nov 09:00 to 27 Nov 09:00 UTC · nothing new");
   });
 
   it("fault 53, fault 54: of any text stays within every limit, is valid UTF-8 and mentions nobody", () => {
     const user = fc
       .record({ display_name: hostileText, username: hostileText, profile_image_url: hostileText })
       .map((changes) => ({ ...makeUser("7"), ...changes }));
-    const wide = fc.constantFrom("&", '"', "\\", "*", "(", "👩‍👩‍👧").map((unit) => unit.repeat(400));
+    const wide = fc
+      .constantFrom("&", '"', "\\", "*", "(", "👩‍👩‍👧")
+      .map((unit) => unit.repeat(400));
     const tweet = fc.record({
       full_text: fc.oneof(hostileText, wide),
       user,
@@ -203,22 +251,40 @@ describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own })
       in_reply_to_username: hostileText,
     });
     const unlisted = fc.option(
-      fc.record({ count: fc.nat(), where: fc.constantFrom("chirpwatch events", "https://cw.example.com/events?a=1&b=2") }),
+      fc.record({
+        count: fc.nat(),
+        where: fc.constantFrom("chirpwatch events", "https://cw.example.com/events?a=1&b=2"),
+      }),
     );
     fc.assert(
-      fc.property(fc.array(tweet, { maxLength: 120 }), unlisted, fc.boolean(), (tweets, rest, isSplit) => {
-        const { events } = tweetBatch(tweets as Tweets);
-        const title = tweets[0]?.full_text ?? "";
-        const sections = [events.slice(0, 30), events.slice(30)].map((items) => ({ title, isKind: false, count: 200, items }));
-        const split = isSplit ? { sections, title, valueText: () => "♥ 12K" } : {};
-        const parts = render(digestOf(tweets as Tweets, { ...split, unlisted: rest ?? undefined }));
-        expect(parts.flatMap((part) => part.events.map(({ event }) => event.subject))).toEqual(tweets.map((_, i) => tweetId(i)));
-        for (const part of parts) {
-          expect(refusal(part.body as never)).toBeUndefined();
-          expect(JSON.stringify(part.body)).not.toMatch(/\\ud[89a-f]/i);
-          for (const way of waysOf(part)) expect(way.replaceAll(own, "").replaceAll("\\\\", "\\")).not.toMatch(live);
-        }
-      }),
+      fc.property(
+        fc.array(tweet, { maxLength: 120 }),
+        unlisted,
+        fc.boolean(),
+        (tweets, rest, isSplit) => {
+          const { events } = tweetBatch(tweets as Tweets);
+          const title = tweets[0]?.full_text ?? "";
+          const sections = [events.slice(0, 30), events.slice(30)].map((items) => ({
+            title,
+            isKind: false,
+            count: 200,
+            items,
+          }));
+          const split = isSplit ? { sections, title, valueText: () => "♥ 12K" } : {};
+          const parts = render(
+            digestOf(tweets as Tweets, { ...split, unlisted: rest ?? undefined }),
+          );
+          expect(parts.flatMap((part) => part.events.map(({ event }) => event.subject))).toEqual(
+            tweets.map((_, i) => tweetId(i)),
+          );
+          for (const part of parts) {
+            expect(refusal(part.body as never)).toBeUndefined();
+            expect(JSON.stringify(part.body)).not.toMatch(/\\ud[89a-f]/i);
+            for (const way of waysOf(part))
+              expect(way.replaceAll(own, "").replaceAll("\\\\", "\\")).not.toMatch(live);
+          }
+        },
+      ),
       { numRuns: manyRuns(15, 500) },
     );
   });
@@ -230,12 +296,22 @@ describe("what a channel hears when alerts are gathered", () => {
   it("is when the next summary comes, in the reader's own time", () => {
     const slack = renderSlackAnnouncement(atMs);
     expect(slack.text).toBe("Many at once: next summary at 00:16 UTC");
-    expect(JSON.stringify(slack.blocks)).toContain("next summary at <!date^1785111360^{time}|00:16 UTC>");
+    expect(JSON.stringify(slack.blocks)).toContain(
+      "next summary at <!date^1785111360^{time}|00:16 UTC>",
+    );
     expect(renderTelegramAnnouncement(atMs).text).toBe("Many at once: next summary at 00:16 UTC");
-    expect(teamsText(renderTeamsAnnouncement(atMs))).toBe("Many at once: next summary at 00:16 UTC");
-    expect(renderAppriseAnnouncement(atMs)).toMatchObject({ title: "Many at once: next summary at 00:16 UTC" });
-    expect(renderChatWebhookAnnouncement(atMs)).toEqual({ text: "Many at once: next summary at 00:16 UTC" });
+    expect(teamsText(renderTeamsAnnouncement(atMs))).toBe(
+      "Many at once: next summary at 00:16 UTC",
+    );
+    expect(renderAppriseAnnouncement(atMs)).toMatchObject({
+      title: "Many at once: next summary at 00:16 UTC",
+    });
+    expect(renderChatWebhookAnnouncement(atMs)).toEqual({
+      text: "Many at once: next summary at 00:16 UTC",
+    });
     expect(renderEmailAnnouncement(atMs).subject).toBe("Many at once: next summary at 00:16 UTC");
-    expect(renderDiscordAnnouncement(atMs).content).toBe("**Many at once**: next summary at <t:1785111360:t>");
+    expect(renderDiscordAnnouncement(atMs).content).toBe(
+      "**Many at once**: next summary at <t:1785111360:t>",
+    );
   });
 });

@@ -1,18 +1,37 @@
-/** The sinks that lay alerts out for people: how each renders them, what people see of it, and what would take effect if a stranger had written it. */
+/**
+ * The sinks that lay alerts out for people: how each renders them, what people see of it, and what
+ * would take effect if a stranger had written it.
+ */
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Batch } from "../../src/model/sink.ts";
 import { APPRISE_MOST_CARDS, type AppriseBody, renderApprise } from "../../src/sinks/apprise.ts";
-import { type ChatWebhookBody, MOST_TEXT_CARDS, renderChatWebhook } from "../../src/sinks/chat-webhook.ts";
+import {
+  type ChatWebhookBody,
+  MOST_TEXT_CARDS,
+  renderChatWebhook,
+} from "../../src/sinks/chat-webhook.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "../../src/sinks/discord/discord-render.ts";
-import { type EmailBody, MOST_MAIL_CARDS, renderEmail } from "../../src/sinks/email/email-render.ts";
+import {
+  type EmailBody,
+  MOST_MAIL_CARDS,
+  renderEmail,
+} from "../../src/sinks/email/email-render.ts";
 import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
 import { MOST_CARDS, renderSlack } from "../../src/sinks/slack/slack-render.ts";
 import { MOST_TEAMS_CARDS, renderTeams } from "../../src/sinks/teams/teams-render.ts";
-import { MOST_TELEGRAM_CARDS, renderTelegram, type TelegramBody } from "../../src/sinks/telegram/telegram-render.ts";
+import {
+  MOST_TELEGRAM_CARDS,
+  renderTelegram,
+  type TelegramBody,
+} from "../../src/sinks/telegram/telegram-render.ts";
 import { LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
 import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
-import { chatWebhookRefusal, LIVE_CHAT_WEBHOOK, OWN_CHAT_WEBHOOK } from "../support/chat-webhook-stand-in.ts";
+import {
+  chatWebhookRefusal,
+  LIVE_CHAT_WEBHOOK,
+  OWN_CHAT_WEBHOOK,
+} from "../support/chat-webhook-stand-in.ts";
 import { discordRefusal } from "../support/discord-stand-in.ts";
 import { emailRefusal, NO_LIVE_TEXT } from "../support/html-mail.ts";
 import { slackRefusal } from "../support/slack-stand-in.ts";
@@ -38,8 +57,15 @@ const LINKS = /https?:\/\/[^\s@"]*/g;
 
 const MARKED: readonly ChatLayout[] = [
   {
-    ...{ name: "Slack", most: MOST_CARDS, render: renderSlack, live: LIVE_SLACK, own: /<!date\^\d+\^[^|]+\|[^>]+>/g },
-    refusal: ({ text, blocks }: SlackBody) => slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
+    ...{
+      name: "Slack",
+      most: MOST_CARDS,
+      render: renderSlack,
+      live: LIVE_SLACK,
+      own: /<!date\^\d+\^[^|]+\|[^>]+>/g,
+    },
+    refusal: ({ text, blocks }: SlackBody) =>
+      slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
     seen: (body: SlackBody) => JSON.stringify(body),
   },
   {
@@ -50,7 +76,8 @@ const MARKED: readonly ChatLayout[] = [
       live: LIVE_DISCORD,
       own: /<t:\d+:[fDtR]>|<https:/g,
     },
-    refusal: ({ content, embeds, plain }: DiscordBody) => discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
+    refusal: ({ content, embeds, plain }: DiscordBody) =>
+      discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
     seen: (body: DiscordBody) => JSON.stringify(body).replaceAll("\\\\", "\\"),
   },
 ];
@@ -58,20 +85,58 @@ const MARKED: readonly ChatLayout[] = [
 /** Those that lay out lines of text. */
 export const TEXT_LAYOUTS: readonly ChatLayout[] = [
   {
-    ...{ name: "Telegram", most: MOST_TELEGRAM_CARDS, render: renderTelegram, refusal: telegramRefusal, live: LIVE_TELEGRAM, own: LINKS },
+    ...{
+      name: "Telegram",
+      most: MOST_TELEGRAM_CARDS,
+      render: renderTelegram,
+      refusal: telegramRefusal,
+      live: LIVE_TELEGRAM,
+      own: LINKS,
+    },
     seen: (body: TelegramBody) => telegramText(body),
   },
-  { name: "Teams", most: MOST_TEAMS_CARDS, render: renderTeams, refusal: teamsRefusal, seen: teamsText, live: LIVE_TEAMS, own: LINKS },
   {
-    ...{ name: "Apprise", most: APPRISE_MOST_CARDS, render: renderApprise, refusal: appriseRefusal, live: LIVE_APPRISE, own: LINKS },
+    name: "Teams",
+    most: MOST_TEAMS_CARDS,
+    render: renderTeams,
+    refusal: teamsRefusal,
+    seen: teamsText,
+    live: LIVE_TEAMS,
+    own: LINKS,
+  },
+  {
+    ...{
+      name: "Apprise",
+      most: APPRISE_MOST_CARDS,
+      render: renderApprise,
+      refusal: appriseRefusal,
+      live: LIVE_APPRISE,
+      own: LINKS,
+    },
     seen: ({ title, body }: AppriseBody) => `${title}\n${body}`,
   },
   {
-    ...{ name: "a chat's webhook", most: MOST_TEXT_CARDS, render: renderChatWebhook, refusal: chatWebhookRefusal },
-    ...{ live: LIVE_CHAT_WEBHOOK, own: OWN_CHAT_WEBHOOK, seen: ({ text }: ChatWebhookBody) => text },
+    ...{
+      name: "a chat's webhook",
+      most: MOST_TEXT_CARDS,
+      render: renderChatWebhook,
+      refusal: chatWebhookRefusal,
+    },
+    ...{
+      live: LIVE_CHAT_WEBHOOK,
+      own: OWN_CHAT_WEBHOOK,
+      seen: ({ text }: ChatWebhookBody) => text,
+    },
   },
   {
-    ...{ name: "a mail", most: MOST_MAIL_CARDS, render: renderEmail, refusal: emailRefusal, live: NO_LIVE_TEXT, own: LINKS },
+    ...{
+      name: "a mail",
+      most: MOST_MAIL_CARDS,
+      render: renderEmail,
+      refusal: emailRefusal,
+      live: NO_LIVE_TEXT,
+      own: LINKS,
+    },
     seen: ({ text }: EmailBody) => text,
   },
 ];

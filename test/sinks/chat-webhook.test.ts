@@ -12,7 +12,8 @@ const send = (settings: object = {}, text = "@all *come*") =>
     tweetBatch([{ full_text: text }]),
   );
 
-const sentText = (): string => (JSON.parse(receiver.received.at(-1)?.body ?? "") as { readonly text: string }).text;
+const sentText = (): string =>
+  (JSON.parse(receiver.received.at(-1)?.body ?? "") as { readonly text: string }).text;
 
 describe("the chat webhook sink", () => {
   it("posts a text with the author, the words and the link, and nothing else", async () => {
@@ -22,13 +23,18 @@ describe("the chat webhook sink", () => {
     expect(request?.url).toBe("/hooks/abc");
     expect(request?.headers["content-type"]).toContain("application/json");
     expect(Object.keys(JSON.parse(request?.body ?? ""))).toEqual(["text"]);
-    expect(sentText()).toMatch(/^ALICE \(@\u200balice\) posted\n@\u200ball ∗come∗\nOpen https:\/\/x\.com\/alice\/status\/\d+ /);
+    expect(sentText()).toMatch(
+      /^ALICE \(@\u200balice\) posted\n@\u200ball ∗come∗\nOpen https:\/\/x\.com\/alice\/status\/\d+ /,
+    );
   });
 
   it.each([
     ["- one\n1. two\n    three\n# four", "\u200b- one\n\u200b1. two\nthree\n#\u200b four"],
     ["see https://e.com/a_b?x=*1*~2 and _this_", "see https://e.com/a_b?x=%2A1%2A%7E2 and ˍthisˍ"],
-    ["[here](https://evil.example) <https://evil.example|x>", "[here]\u200b(https://evil.example) <\u200bhttps://evil.example%7Cx%3E"],
+    [
+      "[here](https://evil.example) <https://evil.example|x>",
+      "[here]\u200b(https://evil.example) <\u200bhttps://evil.example%7Cx%3E",
+    ],
     ["at 10:30:45 :tada: &lt;b", "at 10:30:45 :\u200btada: &\u200blt;b"],
   ])("takes markup for text: %j", async (written, shown) => {
     await send({}, written);
@@ -57,8 +63,11 @@ describe("the chat webhook sink", () => {
   });
 
   it("keeps to what Google Chat allows for a space, which no answer says", () => {
-    const limits = (url: string) => chatWebhookSink.limits?.({ webhook_url: url, timeout: "30s", allow_private: false });
-    expect(limits("https://chat.googleapis.com/v1/spaces/A/messages?key=k&token=t")).toEqual([{ count: 1, intervalMs: 1_020 }]);
+    const limits = (url: string) =>
+      chatWebhookSink.limits?.({ webhook_url: url, timeout: "30s", allow_private: false });
+    expect(limits("https://chat.googleapis.com/v1/spaces/A/messages?key=k&token=t")).toEqual([
+      { count: 1, intervalMs: 1_020 },
+    ]);
     expect(limits("https://mattermost.example/hooks/abc")).toEqual([]);
   });
 });

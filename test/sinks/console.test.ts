@@ -23,13 +23,22 @@ const message = (changes: Partial<NeutralMessage> = {}): NeutralMessage => ({
 async function written(read: NeutralMessage, changes: Partial<Batch> = {}): Promise<string> {
   const lines: string[] = [];
   const refuse = new Proxy({}, { get: () => expect.unreachable("the console sink calls nothing") });
-  const deps = { http: refuse, clock: refuse, log: refuse, write: (text: string) => void lines.push(text), linksHost: "" } as SinkDeps;
+  const deps = {
+    http: refuse,
+    clock: refuse,
+    log: refuse,
+    write: (text: string) => void lines.push(text),
+    linksHost: "",
+  } as SinkDeps;
   const sink: Sink = await consoleSink.create("terminal", {}, deps);
   const events = changes.events ?? [{ event: makeEvent("1"), watches: ["brand"] }];
   const batch: Batch = { sample: false, ...changes, events, read: () => read };
   // Through JSON and back, as the outbox keeps it.
   const body = JSON.parse(JSON.stringify(sink.render(batch)));
-  await sink.send({ id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body }, new AbortController().signal);
+  await sink.send(
+    { id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body },
+    new AbortController().signal,
+  );
   return lines.join("");
 }
 
@@ -45,9 +54,21 @@ describe("the console sink", () => {
     const deps = { write: (text: string) => void lines.push(text) } as unknown as SinkDeps;
     const sink = await consoleSink.create("terminal", { thread_by: "conversation" }, deps);
     expect(sink.threads).toEqual({ by: "conversation", windowMs: 86_400_000, place: "console" });
-    const batch = { sample: false, events: [{ event: makeEvent("1"), watches: ["brand"] }], read: () => message({ facts: [], url: "" }) };
-    const sealed = { id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body: JSON.parse(JSON.stringify(sink.render(batch))) };
-    expect(await sink.send({ ...sealed, threadRef: "m0" }, new AbortController().signal)).toEqual({ ref: "m1" });
+    const batch = {
+      sample: false,
+      events: [{ event: makeEvent("1"), watches: ["brand"] }],
+      read: () => message({ facts: [], url: "" }),
+    };
+    const sealed = {
+      id: "m1",
+      sink: "terminal",
+      groupKey: "",
+      sealedAtMs: 0,
+      body: JSON.parse(JSON.stringify(sink.render(batch))),
+    };
+    expect(await sink.send({ ...sealed, threadRef: "m0" }, new AbortController().signal)).toEqual({
+      ref: "m1",
+    });
     expect(stripVTControlCharacters(lines.join(""))).toBe(
       "  ↳ • 2026-01-15 12:00:00 [brand, other] Alice (@alice) posted\n        hello\n        world\n",
     );
@@ -55,34 +76,53 @@ describe("the console sink", () => {
 
   it("fault 54: nothing in a tweet moves the cursor, recolours the terminal or turns the text around", async () => {
     const text = "a\u001b[2Jb\u0007c\u009bd\u202ee\u2066f\rg\u0000\ud83d";
-    const out = await written(message({ title: text, body: text, url: `https://x.com/${text}`, watches: [text] }));
-    expect(stripVTControlCharacters(out)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    const out = await written(
+      message({ title: text, body: text, url: `https://x.com/${text}`, watches: [text] }),
+    );
+    expect(stripVTControlCharacters(out)).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+    );
     expect(stripVTControlCharacters(out)).toContain("a[2Jbcdef");
     expect(out).not.toMatch(/\p{Surrogate}/u);
   });
 
-  it.each(['{"level":"error"}', "  [1]", '"msg"'])("writes no line that a reader of the log could take for one of it: %s", async (line) => {
-    const out = stripVTControlCharacters(await written(message({ body: `hello\n${line}` })));
-    expect(out).toContain(`    › ${line.trimStart()}\n`);
-  });
+  it.each(['{"level":"error"}', "  [1]", '"msg"'])(
+    "writes no line that a reader of the log could take for one of it: %s",
+    async (line) => {
+      const out = stripVTControlCharacters(await written(message({ body: `hello\n${line}` })));
+      expect(out).toContain(`    › ${line.trimStart()}\n`);
+    },
+  );
 
   it("fails where nobody reads, and tries again", async () => {
     const write = async () => Promise.reject(new Error("nobody reads standard output"));
     const sink = await consoleSink.create("terminal", {}, { write } as unknown as SinkDeps);
-    const body = JSON.parse(JSON.stringify(sink.render({ sample: false, events: [], read: () => message() })));
-    const sent = sink.send({ id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body }, new AbortController().signal);
-    await expect(sent).rejects.toMatchObject({ kind: "transient", message: "nobody reads standard output" });
+    const body = JSON.parse(
+      JSON.stringify(sink.render({ sample: false, events: [], read: () => message() })),
+    );
+    const sent = sink.send(
+      { id: "m1", sink: "terminal", groupKey: "", sealedAtMs: 0, body },
+      new AbortController().signal,
+    );
+    await expect(sent).rejects.toMatchObject({
+      kind: "transient",
+      message: "nobody reads standard output",
+    });
   });
 
   it("quotes what an event is about, and leaves out what has no words", async () => {
     const about = { label: "Bob (@bob)", url: "https://x.com/bob" };
-    expect(await written(message({ context: { ...about, body: "hi" } }))).toContain("    Bob (@bob): hi\n");
+    expect(await written(message({ context: { ...about, body: "hi" } }))).toContain(
+      "    Bob (@bob): hi\n",
+    );
     expect(await written(message({ context: { ...about, body: "" } }))).not.toContain("Bob");
   });
 
   it("marks samples and alarms", async () => {
     const two = [1, 2].map((n) => ({ event: makeEvent(String(n)), watches: ["brand"] }));
-    const out = stripVTControlCharacters(await written(message({ severity: "critical" }), { events: two, sample: true }));
+    const out = stripVTControlCharacters(
+      await written(message({ severity: "critical" }), { events: two, sample: true }),
+    );
     expect(out.split("\n")[0]).toBe("SAMPLE");
     expect(out.match(/^ {2}! /gm)).toHaveLength(2);
   });
@@ -112,9 +152,18 @@ describe("the console sink", () => {
     };
     const lines: string[] = [];
     for (const writesToLog of [false, true]) {
-      const sink = await consoleSink.create("terminal", {}, { write: (text: string) => void lines.push(text), writesToLog } as never);
+      const sink = await consoleSink.create("terminal", {}, {
+        write: (text: string) => void lines.push(text),
+        writesToLog,
+      } as never);
       const [part] = sink.lists?.render(digest) ?? [];
-      const sealed = { id: "m", sink: "terminal", groupKey: "g", sealedAtMs: 0, body: part?.body ?? null };
+      const sealed = {
+        id: "m",
+        sink: "terminal",
+        groupKey: "g",
+        sealedAtMs: 0,
+        body: part?.body ?? null,
+      };
       await sink.send(sealed, new AbortController().signal);
     }
     const [shown = "", logged = ""] = lines.map(stripVTControlCharacters);

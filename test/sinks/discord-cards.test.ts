@@ -1,4 +1,7 @@
-/** Several alerts in one Discord message: each is a card of its own, and all of them together stay within what Discord takes. */
+/**
+ * Several alerts in one Discord message: each is a card of its own, and all of them together stay
+ * within what Discord takes.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { NeutralMessage } from "../../src/model/message.ts";
@@ -24,7 +27,11 @@ it("has a card for each alert, also where two are about one page, the second lik
       const batch = tweetBatch(wanted.map(() => ({})));
       const messages = new Map(
         batch.events.map((event, index): [typeof event, NeutralMessage] => {
-          const { place, chars, pictures } = wanted[index] ?? { place: undefined, chars: 0, pictures: 0 };
+          const { place, chars, pictures } = wanted[index] ?? {
+            place: undefined,
+            chars: 0,
+            pictures: 0,
+          };
           const { url: _, ...read } = batch.read(event);
           const media = Array.from({ length: pictures }, (_unused, n) => ({
             kind: "photo" as const,
@@ -42,19 +49,29 @@ it("has a card for each alert, also where two are about one page, the second lik
         }),
       );
       const { embeds } = renderDiscord(
-        { ...batch, read: (event) => messages.get(event as never) ?? expect.fail("not of the batch") },
+        {
+          ...batch,
+          read: (event) => messages.get(event as never) ?? expect.fail("not of the batch"),
+        },
         { style: "embed" },
       );
-      const own = embeds.filter(({ title, description }) => title !== undefined || description !== undefined);
+      const own = embeds.filter(
+        ({ title, description }) => title !== undefined || description !== undefined,
+      );
       expect(own).toHaveLength(wanted.length);
       expect(embeds.length).toBeLessThanOrEqual(10);
       // What shares a URL is shown as one: a card and its further pictures, and no other card.
       const urls = own.flatMap(({ url }) => url ?? []);
       expect(new Set(urls).size).toBe(urls.length);
-      for (const url of urls) expect(embeds.filter((embed) => embed.url === url).length).toBeLessThanOrEqual(GALLERY);
+      for (const url of urls)
+        expect(embeds.filter((embed) => embed.url === url).length).toBeLessThanOrEqual(GALLERY);
       const chars = embeds.reduce(
         (sum, { title = "", description = "", author, footer }) =>
-          sum + title.length + description.length + (author?.name.length ?? 0) + (footer?.text.length ?? 0),
+          sum +
+          title.length +
+          description.length +
+          (author?.name.length ?? 0) +
+          (footer?.text.length ?? 0),
         0,
       );
       expect(chars).toBeLessThanOrEqual(TOTAL);

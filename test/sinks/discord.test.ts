@@ -16,7 +16,13 @@ import { manyRuns } from "../support/many-runs.ts";
 import { listOf, tweetBatch, tweetId } from "./chat-batch.ts";
 
 const warnings: string[] = [];
-const silent: Log = { debug: () => {}, info: () => {}, warn: (text) => void warnings.push(text), error: () => {}, child: () => silent };
+const silent: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: (text) => void warnings.push(text),
+  error: () => {},
+  child: () => silent,
+};
 
 let discord: LoopbackServer;
 let http: HttpAgent;
@@ -55,10 +61,16 @@ const bot = (changes: Partial<DiscordSettings> = {}): DiscordSettings => ({
   ...changes,
 });
 
-async function send(settings: DiscordSettings, batch: Batch = tweetBatch([{ full_text: "hello @everyone" }])) {
+async function send(
+  settings: DiscordSettings,
+  batch: Batch = tweetBatch([{ full_text: "hello @everyone" }]),
+) {
   const sink = await discordSink.create("feed", settings, deps);
   const body = JSON.parse(JSON.stringify(sink.render(batch)));
-  return sink.send({ id: "msg-1", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body }, new AbortController().signal);
+  return sink.send(
+    { id: "msg-1", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body },
+    new AbortController().signal,
+  );
 }
 
 const refusal = (settings: DiscordSettings): Promise<SinkError> =>
@@ -72,7 +84,10 @@ const posted = (index = 0) => JSON.parse(discord.received[index]?.body ?? "null"
 describe("a Discord webhook", () => {
   it("posts an embed, waits for the message's id, and lets nothing ping", async () => {
     expect(await send(webhook({ username: "chirps" }))).toEqual({ ref: "900" });
-    expect(discord.received[0]).toMatchObject({ method: "POST", url: "/api/webhooks/1/secret?wait=true" });
+    expect(discord.received[0]).toMatchObject({
+      method: "POST",
+      url: "/api/webhooks/1/secret?wait=true",
+    });
     expect(posted()).toMatchObject({ username: "chirps", allowed_mentions: { parse: [] } });
     expect(posted().embeds[0]).toMatchObject({
       author: { name: "ALICE (@alice)", url: "https://x.com/alice" },
@@ -81,13 +96,19 @@ describe("a Discord webhook", () => {
       footer: { text: "brand" },
       timestamp: "2026-01-15T12:00:00.000Z",
     });
-    expect(posted().embeds[0].description).toBe("hello @\u200beveryone\nFollowers 10 · <t:1768478400:R>");
+    expect(posted().embeds[0].description).toBe(
+      "hello @\u200beveryone\nFollowers 10 · <t:1768478400:R>",
+    );
   });
 
   it("says how long to wait where this was the last message of its limit", async () => {
     const answer = (left: string, reset: string) =>
       discord.answer((_, response) => {
-        response.writeHead(200, { "content-type": "application/json", "x-ratelimit-remaining": left, "x-ratelimit-reset-after": reset });
+        response.writeHead(200, {
+          "content-type": "application/json",
+          "x-ratelimit-remaining": left,
+          "x-ratelimit-reset-after": reset,
+        });
         response.end('{"id":"900"}');
       });
     answer("0", "1.25");
@@ -116,7 +137,11 @@ describe("a Discord bot", () => {
       url: "/api/v10/channels/55/messages",
       headers: { authorization: "Bot t0k" },
     });
-    expect(posted()).toMatchObject({ nonce: "msg-1", enforce_nonce: true, allowed_mentions: { parse: [] } });
+    expect(posted()).toMatchObject({
+      nonce: "msg-1",
+      enforce_nonce: true,
+      allowed_mentions: { parse: [] },
+    });
   });
 
   it("says of what it posts whether it is to be published, and publishes it", async () => {
@@ -126,7 +151,13 @@ describe("a Discord bot", () => {
     await sink.crosspost?.("900", new AbortController().signal);
     expect(discord.received.at(-1)?.url).toBe("/api/v10/channels/55/messages/900/crosspost");
     expect((await discordSink.create("feed", bot(), deps)).crosspost).toBeUndefined();
-    const about = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.lists?.announce?.(EVENT_TIME_MS) ?? null };
+    const about = {
+      id: "m",
+      sink: "feed",
+      groupKey: "g",
+      sealedAtMs: EVENT_TIME_MS,
+      body: sink.lists?.announce?.(EVENT_TIME_MS) ?? null,
+    };
     expect(await sink.send(about, new AbortController().signal)).toEqual({ ref: "900" });
   });
 
@@ -134,11 +165,19 @@ describe("a Discord bot", () => {
     const clock = createVirtualClock(EVENT_TIME_MS);
     // The SDK reads the time behind the port's back.
     const now = vi.spyOn(Date, "now").mockImplementation(() => clock.now());
-    const limit = { "x-ratelimit-limit": "5", "x-ratelimit-remaining": "0", "x-ratelimit-reset-after": "0.2" };
+    const limit = {
+      "x-ratelimit-limit": "5",
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset-after": "0.2",
+    };
     discord.answer(json({ id: "900" }, 200, limit));
     const sink = await discordSink.create("feed", bot(), { ...deps, clock });
     const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
-    const sendNow = () => sink.send({ id: "msg-1", sink: "feed", groupKey: "g", sealedAtMs: 0, body }, new AbortController().signal);
+    const sendNow = () =>
+      sink.send(
+        { id: "msg-1", sink: "feed", groupKey: "g", sealedAtMs: 0, body },
+        new AbortController().signal,
+      );
     try {
       await sendNow();
       await expect(sendNow()).rejects.toMatchObject({ kind: "rate_limited" });
@@ -154,18 +193,29 @@ describe("a Discord bot", () => {
       const sink = await discordSink.create("feed", settings, deps);
       const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
       const message = { id: "msg-2", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body };
-      for (const threadRef of refs) await sink.send({ ...message, threadRef }, new AbortController().signal);
+      for (const threadRef of refs)
+        await sink.send({ ...message, threadRef }, new AbortController().signal);
       return discord.received.map(({ url }) => url.replace("/api/v10/channels/", ""));
     };
 
     it("starts a thread once, and posts in it", async () => {
-      const ofDigest = (ref: string) => [`55/messages/${ref}/threads`, `${ref}/messages`, `${ref}/messages`];
-      expect(await below(bot(), ["900", "900", "901", "901"])).toEqual([...ofDigest("900"), ...ofDigest("901")]);
+      const ofDigest = (ref: string) => [
+        `55/messages/${ref}/threads`,
+        `${ref}/messages`,
+        `${ref}/messages`,
+      ];
+      expect(await below(bot(), ["900", "900", "901", "901"])).toEqual([
+        ...ofDigest("900"),
+        ...ofDigest("901"),
+      ]);
     });
 
     it("starts the thread of a later digest when the first message of one is gone", async () => {
       discord.answer((request, response) =>
-        (request.url.endsWith("/900/threads") ? json({ code: 10_008 }, 404) : json({ id: "902" }))(request, response),
+        (request.url.endsWith("/900/threads") ? json({ code: 10_008 }, 404) : json({ id: "902" }))(
+          request,
+          response,
+        ),
       );
       expect(await below(bot(), ["900", "901"])).toEqual([
         "55/messages/900/threads",
@@ -177,21 +227,34 @@ describe("a Discord bot", () => {
 
     it("goes on in a thread that was started before a crash", async () => {
       discord.answer((request, response) =>
-        (request.url.endsWith("/threads") ? json({ code: 160_004 }, 400) : json({ id: "901" }))(request, response),
+        (request.url.endsWith("/threads") ? json({ code: 160_004 }, 400) : json({ id: "901" }))(
+          request,
+          response,
+        ),
       );
       expect(await below(bot())).toEqual(["55/messages/900/threads", "900/messages"]);
     });
 
     it("posts in the channel where it may not start threads, and asks for none again", async () => {
       discord.answer((request, response) =>
-        (request.url.endsWith("/threads") ? json({ code: 50_013 }, 403) : json({ id: "901" }))(request, response),
+        (request.url.endsWith("/threads") ? json({ code: 50_013 }, 403) : json({ id: "901" }))(
+          request,
+          response,
+        ),
       );
-      expect(await below(bot(), ["900", "901"])).toEqual(["55/messages/900/threads", "55/messages", "55/messages"]);
+      expect(await below(bot(), ["900", "901"])).toEqual([
+        "55/messages/900/threads",
+        "55/messages",
+        "55/messages",
+      ]);
     });
 
     it("posts in the channel when the thread is gone, and waits when Discord asks for it", async () => {
       discord.answer((request, response) =>
-        (request.url.includes("/900/messages") ? json({ code: 10_003 }, 404) : json({ id: "901" }))(request, response),
+        (request.url.includes("/900/messages") ? json({ code: 10_003 }, 404) : json({ id: "901" }))(
+          request,
+          response,
+        ),
       );
       expect((await below(bot())).at(-1)).toBe("55/messages");
       discord.answer(json({ retry_after: 2 }, 429));
@@ -213,31 +276,41 @@ describe("a Discord bot", () => {
 
     it("posts in the channel and names the thread by the alert", async () => {
       expect(await send(bot(NEW))).toEqual({ ref: "900" });
-      expect(discord.received.map(({ url }) => url.replace("/api/v10/channels/", ""))).toEqual(["55/messages", "55/messages/900/threads"]);
+      expect(discord.received.map(({ url }) => url.replace("/api/v10/channels/", ""))).toEqual([
+        "55/messages",
+        "55/messages/900/threads",
+      ]);
       expect(posted(1)).toEqual({ name: "hello" });
       expect(await send(bot({ ...NEW, crosspost: true }))).toEqual({ ref: "900", crosspost: true });
     });
 
     it("keeps the message without the permission, says so once and asks no more", async () => {
       discord.answer((request, response) =>
-        (request.url.endsWith("/threads") ? json({ code: 50_013 }, 403) : json({ id: "901" }))(request, response),
+        (request.url.endsWith("/threads") ? json({ code: 50_013 }, 403) : json({ id: "901" }))(
+          request,
+          response,
+        ),
       );
       const sink = await discordSink.create("feed", bot(NEW), deps);
       const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
       const message = { id: "msg-2", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body };
-      for (let i = 0; i < 2; i += 1) expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "901" });
+      for (let i = 0; i < 2; i += 1)
+        expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "901" });
       expect(discord.received).toHaveLength(3);
       expect(warnings).toEqual([expect.stringContaining("Create Public Threads")]);
     });
 
     it("keeps the message where Discord fails, says so without blaming the permission, and tries with the next", async () => {
       discord.answer((request, response) =>
-        (request.url.endsWith("/threads") ? json({}, discord.received.length > 2 ? 201 : 503) : json({ id: "901" }))(request, response),
+        (request.url.endsWith("/threads")
+          ? json({}, discord.received.length > 2 ? 201 : 503)
+          : json({ id: "901" }))(request, response),
       );
       const sink = await discordSink.create("feed", bot(NEW), deps);
       const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
       const message = { id: "msg-2", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body };
-      for (let i = 0; i < 2; i += 1) expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "901" });
+      for (let i = 0; i < 2; i += 1)
+        expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "901" });
       expect(discord.received).toHaveLength(4);
       expect(warnings).toEqual(["a message on Discord has no thread"]);
     });
@@ -281,7 +354,9 @@ describe("a Discord bot", () => {
       body: JSON.parse(JSON.stringify(sink.render(tweetBatch([{}])))),
     };
     discord.answer(json({ message: "401: Unauthorized", code: 0 }, 401));
-    await expect(sink.send(message, new AbortController().signal)).rejects.toMatchObject({ kind: "destination" });
+    await expect(sink.send(message, new AbortController().signal)).rejects.toMatchObject({
+      kind: "destination",
+    });
     discord.answer(json({ id: "903" }));
     expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "903" });
   });
@@ -291,28 +366,47 @@ describe.each([
   ["webhook", webhook],
   ["bot", bot],
 ])("what a Discord %s is answered", (_kind, settings) => {
-  it.each([401, 403, 404])("fault 45: %i closes the destination after one request, with a cure", async (status) => {
-    discord.answer(json({ message: "no", code: 10015 }, status));
-    const error = await refusal(settings());
-    expect(error).toMatchObject({ kind: "destination", status });
-    expect(error.hint).not.toBe("");
-    expect(`${error.message}${error.hint}`).not.toContain("secret");
-    expect(discord.received).toHaveLength(1);
-  });
+  it.each([401, 403, 404])(
+    "fault 45: %i closes the destination after one request, with a cure",
+    async (status) => {
+      discord.answer(json({ message: "no", code: 10015 }, status));
+      const error = await refusal(settings());
+      expect(error).toMatchObject({ kind: "destination", status });
+      expect(error.hint).not.toBe("");
+      expect(`${error.message}${error.hint}`).not.toContain("secret");
+      expect(discord.received).toHaveLength(1);
+    },
+  );
 
   it("fault 44: a 429 waits by the body's seconds and reports its scope", async () => {
     discord.answer(
-      json({ message: "slow", retry_after: 1.337, global: false }, 429, { "retry-after": "2", "x-ratelimit-scope": "shared" }),
+      json({ message: "slow", retry_after: 1.337, global: false }, 429, {
+        "retry-after": "2",
+        "x-ratelimit-scope": "shared",
+      }),
     );
     expect(await refusal(settings())).toMatchObject({
       kind: "rate_limited",
       retry: { afterMs: 1_337 },
       fields: { scope: "shared", global: false },
     });
-    discord.answer(json({ message: "slow", retry_after: 64.57, global: true }, 429, { "retry-after": "65", "x-ratelimit-global": "true" }));
-    expect(await refusal(settings())).toMatchObject({ retry: { afterMs: 64_570 }, fields: { global: true } });
-    discord.answer(json({ message: "slow", retry_after: 3, global: true }, 429, { "retry-after": "3" }));
-    expect(await refusal(settings())).toMatchObject({ retry: { afterMs: 3_000 }, fields: { global: true } });
+    discord.answer(
+      json({ message: "slow", retry_after: 64.57, global: true }, 429, {
+        "retry-after": "65",
+        "x-ratelimit-global": "true",
+      }),
+    );
+    expect(await refusal(settings())).toMatchObject({
+      retry: { afterMs: 64_570 },
+      fields: { global: true },
+    });
+    discord.answer(
+      json({ message: "slow", retry_after: 3, global: true }, 429, { "retry-after": "3" }),
+    );
+    expect(await refusal(settings())).toMatchObject({
+      retry: { afterMs: 3_000 },
+      fields: { global: true },
+    });
     for (const [asked, retry] of [
       [0, { afterMs: 0 }],
       [-7, { afterMs: -7_000 }],
@@ -327,20 +421,33 @@ describe.each([
 
   it("a limit that is said to end in months holds nothing for longer than a minute", async () => {
     discord.answer(
-      json({ id: "1" }, 200, { "x-ratelimit-remaining": "0", "x-ratelimit-limit": "5", "x-ratelimit-reset-after": "9999999" }),
+      json({ id: "1" }, 200, {
+        "x-ratelimit-remaining": "0",
+        "x-ratelimit-limit": "5",
+        "x-ratelimit-reset-after": "9999999",
+      }),
     );
     const sink = await discordSink.create("feed", settings(), deps);
     const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}]))));
-    const post = () => sink.send({ id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body }, new AbortController().signal);
+    const post = () =>
+      sink.send(
+        { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body },
+        new AbortController().signal,
+      );
     expect(await post()).toMatchObject({ holdMs: 60_000 });
     // The SDK may refuse a second one by itself.
     const again: unknown = await post().catch((error: SinkError) => error.retry);
-    expect("afterMs" in Object(again) ? Number((again as { afterMs: number }).afterMs) : 0).toBeLessThan(61_000);
+    expect(
+      "afterMs" in Object(again) ? Number((again as { afterMs: number }).afterMs) : 0,
+    ).toBeLessThan(61_000);
   });
 
   it("fault 53: a 400 falls back to plain text once, then is a dead letter", async () => {
     discord.answer((request, response) =>
-      json({ id: "1", code: 50035 }, "embeds" in JSON.parse(request.body) ? 400 : 200)(request, response),
+      json({ id: "1", code: 50035 }, "embeds" in JSON.parse(request.body) ? 400 : 200)(
+        request,
+        response,
+      ),
     );
     expect(await send(settings())).toEqual({ ref: "1" });
     expect(posted(1).content).toContain(`https://x.com/alice/status/${tweetId(0)}`);
@@ -350,7 +457,9 @@ describe.each([
   });
 
   it("fault 48: a 5xx, a page, and no answer are transient, one request each", async () => {
-    discord.answer((_, response) => response.writeHead(502, { "content-type": "text/html" }).end("<html>"));
+    discord.answer((_, response) =>
+      response.writeHead(502, { "content-type": "text/html" }).end("<html>"),
+    );
     expect(await refusal(settings())).toMatchObject({ kind: "transient" });
     expect(discord.received).toHaveLength(1);
     await discord.close();
@@ -359,11 +468,15 @@ describe.each([
 });
 
 describe("a role's mention", () => {
-  const call = (more: Partial<Batch> = { mentions: ["<@&42>"] }) => send(webhook({ mention: { role: "42" } }), tweetBatch([{}], more));
+  const call = (more: Partial<Batch> = { mentions: ["<@&42>"] }) =>
+    send(webhook({ mention: { role: "42" } }), tweetBatch([{}], more));
 
   it("stands in the content, and is the only one allowed, where the message has it", async () => {
     await call();
-    expect(posted()).toMatchObject({ content: "<@&42>", allowed_mentions: { parse: [], roles: ["42"] } });
+    expect(posted()).toMatchObject({
+      content: "<@&42>",
+      allowed_mentions: { parse: [], roles: ["42"] },
+    });
     await call({});
     expect(posted(1)).not.toHaveProperty("content");
     expect(posted(1).allowed_mentions).toEqual({ parse: [] });
@@ -371,16 +484,18 @@ describe("a role's mention", () => {
 
   it("waits for its condition, which is false until it is compiled", async () => {
     const mentionsWith = async (mention: DiscordSettings["mention"]) =>
-      (await discordSink.create("feed", webhook({ mention }), deps)).mentions?.map(({ text, minIntervalMs, matches }) => [
-        text,
-        minIntervalMs,
-        matches({}),
-      ]);
+      (await discordSink.create("feed", webhook({ mention }), deps)).mentions?.map(
+        ({ text, minIntervalMs, matches }) => [text, minIntervalMs, matches({})],
+      );
     expect(await mentionsWith(undefined)).toBeUndefined();
     expect(await mentionsWith({ role: "42" })).toEqual([["<@&42>", 0, true]]);
     expect(await mentionsWith({ role: "42", when: "x" })).toEqual([["<@&42>", 0, false]]);
-    expect(await mentionsWith({ role: "42", when: "x", min_interval: "10m", matches: () => true })).toEqual([["<@&42>", 600_000, true]]);
-    expect(await mentionsWith({ role: "42", when: "x", matches: () => false })).toEqual([["<@&42>", 0, false]]);
+    expect(
+      await mentionsWith({ role: "42", when: "x", min_interval: "10m", matches: () => true }),
+    ).toEqual([["<@&42>", 600_000, true]]);
+    expect(await mentionsWith({ role: "42", when: "x", matches: () => false })).toEqual([
+      ["<@&42>", 0, false],
+    ]);
   });
 
   it("stands in the first message of a digest alone", async () => {
@@ -388,13 +503,20 @@ describe("a role's mention", () => {
     const { read, events } = tweetBatch(Array.from({ length: 60 }, () => ({})));
     const parts = sink.lists?.render({ ...listOf(events), mentions: ["<@&42>"], read }) ?? [];
     expect(parts.length).toBeGreaterThan(1);
-    expect(parts.map(({ body }) => JSON.stringify(body).includes("<@&42>"))).toEqual(parts.map((_, index) => index === 0));
+    expect(parts.map(({ body }) => JSON.stringify(body).includes("<@&42>"))).toEqual(
+      parts.map((_, index) => index === 0),
+    );
   });
 
   it("reaches the role also where Discord refuses the embeds", async () => {
-    discord.answer((request, response) => json({ id: "1" }, "embeds" in JSON.parse(request.body) ? 400 : 200)(request, response));
+    discord.answer((request, response) =>
+      json({ id: "1" }, "embeds" in JSON.parse(request.body) ? 400 : 200)(request, response),
+    );
     await call();
-    expect(posted(1)).toMatchObject({ content: expect.stringContaining("<@&42>"), allowed_mentions: { parse: [], roles: ["42"] } });
+    expect(posted(1)).toMatchObject({
+      content: expect.stringContaining("<@&42>"),
+      allowed_mentions: { parse: [], roles: ["42"] },
+    });
   });
 });
 
@@ -409,19 +531,28 @@ function expectWithinLimits({ content, embeds, plain, threadName }: DiscordBody)
     expect(title.length).toBeLessThanOrEqual(256);
     expect(description.length).toBeLessThanOrEqual(4_096);
     expect(author?.name.length ?? 0).toBeLessThanOrEqual(256);
-    total += title.length + description.length + (author?.name.length ?? 0) + (footer?.text.length ?? 0);
+    total +=
+      title.length + description.length + (author?.name.length ?? 0) + (footer?.text.length ?? 0);
   }
   expect(total).toBeLessThanOrEqual(6_000);
 }
 
 describe("pictures in Discord", () => {
   const photos = (count: number) =>
-    Array.from({ length: count }, (_, i) => ({ type: "photo", link: "", preview: `https://pics.example/${i}.jpg` }));
+    Array.from({ length: count }, (_, i) => ({
+      type: "photo",
+      link: "",
+      preview: `https://pics.example/${i}.jpg`,
+    }));
   const galleries = (...counts: readonly number[]) => {
-    const body = renderDiscord(tweetBatch(counts.map((count) => ({ entities: photos(count) }))), { style: "embed" });
+    const body = renderDiscord(tweetBatch(counts.map((count) => ({ entities: photos(count) }))), {
+      style: "embed",
+    });
     expectWithinLimits(body);
     const urls = [...new Set(body.embeds.map(({ url }) => url))];
-    return urls.map((url) => body.embeds.filter((embed) => embed.url === url && embed.image !== undefined).length);
+    return urls.map(
+      (url) => body.embeds.filter((embed) => embed.url === url && embed.image !== undefined).length,
+    );
   };
 
   it("are a gallery: up to four embeds of one address, of which the first is the alert", () => {
@@ -429,13 +560,17 @@ describe("pictures in Discord", () => {
     expect(galleries(6)).toEqual([4]);
     expect(galleries(2, 0, 3)).toEqual([2, 0, 3]);
     const { embeds } = renderDiscord(tweetBatch([{ entities: photos(6) }]), { style: "embed" });
-    expect(embeds.slice(1).map((embed) => Object.keys(embed))).toEqual([1, 2, 3].map(() => ["url", "image"]));
+    expect(embeds.slice(1).map((embed) => Object.keys(embed))).toEqual(
+      [1, 2, 3].map(() => ["url", "image"]),
+    );
     expect(embeds[0]?.footer?.text).toContain("+2 more media");
   });
 
   it("leave room for every alert", () => {
     expect(galleries(4, 4, 4, 4)).toEqual([4, 4, 1, 1]);
-    expect(galleries(...Array.from({ length: 10 }, () => 4))).toEqual(Array.from({ length: 10 }, () => 1));
+    expect(galleries(...Array.from({ length: 10 }, () => 4))).toEqual(
+      Array.from({ length: 10 }, () => 1),
+    );
   });
 });
 
@@ -445,7 +580,9 @@ it("an embed in Discord has the colour of what happened, or of the severity that
   expect(new Set(colors).size).toBe(3);
   expect(colors[2]).toBe(colors[3]);
   expect(types.map((type) => discordColor(type, "critical"))).toEqual(types.map(() => 0xef4444));
-  expect(renderDiscord(tweetBatch([{}]), { style: "embed" }).embeds[0]?.color).toBe(discordColor("tweet.created", "info"));
+  expect(renderDiscord(tweetBatch([{}]), { style: "embed" }).embeds[0]?.color).toBe(
+    discordColor("tweet.created", "info"),
+  );
 });
 
 describe("the name of a forum post in Discord", () => {
@@ -453,9 +590,9 @@ describe("the name of a forum post in Discord", () => {
     renderDiscord(tweetBatch([{ full_text }], changes), { style: "embed" }).threadName;
 
   it("is the first words of the post, without markup, mentions and links", () => {
-    expect(nameOf("@acme **Great** news: `v2` of snake_case is _out_ https://t.co/abc\n\nmore")).toBe(
-      "Great news: v2 of snake_case is out more",
-    );
+    expect(
+      nameOf("@acme **Great** news: `v2` of snake_case is _out_ https://t.co/abc\n\nmore"),
+    ).toBe("Great news: v2 of snake_case is out more");
     expect(nameOf("# A heading\n> and a quote by @bob!")).toBe("A heading and a quote by !");
   });
 
@@ -468,7 +605,10 @@ describe("the name of a forum post in Discord", () => {
   it("is the kind and the author where there is no text, and the title of a template where one is written", () => {
     expect(nameOf("https://t.co/abc")).toBe("Post by ALICE");
     const { events, ...batch } = tweetBatch([{ full_text: "words" }]);
-    const worded = { ...batch, events: events.map((event) => ({ ...event, wording: { title: ["Ours"] } })) };
+    const worded = {
+      ...batch,
+      events: events.map((event) => ({ ...event, wording: { title: ["Ours"] } })),
+    };
     const read = (event: OutboxEvent) => ({ ...batch.read(event), title: "Ours" });
     expect(renderDiscord({ ...worded, read }, { style: "embed" }).threadName).toBe("Ours");
   });
@@ -479,22 +619,42 @@ describe("settings of Discord with conditions", () => {
   const isHigh: Matches = (_body, labels) => labels?.["severity"] === "high";
   const style = {
     style: "embed" as const,
-    forum: { tags: ["1", { tag: "big", when: "x", matches: isBig }, { tag: "high", when: "y", matches: isHigh }] },
+    forum: {
+      tags: [
+        "1",
+        { tag: "big", when: "x", matches: isBig },
+        { tag: "high", when: "y", matches: isHigh },
+      ],
+    },
     color: [
       { color: "#d00", when: "y", matches: isHigh },
       { color: "#00ff7f", when: "x", matches: isBig },
     ],
   };
   const bodyOf = (followers: number, severity: string) => {
-    const { events, ...batch } = tweetBatch([{ user: { ...makeUser("7"), followers_count: followers } }]);
-    const labelled = events.map((one) => ({ ...one, event: { ...one.event, labels: { severity } } }));
+    const { events, ...batch } = tweetBatch([
+      { user: { ...makeUser("7"), followers_count: followers } },
+    ]);
+    const labelled = events.map((one) => ({
+      ...one,
+      event: { ...one.event, labels: { severity } },
+    }));
     return renderDiscord({ ...batch, events: labelled }, style);
   };
 
   it("tag posts and colour embeds by the first that an event fulfils", () => {
-    expect(bodyOf(500, "high")).toMatchObject({ tags: ["1", "big", "high"], embeds: [{ color: 0xdd0000 }] });
-    expect(bodyOf(500, "info")).toMatchObject({ tags: ["1", "big"], embeds: [{ color: 0x00ff7f }] });
-    expect(bodyOf(5, "info")).toMatchObject({ tags: ["1"], embeds: [{ color: discordColor("tweet.created", "info") }] });
+    expect(bodyOf(500, "high")).toMatchObject({
+      tags: ["1", "big", "high"],
+      embeds: [{ color: 0xdd0000 }],
+    });
+    expect(bodyOf(500, "info")).toMatchObject({
+      tags: ["1", "big"],
+      embeds: [{ color: 0x00ff7f }],
+    });
+    expect(bodyOf(5, "info")).toMatchObject({
+      tags: ["1"],
+      embeds: [{ color: discordColor("tweet.created", "info") }],
+    });
   });
 
   it("call roles and users, each by its own condition", async () => {
@@ -508,28 +668,55 @@ describe("settings of Discord with conditions", () => {
       ["<@7>", 600_000],
     ]);
     const body = sink.render({ ...tweetBatch([{}]), mentions: ["<@&42>", "<@7>"] });
-    await sink.send({ id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body }, new AbortController().signal);
-    expect(posted()).toMatchObject({ content: "<@&42> <@7>", allowed_mentions: { parse: [], roles: ["42"], users: ["7"] } });
+    await sink.send(
+      { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body },
+      new AbortController().signal,
+    );
+    expect(posted()).toMatchObject({
+      content: "<@&42> <@7>",
+      allowed_mentions: { parse: [], roles: ["42"], users: ["7"] },
+    });
   });
 
   it("name a forum's tags, which are read once", async () => {
-    const settings = { token: "t", channel_id: "55", api_url: `${discord.url}/api`, forum: { tags: ["news", "9", "gone"] } } as never;
-    const sink = await discordSink.create("feed", discordSink.schema.parse(settings) as never, deps);
-    discord.answer((request, response) =>
-      json(request.method === "GET" ? { available_tags: [{ id: "11", name: "news" }] } : { id: "900", message: { id: "900" } })(
-        request,
-        response,
-      ),
+    const settings = {
+      token: "t",
+      channel_id: "55",
+      api_url: `${discord.url}/api`,
+      forum: { tags: ["news", "9", "gone"] },
+    } as never;
+    const sink = await discordSink.create(
+      "feed",
+      discordSink.schema.parse(settings) as never,
+      deps,
     );
-    const message = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body: sink.render(tweetBatch([{}])) };
+    discord.answer((request, response) =>
+      json(
+        request.method === "GET"
+          ? { available_tags: [{ id: "11", name: "news" }] }
+          : { id: "900", message: { id: "900" } },
+      )(request, response),
+    );
+    const message = {
+      id: "m",
+      sink: "feed",
+      groupKey: "g",
+      sealedAtMs: EVENT_TIME_MS,
+      body: sink.render(tweetBatch([{}])),
+    };
     await sink.send(message, new AbortController().signal);
-    expect(JSON.parse(discord.received.at(-1)?.body ?? "{}")).toMatchObject({ applied_tags: ["11", "9"] });
+    expect(JSON.parse(discord.received.at(-1)?.body ?? "{}")).toMatchObject({
+      applied_tags: ["11", "9"],
+    });
   });
 });
 
 describe("many tweets in Discord", () => {
   it("get embeds of distinct addresses, up to ten", () => {
-    const { embeds } = renderDiscord(tweetBatch(Array.from({ length: 10 }, () => ({ full_text: "x".repeat(4_000) }))), { style: "embed" });
+    const { embeds } = renderDiscord(
+      tweetBatch(Array.from({ length: 10 }, () => ({ full_text: "x".repeat(4_000) }))),
+      { style: "embed" },
+    );
     expect(new Set(embeds.map(({ url }) => url)).size).toBe(10);
   });
 
@@ -557,7 +744,9 @@ describe("many tweets in Discord", () => {
           expectWithinLimits(body);
           const shown = JSON.stringify(body);
           expect(shown).not.toMatch(/\\ud[89a-f]/i);
-          expect(shown.replaceAll(/<t:\d+:R>/g, "").replaceAll("\\\\", "\\")).not.toMatch(LIVE_DISCORD);
+          expect(shown.replaceAll(/<t:\d+:R>/g, "").replaceAll("\\\\", "\\")).not.toMatch(
+            LIVE_DISCORD,
+          );
         },
       ),
       { numRuns: manyRuns(30, 500) },
@@ -566,7 +755,8 @@ describe("many tweets in Discord", () => {
 });
 
 describe("Discord settings", () => {
-  const problems = (settings: object) => discordSink.schema.safeParse(settings).error?.issues.map(({ message }) => message) ?? [];
+  const problems = (settings: object) =>
+    discordSink.schema.safeParse(settings).error?.issues.map(({ message }) => message) ?? [];
 
   it("are a webhook, or a token and a channel", () => {
     expect(problems({ webhook_url: "https://discord.com/api/webhooks/1/x" })).toEqual([]);
@@ -574,15 +764,24 @@ describe("Discord settings", () => {
     expect(problems({})).toEqual(["needs `webhook_url`, or `token` and `channel_id`"]);
     expect(problems({ token: "t" })).toEqual(["needs a `channel_id` beside `token`"]);
     expect(problems({ webhook_url: "http://e.com/x" })[0]).toContain("must start with https://");
-    expect(problems({ webhook_url: "https://e.com/x", crosspost: true })[0]).toContain("only a bot");
+    expect(problems({ webhook_url: "https://e.com/x", crosspost: true })[0]).toContain(
+      "only a bot",
+    );
   });
 });
 
 it("says what is wrong where its front end refuses this machine: no webhook would help", async () => {
-  discord.answer((_, response) => response.writeHead(403, { "content-type": "text/html" }).end("<!doctype html><title>Access denied"));
+  discord.answer((_, response) =>
+    response
+      .writeHead(403, { "content-type": "text/html" })
+      .end("<!doctype html><title>Access denied"),
+  );
   for (const settings of [webhook(), bot()]) {
     const error = await refusal(settings);
-    expect(error).toMatchObject({ kind: "destination", message: "Discord answered 403: a page of its front end" });
+    expect(error).toMatchObject({
+      kind: "destination",
+      message: "Discord answered 403: a page of its front end",
+    });
     expect(error.hint).toContain("front end refuses this machine");
   }
 });

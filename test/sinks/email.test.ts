@@ -13,13 +13,24 @@ beforeAll(async () => void (server = await startSmtpStandIn()));
 beforeEach(() => server.refuse({}));
 afterAll(() => server.close());
 
-const PLACE = { host: "127.0.0.1", security: "none", from: "Alerts <alerts@example.com>", to: ["team@example.com", "boss@example.com"] };
+const PLACE = {
+  host: "127.0.0.1",
+  security: "none",
+  from: "Alerts <alerts@example.com>",
+  to: ["team@example.com", "boss@example.com"],
+};
 
-async function send(settings: Record<string, unknown> = {}, changes: Record<string, unknown> = {}, signal = new AbortController().signal) {
+async function send(
+  settings: Record<string, unknown> = {},
+  changes: Record<string, unknown> = {},
+  signal = new AbortController().signal,
+) {
   const parsed = emailSink.schema.parse({ ...PLACE, port: server.port, ...settings });
   const deps = { outputs: createOutputs() } as unknown as SinkDeps;
   const sink = await emailSink.create("mail", parsed as never, deps);
-  const body = sink.render(tweetBatch([{ full_text: `<script>alert(1)</script> ${"žluťoučký kůň 👩‍👩‍👧 ".repeat(100)}` }]));
+  const body = sink.render(
+    tweetBatch([{ full_text: `<script>alert(1)</script> ${"žluťoučký kůň 👩‍👩‍👧 ".repeat(100)}` }]),
+  );
   const message = { id: "m1", sink: "mail", groupKey: "", sealedAtMs: SENT_MS, body, ...changes };
   return sink.send(JSON.parse(JSON.stringify(message)), signal);
 }
@@ -35,7 +46,10 @@ describe("the email sink", () => {
     expect(await send()).toEqual({ ref: "<m1@example.com>" });
     await send();
     const [first, second] = server.mails.slice(-2);
-    expect(first).toMatchObject({ from: "alerts@example.com", to: ["team@example.com", "boss@example.com"] });
+    expect(first).toMatchObject({
+      from: "alerts@example.com",
+      to: ["team@example.com", "boss@example.com"],
+    });
     for (const mail of [first, second]) {
       expect(mail?.source).toMatch(/^From: Alerts <alerts@example\.com>\r$/m);
       expect(mail?.source).toMatch(/^Message-ID: <m1@example\.com>\r$/m);
@@ -48,7 +62,9 @@ describe("the email sink", () => {
     expect(decoded).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
     expect(decoded.split("text/html")[1]).not.toContain("<script");
     expect(decoded).toContain(`/status/${tweetId(0)}">Open</a>`);
-    expect(Math.max(...(first?.source ?? "").split("\r\n").map(({ length }) => length))).toBeLessThanOrEqual(100);
+    expect(
+      Math.max(...(first?.source ?? "").split("\r\n").map(({ length }) => length)),
+    ).toBeLessThanOrEqual(100);
   });
 
   it("answers the first mail of a digest", async () => {
@@ -70,22 +86,30 @@ describe("the email sink", () => {
     ["RCPT", "450 4.2.0 greylisted", "transient", ""],
     [".", "554 5.6.0 content refused", "message", ""],
     [".", "451 4.3.0 try later", "transient", ""],
-  ])("takes an answer to %s of %s for a failure of kind %s", async (command, answer, kind, hint) => {
-    server.refuse({ [command]: answer });
-    const error = await failure({ user: "alerts", password: "secret" });
-    expect(error).toMatchObject({ kind, status: Number(answer.slice(0, 3)) });
-    expect(error.hint).toContain(hint);
-    expect(error.message).not.toContain("secret");
-  });
+  ])(
+    "takes an answer to %s of %s for a failure of kind %s",
+    async (command, answer, kind, hint) => {
+      server.refuse({ [command]: answer });
+      const error = await failure({ user: "alerts", password: "secret" });
+      expect(error).toMatchObject({ kind, status: Number(answer.slice(0, 3)) });
+      expect(error.hint).toContain(hint);
+      expect(error.message).not.toContain("secret");
+    },
+  );
 
   it("counts a mail as sent that some recipients get, and says who does not", async () => {
     server.refuse({ "RCPT TO:<boss": "550 5.1.1 no such user" });
-    expect(await send()).toMatchObject({ missed: [{ receiver: "boss@example.com", error: expect.stringContaining("550 5.1.1") }] });
+    expect(await send()).toMatchObject({
+      missed: [{ receiver: "boss@example.com", error: expect.stringContaining("550 5.1.1") }],
+    });
     expect(server.mails.at(-1)?.to).toEqual(["team@example.com"]);
   });
 
   it("takes a server that is not there, or says nothing, for a passing failure", async () => {
-    expect(await failure({ port: 1 })).toMatchObject({ kind: "transient", hint: expect.stringContaining("Check `host`") });
+    expect(await failure({ port: 1 })).toMatchObject({
+      kind: "transient",
+      hint: expect.stringContaining("Check `host`"),
+    });
     server.refuse({ MAIL: "" });
     expect(await failure({ timeout: "200ms" })).toMatchObject({ kind: "transient" });
     const stopping = new AbortController();
@@ -96,7 +120,9 @@ describe("the email sink", () => {
 
   it("sends nothing where encryption is wanted and not offered", async () => {
     const before = server.mails.length;
-    expect(await failure({ security: "starttls", user: "alerts", password: "secret" })).toMatchObject({ kind: "transient" });
+    expect(
+      await failure({ security: "starttls", user: "alerts", password: "secret" }),
+    ).toMatchObject({ kind: "transient" });
     expect(server.mails).toHaveLength(before);
   });
 });

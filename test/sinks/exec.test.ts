@@ -14,11 +14,29 @@ afterAll(() => rm(folder, { recursive: true }));
 
 async function send(
   script: string,
-  { allowed = process.execPath, timeout = "20s", args = [] as string[], signal = new AbortController().signal } = {},
+  {
+    allowed = process.execPath,
+    timeout = "20s",
+    args = [] as string[],
+    signal = new AbortController().signal,
+  } = {},
 ) {
-  const settings = execSink.schema.parse({ command: [process.execPath, "-e", script, ...args], timeout });
-  const sink = await execSink.create("run", settings as never, { outputs: createOutputs(allowed) } as unknown as SinkDeps);
-  const message = { id: "m1", sink: "run", groupKey: "", sealedAtMs: 0, body: sink.render(tweetBatch([{ full_text: "$(id) `id`; rm" }])) };
+  const settings = execSink.schema.parse({
+    command: [process.execPath, "-e", script, ...args],
+    timeout,
+  });
+  const sink = await execSink.create(
+    "run",
+    settings as never,
+    { outputs: createOutputs(allowed) } as unknown as SinkDeps,
+  );
+  const message = {
+    id: "m1",
+    sink: "run",
+    groupKey: "",
+    sealedAtMs: 0,
+    body: sink.render(tweetBatch([{ full_text: "$(id) `id`; rm" }])),
+  };
   return sink.send(JSON.parse(JSON.stringify(message)), signal);
 }
 
@@ -50,7 +68,10 @@ describe("the exec sink", () => {
     [127, "destination", "check its arguments"],
   ])("takes the exit code %i for a failure of kind %s", async (code, kind, hint) => {
     const error = await failure(`console.error("a\\u001b[31m reason"); process.exit(${code})`);
-    expect(error).toMatchObject({ kind, message: `${process.execPath} ended with exit code ${code}: a[31m reason` });
+    expect(error).toMatchObject({
+      kind,
+      message: `${process.execPath} ended with exit code ${code}: a[31m reason`,
+    });
     expect(error.hint).toContain(hint);
   });
 
@@ -59,13 +80,20 @@ describe("the exec sink", () => {
     const error = await failure(`require("fs").writeFileSync(${JSON.stringify(place)}, "")`, {
       allowed: "/bin/true:/usr/bin/node-of-others",
     });
-    expect(error).toMatchObject({ kind: "destination", hint: expect.stringContaining("CHIRPWATCH_ALLOW_EXEC") });
+    expect(error).toMatchObject({
+      kind: "destination",
+      hint: expect.stringContaining("CHIRPWATCH_ALLOW_EXEC"),
+    });
     await expect(readFile(place)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   it("says what it could not start", async () => {
     const settings = execSink.schema.parse({ command: ["/no/such/program"] });
-    const sink = await execSink.create("run", settings as never, { outputs: createOutputs("/no/such/program") } as unknown as SinkDeps);
+    const sink = await execSink.create(
+      "run",
+      settings as never,
+      { outputs: createOutputs("/no/such/program") } as unknown as SinkDeps,
+    );
     const message = { id: "m1", sink: "run", groupKey: "", sealedAtMs: 0, body: "{}" };
     await expect(sink.send(message, new AbortController().signal)).rejects.toMatchObject({
       kind: "destination",
@@ -83,7 +111,8 @@ describe("the exec sink", () => {
     });
     const pid = Number(await readFile(place, "utf8"));
     expect(pid).toBeGreaterThan(0);
-    const isRunning = async () => /^State:\s+[^ZX]/m.test(await readFile(`/proc/${pid}/status`, "utf8").catch(() => ""));
+    const isRunning = async () =>
+      /^State:\s+[^ZX]/m.test(await readFile(`/proc/${pid}/status`, "utf8").catch(() => ""));
     if (process.platform === "linux") expect(await isRunning()).toBe(false);
     const stopping = new AbortController();
     const sent = failure("setInterval(() => {}, 1000)", { signal: stopping.signal });
@@ -92,7 +121,9 @@ describe("the exec sink", () => {
   });
 
   it("reads on when a program prints without end, and drops the rest", async () => {
-    const error = await failure('process.stdout.write("x".repeat(2_000_000), () => process.exit(3))');
+    const error = await failure(
+      'process.stdout.write("x".repeat(2_000_000), () => process.exit(3))',
+    );
     expect(error.message.length).toBeLessThan(400);
   });
 

@@ -1,4 +1,7 @@
-/** Where people see a message that a sink took, by the sink's own id of it, as far as nobody must be asked. */
+/**
+ * Where people see a message that a sink took, by the sink's own id of it, as far as nobody must be
+ * asked.
+ */
 import { expect, it } from "vitest";
 import { discordSink } from "../../src/sinks/discord/discord.ts";
 import { slackSink } from "../../src/sinks/slack/slack.ts";
@@ -7,12 +10,24 @@ import { telegramSink } from "../../src/sinks/telegram/telegram.ts";
 const slack = (settings: object, channel?: string) =>
   slackSink.linkTo?.(slackSink.schema.parse(settings) as never, "1782896652.000100", channel);
 const discord = (settings: object, channel?: string) =>
-  discordSink.linkTo?.(discordSink.schema.parse({ token: "t", channel_id: "55", ...settings }) as never, "900", channel);
-const telegram = (chat: string) => telegramSink.linkTo?.(telegramSink.schema.parse({ token: "1:abc", chat_id: chat }) as never, "42");
+  discordSink.linkTo?.(
+    discordSink.schema.parse({ token: "t", channel_id: "55", ...settings }) as never,
+    "900",
+    channel,
+  );
+const telegram = (chat: string) =>
+  telegramSink.linkTo?.(
+    telegramSink.schema.parse({ token: "1:abc", chat_id: chat }) as never,
+    "42",
+  );
 
 it("a Slack message is known by the id of its channel, which Slack names in its answer", () => {
-  expect(slack({ token: "xoxb-1", channel: "C0123456789" })).toBe("https://slack.com/archives/C0123456789/p1782896652000100");
-  expect(slack({ token: "xoxb-1", channel: "#brand" }, "C0123456789")).toBe("https://slack.com/archives/C0123456789/p1782896652000100");
+  expect(slack({ token: "xoxb-1", channel: "C0123456789" })).toBe(
+    "https://slack.com/archives/C0123456789/p1782896652000100",
+  );
+  expect(slack({ token: "xoxb-1", channel: "#brand" }, "C0123456789")).toBe(
+    "https://slack.com/archives/C0123456789/p1782896652000100",
+  );
   expect(slack({ token: "xoxb-1", channel: "#brand" })).toBeUndefined();
   expect(slack({ webhook_url: "https://hooks.slack.com/services/T0/B0/x" })).toBeUndefined();
 });

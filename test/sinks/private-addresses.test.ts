@@ -1,4 +1,7 @@
-/** One guard for every HTTP address that a sink has: by its name, by its number, and by what a name leads to. */
+/**
+ * One guard for every HTTP address that a sink has: by its name, by its number, and by what a name
+ * leads to.
+ */
 import { afterAll, describe, expect, it } from "vitest";
 import { SinkError } from "../../src/model/sink.ts";
 import type { ResolveHost } from "../../src/runtime/http-reach.ts";
@@ -12,7 +15,8 @@ import { errorOf } from "./receiver.ts";
 const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => log };
 
 /** Every name leads to this machine, to a port where nobody listens. */
-const resolve: ResolveHost = (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]);
+const resolve: ResolveHost = (_host, _options, done) =>
+  done(null, [{ address: "127.0.0.1", family: 4 }]);
 const http = createHttpAgent({ resolve });
 afterAll(() => http.close());
 
@@ -27,25 +31,45 @@ const ADDRESSES: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   telegram: { api_url: { token: "1:abc", chat_id: "-1001" } },
 };
 
-const found = (type: string): SinkType<unknown> => SINK_TYPES.find((one) => one.type === type) as SinkType<unknown>;
+const found = (type: string): SinkType<unknown> =>
+  SINK_TYPES.find((one) => one.type === type) as SinkType<unknown>;
 
 it("names every key of every sink that holds an address, but those of pictures and what a mail server is called", () => {
   const keys = SINK_TYPES.flatMap(({ type, schema }) =>
-    Object.keys(schema.shape).flatMap((key) => (/^(?!icon|avatar).*url$/.test(key) ? [`${type}.${key}`] : [])),
+    Object.keys(schema.shape).flatMap((key) =>
+      /^(?!icon|avatar).*url$/.test(key) ? [`${type}.${key}`] : [],
+    ),
   );
-  const known = Object.entries(ADDRESSES).flatMap(([type, own]) => Object.keys(own).map((key) => `${type}.${key}`));
+  const known = Object.entries(ADDRESSES).flatMap(([type, own]) =>
+    Object.keys(own).map((key) => `${type}.${key}`),
+  );
   expect([...keys].sort()).toEqual([...known].sort());
 });
 
-const CASES = Object.entries(ADDRESSES).flatMap(([type, own]) => Object.entries(own).map(([key, more]) => [type, key, more] as const));
+const CASES = Object.entries(ADDRESSES).flatMap(([type, own]) =>
+  Object.entries(own).map(([key, more]) => [type, key, more] as const),
+);
 
 describe.each(CASES)("%s, %s", (type, key, more) => {
   const attempt = async (address: string, isAllowed: boolean): Promise<SinkError> => {
     const { schema, create } = found(type);
-    const settings = schema.parse({ ...more, [key]: address, ...(isAllowed ? { allow_private: true } : {}) });
-    const sink = await create("news", settings, { http, clock: createVirtualClock(0), log } as unknown as SinkDeps);
+    const settings = schema.parse({
+      ...more,
+      [key]: address,
+      ...(isAllowed ? { allow_private: true } : {}),
+    });
+    const sink = await create("news", settings, {
+      http,
+      clock: createVirtualClock(0),
+      log,
+    } as unknown as SinkDeps);
     const body = JSON.parse(JSON.stringify(sink.render(tweetBatch([{}])))) as never;
-    return errorOf(sink.send({ id: "m1", sink: "news", groupKey: "", sealedAtMs: 0, body }, new AbortController().signal));
+    return errorOf(
+      sink.send(
+        { id: "m1", sink: "news", groupKey: "", sealedAtMs: 0, body },
+        new AbortController().signal,
+      ),
+    );
   };
 
   it.each([
@@ -55,7 +79,10 @@ describe.each(CASES)("%s, %s", (type, key, more) => {
     ["an address inside another one", "https://[::127.0.0.1]:9/api"],
   ])("does not reach %s, and says what would allow it", async (_, address) => {
     const error = await attempt(address, false);
-    expect(error).toMatchObject({ kind: "destination", hint: expect.stringContaining("`allow_private: true`") });
+    expect(error).toMatchObject({
+      kind: "destination",
+      hint: expect.stringContaining("`allow_private: true`"),
+    });
     expect(error.message).toContain(`${new URL(address).hostname.replace(/^\[|\]$/g, "")}`);
   });
 
@@ -67,7 +94,9 @@ describe.each(CASES)("%s, %s", (type, key, more) => {
   it("warns of an address that it does not reach", () => {
     const { schema, doubts } = found(type);
     const rules = (address: string, allowed = {}) =>
-      (doubts?.("news", schema.parse({ ...more, [key]: address, ...allowed })) ?? []).map(({ rule }) => rule);
+      (doubts?.("news", schema.parse({ ...more, [key]: address, ...allowed })) ?? []).map(
+        ({ rule }) => rule,
+      );
     expect(rules("https://[::127.0.0.1]/api")).toContain("private-webhook");
     expect(rules("https://10.0.0.7/api")).toContain("private-webhook");
     expect(rules("https://10.0.0.7/api", { allow_private: true })).not.toContain("private-webhook");

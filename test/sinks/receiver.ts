@@ -12,7 +12,12 @@ const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, 
 
 export interface Receiver extends Pick<LoopbackServer, "url" | "received" | "answer"> {
   /** One attempt; `settings` as in the configuration. */
-  send(type: string, settings: object, batch: Batch, more?: Partial<SealedMessage>): Promise<SendReceipt>;
+  send(
+    type: string,
+    settings: object,
+    batch: Batch,
+    more?: Partial<SealedMessage>,
+  ): Promise<SendReceipt>;
 }
 
 /** Listens while the tests of the file run. */
@@ -37,9 +42,21 @@ export function useReceiver(): Receiver {
     answer: (next) => server.answer(next),
     async send(type, settings, batch, more = {}) {
       const found = SINK_TYPES.find((one) => one.type === type) as SinkType<unknown>;
-      const deps = { http, clock: createVirtualClock(0), log, outputs: createOutputs() } as unknown as SinkDeps;
+      const deps = {
+        http,
+        clock: createVirtualClock(0),
+        log,
+        outputs: createOutputs(),
+      } as unknown as SinkDeps;
       const sink = await found.create("news", found.schema.parse(settings), deps);
-      const message = { id: "m1", sink: "news", groupKey: "", sealedAtMs: 0, body: sink.render(batch), ...more };
+      const message = {
+        id: "m1",
+        sink: "news",
+        groupKey: "",
+        sealedAtMs: 0,
+        body: sink.render(batch),
+        ...more,
+      };
       return sink.send(JSON.parse(JSON.stringify(message)), new AbortController().signal);
     },
   };

@@ -7,15 +7,24 @@ import { exampleValue } from "../support/example-values.ts";
 const FOLDER = new URL("../../src/sinks/", import.meta.url);
 
 const isSinkType = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "schema" in value && "create" in value && "destinations" in value;
+  typeof value === "object" &&
+  value !== null &&
+  "schema" in value &&
+  "create" in value &&
+  "destinations" in value;
 
 /** As an environment would fill it in. */
-const withVariables = (text: string): string => text.replace(/\$\{(\w+)\}/g, (_, name: string) => exampleValue(name));
+const withVariables = (text: string): string =>
+  text.replace(/\$\{(\w+)\}/g, (_, name: string) => exampleValue(name));
 
 describe("the registry of sinks", () => {
   it("names every sink type that a file of the folder exports, once", async () => {
-    const files = (await readdir(FOLDER, { recursive: true })).filter((name) => name.endsWith(".ts"));
-    const modules: Record<string, unknown>[] = await Promise.all(files.map((name) => import(new URL(name, FOLDER).href)));
+    const files = (await readdir(FOLDER, { recursive: true })).filter((name) =>
+      name.endsWith(".ts"),
+    );
+    const modules: Record<string, unknown>[] = await Promise.all(
+      files.map((name) => import(new URL(name, FOLDER).href)),
+    );
     const exported = modules.flatMap((module) => Object.values(module).filter(isSinkType));
     expect(new Set(SINK_TYPES)).toEqual(new Set(exported));
     expect(SINK_TYPES.length).toBe(exported.length);

@@ -12,7 +12,9 @@ describe("where a sink posts", () => {
     expect(sinkPlace(discordSink, { token: "t", channel_id: "7" })).toBe("Discord channel 7");
     expect(sinkPlace(webhookSink, { url: HOOK })).toMatch(/^hooks\.example\.com, [0-9a-f]{6}$/);
     expect(sinkPlace(slackSink, { webhook_url: HOOK })).toBe(sinkPlace(webhookSink, { url: HOOK }));
-    expect(sinkPlace(webhookSink, { url: `${HOOK}x` })).not.toBe(sinkPlace(webhookSink, { url: HOOK }));
+    expect(sinkPlace(webhookSink, { url: `${HOOK}x` })).not.toBe(
+      sinkPlace(webhookSink, { url: HOOK }),
+    );
   });
 
   it("is nothing where the settings were left out", () => {
@@ -50,7 +52,10 @@ describe("what gives a sink's secrets away", () => {
   });
 
   it("is no word that stands in every log", () => {
-    const texts = secretTexts(webhookSink, { url: "https://example.com/webhook", headers: { accept: "application/json" } });
+    const texts = secretTexts(webhookSink, {
+      url: "https://example.com/webhook",
+      headers: { accept: "application/json" },
+    });
     expect(texts).toEqual(["https://example.com/webhook"]);
   });
 

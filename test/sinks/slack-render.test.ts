@@ -7,7 +7,11 @@ import { manyRuns } from "../support/many-runs.ts";
 import { hostileText, LIVE_SLACK } from "../render/hostile-text.ts";
 import { tweetBatch, tweetId } from "./chat-batch.ts";
 
-const alice = { ...makeUser("7", "alice"), display_name: "Alice", profile_image_url: "https://pics.example/alice.jpg" };
+const alice = {
+  ...makeUser("7", "alice"),
+  display_name: "Alice",
+  profile_image_url: "https://pics.example/alice.jpg",
+};
 
 /** Every limit Slack names, over any message. */
 function expectWithinLimits({ text, blocks }: { text: string; blocks: readonly SlackBlock[] }) {
@@ -23,7 +27,11 @@ function expectWithinLimits({ text, blocks }: { text: string; blocks: readonly S
 }
 
 const strings = (value: unknown): string[] =>
-  typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];
+  typeof value === "string"
+    ? [value]
+    : typeof value === "object" && value !== null
+      ? Object.values(value).flatMap(strings)
+      : [];
 
 const withoutDates = (text: string) => text.replaceAll(/<!date\^\d+\^[^|]+\|[^>]+>/g, "");
 
@@ -34,7 +42,9 @@ describe("one tweet in Slack", () => {
         full_text: "We love https://acme.example/a_b and *stars* <3",
         user: alice,
         likes_count: 12_345,
-        entities: [{ type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" }],
+        entities: [
+          { type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" },
+        ],
         quoted_status: { ...makeTweet("5", "first"), user: makeUser("8", "bob") },
         is_quote_status: true,
       },
@@ -42,14 +52,23 @@ describe("one tweet in Slack", () => {
   );
 
   it("shows author with avatar and link, text, quote, picture, counts, time, watch and permalink", () => {
-    expect(body.blocks.map(({ type }) => type)).toEqual(["context", "rich_text", "image", "context"]);
+    expect(body.blocks.map(({ type }) => type)).toEqual([
+      "context",
+      "rich_text",
+      "image",
+      "context",
+    ]);
     const [title, text, picture, footer] = body.blocks as unknown as readonly {
       readonly elements: readonly Record<string, unknown>[];
       readonly [key: string]: unknown;
     }[];
     expect(title?.elements).toEqual([
       { type: "image", image_url: "https://pics.example/alice.jpg", alt_text: "Alice" },
-      { type: "mrkdwn", text: "*<https://x.com/alice|Alice (@alice)>* quoted BOB (@bob)", verbatim: true },
+      {
+        type: "mrkdwn",
+        text: "*<https://x.com/alice|Alice (@alice)>* quoted BOB (@bob)",
+        verbatim: true,
+      },
     ]);
     expect(text?.elements).toEqual([
       {
@@ -68,7 +87,10 @@ describe("one tweet in Slack", () => {
         ],
       },
     ]);
-    expect(picture).toMatchObject({ image_url: "https://pics.example/p.jpg", alt_text: "picture posted by Alice" });
+    expect(picture).toMatchObject({
+      image_url: "https://pics.example/p.jpg",
+      alt_text: "picture posted by Alice",
+    });
     expect(footer?.elements[0]?.["text"]).toBe(
       `<https://x.com/alice/status/${tweetId(0)}|Open>  ·  <!date^1768478400^{date_short_pretty} {time}|2026-01-15 12:00 UTC>  ·  Likes 12.3K · Followers 10  ·  brand`,
     );
@@ -82,9 +104,21 @@ describe("one tweet in Slack", () => {
 
 describe("pictures in Slack", () => {
   const photos = (count: number) =>
-    Array.from({ length: count }, (_, i) => ({ type: "photo", link: "", preview: `https://pics.example/${i}.jpg` }));
+    Array.from({ length: count }, (_, i) => ({
+      type: "photo",
+      link: "",
+      preview: `https://pics.example/${i}.jpg`,
+    }));
   const shown = (...counts: readonly number[]) => {
-    const body = renderSlack(tweetBatch(counts.map((count) => ({ user: alice, full_text: "x".repeat(200), entities: photos(count) }))));
+    const body = renderSlack(
+      tweetBatch(
+        counts.map((count) => ({
+          user: alice,
+          full_text: "x".repeat(200),
+          entities: photos(count),
+        })),
+      ),
+    );
     expectWithinLimits(body);
     return body.blocks.filter(({ type }) => type === "image");
   };
@@ -92,21 +126,34 @@ describe("pictures in Slack", () => {
   it("are all there, each with words for those who do not see it", () => {
     expect(shown(1).map(({ alt_text: alt }) => alt)).toEqual(["picture posted by Alice"]);
     expect(shown(4).map(({ image_url: url, alt_text: alt }) => [url, alt])).toEqual(
-      [0, 1, 2, 3].map((i) => [`https://pics.example/${i}.jpg`, `picture ${i + 1} of 4 posted by Alice`]),
+      [0, 1, 2, 3].map((i) => [
+        `https://pics.example/${i}.jpg`,
+        `picture ${i + 1} of 4 posted by Alice`,
+      ]),
     );
     expect(shown(4, 3, 4, 2, 4)).toHaveLength(17);
   });
 
   it("are also all there when they are more than the platform takes, and counted where Slack has no room", () => {
     expect(shown(47)).toHaveLength(47);
-    expect(JSON.stringify(renderSlack(tweetBatch([{ entities: photos(47) }])).blocks.at(-1))).not.toContain("more media");
+    expect(
+      JSON.stringify(renderSlack(tweetBatch([{ entities: photos(47) }])).blocks.at(-1)),
+    ).not.toContain("more media");
     expect(shown(48)).toHaveLength(4);
-    expect(JSON.stringify(renderSlack(tweetBatch([{ entities: photos(48) }])).blocks.at(-1))).toContain("+44 more media");
+    expect(
+      JSON.stringify(renderSlack(tweetBatch([{ entities: photos(48) }])).blocks.at(-1)),
+    ).toContain("+44 more media");
   });
 
   it("give way to the alerts when there is not room for all", () => {
-    const long = Array.from({ length: 4 }, () => ({ type: "photo", link: "", preview: `https://pics.example/${"x".repeat(900)}` }));
-    const body = renderSlack(tweetBatch(Array.from({ length: MOST_CARDS }, () => ({ entities: long }))));
+    const long = Array.from({ length: 4 }, () => ({
+      type: "photo",
+      link: "",
+      preview: `https://pics.example/${"x".repeat(900)}`,
+    }));
+    const body = renderSlack(
+      tweetBatch(Array.from({ length: MOST_CARDS }, () => ({ entities: long }))),
+    );
     expectWithinLimits(body);
     expect(body.blocks.filter(({ type }) => type === "image")).toHaveLength(MOST_CARDS);
     expect(JSON.stringify(body.blocks)).toContain("+3 more media");
@@ -115,13 +162,18 @@ describe("pictures in Slack", () => {
 
 describe("many tweets in Slack", () => {
   it("gives a few a card each", () => {
-    expect(renderSlack(tweetBatch([{}, {}, {}])).blocks.filter(({ type }) => type === "divider")).toHaveLength(2);
+    expect(
+      renderSlack(tweetBatch([{}, {}, {}])).blocks.filter(({ type }) => type === "divider"),
+    ).toHaveLength(2);
   });
 
   it("keeps a card each of the longest, with its link", () => {
-    const body = renderSlack(tweetBatch(Array.from({ length: MOST_CARDS }, () => ({ full_text: '"<&>'.repeat(1_000) }))));
+    const body = renderSlack(
+      tweetBatch(Array.from({ length: MOST_CARDS }, () => ({ full_text: '"<&>'.repeat(1_000) }))),
+    );
     expectWithinLimits(body);
-    for (let index = 0; index < MOST_CARDS; index += 1) expect(JSON.stringify(body.blocks)).toContain(`/status/${tweetId(index)}`);
+    for (let index = 0; index < MOST_CARDS; index += 1)
+      expect(JSON.stringify(body.blocks)).toContain(`/status/${tweetId(index)}`);
   });
 
   it("marks a sample", () => {
@@ -139,13 +191,21 @@ describe("any text in Slack", () => {
         fc.array(hostileText, { minLength: 40, maxLength: 60 }).map((parts) => parts.join(" ")),
       ),
       user: fc
-        .record({ display_name: hostileText, username: hostileText, profile_image_url: hostileText })
+        .record({
+          display_name: hostileText,
+          username: hostileText,
+          profile_image_url: hostileText,
+        })
         .map((changes) => ({ ...alice, ...changes })),
       in_reply_to_username: hostileText,
       is_reply: fc.boolean(),
       in_reply_to_tweet_id: hostileText,
       entities: fc.array(
-        fc.record({ type: fc.constant("photo"), preview: hostileText.map((text) => `https://e.com/${text}`), link: hostileText }),
+        fc.record({
+          type: fc.constant("photo"),
+          preview: hostileText.map((text) => `https://e.com/${text}`),
+          link: hostileText,
+        }),
         { maxLength: 5 },
       ),
     }),

@@ -12,7 +12,13 @@ import { EVENT_TIME_MS } from "../support/make-event.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
 import { tweetBatch } from "./chat-batch.ts";
 
-const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, child: () => silent };
+const silent: Log = {
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silent,
+};
 const never = new AbortController().signal;
 
 let slack: LoopbackServer;
@@ -41,7 +47,12 @@ const botSettings = () => ({ token: "xoxb-1", channel: "#brand", api_url: `${sla
 const webhookSettings = () => ({ webhook_url: `${slack.url}/services/T/B/x` });
 type Settings = Parameters<typeof slackSink.create>[1];
 
-async function send(settings: Settings, text = "hello <!channel>", signal = never, more: Partial<SealedMessage> = {}) {
+async function send(
+  settings: Settings,
+  text = "hello <!channel>",
+  signal = never,
+  more: Partial<SealedMessage> = {},
+) {
   const sink = await slackSink.create("brand", settings, deps);
   const message: SealedMessage = {
     id: "msg-1",
@@ -64,11 +75,22 @@ const form = (index: number) => new URLSearchParams(slack.received[index]?.body)
 
 describe("a Slack bot", () => {
   it("posts form-encoded with blocks as JSON, text beside them and nothing unfurled", async () => {
-    expect(await send(botSettings())).toEqual({ ref: "1700000000.000100", channel: expect.any(String) as string });
+    expect(await send(botSettings())).toEqual({
+      ref: "1700000000.000100",
+      channel: expect.any(String) as string,
+    });
     const [request] = slack.received;
     expect(request).toMatchObject({ method: "POST", url: "/api/chat.postMessage" });
-    expect(request?.headers).toMatchObject({ authorization: "Bearer xoxb-1", "content-type": "application/x-www-form-urlencoded" });
-    expect(Object.fromEntries(form(0))).toMatchObject({ channel: "#brand", mrkdwn: "false", unfurl_links: "false", unfurl_media: "false" });
+    expect(request?.headers).toMatchObject({
+      authorization: "Bearer xoxb-1",
+      "content-type": "application/x-www-form-urlencoded",
+    });
+    expect(Object.fromEntries(form(0))).toMatchObject({
+      channel: "#brand",
+      mrkdwn: "false",
+      unfurl_links: "false",
+      unfurl_media: "false",
+    });
     expect(form(0).get("text")).toContain("hello &lt;\u200b!channel&gt;");
     expect(JSON.parse(form(0).get("blocks") ?? "")[0].type).toBe("context");
     expect(JSON.parse(form(0).get("metadata") ?? "").event_payload).toEqual({ id: "msg-1" });
@@ -81,11 +103,17 @@ describe("a Slack bot", () => {
       { ok: false, error: "thread_not_found" },
       { ok: true, ts: "3" },
     ];
-    slack.answer((request, response) => json(answers[slack.received.length - 1] ?? {})(request, response));
+    slack.answer((request, response) =>
+      json(answers[slack.received.length - 1] ?? {})(request, response),
+    );
     const receipts: unknown[] = [];
-    for (const _time of [1, 2]) receipts.push(await send(botSettings(), "hello", never, { threadRef: "1.1" }));
+    for (const _time of [1, 2])
+      receipts.push(await send(botSettings(), "hello", never, { threadRef: "1.1" }));
     expect(receipts).toEqual([{ ref: "2" }, { ref: "3", missingThread: "1.1" }]);
-    const shown = slack.received.map((_, index) => [form(index).get("thread_ts"), form(index).has("blocks")]);
+    const shown = slack.received.map((_, index) => [
+      form(index).get("thread_ts"),
+      form(index).has("blocks"),
+    ]);
     expect(shown).toEqual([
       ["1.1", true],
       ["1.1", false],
@@ -99,19 +127,31 @@ describe("a Slack bot", () => {
     ["ignored the thread", { ts: "2" }, { missingThread: "1.1" }],
     ["began one of its own", { thread_ts: "2", ts: "2" }, { missingThread: "1.1" }],
     ["is not in the answer", undefined, {}],
-  ])("says that a thread is gone by the message that was posted: it %s", async (_case, message, more) => {
-    slack.answer(json({ ok: true, ts: "2", message }));
-    expect(await send(botSettings(), "hello", never, { threadRef: "1.1" })).toEqual({ ref: "2", ...more });
-    expect(await send(botSettings())).toEqual({ ref: "2" });
-  });
+  ])(
+    "says that a thread is gone by the message that was posted: it %s",
+    async (_case, message, more) => {
+      slack.answer(json({ ok: true, ts: "2", message }));
+      expect(await send(botSettings(), "hello", never, { threadRef: "1.1" })).toEqual({
+        ref: "2",
+        ...more,
+      });
+      expect(await send(botSettings())).toEqual({ ref: "2" });
+    },
+  );
 
   it("shows in the channel, too, what it posts in a thread, where the settings say so; but no part of a list", async () => {
     const settings = { ...botSettings(), thread_by: "conversation", broadcast: "always" } as const;
     await send(settings);
     await send(settings, "hello", never, { threadRef: "1.1" });
-    await send(settings, "hello", never, { threadRef: "1.1", body: { text: "more", blocks: [], isPart: true } });
+    await send(settings, "hello", never, {
+      threadRef: "1.1",
+      body: { text: "more", blocks: [], isPart: true },
+    });
     await send({ ...settings, broadcast: "never" }, "hello", never, { threadRef: "1.1" });
-    const shown = slack.received.map((_, index) => [form(index).get("thread_ts"), form(index).get("reply_broadcast")]);
+    const shown = slack.received.map((_, index) => [
+      form(index).get("thread_ts"),
+      form(index).get("reply_broadcast"),
+    ]);
     expect(shown).toEqual([
       [null, null],
       ["1.1", "true"],
@@ -121,10 +161,18 @@ describe("a Slack bot", () => {
   });
 
   it("puts messages into threads of its channel, for a day unless said otherwise", async () => {
-    const threads = async (more: Partial<Settings>) => (await slackSink.create("brand", { ...botSettings(), ...more }, deps)).threads;
+    const threads = async (more: Partial<Settings>) =>
+      (await slackSink.create("brand", { ...botSettings(), ...more }, deps)).threads;
     expect(await threads({})).toBeUndefined();
-    expect(await threads({ thread_by: "watch" })).toEqual({ by: "watch", windowMs: 86_400_000, place: "#brand" });
-    expect(await threads({ thread_by: "group", thread_window: "2h" })).toMatchObject({ by: "group", windowMs: 7_200_000 });
+    expect(await threads({ thread_by: "watch" })).toEqual({
+      by: "watch",
+      windowMs: 86_400_000,
+      place: "#brand",
+    });
+    expect(await threads({ thread_by: "group", thread_window: "2h" })).toMatchObject({
+      by: "group",
+      windowMs: 7_200_000,
+    });
   });
 
   it("posts under the name and icon of its settings", async () => {
@@ -137,9 +185,15 @@ describe("a Slack bot", () => {
 
   it("calls those whom the batch names, before all text of others, in its blocks and without them", async () => {
     const sink = await slackSink.create("brand", botSettings(), deps);
-    const body = sink.render({ ...tweetBatch([{ full_text: "<!channel>" }]), mentions: ["<!here>", "<@U1>"] }) as unknown as SlackBody;
+    const body = sink.render({
+      ...tweetBatch([{ full_text: "<!channel>" }]),
+      mentions: ["<!here>", "<@U1>"],
+    }) as unknown as SlackBody;
     expect(body.text).toMatch(/^<!here> <@U1> \S/);
-    expect(body.blocks[0]).toEqual({ type: "section", text: { type: "mrkdwn", text: "<!here> <@U1>", verbatim: true } });
+    expect(body.blocks[0]).toEqual({
+      type: "section",
+      text: { type: "mrkdwn", text: "<!here> <@U1>", verbatim: true },
+    });
     expect(JSON.stringify(body).match(/<[!@]/g)).toHaveLength(4 + 1);
   });
 
@@ -148,23 +202,36 @@ describe("a Slack bot", () => {
     ["not_in_channel", /invite @chirpwatch to #brand/],
     ["is_archived", /unarchive #brand/],
     ["missing_scope", /chat:write/],
-  ])("fault 42: %s closes the destination with its cure, after one request", async (error, cure) => {
-    slack.answer(json({ ok: false, error }));
-    expect(await refusal(botSettings())).toMatchObject({ kind: "destination", hint: expect.stringMatching(cure) });
-    expect(slack.received).toHaveLength(1);
-  });
+  ])(
+    "fault 42: %s closes the destination with its cure, after one request",
+    async (error, cure) => {
+      slack.answer(json({ ok: false, error }));
+      expect(await refusal(botSettings())).toMatchObject({
+        kind: "destination",
+        hint: expect.stringMatching(cure),
+      });
+      expect(slack.received).toHaveLength(1);
+    },
+  );
 
   it.each(["invalid_auth", "token_revoked", "account_inactive"])(
     "fault 43: %s closes the destination and asks for a token",
     async (error) => {
       slack.answer(json({ ok: false, error }));
-      expect(await refusal(botSettings())).toMatchObject({ kind: "destination", hint: expect.stringContaining("token") });
+      expect(await refusal(botSettings())).toMatchObject({
+        kind: "destination",
+        hint: expect.stringContaining("token"),
+      });
     },
   );
 
   it("fault 41: a 429 hands its Retry-After on, unretried", async () => {
     slack.answer(json({ ok: false, error: "ratelimited" }, 429, { "retry-after": "30" }));
-    expect(await refusal(botSettings())).toMatchObject({ kind: "rate_limited", status: 429, retry: { afterMs: 30_000 } });
+    expect(await refusal(botSettings())).toMatchObject({
+      kind: "rate_limited",
+      status: 429,
+      retry: { afterMs: 30_000 },
+    });
     slack.answer(json({ ok: false, error: "ratelimited" }, 429));
     expect(await refusal(botSettings())).toMatchObject({ kind: "rate_limited", retry: "later" });
     for (const [header, afterMs] of [
@@ -174,7 +241,10 @@ describe("a Slack bot", () => {
       ["9999999", 9_999_999_000],
     ] as const) {
       slack.answer(json({ ok: false, error: "ratelimited" }, 429, { "retry-after": header }));
-      expect(await refusal(botSettings())).toMatchObject({ kind: "rate_limited", retry: { afterMs } });
+      expect(await refusal(botSettings())).toMatchObject({
+        kind: "rate_limited",
+        retry: { afterMs },
+      });
     }
     expect(slack.received).toHaveLength(6);
   });
@@ -212,7 +282,9 @@ describe("a Slack bot", () => {
   it("is transient when nobody listens, and when the attempt is aborted", async () => {
     const abort = new AbortController();
     slack.answer(() => abort.abort());
-    await expect(send(botSettings(), "x", abort.signal)).rejects.toMatchObject({ kind: "transient" });
+    await expect(send(botSettings(), "x", abort.signal)).rejects.toMatchObject({
+      kind: "transient",
+    });
     await slack.close();
     expect(await refusal(botSettings())).toMatchObject({ kind: "transient" });
   });
@@ -221,7 +293,9 @@ describe("a Slack bot", () => {
     await slackSink.check?.(botSettings(), deps);
     expect(slack.received[0]?.url).toBe("/api/auth.test");
     slack.answer(json({ ok: false, error: "invalid_auth" }));
-    await expect(slackSink.check?.(botSettings(), deps)).rejects.toMatchObject({ kind: "destination" });
+    await expect(slackSink.check?.(botSettings(), deps)).rejects.toMatchObject({
+      kind: "destination",
+    });
   });
 });
 
@@ -232,7 +306,11 @@ describe("a Slack webhook", () => {
     expect(await send(webhookSettings())).toEqual({});
     expect(slack.received[0]).toMatchObject({ method: "POST", url: "/services/T/B/x" });
     const body = JSON.parse(slack.received[0]?.body ?? "");
-    expect(body).toMatchObject({ unfurl_links: false, unfurl_media: false, text: expect.stringContaining("hello") });
+    expect(body).toMatchObject({
+      unfurl_links: false,
+      unfurl_media: false,
+      text: expect.stringContaining("hello"),
+    });
     expect(body.blocks.length).toBeGreaterThan(0);
   });
 
@@ -252,7 +330,9 @@ describe("a Slack webhook", () => {
   });
 
   it("fault 53: invalid_payload falls back to plain text once, then is a dead letter", async () => {
-    slack.answer((request, response) => response.writeHead("blocks" in JSON.parse(request.body) ? 400 : 200).end("invalid_payload"));
+    slack.answer((request, response) =>
+      response.writeHead("blocks" in JSON.parse(request.body) ? 400 : 200).end("invalid_payload"),
+    );
     await send(webhookSettings());
     expect(JSON.parse(slack.received[1]?.body ?? "")).not.toHaveProperty("blocks");
     slack.answer((_, response) => response.writeHead(400).end("invalid_blocks"));
@@ -261,40 +341,55 @@ describe("a Slack webhook", () => {
 
   it("fault 41: waits as asked", async () => {
     slack.answer((_, response) => response.writeHead(429, { "retry-after": "7" }).end());
-    expect(await refusal(webhookSettings())).toMatchObject({ kind: "rate_limited", retry: { afterMs: 7_000 } });
+    expect(await refusal(webhookSettings())).toMatchObject({
+      kind: "rate_limited",
+      retry: { afterMs: 7_000 },
+    });
   });
 
   it("never shows its address", async () => {
     slack.answer((_, response) => response.writeHead(404).end("no_service"));
     const error = await refusal(webhookSettings());
-    expect(`${error.message} ${error.hint} ${sinkPlace(slackSink, webhookSettings())}`).not.toContain("/services/");
+    expect(
+      `${error.message} ${error.hint} ${sinkPlace(slackSink, webhookSettings())}`,
+    ).not.toContain("/services/");
   });
 });
 
 describe("Slack settings", () => {
   const problems = (settings: object) =>
-    slackSink.schema.safeParse(settings).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+    slackSink.schema
+      .safeParse(settings)
+      .error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
 
   it("are a token and a channel, or a webhook", () => {
     expect(problems({ token: "x", channel: "#brand" })).toEqual([]);
     expect(problems({ webhook_url: "https://hooks.slack.com/services/T/B/x" })).toEqual([]);
     expect(problems({})).toEqual([": needs `token` and `channel`, or `webhook_url`"]);
     expect(problems({ token: "x" })).toEqual([": needs a `channel` beside `token`"]);
-    expect(problems({ webhook_url: "https://e.com/x", channel: "#a" })[0]).toMatch(/^channel: an incoming webhook has its channel already/);
+    expect(problems({ webhook_url: "https://e.com/x", channel: "#a" })[0]).toMatch(
+      /^channel: an incoming webhook has its channel already/,
+    );
   });
 
   it("take plain http on loopback, or for a webhook beside its api_url, and nowhere else", () => {
     expect(problems({ token: "x", channel: "c", api_url: "http://127.0.0.1:1/api/" })).toEqual([]);
     expect(problems({ webhook_url: "http://[::1]:1/x" })).toEqual([]);
-    expect(problems({ webhook_url: "http://e.com/x" })).toEqual(["webhook_url: must start with https:// (http:// is for loopback only)"]);
-    expect(problems({ token: "x", channel: "c", api_url: "http://127.0.0.1.evil.example/api/" })[0]).toContain(
-      "api_url: must start with https://",
-    );
+    expect(problems({ webhook_url: "http://e.com/x" })).toEqual([
+      "webhook_url: must start with https:// (http:// is for loopback only)",
+    ]);
+    expect(
+      problems({ token: "x", channel: "c", api_url: "http://127.0.0.1.evil.example/api/" })[0],
+    ).toContain("api_url: must start with https://");
   });
 
   it("say where they send", () => {
-    expect(slackSink.destinations({ token: "x", channel: "c" })).toEqual([{ kind: "url", url: "https://slack.com/api/" }]);
-    expect(slackSink.destinations({ webhook_url: "https://e.com/x" })).toEqual([{ kind: "url", url: "https://e.com/x" }]);
+    expect(slackSink.destinations({ token: "x", channel: "c" })).toEqual([
+      { kind: "url", url: "https://slack.com/api/" },
+    ]);
+    expect(slackSink.destinations({ webhook_url: "https://e.com/x" })).toEqual([
+      { kind: "url", url: "https://e.com/x" },
+    ]);
     expect(sinkPlace(slackSink, { token: "x", channel: "#brand" })).toBe("#brand");
   });
 });

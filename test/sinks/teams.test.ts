@@ -5,10 +5,23 @@ import { errorOf, useReceiver } from "./receiver.ts";
 
 const receiver = useReceiver();
 
-const photo = { type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" };
-const alerts = tweetBatch([{ full_text: "**bold** [a](b)\n\n<at>all</at> {{DATE(2026-01-01T00:00:00Z)}}", entities: [photo] }]);
+const photo = {
+  type: "photo",
+  link: "https://pics.example/l",
+  preview: "https://pics.example/p.jpg",
+};
+const alerts = tweetBatch([
+  {
+    full_text: "**bold** [a](b)\n\n<at>all</at> {{DATE(2026-01-01T00:00:00Z)}}",
+    entities: [photo],
+  },
+]);
 const send = (settings: object = {}) =>
-  receiver.send("teams", { webhook_url: `${receiver.url}/workflows/1?sig=secret`, allow_private: true, ...settings }, alerts);
+  receiver.send(
+    "teams",
+    { webhook_url: `${receiver.url}/workflows/1?sig=secret`, allow_private: true, ...settings },
+    alerts,
+  );
 
 describe("the Teams sink", () => {
   it("posts an Adaptive Card in which a stranger's markup stays text", async () => {
@@ -23,7 +36,9 @@ describe("the Teams sink", () => {
       content: { type: "AdaptiveCard" },
     });
     expect(request?.body).not.toContain('TextBlock","text');
-    expect(teamsText(message)).toContain("\n**bold** [a](b)\n<\u200bat>all<\u200b/at> {\u200b{DATE(2026-01-01T00:00:00Z)}}\n");
+    expect(teamsText(message)).toContain(
+      "\n**bold** [a](b)\n<\u200bat>all<\u200b/at> {\u200b{DATE(2026-01-01T00:00:00Z)}}\n",
+    );
     expect(message.attachments[0].content.body).toContainEqual(
       expect.objectContaining({ type: "Image", url: "https://pics.example/p.jpg" }),
     );
@@ -39,7 +54,11 @@ describe("the Teams sink", () => {
   ])("takes %i for a failure of kind %s", async (status, kind, hint) => {
     receiver.answer((_, response) => response.writeHead(status, { "retry-after": "7" }).end("no"));
     const error = await errorOf(send());
-    expect(error).toMatchObject({ kind, status, ...(kind === "rate_limited" ? { retry: { afterMs: 7_000 } } : {}) });
+    expect(error).toMatchObject({
+      kind,
+      status,
+      ...(kind === "rate_limited" ? { retry: { afterMs: 7_000 } } : {}),
+    });
     expect(error.hint).toContain(hint);
   });
 

@@ -5,8 +5,14 @@ import { errorOf, useReceiver } from "./receiver.ts";
 
 const receiver = useReceiver();
 
-const photo = { type: "photo", link: "https://pics.example/l", preview: "https://pics.example/p.jpg" };
-const alerts = tweetBatch([{ full_text: "hello @bob, /start https://e.com/@x", entities: [photo] }]);
+const photo = {
+  type: "photo",
+  link: "https://pics.example/l",
+  preview: "https://pics.example/p.jpg",
+};
+const alerts = tweetBatch([
+  { full_text: "hello @bob, /start https://e.com/@x", entities: [photo] },
+]);
 const send = (settings: object = {}, threadRef?: string) =>
   receiver.send(
     "telegram",
@@ -43,17 +49,35 @@ describe("the Telegram sink", () => {
 
   it.each([
     [400, { description: "Bad Request: chat not found" }, "destination", "Check `chat_id`"],
-    [400, { description: "Bad Request: message thread not found" }, "destination", "change `topic`"],
-    [400, { description: "Bad Request: not enough rights to send text messages to the chat" }, "destination", "Allow the bot to post"],
     [
       400,
-      { description: "Bad Request: group chat was upgraded", parameters: { migrate_to_chat_id: -1009 } },
+      { description: "Bad Request: message thread not found" },
+      "destination",
+      "change `topic`",
+    ],
+    [
+      400,
+      { description: "Bad Request: not enough rights to send text messages to the chat" },
+      "destination",
+      "Allow the bot to post",
+    ],
+    [
+      400,
+      {
+        description: "Bad Request: group chat was upgraded",
+        parameters: { migrate_to_chat_id: -1009 },
+      },
       "destination",
       'set `chat_id` to "-1009"',
     ],
     [400, { description: "Bad Request: message is too long" }, "message", ""],
     [401, { description: "Unauthorized" }, "destination", "@BotFather"],
-    [403, { description: "Forbidden: bot was kicked from the supergroup chat" }, "destination", "add it again"],
+    [
+      403,
+      { description: "Forbidden: bot was kicked from the supergroup chat" },
+      "destination",
+      "add it again",
+    ],
     [404, { description: "Not Found" }, "destination", "@BotFather"],
     [413, {}, "message", ""],
     [500, {}, "transient", ""],
@@ -67,8 +91,21 @@ describe("the Telegram sink", () => {
   });
 
   it("waits as long as it is asked to", async () => {
-    receiver.answer(json({ ok: false, error_code: 429, description: "Too Many Requests", parameters: { retry_after: 17 } }, 429));
-    await expect(send()).rejects.toMatchObject({ kind: "rate_limited", retry: { afterMs: 17_000 } });
+    receiver.answer(
+      json(
+        {
+          ok: false,
+          error_code: 429,
+          description: "Too Many Requests",
+          parameters: { retry_after: 17 },
+        },
+        429,
+      ),
+    );
+    await expect(send()).rejects.toMatchObject({
+      kind: "rate_limited",
+      retry: { afterMs: 17_000 },
+    });
     receiver.answer((_, response) => response.writeHead(429).end("no"));
     await expect(send()).rejects.toMatchObject({ kind: "rate_limited", retry: "later" });
   });
@@ -76,6 +113,8 @@ describe("the Telegram sink", () => {
   it("counts a 2xx as sent whatever its body is, and a missing answer as passing", async () => {
     receiver.answer((_, response) => response.writeHead(200).end("<html>"));
     expect(await send()).toEqual({});
-    await expect(send({ api_url: "http://127.0.0.1:1" })).rejects.toMatchObject({ kind: "transient" });
+    await expect(send({ api_url: "http://127.0.0.1:1" })).rejects.toMatchObject({
+      kind: "transient",
+    });
   });
 });

@@ -35,8 +35,19 @@ afterAll(async () => {
 const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
 
 function makeSink(settings: Record<string, unknown> = {}): Promise<Sink> {
-  const parsed = webhookSink.schema.parse({ url: `${server.url}/hook?token=t`, allow_private: true, ...settings });
-  const deps = { http, clock, log, write: () => {}, outputs: createOutputs(), linksHost: "https://x.com" };
+  const parsed = webhookSink.schema.parse({
+    url: `${server.url}/hook?token=t`,
+    allow_private: true,
+    ...settings,
+  });
+  const deps = {
+    http,
+    clock,
+    log,
+    write: () => {},
+    outputs: createOutputs(),
+    linksHost: "https://x.com",
+  };
   return webhookSink.create("hook", parsed as Parameters<typeof webhookSink.create>[1], deps);
 }
 
@@ -58,7 +69,8 @@ const sealed = (sink: Sink, batch: Batch): SealedMessage => ({
 });
 
 const rendered = (sink: Sink, batch: Batch) => JSON.parse((sink.render(batch) as JsonText).text);
-const send = async (sink: Sink, events = [makeEvent("1")]) => sink.send(sealed(sink, batchOf(events)), new AbortController().signal);
+const send = async (sink: Sink, events = [makeEvent("1")]) =>
+  sink.send(sealed(sink, batchOf(events)), new AbortController().signal);
 
 async function failureOf(status: number, headers: Record<string, string> = {}): Promise<SinkError> {
   server.answer((_, response) => response.writeHead(status, headers).end("a reason"));
@@ -74,7 +86,13 @@ describe("the body", () => {
     expect(rendered(await makeSink(), batchOf([event]))).toEqual({
       type: "tweet.created",
       timestamp: "2026-01-15T12:00:00.000Z",
-      data: { id: event.id, watch: "brand", labels: event.labels, occurred_at: "2026-01-15T12:00:00.000Z", tweet: event.body.tweet },
+      data: {
+        id: event.id,
+        watch: "brand",
+        labels: event.labels,
+        occurred_at: "2026-01-15T12:00:00.000Z",
+        tweet: event.body.tweet,
+      },
     });
   });
 
@@ -102,12 +120,21 @@ describe("the body", () => {
         occurred_at: "2026-01-15T12:00:00.000Z",
         ...follower.body,
       },
-      { type: "score.changed", id: score.id, watch: "brand", labels: score.labels, occurred_at: "2026-01-15T12:00:00.000Z", ...score.body },
+      {
+        type: "score.changed",
+        id: score.id,
+        watch: "brand",
+        labels: score.labels,
+        occurred_at: "2026-01-15T12:00:00.000Z",
+        ...score.body,
+      },
     ]);
   });
 
   it("of a sample says so", async () => {
-    expect(rendered(await makeSink(), batchOf([makeEvent("1")], { sample: true })).sample).toBe(true);
+    expect(rendered(await makeSink(), batchOf([makeEvent("1")], { sample: true })).sample).toBe(
+      true,
+    );
   });
 });
 
@@ -116,20 +143,43 @@ describe("the request", () => {
     await send(await makeSink({ secret: SECRET, headers: { "X-Team": "comms" } }));
     const request = server.received.at(-1);
     expect(request).toMatchObject({ method: "POST", url: "/hook?token=t" });
-    expect(request?.headers).toMatchObject({ "webhook-id": "m1", "content-type": "application/json", "x-team": "comms" });
-    const verified = new Webhook(SECRET).verify(request?.body ?? "", request?.headers as Record<string, string>);
+    expect(request?.headers).toMatchObject({
+      "webhook-id": "m1",
+      "content-type": "application/json",
+      "x-team": "comms",
+    });
+    const verified = new Webhook(SECRET).verify(
+      request?.body ?? "",
+      request?.headers as Record<string, string>,
+    );
     expect(verified).toMatchObject({ type: "tweet.created" });
-    expect(() => new Webhook(SECRET).verify(`${request?.body} `, request?.headers as Record<string, string>)).toThrow("signature");
+    expect(() =>
+      new Webhook(SECRET).verify(`${request?.body} `, request?.headers as Record<string, string>),
+    ).toThrow("signature");
   });
 
   it("has the same body, byte for byte, when the state gives it back, whatever an author wrote and whatever the labels are called", async () => {
     const store = await openTemp(tempStatePath());
     const sink = await makeSink();
-    const labels = JSON.parse('{"b":"x","10":"ten","2":"two","__proto__":"p","a":"\\u2028"}') as ChirpEvent["labels"];
-    const events = [makeEvent("1", { labels, body: { tweet: makeTweet("1", '\ud800 "\\u0041" \u2028 \0 👩‍👩‍👧 \ufeff') } })];
+    const labels = JSON.parse(
+      '{"b":"x","10":"ten","2":"two","__proto__":"p","a":"\\u2028"}',
+    ) as ChirpEvent["labels"];
+    const events = [
+      makeEvent("1", {
+        labels,
+        body: { tweet: makeTweet("1", '\ud800 "\\u0041" \u2028 \0 👩‍👩‍👧 \ufeff') },
+      }),
+    ];
     const body = sink.render(batchOf(events));
-    await store.seal([{ ...sealed(sink, batchOf(events)), body, throttleKey: null, deliveryIds: [] }]);
-    const { messages } = await store.dueWork({ nowMs: START_MS, sinks: ["hook"], busy: new Set(), limit: 1 });
+    await store.seal([
+      { ...sealed(sink, batchOf(events)), body, throttleKey: null, deliveryIds: [] },
+    ]);
+    const { messages } = await store.dueWork({
+      nowMs: START_MS,
+      sinks: ["hook"],
+      busy: new Set(),
+      limit: 1,
+    });
     for (const message of messages) await sink.send(message, new AbortController().signal);
     expect(server.received.at(-1)?.body).toBe((body as JsonText).text);
     await store.close();
@@ -137,7 +187,10 @@ describe("the request", () => {
 
   it("of a message that an earlier version sealed is the document, which that stored as a string", async () => {
     const sink = await makeSink();
-    await sink.send({ ...sealed(sink, batchOf([makeEvent("1")])), body: '{"type":"tweet.created"}' }, new AbortController().signal);
+    await sink.send(
+      { ...sealed(sink, batchOf([makeEvent("1")])), body: '{"type":"tweet.created"}' },
+      new AbortController().signal,
+    );
     expect(server.received.at(-1)?.body).toBe('{"type":"tweet.created"}');
   });
 
@@ -148,16 +201,27 @@ describe("the request", () => {
     await clock.advance(90_000);
     await sink.send(message, new AbortController().signal);
     const [first, second] = server.received.slice(-2);
-    expect([second?.headers["webhook-id"], second?.body]).toEqual([first?.headers["webhook-id"], first?.body]);
-    expect(Number(second?.headers["webhook-timestamp"]) - Number(first?.headers["webhook-timestamp"])).toBe(90);
+    expect([second?.headers["webhook-id"], second?.body]).toEqual([
+      first?.headers["webhook-id"],
+      first?.body,
+    ]);
+    expect(
+      Number(second?.headers["webhook-timestamp"]) - Number(first?.headers["webhook-timestamp"]),
+    ).toBe(90);
     new Webhook(SECRET).verify(second?.body ?? "", second?.headers as Record<string, string>);
   });
 
-  it.each([["a plain secret!"], ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]])("takes the plain secret %s as the key itself", async (secret) => {
-    await send(await makeSink({ secret }));
-    const request = server.received.at(-1);
-    new Webhook(secret, { format: "raw" }).verify(request?.body ?? "", request?.headers as Record<string, string>);
-  });
+  it.each([["a plain secret!"], ["MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]])(
+    "takes the plain secret %s as the key itself",
+    async (secret) => {
+      await send(await makeSink({ secret }));
+      const request = server.received.at(-1);
+      new Webhook(secret, { format: "raw" }).verify(
+        request?.body ?? "",
+        request?.headers as Record<string, string>,
+      );
+    },
+  );
 
   it("also satisfies a library that decodes a plain secret which looks like base64", async () => {
     const secret = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
@@ -169,17 +233,23 @@ describe("the request", () => {
   it.each([
     ["a list", ["whsec_bmV3IHNlY3JldCBvZiB0aGUgd2ViaG9vaw==", SECRET]],
     ["the lines of a file", `whsec_bmV3IHNlY3JldCBvZiB0aGUgd2ViaG9vaw==\r\n\n${SECRET}`],
-  ])("is signed with each secret of %s, the first one first, so that receivers may know either", async (_, secret) => {
-    await send(await makeSink({ secret }));
-    const request = server.received.at(-1);
-    const headers = request?.headers as Record<string, string>;
-    const signatures = headers["webhook-signature"]?.split(" ") ?? [];
-    expect(signatures).toHaveLength(2);
-    for (const [index, one] of ["whsec_bmV3IHNlY3JldCBvZiB0aGUgd2ViaG9vaw==", SECRET].entries()) {
-      new Webhook(one).verify(request?.body ?? "", headers);
-      new Webhook(one).verify(request?.body ?? "", { ...headers, "webhook-signature": signatures[index] ?? "" });
-    }
-  });
+  ])(
+    "is signed with each secret of %s, the first one first, so that receivers may know either",
+    async (_, secret) => {
+      await send(await makeSink({ secret }));
+      const request = server.received.at(-1);
+      const headers = request?.headers as Record<string, string>;
+      const signatures = headers["webhook-signature"]?.split(" ") ?? [];
+      expect(signatures).toHaveLength(2);
+      for (const [index, one] of ["whsec_bmV3IHNlY3JldCBvZiB0aGUgd2ViaG9vaw==", SECRET].entries()) {
+        new Webhook(one).verify(request?.body ?? "", headers);
+        new Webhook(one).verify(request?.body ?? "", {
+          ...headers,
+          "webhook-signature": signatures[index] ?? "",
+        });
+      }
+    },
+  );
 
   it("is unsigned without a secret", async () => {
     await send(await makeSink());
@@ -195,14 +265,24 @@ describe("an answer", () => {
   });
 
   it("of 2xx means taken by its status line, whatever its body does", async () => {
-    server.answer((_, response) => void response.writeHead(200, { "content-length": "999" }).write("never whole"));
+    server.answer(
+      (_, response) =>
+        void response.writeHead(200, { "content-length": "999" }).write("never whole"),
+    );
     await expect(send(await makeSink({ timeout: "1h" }))).resolves.toEqual({});
-    server.answer((_, response) => void response.writeHead(200).write("broken off", () => response.destroy()));
+    server.answer(
+      (_, response) => void response.writeHead(200).write("broken off", () => response.destroy()),
+    );
     await expect(send(await makeSink({ timeout: "1h" }))).resolves.toEqual({});
   });
 
   it.each([400, 409, 413, 415, 422])("%i will never be taken", async (status) => {
-    expect(await failureOf(status)).toMatchObject({ kind: "message", status, retry: "no", message: expect.stringContaining("a reason") });
+    expect(await failureOf(status)).toMatchObject({
+      kind: "message",
+      status,
+      retry: "no",
+      message: expect.stringContaining("a reason"),
+    });
   });
 
   it.each([401, 403, 404, 405])("%i speaks of the address", async (status) => {
@@ -224,27 +304,46 @@ describe("an answer", () => {
   });
 
   it("with Retry-After says when to come back", async () => {
-    expect(await failureOf(429, { "retry-after": "30" })).toMatchObject({ kind: "rate_limited", retry: { afterMs: 30_000 } });
+    expect(await failureOf(429, { "retry-after": "30" })).toMatchObject({
+      kind: "rate_limited",
+      retry: { afterMs: 30_000 },
+    });
     expect(await failureOf(429)).toMatchObject({ kind: "rate_limited", retry: "later" });
-    expect(await failureOf(503, { "retry-after": "7" })).toMatchObject({ kind: "transient", retry: { afterMs: 7_000 } });
+    expect(await failureOf(503, { "retry-after": "7" })).toMatchObject({
+      kind: "transient",
+      retry: { afterMs: 7_000 },
+    });
   });
 
-  it.each([301, 302, 303, 307, 308])("fault 50: %i is a failure, and is not followed", async (status) => {
-    const before = server.received.length;
-    const error = await failureOf(status, { location: `${server.url}/elsewhere` });
-    expect(error).toMatchObject({ kind: "destination", message: expect.stringContaining("not followed") });
-    expect(server.received.length).toBe(before + 1);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    "fault 50: %i is a failure, and is not followed",
+    async (status) => {
+      const before = server.received.length;
+      const error = await failureOf(status, { location: `${server.url}/elsewhere` });
+      expect(error).toMatchObject({
+        kind: "destination",
+        message: expect.stringContaining("not followed"),
+      });
+      expect(server.received.length).toBe(before + 1);
+    },
+  );
 
   it("that never comes is transient", async () => {
     server.answer(() => {});
-    await expect(send(await makeSink({ timeout: "150ms" }))).rejects.toMatchObject({ kind: "transient" });
+    await expect(send(await makeSink({ timeout: "150ms" }))).rejects.toMatchObject({
+      kind: "transient",
+    });
   });
 
   it("fault 51: a private address is refused before anything is sent, and explained", async () => {
     const before = server.received.length;
-    const error = await send(await makeSink({ allow_private: false })).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ kind: "destination", hint: expect.stringContaining("allow_private: true") });
+    const error = await send(await makeSink({ allow_private: false })).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({
+      kind: "destination",
+      hint: expect.stringContaining("allow_private: true"),
+    });
     expect(String(error)).not.toContain("token=t");
     expect(server.received.length).toBe(before);
   });
@@ -274,7 +373,13 @@ describe("settings", () => {
   });
 
   it("are described by host and fingerprint, and name the place they send to", () => {
-    const settings = { url: "https://example.com/hook?token=t", max_events: 1, max_bytes: "1KB", timeout: "15s", allow_private: false };
+    const settings = {
+      url: "https://example.com/hook?token=t",
+      max_events: 1,
+      max_bytes: "1KB",
+      timeout: "15s",
+      allow_private: false,
+    };
     expect(sinkPlace(webhookSink, settings)).toBe("example.com, a20a29");
     expect(webhookSink.destinations(settings)).toEqual([{ kind: "url", url: settings.url }]);
   });

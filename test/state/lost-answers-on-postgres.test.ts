@@ -1,4 +1,7 @@
-/** A COMMIT whose answer is lost: its caller does not know that it succeeded, and does the same again. */
+/**
+ * A COMMIT whose answer is lost: its caller does not know that it succeeded, and does the same
+ * again.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { NewMessage } from "../../src/model/outbox.ts";
 import type { PollCommit } from "../../src/model/poll-store.ts";
@@ -35,9 +38,17 @@ describe("a COMMIT whose answer is lost", () => {
     const event = makeEvent("1");
     const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
     const deliveries = [{ eventId: event.id, sink: "hook", groupKey: event.id, ...timing }];
-    return store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries, ...changes });
+    return store.commitPoll({
+      atMs: T0,
+      targets: [],
+      verdicts: [],
+      events: [event],
+      deliveries,
+      ...changes,
+    });
   };
-  const due = (nowMs = T0) => store.dueWork({ nowMs, sinks: ["hook"], busy: new Set(), limit: 100 });
+  const due = (nowMs = T0) =>
+    store.dueWork({ nowMs, sinks: ["hook"], busy: new Set(), limit: 100 });
   const messageOf = async (id: string): Promise<NewMessage> => {
     const [group] = (await due()).groups;
     if (group === undefined) throw new Error("nothing is due");
@@ -51,11 +62,20 @@ describe("a COMMIT whose answer is lost", () => {
   };
 
   test("of a poll: the same poll again is a conflict, and what is read anew knows its events", async () => {
-    const source = { fingerprint: "s", expectedRevision: 0, memory: { seen: 1 }, polledAtMs: T0, ok: true };
+    const source = {
+      fingerprint: "s",
+      expectedRevision: 0,
+      memory: { seen: 1 },
+      polledAtMs: T0,
+      ok: true,
+    };
     await lose(() => commit({ source }));
     expect(await commit({ source })).toEqual({ status: "conflict" });
     const [{ revision } = { revision: 0 }] = await store.loadSources(["s"]);
-    expect(await commit({ source: { ...source, expectedRevision: revision } })).toEqual({ status: "committed", created: new Set() });
+    expect(await commit({ source: { ...source, expectedRevision: revision } })).toEqual({
+      status: "committed",
+      created: new Set(),
+    });
     expect((await due()).groups).toHaveLength(1);
   });
 
@@ -69,7 +89,10 @@ describe("a COMMIT whose answer is lost", () => {
     await commit();
     const message = await messageOf("m1");
     await lose(() => store.seal([message]));
-    for (const id of ["m1", "m2"]) await expect(store.seal([{ ...message, id }])).rejects.toMatchObject({ code: "STORE_WRITE_FAILED" });
+    for (const id of ["m1", "m2"])
+      await expect(store.seal([{ ...message, id }])).rejects.toMatchObject({
+        code: "STORE_WRITE_FAILED",
+      });
     const { groups, messages } = await due();
     expect([groups, messages.map(({ id }) => id)]).toEqual([[], ["m1"]]);
   });
@@ -85,7 +108,14 @@ describe("a COMMIT whose answer is lost", () => {
   test("of an attempt that failed: it counts once", async () => {
     await sealOne();
     const failed = [
-      { messageId: "m1", kind: "retry", atMs: T0, nextAttemptAtMs: T0 + 5_000, error: "HTTP 500", countAttempt: true } as const,
+      {
+        messageId: "m1",
+        kind: "retry",
+        atMs: T0,
+        nextAttemptAtMs: T0 + 5_000,
+        error: "HTTP 500",
+        countAttempt: true,
+      } as const,
     ];
     await lose(() => store.record(failed));
     await store.record(failed);
@@ -97,7 +127,8 @@ describe("a COMMIT whose answer is lost", () => {
 
   test("of a request that is entered: it counts as made, and so does the next one", async () => {
     const rate = { count: 7, intervalMs: 1_000 };
-    const reserve = () => store.reserve({ endpoint: "s", watch: "w", billed: true, atMs: T0, rate, holdMs: 9_000 });
+    const reserve = () =>
+      store.reserve({ endpoint: "s", watch: "w", billed: true, atMs: T0, rate, holdMs: 9_000 });
     await lose(reserve);
     expect(await reserve()).toMatchObject({ kind: "granted" });
     expect((await store.spentSince(T0)).total).toBe(2);

@@ -1,4 +1,7 @@
-/** What every Store must do with the members of lists. Run it with a function that makes an empty one. */
+/**
+ * What every Store must do with the members of lists. Run it with a function that makes an empty
+ * one.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Member, MembersChange, PollCommit } from "../../src/model/poll-store.ts";
 import type { Store } from "../../src/model/store.ts";
@@ -26,13 +29,27 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
       store = await makeStore();
       const targets = ["@a", "@b"].map((key) => ({ key, name: key }));
       const [state] = await store.registerWatches([{ id: "w", type: "followers", targets }], T0);
-      [one, two] = ["@a", "@b"].map((targetKey) => ({ watchKey: state?.key ?? "", targetKey })) as [TargetRef, TargetRef];
+      [one, two] = ["@a", "@b"].map((targetKey) => ({ watchKey: state?.key ?? "", targetKey })) as [
+        TargetRef,
+        TargetRef,
+      ];
     });
 
     const commit = (changes: Partial<PollCommit>) =>
-      store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [], deliveries: [], ...changes });
-    const see = (ref: TargetRef, seenAtMs: number, seen: readonly Member[], left: readonly string[] = []) =>
-      commit({ members: [{ ...ref, seenAtMs, seen, left } satisfies MembersChange] });
+      store.commitPoll({
+        atMs: T0,
+        targets: [],
+        verdicts: [],
+        events: [],
+        deliveries: [],
+        ...changes,
+      });
+    const see = (
+      ref: TargetRef,
+      seenAtMs: number,
+      seen: readonly Member[],
+      left: readonly string[] = [],
+    ) => commit({ members: [{ ...ref, seenAtMs, seen, left } satisfies MembersChange] });
     const known = async (ids: readonly string[], ...refs: TargetRef[]) =>
       (await store.knownMembers(refs, ids)).map((set) => [...set].sort());
     const absent = async (ref: TargetRef, sinceMs: number) => {
@@ -68,7 +85,10 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
       expect(await absent(one, T0 + 20)).toEqual({ ids: ["1", "2"], memberCount: 3 });
       expect(await absent(one, T0)).toEqual({ ids: [], memberCount: 3 });
       const { absent: gone } = await store.absentMembers(one, T0 + 20);
-      expect(gone[1]).toEqual({ ...member("2", { username: "renamed", followersCount: 99 }), seenAtMs: T0 + 10 });
+      expect(gone[1]).toEqual({
+        ...member("2", { username: "renamed", followersCount: 99 }),
+        seenAtMs: T0 + 10,
+      });
     });
 
     test("that left are members no longer, and can come back", async () => {
@@ -81,24 +101,42 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
     });
 
     test("of a target nobody knows are none", async () => {
-      expect(await absent({ ...one, targetKey: "@nobody" }, T0)).toEqual({ ids: [], memberCount: 0 });
+      expect(await absent({ ...one, targetKey: "@nobody" }, T0)).toEqual({
+        ids: [],
+        memberCount: 0,
+      });
     });
 
     test("are written with the poll that found them, or not at all", async () => {
-      const changes: Partial<PollCommit> = { members: [{ ...one, seenAtMs: T0, seen: [member("1")], left: [] }] };
+      const changes: Partial<PollCommit> = {
+        members: [{ ...one, seenAtMs: T0, seen: [member("1")], left: [] }],
+      };
       const stale = { ...one, expectedRevision: 7, baselineAtMs: T0 };
       expect(await commit({ ...changes, targets: [stale] })).toEqual({ status: "conflict" });
       expect(await known(["1"], one)).toEqual([[]]);
-      expect(await commit({ members: [{ ...one, targetKey: "@nobody", seenAtMs: T0, seen: [member("1")], left: [] }] })).toEqual({
+      expect(
+        await commit({
+          members: [{ ...one, targetKey: "@nobody", seenAtMs: T0, seen: [member("1")], left: [] }],
+        }),
+      ).toEqual({
         status: "conflict",
       });
     });
 
     test("follow their account: a target that takes over another's memory takes its members", async () => {
-      await store.resolveTarget({ watchKey: one.watchKey, targetKey: "@a" }, { userId: "44", username: "a" });
+      await store.resolveTarget(
+        { watchKey: one.watchKey, targetKey: "@a" },
+        { userId: "44", username: "a" },
+      );
       await see(one, T0, [member("1")]);
-      await store.registerWatches([{ id: "w", type: "followers", targets: [{ key: "@new", name: "@new" }] }], T0);
-      await store.resolveTarget({ watchKey: one.watchKey, targetKey: "@new" }, { userId: "44", username: "new" });
+      await store.registerWatches(
+        [{ id: "w", type: "followers", targets: [{ key: "@new", name: "@new" }] }],
+        T0,
+      );
+      await store.resolveTarget(
+        { watchKey: one.watchKey, targetKey: "@new" },
+        { userId: "44", username: "new" },
+      );
       expect(await known(["1"], { ...one, targetKey: "@new" })).toEqual([["1"]]);
     });
 
@@ -111,19 +149,40 @@ export function describeMembers(name: string, makeStore: () => Promise<Store>): 
         subject: "44/1",
         detectedAtMs: atMs,
       });
-      const [came, left, again] = [fact("follower.added", T0 + 1), fact("follower.removed", T0 + 2), fact("follower.added", T0 + 3)];
-      const row = { ...one, itemId: "1", itemKind: "user" as const, verdict: "event" as const, detail: "", occurredAtMs: T0 };
+      const [came, left, again] = [
+        fact("follower.added", T0 + 1),
+        fact("follower.removed", T0 + 2),
+        fact("follower.added", T0 + 3),
+      ];
+      const row = {
+        ...one,
+        itemId: "1",
+        itemKind: "user" as const,
+        verdict: "event" as const,
+        detail: "",
+        occurredAtMs: T0,
+      };
       await commit({ atMs: T0 + 1, verdicts: [{ ...row, eventId: came.id }], events: [came] });
-      await commit({ atMs: T0 + 2, events: [left, { ...fact("follower.removed", T0 + 9), subject: "44/11" }] });
+      await commit({
+        atMs: T0 + 2,
+        events: [left, { ...fact("follower.removed", T0 + 9), subject: "44/11" }],
+      });
       await commit({ atMs: T0 + 3, verdicts: [{ ...row, eventId: again.id }], events: [again] });
       const explained = await store.explainItem("1");
-      expect(explained.map(({ watch, event }) => `${watch} ${event?.id ?? ""}`)).toEqual([`w ${came.id}`, `w ${left.id}`, `w ${again.id}`]);
+      expect(explained.map(({ watch, event }) => `${watch} ${event?.id ?? ""}`)).toEqual([
+        `w ${came.id}`,
+        `w ${left.id}`,
+        `w ${again.id}`,
+      ]);
       expect(await store.explainItem("2")).toEqual([]);
     });
 
     test("go when their target is forgotten", async () => {
       await see(one, T0, [member("1")]);
-      await store.registerWatches([{ id: "w", type: "followers", targets: [{ key: "@b", name: "@b" }] }], T0);
+      await store.registerWatches(
+        [{ id: "w", type: "followers", targets: [{ key: "@b", name: "@b" }] }],
+        T0,
+      );
       expect(await known(["1"], one)).toEqual([["1"]]);
       await store.prune(T0 + 400 * 86_400_000, 90 * 86_400_000, new Set());
       expect(await known(["1"], one)).toEqual([[]]);

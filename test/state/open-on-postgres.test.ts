@@ -1,4 +1,7 @@
-/** A state on Postgres: made at the first start, held by one daemon, and refused in a sentence with its cure where that cannot be. */
+/**
+ * A state on Postgres: made at the first start, held by one daemon, and refused in a sentence with
+ * its cure where that cannot be.
+ */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
 import type { Clock } from "../../src/model/clock.ts";
@@ -21,7 +24,10 @@ beforeAll(async () => {
 afterAll(() => server.remove());
 
 const clock = createSystemClock();
-/** One that is refused because another one holds the state has waited for it before: so it waits a tenth of the time. */
+/**
+ * One that is refused because another one holds the state has waited for it before: so it waits a
+ * tenth of the time.
+ */
 const quickClock: Clock = { ...clock, after: (ms, fn) => clock.after(ms / 10, fn) };
 
 async function open(url: string, options: Partial<OpenOptions> = {}): Promise<OpenedStore> {
@@ -46,7 +52,9 @@ async function refusal(url: string, options: Partial<OpenOptions> = {}): Promise
 
 test("is made at the first start, found by the next, and has its size", async () => {
   const url = await server.url();
-  expect(await refusal(url, { readonly: true })).toMatch(/^STATE_MISSING: There is no state in postgres:\/\/127.0.0.1:PORT\/state_\d+\./);
+  expect(await refusal(url, { readonly: true })).toMatch(
+    /^STATE_MISSING: There is no state in postgres:\/\/127.0.0.1:PORT\/state_\d+\./,
+  );
   expect(await refusal(url, { mustExist: true })).toContain("STATE_MISSING");
   const log = rememberingLog();
   const first = await open(url, { log });
@@ -60,7 +68,9 @@ test("is made at the first start, found by the next, and has its size", async ()
   expect(await second.readNote("n")).toBe(1);
   const settings = log.lines.filter(({ level }) => level === "warn").map(({ message }) => message);
   // The server of the tests runs with fsync off.
-  expect(settings).toEqual(["postgres does not wait for its disk: what it confirmed may be lost in a crash"]);
+  expect(settings).toEqual([
+    "postgres does not wait for its disk: what it confirmed may be lost in a crash",
+  ]);
 });
 
 test("is held by one daemon; commands read and write beside it, and it is free when that closes it", async () => {
@@ -79,7 +89,10 @@ test("is held by one daemon; commands read and write beside it, and it is free w
 
 test("is opened by two daemons at once for one of them", async () => {
   const url = await server.url();
-  const results = await Promise.allSettled([open(url, { clock: quickClock }), open(url, { clock: quickClock })]);
+  const results = await Promise.allSettled([
+    open(url, { clock: quickClock }),
+    open(url, { clock: quickClock }),
+  ]);
   expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
@@ -110,7 +123,9 @@ test("is refused with the reason and its cure", async () => {
     return url.href;
   };
   const refused = await refusal(changed((url) => (url.password = "wrong")));
-  expect(refused).toContain('refuses the role owner: password authentication failed for user "owner". / Check user and password');
+  expect(refused).toContain(
+    'refuses the role owner: password authentication failed for user "owner". / Check user and password',
+  );
   expect(refused).toMatch(/^STATE_LOGIN_REFUSED: postgres:/);
   expect(await refusal(changed((url) => (url.username = "nobody")))).toContain(
     'refuses the role nobody: password authentication failed for user "nobody". / Check user and password',
@@ -126,13 +141,17 @@ test("is refused with the reason and its cure", async () => {
     "STATE_TLS_FAILED: The certificate of sslrootcert cannot be read: ENOENT",
   );
   await server.ask("postgres", "create database latin encoding 'LATIN1' template template0");
-  expect(await refusal(changed((url) => (url.pathname = "/latin")))).toContain("STATE_SERVER_UNFIT: The database");
+  expect(await refusal(changed((url) => (url.pathname = "/latin")))).toContain(
+    "STATE_SERVER_UNFIT: The database",
+  );
   await server.ask("postgres", "create database another");
   expect(await refusal(changed((url) => (url.pathname = "/another")))).toContain(
     "STATE_READONLY: The role owner may not create tables in postgres://127.0.0.1:PORT/another. / As an administrator: alter database another owner to owner.",
   );
   await server.ask("another", "create table invoices (id int)");
-  expect(await refusal(changed((url) => (url.pathname = "/another")))).toContain("STATE_NOT_A_DATABASE");
+  expect(await refusal(changed((url) => (url.pathname = "/another")))).toContain(
+    "STATE_NOT_A_DATABASE",
+  );
 });
 
 test("of a newer version, or of one that this build is newer than, is refused to those that may not change it", async () => {
@@ -167,11 +186,18 @@ test("needs a server that fits", () => {
 
 test("texts that an older release kept escaped are decoded once", async () => {
   const url = await server.url();
-  const then = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0034")) as typeof MIGRATIONS;
+  const then = Object.fromEntries(
+    Object.entries(MIGRATIONS).filter(([name]) => name < "0034"),
+  ) as typeof MIGRATIONS;
   await (await open(url, { migrations: then })).close();
   const kept = JSON.stringify({ values: { description: 'R&amp;D &lt;x&gt; &amp;lt; & "y"' } });
-  await server.ask(new URL(url).pathname.slice(1), `insert into sources (fingerprint, memory, revision) values ('f', '${kept}', 1)`);
+  await server.ask(
+    new URL(url).pathname.slice(1),
+    `insert into sources (fingerprint, memory, revision) values ('f', '${kept}', 1)`,
+  );
   await (await open(url)).close();
   const [row] = await server.ask(new URL(url).pathname.slice(1), "select memory from sources");
-  expect(JSON.parse(String(row?.["memory"]))).toEqual({ values: { description: 'R&D <x> &lt; & "y"' } });
+  expect(JSON.parse(String(row?.["memory"]))).toEqual({
+    values: { description: 'R&D <x> &lt; & "y"' },
+  });
 });

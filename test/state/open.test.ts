@@ -1,5 +1,16 @@
-/** Opening: what is created, what is refused and with which words, and what a killed process leaves behind. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/**
+ * Opening: what is created, what is refused and with which words, and what a killed process leaves
+ * behind.
+ */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +26,12 @@ import { MIGRATIONS, schemaNumber } from "../../src/state/migrations/migrate.ts"
 import { openFailure } from "../../src/state/files/open-failures.ts";
 import { restoreState } from "../../src/state/upkeep/restore.ts";
 import { toStoreError } from "../../src/state/db/sqlite-dialect.ts";
-import { type ChildProcess, endChildren, runScript, startScript } from "../support/child-process.ts";
+import {
+  type ChildProcess,
+  endChildren,
+  runScript,
+  startScript,
+} from "../support/child-process.ts";
 import { makeEvent } from "../support/make-event.ts";
 import { until } from "../support/until.ts";
 import { createVirtualClock } from "../support/virtual-clock.ts";
@@ -27,7 +43,10 @@ const clock = createVirtualClock(START_MS);
 afterEach(endChildren);
 
 async function refusal(work: Promise<unknown> | (() => unknown)): Promise<ExitError> {
-  const error: unknown = await (typeof work === "function" ? Promise.resolve().then(work) : work).then(
+  const error: unknown = await (typeof work === "function"
+    ? Promise.resolve().then(work)
+    : work
+  ).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
@@ -63,14 +82,18 @@ async function kill(child: ChildProcess): Promise<void> {
   await child.gone;
 }
 
-/** Nothing keeps root from writing: a process of root's becomes nobody, below a folder that everyone may enter. */
+/**
+ * Nothing keeps root from writing: a process of root's becomes nobody, below a folder that everyone
+ * may enter.
+ */
 const IS_ROOT = process.getuid?.() === 0;
 const OPEN_TO_ALL = IS_ROOT ? "/tmp" : tmpdir();
 
 /** Whose it is, and the cure: where it is another user's, and where it is the writer's own. */
 function denial(at: string, mode: string, chown: string): string {
   const [uid, gid] = [process.getuid?.(), process.getgid?.()];
-  if (!IS_ROOT) return `${at} belongs to this process's uid ${uid}, with mode ${mode}: run \`chmod u+rwX ${at}\`.`;
+  if (!IS_ROOT)
+    return `${at} belongs to this process's uid ${uid}, with mode ${mode}: run \`chmod u+rwX ${at}\`.`;
   return `This process has uid 65534, and ${at} belongs to uid ${uid} (mode ${mode}): run \`${chown}\`, or start it as that user (\`--user ${uid}:${gid}\` in Docker).`;
 }
 
@@ -109,7 +132,10 @@ describe("a state file", () => {
 
   test("that must exist is not created", async () => {
     const path = tempStatePath();
-    expect(await refusal(openTemp(path, { mustExist: true }))).toMatchObject({ code: "STATE_MISSING", exitCode: EXIT.storage });
+    expect(await refusal(openTemp(path, { mustExist: true }))).toMatchObject({
+      code: "STATE_MISSING",
+      exitCode: EXIT.storage,
+    });
     expect(existsSync(dirname(path))).toBe(false);
   });
 
@@ -117,13 +143,19 @@ describe("a state file", () => {
     const path = join(tempFolder(), "s.db");
     const empty = () => writeFileSync(path, "");
     empty();
-    const refused = { code: "STATE_MISSING", message: `The state file ${path} is empty.`, exitCode: EXIT.storage };
+    const refused = {
+      code: "STATE_MISSING",
+      message: `The state file ${path} is empty.`,
+      exitCode: EXIT.storage,
+    };
     expect(await refusal(openTemp(path, { mustExist: true }))).toMatchObject(refused);
     expect(readFileSync(path)).toHaveLength(0);
     const log = rememberingLog();
     const store = await openTemp(path, { log });
     expect(store.created).toBe(true);
-    expect(log.lines).toEqual([{ level: "warn", message: "state file was empty: a new state is created in it" }]);
+    expect(log.lines).toEqual([
+      { level: "warn", message: "state file was empty: a new state is created in it" },
+    ]);
     await store.close();
     await backupState(path, clock);
     for (const end of ["-wal", "-shm"]) rmSync(`${path}${end}`, { force: true });
@@ -168,7 +200,10 @@ describe("a state file", () => {
   test("that is no database is refused", async () => {
     const path = join(tempFolder(), "notes.txt");
     writeFileSync(path, "these are my holiday notes, ".repeat(100));
-    expect(await refusal(openTemp(path))).toMatchObject({ code: "STATE_NOT_A_DATABASE", exitCode: EXIT.storage });
+    expect(await refusal(openTemp(path))).toMatchObject({
+      code: "STATE_NOT_A_DATABASE",
+      exitCode: EXIT.storage,
+    });
     expect(readFileSync(path, "utf8")).toContain("holiday");
   });
 
@@ -178,7 +213,10 @@ describe("a state file", () => {
     other.exec("create table songs (title text)");
     other.close();
     const error = await refusal(openTemp(path));
-    expect(error).toMatchObject({ code: "STATE_NOT_A_DATABASE", message: `The database ${path} was not made by chirpwatch.` });
+    expect(error).toMatchObject({
+      code: "STATE_NOT_A_DATABASE",
+      message: `The database ${path} was not made by chirpwatch.`,
+    });
   });
 
   test("that was emptied is refused when there is a backup", async () => {
@@ -226,7 +264,10 @@ describe("the lock", () => {
   test("refuses a second instance, and lets go when the first closes", async () => {
     const path = tempStatePath();
     const store = await openTemp(path);
-    expect(await refusal(openTemp(path))).toMatchObject({ code: "STATE_LOCKED", exitCode: EXIT.alreadyRunning });
+    expect(await refusal(openTemp(path))).toMatchObject({
+      code: "STATE_LOCKED",
+      exitCode: EXIT.alreadyRunning,
+    });
     await store.close();
     await openTemp(path);
   });
@@ -252,7 +293,9 @@ describe("the lock", () => {
     await command.writeNote("from", "command");
     expect(await daemon.readNote("from")).toBe("command");
     expect(await reader.readNote("from")).toBe("command");
-    await expect(reader.writeNote("from", "reader")).rejects.toMatchObject({ code: "STORE_READONLY" });
+    await expect(reader.writeNote("from", "reader")).rejects.toMatchObject({
+      code: "STORE_READONLY",
+    });
   });
 
   test("of a command beside no daemon leaves room for one, and no trace of a crash", async () => {
@@ -266,13 +309,18 @@ describe("the lock", () => {
   test("shares the ledger: processes never exceed the rate together", async () => {
     const path = tempStatePath();
     await (await openTemp(path)).close();
-    const ends = await Promise.all(Array.from({ length: 3 }, () => runScript([LEDGER, PARTS, path, String(START_MS)])));
+    const ends = await Promise.all(
+      Array.from({ length: 3 }, () => runScript([LEDGER, PARTS, path, String(START_MS)])),
+    );
     expect(ends.map(({ out }) => Number(out)).reduce((a, b) => a + b)).toBe(25);
   });
 });
 
 /** Every event has its verdict and its delivery, every sealed delivery its message. */
-async function expectConsistent(path: string, store: Awaited<ReturnType<typeof openTemp>>): Promise<void> {
+async function expectConsistent(
+  path: string,
+  store: Awaited<ReturnType<typeof openTemp>>,
+): Promise<void> {
   expect(checkState(path).problems).toEqual([]);
   const handle = new Database(path, { readonly: true });
   const count = (sql: string) => handle.prepare(sql).pluck().get() as number;
@@ -280,7 +328,9 @@ async function expectConsistent(path: string, store: Awaited<ReturnType<typeof o
   expect(events % 20).toBe(0);
   expect(count("select count(*) from items")).toBe(events);
   expect(count("select count(*) from deliveries")).toBe(events);
-  expect(count("select count(*) from deliveries where state = 'sealed'")).toBe(count("select count(*) from messages"));
+  expect(count("select count(*) from deliveries where state = 'sealed'")).toBe(
+    count("select count(*) from messages"),
+  );
   expect(count("select known_items from targets")).toBe(events);
   const [source] = await store.loadSources(["s"]);
   expect(source?.revision).toBe(events / 20);
@@ -303,7 +353,9 @@ describe("migrations", () => {
   test("back the state up first", async () => {
     const path = await closedState();
     await openTemp(path, { migrations: grown });
-    expect(listBackups(path).map((file) => basename(file))).toEqual([`chirpwatch.db.backup-${SCHEMA}-20260115T120000Z`]);
+    expect(listBackups(path).map((file) => basename(file))).toEqual([
+      `chirpwatch.db.backup-${SCHEMA}-20260115T120000Z`,
+    ]);
   });
 
   test("that fail are rolled back whole, and the former version still starts", async () => {
@@ -336,7 +388,9 @@ describe("migrations", () => {
 
   test("take a file of the first schema over with all it holds", async () => {
     const path = tempStatePath();
-    const first = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0002")) as typeof MIGRATIONS;
+    const first = Object.fromEntries(
+      Object.entries(MIGRATIONS).filter(([name]) => name < "0002"),
+    ) as typeof MIGRATIONS;
     const old = await openTemp(path, { migrations: first });
     await old.close();
     const before = new Database(path);
@@ -347,37 +401,58 @@ describe("migrations", () => {
       insert into items (target_id, item_id, item_kind, verdict, detail, occurred_at, seen_at) values (1, '100', 'user', 'baseline', '', 1, 2);
       insert into notes (name, value) values ('who', '"me"');
     `);
-    expect(before.prepare("select name from sqlite_master where name = 'members'").all()).toEqual([]);
+    expect(before.prepare("select name from sqlite_master where name = 'members'").all()).toEqual(
+      [],
+    );
     before.close();
     const store = await openTemp(path);
     const target = { watchKey: "k1", targetKey: "@a" };
     expect(await store.readNote("who")).toBe("me");
-    expect(await store.loadTargets([target])).toMatchObject([{ userId: "44", baselineAtMs: 2, memory: { line: "9" }, revision: 3 }]);
+    expect(await store.loadTargets([target])).toMatchObject([
+      { userId: "44", baselineAtMs: 2, memory: { line: "9" }, revision: 3 },
+    ]);
     expect(await store.knownItems([target], ["100", "101"])).toEqual([new Set(["100"])]);
     expect(await store.knownMembers([target], ["100"])).toEqual([new Set()]);
     const seen = [{ id: "100", username: "b", displayName: "B", followersCount: 1, imageUrl: "" }];
     const members = [{ ...target, seenAtMs: 5, seen, left: [] }];
-    await store.commitPoll({ atMs: 5, targets: [], verdicts: [], members, events: [], deliveries: [] });
+    await store.commitPoll({
+      atMs: 5,
+      targets: [],
+      verdicts: [],
+      members,
+      events: [],
+      deliveries: [],
+    });
     expect(await store.knownMembers([target], ["100"])).toEqual([new Set(["100"])]);
-    expect(listBackups(path).map((file) => basename(file))).toEqual(["chirpwatch.db.backup-0001-20260115T120000Z"]);
+    expect(listBackups(path).map((file) => basename(file))).toEqual([
+      "chirpwatch.db.backup-0001-20260115T120000Z",
+    ]);
   });
 
   test("add the accounts that a watch names beside its targets", async () => {
     const path = tempStatePath();
-    const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0008")) as typeof MIGRATIONS;
+    const earlier = Object.fromEntries(
+      Object.entries(MIGRATIONS).filter(([name]) => name < "0008"),
+    ) as typeof MIGRATIONS;
     await (await openTemp(path, { migrations: earlier })).close();
     const before = new Database(path);
-    before.exec("insert into watches (key, id, type, registered_at, paused, position) values ('k1', 'w', 'membership', 1, 0, 0)");
+    before.exec(
+      "insert into watches (key, id, type, registered_at, paused, position) values ('k1', 'w', 'membership', 1, 0, 0)",
+    );
     before.close();
     const store = await openTemp(path);
-    expect((await store.listWatches()).map(({ key, accounts }) => [key, accounts])).toEqual([["k1", {}]]);
+    expect((await store.listWatches()).map(({ key, accounts }) => [key, accounts])).toEqual([
+      ["k1", {}],
+    ]);
     await store.nameAccounts([{ watchKey: "k1", handle: "acme", userId: "44" }]);
     expect((await store.listWatches())[0]?.accounts).toEqual({ acme: "44" });
   });
 
   test("keep all that was learned, under the name that each value has", async () => {
     const path = tempStatePath();
-    const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0013")) as typeof MIGRATIONS;
+    const earlier = Object.fromEntries(
+      Object.entries(MIGRATIONS).filter(([name]) => name < "0013"),
+    ) as typeof MIGRATIONS;
     await (await openTemp(path, { migrations: earlier })).close();
     const before = new Database(path);
     const notes = {
@@ -390,11 +465,16 @@ describe("migrations", () => {
       "quota.audit": [1],
     };
     for (const [name, value] of Object.entries(notes))
-      before.prepare("insert into notes (name, value) values (?, ?)").run(name, JSON.stringify(value));
+      before
+        .prepare("insert into notes (name, value) values (?, ?)")
+        .run(name, JSON.stringify(value));
     const source = before.prepare(
       "insert into sources (fingerprint, memory, revision, last_poll_at, last_ok_at) values (?, ?, 4, 600, 600)",
     );
-    source.run("g", JSON.stringify({ strategy: "probe", chosenAtMs: 5, limits: { operators: 20 } }));
+    source.run(
+      "g",
+      JSON.stringify({ strategy: "probe", chosenAtMs: 5, limits: { operators: 20 } }),
+    );
     source.run("f", JSON.stringify({ watermark: "9" }));
     before.close();
     const store = await openTemp(path);
@@ -403,21 +483,25 @@ describe("migrations", () => {
     expect(await learned("accounts")).toEqual({ "44": { handle: "new" }, "45": { handle: "b" } });
     expect(await learned("group_counts")).toEqual({ g: { members: 3 } });
     expect(await learned("other_changes")).toEqual({ g: { lastMs: 5 } });
-    expect(await learned("groups")).toEqual({ g: { strategy: "probe", chosenAtMs: 5, limits: { operators: 20 } } });
+    expect(await learned("groups")).toEqual({
+      g: { strategy: "probe", chosenAtMs: 5, limits: { operators: 20 } },
+    });
     expect(await store.loadSources(["g", "f"])).toMatchObject([
       { memory: {}, revision: 4, lastPollAtMs: 600 },
       { memory: { watermark: "9" }, revision: 4, lastPollAtMs: 600 },
     ]);
-    expect([await store.readNote("probes.7"), await store.readNote("changes"), await store.readNote("quota.audit")]).toEqual([
-      null,
-      null,
-      [1],
-    ]);
+    expect([
+      await store.readNote("probes.7"),
+      await store.readNote("changes"),
+      await store.readNote("quota.audit"),
+    ]).toEqual([null, null, [1]]);
   });
 
   test("keep what the operator was alerted", async () => {
     const path = tempStatePath();
-    const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0013")) as typeof MIGRATIONS;
+    const earlier = Object.fromEntries(
+      Object.entries(MIGRATIONS).filter(([name]) => name < "0013"),
+    ) as typeof MIGRATIONS;
     await (await openTemp(path, { migrations: earlier })).close();
     const before = new Database(path);
     const notes = {
@@ -433,7 +517,9 @@ describe("migrations", () => {
       "list:k1:at": 7,
     };
     for (const [name, value] of Object.entries(notes))
-      before.prepare("insert into notes (name, value) values (?, ?)").run(name, JSON.stringify(value));
+      before
+        .prepare("insert into notes (name, value) values (?, ?)")
+        .run(name, JSON.stringify(value));
     before.close();
     const store = await openTemp(path);
     const alerted = await store.loadLearned("ops_alerts");
@@ -448,13 +534,22 @@ describe("migrations", () => {
       "watch.stalled:brand",
       "watch.stalled:team",
     ]);
-    expect(alerted.get("list.incomplete:k1")).toEqual({ times: 1, isRaised: true, about: "anna bob" });
-    expect([await store.readNote("list:k1:at"), await store.readNote("watch.stalled")]).toEqual([7, null]);
+    expect(alerted.get("list.incomplete:k1")).toEqual({
+      times: 1,
+      isRaised: true,
+      about: "anna bob",
+    });
+    expect([await store.readNote("list:k1:at"), await store.readNote("watch.stalled")]).toEqual([
+      7,
+      null,
+    ]);
   });
 
   test("know since when watches are away from the notes and removals of before", async () => {
     const path = tempStatePath();
-    const earlier = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0012")) as typeof MIGRATIONS;
+    const earlier = Object.fromEntries(
+      Object.entries(MIGRATIONS).filter(([name]) => name < "0012"),
+    ) as typeof MIGRATIONS;
     await (await openTemp(path, { migrations: earlier })).close();
     const before = new Database(path);
     before.exec(`
@@ -477,25 +572,45 @@ describe("migrations", () => {
     expect(active).not.toHaveProperty("returnedFromMs");
     expect(active?.targets[0]?.memory).toEqual({});
     expect(removed).toMatchObject({ key: "k3", returnedFromMs: 700 });
-    expect(removed?.targets[0]?.memory).toEqual({ resume_ms: 700, away: { from_ms: 700, to_ms: 1_000 } });
-    expect(await store.setPaused("paused", false, { atMs: 2_000 })).toEqual({ wasPaused: true, awaySinceMs: 600 });
+    expect(removed?.targets[0]?.memory).toEqual({
+      resume_ms: 700,
+      away: { from_ms: 700, to_ms: 1_000 },
+    });
+    expect(await store.setPaused("paused", false, { atMs: 2_000 })).toEqual({
+      wasPaused: true,
+      awaySinceMs: 600,
+    });
     const [target] = await store.loadTargets([{ watchKey: "k2", targetKey: "q" }]);
     expect(target?.memory).toEqual({ resume_ms: 600, away: { from_ms: 600, to_ms: 2_000 } });
   });
 
   test("keep what was spent before the ledger knew keys", async () => {
     const path = tempStatePath();
-    const first = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < "0003")) as typeof MIGRATIONS;
+    const first = Object.fromEntries(
+      Object.entries(MIGRATIONS).filter(([name]) => name < "0003"),
+    ) as typeof MIGRATIONS;
     await (await openTemp(path, { migrations: first })).close();
     const before = new Database(path);
-    before.exec("insert into spent_hours values (100, 7); insert into spent_lines values (100, 'w', 'search', 7)");
+    before.exec(
+      "insert into spent_hours values (100, 7); insert into spent_lines values (100, 'w', 'search', 7)",
+    );
     before.close();
     const store = await openTemp(path);
     const line = { watch: "w", endpoint: "search", key: "", requests: 7 };
     expect(await store.spentSince(0)).toEqual({ total: 7, lines: [line] });
-    const ask = { endpoint: "search", watch: "w", billed: true, atMs: 100 * 3_600_000, rate: { count: 9, intervalMs: 1_000 }, holdMs: 1 };
+    const ask = {
+      endpoint: "search",
+      watch: "w",
+      billed: true,
+      atMs: 100 * 3_600_000,
+      rate: { count: 9, intervalMs: 1_000 },
+      holdMs: 1,
+    };
     await store.reserve({ ...ask, keys: [{ key: "main" }] });
-    expect((await store.spentSince(0)).lines).toEqual([line, { ...line, key: "main", requests: 1 }]);
+    expect((await store.spentSince(0)).lines).toEqual([
+      line,
+      { ...line, key: "main", requests: 1 },
+    ]);
     expect(await store.spentByHour(0)).toEqual([{ hourMs: 100 * 3_600_000, requests: 8 }]);
   });
 });
@@ -507,7 +622,9 @@ describe("backups", () => {
     await daemon.writeNote("who", "before");
     const backup = await backupState(path, clock);
     await daemon.writeNote("who", "after");
-    expect(await refusal(() => restoreState(path, backup.path, clock))).toMatchObject({ code: "STATE_LOCKED" });
+    expect(await refusal(() => restoreState(path, backup.path, clock))).toMatchObject({
+      code: "STATE_LOCKED",
+    });
     await daemon.close();
     const { replaced, schema } = restoreState(path, backup.path, clock);
     expect(schema).toBe(SCHEMA);
@@ -528,7 +645,10 @@ describe("backups", () => {
     const backup = await backupState(path, clock);
     damage(backup.path);
     const error = await refusal(() => restoreState(path, backup.path, clock));
-    expect(error).toMatchObject({ code: "STATE_CORRUPT", hint: "There is no other backup beside the state." });
+    expect(error).toMatchObject({
+      code: "STATE_CORRUPT",
+      hint: "There is no other backup beside the state.",
+    });
     expect(error.message).toContain(`The state file ${backup.path} is damaged`);
     expect(await (await openTemp(path)).readNote("who")).toBe("me");
   });
@@ -539,7 +659,10 @@ describe("backups", () => {
     const other = join(tempFolder(), "notes.txt");
     writeFileSync(other, "these are my holiday notes, ".repeat(100));
     const error = await refusal(() => restoreState(path, other, clock));
-    expect(error).toMatchObject({ code: "STATE_NOT_A_DATABASE", message: `The state file ${other} is not a chirpwatch database.` });
+    expect(error).toMatchObject({
+      code: "STATE_NOT_A_DATABASE",
+      message: `The state file ${other} is not a chirpwatch database.`,
+    });
     expect(error.hint).toContain(`chirpwatch state restore ${older.path}`);
     expect(readdirSync(dirname(path)).filter((name) => name.includes("restoring"))).toEqual([]);
   });
@@ -547,7 +670,10 @@ describe("backups", () => {
   test("say how far back they go, and how many alerts came since", async () => {
     const path = tempStatePath();
     const store = await openTemp(path);
-    const [registered] = await store.registerWatches([{ id: "w", type: "search", targets: [] }], START_MS);
+    const [registered] = await store.registerWatches(
+      [{ id: "w", type: "search", targets: [] }],
+      START_MS,
+    );
     const watchKey = registered?.key ?? "";
     const eventAt = (id: string, detectedAtMs: number) =>
       store.commitPoll({
@@ -565,7 +691,10 @@ describe("backups", () => {
     ] as const)
       await eventAt(id, START_MS + atMs);
     await store.close();
-    expect(restoreState(path, backup.path, clock)).toMatchObject({ reachesMs: START_MS + 1_000, alertsSince: 2 });
+    expect(restoreState(path, backup.path, clock)).toMatchObject({
+      reachesMs: START_MS + 1_000,
+      alertsSince: 2,
+    });
   });
 
   test("say which silences and pauses they bring back that had ended, and which newer ones they do not know", async () => {
@@ -594,7 +723,9 @@ describe("backups", () => {
     await store.setPaused("resumed", false, { atMs: START_MS + 6_000 });
     await store.setPaused("later", true, { atMs: START_MS + 6_000 });
     await store.close();
-    expect(restoreState(path, backup.path, createVirtualClock(START_MS + 2 * 3_600_000)).changed).toEqual({
+    expect(
+      restoreState(path, backup.path, createVirtualClock(START_MS + 2 * 3_600_000)).changed,
+    ).toEqual({
       returned: ['the silence 2 (team="ended")', "the pause of resumed"],
       lost: ['the silence 4 (team="later")', "the pause of later"],
     });
@@ -604,14 +735,21 @@ describe("backups", () => {
     const path = await closedState();
     const backup = await backupState(path, clock);
     const error = await refusal(() => restoreState(path, `${path}.backup-of-nobody`, clock));
-    expect(error).toMatchObject({ code: "STATE_MISSING", message: `There is no backup ${path}.backup-of-nobody.` });
+    expect(error).toMatchObject({
+      code: "STATE_MISSING",
+      message: `There is no backup ${path}.backup-of-nobody.`,
+    });
     expect(error.hint).toContain(backup.path);
   });
 
   test("are listed newest first", () => {
     const folder = tempFolder();
     mkdirSync(join(folder, "x"));
-    for (const name of ["0002-20260101T000000Z", "0001-20260102T000000Z", "0001-20260102T000000Z.part"]) {
+    for (const name of [
+      "0002-20260101T000000Z",
+      "0001-20260102T000000Z",
+      "0001-20260102T000000Z.part",
+    ]) {
       writeFileSync(join(folder, `s.db.backup-${name}`), "");
     }
     expect(listBackups(join(folder, "s.db")).map((file) => basename(file))).toEqual([
@@ -635,8 +773,13 @@ describe("failures", () => {
 
   test("of a full disk at the start are reported as such", () => {
     const full = new Database.SqliteError("database or disk is full", "SQLITE_FULL");
-    expect(openFailure(full, context)).toMatchObject({ code: "STATE_DISK_FULL", exitCode: EXIT.storage });
-    expect(openFailure(toStoreError(full, "s.db"), context)).toMatchObject({ code: "STATE_DISK_FULL" });
+    expect(openFailure(full, context)).toMatchObject({
+      code: "STATE_DISK_FULL",
+      exitCode: EXIT.storage,
+    });
+    expect(openFailure(toStoreError(full, "s.db"), context)).toMatchObject({
+      code: "STATE_DISK_FULL",
+    });
   });
 
   test.each([

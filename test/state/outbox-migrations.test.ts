@@ -1,4 +1,7 @@
-/** Outboxes of older releases: what they hold keeps its meaning, and nothing is reported or sent again. */
+/**
+ * Outboxes of older releases: what they hold keeps its meaning, and nothing is reported or sent
+ * again.
+ */
 import { expect, test } from "vitest";
 import { loadDriver } from "../../src/state/db/driver.ts";
 import { MIGRATIONS } from "../../src/state/migrations/migrate.ts";
@@ -6,10 +9,14 @@ import { openTemp, tempStatePath } from "./temp-state.ts";
 
 const Database = loadDriver();
 
-/** A state as the release whose last migration comes before `next` left it, with these rows in it. */
+/**
+ * A state as the release whose last migration comes before `next` left it, with these rows in it.
+ */
 async function stateBefore(next: string, rows: string): Promise<string> {
   const path = tempStatePath();
-  const then = Object.fromEntries(Object.entries(MIGRATIONS).filter(([name]) => name < next)) as typeof MIGRATIONS;
+  const then = Object.fromEntries(
+    Object.entries(MIGRATIONS).filter(([name]) => name < next),
+  ) as typeof MIGRATIONS;
   await (await openTemp(path, { migrations: then })).close();
   const file = new Database(path);
   file.exec(rows);
@@ -22,7 +29,14 @@ test("a breaker that was open is one that the operator knows of", async () => {
     "0006",
     `insert into sink_health (sink, breaker, reason, opened_at, probe_at) values ('gone', 'open', '404', 5, 9), ('good', 'closed', '', null, null)`,
   );
-  const none = { hint: "", openedAtMs: null, probeAtMs: null, isReported: false, reportedAtMs: null, goneFrom: null };
+  const none = {
+    hint: "",
+    openedAtMs: null,
+    probeAtMs: null,
+    isReported: false,
+    reportedAtMs: null,
+    goneFrom: null,
+  };
   expect(await (await openTemp(path)).loadSinkHealth()).toEqual([
     {
       ...none,
@@ -43,7 +57,8 @@ test("what was sealed or put off before digests had several messages goes out as
   const event = (id: string, seq: number) =>
     `insert into events (id, seq, type, watch_key, watch, watch_type, subject, labels, occurred_at, detected_at, body)
        values ('${id}', ${seq}, 'tweet.created', 'k', 'w', 'search', '${id}', '{}', 1, 1, '{}');`;
-  const columns = "id, event_id, sink, group_key, grouped, not_before, throttle_key, state, detail, due_at, created_at, message_id";
+  const columns =
+    "id, event_id, sink, group_key, grouped, not_before, throttle_key, state, detail, due_at, created_at, message_id";
   const path = await stateBefore(
     "0007",
     `${["e1", "e2", "e3"].map(event).join("")}
@@ -54,9 +69,15 @@ test("what was sealed or put off before digests had several messages goes out as
      insert into deliveries (${columns}) values (3, 'e3', 'chat', 'e3', 0, 1, 'sink:chat', 'waiting', '', 20, 1, null);`,
   );
   const store = await openTemp(path);
-  const due = (nowMs: number) => store.dueWork({ nowMs, sinks: ["chat"], busy: new Set(), limit: 10 });
-  expect(await due(10)).toMatchObject({ groups: [], messages: [{ id: "m", body: { old: true }, attempts: 1 }] });
-  expect((await due(20)).groups).toMatchObject([{ groupKey: "e3", members: [{ event: { id: "e3" } }] }]);
+  const due = (nowMs: number) =>
+    store.dueWork({ nowMs, sinks: ["chat"], busy: new Set(), limit: 10 });
+  expect(await due(10)).toMatchObject({
+    groups: [],
+    messages: [{ id: "m", body: { old: true }, attempts: 1 }],
+  });
+  expect((await due(20)).groups).toMatchObject([
+    { groupKey: "e3", members: [{ event: { id: "e3" } }] },
+  ]);
   await store.record([{ messageId: "m", kind: "sent", atMs: 10 }]);
   expect(await due(10)).toEqual({ groups: [], messages: [] });
 });

@@ -1,4 +1,6 @@
-/** Empty states on one Postgres server: a database that is migrated once and emptied for each test. */
+/**
+ * Empty states on one Postgres server: a database that is migrated once and emptied for each test.
+ */
 import { Client } from "pg";
 import { onTestFinished } from "vitest";
 import { kyselyOverPool, type Ownership } from "../../src/state/db/postgres.ts";
@@ -39,20 +41,35 @@ export class PostgresStates {
     const database = new URL(await server.url()).pathname.slice(1);
     const db = kyselyOverPool(await createPool(targetOf(server, database)));
     await migrate(db);
-    const rows = await server.ask(database, "select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'");
-    const cleaner = new Client({ host: "127.0.0.1", port: server.port, user: "postgres", database });
+    const rows = await server.ask(
+      database,
+      "select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%'",
+    );
+    const cleaner = new Client({
+      host: "127.0.0.1",
+      port: server.port,
+      user: "postgres",
+      database,
+    });
     cleaner.on("error", () => undefined);
     await cleaner.connect();
     // Deliveries name their events, and targets their watches.
     await cleaner.query("set session_replication_role = replica");
-    return new PostgresStates(server, database, { db, cleaner, tables: rows.map(({ tablename }) => String(tablename)) });
+    return new PostgresStates(server, database, {
+      db,
+      cleaner,
+      tables: rows.map(({ tablename }) => String(tablename)),
+    });
   }
 
   /** One on the sessions that are open: each takes as long to open as a test. */
   async empty(): Promise<Store> {
     const deletions = this.#tables.map((table) => `delete from ${table}`);
     await this.#cleaner.query(
-      [...deletions, "select setval(cast(cast(sequencename as text) as regclass), 0) from pg_sequences"].join("; "),
+      [
+        ...deletions,
+        "select setval(cast(cast(sequencename as text) as regclass), 0) from pg_sequences",
+      ].join("; "),
     );
     return createStore(this.#db, storeDeps(), async () => undefined);
   }
@@ -91,12 +108,22 @@ export class PostgresStates {
       };
       Object.assign(client, { query: heldQuery });
     });
-    return { store: storeOver(pool, owner), reached, commits: () => commits, release: () => release() };
+    return {
+      store: storeOver(pool, owner),
+      reached,
+      commits: () => commits,
+      release: () => release(),
+    };
   }
 
   /** Sessions that wait for a scope, or for the whole state. */
   async waiting(): Promise<number> {
-    return (await this.#server.ask(this.#database, "select 1 from pg_locks where locktype = 'advisory' and not granted")).length;
+    return (
+      await this.#server.ask(
+        this.#database,
+        "select 1 from pg_locks where locktype = 'advisory' and not granted",
+      )
+    ).length;
   }
 
   address(port = this.#server.port): PostgresAddress {

@@ -1,4 +1,6 @@
-/** The Store's queries compile for Postgres too: nothing of SQLite's is outside its adapter file. */
+/**
+ * The Store's queries compile for Postgres too: nothing of SQLite's is outside its adapter file.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -38,7 +40,9 @@ class EmptyDriver extends DummyDriver {
     return {
       async executeQuery<R>({ sql }: { sql: string }): Promise<QueryResult<R>> {
         asked.push(sql);
-        const isOfTargets = sql.startsWith('select * from "targets"') || sql.startsWith('select "t"."id" from "targets"');
+        const isOfTargets =
+          sql.startsWith('select * from "targets"') ||
+          sql.startsWith('select "t"."id" from "targets"');
         return { rows: (isOfTargets ? targets : []) as R[], numAffectedRows: 0n };
       },
       streamQuery(): never {
@@ -86,8 +90,13 @@ test("every method asks in Postgres's words", async () => {
     ]),
   );
   await store.loadLearned("s", ["k"]);
-  await store.registerWatches([{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }], now);
-  await store.resolveTarget({ watchKey: "w", targetKey: "k" }, { userId: "1", username: "a" }).catch(() => undefined);
+  await store.registerWatches(
+    [{ id: "w", type: "t", targets: [{ key: "k", name: "k", userId: "1" }] }],
+    now,
+  );
+  await store
+    .resolveTarget({ watchKey: "w", targetKey: "k" }, { userId: "1", username: "a" })
+    .catch(() => undefined);
   await store.setTargetStatus({ watchKey: "w", targetKey: "k" }, "ok", "");
   await store.nameAccounts([{ watchKey: "w", handle: "a", userId: "1" }]);
   await store.setPaused("w", true, { atMs: now });
@@ -95,7 +104,13 @@ test("every method asks in Postgres's words", async () => {
   await store.listWatches();
   await store.loadSources(["a"]);
   await store.knownItems([{ watchKey: "w", targetKey: "k" }], ["1"]);
-  await store.commitPoll({ atMs: now, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  await store.commitPoll({
+    atMs: now,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
   await store.dueRechecks(now, 100);
   await store.runRechecksNow("w", 1, 1);
   await store.eventsById(["1"]);
@@ -106,7 +121,14 @@ test("every method asks in Postgres's words", async () => {
   await new GroupTimers(db).dueAt(delivery, now);
   await findTarget(db, "w", "k");
   const source = { fingerprint: "a", expectedRevision: 0, polledAtMs: now, ok: true, memory: {} };
-  await store.commitPoll({ atMs: now, source, targets: [], verdicts: [], events: [], deliveries: [] });
+  await store.commitPoll({
+    atMs: now,
+    source,
+    targets: [],
+    verdicts: [],
+    events: [],
+    deliveries: [],
+  });
   await store.reserve({
     endpoint: "e",
     watch: "w",
@@ -123,7 +145,15 @@ test("every method asks in Postgres's words", async () => {
   await store.auditSpan("k", reading, reading);
   await store.dueWork({ nowMs: now, sinks: ["s"], busy: new Set(), limit: 1 });
   await store.nextDueAt(["s"]);
-  const message = { id: "m", sink: "s", groupKey: "g", sealedAtMs: now, body: {}, throttleKey: null, deliveryIds: ["1"] };
+  const message = {
+    id: "m",
+    sink: "s",
+    groupKey: "g",
+    sealedAtMs: now,
+    body: {},
+    throttleKey: null,
+    deliveryIds: ["1"],
+  };
   await store.seal([message]).catch(() => undefined);
   await store.record([{ messageId: "m", kind: "sent", atMs: now }]);
   await store.lastMentions("s");
@@ -148,14 +178,29 @@ test("every method asks in Postgres's words", async () => {
   await store.explainItem("1");
   await store.dueCrosspost("s", now);
   await store.recordCrosspost({ messageId: "m", kind: "published", atMs: now });
-  await store.recordCrosspost({ messageId: "m", kind: "retry", nextAttemptAtMs: now, error: "e", countAttempt: true });
+  await store.recordCrosspost({
+    messageId: "m",
+    kind: "retry",
+    nextAttemptAtMs: now,
+    error: "e",
+    countAttempt: true,
+  });
   await store.expireCrossposts("s", { createdUntilMs: now, nowMs: now, reason: "r" });
   await store.crosspostOutlook("s");
   await store.markCrosspostsReported("s", now);
   await store.recentEvents(1);
   await store.recentRecords(1);
   await store.countWaiting(now);
-  await store.findEvents({ sinceMs: now, untilMs: now, watch: "w", author: "a", text: "t", state: "sent", limit: 1, before: "2" });
+  await store.findEvents({
+    sinceMs: now,
+    untilMs: now,
+    watch: "w",
+    author: "a",
+    text: "t",
+    state: "sent",
+    limit: 1,
+    before: "2",
+  });
   await store.userIdOfHandle("a");
   await store.writeNote("n", 1);
   await store.readNote("n");
@@ -166,7 +211,17 @@ test("every method asks in Postgres's words", async () => {
 });
 
 test("a quiet restore asks in Postgres's words", async () => {
-  const { db, asked } = postgres([{ id: 1, watch_key: "w", key: "k", baseline_at: 1, registered_at: 0, revision: 0, memory: "{}" }]);
+  const { db, asked } = postgres([
+    {
+      id: 1,
+      watch_key: "w",
+      key: "k",
+      baseline_at: 1,
+      registered_at: 0,
+      revision: 0,
+      memory: "{}",
+    },
+  ]);
   await quieten(db, { fromMs: 1, atMs: 2 });
   for (const table of ["targets", "deliveries", "groups", "crossposts"])
     expect(
@@ -177,7 +232,9 @@ test("a quiet restore asks in Postgres's words", async () => {
 });
 
 test("members of lists are asked for and kept in Postgres's words", async () => {
-  const { db, asked } = postgres([{ id: 1, watch_key: "w", key: "k", merged_into: null, revision: 0, memory: "{}" }]);
+  const { db, asked } = postgres([
+    { id: 1, watch_key: "w", key: "k", merged_into: null, revision: 0, memory: "{}" },
+  ]);
   const clock = createVirtualClock(Date.UTC(2026, 0, 15));
   const store = createStore(db, { clock, random: createSeededRandom(1) }, async () => undefined);
   const target = { watchKey: "w", targetKey: "k" };
@@ -186,7 +243,14 @@ test("members of lists are asked for and kept in Postgres's words", async () => 
   await store.absentMembers(target, clock.now());
   const member = { id: "1", username: "a", displayName: "A", followersCount: 1, imageUrl: "" };
   const members = [{ ...target, seenAtMs: clock.now(), seen: [member], left: ["2"] }];
-  await store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], members, events: [], deliveries: [] });
+  await store.commitPoll({
+    atMs: clock.now(),
+    targets: [],
+    verdicts: [],
+    members,
+    events: [],
+    deliveries: [],
+  });
   expect(asked.filter((sql) => sql.includes('"members"')).map((sql) => sql.slice(0, 6))).toEqual([
     "select",
     "select",
@@ -199,7 +263,11 @@ test("members of lists are asked for and kept in Postgres's words", async () => 
 
 test("what removed watches knew is forgotten by one statement a table, however many targets they had", async () => {
   const { db, asked } = postgres(Array.from({ length: 1_000 }, (_, id) => ({ id })));
-  const store = createStore(db, { clock: createVirtualClock(0), random: createSeededRandom(1) }, async () => undefined);
+  const store = createStore(
+    db,
+    { clock: createVirtualClock(0), random: createSeededRandom(1) },
+    async () => undefined,
+  );
   await store.prune(Date.UTC(2026, 0, 15), 90 * 86_400_000, new Set());
   for (const table of ["items", "members", "targets"])
     expect(asked.filter((sql) => sql.startsWith(`delete from "${table}"`))).toHaveLength(1);
@@ -207,8 +275,12 @@ test("what removed watches knew is forgotten by one statement a table, however m
 
 test("only the adapter and those that open, copy or check the file import SQLite", () => {
   const room = join(import.meta.dirname, "../../src/state");
-  const files = readdirSync(room, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-  const importing = files.filter((name) => /from "\.[./\w]*\/(?:driver|sqlite(?:-\w+)?)\.ts"/.test(readFileSync(join(room, name), "utf8")));
+  const files = readdirSync(room, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  const importing = files.filter((name) =>
+    /from "\.[./\w]*\/(?:driver|sqlite(?:-\w+)?)\.ts"/.test(readFileSync(join(room, name), "utf8")),
+  );
   expect(importing.sort()).toEqual([
     "db/sqlite-dialect.ts",
     "db/sqlite.ts",

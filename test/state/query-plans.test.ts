@@ -1,4 +1,7 @@
-/** What status and metrics ask for all the time is answered from indexes: the tables behind them hold months. */
+/**
+ * What status and metrics ask for all the time is answered from indexes: the tables behind them
+ * hold months.
+ */
 import {
   type DatabaseConnection,
   DummyDriver,
@@ -61,6 +64,7 @@ test("the figures of the outbox never walk through a whole table", async () => {
   );
   state.close();
   expect(plans.length).toBeGreaterThan(1);
-  const isBounded = /^(SCAN|SEARCH) \w+ (EXISTS )?USING (COVERING )?INDEX|^USE TEMP B-TREE|^CORRELATED/;
+  const isBounded =
+    /^(SCAN|SEARCH) \w+ (EXISTS )?USING (COVERING )?INDEX|^USE TEMP B-TREE|^CORRELATED/;
   expect(plans.filter((step) => !isBounded.test(step))).toEqual([]);
 });

@@ -1,4 +1,7 @@
-/** Registering watches takes as many statements for many as for few: on a server each of them is a way there and back, while nobody else writes. */
+/**
+ * Registering watches takes as many statements for many as for few: on a server each of them is a
+ * way there and back, while nobody else writes.
+ */
 import type { KyselyPlugin } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import type { WatchRegistration } from "../../src/model/watch-store.ts";
@@ -9,9 +12,16 @@ import { createVirtualClock } from "../support/virtual-clock.ts";
 import { memoryStatePath } from "./temp-state.ts";
 
 const watchesOf = (...ids: readonly string[]): readonly WatchRegistration[] =>
-  ids.map((id) => ({ id, type: "search", targets: [0, 1].map((number) => ({ key: `${id} ${number}`, name: id })) }));
+  ids.map((id) => ({
+    id,
+    type: "search",
+    targets: [0, 1].map((number) => ({ key: `${id} ${number}`, name: id })),
+  }));
 
-/** How many statements it takes to put one in front of so many, to leave a target of each out, and to remove them all again. */
+/**
+ * How many statements it takes to put one in front of so many, to leave a target of each out, and
+ * to remove them all again.
+ */
 async function countStatements(watches: number): Promise<readonly number[]> {
   let count = 0;
   const counting: KyselyPlugin = {
@@ -32,7 +42,10 @@ async function countStatements(watches: number): Promise<readonly number[]> {
   const first = watchesOf("first");
   for (const next of [
     [...first, ...watchesOf(...ids)],
-    [...first, ...watchesOf(...ids).map((watch) => ({ ...watch, targets: watch.targets.slice(0, 1) }))],
+    [
+      ...first,
+      ...watchesOf(...ids).map((watch) => ({ ...watch, targets: watch.targets.slice(0, 1) })),
+    ],
     first,
   ]) {
     count = 0;
@@ -62,9 +75,16 @@ test("watches that are registered already are only read, also while somebody els
   const onWritten = () => void (written += 1);
   const before = await registerWatches(db, watchesOf("a", "b"), { random, nowMs: 1, onWritten });
   other.exec("begin immediate");
-  expect(await registerWatches(db, watchesOf("a", "b"), { random, nowMs: 2, onWritten })).toEqual(before);
+  expect(await registerWatches(db, watchesOf("a", "b"), { random, nowMs: 2, onWritten })).toEqual(
+    before,
+  );
   expect(written).toBe(1);
   other.exec("rollback");
-  expect(await registerWatches(db, watchesOf("b"), { random, nowMs: 3 })).toMatchObject([{ id: "b" }]);
-  expect(await registerWatches(db, watchesOf("a", "b"), { random, nowMs: 4 })).toMatchObject([{ id: "a", returnedFromMs: 3 }, { id: "b" }]);
+  expect(await registerWatches(db, watchesOf("b"), { random, nowMs: 3 })).toMatchObject([
+    { id: "b" },
+  ]);
+  expect(await registerWatches(db, watchesOf("a", "b"), { random, nowMs: 4 })).toMatchObject([
+    { id: "a", returnedFromMs: 3 },
+    { id: "b" },
+  ]);
 });

@@ -1,4 +1,7 @@
-/** Deliveries that are made again: which there are, and what becomes of what was sent, dropped, given up or is under way. */
+/**
+ * Deliveries that are made again: which there are, and what becomes of what was sent, dropped,
+ * given up or is under way.
+ */
 import { beforeEach, expect, test } from "vitest";
 import type { DeliveryResult } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
@@ -14,30 +17,67 @@ beforeEach(async () => {
 
 const timing = (atMs: number) => ({ groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: atMs });
 
-async function commit(event: ReturnType<typeof makeEvent>, changes: Partial<NewDelivery> = {}, atMs = T0): Promise<string> {
-  const delivery = { eventId: event.id, sink: "hook", groupKey: event.id, ...timing(atMs), ...changes };
-  await store.commitPoll({ atMs, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+async function commit(
+  event: ReturnType<typeof makeEvent>,
+  changes: Partial<NewDelivery> = {},
+  atMs = T0,
+): Promise<string> {
+  const delivery = {
+    eventId: event.id,
+    sink: "hook",
+    groupKey: event.id,
+    ...timing(atMs),
+    ...changes,
+  };
+  await store.commitPoll({
+    atMs,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
   return event.id;
 }
 
 const members = async (nowMs: number) =>
-  (await store.dueWork({ nowMs, sinks: ["hook"], busy: new Set(), limit: 99 })).groups.flatMap((group) => group.members);
+  (await store.dueWork({ nowMs, sinks: ["hook"], busy: new Set(), limit: 99 })).groups.flatMap(
+    (group) => group.members,
+  );
 
 /** One message of all that is due. */
 async function sealDue(id: string, atMs: number): Promise<void> {
   const deliveryIds = (await members(atMs)).map(({ deliveryId }) => deliveryId);
-  await store.seal([{ id, sink: "hook", groupKey: id, sealedAtMs: atMs, body: "{}", deliveryIds, throttleKey: null }]);
+  await store.seal([
+    {
+      id,
+      sink: "hook",
+      groupKey: id,
+      sealedAtMs: atMs,
+      body: "{}",
+      deliveryIds,
+      throttleKey: null,
+    },
+  ]);
 }
 
 const dead = { kind: "dead", error: "refused", cause: "refused 400", countAttempt: true } as const;
 const finish = (messageId: string, atMs: number, how: "sent" | "dead" = "sent") =>
-  store.record([(how === "sent" ? { messageId, kind: "sent", atMs } : { messageId, atMs, ...dead }) as DeliveryResult]);
+  store.record([
+    (how === "sent"
+      ? { messageId, kind: "sent", atMs }
+      : { messageId, atMs, ...dead }) as DeliveryResult,
+  ]);
 
 const fates = async (selection: Parameters<OpenedStore["findReplayable"]>[0]) =>
-  (await store.findReplayable(selection)).map(({ eventId, fate }) => [eventId.split("-").at(-1), fate]);
+  (await store.findReplayable(selection)).map(({ eventId, fate }) => [
+    eventId.split("-").at(-1),
+    fate,
+  ]);
 
 const replayAll = async (atMs: number) => {
-  const deliveryIds = (await store.findReplayable({ sinceMs: T0 })).map(({ deliveryId }) => deliveryId);
+  const deliveryIds = (await store.findReplayable({ sinceMs: T0 })).map(
+    ({ deliveryId }) => deliveryId,
+  );
   return store.replay({ deliveryIds, added: [], atMs, detail: { by: "alice" } });
 };
 
@@ -46,7 +86,11 @@ test("what was sent or dropped since then is found with its fate; the daemon's o
   await sealDue("m0", T0);
   await finish("m0", T0 + 1);
   await commit(makeEvent("sent"), {}, T0 + HOUR);
-  await commit(makeEvent("sent", { watch: "other" }), { once: { key: "o", withinMs: HOUR } }, T0 + HOUR);
+  await commit(
+    makeEvent("sent", { watch: "other" }),
+    { once: { key: "o", withinMs: HOUR } },
+    T0 + HOUR,
+  );
   await commit(makeEvent("again"), { once: { key: "o", withinMs: HOUR } }, T0 + HOUR);
   await sealDue("m1", T0 + HOUR);
   await finish("m1", T0 + HOUR + 1);
@@ -83,7 +127,9 @@ test("what is replayed is due at once, past mutes and silences; what is under wa
   await commit(makeEvent("open"));
   await sealDue("open", T0);
   expect(await replayAll(T0 + HOUR)).toBe(2);
-  expect((await members(T0 + HOUR)).map(({ event, canBeSilenced }) => [event.subject, canBeSilenced])).toEqual([
+  expect(
+    (await members(T0 + HOUR)).map(({ event, canBeSilenced }) => [event.subject, canBeSilenced]),
+  ).toEqual([
     ["sent", false],
     ["muted", false],
   ]);
@@ -91,7 +137,9 @@ test("what is replayed is due at once, past mutes and silences; what is under wa
   expect((await store.explainItem("sent"))[0]?.deliveries).toMatchObject([
     { state: "held", messageId: null, wait: { untilMs: T0 + HOUR } },
   ]);
-  expect(await store.auditRecords(9)).toMatchObject([{ atMs: T0 + HOUR, action: "replay since", detail: { by: "alice", alerts: 2 } }]);
+  expect(await store.auditRecords(9)).toMatchObject([
+    { atMs: T0 + HOUR, action: "replay since", detail: { by: "alice", alerts: 2 } },
+  ]);
 });
 
 test("a dead letter is dealt with once the last of its alerts is sent again", async () => {
@@ -99,7 +147,9 @@ test("a dead letter is dealt with once the last of its alerts is sent again", as
   await sealDue("m", T0);
   await finish("m", T0, "dead");
   const deadAfter = async (eventId: string) => {
-    const deliveryIds = (await store.findReplayable({ eventId })).map(({ deliveryId }) => deliveryId);
+    const deliveryIds = (await store.findReplayable({ eventId })).map(
+      ({ deliveryId }) => deliveryId,
+    );
     await store.replay({ deliveryIds, added: [], atMs: T0, detail: { eventId } });
     return (await store.listDead({}, 9)).map(({ events }) => events.map(({ subject }) => subject));
   };
@@ -119,7 +169,12 @@ test("what a throttle moved into a digest goes back to its own group", async () 
   await sealDue("m", T0 + 1);
   await finish("m", T0 + 1);
   expect(await replayAll(T0 + HOUR)).toBe(1);
-  const { groups } = await store.dueWork({ nowMs: T0 + HOUR, sinks: ["hook"], busy: new Set(), limit: 9 });
+  const { groups } = await store.dueWork({
+    nowMs: T0 + HOUR,
+    sinks: ["hook"],
+    busy: new Set(),
+    limit: 9,
+  });
   expect(groups).toMatchObject([{ groupKey: "of-one", members: [{ event: { subject: "1" } }] }]);
 });
 

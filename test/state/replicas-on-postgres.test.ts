@@ -1,4 +1,7 @@
-/** Several that open one state on Postgres: one leads, all of them write, and one that was declared dead writes nothing more. */
+/**
+ * Several that open one state on Postgres: one leads, all of them write, and one that was declared
+ * dead writes nothing more.
+ */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
 import { shiftClock } from "../../src/model/clock.ts";
@@ -29,11 +32,16 @@ function openReplica(url: string, migrations = MIGRATIONS, aheadMs = 0) {
   const stopping = new AbortController();
   const standby = {
     signal: stopping.signal,
-    onWait: ({ host }: { readonly host: string }, waitsFor: WaitsFor) => void heard.push(`${host}: ${waitsFor}`),
+    onWait: ({ host }: { readonly host: string }, waitsFor: WaitsFor) =>
+      void heard.push(`${host}: ${waitsFor}`),
     onReplaced: ({ code }: { readonly code: string }) => void heard.push(code),
   };
   const postgres = parsePostgresUrl(url, "/") as PostgresAddress;
-  const deps = { clock: shiftClock(createSystemClock(), () => aheadMs), random: createSeededRandom(++seeds), log: rememberingLog() };
+  const deps = {
+    clock: shiftClock(createSystemClock(), () => aheadMs),
+    random: createSeededRandom(++seeds),
+    log: rememberingLog(),
+  };
   const opening = openState({ path: memoryStatePath(), postgres, ...deps, migrations, standby });
   onTestFinished(async () => {
     stopping.abort();
@@ -60,7 +68,9 @@ test("the first leads, the second joins, and leads once the first is closed", as
     [nameOf(second), false],
   ]);
   await first.close();
-  await until("the second one to lead", async () => (await second.replicas()).every(({ isLeading }) => isLeading));
+  await until("the second one to lead", async () =>
+    (await second.replicas()).every(({ isLeading }) => isLeading),
+  );
   expect([(await second.replicas()).length, second.membership?.isLeading()]).toEqual([1, true]);
 });
 
@@ -78,16 +88,22 @@ test("one of a newer version waits while an older one leads, says for which, and
 test.each([
   ["an empty database", [MIGRATIONS, MIGRATIONS, MIGRATIONS], MIGRATIONS],
   ["one that has an older schema", [NEWER, NEWER, NEWER], NEWER],
-])("of several that start together on %s one makes the schema, and all join", async (_, versions, wanted) => {
-  const url = await server.url();
-  if (wanted === NEWER) await (await openReplica(url).opening).close();
-  const opened = await Promise.all(versions.map((version) => openReplica(url, version).opening));
-  expect(opened.filter(({ created }) => created)).toHaveLength(wanted === NEWER ? 0 : 1);
-  await until("one that leads", () => opened.filter(({ membership }) => membership?.isLeading()).length === 1);
-  expect((await opened[0]?.replicas())?.map(({ id }) => id).toSorted()).toEqual(
-    opened.flatMap(({ membership }) => membership?.id ?? []).toSorted(),
-  );
-});
+])(
+  "of several that start together on %s one makes the schema, and all join",
+  async (_, versions, wanted) => {
+    const url = await server.url();
+    if (wanted === NEWER) await (await openReplica(url).opening).close();
+    const opened = await Promise.all(versions.map((version) => openReplica(url, version).opening));
+    expect(opened.filter(({ created }) => created)).toHaveLength(wanted === NEWER ? 0 : 1);
+    await until(
+      "one that leads",
+      () => opened.filter(({ membership }) => membership?.isLeading()).length === 1,
+    );
+    expect((await opened[0]?.replicas())?.map(({ id }) => id).toSorted()).toEqual(
+      opened.flatMap(({ membership }) => membership?.id ?? []).toSorted(),
+    );
+  },
+);
 
 test("those that wait for the end of an older version join once one of them has migrated the state, one that is older by then is refused", async () => {
   const url = await server.url();
@@ -117,8 +133,12 @@ test("one whose session is cut goes on, whether it leads again or not", async ()
   const url = await server.url();
   const { opening, heard } = openReplica(url);
   const [first, second] = [await opening, await openReplica(url).opening];
-  const holders = "select pid from pg_locks where locktype = 'advisory' and objsubid = 2 and granted";
-  await server.ask(databaseOf(url), `select pg_terminate_backend(pid) from (${holders}) as holders`);
+  const holders =
+    "select pid from pg_locks where locktype = 'advisory' and objsubid = 2 and granted";
+  await server.ask(
+    databaseOf(url),
+    `select pg_terminate_backend(pid) from (${holders}) as holders`,
+  );
   await first.writeNote("n", 1);
   expect(await second.readNote("n")).toBe(1);
   expect(heard).toEqual([]);
@@ -129,7 +149,10 @@ test("one whose session is cut goes on, whether it leads again or not", async ()
 test("the leader removes one that is gone, and what that one held is free", async () => {
   const url = await server.url();
   const first = await openReplica(url).opening;
-  await server.ask(databaseOf(url), "insert into replicas (id, host, config, leads, joined_at) values ('gone', '', '', 0, 0)");
+  await server.ask(
+    databaseOf(url),
+    "insert into replicas (id, host, config, leads, joined_at) values ('gone', '', '', 0, 0)",
+  );
   const claim = { kind: "poll", key: "k", cost: 1, replica: "gone", wanted: "gone" } as const;
   await first.saveClaims([claim], []);
   await until("its removal", async () => (await first.replicas()).length === 1);
@@ -165,7 +188,9 @@ test("one that was declared dead finds out with its next transaction, which writ
   await expect(first.proveWritable(1)).rejects.toMatchObject({ code: "STORE_REPLACED" });
   await expect(first.readNote("n")).rejects.toMatchObject({ code: "STORE_REPLACED" });
   expect(heard).toEqual(["STATE_REPLACED"]);
-  expect(await server.ask(databaseOf(url), "select value from notes where name = 'n'")).toEqual([{ value: "1" }]);
+  expect(await server.ask(databaseOf(url), "select value from notes where name = 'n'")).toEqual([
+    { value: "1" },
+  ]);
 });
 
 test("replicas go by the server's clock, whatever their machines show", async () => {
@@ -174,5 +199,7 @@ test("replicas go by the server's clock, whatever their machines show", async ()
   const second = await openReplica(url, MIGRATIONS, -600_000).opening;
   const [one = 0, other = 0] = [first, second].map(({ membership }) => membership?.clock.now());
   expect(Math.abs(one - other)).toBeLessThan(5_000);
-  expect((await second.replicas()).every(({ joinedAtMs }) => Math.abs(joinedAtMs - one) < 60_000)).toBe(true);
+  expect(
+    (await second.replicas()).every(({ joinedAtMs }) => Math.abs(joinedAtMs - one) < 60_000),
+  ).toBe(true);
 });

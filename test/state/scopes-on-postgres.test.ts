@@ -1,4 +1,7 @@
-/** Which transactions of two replicas run side by side on Postgres, and which in turn: one is held before its COMMIT while the other runs. */
+/**
+ * Which transactions of two replicas run side by side on Postgres, and which in turn: one is held
+ * before its COMMIT while the other runs.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Reservation } from "../../src/model/ledger.ts";
 import type { Store } from "../../src/model/store.ts";
@@ -29,13 +32,20 @@ beforeEach(reset);
 type Work = (on: Store) => Promise<unknown>;
 
 /** How `second` runs while `first` has done everything but its COMMIT. Both succeed in the end. */
-async function runBoth(first: Work, second: Work, owner?: Ownership): Promise<"side by side" | "in turn"> {
+async function runBoth(
+  first: Work,
+  second: Work,
+  owner?: Ownership,
+): Promise<"side by side" | "in turn"> {
   const held = await states.openHeld(owner);
   const one = first(held.store);
   await Promise.race([held.reached, one]);
   let isDone = false;
   const two = second(store).then(() => (isDone = true));
-  await until("the other one to end, or to wait", async () => isDone || (await states.waiting()) > 0);
+  await until(
+    "the other one to end, or to wait",
+    async () => isDone || (await states.waiting()) > 0,
+  );
   const seen = isDone ? "side by side" : "in turn";
   held.release();
   await Promise.all([one, two]);
@@ -58,7 +68,10 @@ const RESERVATION: Reservation = {
 };
 const reserve: Work = (on) => on.reserve(RESERVATION);
 
-/** A request, messages that wait, one of each sink, and deliveries that do, of which each sink has two. */
+/**
+ * A request, messages that wait, one of each sink, and deliveries that do, of which each sink has
+ * two.
+ */
 async function fill(): Promise<void> {
   await reserve(store);
   for (const sink of ["a", "b"]) {
@@ -74,9 +87,18 @@ const seal =
   (sink: string, name: string): Work =>
   async (on) => {
     const { groups } = await on.dueWork({ nowMs: T0, sinks: [sink], busy: new Set(), limit: 9 });
-    const own = groups.find(({ members }) => members.some(({ event }) => event.id === makeEvent(`${sink} ${name}`).id));
+    const own = groups.find(({ members }) =>
+      members.some(({ event }) => event.id === makeEvent(`${sink} ${name}`).id),
+    );
     const deliveryIds = own?.members.map(({ deliveryId }) => deliveryId) ?? [];
-    const message = { sink, groupKey: own?.groupKey ?? "", throttleKey: "t", sealedAtMs: T0, body: {}, deliveryIds };
+    const message = {
+      sink,
+      groupKey: own?.groupKey ?? "",
+      throttleKey: "t",
+      sealedAtMs: T0,
+      body: {},
+      deliveryIds,
+    };
     await on.seal([{ id: `${sink} ${name}`, ...message }]);
   };
 const record =
@@ -102,9 +124,29 @@ const poll =
     const event = makeEvent(`${found++}`, { id: `event ${found}`, watchKey });
     const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
     const joined = once === undefined ? {} : { once: { key: once, withinMs: 9 } };
-    const deliveries = [{ eventId: event.id, sink, groupKey: group ?? event.id, ...timing, ...joined }];
-    const read = source === undefined ? {} : { source: { fingerprint: source, memory: {}, expectedRevision: 0, polledAtMs: T0, ok: true } };
-    const result = await on.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries, ...read });
+    const deliveries = [
+      { eventId: event.id, sink, groupKey: group ?? event.id, ...timing, ...joined },
+    ];
+    const read =
+      source === undefined
+        ? {}
+        : {
+            source: {
+              fingerprint: source,
+              memory: {},
+              expectedRevision: 0,
+              polledAtMs: T0,
+              ok: true,
+            },
+          };
+    const result = await on.commitPoll({
+      atMs: T0,
+      targets: [],
+      verdicts: [],
+      events: [event],
+      deliveries,
+      ...read,
+    });
     expect(result).toEqual({ status: "committed", created: new Set([event.id]) });
   };
 const manyWatches: Work = (on) =>
@@ -112,7 +154,9 @@ const manyWatches: Work = (on) =>
     atMs: T0,
     targets: [],
     verdicts: [],
-    events: Array.from({ length: 101 }, (_, at) => makeEvent(`many ${found}`, { id: `many ${found++}`, watchKey: `many ${at}` })),
+    events: Array.from({ length: 101 }, (_, at) =>
+      makeEvent(`many ${found}`, { id: `many ${found++}`, watchKey: `many ${at}` }),
+    ),
     deliveries: [],
   });
 /** Of an event that waits for none: what it does not change, it has locked all the same. */
@@ -122,7 +166,11 @@ const enrich =
     const event = makeEvent("a sealed", { watchKey });
     const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: 0 };
     const deliveries = [{ eventId: event.id, sink: "a", groupKey: group ?? event.id, ...timing }];
-    return on.storeEnrichments({ atMs: T0, enriched: [{ event, deliveries, result: "ok", error: "", attempts: 1 }], postponed: [] });
+    return on.storeEnrichments({
+      atMs: T0,
+      enriched: [{ event, deliveries, result: "ok", error: "", attempts: 1 }],
+      postponed: [],
+    });
   };
 /** A request that was answered, and its answer with a poll. */
 const paidPoll: Work = async (on) => {
@@ -134,14 +182,34 @@ type Both = readonly [name: string, one: Work, other: Work];
 const IN_TURN: readonly Both[] = [
   ["two reservations", reserve, reserve],
   ["two messages of one sink that are sealed", seal("a", "waiting"), seal("a", "late")],
-  ["the result of a message and another one of its sink that is sealed", record("a"), seal("a", "waiting")],
-  ["a digest that gathers and a message of its sink that is sealed", gather("a"), seal("a", "waiting")],
+  [
+    "the result of a message and another one of its sink that is sealed",
+    record("a"),
+    seal("a", "waiting"),
+  ],
+  [
+    "a digest that gathers and a message of its sink that is sealed",
+    gather("a"),
+    seal("a", "waiting"),
+  ],
   ["two polls of one watch", poll("w"), poll("w")],
-  ["two polls that deliver to one group of a sink", poll("w", { group: "g" }), poll("v", { group: "g" })],
+  [
+    "two polls that deliver to one group of a sink",
+    poll("w", { group: "g" }),
+    poll("v", { group: "g" }),
+  ],
   ["two polls of one fact for a sink", poll("w", { once: "o" }), poll("v", { once: "o" })],
-  ["a poll that delivers to a group, and a message of that sink that is sealed", poll("w", { group: "g" }), seal("a", "waiting")],
+  [
+    "a poll that delivers to a group, and a message of that sink that is sealed",
+    poll("w", { group: "g" }),
+    seal("a", "waiting"),
+  ],
   ["a poll and enrichments of one watch", poll("w"), enrich("w")],
-  ["enrichments of a group, and a message of its sink that is sealed", enrich("w", { group: "g" }), seal("a", "waiting")],
+  [
+    "enrichments of a group, and a message of its sink that is sealed",
+    enrich("w", { group: "g" }),
+    seal("a", "waiting"),
+  ],
   ["a poll of many watches, and any other one", manyWatches, poll("w")],
 ];
 const SIDE_BY_SIDE: readonly Both[] = [
@@ -150,10 +218,18 @@ const SIDE_BY_SIDE: readonly Both[] = [
   ["digests of two sinks", gather("a"), gather("b")],
   ["a reservation and a message that is sealed", reserve, seal("a", "waiting")],
   ["polls of two watches and sources", poll("w", { source: "s" }), poll("v", { source: "t" })],
-  ["polls that deliver to groups of two sinks", poll("w", { group: "g" }), poll("v", { group: "g", sink: "b" })],
+  [
+    "polls that deliver to groups of two sinks",
+    poll("w", { group: "g" }),
+    poll("v", { group: "g", sink: "b" }),
+  ],
   ["a poll that was paid for, and a reservation", paidPoll, reserve],
   ["enrichments of two watches", enrich("w"), enrich("v")],
-  ["a poll whose alerts go by themselves, and a message of their sink that is sealed", poll("w"), seal("a", "waiting")],
+  [
+    "a poll whose alerts go by themselves, and a message of their sink that is sealed",
+    poll("w"),
+    seal("a", "waiting"),
+  ],
 ];
 
 describe("in turn:", () => {
@@ -162,11 +238,14 @@ describe("in turn:", () => {
   });
 
   const rare: Work = (on) => on.writeNote("n", 1);
-  test.each(IN_TURN)("one of %s, and what names no scope, whichever comes first", async (_, one) => {
-    expect(await runBoth(one, rare)).toBe("in turn");
-    await reset();
-    expect(await runBoth(rare, one)).toBe("in turn");
-  });
+  test.each(IN_TURN)(
+    "one of %s, and what names no scope, whichever comes first",
+    async (_, one) => {
+      expect(await runBoth(one, rare)).toBe("in turn");
+      await reset();
+      expect(await runBoth(rare, one)).toBe("in turn");
+    },
+  );
 });
 
 describe("side by side:", () => {
@@ -182,7 +261,14 @@ test("of one source only the first of two polls is committed", async () => {
   const first = poll("w", { source: "s" })(held.store);
   await held.reached;
   const source = { fingerprint: "s", memory: {}, expectedRevision: 0, polledAtMs: T0, ok: true };
-  const second = store.commitPoll({ atMs: T0, source, targets: [], verdicts: [], events: [], deliveries: [] });
+  const second = store.commitPoll({
+    atMs: T0,
+    source,
+    targets: [],
+    verdicts: [],
+    events: [],
+    deliveries: [],
+  });
   await until("it to wait", async () => (await states.waiting()) > 0);
   held.release();
   await first;
@@ -220,7 +306,11 @@ describe("a replica that is declared dead", () => {
       },
     },
   };
-  beforeEach(() => states.ask("insert into replicas (id, host, config, leads, joined_at) values ('r', '', '', 0, 0)"));
+  beforeEach(() =>
+    states.ask(
+      "insert into replicas (id, host, config, leads, joined_at) values ('r', '', '', 0, 0)",
+    ),
+  );
 
   test("is removed once the transaction that it has under way in a scope is committed, and writes nothing more", async () => {
     const leader = await connectReplica(states.address(), "leader");
@@ -236,7 +326,9 @@ describe("a replica that is declared dead", () => {
   test("writes nothing in a transaction that began to wait before it was removed", async () => {
     const leader = await connectSession(states.address());
     onTestFinished(() => leader.end());
-    await leader.query(`begin; select pg_advisory_xact_lock(${lockName("writers")}); delete from replicas`);
+    await leader.query(
+      `begin; select pg_advisory_xact_lock(${lockName("writers")}); delete from replicas`,
+    );
     const { store: dead, release } = await states.openHeld(owner);
     release();
     const failing = failureOf(reserve(dead));

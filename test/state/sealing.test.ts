@@ -1,4 +1,7 @@
-/** What sealing does to the timers of groups, and what the outbox says of what waits, over several sinks. */
+/**
+ * What sealing does to the timers of groups, and what the outbox says of what waits, over several
+ * sinks.
+ */
 import { expect, test } from "vitest";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
 import type { NewMessage } from "../../src/model/outbox.ts";
@@ -9,10 +12,23 @@ import { openTemp, START_MS as T0, tempStatePath } from "./temp-state.ts";
 
 const THROTTLE = "sink:hook";
 
-const deliver = async (store: OpenedStore, subjects: readonly string[], changes: Partial<NewDelivery> = {}, atMs = T0) => {
-  const events = subjects.map((subject) => makeEvent(subject, { id: `${changes.sink ?? "hook"} ${subject}` }));
+const deliver = async (
+  store: OpenedStore,
+  subjects: readonly string[],
+  changes: Partial<NewDelivery> = {},
+  atMs = T0,
+) => {
+  const events = subjects.map((subject) =>
+    makeEvent(subject, { id: `${changes.sink ?? "hook"} ${subject}` }),
+  );
   const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: atMs };
-  const deliveries = events.map(({ id }) => ({ eventId: id, sink: "hook", groupKey: id, ...timing, ...changes }));
+  const deliveries = events.map(({ id }) => ({
+    eventId: id,
+    sink: "hook",
+    groupKey: id,
+    ...timing,
+    ...changes,
+  }));
   await store.commitPoll({ atMs, targets: [], verdicts: [], events, deliveries });
 };
 
@@ -61,7 +77,13 @@ test("a group whose alerts went out in a digest waits its interval from the dige
   const digestKey = digestGroup("throttle", THROTTLE);
   const grouped = { groupKey: "team", groupIntervalMs: 60_000, throttleKey: THROTTLE };
   await deliver(store, ["1", "2"], grouped);
-  await store.gather({ sink: "hook", throttleKey: THROTTLE, nowMs: T0, digestKey, digestDueAtMs: T0 + 5_000 });
+  await store.gather({
+    sink: "hook",
+    throttleKey: THROTTLE,
+    nowMs: T0,
+    digestKey,
+    digestDueAtMs: T0 + 5_000,
+  });
   await sent(store, await seal(store, T0 + 5_000), T0 + 5_000);
   await deliver(store, ["3"], grouped, T0 + 6_000);
   expect(await store.nextDueAt(["hook"])).toBe(T0 + 65_000);
@@ -72,9 +94,17 @@ test("a group whose alerts were gathered waits no more by itself: the next thing
   const digestKey = digestGroup("throttle", THROTTLE);
   await deliver(store, ["1", "2"], { groupKey: "team", throttleKey: THROTTLE });
   await deliver(store, ["3"], { throttleKey: THROTTLE });
-  await store.gather({ sink: "hook", throttleKey: THROTTLE, nowMs: T0, digestKey, digestDueAtMs: T0 + 5_000 });
+  await store.gather({
+    sink: "hook",
+    throttleKey: THROTTLE,
+    nowMs: T0,
+    digestKey,
+    digestDueAtMs: T0 + 5_000,
+  });
   expect(await store.nextDueAt(["hook"])).toBe(T0 + 5_000);
-  expect((await dueGroups(store, T0 + 5_000)).map(({ groupKey, members }) => [groupKey, members.length])).toEqual([[digestKey, 3]]);
+  expect(
+    (await dueGroups(store, T0 + 5_000)).map(({ groupKey, members }) => [groupKey, members.length]),
+  ).toEqual([[digestKey, 3]]);
 });
 
 test("the next thing to do is the earliest of all: what waits alone, in a group, or for its next attempt, over all sinks asked for", async () => {
@@ -85,7 +115,16 @@ test("the next thing to do is the earliest of all: what waits alone, in a group,
   await deliver(store, ["elsewhere"], { sink: "chat", ...at(2_000) });
   await deliver(store, ["tried"]);
   const [messageId = ""] = await seal(store, T0);
-  await store.record([{ messageId, kind: "retry", atMs: T0, nextAttemptAtMs: T0 + 4_000, error: "503", countAttempt: true }]);
+  await store.record([
+    {
+      messageId,
+      kind: "retry",
+      atMs: T0,
+      nextAttemptAtMs: T0 + 4_000,
+      error: "503",
+      countAttempt: true,
+    },
+  ]);
   expect(await store.nextDueAt(["hook"])).toBe(T0 + 3_000);
   expect(await store.nextDueAt(["chat", "hook"])).toBe(T0 + 2_000);
   expect(await store.nextDueAt(["hook", "chat"])).toBe(T0 + 2_000);
@@ -106,12 +145,28 @@ test("an alert that joins one of its group that waits goes out with it, at its t
 test("a message that names what does not wait any more is refused for good, and nothing of it is stored", async () => {
   const store = await openTemp(tempStatePath());
   await deliver(store, ["1", "2"]);
-  const ids = (await dueGroups(store, T0)).flatMap(({ members }) => members.map(({ deliveryId }) => deliveryId));
-  const message = { sink: "hook", groupKey: "team", throttleKey: null, sealedAtMs: T0, body: "text" };
+  const ids = (await dueGroups(store, T0)).flatMap(({ members }) =>
+    members.map(({ deliveryId }) => deliveryId),
+  );
+  const message = {
+    sink: "hook",
+    groupKey: "team",
+    throttleKey: null,
+    sealedAtMs: T0,
+    body: "text",
+  };
   await store.seal([{ ...message, id: "first", deliveryIds: ids.slice(0, 1) }]);
-  const refused = { code: "STORE_WRITE_FAILED", retry: "no", message: expect.stringContaining("second") };
-  await expect(store.seal([{ ...message, id: "second", deliveryIds: ids }])).rejects.toMatchObject(refused);
-  await expect(store.seal([{ ...message, id: "second", deliveryIds: [], summarisedIds: ids }])).rejects.toMatchObject(refused);
+  const refused = {
+    code: "STORE_WRITE_FAILED",
+    retry: "no",
+    message: expect.stringContaining("second"),
+  };
+  await expect(store.seal([{ ...message, id: "second", deliveryIds: ids }])).rejects.toMatchObject(
+    refused,
+  );
+  await expect(
+    store.seal([{ ...message, id: "second", deliveryIds: [], summarisedIds: ids }]),
+  ).rejects.toMatchObject(refused);
   expect(await dueGroups(store, T0)).toHaveLength(1);
 });
 
@@ -130,14 +185,22 @@ test("says of each sink, by name, since when the oldest waits, unsealed or not y
     await seal(store, atMs, "chat");
   }
   await deliver(store, ["4"], { sink: "chat" }, T0 + 5_000);
-  const [first] = (await store.dueWork({ nowMs: T0, sinks: ["chat"], busy: new Set(), limit: 1 })).messages;
+  const [first] = (await store.dueWork({ nowMs: T0, sinks: ["chat"], busy: new Set(), limit: 1 }))
+    .messages;
   await sent(store, [first?.id ?? ""], T0 + 1_000);
   expect(await store.outboxStats()).toEqual([
     { sink: "archive", waiting: 0, oldestAtMs: null, sent: 1, dead: 0 },
     { sink: "chat", waiting: 3, oldestAtMs: T0 + 500, sent: 1, dead: 0 },
     { sink: "hook", waiting: 2, oldestAtMs: T0 + 1_000, sent: 0, dead: 0 },
   ]);
-  const dead = { messageId: `chat 2 at 500`, kind: "dead", atMs: T0, error: "no", cause: "refused 400", countAttempt: true } as const;
+  const dead = {
+    messageId: `chat 2 at 500`,
+    kind: "dead",
+    atMs: T0,
+    error: "no",
+    cause: "refused 400",
+    countAttempt: true,
+  } as const;
   await store.record([dead]);
   expect(await store.outboxStats()).toMatchObject([
     { sink: "archive" },

@@ -7,7 +7,11 @@ import { createVirtualClock, type VirtualClock } from "../support/virtual-clock.
 const AHEAD_MS = 5_000;
 
 /** The answer takes `toMs` to the server, and `backMs` from there. */
-async function read(known: ServerClock, clock: VirtualClock, { toMs = 0, backMs = 0, aheadMs = AHEAD_MS } = {}): Promise<void> {
+async function read(
+  known: ServerClock,
+  clock: VirtualClock,
+  { toMs = 0, backMs = 0, aheadMs = AHEAD_MS } = {},
+): Promise<void> {
   const reading = known.read(async () => {
     await sleep(clock, toMs);
     const shown = clock.now() + aheadMs;

@@ -1,4 +1,7 @@
-/** Processes on one Postgres state signal each other what changed, also across a connection that was cut. */
+/**
+ * Processes on one Postgres state signal each other what changed, also across a connection that was
+ * cut.
+ */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
 import type { PostgresAddress } from "../../src/model/postgres-address.ts";
@@ -21,7 +24,11 @@ let seeds = 0;
 
 async function open(url: string, options: Partial<OpenOptions> = {}) {
   const postgres = parsePostgresUrl(url, "/") as PostgresAddress;
-  const deps = { clock: createSystemClock(), random: createSeededRandom(++seeds), log: rememberingLog() };
+  const deps = {
+    clock: createSystemClock(),
+    random: createSeededRandom(++seeds),
+    log: rememberingLog(),
+  };
   const store = await openState({ path: memoryStatePath(), postgres, ...deps, ...options });
   onTestFinished(() => store.close());
   return store;

@@ -13,12 +13,32 @@ describeLevels("SQLite", () => openTemp(memoryStatePath()));
 test("a group that waits is due at its time after a restart", async () => {
   const path = memoryStatePath();
   const event = makeEvent("1");
-  const delivery = { eventId: event.id, sink: "hook", groupKey: "team", groupWaitMs: 60_000, groupIntervalMs: 0, notBeforeMs: T0 };
+  const delivery = {
+    eventId: event.id,
+    sink: "hook",
+    groupKey: "team",
+    groupWaitMs: 60_000,
+    groupIntervalMs: 0,
+    notBeforeMs: T0,
+  };
   const first = await openTemp(path);
-  await first.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  await first.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
   await first.close();
   const store = await openTemp(path);
   expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_000);
-  const { groups } = await store.dueWork({ nowMs: T0 + 60_000, sinks: ["hook"], busy: new Set(), limit: 10 });
-  expect(groups.map(({ members }) => members.map(({ event: { subject } }) => subject))).toEqual([["1"]]);
+  const { groups } = await store.dueWork({
+    nowMs: T0 + 60_000,
+    sinks: ["hook"],
+    busy: new Set(),
+    limit: 10,
+  });
+  expect(groups.map(({ members }) => members.map(({ event: { subject } }) => subject))).toEqual([
+    ["1"],
+  ]);
 });

@@ -1,4 +1,6 @@
-/** What every Store must do, whatever it is made of. Run it with a function that makes an empty one. */
+/**
+ * What every Store must do, whatever it is made of. Run it with a function that makes an empty one.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { announcementGroup, digestGroup } from "../../src/model/digest.ts";
 import type { Json } from "../../src/model/json.ts";
@@ -30,12 +32,30 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       );
     const first = async (): Promise<WatchState> => (await register("brand"))[0] as WatchState;
     const commit = (changes: Partial<PollCommit>) =>
-      store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [], deliveries: [], ...changes });
-    const commitEvents = (events: readonly ChirpEvent[], to: Partial<NewDelivery> = {}, atMs = T0) =>
-      commit({ atMs, events, deliveries: events.map((event) => delivery(event, to)) });
-    const due = (nowMs: number, sinks = ["hook"], busy: ReadonlySet<string> = new Set(), limit = 100) =>
-      store.dueWork({ nowMs, sinks, busy, limit });
-    const sealAll = async (nowMs: number, prefix = "m", sinks = ["hook"]): Promise<NewMessage[]> => {
+      store.commitPoll({
+        atMs: T0,
+        targets: [],
+        verdicts: [],
+        events: [],
+        deliveries: [],
+        ...changes,
+      });
+    const commitEvents = (
+      events: readonly ChirpEvent[],
+      to: Partial<NewDelivery> = {},
+      atMs = T0,
+    ) => commit({ atMs, events, deliveries: events.map((event) => delivery(event, to)) });
+    const due = (
+      nowMs: number,
+      sinks = ["hook"],
+      busy: ReadonlySet<string> = new Set(),
+      limit = 100,
+    ) => store.dueWork({ nowMs, sinks, busy, limit });
+    const sealAll = async (
+      nowMs: number,
+      prefix = "m",
+      sinks = ["hook"],
+    ): Promise<NewMessage[]> => {
       const { groups } = await due(nowMs, sinks);
       const messages = groups.map((group, i) => ({
         id: `${prefix}${i}`,
@@ -51,7 +71,11 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
     };
 
     describe("rechecks", () => {
-      const recheckOf = (state: WatchState | undefined, tweetId: string, changes: Partial<Recheck> = {}): Recheck => ({
+      const recheckOf = (
+        state: WatchState | undefined,
+        tweetId: string,
+        changes: Partial<Recheck> = {},
+      ): Recheck => ({
         ...ref(state),
         tweetId,
         dueAtMs: T0 + 10,
@@ -67,7 +91,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("are due from their time on, until they end", async () => {
         const brand = await first();
-        const [one, two] = [recheckOf(brand, "1"), recheckOf(brand, "2", { dueAtMs: T0 + 20, eventId: "e2", condition: "" })];
+        const [one, two] = [
+          recheckOf(brand, "1"),
+          recheckOf(brand, "2", { dueAtMs: T0 + 20, eventId: "e2", condition: "" }),
+        ];
         await change({ rechecks: [two, one] });
         expect(await store.dueRechecks(T0 + 9, 10)).toEqual([]);
         expect(await store.dueRechecks(T0 + 10, 10)).toEqual([one]);
@@ -78,12 +105,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           ended: [{ ...ref(brand), tweetId: "2" }],
         });
         expect(await store.dueRechecks(T0 + 29, 10)).toEqual([]);
-        expect(await store.dueRechecks(T0 + 30, 10)).toEqual([{ ...one, dueAtMs: T0 + 30, absences: 1, versions: ["v1", "v2"] }]);
+        expect(await store.dueRechecks(T0 + 30, 10)).toEqual([
+          { ...one, dueAtMs: T0 + 30, absences: 1, versions: ["v1", "v2"] },
+        ]);
       });
 
       test("are given of whole tweets", async () => {
         const [brand, other] = await register("brand", "other");
-        const [one, same, two] = [recheckOf(brand, "1"), recheckOf(other, "1"), recheckOf(brand, "2")];
+        const [one, same, two] = [
+          recheckOf(brand, "1"),
+          recheckOf(other, "1"),
+          recheckOf(brand, "2"),
+        ];
         await change({ rechecks: [one, two, same] });
         expect(await store.dueRechecks(T0 + 10, 1)).toEqual([one, same]);
         expect(await store.dueRechecks(T0 + 10, 2)).toEqual([one, same, two]);
@@ -92,11 +125,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("of a watch are hastened, no others, and none that is due before", async () => {
         const [brand, other] = await register("brand", "other");
         const late = { dueAtMs: T0 + 30 };
-        const [soon, later, others] = [recheckOf(brand, "1"), recheckOf(brand, "2", late), recheckOf(other, "3", late)];
+        const [soon, later, others] = [
+          recheckOf(brand, "1"),
+          recheckOf(brand, "2", late),
+          recheckOf(other, "3", late),
+        ];
         await change({ rechecks: [soon, later, others] });
         await store.runRechecksNow(String(brand?.key), T0 + 15, T0 + 12);
         expect(await store.dueRechecks(T0 + 11, 10)).toEqual([soon]);
-        expect(await store.dueRechecks(T0 + 12, 10)).toEqual([soon, { ...later, dueAtMs: T0 + 12 }]);
+        expect(await store.dueRechecks(T0 + 12, 10)).toEqual([
+          soon,
+          { ...later, dueAtMs: T0 + 12 },
+        ]);
       });
 
       test("of paused and removed watches wait", async () => {
@@ -112,8 +152,12 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("make an event of what was filtered, and leave every other verdict as it is", async () => {
         const brand = await first();
-        await commit({ verdicts: [verdict(ref(brand), "1", "filtered"), verdict(ref(brand), "2", "too_old")] });
-        await change({ late: [1, 2].map((id) => ({ ...ref(brand), itemId: String(id), eventId: `e${id}` })) });
+        await commit({
+          verdicts: [verdict(ref(brand), "1", "filtered"), verdict(ref(brand), "2", "too_old")],
+        });
+        await change({
+          late: [1, 2].map((id) => ({ ...ref(brand), itemId: String(id), eventId: `e${id}` })),
+        });
         expect((await store.explainItem("1"))[0]).toMatchObject({ verdict: "event", detail: "" });
         expect((await store.explainItem("2"))[0]).toMatchObject({ verdict: "too_old" });
       });
@@ -121,7 +165,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("conflict when their target is gone, with everything else of the commit", async () => {
         const brand = await first();
         const gone = { ...recheckOf(brand, "1"), targetKey: "nobody" };
-        const result = await commit({ events: [makeEvent("9")], rechecks: { rechecks: [gone], ended: [], late: [] } });
+        const result = await commit({
+          events: [makeEvent("9")],
+          rechecks: { rechecks: [gone], ended: [], late: [] },
+        });
         expect(result.status).toBe("conflict");
         expect(await store.recentEvents(10)).toEqual([]);
       });
@@ -137,7 +184,12 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
     describe("volume", () => {
       test("counts events of a watch by when they occurred, without its own kind", async () => {
         const at = (subject: string, ms: number, type = "tweet.created") =>
-          makeEvent(subject, { watchKey: "k", type, occurredAtMs: T0 + ms, detectedAtMs: T0 + 100 + ms });
+          makeEvent(subject, {
+            watchKey: "k",
+            type,
+            occurredAtMs: T0 + ms,
+            detectedAtMs: T0 + 100 + ms,
+          });
         const other = makeEvent("9", { watchKey: "other", occurredAtMs: T0 + 5 });
         const [a, b, c, spike] = [at("1", 0), at("2", 5), at("3", 10), at("w", 12, "volume.spike")];
         await commit({ events: [a, b, c, spike, other] });
@@ -148,7 +200,8 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         ];
         expect(await store.countEvents("k", spans)).toEqual([2, 3, 0]);
         expect(await store.newestEvent("k")).toEqual({ id: c.id, detectedAtMs: T0 + 110 });
-        const spikeSince = (ms: number) => store.newestEvent("k", { type: "volume.spike", sinceMs: T0 + ms });
+        const spikeSince = (ms: number) =>
+          store.newestEvent("k", { type: "volume.spike", sinceMs: T0 + ms });
         expect(await spikeSince(12)).toEqual({ id: spike.id, detectedAtMs: T0 + 112 });
         expect(await spikeSince(13)).toBeUndefined();
         expect(await store.newestEvent("nobody")).toBeUndefined();
@@ -158,10 +211,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
     describe("watches", () => {
       test("keep their key and memory when they are registered again", async () => {
         const [before] = await register("brand");
-        await commit({ targets: [{ ...ref(before), expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 }] });
+        await commit({
+          targets: [
+            { ...ref(before), expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 },
+          ],
+        });
         const [after] = await store.registerWatches([watch("brand")], T0 + 1_000);
         expect(after).toMatchObject({ key: before?.key, registeredAtMs: T0 });
-        expect(after?.targets[0]).toMatchObject({ memory: { line: "9" }, baselineAtMs: T0, revision: 1 });
+        expect(after?.targets[0]).toMatchObject({
+          memory: { line: "9" },
+          baselineAtMs: T0,
+          revision: 1,
+        });
         expect(await store.registerWatches([watch("brand")], T0 + 2_000)).toEqual([after]);
       });
 
@@ -170,9 +231,20 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const [before] = await store.registerWatches([watch("brand", targets("@a", "@b"))], T0);
         for (const targetKey of ["@a", "@b"])
           await commit({
-            targets: [{ watchKey: before?.key ?? "", targetKey, expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 }],
+            targets: [
+              {
+                watchKey: before?.key ?? "",
+                targetKey,
+                expectedRevision: 0,
+                memory: { line: "9" },
+                baselineAtMs: T0,
+              },
+            ],
           });
-        const [after] = await store.registerWatches([watch("brand", targets("@new", "@b", "@a"))], T0 + 1_000);
+        const [after] = await store.registerWatches(
+          [watch("brand", targets("@new", "@b", "@a"))],
+          T0 + 1_000,
+        );
         expect(after?.targets.map(({ key, baselineAtMs }) => [key, baselineAtMs])).toEqual([
           ["@new", null],
           ["@b", T0],
@@ -192,7 +264,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           { watchKey: a, handle: "acme", userId: "99" },
           { watchKey: b, handle: "acme", userId: "99" },
         ]);
-        const accounts = (await store.registerWatches([watch("one"), watch("two")], T0 + 1)).map((state) => state.accounts);
+        const accounts = (await store.registerWatches([watch("one"), watch("two")], T0 + 1)).map(
+          (state) => state.accounts,
+        );
         expect(accounts).toEqual([{ acme: "44", rival: "45" }, { acme: "99" }]);
         expect((await store.listWatches()).map((state) => state.accounts)).toEqual(accounts);
       });
@@ -202,7 +276,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         expect(await store.listWatches(["three", "none", "one"])).toEqual([one, three]);
         expect(await store.listWatches([])).toEqual([]);
         const many = Array.from({ length: 600 }, (_, i) => `other${i}`);
-        expect(await store.listWatches([...many, "two"])).toMatchObject([{ id: "two", targets: [{}] }]);
+        expect(await store.listWatches([...many, "two"])).toMatchObject([
+          { id: "two", targets: [{}] },
+        ]);
       });
 
       test("hand their key over by moved_from, once and for all", async () => {
@@ -218,11 +294,19 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const HOUR_MS = 3_600_000;
         const baselined = async () => {
           const [state] = await register("brand");
-          await commit({ targets: [{ ...ref(state), expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 }] });
+          await commit({
+            targets: [
+              { ...ref(state), expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 },
+            ],
+          });
           return state?.targets[0];
         };
-        const registerAt = (atMs: number, changes: object = {}) => store.registerWatches([{ ...watch("brand"), ...changes }], atMs);
-        const away = (from: number, to: number) => ({ resume_ms: from, away: { from_ms: from, to_ms: to } });
+        const registerAt = (atMs: number, changes: object = {}) =>
+          store.registerWatches([{ ...watch("brand"), ...changes }], atMs);
+        const away = (from: number, to: number) => ({
+          resume_ms: from,
+          away: { from_ms: from, to_ms: to },
+        });
 
         test("disabled, remember since when once they are back, over as many registrations as there were", async () => {
           await baselined();
@@ -230,7 +314,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           await registerAt(T0 + 2 * HOUR_MS, { enabled: false });
           const [back] = await registerAt(T0 + 3 * HOUR_MS);
           expect(back).toMatchObject({ returnedFromMs: T0 + HOUR_MS });
-          expect(back?.targets[0]).toMatchObject({ memory: { line: "9", ...away(T0 + HOUR_MS, T0 + 3 * HOUR_MS) } });
+          expect(back?.targets[0]).toMatchObject({
+            memory: { line: "9", ...away(T0 + HOUR_MS, T0 + 3 * HOUR_MS) },
+          });
           const [again] = await registerAt(T0 + 4 * HOUR_MS);
           expect(again).not.toHaveProperty("returnedFromMs");
           expect(again?.targets[0]).toEqual(back?.targets[0]);
@@ -240,8 +326,14 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           await baselined();
           await store.registerWatches([], T0 + HOUR_MS);
           const [back] = await registerAt(T0 + 5 * HOUR_MS);
-          expect(back?.targets[0]?.memory).toEqual({ line: "9", ...away(T0 + HOUR_MS, T0 + 5 * HOUR_MS) });
-          const [moved] = await store.registerWatches([{ ...watch("other"), movedFrom: "brand" }], T0 + 6 * HOUR_MS);
+          expect(back?.targets[0]?.memory).toEqual({
+            line: "9",
+            ...away(T0 + HOUR_MS, T0 + 5 * HOUR_MS),
+          });
+          const [moved] = await store.registerWatches(
+            [{ ...watch("other"), movedFrom: "brand" }],
+            T0 + 6 * HOUR_MS,
+          );
           expect(moved?.targets[0]?.memory).toEqual(back?.targets[0]?.memory);
         });
 
@@ -249,9 +341,15 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           await baselined();
           await store.setPaused("brand", true, { atMs: T0 + HOUR_MS });
           await registerAt(T0 + 2 * HOUR_MS, { enabled: false });
-          expect(await store.setPaused("brand", false, { atMs: T0 + 3 * HOUR_MS })).toEqual({ wasPaused: true, awaySinceMs: T0 + HOUR_MS });
+          expect(await store.setPaused("brand", false, { atMs: T0 + 3 * HOUR_MS })).toEqual({
+            wasPaused: true,
+            awaySinceMs: T0 + HOUR_MS,
+          });
           const [back] = await registerAt(T0 + 4 * HOUR_MS);
-          expect(back?.targets[0]?.memory).toEqual({ line: "9", ...away(T0 + HOUR_MS, T0 + 4 * HOUR_MS) });
+          expect(back?.targets[0]?.memory).toEqual({
+            line: "9",
+            ...away(T0 + HOUR_MS, T0 + 4 * HOUR_MS),
+          });
         });
 
         test("paused and resumed, leave a row each of who asked for it, and none where nothing changed", async () => {
@@ -259,7 +357,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           await store.setPaused("brand", true, { atMs: T0, by: "alice" });
           await store.setPaused("brand", true, { atMs: T0, by: "bob" });
           await store.setPaused("brand", false, { atMs: T0 + HOUR_MS, by: "bob", isFromNow: true });
-          expect((await store.auditRecords(9)).map(({ action, detail }) => [action, detail])).toEqual([
+          expect(
+            (await store.auditRecords(9)).map(({ action, detail }) => [action, detail]),
+          ).toEqual([
             ["resume", { watch: "brand", by: "bob", from_now: true }],
             ["pause", { watch: "brand", by: "alice" }],
           ]);
@@ -268,17 +368,30 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         test("paused, are back from now where that is wanted; a pause that is one already changes nothing", async () => {
           const target = await baselined();
           await store.setPaused("brand", true, { atMs: T0 + HOUR_MS });
-          expect(await store.setPaused("brand", true, { atMs: T0 + 2 * HOUR_MS })).toEqual({ wasPaused: true, awaySinceMs: T0 + HOUR_MS });
+          expect(await store.setPaused("brand", true, { atMs: T0 + 2 * HOUR_MS })).toEqual({
+            wasPaused: true,
+            awaySinceMs: T0 + HOUR_MS,
+          });
           await store.setPaused("brand", false, { atMs: T0 + 3 * HOUR_MS, isFromNow: true });
-          const [back] = await store.loadTargets([{ watchKey: target?.watchKey ?? "", targetKey: target?.key ?? "" }]);
-          expect(back?.memory["away"]).toEqual({ from_ms: T0 + HOUR_MS, to_ms: T0 + 3 * HOUR_MS, from_now: true });
+          const [back] = await store.loadTargets([
+            { watchKey: target?.watchKey ?? "", targetKey: target?.key ?? "" },
+          ]);
+          expect(back?.memory["away"]).toEqual({
+            from_ms: T0 + HOUR_MS,
+            to_ms: T0 + 3 * HOUR_MS,
+            from_now: true,
+          });
         });
 
         test("and were never read begin when they are back", async () => {
           await register("brand");
           await registerAt(T0 + HOUR_MS, { enabled: false });
           const [back] = await registerAt(T0 + 2 * HOUR_MS);
-          expect(back?.targets[0]).toMatchObject({ registeredAtMs: T0 + 2 * HOUR_MS, memory: {}, baselineAtMs: null });
+          expect(back?.targets[0]).toMatchObject({
+            registeredAtMs: T0 + 2 * HOUR_MS,
+            memory: {},
+            baselineAtMs: null,
+          });
         });
 
         test("have targets that were: each since it was left", async () => {
@@ -313,13 +426,19 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           ] as const)
             await registerAt(T0 + atMs * HOUR_MS, { enabled });
           const [back] = await store.listWatches();
-          expect(back?.targets[0]?.memory).toEqual({ line: "9", ...away(T0 + HOUR_MS, T0 + 4 * HOUR_MS) });
+          expect(back?.targets[0]?.memory).toEqual({
+            line: "9",
+            ...away(T0 + HOUR_MS, T0 + 4 * HOUR_MS),
+          });
         });
       });
 
       test("whose moved_from is still configured start anew", async () => {
         const [old] = await register("old");
-        const [kept, fresh] = await store.registerWatches([watch("old"), { ...watch("new"), movedFrom: "old" }], T0);
+        const [kept, fresh] = await store.registerWatches(
+          [watch("old"), { ...watch("new"), movedFrom: "old" }],
+          T0,
+        );
         expect(kept?.key).toBe(old?.key);
         expect(fresh?.key).not.toBe(old?.key);
       });
@@ -333,13 +452,27 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("whose type is changed start anew, and find what they knew when it is changed back", async () => {
         const [before] = await register("brand");
-        await commit({ targets: [{ ...ref(before), expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 }] });
-        const [other] = await store.registerWatches([{ ...watch("brand"), type: "followers" }], T0 + 1_000);
+        await commit({
+          targets: [
+            { ...ref(before), expectedRevision: 0, memory: { line: "9" }, baselineAtMs: T0 },
+          ],
+        });
+        const [other] = await store.registerWatches(
+          [{ ...watch("brand"), type: "followers" }],
+          T0 + 1_000,
+        );
         expect(other?.key).not.toBe(before?.key);
         expect(other?.targets[0]).toMatchObject({ memory: {}, baselineAtMs: null });
-        expect((await store.listWatches()).map(({ id, type }) => `${id} ${type}`)).toEqual(["brand followers"]);
-        expect((await register("brand"))[0]).toMatchObject({ key: before?.key, targets: [{ memory: { line: "9" } }] });
-        expect((await store.listWatches()).map(({ id, type }) => `${id} ${type}`)).toEqual([`brand ${watch("brand").type}`]);
+        expect((await store.listWatches()).map(({ id, type }) => `${id} ${type}`)).toEqual([
+          "brand followers",
+        ]);
+        expect((await register("brand"))[0]).toMatchObject({
+          key: before?.key,
+          targets: [{ memory: { line: "9" } }],
+        });
+        expect((await store.listWatches()).map(({ id, type }) => `${id} ${type}`)).toEqual([
+          `brand ${watch("brand").type}`,
+        ]);
       });
 
       test("are returned in the order given, with their targets in theirs", async () => {
@@ -347,12 +480,19 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const states = await store.registerWatches([watch("z", targets), watch("a")], T0);
         expect(states.map((s) => s.id)).toEqual(["z", "a"]);
         expect(states[0]?.targets.map((t) => t.key)).toEqual(["@c", "@a", "@b"]);
-        expect((await store.listWatches())[0]?.targets.map((t) => t.key)).toEqual(["@c", "@a", "@b"]);
+        expect((await store.listWatches())[0]?.targets.map((t) => t.key)).toEqual([
+          "@c",
+          "@a",
+          "@b",
+        ]);
       });
 
       test("can be paused by name, which survives registration", async () => {
         await register("brand");
-        expect(await store.setPaused("brand", true, { atMs: T0 })).toEqual({ wasPaused: false, awaySinceMs: null });
+        expect(await store.setPaused("brand", true, { atMs: T0 })).toEqual({
+          wasPaused: false,
+          awaySinceMs: null,
+        });
         expect(await store.setPaused("nobody", true, { atMs: T0 })).toBeUndefined();
         expect((await register("brand"))[0]?.paused).toBe(true);
       });
@@ -362,7 +502,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("removed from the configuration come back with their memory", async () => {
         const both = ["@a", "@b"].map((key) => ({ key, name: key }));
         const [state] = await store.registerWatches([watch("w", both)], T0);
-        await commit({ targets: [{ watchKey: state?.key ?? "", targetKey: "@b", expectedRevision: 0, memory: { seen: 1 } }] });
+        await commit({
+          targets: [
+            {
+              watchKey: state?.key ?? "",
+              targetKey: "@b",
+              expectedRevision: 0,
+              memory: { seen: 1 },
+            },
+          ],
+        });
         const [less] = await store.registerWatches([watch("w", both.slice(0, 1))], T0);
         expect(less?.targets.map((t) => t.key)).toEqual(["@a"]);
         const [again] = await store.registerWatches([watch("w", both)], T0);
@@ -370,17 +519,37 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       });
 
       test("written under a new handle take over the memory of the old one when they resolve to the same account", async () => {
-        const [state] = await store.registerWatches([watch("w", [{ key: "@old", name: "@old" }])], T0);
+        const [state] = await store.registerWatches(
+          [watch("w", [{ key: "@old", name: "@old" }])],
+          T0,
+        );
         const watchKey = state?.key ?? "";
-        await store.resolveTarget({ watchKey, targetKey: "@old" }, { userId: "44", username: "old" });
+        await store.resolveTarget(
+          { watchKey, targetKey: "@old" },
+          { userId: "44", username: "old" },
+        );
         const known = [verdict({ watchKey, targetKey: "@old" }, "100")];
-        await commit({ targets: [{ watchKey, targetKey: "@old", expectedRevision: 1, memory: { line: "9" } }], verdicts: known });
+        await commit({
+          targets: [{ watchKey, targetKey: "@old", expectedRevision: 1, memory: { line: "9" } }],
+          verdicts: known,
+        });
         await store.registerWatches([watch("w", [{ key: "@new", name: "@new" }])], T0);
-        const survivor = await store.resolveTarget({ watchKey, targetKey: "@new" }, { userId: "44", username: "new" });
-        expect(survivor).toMatchObject({ key: "@new", userId: "44", username: "new", memory: { line: "9" } });
+        const survivor = await store.resolveTarget(
+          { watchKey, targetKey: "@new" },
+          { userId: "44", username: "new" },
+        );
+        expect(survivor).toMatchObject({
+          key: "@new",
+          userId: "44",
+          username: "new",
+          memory: { line: "9" },
+        });
         const [seen] = await store.knownItems([{ watchKey, targetKey: "@new" }], ["100", "101"]);
         expect([...(seen ?? [])]).toEqual(["100"]);
-        const [again] = await store.registerWatches([watch("w", [{ key: "@new", name: "@new" }])], T0);
+        const [again] = await store.registerWatches(
+          [watch("w", [{ key: "@new", name: "@new" }])],
+          T0,
+        );
         expect(again?.targets).toHaveLength(1);
         expect(again?.knownItems).toBe(1);
       });
@@ -389,9 +558,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const [state] = await store.registerWatches([watch("w", [{ key: "@a", name: "@a" }])], T0);
         const watchKey = state?.key ?? "";
         await store.resolveTarget({ watchKey, targetKey: "@a" }, { userId: "44", username: "a" });
-        await commit({ targets: [{ watchKey, targetKey: "@a", expectedRevision: 1, memory: { line: "9" } }] });
-        const [again] = await store.registerWatches([watch("w", [{ key: "id:44", name: "id:44", userId: "44" }])], T0);
-        expect(again?.targets).toMatchObject([{ key: "id:44", name: "id:44", memory: { line: "9" } }]);
+        await commit({
+          targets: [{ watchKey, targetKey: "@a", expectedRevision: 1, memory: { line: "9" } }],
+        });
+        const [again] = await store.registerWatches(
+          [watch("w", [{ key: "id:44", name: "id:44", userId: "44" }])],
+          T0,
+        );
+        expect(again?.targets).toMatchObject([
+          { key: "id:44", name: "id:44", memory: { line: "9" } },
+        ]);
       });
 
       test("that both name one account are one from then on, also after a restart", async () => {
@@ -401,11 +577,15 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         ];
         const [state] = await store.registerWatches([watch("w", both)], T0);
         const watchKey = state?.key ?? "";
-        expect(await store.resolveTarget({ watchKey, targetKey: "@a" }, { userId: "44", username: "a" })).toMatchObject({
+        expect(
+          await store.resolveTarget({ watchKey, targetKey: "@a" }, { userId: "44", username: "a" }),
+        ).toMatchObject({
           key: "id:44",
           username: "a",
         });
-        expect(await store.loadTargets([{ watchKey, targetKey: "@a" }])).toMatchObject([{ key: "id:44" }]);
+        expect(await store.loadTargets([{ watchKey, targetKey: "@a" }])).toMatchObject([
+          { key: "id:44" },
+        ]);
         const [again] = await store.registerWatches([watch("w", both)], T0);
         expect(again?.targets.map((t) => t.key)).toEqual(["id:44"]);
         const [alone] = await store.registerWatches([watch("w", both.slice(1))], T0);
@@ -417,7 +597,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const target = ref(state);
         await store.setTargetStatus(target, "unavailable", "protected");
         await store.setTargetStatus(target, "unavailable", "protected");
-        expect(await store.loadTargets([target])).toMatchObject([{ status: "unavailable", statusReason: "protected", revision: 1 }]);
+        expect(await store.loadTargets([target])).toMatchObject([
+          { status: "unavailable", statusReason: "protected", revision: 1 },
+        ]);
       });
     });
 
@@ -429,7 +611,13 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       });
 
       test("that found nothing change only their time", async () => {
-        const source = { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: true, memory: { x: 1 } };
+        const source = {
+          fingerprint: "a",
+          expectedRevision: 0,
+          polledAtMs: T0,
+          ok: true,
+          memory: { x: 1 },
+        };
         await commit({ source });
         const quiet = { fingerprint: "a", expectedRevision: 1, polledAtMs: T0 + 5, ok: false };
         expect((await commit({ source: quiet })).status).toBe("committed");
@@ -440,23 +628,52 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       });
 
       test("that never found anything may find something later", async () => {
-        await commit({ source: { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: false } });
-        await commit({ source: { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: false } });
-        const found = await commit({ source: { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: true, memory: { x: 1 } } });
+        await commit({
+          source: { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: false },
+        });
+        await commit({
+          source: { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: false },
+        });
+        const found = await commit({
+          source: {
+            fingerprint: "a",
+            expectedRevision: 0,
+            polledAtMs: T0,
+            ok: true,
+            memory: { x: 1 },
+          },
+        });
         expect(found.status).toBe("committed");
         expect((await store.loadSources(["a"]))[0]?.revision).toBe(1);
       });
 
       test("conflict on a changed source, and leave nothing behind", async () => {
         const state = await first();
-        const source = { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: true, memory: { x: 1 } };
+        const source = {
+          fingerprint: "a",
+          expectedRevision: 0,
+          polledAtMs: T0,
+          ok: true,
+          memory: { x: 1 },
+        };
         await commit({ source });
         const event = makeEvent("1");
-        const late = await commit({ source, verdicts: [verdict(ref(state), "1")], events: [event], deliveries: [delivery(event)] });
+        const late = await commit({
+          source,
+          verdicts: [verdict(ref(state), "1")],
+          events: [event],
+          deliveries: [delivery(event)],
+        });
         expect(late).toEqual({ status: "conflict" });
         expect(await store.recentEvents(10)).toEqual([]);
         expect((await store.knownItems([ref(state)], ["1"]))[0]?.size).toBe(0);
-        expect((await commit({ source: { fingerprint: "a", expectedRevision: 9, polledAtMs: T0, ok: true } })).status).toBe("conflict");
+        expect(
+          (
+            await commit({
+              source: { fingerprint: "a", expectedRevision: 9, polledAtMs: T0, ok: true },
+            })
+          ).status,
+        ).toBe("conflict");
       });
 
       test("write the sources of polls that were read together, or none of them", async () => {
@@ -464,8 +681,12 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           ...{ fingerprint, expectedRevision, polledAtMs: T0 + n, ok: true },
           memory: { n },
         });
-        expect((await commit({ sources: [polled("a", 0, 1), polled("b", 0, 2)] })).status).toBe("committed");
-        expect((await commit({ sources: [polled("a", 1, 3), polled("b", 9, 4)] })).status).toBe("conflict");
+        expect((await commit({ sources: [polled("a", 0, 1), polled("b", 0, 2)] })).status).toBe(
+          "committed",
+        );
+        expect((await commit({ sources: [polled("a", 1, 3), polled("b", 9, 4)] })).status).toBe(
+          "conflict",
+        );
         expect(await store.loadSources(["a", "b"])).toMatchObject([
           { memory: { n: 1 }, revision: 1 },
           { memory: { n: 2 }, revision: 1 },
@@ -476,14 +697,23 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const state = await first();
         const change = { ...ref(state), expectedRevision: 0, memory: { a: 1 } };
         await commit({ targets: [change] });
-        const source = { fingerprint: "a", expectedRevision: 0, polledAtMs: T0, ok: true, memory: { x: 1 } };
+        const source = {
+          fingerprint: "a",
+          expectedRevision: 0,
+          polledAtMs: T0,
+          ok: true,
+          memory: { x: 1 },
+        };
         expect((await commit({ source, targets: [change] })).status).toBe("conflict");
         expect((await store.loadSources(["a"]))[0]?.revision).toBe(0);
       });
 
       test("grow the revision only of targets they change", async () => {
         const state = await first();
-        await commit({ targets: [{ ...ref(state), expectedRevision: 0 }], verdicts: [verdict(ref(state), "1")] });
+        await commit({
+          targets: [{ ...ref(state), expectedRevision: 0 }],
+          verdicts: [verdict(ref(state), "1")],
+        });
         expect((await store.loadTargets([ref(state)]))[0]?.revision).toBe(0);
         expect((await store.listWatches())[0]?.knownItems).toBe(1);
       });
@@ -491,32 +721,51 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("bear an event once, with its deliveries", async () => {
         const event = makeEvent("1");
         const two = [event, makeEvent("2")];
-        expect(await commitEvents([event])).toEqual({ status: "committed", created: new Set([event.id]) });
-        expect(await commitEvents(two)).toEqual({ status: "committed", created: new Set([two[1]?.id]) });
+        expect(await commitEvents([event])).toEqual({
+          status: "committed",
+          created: new Set([event.id]),
+        });
+        expect(await commitEvents(two)).toEqual({
+          status: "committed",
+          created: new Set([two[1]?.id]),
+        });
         expect((await due(T0)).groups.flatMap((g) => g.members.map((m) => m.event))).toEqual(two);
         expect(await store.recentEvents(1)).toEqual([two[1]]);
       });
 
       test("bear no event whose delivery cannot be stored", async () => {
         const event = makeEvent("1");
-        await expect(commit({ events: [event], deliveries: [delivery(event, { sink: null as never })] })).rejects.toThrow(/sink/);
+        await expect(
+          commit({ events: [event], deliveries: [delivery(event, { sink: null as never })] }),
+        ).rejects.toThrow(/sink/);
         expect(await store.recentEvents(9)).toEqual([]);
-        expect(await commitEvents([event])).toEqual({ status: "committed", created: new Set([event.id]) });
+        expect(await commitEvents([event])).toEqual({
+          status: "committed",
+          created: new Set([event.id]),
+        });
       });
 
       test("keep every verdict of several targets, in whatever order they come", async () => {
         const [one, two] = await register("one", "two");
         const refs = [ref(one), ref(two)];
-        await commit({ verdicts: ["1", "2", "3"].flatMap((id) => refs.map((to) => verdict(to, id, "baseline"))) });
-        expect(await store.knownItems(refs, ["1", "2", "3"])).toEqual(refs.map(() => new Set(["1", "2", "3"])));
+        await commit({
+          verdicts: ["1", "2", "3"].flatMap((id) => refs.map((to) => verdict(to, id, "baseline"))),
+        });
+        expect(await store.knownItems(refs, ["1", "2", "3"])).toEqual(
+          refs.map(() => new Set(["1", "2", "3"])),
+        );
         expect((await store.listWatches()).map(({ knownItems }) => knownItems)).toEqual([3, 3]);
       });
 
       test("keep the first verdict of an item", async () => {
         const state = await first();
         await commit({ verdicts: [verdict(ref(state), "1", "baseline")] });
-        await commit({ verdicts: [verdict(ref(state), "1", "event"), verdict(ref(state), "2", "filtered")] });
-        expect(await store.explainItem("1")).toMatchObject([{ watch: "brand", verdict: "baseline" }]);
+        await commit({
+          verdicts: [verdict(ref(state), "1", "event"), verdict(ref(state), "2", "filtered")],
+        });
+        expect(await store.explainItem("1")).toMatchObject([
+          { watch: "brand", verdict: "baseline" },
+        ]);
         expect((await store.listWatches())[0]?.knownItems).toBe(2);
       });
 
@@ -549,7 +798,8 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         });
       const granted = async (atMs: number, changes: Partial<Reservation> = {}): Promise<string> => {
         const grant = await ask(atMs, changes);
-        if (grant.kind !== "granted") throw new Error(`expected a grant, got ${JSON.stringify(grant)}`);
+        if (grant.kind !== "granted")
+          throw new Error(`expected a grant, got ${JSON.stringify(grant)}`);
         return grant.ledgerId;
       };
 
@@ -611,7 +861,8 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("gives what was spent hour by hour, the first one from its time on", async () => {
         const rate = { count: 100, intervalMs: 1_000 };
-        for (const atMs of [T0 + 1, T0 + 1_800_000, T0 + 3_600_000, T0 + 3 * 3_600_000]) await granted(atMs, { rate });
+        for (const atMs of [T0 + 1, T0 + 1_800_000, T0 + 3_600_000, T0 + 3 * 3_600_000])
+          await granted(atMs, { rate });
         await granted(T0 + 2, { rate, billed: false });
         const hours = [
           { hourMs: T0, requests: 2 },
@@ -619,7 +870,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           { hourMs: T0 + 3 * 3_600_000, requests: 1 },
         ];
         expect(await store.spentByHour(T0)).toEqual(hours);
-        expect(await store.spentByHour(T0 + 2)).toEqual([{ hourMs: T0, requests: 1 }, ...hours.slice(1)]);
+        expect(await store.spentByHour(T0 + 2)).toEqual([
+          { hourMs: T0, requests: 1 },
+          ...hours.slice(1),
+        ]);
       });
 
       test("counts further pages after an entry, whoever asked for them and however they ended", async () => {
@@ -633,7 +887,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await granted(T0 + 4, { rate, isFurtherPage: true, keys: [{ key: "other" }] });
         const later = await store.countFurtherPages(lastId);
         expect(later.pages).toBe(2);
-        expect(await store.countFurtherPages(later.lastId)).toEqual({ pages: 0, lastId: later.lastId });
+        expect(await store.countFurtherPages(later.lastId)).toEqual({
+          pages: 0,
+          lastId: later.lastId,
+        });
       });
 
       test("keeps what a period has spent that begins within an hour, however short the retention is", async () => {
@@ -674,8 +931,14 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           const paid: string[] = [];
           for (let i = 0; i < 4; i += 1) paid.push(await keyOf(T0 + i, { rate, keys: [...keys] }));
           expect(paid.sort()).toEqual(["a", "a", "b", "b"]);
-          expect(await ask(T0 + 10, { rate, keys: [...keys] })).toEqual({ kind: "rate", retryAtMs: T0 + 31_000 });
-          expect(await ask(T0 + 10, { rate, keys: [{ key: "c" }] })).toMatchObject({ kind: "granted", key: "c" });
+          expect(await ask(T0 + 10, { rate, keys: [...keys] })).toEqual({
+            kind: "rate",
+            retryAtMs: T0 + 31_000,
+          });
+          expect(await ask(T0 + 10, { rate, keys: [{ key: "c" }] })).toMatchObject({
+            kind: "granted",
+            key: "c",
+          });
         });
 
         test("waits for the rate of the one that still has requests left", async () => {
@@ -697,13 +960,24 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       });
 
       describe("an audit", () => {
-        const attempt = async (atMs: number, answeredMs: number | undefined, status: number | null = 200, key = "a") => {
-          const id = await granted(atMs, { rate: { count: 1_000, intervalMs: 1_000 }, keys: [{ key }] });
+        const attempt = async (
+          atMs: number,
+          answeredMs: number | undefined,
+          status: number | null = 200,
+          key = "a",
+        ) => {
+          const id = await granted(atMs, {
+            rate: { count: 1_000, intervalMs: 1_000 },
+            keys: [{ key }],
+          });
           if (answeredMs !== undefined) await store.settle(id, answeredMs, status);
         };
 
         /** Asked now, and answered after `work`. */
-        const readingAt = async (atMs: number, work: () => Promise<void> = async () => undefined) => {
+        const readingAt = async (
+          atMs: number,
+          work: () => Promise<void> = async () => undefined,
+        ) => {
           const asked = await store.auditMark("a", atMs, 1_000);
           await work();
           return { ...asked, answeredId: (await store.auditMark("a", atMs, 1_000)).lastId };
@@ -720,7 +994,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         });
 
         test("leaves open what failed, what is under way, and what lies close to the ends", async () => {
-          const slow = await granted(T0 - 5_000, { rate: { count: 1_000, intervalMs: 1_000 }, keys: [{ key: "a" }] });
+          const slow = await granted(T0 - 5_000, {
+            rate: { count: 1_000, intervalMs: 1_000 },
+            keys: [{ key: "a" }],
+          });
           await attempt(T0 - 600, T0 - 500);
           const from = await readingAt(T0);
           await store.settle(slow, T0 + 50, 200);
@@ -749,7 +1026,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const events = ["1", "2", "3"].map((id) => makeEvent(id));
         await commitEvents(events.slice(0, 2));
         await commitEvents(events.slice(2), { notBeforeMs: T0 + 60_000 });
-        expect((await due(T0)).groups.map((g) => g.members.map((m) => m.event.subject))).toEqual([["1"], ["2"]]);
+        expect((await due(T0)).groups.map((g) => g.members.map((m) => m.event.subject))).toEqual([
+          ["1"],
+          ["2"],
+        ]);
         expect((await due(T0, ["hook"], new Set(), 1)).groups).toHaveLength(1);
         expect((await due(T0 + 60_000)).groups).toHaveLength(3);
         expect((await due(T0, ["other"])).groups).toEqual([]);
@@ -768,13 +1048,24 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("holds what joins a group that is due earlier until its own time", async () => {
         const [now, held] = [makeEvent("1"), makeEvent("2")];
         const team = { groupKey: "team", groupWaitMs: 60_000 };
-        await commit({ events: [now, held], deliveries: [delivery(now, team), delivery(held, { ...team, notBeforeMs: T0 + DAY_MS })] });
-        expect((await due(T0 + 60_000)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["1"]]);
+        await commit({
+          events: [now, held],
+          deliveries: [delivery(now, team), delivery(held, { ...team, notBeforeMs: T0 + DAY_MS })],
+        });
+        expect(
+          (await due(T0 + 60_000)).groups.map(({ members }) =>
+            members.map(({ event }) => event.subject),
+          ),
+        ).toEqual([["1"]]);
         await sealAll(T0 + 60_000);
         expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_000);
         await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 60_000 }]);
         expect(await store.nextDueAt(["hook"])).toBe(T0 + DAY_MS);
-        expect((await due(T0 + DAY_MS)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["2"]]);
+        expect(
+          (await due(T0 + DAY_MS)).groups.map(({ members }) =>
+            members.map(({ event }) => event.subject),
+          ),
+        ).toEqual([["2"]]);
       });
 
       test("waits a group's interval after its last message", async () => {
@@ -795,18 +1086,44 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const [claimed] = (await due(T0)).groups;
         await commitEvents([makeEvent("2")], grouped, T0 + 5);
         const deliveryIds = (claimed?.members ?? []).map((member) => member.deliveryId);
-        await store.seal([{ id: "first", sink: "hook", groupKey: "g", throttleKey: null, sealedAtMs: T0 + 10, body: {}, deliveryIds }]);
+        await store.seal([
+          {
+            id: "first",
+            sink: "hook",
+            groupKey: "g",
+            throttleKey: null,
+            sealedAtMs: T0 + 10,
+            body: {},
+            deliveryIds,
+          },
+        ]);
         await store.record([{ messageId: "first", kind: "sent", atMs: T0 + 20 }]);
         expect(await store.nextDueAt(["hook"])).toBe(T0 + 60_010);
-        expect((await due(T0 + 60_010)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["2"]]);
+        expect(
+          (await due(T0 + 60_010)).groups.map(({ members }) =>
+            members.map(({ event }) => event.subject),
+          ),
+        ).toEqual([["2"]]);
       });
 
       test("waits the interval of every group that a digest gathered", async () => {
         const paced = { groupWaitMs: 0, groupIntervalMs: 60_000 };
         await commitEvents([makeEvent("1")], { groupKey: "a", ...paced });
         await commitEvents([makeEvent("2")], { groupKey: "b", ...paced });
-        const deliveryIds = (await due(T0)).groups.flatMap((group) => group.members.map((member) => member.deliveryId));
-        await store.seal([{ id: "digest", sink: "hook", groupKey: "a", throttleKey: null, sealedAtMs: T0, body: {}, deliveryIds }]);
+        const deliveryIds = (await due(T0)).groups.flatMap((group) =>
+          group.members.map((member) => member.deliveryId),
+        );
+        await store.seal([
+          {
+            id: "digest",
+            sink: "hook",
+            groupKey: "a",
+            throttleKey: null,
+            sealedAtMs: T0,
+            body: {},
+            deliveryIds,
+          },
+        ]);
         await store.record([{ messageId: "digest", kind: "sent", atMs: T0 }]);
         expect(await store.nextDueAt(["hook"])).toBeNull();
         await commitEvents([makeEvent("3")], { groupKey: "b", ...paced }, T0 + 1_000);
@@ -816,16 +1133,33 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("puts parts in the place of a message: its order, members, thread and people called stay, its attempts begin anew", async () => {
         const events = ["1", "2", "3", "4"].map((id) => makeEvent(id));
         await commitEvents(events, { groupKey: "g" });
-        const ids = (await due(T0)).groups.flatMap(({ members }) => members.map(({ deliveryId }) => deliveryId));
+        const ids = (await due(T0)).groups.flatMap(({ members }) =>
+          members.map(({ deliveryId }) => deliveryId),
+        );
         const part = { sink: "hook", groupKey: "g", sealedAtMs: T0, body: {} };
         const thread = { key: "t", windowMs: DAY_MS };
-        const whole = { ...part, id: "whole", throttleKey: "k", deliveryIds: ids.slice(0, 2), summarisedIds: ids.slice(3), thread };
+        const whole = {
+          ...part,
+          id: "whole",
+          throttleKey: "k",
+          deliveryIds: ids.slice(0, 2),
+          summarisedIds: ids.slice(3),
+          thread,
+        };
         await store.seal([
           { ...whole, mentions: ["<!here>"] },
-          { ...part, id: "next", throttleKey: null, deliveryIds: ids.slice(2, 3), parentId: "whole" },
+          {
+            ...part,
+            id: "next",
+            throttleKey: null,
+            deliveryIds: ids.slice(2, 3),
+            parentId: "whole",
+          },
         ]);
         const { listed, summarised } = await store.membersOf("whole");
-        expect([listed, summarised].map((members) => members.map(({ event }) => event.subject))).toEqual([["1", "2"], ["4"]]);
+        expect(
+          [listed, summarised].map((members) => members.map(({ event }) => event.subject)),
+        ).toEqual([["1", "2"], ["4"]]);
         const split = {
           messageId: "whole",
           parts: [
@@ -842,8 +1176,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         for (let atMs = T0 + 10; ; atMs += 1) {
           const [message] = (await due(atMs)).messages;
           if (message === undefined) break;
-          sent.push([message.id, message.body, message.alerts, message.attempts, message.threadRef]);
-          await store.record([{ messageId: message.id, kind: "sent", atMs, ref: `ref ${message.id}` }]);
+          sent.push([
+            message.id,
+            message.body,
+            message.alerts,
+            message.attempts,
+            message.threadRef,
+          ]);
+          await store.record([
+            { messageId: message.id, kind: "sent", atMs, ref: `ref ${message.id}` },
+          ]);
         }
         expect(sent).toEqual([
           ["a", { half: 1 }, 1, 0, undefined],
@@ -859,13 +1201,28 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("halves what some of several receivers have for the others alone", async () => {
         await commitEvents([makeEvent("1"), makeEvent("2")], { groupKey: "g" });
         const ids = (await sealAll(T0)).flatMap(({ deliveryIds }) => deliveryIds);
-        const partly = { messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: T0, error: "450", countAttempt: true } as const;
+        const partly = {
+          messageId: "m0",
+          kind: "retry",
+          atMs: T0,
+          nextAttemptAtMs: T0,
+          error: "450",
+          countAttempt: true,
+        } as const;
         await store.record([{ ...partly, taken: ["a@example.com"] }]);
-        const parts = ["a", "b"].map((id, n) => ({ id, body: { half: n }, deliveryIds: ids.slice(n, n + 1) }));
+        const parts = ["a", "b"].map((id, n) => ({
+          id,
+          body: { half: n },
+          deliveryIds: ids.slice(n, n + 1),
+        }));
         await store.splitMessage({ messageId: "m0", parts, atMs: T0 + 5, error: "552" });
-        expect((await due(T0 + 10)).messages).toMatchObject([{ id: "a", taken: ["a@example.com"] }]);
+        expect((await due(T0 + 10)).messages).toMatchObject([
+          { id: "a", taken: ["a@example.com"] },
+        ]);
         await store.record([{ messageId: "a", kind: "sent", atMs: T0 + 11, ref: "r" }]);
-        expect((await due(T0 + 12)).messages).toMatchObject([{ id: "b", taken: ["a@example.com"] }]);
+        expect((await due(T0 + 12)).messages).toMatchObject([
+          { id: "b", taken: ["a@example.com"] },
+        ]);
       });
 
       test("gives nothing new of a group whose message is not done, but that message when it is due", async () => {
@@ -887,7 +1244,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const { messages, groups } = await due(T0 + 5_000);
         expect(groups).toEqual([]);
         expect(messages).toEqual([
-          { id: "m0", sink: "hook", groupKey: "g", sealedAtMs: T0, alerts: 1, body: { n: 0 }, attempts: 1, firstAttemptAtMs: T0 + 2 },
+          {
+            id: "m0",
+            sink: "hook",
+            groupKey: "g",
+            sealedAtMs: T0,
+            alerts: 1,
+            body: { n: 0 },
+            attempts: 1,
+            firstAttemptAtMs: T0 + 2,
+          },
         ]);
         await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 5_001, ref: "r" }]);
         expect((await due(T0 + 5_001)).groups).toHaveLength(1);
@@ -896,7 +1262,14 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("does not count an attempt that was asked to wait, and remembers when it was", async () => {
         await commitEvents([makeEvent("1")]);
         await sealAll(T0);
-        const wait = { messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: T0, error: "429", countAttempt: false } as const;
+        const wait = {
+          messageId: "m0",
+          kind: "retry",
+          atMs: T0,
+          nextAttemptAtMs: T0,
+          error: "429",
+          countAttempt: false,
+        } as const;
         await store.record([wait, { ...wait, atMs: T0 + 1, countAttempt: true }]);
         expect((await due(T0)).messages).toMatchObject([{ attempts: 1, firstAttemptAtMs: T0 }]);
       });
@@ -931,7 +1304,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("seals a delivery once", async () => {
         await commitEvents([makeEvent("1")]);
         const [message] = await sealAll(T0);
-        await expect(store.seal([{ ...(message as NewMessage), id: "again" }])).rejects.toThrow(/do not wait/);
+        await expect(store.seal([{ ...(message as NewMessage), id: "again" }])).rejects.toThrow(
+          /do not wait/,
+        );
         expect((await due(T0)).messages.map((m) => m.id)).toEqual(["m0"]);
       });
 
@@ -939,7 +1314,12 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const throttleKey = "sink:hook";
         const digestKey = digestGroup("throttle", throttleKey);
         const throttled = { sink: "hook", throttleKey, digestKey };
-        const none = { sealed: 0, digestDueAtMs: null, digestSealedAtMs: null, announcedAtMs: null };
+        const none = {
+          sealed: 0,
+          digestDueAtMs: null,
+          digestSealedAtMs: null,
+          announcedAtMs: null,
+        };
         const state = (sinceMs = T0 - 1) => store.throttleState({ ...throttled, sinceMs });
 
         test("count what was sealed since a time, and know their digest", async () => {
@@ -965,14 +1345,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           const announcement = { ...about, throttleKey: null };
           await store.gather({ ...throttled, nowMs: T0, digestDueAtMs: T0 + 100, announcement });
           const now = await due(T0);
-          expect(now.messages.map(({ id, body }) => [id, body])).toEqual([["note", { many: true }]]);
+          expect(now.messages.map(({ id, body }) => [id, body])).toEqual([
+            ["note", { many: true }],
+          ]);
           expect(now.groups.map(({ members }) => members[0]?.event.subject)).toEqual(["other"]);
           expect(await state()).toEqual({ ...none, digestDueAtMs: T0 + 100, announcedAtMs: T0 });
           // A second surplus joins.
           await store.gather({ ...throttled, nowMs: T0 + 50, digestDueAtMs: T0 + 100 });
           const { groups } = await due(T0 + 100);
           const digest = groups.find(({ groupKey }) => groupKey === digestKey);
-          expect(digest?.members.map(({ event, originalGroupKey }) => [event.subject, originalGroupKey])).toEqual([
+          expect(
+            digest?.members.map(({ event, originalGroupKey }) => [event.subject, originalGroupKey]),
+          ).toEqual([
             ["1", makeEvent("1").id],
             ["2", makeEvent("2").id],
             ["3", "g"],
@@ -982,7 +1366,15 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         });
 
         test("announce nothing when nothing was gathered", async () => {
-          const announcement = { id: "n", sink: "hook", groupKey: "n", sealedAtMs: T0, body: {}, deliveryIds: [], throttleKey: null };
+          const announcement = {
+            id: "n",
+            sink: "hook",
+            groupKey: "n",
+            sealedAtMs: T0,
+            body: {},
+            deliveryIds: [],
+            throttleKey: null,
+          };
           await store.gather({ ...throttled, nowMs: T0, digestDueAtMs: T0 + 100, announcement });
           expect(await store.nextDueAt(["hook"])).toBeNull();
         });
@@ -999,16 +1391,35 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       describe("a digest", () => {
         const key = digestGroup("return", "brand");
-        const messageOf = (id: string, deliveryIds: readonly string[], changes: Partial<NewMessage> = {}): NewMessage => ({
-          ...{ id, sink: "hook", groupKey: key, sealedAtMs: T0, body: { id }, throttleKey: null, deliveryIds },
+        const messageOf = (
+          id: string,
+          deliveryIds: readonly string[],
+          changes: Partial<NewMessage> = {},
+        ): NewMessage => ({
+          ...{
+            id,
+            sink: "hook",
+            groupKey: key,
+            sealedAtMs: T0,
+            body: { id },
+            throttleKey: null,
+            deliveryIds,
+          },
           ...changes,
         });
         const sealDigest = async () => {
           const [group] = (await due(T0)).groups;
           const ids = group?.members.map(({ deliveryId }) => deliveryId) ?? [];
-          const first = messageOf("p0", ids.slice(2, 3), { throttleKey: "sink:hook", summarisedIds: ids.slice(3) });
+          const first = messageOf("p0", ids.slice(2, 3), {
+            throttleKey: "sink:hook",
+            summarisedIds: ids.slice(3),
+          });
           const below = { parentId: "p0" };
-          await store.seal([first, messageOf("p1", ids.slice(1, 2), below), messageOf("p2", ids.slice(0, 1), below)]);
+          await store.seal([
+            first,
+            messageOf("p1", ids.slice(1, 2), below),
+            messageOf("p2", ids.slice(0, 1), below),
+          ]);
         };
 
         test("is a group of any size that is due as one", async () => {
@@ -1033,7 +1444,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
               messages.map(({ id, threadRef }) => [id, threadRef]),
               groups.length,
             );
-            await store.record([{ messageId: `p${round}`, kind: "sent", atMs: T0 + 2, ref: `ref${round}` }]);
+            await store.record([
+              { messageId: `p${round}`, kind: "sent", atMs: T0 + 2, ref: `ref${round}` },
+            ]);
           }
           expect(given).toEqual([[["p0", undefined]], 0, [["p1", "ref0"]], 0, [["p2", "ref0"]], 0]);
           expect((await due(T0 + 2)).groups).toHaveLength(1);
@@ -1046,38 +1459,73 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           );
           await sealDigest();
           const query = { sink: "hook", throttleKey: "sink:hook", digestKey: key, sinceMs: T0 - 1 };
-          expect(await store.throttleState(query)).toMatchObject({ sealed: 1, digestDueAtMs: null, digestSealedAtMs: T0 });
+          expect(await store.throttleState(query)).toMatchObject({
+            sealed: 1,
+            digestDueAtMs: null,
+            digestSealedAtMs: T0,
+          });
         });
 
         test("says of what it does not list that it was summarised, once it was sent", async () => {
           const brand = await first();
           const events = ["1", "2", "3", "4"].map((id) => makeEvent(id));
-          const verdicts = events.map(({ id, subject }) => verdict(ref(brand), subject, "event", id));
-          await commit({ verdicts, events, deliveries: events.map((event) => delivery(event, { groupKey: key })) });
+          const verdicts = events.map(({ id, subject }) =>
+            verdict(ref(brand), subject, "event", id),
+          );
+          await commit({
+            verdicts,
+            events,
+            deliveries: events.map((event) => delivery(event, { groupKey: key })),
+          });
           await sealDigest();
-          const stateOf = async (item: string) => (await store.explainItem(item))[0]?.deliveries[0]?.state;
+          const stateOf = async (item: string) =>
+            (await store.explainItem(item))[0]?.deliveries[0]?.state;
           expect(await stateOf("4")).toBe("sealed");
           await store.record([{ messageId: "p0", kind: "sent", atMs: T0 + 1 }]);
-          expect([await stateOf("4"), await stateOf("3"), await stateOf("2")]).toEqual(["summarised", "sent", "sealed"]);
+          expect([await stateOf("4"), await stateOf("3"), await stateOf("2")]).toEqual([
+            "summarised",
+            "sent",
+            "sealed",
+          ]);
         });
 
         test("that was gathered and then sent alone is no digest", async () => {
           const throttleKey = "sink:hook";
           const digestKey = digestGroup("throttle", throttleKey);
           await commitEvents([makeEvent("1"), makeEvent("2")], { throttleKey });
-          await store.gather({ sink: "hook", throttleKey, nowMs: T0, digestKey, digestDueAtMs: T0 + 5 });
+          await store.gather({
+            sink: "hook",
+            throttleKey,
+            nowMs: T0,
+            digestKey,
+            digestDueAtMs: T0 + 5,
+          });
           const [group] = (await due(T0 + 5)).groups;
           const [one] = group?.members ?? [];
-          await store.seal([messageOf("alone", [one?.deliveryId ?? ""], { groupKey: one?.originalGroupKey ?? "", throttleKey })]);
+          await store.seal([
+            messageOf("alone", [one?.deliveryId ?? ""], {
+              groupKey: one?.originalGroupKey ?? "",
+              throttleKey,
+            }),
+          ]);
           const query = { sink: "hook", throttleKey, digestKey, sinceMs: T0 - 1 };
-          expect(await store.throttleState(query)).toMatchObject({ sealed: 1, digestDueAtMs: T0 + 5, digestSealedAtMs: null });
-          expect((await due(T0 + 5)).groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["2"]]);
+          expect(await store.throttleState(query)).toMatchObject({
+            sealed: 1,
+            digestDueAtMs: T0 + 5,
+            digestSealedAtMs: null,
+          });
+          expect(
+            (await due(T0 + 5)).groups.map(({ members }) =>
+              members.map(({ event }) => event.subject),
+            ),
+          ).toEqual([["2"]]);
         });
       });
 
       describe("alerts of one watch on one subject", () => {
         const about = { watchKey: "brand", subject: "u1", target: "" };
-        const alert = (n: number) => makeEvent("u1", { type: `score.changed.${n}`, watchKey: "brand" });
+        const alert = (n: number) =>
+          makeEvent("u1", { type: `score.changed.${n}`, watchKey: "brand" });
         const ids = (groups: Awaited<ReturnType<typeof due>>["groups"]) =>
           groups.map(({ members }) => members.map(({ event }) => event.type));
         const [one, two, three] = [alert(1), alert(2), alert(3)];
@@ -1094,7 +1542,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 102 }]);
           expect(ids((await due(T0 + 103)).groups)).toEqual([["score.changed.2"]]);
           await sealAll(T0 + 103, "n");
-          await store.record([{ messageId: "n0", kind: "dead", atMs: T0 + 104, error: "400", cause: "refused 400", countAttempt: true }]);
+          await store.record([
+            {
+              messageId: "n0",
+              kind: "dead",
+              atMs: T0 + 104,
+              error: "400",
+              cause: "refused 400",
+              countAttempt: true,
+            },
+          ]);
           expect(ids((await due(T0 + 105)).groups)).toEqual([["score.changed.3"]]);
         });
 
@@ -1102,11 +1559,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           await commitEvents([one], { about, notBeforeMs: T0 + 100, heldBy: "nights" });
           await commitEvents([two, three], { about, groupKey: "g" }, T0 + 1);
           const other = makeEvent("u2", { type: "score.changed.9", watchKey: "brand" });
-          await commitEvents([other], { about: { ...about, subject: "u2" }, groupKey: "g" }, T0 + 2);
+          await commitEvents(
+            [other],
+            { about: { ...about, subject: "u2" }, groupKey: "g" },
+            T0 + 2,
+          );
           expect(ids((await due(T0 + 3)).groups)).toEqual([["score.changed.9"]]);
           await sealAll(T0 + 100);
-          for (const messageId of ["m0", "m1"]) await store.record([{ messageId, kind: "sent", atMs: T0 + 101 }]);
-          expect(ids((await due(T0 + 102)).groups)).toEqual([["score.changed.2", "score.changed.3"]]);
+          for (const messageId of ["m0", "m1"])
+            await store.record([{ messageId, kind: "sent", atMs: T0 + 101 }]);
+          expect(ids((await due(T0 + 102)).groups)).toEqual([
+            ["score.changed.2", "score.changed.3"],
+          ]);
         });
 
         test("do not wait for each other at another sink, of another watch, or for another target", async () => {
@@ -1139,11 +1603,23 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await commitEvents([a, b], once);
         await sealAll(T0 + 1);
         await commitEvents([c], once, T0 + 2);
-        await store.record([{ messageId: "m0", kind: "dead", atMs: T0 + 3, error: "400", cause: "refused 400", countAttempt: true }]);
+        await store.record([
+          {
+            messageId: "m0",
+            kind: "dead",
+            atMs: T0 + 3,
+            error: "400",
+            cause: "refused 400",
+            countAttempt: true,
+          },
+        ]);
         expect(await store.groupDead(0)).toMatchObject([{ messageIds: ["m0"], alerts: 3 }]);
-        expect((await store.listDead({}, 10)).map(({ events }) => events.map(({ watch }) => watch))).toEqual([["a", "b", "c"]]);
+        expect(
+          (await store.listDead({}, 10)).map(({ events }) => events.map(({ watch }) => watch)),
+        ).toEqual([["a", "b", "c"]]);
         await commitEvents([d], once, T0 + 4);
-        const watches = async (atMs: number) => (await due(atMs)).groups.map(({ members }) => members.map((m) => m.watches));
+        const watches = async (atMs: number) =>
+          (await due(atMs)).groups.map(({ members }) => members.map((m) => m.watches));
         expect(await watches(T0 + 4)).toEqual([[["d"]]]);
         await sealAll(T0 + 5, "n");
         expect(await store.resendDead({}, T0 + 6, "alice")).toEqual({ messages: 1, alerts: 3 });
@@ -1180,22 +1656,36 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         ];
         const events = [a, b, c];
         const muted = delivery(a, { ...once, mutedBy: "nights" });
-        await commit({ events, deliveries: [muted, delivery(b, once), delivery(c, { ...once, sink: "other" })] });
-        expect((await due(T0, ["hook", "other"])).groups.map(({ sink, members }) => [sink, members[0]?.watches])).toEqual([
+        await commit({
+          events,
+          deliveries: [muted, delivery(b, once), delivery(c, { ...once, sink: "other" })],
+        });
+        expect(
+          (await due(T0, ["hook", "other"])).groups.map(({ sink, members }) => [
+            sink,
+            members[0]?.watches,
+          ]),
+        ).toEqual([
           ["hook", ["b"]],
           ["other", ["c"]],
         ]);
-        await commit({ events: [d], deliveries: [delivery(d, { ...once, sink: "third", mutedBy: "nights" })] });
+        await commit({
+          events: [d],
+          deliveries: [delivery(d, { ...once, sink: "third", mutedBy: "nights" })],
+        });
         const e = makeEvent("1", { watch: "e" });
         await commit({ events: [e], deliveries: [delivery(e, { ...once, sink: "third" })] });
-        expect((await due(T0, ["third"])).groups.map(({ members }) => members[0]?.watches)).toEqual([["e"]]);
+        expect((await due(T0, ["third"])).groups.map(({ members }) => members[0]?.watches)).toEqual(
+          [["e"]],
+        );
       });
 
       describe("a subject that a mute holds for one watch", () => {
         const once = { once: { key: "tweet:1", withinMs: DAY_MS } };
         const held = { ...once, heldBy: "nights", notBeforeMs: T0 + DAY_MS };
         const of = (watch: string) => makeEvent("1", { watch });
-        const watchesDue = async (atMs: number) => (await due(atMs)).groups.map(({ members }) => members.map((member) => member.watches));
+        const watchesDue = async (atMs: number) =>
+          (await due(atMs)).groups.map(({ members }) => members.map((member) => member.watches));
 
         test("goes out at once where no mute holds it for another, and not again at the end of the mute", async () => {
           await commitEvents([of("a"), of("b")], held);
@@ -1209,7 +1699,13 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         test("does so within one commit, whichever watch comes first", async () => {
           const [a, b, c, d, e] = [of("a"), of("b"), of("c"), of("d"), of("e")] as const;
           const shorter = { ...held, heldBy: "lunch", notBeforeMs: T0 + 5 };
-          const deliveries = [delivery(a, held), delivery(b, shorter), delivery(c, once), delivery(d, held), delivery(e, once)];
+          const deliveries = [
+            delivery(a, held),
+            delivery(b, shorter),
+            delivery(c, once),
+            delivery(d, held),
+            delivery(e, once),
+          ];
           await commit({ events: [a, b, c, d, e], deliveries });
           expect(await watchesDue(T0)).toEqual([[["c", "a", "b", "d", "e"]]]);
           expect(await watchesDue(T0 + DAY_MS)).toEqual([[["c", "a", "b", "d", "e"]]]);
@@ -1228,7 +1724,9 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           const two = { once: { key: "tweet:2", withinMs: DAY_MS } };
           const send = async () => {
             const messages = await sealAll(T0, `m${(sent += 1)}-`);
-            await store.record(messages.map(({ id }) => ({ messageId: id, kind: "sent", atMs: T0 })));
+            await store.record(
+              messages.map(({ id }) => ({ messageId: id, kind: "sent", atMs: T0 })),
+            );
             return messages.length;
           };
           let sent = 0;
@@ -1243,8 +1741,20 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         });
 
         test("holds what undoes it as long, outside its group, and what undoes that again", async () => {
-          const added = { once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } } };
-          const removed = { once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } } };
+          const added = {
+            once: {
+              key: "added",
+              withinMs: DAY_MS,
+              undo: { key: "removed", summaryGroup: "summary" },
+            },
+          };
+          const removed = {
+            once: {
+              key: "removed",
+              withinMs: DAY_MS,
+              undo: { key: "added", summaryGroup: "summary" },
+            },
+          };
           const mute = { heldBy: "nights", notBeforeMs: T0 + DAY_MS / 2 };
           const group = { groupKey: "g", groupWaitMs: 0, groupIntervalMs: 0 };
           await commitEvents([makeEvent("1")], { ...added, ...mute });
@@ -1252,28 +1762,60 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           await commitEvents([makeEvent("3")], { ...added, ...group });
           await commitEvents([makeEvent("4")], group);
           const subjectsDue = async (atMs: number) =>
-            (await due(atMs)).groups.map(({ members }) => members.map(({ event }) => event.subject));
+            (await due(atMs)).groups.map(({ members }) =>
+              members.map(({ event }) => event.subject),
+            );
           expect(await subjectsDue(T0 + DAY_MS / 2 - 1)).toEqual([["4"]]);
           await sealAll(T0);
           expect(await subjectsDue(T0 + DAY_MS / 2)).toEqual([["1"], ["2"], ["3"]]);
         });
 
         test("waits where the mute also holds what undoes it: the last word stays true", async () => {
-          const added = { once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } } };
-          const removed = { once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } } };
-          const [one, two, three] = ["1", "2", "3"].map((id) => makeEvent(id, { watch: "a" })) as [ChirpEvent, ChirpEvent, ChirpEvent];
+          const added = {
+            once: {
+              key: "added",
+              withinMs: DAY_MS,
+              undo: { key: "removed", summaryGroup: "summary" },
+            },
+          };
+          const removed = {
+            once: {
+              key: "removed",
+              withinMs: DAY_MS,
+              undo: { key: "added", summaryGroup: "summary" },
+            },
+          };
+          const [one, two, three] = ["1", "2", "3"].map((id) => makeEvent(id, { watch: "a" })) as [
+            ChirpEvent,
+            ChirpEvent,
+            ChirpEvent,
+          ];
           const mute = { heldBy: "nights", notBeforeMs: T0 + DAY_MS };
           await commitEvents([one], { ...added, ...mute });
           await commitEvents([two], { ...removed, ...mute });
           await commitEvents([three], removed);
           expect(await watchesDue(T0)).toEqual([]);
-          expect((await due(T0 + DAY_MS)).groups.map(({ members }) => members[0]?.event.subject)).toEqual(["1", "2"]);
+          expect(
+            (await due(T0 + DAY_MS)).groups.map(({ members }) => members[0]?.event.subject),
+          ).toEqual(["1", "2"]);
         });
       });
 
       describe("facts that undo each other", () => {
-        const added = { once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } } };
-        const removed = { once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } } };
+        const added = {
+          once: {
+            key: "added",
+            withinMs: DAY_MS,
+            undo: { key: "removed", summaryGroup: "summary" },
+          },
+        };
+        const removed = {
+          once: {
+            key: "removed",
+            withinMs: DAY_MS,
+            undo: { key: "added", summaryGroup: "summary" },
+          },
+        };
         const HOUR_MS = 3_600_000;
         /** Added first, and every other time; an hour apart. Each is sealed when it is due. */
         const change = async (n: number, fact = n % 2 === 0 ? added : removed) => {
@@ -1287,9 +1829,13 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         };
 
         test("are delivered again, each after the other, and once at a time", async () => {
-          expect([await change(0), await change(0.5, added), await change(1), await change(2), await change(2.5, added)]).toEqual([
-            1, 0, 1, 1, 0,
-          ]);
+          expect([
+            await change(0),
+            await change(0.5, added),
+            await change(1),
+            await change(2),
+            await change(2.5, added),
+          ]).toEqual([1, 0, 1, 1, 0]);
         });
 
         test("are news again within one commit, and while what undoes them waits", async () => {
@@ -1321,9 +1867,15 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         const state = await first();
         const event = makeEvent("1");
         const verdicts = [verdict(ref(state), "1", "event", event.id)];
-        await commit({ verdicts: verdicts, events: [event], deliveries: [delivery(event, { mutedBy: "nights" })] });
+        await commit({
+          verdicts: verdicts,
+          events: [event],
+          deliveries: [delivery(event, { mutedBy: "nights" })],
+        });
         expect((await due(T0 + DAY_MS)).groups).toEqual([]);
-        expect((await store.explainItem("1"))[0]?.deliveries).toMatchObject([{ state: "muted", detail: "nights" }]);
+        expect((await store.explainItem("1"))[0]?.deliveries).toMatchObject([
+          { state: "muted", detail: "nights" },
+        ]);
       });
 
       test("still delivers what a removed watch left", async () => {
@@ -1351,7 +1903,16 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await commitEvents([makeEvent("1")]);
         await sealAll(T0);
         const later = T0 + 3_600_000;
-        await store.record([{ messageId: "m0", kind: "retry", atMs: T0, nextAttemptAtMs: later, error: "403", countAttempt: true }]);
+        await store.record([
+          {
+            messageId: "m0",
+            kind: "retry",
+            atMs: T0,
+            nextAttemptAtMs: later,
+            error: "403",
+            countAttempt: true,
+          },
+        ]);
         await commitEvents([makeEvent("2")], {}, T0 + 1);
         await sealAll(T0 + 1, "n");
         expect((await due(T0 + 10)).messages.map(({ id }) => id)).toEqual(["n0"]);
@@ -1365,9 +1926,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await commitEvents([makeEvent("4")], {}, T0 + 5);
         await store.record([
           { messageId: "m0", kind: "sent", atMs: T0 },
-          { messageId: "m1", kind: "dead", atMs: T0, error: "400", cause: "refused 400", countAttempt: true },
+          {
+            messageId: "m1",
+            kind: "dead",
+            atMs: T0,
+            error: "400",
+            cause: "refused 400",
+            countAttempt: true,
+          },
         ]);
-        expect(await store.outboxStats()).toEqual([{ sink: "hook", waiting: 2, oldestAtMs: T0, sent: 1, dead: 1 }]);
+        expect(await store.outboxStats()).toEqual([
+          { sink: "hook", waiting: 2, oldestAtMs: T0, sent: 1, dead: 1 },
+        ]);
       });
     });
 
@@ -1376,15 +1946,33 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await commitEvents(Array.from({ length: count }, (_, i) => makeEvent(String(i))));
         await sealAll(T0);
         const sent = { kind: "sent", crosspost: true } as const;
-        for (let i = 0; i < count; i += 1) await store.record([{ ...sent, messageId: `m${i}`, atMs: T0 + i, ref: `ref${i}` }]);
+        for (let i = 0; i < count; i += 1)
+          await store.record([{ ...sent, messageId: `m${i}`, atMs: T0 + i, ref: `ref${i}` }]);
       };
-      const outlook = { dueAtMs: null, oldestAtMs: null, unreported: 0, reason: "", reportedAtMs: null };
+      const outlook = {
+        dueAtMs: null,
+        oldestAtMs: null,
+        unreported: 0,
+        reason: "",
+        reportedAtMs: null,
+      };
 
       test("are made with the result of their message, once, and the newest is due first", async () => {
         await sendAll(2);
-        await store.record([{ messageId: "m1", kind: "sent", atMs: T0 + 9, ref: "other", crosspost: true }]);
-        expect(await store.crosspostOutlook("hook")).toEqual({ ...outlook, dueAtMs: T0, oldestAtMs: T0 });
-        expect(await store.dueCrosspost("hook", T0 + 9)).toEqual({ messageId: "m1", ref: "ref1", attempts: 0, createdAtMs: T0 + 1 });
+        await store.record([
+          { messageId: "m1", kind: "sent", atMs: T0 + 9, ref: "other", crosspost: true },
+        ]);
+        expect(await store.crosspostOutlook("hook")).toEqual({
+          ...outlook,
+          dueAtMs: T0,
+          oldestAtMs: T0,
+        });
+        expect(await store.dueCrosspost("hook", T0 + 9)).toEqual({
+          messageId: "m1",
+          ref: "ref1",
+          attempts: 0,
+          createdAtMs: T0 + 1,
+        });
         expect(await store.dueCrosspost("other", T0 + 9)).toBeUndefined();
         await store.recordCrosspost({ messageId: "m1", kind: "published", atMs: T0 + 10 });
         expect((await store.dueCrosspost("hook", T0 + 10))?.messageId).toBe("m0");
@@ -1401,13 +1989,36 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("end when they are too old, with the reason of their last attempt or the one given, and are reported once", async () => {
         await sendAll(3);
-        await store.recordCrosspost({ messageId: "m1", kind: "retry", nextAttemptAtMs: T0, error: "429", countAttempt: false });
-        expect(await store.expireCrossposts("hook", { createdUntilMs: T0 + 1, nowMs: T0 + 100, reason: "never tried" })).toBe(2);
-        expect(await store.crosspostOutlook("hook")).toMatchObject({ unreported: 2, oldestAtMs: T0 + 2, reportedAtMs: null });
+        await store.recordCrosspost({
+          messageId: "m1",
+          kind: "retry",
+          nextAttemptAtMs: T0,
+          error: "429",
+          countAttempt: false,
+        });
+        expect(
+          await store.expireCrossposts("hook", {
+            createdUntilMs: T0 + 1,
+            nowMs: T0 + 100,
+            reason: "never tried",
+          }),
+        ).toBe(2);
+        expect(await store.crosspostOutlook("hook")).toMatchObject({
+          unreported: 2,
+          oldestAtMs: T0 + 2,
+          reportedAtMs: null,
+        });
         await store.markCrosspostsReported("hook", T0 + 200);
-        expect(await store.crosspostOutlook("hook")).toMatchObject({ unreported: 0, reportedAtMs: T0 + 200 });
+        expect(await store.crosspostOutlook("hook")).toMatchObject({
+          unreported: 0,
+          reportedAtMs: T0 + 200,
+        });
         const { events } = await store.findEvents({ limit: 3, state: "not_published" });
-        expect(events.map(({ deliveries }) => deliveries.map(({ sink, state, detail }) => [sink, state, detail]))).toEqual([
+        expect(
+          events.map(({ deliveries }) =>
+            deliveries.map(({ sink, state, detail }) => [sink, state, detail]),
+          ),
+        ).toEqual([
           [
             ["hook", "sent", ""],
             ["hook crosspost", "not_published", "429"],
@@ -1424,14 +2035,28 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("explains an item from its verdict to its message", async () => {
         const state = await first();
         const event = makeEvent("1");
-        const deliveries = [delivery(event), delivery(event, { sink: "later", notBeforeMs: T0 * 2 })];
-        await commit({ verdicts: [verdict(ref(state), "1", "event", event.id)], events: [event], deliveries });
+        const deliveries = [
+          delivery(event),
+          delivery(event, { sink: "later", notBeforeMs: T0 * 2 }),
+        ];
+        await commit({
+          verdicts: [verdict(ref(state), "1", "event", event.id)],
+          events: [event],
+          deliveries,
+        });
         await sealAll(T0);
         await store.record([{ messageId: "m0", kind: "sent", atMs: T0 + 3, ref: "ts" }]);
         const [history] = await store.explainItem("1");
         expect(history).toMatchObject({ watch: "brand", verdict: "event", event, seenAtMs: T0 });
         expect(history?.deliveries).toMatchObject([
-          { sink: "hook", state: "sent", messageId: "m0", attempts: 1, sentAtMs: T0 + 3, ref: "ts" },
+          {
+            sink: "hook",
+            state: "sent",
+            messageId: "m0",
+            attempts: 1,
+            sentAtMs: T0 + 3,
+            ref: "ts",
+          },
           { sink: "later", state: "held", messageId: null, attempts: 0 },
         ]);
         expect(await store.explainItem("2")).toEqual([]);
@@ -1440,13 +2065,34 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("explains each attempt that failed, the newest fifty of a message, until they are pruned", async () => {
         const state = await first();
         const event = makeEvent("1");
-        await commit({ verdicts: [verdict(ref(state), "1", "event", event.id)], events: [event], deliveries: [delivery(event)] });
+        await commit({
+          verdicts: [verdict(ref(state), "1", "event", event.id)],
+          events: [event],
+          deliveries: [delivery(event)],
+        });
         await sealAll(T0);
         const retry = { messageId: "m0", kind: "retry", countAttempt: false } as const;
         for (let i = 1; i <= 60; i += 1)
-          await store.record([{ ...retry, atMs: T0 + i, nextAttemptAtMs: T0 + i + 1, error: `503 for the ${i}. time` }]);
-        await store.record([{ messageId: "m0", kind: "dead", atMs: T0 + 61, error: "late", cause: "expired", countAttempt: false }]);
-        const failures = async () => (await store.explainItem("1"))[0]?.deliveries[0]?.failures ?? [];
+          await store.record([
+            {
+              ...retry,
+              atMs: T0 + i,
+              nextAttemptAtMs: T0 + i + 1,
+              error: `503 for the ${i}. time`,
+            },
+          ]);
+        await store.record([
+          {
+            messageId: "m0",
+            kind: "dead",
+            atMs: T0 + 61,
+            error: "late",
+            cause: "expired",
+            countAttempt: false,
+          },
+        ]);
+        const failures = async () =>
+          (await store.explainItem("1"))[0]?.deliveries[0]?.failures ?? [];
         expect(await failures()).toHaveLength(50);
         expect((await failures())[0]).toEqual({ atMs: T0 + 11, error: "503 for the 11. time" });
         expect((await failures()).at(-1)).toEqual({ atMs: T0 + 60, error: "503 for the 60. time" });
@@ -1459,11 +2105,15 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           const { events } = await store.findEvents({ limit: 10, ...query });
           return events.map(({ event }) => event.subject);
         };
-        const tweetOf = (id: string, text: string, user: User) => makeEvent(id, { body: { tweet: { ...makeTweet(id, text), user } } });
+        const tweetOf = (id: string, text: string, user: User) =>
+          makeEvent(id, { body: { tweet: { ...makeTweet(id, text), user } } });
 
         test("are found newest first, by time, watch, author and words", async () => {
           const bob = makeUser("8", "Bob");
-          await commitEvents([makeEvent("1", { detectedAtMs: T0 }), makeEvent("2", { detectedAtMs: T0 + 10, watch: "other" })]);
+          await commitEvents([
+            makeEvent("1", { detectedAtMs: T0 }),
+            makeEvent("2", { detectedAtMs: T0 + 10, watch: "other" }),
+          ]);
           await commitEvents([{ ...tweetOf("3", 'The "50%" Offer', bob), detectedAtMs: T0 + 20 }]);
           expect(await found({})).toEqual(["3", "2", "1"]);
           expect(await found({ sinceMs: T0 + 10 })).toEqual(["3", "2"]);
@@ -1490,11 +2140,19 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
         test("come page by page, each of them once", async () => {
           const names = Array.from({ length: 2_500 }, (_, i) => String(i));
-          await commit({ events: names.map((name) => makeEvent(name, { watch: Number(name) % 2 === 0 ? "even" : "odd" })) });
+          await commit({
+            events: names.map((name) =>
+              makeEvent(name, { watch: Number(name) % 2 === 0 ? "even" : "odd" }),
+            ),
+          });
           const all: string[] = [];
           let next: string | null = null;
           do {
-            const page: EventPage = await store.findEvents({ limit: 700, watch: "odd", ...(next === null ? {} : { before: next }) });
+            const page: EventPage = await store.findEvents({
+              limit: 700,
+              watch: "odd",
+              ...(next === null ? {} : { before: next }),
+            });
             all.push(...page.events.map(({ event }) => event.subject));
             next = page.next;
           } while (next !== null);
@@ -1508,7 +2166,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("finds the id of a handle in targets and events", async () => {
         const state = await first();
-        await store.resolveTarget({ watchKey: state.key, targetKey: "@a" }, { userId: "44", username: "Acme" });
+        await store.resolveTarget(
+          { watchKey: state.key, targetKey: "@a" },
+          { userId: "44", username: "Acme" },
+        );
         await commitEvents([makeEvent("1")]);
         expect(await store.userIdOfHandle("@ACME")).toBe("44");
         expect(await store.userIdOfHandle("Alice")).toBe("7");
@@ -1525,14 +2186,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
     describe("announcements", () => {
       test("name the watches of those between two numbers, each once", async () => {
-        const numbers = [await store.announce(["a"]), await store.announce(["b", "a"]), await store.announce([])];
+        const numbers = [
+          await store.announce(["a"]),
+          await store.announce(["b", "a"]),
+          await store.announce([]),
+        ];
         expect(numbers).toEqual([1, 2, 3]);
         expect((await store.shareNews()).announcements).toBe(3);
-        expect([await store.announced(0, 3), await store.announced(1, 2), await store.announced(2, 3)]).toEqual([
-          ["a", "b"],
-          ["b", "a"],
-          [],
-        ]);
+        expect([
+          await store.announced(0, 3),
+          await store.announced(1, 2),
+          await store.announced(2, 3),
+        ]).toEqual([["a", "b"], ["b", "a"], []]);
       });
 
       test("are about all watches where one of them is, or where they are too many to be kept", async () => {
@@ -1540,7 +2205,10 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await store.announce(["a"]);
         expect([await store.announced(0, 2), await store.announced(1, 2)]).toEqual(["all", ["a"]]);
         for (let number = 0; number < 100; number += 1) await store.announce(["b"]);
-        expect([await store.announced(1, 102), await store.announced(2, 102)]).toEqual(["all", ["b"]]);
+        expect([await store.announced(1, 102), await store.announced(2, 102)]).toEqual([
+          "all",
+          ["b"],
+        ]);
       });
     });
 
@@ -1562,8 +2230,12 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
             ["3", null],
           ]),
         );
-        expect(Object.fromEntries(await store.loadLearned("accounts"))).toEqual({ "1": { posts: 5 } });
-        expect(Object.fromEntries(await store.loadLearned("feeds", ["1", "7"]))).toEqual({ "1": { pace: 9 } });
+        expect(Object.fromEntries(await store.loadLearned("accounts"))).toEqual({
+          "1": { posts: 5 },
+        });
+        expect(Object.fromEntries(await store.loadLearned("feeds", ["1", "7"]))).toEqual({
+          "1": { pace: 9 },
+        });
         expect(await store.loadLearned("feeds", [])).toEqual(new Map());
       });
 
@@ -1591,14 +2263,25 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("forgets what is old, never what waits", async () => {
         const state = await first();
         const [done, open] = [makeEvent("1"), makeEvent("2")];
-        await commit({ verdicts: ["1", "2"].map((id) => verdict(ref(state), id, "event", `e-brand-tweet.created-${id}`)) });
+        await commit({
+          verdicts: ["1", "2"].map((id) =>
+            verdict(ref(state), id, "event", `e-brand-tweet.created-${id}`),
+          ),
+        });
         const user = { ...verdict(ref(state), "u"), itemKind: "user" as const };
         await commit({ verdicts: [user] });
         await commitEvents([done]);
         await sealAll(T0);
         await store.record([{ messageId: "m0", kind: "sent", atMs: T0 }]);
         await commitEvents([open]);
-        await store.reserve({ endpoint: "s", watch: "w", billed: true, atMs: T0, rate: { count: 1, intervalMs: 1 }, holdMs: 1 });
+        await store.reserve({
+          endpoint: "s",
+          watch: "w",
+          billed: true,
+          atMs: T0,
+          rate: { count: 1, intervalMs: 1 },
+          holdMs: 1,
+        });
         await store.prune(T0 + 10 * DAY_MS, 11 * DAY_MS, new Set());
         expect(await store.recentEvents(9)).toHaveLength(2);
         await store.prune(T0 + 10 * DAY_MS, 9 * DAY_MS, new Set());
@@ -1613,9 +2296,17 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
         await commitEvents([makeEvent("1"), makeEvent("2")], { groupKey: "team" });
         const [message] = await sealAll(T0);
         await store.prune(T0 + 10 * DAY_MS, DAY_MS, new Set());
-        const result = { messageId: message?.id ?? "", kind: "dead", atMs: T0 + 10 * DAY_MS, error: "no", cause: "expired" } as const;
+        const result = {
+          messageId: message?.id ?? "",
+          kind: "dead",
+          atMs: T0 + 10 * DAY_MS,
+          error: "no",
+          cause: "expired",
+        } as const;
         await store.record([{ ...result, countAttempt: true }]);
-        expect((await store.listDead({}, 9)).map(({ events }) => events.map(({ subject }) => subject))).toEqual([["1", "2"]]);
+        expect(
+          (await store.listDead({}, 9)).map(({ events }) => events.map(({ subject }) => subject)),
+        ).toEqual([["1", "2"]]);
       });
 
       test("forgets watches 30 days after they were removed", async () => {
@@ -1631,10 +2322,14 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
       test("forgets the memory of sources that are not polled any more, and not of those that are polled but rarely", async () => {
         for (const fingerprint of ["rare", "unused", "late"]) {
           const polledAtMs = fingerprint === "late" ? T0 + 2 * DAY_MS : T0;
-          await commit({ source: { fingerprint, memory: { seen: 1 }, expectedRevision: 0, polledAtMs, ok: true } });
+          await commit({
+            source: { fingerprint, memory: { seen: 1 }, expectedRevision: 0, polledAtMs, ok: true },
+          });
         }
         const remembered = async () =>
-          (await store.loadSources(["rare", "unused", "late"])).map(({ lastPollAtMs }) => lastPollAtMs !== null);
+          (await store.loadSources(["rare", "unused", "late"])).map(
+            ({ lastPollAtMs }) => lastPollAtMs !== null,
+          );
         await store.prune(T0 + 10 * DAY_MS, 11 * DAY_MS, new Set(["rare"]));
         expect(await remembered()).toEqual([true, true, true]);
         await store.prune(T0 + 10 * DAY_MS, 9 * DAY_MS, new Set(["rare"]));
@@ -1643,13 +2338,18 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
 
       test("forgets the notes of a watch with the watch", async () => {
         const [kept, gone] = await register("brand", "other");
-        const notes = [kept, gone].flatMap((state) => [`volume:${state?.key}`, `list:${state?.key}:at`]);
+        const notes = [kept, gone].flatMap((state) => [
+          `volume:${state?.key}`,
+          `list:${state?.key}:at`,
+        ]);
         for (const name of [...notes, "volume", "quota.drift:main"]) await store.writeNote(name, 1);
         await register("brand");
         await store.prune(T0 + 29 * DAY_MS, 90 * DAY_MS, new Set());
         for (const name of notes) expect(await store.readNote(name)).toBe(1);
         await store.prune(T0 + 31 * DAY_MS, 90 * DAY_MS, new Set());
-        const left = await Promise.all([...notes, "volume", "quota.drift:main"].map((name) => store.readNote(name)));
+        const left = await Promise.all(
+          [...notes, "volume", "quota.drift:main"].map((name) => store.readNote(name)),
+        );
         expect(left).toEqual([1, 1, null, null, 1, 1]);
       });
 
@@ -1660,13 +2360,19 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
   });
 }
 
-const watch = (id: string, targets = [{ key: "@a", name: "@a" }] as { key: string; name: string; userId?: string }[]) => ({
+const watch = (
+  id: string,
+  targets = [{ key: "@a", name: "@a" }] as { key: string; name: string; userId?: string }[],
+) => ({
   id,
   type: "timeline",
   targets,
 });
 
-const ref = (state: WatchState | undefined) => ({ watchKey: state?.key ?? "", targetKey: state?.targets[0]?.key ?? "" });
+const ref = (state: WatchState | undefined) => ({
+  watchKey: state?.key ?? "",
+  targetKey: state?.targets[0]?.key ?? "",
+});
 
 const verdict = (
   target: { watchKey: string; targetKey: string },

@@ -1,4 +1,7 @@
-/** The Postgres store keeps the contract of every Store, and so do two that work on one state at the same time. */
+/**
+ * The Postgres store keeps the contract of every Store, and so do two that work on one state at the
+ * same time.
+ */
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { describeInterleaved } from "./interleaved-contract.ts";

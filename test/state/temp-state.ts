@@ -18,7 +18,10 @@ export function tempFolder(parent = tmpdir()): string {
   return folder;
 }
 
-/** An empty state, for tests that do not depend on the disk, for which a state waits at every commit. Removed after the test. */
+/**
+ * An empty state, for tests that do not depend on the disk, for which a state waits at every
+ * commit. Removed after the test.
+ */
 export function memoryStatePath(): string {
   const folder = makeEmptyState();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,14 +39,30 @@ export function rememberingLog(): RememberedLog {
   const at = (level: string) => (message: string) => {
     lines.push({ level, message });
   };
-  const log: RememberedLog = { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), child: () => log };
+  const log: RememberedLog = {
+    lines,
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: () => log,
+  };
   return log;
 }
 
 /** Closed after the test, whatever it does. */
-export async function openTemp(path: string, options: Partial<OpenOptions> = {}): Promise<OpenedStore> {
+export async function openTemp(
+  path: string,
+  options: Partial<OpenOptions> = {},
+): Promise<OpenedStore> {
   const clock = createVirtualClock(START_MS);
-  const store = await openStore({ path, clock, random: createSeededRandom(1), log: rememberingLog(), ...options });
+  const store = await openStore({
+    path,
+    clock,
+    random: createSeededRandom(1),
+    log: rememberingLog(),
+    ...options,
+  });
   onTestFinished(() => store.close());
   return store;
 }

@@ -1,4 +1,7 @@
-/** A whole state goes from a file to Postgres and back: every row, in steps that can be taken up again. */
+/**
+ * A whole state goes from a file to Postgres and back: every row, in steps that can be taken up
+ * again.
+ */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { parsePostgresUrl } from "../../src/config/text/postgres-url.ts";
 import type { PostgresAddress } from "../../src/model/postgres-address.ts";
@@ -17,36 +20,78 @@ beforeAll(async () => {
 });
 afterAll(() => server.remove());
 
-async function open(where: { path: string; postgres?: PostgresAddress }, options: Partial<OpenOptions> = {}): Promise<OpenedStore> {
+async function open(
+  where: { path: string; postgres?: PostgresAddress },
+  options: Partial<OpenOptions> = {},
+): Promise<OpenedStore> {
   const deps = { clock: createSystemClock(), random: createSeededRandom(1), log: rememberingLog() };
   const store = await openState({ ...where, ...deps, ...options });
   onTestFinished(() => store.close());
   return store;
 }
 
-const newDatabase = async () => ({ path: memoryStatePath(), postgres: parsePostgresUrl(await server.url(), "/") as PostgresAddress });
+const newDatabase = async () => ({
+  path: memoryStatePath(),
+  postgres: parsePostgresUrl(await server.url(), "/") as PostgresAddress,
+});
 
 /** More than one step takes. */
 const EVENTS = 1_100;
 
 /** A state with something in most tables. */
 async function fill(store: OpenedStore, eventCount = EVENTS): Promise<void> {
-  const [state] = await store.registerWatches([{ id: "w", type: "timeline", targets: [{ key: "@a", name: "@a" }] }], T0);
+  const [state] = await store.registerWatches(
+    [{ id: "w", type: "timeline", targets: [{ key: "@a", name: "@a" }] }],
+    T0,
+  );
   const ref = { watchKey: state?.key ?? "", targetKey: "@a" };
   const events = Array.from({ length: eventCount }, (_, n) => makeEvent(String(n)));
-  const verdict = { ...ref, itemKind: "tweet", verdict: "event", detail: "with a \0 in it", occurredAtMs: T0 + 0.5 } as const;
+  const verdict = {
+    ...ref,
+    itemKind: "tweet",
+    verdict: "event",
+    detail: "with a \0 in it",
+    occurredAtMs: T0 + 0.5,
+  } as const;
   const verdicts = events.map(({ subject, id }) => ({ ...verdict, itemId: subject, eventId: id }));
-  const delivery = { sink: "hook", groupKey: "team", groupWaitMs: 9_000, groupIntervalMs: 0, notBeforeMs: 0 };
+  const delivery = {
+    sink: "hook",
+    groupKey: "team",
+    groupWaitMs: 9_000,
+    groupIntervalMs: 0,
+    notBeforeMs: 0,
+  };
   const deliveries = events.map(({ id }) => ({ ...delivery, eventId: id }));
   await store.commitPoll({ atMs: T0, targets: [], verdicts, events, deliveries });
-  const source = { fingerprint: "f", memory: { cursor: "x" }, expectedRevision: 0, polledAtMs: T0, ok: true };
-  await store.commitPoll({ atMs: T0, source, targets: [], verdicts: [], events: [], deliveries: [] });
-  await store.reserve({ endpoint: "s", watch: "w", billed: true, atMs: T0, rate: { count: 9, intervalMs: 1 }, holdMs: 1 });
+  const source = {
+    fingerprint: "f",
+    memory: { cursor: "x" },
+    expectedRevision: 0,
+    polledAtMs: T0,
+    ok: true,
+  };
+  await store.commitPoll({
+    atMs: T0,
+    source,
+    targets: [],
+    verdicts: [],
+    events: [],
+    deliveries: [],
+  });
+  await store.reserve({
+    endpoint: "s",
+    watch: "w",
+    billed: true,
+    atMs: T0,
+    rate: { count: 9, intervalMs: 1 },
+    holdMs: 1,
+  });
   await store.saveLearned("groups", new Map([["f", { strategy: "probe" }]]));
   await store.writeNote("origin", "https://data.example.com");
 }
 
-const ends = (from: OpenedStore, to: OpenedStore) => [from, to].map(({ path, transfer }) => ({ name: path, transfer })) as [End, End];
+const ends = (from: OpenedStore, to: OpenedStore) =>
+  [from, to].map(({ path, transfer }) => ({ name: path, transfer })) as [End, End];
 type End = Parameters<typeof copyState>[0];
 
 test("to Postgres and back, nothing is lost and work goes on", async () => {
@@ -65,7 +110,13 @@ test("to Postgres and back, nothing is lost and work goes on", async () => {
 
   // New rows come after those that were copied.
   const event = makeEvent("new");
-  await database.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [] });
+  await database.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [],
+  });
   expect((await database.recentEvents(1)).map(({ id }) => id)).toEqual([event.id]);
 
   const back = await open({ path: memoryStatePath() }, { halfTransferred: true });
@@ -104,12 +155,15 @@ test("takes no state that is in use, and notices what differs", async () => {
   await fill(file);
   const used = await open(await newDatabase());
   await used.registerWatches([{ id: "other", type: "search", targets: [] }], T0);
-  await expect(copyState(...ends(file, used), () => undefined)).rejects.toMatchObject({ code: "STATE_IN_USE" });
+  await expect(copyState(...ends(file, used), () => undefined)).rejects.toMatchObject({
+    code: "STATE_IN_USE",
+  });
 
   const where = await newDatabase();
   const database = await open(where, { halfTransferred: true });
   const changing = copyState(...ends(file, database), ({ table, doing }) => {
-    if (doing === "copying" && table === "sequences") void file.writeNote("origin", "https://other.example.com");
+    if (doing === "copying" && table === "sequences")
+      void file.writeNote("origin", "https://other.example.com");
   });
   await expect(changing).rejects.toMatchObject({ code: "STATE_COPY_DIFFERS" });
   await copyState(...ends(file, database), () => undefined);

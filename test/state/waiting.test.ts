@@ -13,7 +13,9 @@ const RETURN = digestGroup("return", "w");
 let store: OpenedStore;
 let nextSubject: number;
 beforeEach(async () => {
-  store = await openTemp(memoryStatePath(), { clock: { now: () => NOW, monotonic: () => 0, after: () => () => undefined } });
+  store = await openTemp(memoryStatePath(), {
+    clock: { now: () => NOW, monotonic: () => 0, after: () => () => undefined },
+  });
   nextSubject = 1;
 });
 
@@ -23,13 +25,24 @@ async function deliver(changes: Partial<NewDelivery> = {}): Promise<string> {
   const event = makeEvent(subject, { id: `event ${subject}` });
   const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };
   const delivery = { eventId: event.id, sink: "hook", groupKey: event.id, ...timing, ...changes };
-  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  await store.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
   return subject;
 }
 
 /** Seals what is due of a sink, each group as one message, and answers their ids. */
 async function seal(sink: string): Promise<readonly string[]> {
-  const { groups } = await store.dueWork({ nowMs: NOW, sinks: [sink], busy: new Set(), limit: 100 });
+  const { groups } = await store.dueWork({
+    nowMs: NOW,
+    sinks: [sink],
+    busy: new Set(),
+    limit: 100,
+  });
   const sealed = groups.map(({ groupKey, members }) => ({
     id: `${sink} ${members[0]?.event.subject}`,
     sink,
@@ -44,12 +57,17 @@ async function seal(sink: string): Promise<readonly string[]> {
 }
 
 const retry = (messageId: string, nextAttemptAtMs: number, error = "503") =>
-  store.record([{ messageId, kind: "retry", atMs: NOW, nextAttemptAtMs, error, countAttempt: true }]);
+  store.record([
+    { messageId, kind: "retry", atMs: NOW, nextAttemptAtMs, error, countAttempt: true },
+  ]);
 
-const waitOf = async (subject: string) => (await store.explainItem(subject))[0]?.deliveries[0]?.wait;
+const waitOf = async (subject: string) =>
+  (await store.explainItem(subject))[0]?.deliveries[0]?.wait;
 /** By sink and cause, in any order. */
 const counts = async () =>
-  [...(await store.countWaiting(NOW))].sort((a, b) => (`${a.sink} ${a.cause} ${a.about}` < `${b.sink} ${b.cause} ${b.about}` ? -1 : 1));
+  [...(await store.countWaiting(NOW))].sort((a, b) =>
+    `${a.sink} ${a.cause} ${a.about}` < `${b.sink} ${b.cause} ${b.about}` ? -1 : 1,
+  );
 
 test("what a time interval holds waits for its end, and says which one it is", async () => {
   const held = await deliver({ notBeforeMs: T0 + 9_000, heldBy: "nights" });
@@ -69,7 +87,9 @@ test("what a time interval holds waits for its end, and says which one it is", a
 test("what is held without a name of what holds it says none", async () => {
   const held = await deliver({ notBeforeMs: T0 + 9_000 });
   expect(await waitOf(held)).toEqual({ cause: "held", untilMs: T0 + 9_000, about: "" });
-  expect(await counts()).toEqual([{ sink: "hook", count: 1, cause: "held", untilMs: T0 + 9_000, about: "" }]);
+  expect(await counts()).toEqual([
+    { sink: "hook", count: 1, cause: "held", untilMs: T0 + 9_000, about: "" },
+  ]);
 });
 
 test("what is due waits for those before it, from the very moment on, alone, in a group or sealed", async () => {
@@ -92,11 +112,21 @@ test("a group, a throttle's digest and the digest of a return say until when oth
   const back = await deliver({ groupKey: RETURN, groupWaitMs: 7_000 });
   const gathered = await deliver({ throttleKey: THROTTLE, sink: "chat" });
   const digestKey = digestGroup("throttle", THROTTLE);
-  await store.gather({ sink: "chat", throttleKey: THROTTLE, nowMs: NOW, digestKey, digestDueAtMs: T0 + 60_000 });
+  await store.gather({
+    sink: "chat",
+    throttleKey: THROTTLE,
+    nowMs: NOW,
+    digestKey,
+    digestDueAtMs: T0 + 60_000,
+  });
   const ofTeam = { cause: "grouped", untilMs: T0 + 5_000, about: "team" };
   const ofReturn = { cause: "returning", untilMs: T0 + 7_000, about: "w" };
   const ofThrottle = { cause: "throttled", untilMs: T0 + 60_000, about: THROTTLE };
-  expect([await waitOf(team), await waitOf(back), await waitOf(gathered)]).toEqual([ofTeam, ofReturn, ofThrottle]);
+  expect([await waitOf(team), await waitOf(back), await waitOf(gathered)]).toEqual([
+    ofTeam,
+    ofReturn,
+    ofThrottle,
+  ]);
   expect(await counts()).toEqual([
     { sink: "chat", count: 1, ...ofThrottle },
     { sink: "hook", count: 2, ...ofTeam },
@@ -130,7 +160,16 @@ test("what was sent, given up or muted waits for nothing", async () => {
   const dead = await deliver();
   const [first = "", second = ""] = await seal("hook");
   await store.record([{ messageId: first, kind: "sent", atMs: NOW }]);
-  await store.record([{ messageId: second, kind: "dead", atMs: NOW, error: "no", cause: "refused 400", countAttempt: true }]);
+  await store.record([
+    {
+      messageId: second,
+      kind: "dead",
+      atMs: NOW,
+      error: "no",
+      cause: "refused 400",
+      countAttempt: true,
+    },
+  ]);
   for (const subject of [muted, sent, dead]) expect(await waitOf(subject)).toBeNull();
   expect(await counts()).toEqual([]);
 });
@@ -139,14 +178,28 @@ test("what goes below a message that is still on its way waits for that, and say
   const first = await deliver();
   const second = await deliver();
   const thread = { key: "conversation", windowMs: 60_000 };
-  const { groups } = await store.dueWork({ nowMs: NOW, sinks: ["hook"], busy: new Set(), limit: 100 });
+  const { groups } = await store.dueWork({
+    nowMs: NOW,
+    sinks: ["hook"],
+    busy: new Set(),
+    limit: 100,
+  });
   await store.seal(
     groups.map(({ groupKey, members }, index) => ({
-      ...{ id: `m${index + 1}`, sink: "hook", groupKey, throttleKey: null, sealedAtMs: NOW, body: "text", thread },
+      ...{
+        id: `m${index + 1}`,
+        sink: "hook",
+        groupKey,
+        throttleKey: null,
+        sealedAtMs: NOW,
+        body: "text",
+        thread,
+      },
       deliveryIds: members.map(({ deliveryId }) => deliveryId),
     })),
   );
-  const placeOf = async (subject: string) => (await store.explainItem(subject))[0]?.deliveries[0]?.thread;
+  const placeOf = async (subject: string) =>
+    (await store.explainItem(subject))[0]?.deliveries[0]?.thread;
   expect(await placeOf(first)).toEqual({ firstMessageId: "m1", isFirst: true, ref: null });
   expect(await placeOf(second)).toEqual({ firstMessageId: "m1", isFirst: false, ref: null });
   expect(await waitOf(second)).toEqual({ cause: "threaded", untilMs: null, about: "" });

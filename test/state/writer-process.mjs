@@ -1,9 +1,13 @@
 /**
- * A process that writes polls, requests and messages to a state file until it is killed. Prints one line when it has begun, or why the state
- * cannot be opened. Its first argument is process-parts.ts, bundled. With a third argument `nobody`, a process of root's gives up its rights first, once it has read everything it runs.
+ * A process that writes polls, requests and messages to a state file until it is killed. Prints one
+ * line when it has begun, or why the state cannot be opened. Its first argument is
+ * process-parts.ts, bundled. With a third argument `nobody`, a process of root's gives up its
+ * rights first, once it has read everything it runs.
  */
 const [parts, path, user] = process.argv.slice(2);
-const { createSeededRandom, createVirtualClock, loadDriver, makeEvent, openStore } = await import(parts);
+const { createSeededRandom, createVirtualClock, loadDriver, makeEvent, openStore } = await import(
+  parts
+);
 
 const silent = () => undefined;
 const log = { debug: silent, info: silent, warn: silent, error: silent, child: () => log };
@@ -18,12 +22,17 @@ if (user === "nobody") {
 }
 try {
   const store = await openStore({ path, clock, random: createSeededRandom(1), log });
-  const [watch] = await store.registerWatches([{ id: "w", type: "search", targets: [{ key: "q", name: "q" }] }], now);
+  const [watch] = await store.registerWatches(
+    [{ id: "w", type: "search", targets: [{ key: "q", name: "q" }] }],
+    now,
+  );
   const target = { watchKey: watch.key, targetKey: "q" };
   process.stdout.write("writing\n");
   for (let round = 0; ; round += 1) await writeRound(store, target, round);
 } catch (error) {
-  process.stdout.write(`${JSON.stringify({ code: error.code, exitCode: error.exitCode, message: error.message, hint: error.hint })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ code: error.code, exitCode: error.exitCode, message: error.message, hint: error.hint })}\n`,
+  );
   process.exitCode = error.exitCode ?? 1;
 }
 
@@ -33,7 +42,13 @@ async function writeRound(store, target, round) {
   const [source] = await store.loadSources(["s"]);
   await store.commitPoll({
     atMs: now,
-    source: { fingerprint: "s", expectedRevision: source.revision, memory: { round }, polledAtMs: now, ok: true },
+    source: {
+      fingerprint: "s",
+      expectedRevision: source.revision,
+      memory: { round },
+      polledAtMs: now,
+      ok: true,
+    },
     targets: [],
     verdicts: events.map((event) => ({
       ...target,
@@ -54,7 +69,12 @@ async function writeRound(store, target, round) {
       notBeforeMs: 0,
     })),
   });
-  const { groups } = await store.dueWork({ nowMs: now, sinks: ["hook"], busy: new Set(), limit: 20 });
+  const { groups } = await store.dueWork({
+    nowMs: now,
+    sinks: ["hook"],
+    busy: new Set(),
+    limit: 20,
+  });
   const messages = groups.map((group) => ({
     id: `m-${group.members[0].deliveryId}`,
     sink: "hook",
@@ -65,5 +85,7 @@ async function writeRound(store, target, round) {
     deliveryIds: group.members.map((member) => member.deliveryId),
   }));
   await store.seal(messages);
-  await store.record(messages.slice(0, 10).map((message) => ({ messageId: message.id, kind: "sent", atMs: now })));
+  await store.record(
+    messages.slice(0, 10).map((message) => ({ messageId: message.id, kind: "sent", atMs: now })),
+  );
 }

@@ -1,11 +1,17 @@
 /**
- * Accounts as the data service shows them in three ways: profiles with counters, timelines, and a search with its own delay. What is shown
- * depends on the clock alone. For tests of probes and merged searches, and for benchmarks: ten thousand accounts are cheap.
+ * Accounts as the data service shows them in three ways: profiles with counters, timelines, and a
+ * search with its own delay. What is shown depends on the clock alone. For tests of probes and
+ * merged searches, and for benchmarks: ten thousand accounts are cheap.
  */
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import { compareIds, tweetIdAt } from "../../src/model/id.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
-import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../../src/model/upstream.ts";
+import {
+  type Upstream,
+  type UpstreamAnswer,
+  UpstreamError,
+  type UpstreamRequest,
+} from "../../src/model/upstream.ts";
 import type { User } from "../../src/model/user.ts";
 import { makeTweet, makeUser } from "./make-event.ts";
 
@@ -48,7 +54,10 @@ export interface PostOptions {
 
 export interface AccountsWorld {
   readonly accounts: readonly WorldAccount[];
-  add(handle: string, changes?: { readonly isHidden?: boolean; readonly isFrozen?: boolean }): WorldAccount;
+  add(
+    handle: string,
+    changes?: { readonly isHidden?: boolean; readonly isFrozen?: boolean },
+  ): WorldAccount;
   post(account: WorldAccount, atMs: number, options?: PostOptions): WorldPost;
   /** Deletes the post at this place of an account's posts. */
   delete(account: WorldAccount, index: number, atMs: number): void;
@@ -61,16 +70,24 @@ const PAGE = 20;
 /** A query with more members is refused. */
 const MOST_OPERATORS = 22;
 
-export function createAccountsWorld(options: { readonly longestQuery?: number } = {}): AccountsWorld {
+export function createAccountsWorld(
+  options: { readonly longestQuery?: number } = {},
+): AccountsWorld {
   const accounts: WorldAccount[] = [];
   const byId = new Map<string, WorldAccount>();
   const byHandle = new Map<string, WorldAccount[]>();
   let sequence = 0;
 
-  const isGone = ({ gone }: WorldAccount, nowMs: number) => gone.some(({ fromMs, untilMs }) => nowMs >= fromMs && nowMs < untilMs);
-  const handleAt = ({ names }: WorldAccount, nowMs: number) => names.findLast(({ fromMs }) => fromMs <= nowMs)?.handle ?? "";
+  const isGone = ({ gone }: WorldAccount, nowMs: number) =>
+    gone.some(({ fromMs, untilMs }) => nowMs >= fromMs && nowMs < untilMs);
+  const handleAt = ({ names }: WorldAccount, nowMs: number) =>
+    names.findLast(({ fromMs }) => fromMs <= nowMs)?.handle ?? "";
   const ownerOf = (handle: string, nowMs: number) =>
-    byHandle.get(handle.toLowerCase())?.find((one) => handleAt(one, nowMs).toLowerCase() === handle.toLowerCase() && !isGone(one, nowMs));
+    byHandle
+      .get(handle.toLowerCase())
+      ?.find(
+        (one) => handleAt(one, nowMs).toLowerCase() === handle.toLowerCase() && !isGone(one, nowMs),
+      );
 
   const userOf = (account: WorldAccount, nowMs: number): User => {
     let count = account.postsBefore;
@@ -79,7 +96,8 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
       for (const { visibleAtMs, deletedAtMs, atMs } of account.oddPosts) {
         if (atMs <= nowMs && (visibleAtMs > nowMs || deletedAtMs <= nowMs)) count -= 1;
       }
-      for (const { fromMs, untilMs, by } of account.flaps) if (nowMs >= fromMs && nowMs < untilMs) count += by;
+      for (const { fromMs, untilMs, by } of account.flaps)
+        if (nowMs >= fromMs && nowMs < untilMs) count += by;
     }
     return { ...makeUser(account.id, handleAt(account, nowMs)), tweets_count: count };
   };
@@ -91,12 +109,17 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
     ...(post.isRetweet ? { retweeted_status: makeTweet("1", "somebody else's") } : {}),
   });
 
-  const page = (found: readonly { account: WorldAccount; post: WorldPost }[], nowMs: number): UpstreamAnswer => {
+  const page = (
+    found: readonly { account: WorldAccount; post: WorldPost }[],
+    nowMs: number,
+  ): UpstreamAnswer => {
     const shown = found.slice(0, PAGE);
     const last = shown.at(-1);
     return {
       tweets: shown.map(({ account, post }) => tweetOf(account, post, nowMs)),
-      ...(found.length > shown.length && last !== undefined ? { nextCursor: `c${last.post.id}` } : {}),
+      ...(found.length > shown.length && last !== undefined
+        ? { nextCursor: `c${last.post.id}` }
+        : {}),
     };
   };
 
@@ -105,12 +128,21 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
 
   const timeline = (request: UpstreamRequest, nowMs: number): UpstreamAnswer => {
     const account = byId.get(textOf(request.params["user_id"]));
-    if (account === undefined || isGone(account, nowMs)) throw new UpstreamError("not_found", "Not Found", 404);
+    if (account === undefined || isGone(account, nowMs))
+      throw new UpstreamError("not_found", "Not Found", 404);
     const found: { account: WorldAccount; post: WorldPost }[] = [];
     const cursor = below(request);
-    for (let index = indexAfter(account.posts, nowMs) - 1; index >= 0 && found.length <= PAGE; index -= 1) {
+    for (
+      let index = indexAfter(account.posts, nowMs) - 1;
+      index >= 0 && found.length <= PAGE;
+      index -= 1
+    ) {
       const post = account.posts[index] as WorldPost;
-      if (post.visibleAtMs <= nowMs && post.deletedAtMs > nowMs && (cursor === undefined || compareIds(post.id, cursor) < 0))
+      if (
+        post.visibleAtMs <= nowMs &&
+        post.deletedAtMs > nowMs &&
+        (cursor === undefined || compareIds(post.id, cursor) < 0)
+      )
         found.push({ account, post });
     }
     return page(found, nowMs);
@@ -118,7 +150,10 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
 
   const search = (request: UpstreamRequest, nowMs: number): UpstreamAnswer => {
     const query = textOf(request.params["query"]);
-    if (query.length > (options.longestQuery ?? 450) || [...query.matchAll(/\w+:/g)].length > MOST_OPERATORS)
+    if (
+      query.length > (options.longestQuery ?? 450) ||
+      [...query.matchAll(/\w+:/g)].length > MOST_OPERATORS
+    )
       throw new UpstreamError("bad_request", "query is too long", 400);
     const sinceMs = Number(/since_time:(\d+)/.exec(query)?.[1] ?? 0) * 1_000;
     const withRetweets = query.includes("include:nativeretweets");
@@ -130,8 +165,12 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
       for (let index = indexAfter(account.posts, nowMs) - 1; index >= 0; index -= 1) {
         const post = account.posts[index] as WorldPost;
         if (post.atMs < sinceMs) break;
-        const isShown = post.searchableAtMs <= nowMs && post.deletedAtMs > nowMs && (withRetweets || !post.isRetweet);
-        if (isShown && (cursor === undefined || compareIds(post.id, cursor) < 0)) found.push({ account, post });
+        const isShown =
+          post.searchableAtMs <= nowMs &&
+          post.deletedAtMs > nowMs &&
+          (withRetweets || !post.isRetweet);
+        if (isShown && (cursor === undefined || compareIds(post.id, cursor) < 0))
+          found.push({ account, post });
       }
     }
     return page(
@@ -142,8 +181,12 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
 
   const batch = ({ params }: UpstreamRequest, nowMs: number): UpstreamAnswer => {
     const ids = (params["user_ids"] as readonly string[] | undefined)?.map((id) => byId.get(id));
-    const named = (params["usernames"] as readonly string[] | undefined)?.map((handle) => ownerOf(handle, nowMs));
-    const users = (ids ?? named ?? []).filter((one) => one !== undefined && !isGone(one, nowMs)) as readonly WorldAccount[];
+    const named = (params["usernames"] as readonly string[] | undefined)?.map((handle) =>
+      ownerOf(handle, nowMs),
+    );
+    const users = (ids ?? named ?? []).filter(
+      (one) => one !== undefined && !isGone(one, nowMs),
+    ) as readonly WorldAccount[];
     return { users: users.map((account) => userOf(account, nowMs)) };
   };
 
@@ -167,11 +210,27 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
       byHandle.set(handle.toLowerCase(), [...(byHandle.get(handle.toLowerCase()) ?? []), account]);
       return account;
     },
-    post(account, atMs, { visibleLagMs = 0, searchLagMs = 0, deletedAtMs = Number.POSITIVE_INFINITY, isRetweet = false } = {}) {
+    post(
+      account,
+      atMs,
+      {
+        visibleLagMs = 0,
+        searchLagMs = 0,
+        deletedAtMs = Number.POSITIVE_INFINITY,
+        isRetweet = false,
+      } = {},
+    ) {
       sequence = (sequence + 1) % 4_194_304;
       const id = (BigInt(tweetIdAt(atMs)) + BigInt(sequence)).toString();
       const visibleAtMs = atMs + visibleLagMs;
-      const post = { id, atMs, visibleAtMs, searchableAtMs: visibleAtMs + searchLagMs, deletedAtMs, isRetweet };
+      const post = {
+        id,
+        atMs,
+        visibleAtMs,
+        searchableAtMs: visibleAtMs + searchLagMs,
+        deletedAtMs,
+        isRetweet,
+      };
       account.posts.splice(indexAfter(account.posts, atMs), 0, post);
       if (visibleLagMs > 0 || deletedAtMs < Number.POSITIVE_INFINITY) account.oddPosts.push(post);
       return post;
@@ -193,8 +252,10 @@ export function createAccountsWorld(options: { readonly longestQuery?: number } 
       if (request.endpoint === "user-tweets") return timeline(request, nowMs);
       if (request.endpoint === "search-tweets") return search(request, nowMs);
       const account = byId.get(textOf(request.params["user_id"]));
-      if (account === undefined || isGone(account, nowMs)) throw new UpstreamError("not_found", "Not Found", 404);
-      if (request.endpoint === "id-to-username") return { record: { handle: handleAt(account, nowMs) } };
+      if (account === undefined || isGone(account, nowMs))
+        throw new UpstreamError("not_found", "Not Found", 404);
+      if (request.endpoint === "id-to-username")
+        return { record: { handle: handleAt(account, nowMs) } };
       return { record: userOf(account, nowMs) };
     },
   };

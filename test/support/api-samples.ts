@@ -1,4 +1,7 @@
-/** For each operation of the data service: inputs, the request they must become, and an answer as the service sends it. */
+/**
+ * For each operation of the data service: inputs, the request they must become, and an answer as
+ * the service sends it.
+ */
 import type { EndpointName } from "../../src/api/endpoints/index.ts";
 import type { JsonObject } from "../../src/model/json.ts";
 
@@ -31,7 +34,14 @@ const user: JsonObject = {
 const { location: _, ...withoutPlace } = user;
 const followed: JsonObject = { ...withoutPlace, followerDate: "2026-03-01T10:00:00Z" };
 const { id, username, display_name, profile_image_url, verified } = user;
-const reduced: JsonObject = { id, username, display_name, profile_image_url, verified, protected: false };
+const reduced: JsonObject = {
+  id,
+  username,
+  display_name,
+  profile_image_url,
+  verified,
+  protected: false,
+};
 const topFollower: JsonObject = {
   ...reduced,
   description: "bio",
@@ -167,14 +177,25 @@ const query = `?user_id=${USER_ID}`;
 const ofTweet = { tweet_link: LINK };
 const about = { tweet_link: TWEET_ID, username: "alice" };
 
-const users = (path: string): ApiSample => ({ params: account, request: `GET /v3/${path}${query}`, sent: [user], read: readUser });
+const users = (path: string): ApiSample => ({
+  params: account,
+  request: `GET /v3/${path}${query}`,
+  sent: [user],
+  read: readUser,
+});
 const scores = (path: string, sent: ApiSample["sent"], read: JsonObject): ApiSample => ({
   params: { username: "@alice" },
   request: `GET /v3/${path}?username=alice`,
   sent,
   read,
 });
-const posted = (path: string, params: JsonObject, sent: ApiSample["sent"], read: JsonObject, body = params): ApiSample => ({
+const posted = (
+  path: string,
+  params: JsonObject,
+  sent: ApiSample["sent"],
+  read: JsonObject,
+  body = params,
+): ApiSample => ({
   params,
   request: `POST /v3/${path}`,
   body,
@@ -199,8 +220,16 @@ export const API_SAMPLES: Readonly<Record<EndpointName, ApiSample>> = {
   about: {
     params: account,
     request: `GET /v3/about${query}`,
-    sent: { country: "Germany", last_username_change_at: "2026-03-06T13:38:49Z", username_change_count: 2 },
-    read: { country: "Germany", last_username_change_at: "2026-03-06T13:38:49.000Z", username_change_count: 2 },
+    sent: {
+      country: "Germany",
+      last_username_change_at: "2026-03-06T13:38:49Z",
+      username_change_count: 2,
+    },
+    read: {
+      country: "Germany",
+      last_username_change_at: "2026-03-06T13:38:49.000Z",
+      username_change_count: 2,
+    },
   },
   followers: users("followers"),
   follows: users("follows"),
@@ -213,22 +242,45 @@ export const API_SAMPLES: Readonly<Record<EndpointName, ApiSample>> = {
     { follow: true, user_protected: false },
   ),
   "tweet-info": posted("tweet-info", ofTweet, single, readTweet),
-  "tweet-info-bulk": posted("tweet-info-bulk", { tweet_links: [TWEET_ID, LINK] }, [tweet], readTweet),
+  "tweet-info-bulk": posted(
+    "tweet-info-bulk",
+    { tweet_links: [TWEET_ID, LINK] },
+    [tweet],
+    readTweet,
+  ),
   "user-tweets": posted("user-tweets", account, [tweet], readTweet),
   "user-retweets": posted("user-retweets", account, [{ ...tweet, retweeted_status: single }], {
     ...readTweet,
     retweeted_status: readTweet,
   }),
-  "search-tweets": posted("search-tweets", { query: "-cat acme", order: "latest" }, [tweet], readTweet),
-  mentions: posted("mentions", { query: "@acme", min_likes: 5, since_date: "2026-03-01" }, [tweet], readTweet, {
-    query: "acme",
-    min_likes: 5,
-    since_date: "2026-03-01",
-  }),
+  "search-tweets": posted(
+    "search-tweets",
+    { query: "-cat acme", order: "latest" },
+    [tweet],
+    readTweet,
+  ),
+  mentions: posted(
+    "mentions",
+    { query: "@acme", min_likes: 5, since_date: "2026-03-01" },
+    [tweet],
+    readTweet,
+    {
+      query: "acme",
+      min_likes: 5,
+      since_date: "2026-03-01",
+    },
+  ),
   comments: posted("comments", { ...ofTweet, order_by: "Recency" }, [tweet], readTweet),
-  quotes: posted("quotes", ofTweet, [{ ...tweet, is_quote_status: true, quoted_status: single }], { quoted_status: readTweet }),
+  quotes: posted("quotes", ofTweet, [{ ...tweet, is_quote_status: true, quoted_status: single }], {
+    quoted_status: readTweet,
+  }),
   retweeters: posted("retweeters", ofTweet, [user], readUser),
-  article: posted("article", ofTweet, article, { favorite_count: 2, views: 6, author: readUser, published_at: "2026-03-06T13:38:49.000Z" }),
+  article: posted("article", ofTweet, article, {
+    favorite_count: 2,
+    views: 6,
+    author: readUser,
+    published_at: "2026-03-06T13:38:49.000Z",
+  }),
   "check-comment": {
     params: about,
     request: `GET /v3/check-comment?tweet_link=${TWEET_ID}&username=alice`,
@@ -241,18 +293,34 @@ export const API_SAMPLES: Readonly<Record<EndpointName, ApiSample>> = {
     { status: "quoted", date: "2024-04-27 06:43:09", text: "so true", user_protected: false },
     { status: "quoted", date: "2024-04-27T06:43:09.000Z", text: "so true" },
   ),
-  "check-retweet": posted("check-retweet", about, { retweet: true, user_protected: false }, { retweet: true, user_protected: false }),
+  "check-retweet": posted(
+    "check-retweet",
+    about,
+    { retweet: true, user_protected: false },
+    { retweet: true, user_protected: false },
+  ),
   "v2-user-tweets": {
     params: { link: "https://social.example/alice" },
     request: "POST /v2/user-tweets",
     body: { link: "https://social.example/alice" },
     sent: [legacyTweet],
-    read: { id: TWEET_ID, likes_count: 1, user: { id: USER_ID, username: "alice", followings_count: 3 } },
+    read: {
+      id: TWEET_ID,
+      likes_count: 1,
+      user: { id: USER_ID, username: "alice", followings_count: 3 },
+    },
   },
   "community-info": posted(
     "community-info",
     { community_id: "1493", community_link: "https://social.example/i/communities/7" },
-    { name: "C", description: "d", member_count: 3, created_at: 1_772_804_329_000, banner_url: "", creator: user },
+    {
+      name: "C",
+      description: "d",
+      member_count: 3,
+      created_at: 1_772_804_329_000,
+      banner_url: "",
+      creator: user,
+    },
     { name: "C", member_count: 3, created_at: "2026-03-06T13:38:49.000Z", creator: readUser },
   ),
   "community-members": posted("community-members", { community_link: "1493" }, [reduced], {
@@ -273,9 +341,24 @@ export const API_SAMPLES: Readonly<Record<EndpointName, ApiSample>> = {
     { is_member: true },
     { is_member: true },
   ),
-  "list-tweets": { params: { list_id: "12" }, request: "GET /v3/list-tweets?list_id=12", sent: [tweet], read: readTweet },
-  "list-members": { params: { list_id: "12" }, request: "GET /v3/list-members?list_id=12", sent: [user], read: readUser },
-  "list-followers": { params: { list_link: "12" }, request: "GET /v3/list-followers?list_link=12", sent: [user], read: readUser },
+  "list-tweets": {
+    params: { list_id: "12" },
+    request: "GET /v3/list-tweets?list_id=12",
+    sent: [tweet],
+    read: readTweet,
+  },
+  "list-members": {
+    params: { list_id: "12" },
+    request: "GET /v3/list-members?list_id=12",
+    sent: [user],
+    read: readUser,
+  },
+  "list-followers": {
+    params: { list_link: "12" },
+    request: "GET /v3/list-followers?list_link=12",
+    sent: [user],
+    read: readUser,
+  },
   spaces: {
     params: { id: "1DXxyRYNejbKM" },
     request: "GET /v3/spaces?id=1DXxyRYNejbKM",
@@ -294,18 +377,49 @@ export const API_SAMPLES: Readonly<Record<EndpointName, ApiSample>> = {
     read: { trends: [{ name: "Acme", query: '"Acme"', url: "https://social.example/search" }] },
   },
   score: scores("score", { score: 4183.88 }, { score: 4183.88 }),
-  "score-changes": scores("score-changes", { week_delta: 12.5, month_delta: null }, { week_delta: 12.5, month_delta: null }),
+  "score-changes": scores(
+    "score-changes",
+    { week_delta: 12.5, month_delta: null },
+    { week_delta: 12.5, month_delta: null },
+  ),
   "followers-stats": scores(
     "followers-stats",
-    { followers_count: 6, influencers_count: 1, projects_count: 2, venture_capitals_count: 3, user_protected: false },
-    { followers_count: 6, influencers_count: 1, projects_count: 2, venture_capitals_count: 3, user_protected: false },
+    {
+      followers_count: 6,
+      influencers_count: 1,
+      projects_count: 2,
+      venture_capitals_count: 3,
+      user_protected: false,
+    },
+    {
+      followers_count: 6,
+      influencers_count: 1,
+      projects_count: 2,
+      venture_capitals_count: 3,
+      user_protected: false,
+    },
   ),
-  "top-followers": scores("top-followers", [topFollower], { id: USER_ID, score: 4183.88, bio_urls: [], followers_count: 9 }),
+  "top-followers": scores("top-followers", [topFollower], {
+    id: USER_ID,
+    score: 4183.88,
+    bio_urls: [],
+    followers_count: 9,
+  }),
   "top-following": scores("top-following", [followed], readFollowed),
   "new-followers-7d": scores("new-followers-7d", [followed], readFollowed),
   "new-following-7d": scores("new-following-7d", [followed], readFollowed),
-  "id-to-username": { params: account, request: `GET /v3/id-to-username/${USER_ID}`, sent: { handle: "alice" }, read: { handle: "alice" } },
-  "username-to-id": { params: { handle: "@alice" }, request: "GET /v3/username-to-id/alice", sent: { id: USER_ID }, read: { id: USER_ID } },
+  "id-to-username": {
+    params: account,
+    request: `GET /v3/id-to-username/${USER_ID}`,
+    sent: { handle: "alice" },
+    read: { handle: "alice" },
+  },
+  "username-to-id": {
+    params: { handle: "@alice" },
+    request: "GET /v3/username-to-id/alice",
+    sent: { id: USER_ID },
+    read: { id: USER_ID },
+  },
   "link-to-id": {
     params: { link: LINK },
     request: `GET /v3/link-to-id?link=${encodeURIComponent(LINK)}`,
@@ -315,7 +429,12 @@ export const API_SAMPLES: Readonly<Record<EndpointName, ApiSample>> = {
   "key-usage-info": {
     params: {},
     request: "GET /v3/key-usage-info",
-    sent: { key_requests: 1, remaining_requests: 99, total_requests: 100, valid_until: "2026-12-01" },
+    sent: {
+      key_requests: 1,
+      remaining_requests: 99,
+      total_requests: 100,
+      valid_until: "2026-12-01",
+    },
     read: { remaining_requests: 99, valid_until: "2026-12-01" },
   },
 };

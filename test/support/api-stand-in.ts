@@ -1,6 +1,7 @@
 /**
- * The data service, written a second time from its own document alone and as awkward as it is allowed to be: bare 64-bit numbers, two date
- * formats, null arrays, short pages, empty pages with a cursor, a pinned post first on every page. Shares no code with the sandbox.
+ * The data service, written a second time from its own document alone and as awkward as it is
+ * allowed to be: bare 64-bit numbers, two date formats, null arrays, short pages, empty pages with
+ * a cursor, a pinned post first on every page. Shares no code with the sandbox.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,14 +31,23 @@ export interface ApiStandIn {
   /** Makes an account; returns its id. */
   account(username: string): string;
   rename(id: string, username: string): void;
-  /** Adds posts, oldest first, to `user:<id>`, `search:<query>` or `community:<id>`, whose words they say; returns their ids. */
-  post(feed: string, count?: number, options?: { readonly author?: string; readonly pinned?: boolean; readonly text?: string }): string[];
+  /**
+   * Adds posts, oldest first, to `user:<id>`, `search:<query>` or `community:<id>`, whose words
+   * they say; returns their ids.
+   */
+  post(
+    feed: string,
+    count?: number,
+    options?: { readonly author?: string; readonly pinned?: boolean; readonly text?: string },
+  ): string[];
   /** Adds followers to an account; returns their ids. */
   follow(id: string, count?: number): string[];
   /** Undefined: not indexed. */
   score(id: string, change: { week_delta: number; month_delta: number } | undefined): void;
   /** Answers these instead, while it returns something; `key` is the one it was asked with. */
-  fault(next: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined): void;
+  fault(
+    next: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined,
+  ): void;
   /** Billed requests left; shown by /key-usage-info. */
   remaining: number;
   close(): Promise<void>;
@@ -58,7 +68,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   let lastCursor = 9_007_199_254_740_993n;
   let lastId = 0n;
   let fault: ((endpoint: string, response: ServerResponse, key: string) => boolean) | undefined;
-  // More than polls every second ask for in any month: how much of the month is left slows nothing down.
+  // More than polls every second ask for in any month: how much of the month is left slows nothing
+  // down.
   const state = { remaining: 1_000_000_000 };
 
   const newId = (atMs: number): bigint => {
@@ -74,7 +85,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
   };
 
   const userId = (params: Record<string, string>): string | undefined =>
-    params["user_id"] ?? [...users].find(([, name]) => name.toLowerCase() === params["username"]?.toLowerCase())?.[0];
+    params["user_id"] ??
+    [...users].find(([, name]) => name.toLowerCase() === params["username"]?.toLowerCase())?.[0];
 
   const userOf = (id: string, name = users.get(id) ?? `user${id}`) => ({
     id: bare(id),
@@ -118,15 +130,26 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
 
   /** The feed that one of the terms of a search shows. */
   const searched = (term: string): string =>
-    term.startsWith("from:") ? `user:${userId({ username: term.slice("from:".length) })}` : `search:${term}`;
+    term.startsWith("from:")
+      ? `user:${userId({ username: term.slice("from:".length) })}`
+      : `search:${term}`;
 
   /** Newest first. A cursor goes on below an id; every second one brings an empty page first. */
-  const feedPage = (feed: readonly string[], params: Record<string, string>, bounds: { since: number; max: bigint | undefined }) => {
-    const from = params["next_cursor"] === undefined ? undefined : cursors.get(params["next_cursor"]);
+  const feedPage = (
+    feed: readonly string[],
+    params: Record<string, string>,
+    bounds: { since: number; max: bigint | undefined },
+  ) => {
+    const from =
+      params["next_cursor"] === undefined ? undefined : cursors.get(params["next_cursor"]);
     if (params["next_cursor"] !== undefined && from === undefined) return undefined;
     const all = feed.flatMap((one) => feeds.get(one) ?? []).sort((a, b) => (a.id < b.id ? 1 : -1));
     const pinned = all.filter((post) => post.pinned);
-    if (from?.isEmpty === true) return { next_cursor: bare(makeCursor(from.below, false)), tweets: params["x"] === "1" ? null : [] };
+    if (from?.isEmpty === true)
+      return {
+        next_cursor: bare(makeCursor(from.below, false)),
+        tweets: params["x"] === "1" ? null : [],
+      };
     const rest = all.filter(
       ({ id, pinned: isPinned }) =>
         !isPinned &&
@@ -136,23 +159,35 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     );
     const page = rest.slice(0, PAGE);
     const last = page.at(-1);
-    const next = last !== undefined && rest.length > PAGE ? bare(makeCursor(last.id, lastCursor % 4n === 1n)) : null;
+    const next =
+      last !== undefined && rest.length > PAGE
+        ? bare(makeCursor(last.id, lastCursor % 4n === 1n))
+        : null;
     return { next_cursor: next, tweets: [...pinned, ...page].map(tweetOf) };
   };
 
-  const answers: Record<string, (params: Record<string, string>, lists: Record<string, string[]>) => unknown> = {
+  const answers: Record<
+    string,
+    (params: Record<string, string>, lists: Record<string, string[]>) => unknown
+  > = {
     "info-batch": (_, lists) => ({
       users: [...users]
         .filter(
-          ([id, name]) => lists["user_ids"]?.includes(id) || lists["usernames"]?.some((one) => one.toLowerCase() === name.toLowerCase()),
+          ([id, name]) =>
+            lists["user_ids"]?.includes(id) ||
+            lists["usernames"]?.some((one) => one.toLowerCase() === name.toLowerCase()),
         )
         .map(([id]) => userOf(id)),
     }),
     info: (params) => (users.has(userId(params) ?? "") ? userOf(userId(params) ?? "") : undefined),
-    "id-to-username": (params) => (users.has(params["path"] ?? "") ? { handle: users.get(params["path"] ?? "") } : undefined),
+    "id-to-username": (params) =>
+      users.has(params["path"] ?? "") ? { handle: users.get(params["path"] ?? "") } : undefined,
     "user-tweets": (params) =>
-      users.has(userId(params) ?? "") ? feedPage([`user:${userId(params)}`], params, { since: 0, max: undefined }) : undefined,
-    "community-tweets": (params) => feedPage([`community:${params["community_id"]}`], params, { since: 0, max: undefined }),
+      users.has(userId(params) ?? "")
+        ? feedPage([`user:${userId(params)}`], params, { since: 0, max: undefined })
+        : undefined,
+    "community-tweets": (params) =>
+      feedPage([`community:${params["community_id"]}`], params, { since: 0, max: undefined }),
     "search-tweets": (params) => {
       if (params["order"] !== "latest") return { next_cursor: null, tweets: [] };
       const since = /\bsince_time:(\d+)/.exec(params["query"] ?? "")?.[1];
@@ -171,50 +206,77 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
         ? {
             users: (followers.get(userId(params) ?? "") ?? [])
               .toReversed()
-              .map(({ id, name, at }) => ({ ...userOf(id, name), followerDate: new Date(at).toISOString() })),
+              .map(({ id, name, at }) => ({
+                ...userOf(id, name),
+                followerDate: new Date(at).toISOString(),
+              })),
           }
         : undefined,
     followers: (params) => {
-      const from = params["next_cursor"] === undefined ? undefined : cursors.get(params["next_cursor"]);
+      const from =
+        params["next_cursor"] === undefined ? undefined : cursors.get(params["next_cursor"]);
       const all = (followers.get(userId(params) ?? "") ?? [])
         .toReversed()
         .filter(({ id }) => from === undefined || BigInt(id) < from.below);
       const page = all.slice(0, 50);
       const last = page.at(-1);
       return {
-        next_cursor: last !== undefined && all.length > 50 ? bare(makeCursor(BigInt(last.id), false)) : 0,
+        next_cursor:
+          last !== undefined && all.length > 50 ? bare(makeCursor(BigInt(last.id), false)) : 0,
         users: page.map(({ id, name }) => userOf(id, name)),
       };
     },
     "score-changes": (params) => scores.get(userId(params) ?? ""),
-    "key-usage-info": () => ({ key_requests: 1, remaining_requests: state.remaining, total_requests: 5, valid_until: "2030-01-01" }),
+    "key-usage-info": () => ({
+      key_requests: 1,
+      remaining_requests: state.remaining,
+      total_requests: 5,
+      valid_until: "2030-01-01",
+    }),
   };
 
   const handle = (request: IncomingMessage, response: ServerResponse, body: string): void => {
     const url = new URL(request.url ?? "/", "http://stand-in");
     const [, version, endpoint = "", path] = url.pathname.split("/");
-    const lists = { usernames: url.searchParams.getAll("usernames"), user_ids: url.searchParams.getAll("user_ids") };
-    const params = { ...Object.fromEntries(url.searchParams), ...parseObject(body), ...(path === undefined ? {} : { path }) } as Record<
-      string,
-      string
-    >;
+    const lists = {
+      usernames: url.searchParams.getAll("usernames"),
+      user_ids: url.searchParams.getAll("user_ids"),
+    };
+    const params = {
+      ...Object.fromEntries(url.searchParams),
+      ...parseObject(body),
+      ...(path === undefined ? {} : { path }),
+    } as Record<string, string>;
     const reply = (status: number, value: unknown) => {
       asked.push({ atMs: performance.now(), endpoint, params, status });
-      response.writeHead(status, { "content-type": "application/json", date: new Date().toUTCString() });
+      response.writeHead(status, {
+        "content-type": "application/json",
+        date: new Date().toUTCString(),
+      });
       response.end(typeof value === "string" ? value : write(value));
     };
     if (version !== "v3") return reply(404, { message: "no such path" });
     const given = rawHeader(request.rawHeaders, "ApiKey");
     if (given === undefined || !keys.has(given)) return reply(401, { message: "invalid api key" });
-    if (request.method === "POST" && !String(request.headers["content-type"]).startsWith("application/json"))
+    if (
+      request.method === "POST" &&
+      !String(request.headers["content-type"]).startsWith("application/json")
+    )
       return reply(400, { message: "not JSON" });
     if (fault?.(endpoint, response, given) === true)
-      return void asked.push({ atMs: performance.now(), endpoint, params, status: response.statusCode });
+      return void asked.push({
+        atMs: performance.now(),
+        endpoint,
+        params,
+        status: response.statusCode,
+      });
     const answer = answers[endpoint];
     if (answer === undefined) return reply(404, { message: "no such endpoint" });
     const value = answer(params, lists);
     if (value === undefined)
-      return params["next_cursor"] === undefined ? reply(404, { message: "not found" }) : reply(400, { message: "bad cursor" });
+      return params["next_cursor"] === undefined
+        ? reply(404, { message: "not found" })
+        : reply(400, { message: "bad cursor" });
     reply(200, value);
   };
 
@@ -223,7 +285,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => handle(request, response, body));
   });
-  // A test that is held up for longer than the default of five seconds would find its connection closed.
+  // A test that is held up for longer than the default of five seconds would find its connection
+  // closed.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
@@ -240,7 +303,15 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
       return id;
     },
     rename: (id, username) => void users.set(id, username),
-    post(feed, count = 1, { author = [...users.keys()][0] ?? "1", pinned = false, text = feed.slice(feed.indexOf(":") + 1) } = {}) {
+    post(
+      feed,
+      count = 1,
+      {
+        author = [...users.keys()][0] ?? "1",
+        pinned = false,
+        text = feed.slice(feed.indexOf(":") + 1),
+      } = {},
+    ) {
       const list = feeds.get(feed) ?? [];
       feeds.set(feed, list);
       return Array.from({ length: count }, (_, i) => {
@@ -279,7 +350,8 @@ export async function startApiStandIn(): Promise<ApiStandIn> {
 /** Written as a number, however many digits it has. */
 const bare = (digits: string) => `\u0001${digits}\u0002`;
 // eslint-disable-next-line no-control-regex
-const write = (value: unknown): string => JSON.stringify(value).replace(/"\\u0001(\d+)\\u0002"/g, "$1");
+const write = (value: unknown): string =>
+  JSON.stringify(value).replace(/"\\u0001(\d+)\\u0002"/g, "$1");
 
 /** `Fri Mar 06 13:38:49 +0000 2026`: the platform's own way, without milliseconds. */
 function platformDate(at: Date): string {

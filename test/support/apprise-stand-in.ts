@@ -1,4 +1,6 @@
-/** An Apprise API server as far as /notify goes: https://github.com/caronc/apprise-api#api-details. */
+/**
+ * An Apprise API server as far as /notify goes: https://github.com/caronc/apprise-api#api-details.
+ */
 import type { AppriseBody } from "../../src/sinks/apprise.ts";
 
 /** Far below what most services behind it take. */
@@ -9,7 +11,9 @@ const TITLE_CHARS = 200;
 export function appriseRefusal({ title, body, type }: AppriseBody): string | undefined {
   if (body.trim() === "") return "body: This field is required.";
   if (!["info", "success", "warning", "failure"].includes(type)) return "type: not a choice";
-  return title.length <= TITLE_CHARS && body.length <= BODY_CHARS ? undefined : "too long for services behind Apprise";
+  return title.length <= TITLE_CHARS && body.length <= BODY_CHARS
+    ? undefined
+    : "too long for services behind Apprise";
 }
 
 /** What services behind Apprise read as somebody to be called. */

@@ -1,7 +1,15 @@
 /** The built bin as a process of its own, in a folder of its own, and the lines of its log. */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type ChildPlace, type ChildProcess, type Ended, endChildren, type Running, runScript, startScript } from "./child-process.ts";
+import {
+  type ChildPlace,
+  type ChildProcess,
+  type Ended,
+  endChildren,
+  type Running,
+  runScript,
+  startScript,
+} from "./child-process.ts";
 import { makeStateFolder } from "./state-folder.ts";
 import { until } from "./until.ts";
 
@@ -47,17 +55,24 @@ export function loggingOf(child: Running): Logging {
     logged: (message) =>
       until(
         `the log line ${message}`,
-        () => log().find(({ msg }) => (typeof message === "string" ? msg === message : message.test(msg))),
+        () =>
+          log().find(({ msg }) =>
+            typeof message === "string" ? msg === message : message.test(msg),
+          ),
         child.err,
       ),
   };
 }
 
 /** Runs a command to its end. */
-export const runBin = (args: readonly string[], place: ChildPlace): Promise<Ended> => runScript([builtBin(), ...args], place);
+export const runBin = (args: readonly string[], place: ChildPlace): Promise<Ended> =>
+  runScript([builtBin(), ...args], place);
 
 function builtBin(): string {
-  if (!existsSync(BIN)) throw new Error(`${BIN} is missing: run \`npm run build\` first, these tests drive the built program`);
+  if (!existsSync(BIN))
+    throw new Error(
+      `${BIN} is missing: run \`npm run build\` first, these tests drive the built program`,
+    );
   return BIN;
 }
 

@@ -13,4 +13,6 @@ export interface ChatMessage {
 
 /** Ids of the tweets whose permalinks are shown. */
 export const linkedTweets = (messages: readonly ChatMessage[]): readonly string[] =>
-  messages.flatMap(({ shown }) => [...shown.matchAll(/https:\/\/x\.com\/\w+\/status\/(\d+)/g)].map(([, id]) => id ?? ""));
+  messages.flatMap(({ shown }) =>
+    [...shown.matchAll(/https:\/\/x\.com\/\w+\/status\/(\d+)/g)].map(([, id]) => id ?? ""),
+  );

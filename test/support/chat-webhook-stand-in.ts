@@ -1,4 +1,7 @@
-/** Incoming webhooks of chats as far as `text` goes: the smallest of their limits, and what any of them would act on. */
+/**
+ * Incoming webhooks of chats as far as `text` goes: the smallest of their limits, and what any of
+ * them would act on.
+ */
 import type { ChatWebhookBody } from "../../src/sinks/chat-webhook.ts";
 
 /** Of older servers of Mattermost. */
@@ -11,7 +14,10 @@ export function chatWebhookRefusal({ text, ...others }: ChatWebhookBody): string
   return text.length <= TEXT_CHARS ? undefined : "Unable to save the post: too long";
 }
 
-/** Names, groups and channels; links and mentions of Slack; formats; halves of a Markdown link; headings, lists and code by the beginning of a line. */
+/**
+ * Names, groups and channels; links and mentions of Slack; formats; halves of a Markdown link;
+ * headings, lists and code by the beginning of a line.
+ */
 export const LIVE_CHAT_WEBHOOK =
   /[*~`|]|[@<#](?=\w)|<[!@#]|(?<![A-Za-z0-9])_(?=\S)|\][([:]|:(?!\d\d:)[a-z0-9_+-]+:|&#?\w+;|^(?:[-+=]|#+\s|\d+[.)]| {4}|\t)/im;
 

@@ -16,6 +16,11 @@ test("a child may end when it is stopped, and when it was started to run to its 
   const child = startScript(["-e", "setInterval(() => undefined, 1_000)"]);
   child.kill("SIGTERM");
   expect(await child.gone).toMatchObject({ code: null, signal: "SIGTERM" });
-  expect(await runScript(["-e", "console.log(1); process.exitCode = 2"])).toEqual({ code: 2, signal: null, out: "1\n", err: "" });
+  expect(await runScript(["-e", "console.log(1); process.exitCode = 2"])).toEqual({
+    code: 2,
+    signal: null,
+    out: "1\n",
+    err: "",
+  });
   await until("nothing", () => true);
 });

@@ -1,6 +1,7 @@
 /**
- * What a test starts beside itself, mostly a Node process: what it writes on both streams and how it ends. An end that nobody asked for fails
- * whatever waits in `until`, at once and with what was written.
+ * What a test starts beside itself, mostly a Node process: what it writes on both streams and how
+ * it ends. An end that nobody asked for fails whatever waits in `until`, at once and with what was
+ * written.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { spawn } from "node:child_process";
@@ -43,13 +44,22 @@ const endedEarly: string[] = [];
 /** Those of the test under way; tests that run side by side have one each. */
 const ofTest = new AsyncLocalStorage<Set<Endable>>();
 
-/** Starts a script that runs until it is killed, with nothing of this process's environment but what Node needs. */
-export const startScript = (args: readonly string[], place: ChildPlace = {}): ChildProcess => launch(args, place, "until it is killed");
+/**
+ * Starts a script that runs until it is killed, with nothing of this process's environment but what
+ * Node needs.
+ */
+export const startScript = (args: readonly string[], place: ChildPlace = {}): ChildProcess =>
+  launch(args, place, "until it is killed");
 
 /** Runs a script to its end, whatever its exit code. */
-export const runScript = (args: readonly string[], place: ChildPlace = {}): Promise<Ended> => launch(args, place, "to its end").gone;
+export const runScript = (args: readonly string[], place: ChildPlace = {}): Promise<Ended> =>
+  launch(args, place, "to its end").gone;
 
-function launch(args: readonly string[], { cwd, env: more }: ChildPlace, runs: "until it is killed" | "to its end"): ChildProcess {
+function launch(
+  args: readonly string[],
+  { cwd, env: more }: ChildPlace,
+  runs: "until it is killed" | "to its end",
+): ChildProcess {
   const env = { PATH: process.env["PATH"], TMPDIR: process.env["TMPDIR"], HOME: cwd, ...more };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let out = "";
@@ -60,8 +70,16 @@ function launch(args: readonly string[], { cwd, env: more }: ChildPlace, runs: "
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code, signal, out, err }));
   });
-  const started = { out: () => out, err: () => err, kill: (signal: NodeJS.Signals) => void child.kill(signal), gone };
-  const followed = runs === "to its end" ? follow(started, "SIGKILL") : expectAlive(`node ${args.join(" ")}`, started, "SIGKILL");
+  const started = {
+    out: () => out,
+    err: () => err,
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    gone,
+  };
+  const followed =
+    runs === "to its end"
+      ? follow(started, "SIGKILL")
+      : expectAlive(`node ${args.join(" ")}`, started, "SIGKILL");
   return { ...followed, pid: child.pid ?? 0 };
 }
 
@@ -110,10 +128,16 @@ async function end(some: ReadonlySet<Endable>): Promise<void> {
   await Promise.all(all.map(({ gone }) => gone));
 }
 
-/** For afterAll, where `endingChildren` was used: the storage slows every promise of the process down. */
+/**
+ * For afterAll, where `endingChildren` was used: the storage slows every promise of the process
+ * down.
+ */
 export const forgetTests = (): void => ofTest.disable();
 
-/** @throws Error when something ended that was started to run until it is killed; it names the first one and what it wrote */
+/**
+ * @throws Error when something ended that was started to run until it is killed; it names the first
+ * one and what it wrote
+ */
 export function expectChildrenAlive(): void {
   if (endedEarly[0] !== undefined) throw new Error(endedEarly[0]);
 }

@@ -1,4 +1,7 @@
-/** Headless Chromium over its debugging pipe, for tests of what a reader sees. Skips aloud where none is installed. */
+/**
+ * Headless Chromium over its debugging pipe, for tests of what a reader sees. Skips aloud where
+ * none is installed.
+ */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
@@ -8,7 +11,10 @@ import { makeStateFolder } from "./state-folder.ts";
 
 export interface BrowserPage {
   goto(url: string): Promise<void>;
-  /** What an expression comes to in the page; promises are awaited. @throws Error with what the page threw */
+  /**
+   * What an expression comes to in the page; promises are awaited. @throws Error with what the page
+   * threw
+   */
   read<T>(expression: string): Promise<T>;
   /** A key as the keyboard sends it: `Tab`. */
   press(key: string): Promise<void>;
@@ -19,7 +25,9 @@ export interface BrowserPage {
   screenshot(): Promise<Buffer>;
 }
 
-const NAMES = [process.env["CHROMIUM"], "chromium", "chromium-browser", "google-chrome"].filter((name) => name !== undefined);
+const NAMES = [process.env["CHROMIUM"], "chromium", "chromium-browser", "google-chrome"].filter(
+  (name) => name !== undefined,
+);
 /** Without background networking: a test asks nobody but its own server. */
 const FLAGS = [
   "--headless",
@@ -35,13 +43,17 @@ const FLAGS = [
 
 export type OpenPage = (context: TestContext) => Promise<BrowserPage>;
 
-/** One browser for the tests of a file. Each page shares nothing with the others, and is gone when its test ends. */
+/**
+ * One browser for the tests of a file. Each page shares nothing with the others, and is gone when
+ * its test ends.
+ */
 export function useBrowser(): OpenPage {
   let browser: Browser | undefined;
   afterAll(() => browser?.close());
   return async (context) => {
     const program = NAMES.find((name) => spawnSync(name, ["--version"]).error === undefined);
-    if (program === undefined) skipAloud(context, "Chromium is not installed (Debian's package chromium has it)");
+    if (program === undefined)
+      skipAloud(context, "Chromium is not installed (Debian's package chromium has it)");
     browser ??= startBrowser(program);
     return openPage(browser.connection, context);
   };
@@ -55,8 +67,12 @@ interface Browser {
 function startBrowser(program: string): Browser {
   const profile = makeStateFolder();
   const args = [...FLAGS, `--user-data-dir=${profile}`, "about:blank"];
-  // A group of its own, because its own children write to the profile, too. It ends by itself when the pipe does.
-  const child = spawn(program, args, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], detached: true });
+  // A group of its own, because its own children write to the profile, too. It ends by itself when
+  // the pipe does.
+  const child = spawn(program, args, {
+    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    detached: true,
+  });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const close = async () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
@@ -106,9 +122,12 @@ function connect(child: ChildProcess): Connection {
       new Promise((resolve, reject) => {
         if (hasEnded) return reject(new Error("Chromium has ended"));
         waiting.set((id += 1), { resolve, reject });
-        input.write(`${JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) })}\0`);
+        input.write(
+          `${JSON.stringify({ id, method, params, ...(sessionId !== undefined && { sessionId }) })}\0`,
+        );
       }),
-    once: (method) => new Promise((resolve) => listeners.set(method, [...(listeners.get(method) ?? []), resolve])),
+    once: (method) =>
+      new Promise((resolve) => listeners.set(method, [...(listeners.get(method) ?? []), resolve])),
   };
 }
 
@@ -118,7 +137,10 @@ async function wholePage(ask: Send) {
   return { clip: { x: 0, y: 0, width, height, scale: 1 } };
 }
 
-async function openPage({ send, once }: Connection, { onTestFinished }: TestContext): Promise<BrowserPage> {
+async function openPage(
+  { send, once }: Connection,
+  { onTestFinished }: TestContext,
+): Promise<BrowserPage> {
   const { browserContextId } = await send("Target.createBrowserContext");
   onTestFinished(() => send("Target.disposeBrowserContext", { browserContextId }));
   const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
@@ -133,19 +155,39 @@ async function openPage({ send, once }: Connection, { onTestFinished }: TestCont
       await loaded;
     },
     async read(expression) {
-      const { result, exceptionDetails } = await ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
-      if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      const { result, exceptionDetails } = await ask("Runtime.evaluate", {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+      });
+      if (exceptionDetails !== undefined)
+        throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
       return result.value;
     },
     async press(key) {
       for (const type of ["rawKeyDown", "keyUp"])
-        await ask("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: key === "Tab" ? 9 : 0 });
+        await ask("Input.dispatchKeyEvent", {
+          type,
+          key,
+          code: key,
+          windowsVirtualKeyCode: key === "Tab" ? 9 : 0,
+        });
     },
     type: (text) => ask("Input.insertText", { text }),
     async screenshot() {
-      const { data } = await ask("Page.captureScreenshot", { format: "png", captureBeyondViewport: true, ...(await wholePage(ask)) });
+      const { data } = await ask("Page.captureScreenshot", {
+        format: "png",
+        captureBeyondViewport: true,
+        ...(await wholePage(ask)),
+      });
       return Buffer.from(data, "base64");
     },
-    resize: (width, height) => ask("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: true }),
+    resize: (width, height) =>
+      ask("Emulation.setDeviceMetricsOverride", {
+        width,
+        height,
+        deviceScaleFactor: 1,
+        mobile: true,
+      }),
   };
 }

@@ -1,4 +1,7 @@
-/** Where the tests of one run keep the cluster of the first that makes one: `initdb` takes longer than many of them. Gone with the run. */
+/**
+ * Where the tests of one run keep the cluster of the first that makes one: `initdb` takes longer
+ * than many of them. Gone with the run.
+ */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeStateFolder } from "./state-folder.ts";

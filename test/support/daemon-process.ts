@@ -1,4 +1,7 @@
-/** `chirpwatch run` with its HTTP side: in this process, the whole command as it ships, and as a process where the claim is about that. */
+/**
+ * `chirpwatch run` with its HTTP side: in this process, the whole command as it ships, and as a
+ * process where the claim is about that.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StatusView } from "../../src/server/contract/views.ts";
@@ -25,11 +28,16 @@ export interface DaemonFiles {
 
 /** Writes watches.yaml: JSON is YAML, and says exactly what is meant. */
 export const writeConfig = (folder: string, config: object | string): void =>
-  writeFileSync(join(folder, "watches.yaml"), typeof config === "string" ? config : JSON.stringify(config, null, 2));
+  writeFileSync(
+    join(folder, "watches.yaml"),
+    typeof config === "string" ? config : JSON.stringify(config, null, 2),
+  );
 
 /** Resolves when the status page is up. */
 export const startDaemonProcess = ({ folder, env }: DaemonFiles): Promise<DaemonProcess> =>
-  withHttpSide(startBin(["run", "-c", "watches.yaml"], { cwd: folder, ...(env === undefined ? {} : { env }) }));
+  withHttpSide(
+    startBin(["run", "-c", "watches.yaml"], { cwd: folder, ...(env === undefined ? {} : { env }) }),
+  );
 
 /** The same without a process: nothing but SIGTERM, SIGINT and SIGHUP reaches it. */
 export function startDaemonHere({ folder, env }: DaemonFiles): Promise<RunningDaemon> {
@@ -53,7 +61,10 @@ async function withHttpSide<T extends Running & Logging>(daemon: T): Promise<T &
   };
 }
 
-/** For tests of the quota: a day of the month so far away that no period ends under them, whatever day it is. */
+/**
+ * For tests of the quota: a day of the month so far away that no period ends under them, whatever
+ * day it is.
+ */
 export const farResetDay = (): number => ((new Date().getUTCDate() + 13) % 28) + 1;
 
 /** What every configuration of these tests begins with: free ports, a state of its own. */

@@ -1,7 +1,8 @@
 /**
- * Discord as far as posting goes, with the limits its documentation names: https://docs.discord.com/developers/resources/message (sizes,
- * nonce, crosspost), /topics/rate-limits. Five messages of a bot in five seconds and channel, five of a webhook in two and thirty a minute, ten crossposts an
- * hour, as it is seen to do.
+ * Discord as far as posting goes, with the limits its documentation names:
+ * https://docs.discord.com/developers/resources/message (sizes, nonce, crosspost),
+ * /topics/rate-limits. Five messages of a bot in five seconds and channel, five of a webhook in two
+ * and thirty a minute, ten crossposts an hour, as it is seen to do.
  */
 import type { Clock } from "../../src/model/clock.ts";
 import type { ChatMessage } from "./chat-message.ts";
@@ -31,11 +32,15 @@ export function discordRefusal({ content = "", embeds = [] }: DiscordContent): s
   if (content === "" && embeds.length === 0) return "Cannot send an empty message";
   if (content.length > CONTENT_CHARS) return "content: Must be 2000 or fewer in length.";
   if (embeds.length > EMBEDS) return "embeds: Must be 10 or fewer in length.";
-  if (embeds.some(({ title = "" }) => title.length > TITLE_CHARS)) return "title: Must be 256 or fewer in length.";
-  if (embeds.some(({ description = "" }) => description.length > DESCRIPTION_CHARS)) return "description: Must be 4096 or fewer in length.";
+  if (embeds.some(({ title = "" }) => title.length > TITLE_CHARS))
+    return "title: Must be 256 or fewer in length.";
+  if (embeds.some(({ description = "" }) => description.length > DESCRIPTION_CHARS))
+    return "description: Must be 4096 or fewer in length.";
   const chars = ({ title = "", description = "", author, footer }: Embed) =>
     title.length + description.length + (author?.name.length ?? 0) + (footer?.text.length ?? 0);
-  return embeds.reduce((sum, embed) => sum + chars(embed), 0) > EMBED_CHARS ? "Embed size exceeds maximum size of 6000" : undefined;
+  return embeds.reduce((sum, embed) => sum + chars(embed), 0) > EMBED_CHARS
+    ? "Embed size exceeds maximum size of 6000"
+    : undefined;
 }
 
 const shownOf = ({ content = "", embeds = [] }: DiscordContent): string =>
@@ -53,7 +58,10 @@ function createBuckets(clock: Clock) {
   };
 }
 
-/** Takes messages, threads and crossposts of a bot in channel 55, and messages of the webhook `/api/webhooks/1/secret`. */
+/**
+ * Takes messages, threads and crossposts of a bot in channel 55, and messages of the webhook
+ * `/api/webhooks/1/secret`.
+ */
 export async function startDiscordStandIn(clock: Clock) {
   const messages: ChatMessage[] = [];
   const crossposts: { readonly id: string; readonly atMs: number }[] = [];
@@ -67,7 +75,11 @@ export async function startDiscordStandIn(clock: Clock) {
   };
   const limited = (seconds: number): Answer => {
     refusals.push("You are being rate limited.");
-    return json({ message: "You are being rate limited.", retry_after: seconds, global: false }, 429, { "x-ratelimit-scope": "user" });
+    return json(
+      { message: "You are being rate limited.", retry_after: seconds, global: false },
+      429,
+      { "x-ratelimit-scope": "user" },
+    );
   };
   const post = (channel: string, body: string, windowMs: number): Answer => {
     const content = JSON.parse(body);
@@ -82,7 +94,13 @@ export async function startDiscordStandIn(clock: Clock) {
     const id = String(900 + messages.length);
     if (content.nonce !== undefined) nonces.set(content.nonce, id);
     const shown = shownOf(content);
-    messages.push({ id, key: content.nonce ?? "", thread: channel === "55" ? "" : channel, atMs: clock.now(), shown });
+    messages.push({
+      id,
+      key: content.nonce ?? "",
+      thread: channel === "55" ? "" : channel,
+      atMs: clock.now(),
+      shown,
+    });
     return json({ id, channel_id: channel });
   };
   const edits: { readonly id: string; readonly atMs: number }[] = [];
@@ -104,14 +122,17 @@ export async function startDiscordStandIn(clock: Clock) {
     return json({ id, channel_id: channel });
   };
   const startThread = (id: string): Answer => {
-    if (!messages.some((message) => message.id === id)) return refuse(10_008, "Unknown Message", 404);
-    if (threads.has(id)) return refuse(160_004, "A thread has already been created for this message", 400);
+    if (!messages.some((message) => message.id === id))
+      return refuse(10_008, "Unknown Message", 404);
+    if (threads.has(id))
+      return refuse(160_004, "A thread has already been created for this message", 400);
     threads.add(id);
     return json({ id });
   };
   let crosspostRefusal: { readonly status: number; readonly code: number } | undefined;
   const crosspost = (id: string): Answer => {
-    if (crosspostRefusal !== undefined) return refuse(crosspostRefusal.code, "refused", crosspostRefusal.status);
+    if (crosspostRefusal !== undefined)
+      return refuse(crosspostRefusal.code, "refused", crosspostRefusal.status);
     const seconds = waitFor("crossposts", 10, 3_600_000);
     if (seconds > 0) return limited(seconds);
     crossposts.push({ id, atMs: clock.now() });
@@ -119,7 +140,8 @@ export async function startDiscordStandIn(clock: Clock) {
   };
   const server = await startLoopbackServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://discord.test");
-    const [, channel = "", message = "", verb = ""] = /channels\/(\d+)\/messages(?:\/(\d+)(?:\/(\w+))?)?$/.exec(pathname) ?? [];
+    const [, channel = "", message = "", verb = ""] =
+      /channels\/(\d+)\/messages(?:\/(\d+)(?:\/(\w+))?)?$/.exec(pathname) ?? [];
     const answer = pathname.startsWith("/api/webhooks/")
       ? post(searchParams.get("thread_id") ?? "55", request.body, WEBHOOK_WINDOW_MS)
       : request.method === "PATCH"

@@ -1,4 +1,7 @@
-/** The state of a daemon that was started and stopped and found nothing. Creating one takes longer than many tests; here it is copied. */
+/**
+ * The state of a daemon that was started and stopped and found nothing. Creating one takes longer
+ * than many tests; here it is copied.
+ */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Log } from "../../src/model/log.ts";
@@ -14,7 +17,12 @@ const image = await createImage();
 async function createImage(): Promise<Buffer> {
   const folder = makeStateFolder();
   const path = join(folder, "state.db");
-  const store = await openStore({ path, clock: createVirtualClock(0), random: createSeededRandom(1), log: silent });
+  const store = await openStore({
+    path,
+    clock: createVirtualClock(0),
+    random: createSeededRandom(1),
+    log: silent,
+  });
   await store.close();
   const bytes = readFileSync(path);
   rmSync(folder, { recursive: true });

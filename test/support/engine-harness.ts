@@ -1,6 +1,7 @@
 /**
- * The polling half of the daemon, connected as app/ does it (`createPollEngine`), with one key, a real store in a temporary file, a scripted data service and a virtual clock. It
- * can be crashed between any two steps and started again on the same file.
+ * The polling half of the daemon, connected as app/ does it (`createPollEngine`), with one key, a
+ * real store in a temporary file, a scripted data service and a virtual clock. It can be crashed
+ * between any two steps and started again on the same file.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -95,10 +96,22 @@ export interface EngineHarness {
 /** Every event goes to the sinks its watch names. */
 const routeToOwnSinks: RouteEvaluated = ({ event, ownSinks }, nowMs) => {
   const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
-  return { event, deliveries: ownSinks.map((sink) => ({ eventId: event.id, sink, groupKey: event.id, ...timing })) };
+  return {
+    event,
+    deliveries: ownSinks.map((sink) => ({
+      eventId: event.id,
+      sink,
+      groupKey: event.id,
+      ...timing,
+    })),
+  };
 };
 
-const SILENT_METER: Meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
+const SILENT_METER: Meter = {
+  count: () => undefined,
+  set: () => undefined,
+  observe: () => undefined,
+};
 
 export async function startEngineHarness(options: EngineHarnessOptions): Promise<EngineHarness> {
   const folder = makeEmptyState();
@@ -109,7 +122,16 @@ export async function startEngineHarness(options: EngineHarnessOptions): Promise
   let watches = options.watches;
   let runs = 0;
   const log = recordingLog(logged);
-  const boot = () => bootParts(options, { path: join(folder, "state.db"), watches, opsAlerts, direct, polled, log, run: runs++ });
+  const boot = () =>
+    bootParts(options, {
+      path: join(folder, "state.db"),
+      watches,
+      opsAlerts,
+      direct,
+      polled,
+      log,
+      run: runs++,
+    });
   let parts = await boot();
 
   const harness: EngineHarness = {
@@ -169,12 +191,17 @@ export async function startEngineHarness(options: EngineHarnessOptions): Promise
   return harness;
 }
 
-async function stop(parts: Awaited<ReturnType<typeof bootParts>>, clock: VirtualClock): Promise<void> {
+async function stop(
+  parts: Awaited<ReturnType<typeof bootParts>>,
+  clock: VirtualClock,
+): Promise<void> {
   parts.upstreamWatch.stop();
   parts.storeWatch.stop();
   parts.quotaWatch.stop();
   let isStopped = parts.killSwitch.isKilled;
-  const stopped = isStopped ? Promise.resolve() : parts.engine.stop().then(() => void (isStopped = true));
+  const stopped = isStopped
+    ? Promise.resolve()
+    : parts.engine.stop().then(() => void (isStopped = true));
   for (let turn = 0; turn < 1_000 && !isStopped; turn += 1) await clock.advance(100);
   await stopped;
 }
@@ -203,11 +230,23 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
   const polls = new PlannedPolls();
   const serviceClock = createServiceClock(clock);
   const pacer = createUpstreamPacer(random);
-  const opsAlerts = createRecordedOpsAlerts(store, clock, (alert) => void to.opsAlerts.push({ ...alert, atMs: clock.now() }));
+  const opsAlerts = createRecordedOpsAlerts(
+    store,
+    clock,
+    (alert) => void to.opsAlerts.push({ ...alert, atMs: clock.now() }),
+  );
   const events = createDaemonEvents();
-  events.on("polled", (poll, outcome, error) => void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }));
+  events.on(
+    "polled",
+    (poll, outcome, error) =>
+      void to.polled.push({ atMs: clock.now(), key: poll.key, outcome, error }),
+  );
   const quota = { reserve: options.reserve ?? 0.1, resetDay: 1, timezone: "UTC" };
-  const settings = () => ({ ...quota, monthly: options.monthly, onExhausted: options.onExhausted ?? ("pause" as const) });
+  const settings = () => ({
+    ...quota,
+    monthly: options.monthly,
+    onExhausted: options.onExhausted ?? ("pause" as const),
+  });
   const quotaWatch = new QuotaWatch({
     ledger: store,
     learned: store,
@@ -278,7 +317,9 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     await engine.setWatches(
       watches.flatMap((watch, index) => {
         const state = states[index];
-        return state === undefined || !watch.enabled ? [] : [{ watch, type: watchTypeOf(watch), state }];
+        return state === undefined || !watch.enabled
+          ? []
+          : [{ watch, type: watchTypeOf(watch), state }];
       }),
     );
   };
@@ -289,11 +330,29 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     quotaWatch.start();
   }
   engine.start();
-  return { file, store, engine, gate, pacer, storeWatch, upstreamWatch, quotaWatch, killSwitch, setWatches };
+  return {
+    file,
+    store,
+    engine,
+    gate,
+    pacer,
+    storeWatch,
+    upstreamWatch,
+    quotaWatch,
+    killSwitch,
+    setWatches,
+  };
 }
 
 function recordingLog(lines: EngineHarness["logged"]): Log {
-  const take = (level: string) => (message: string, fields?: unknown) => void lines.push({ level, message, fields });
-  const log: Log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+  const take = (level: string) => (message: string, fields?: unknown) =>
+    void lines.push({ level, message, fields });
+  const log: Log = {
+    debug: take("debug"),
+    info: take("info"),
+    warn: take("warn"),
+    error: take("error"),
+    child: () => log,
+  };
   return log;
 }

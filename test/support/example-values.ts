@@ -4,4 +4,5 @@ export const exampleValue = (name: string): string => {
   return name.endsWith("URL") ? "https://discord.com/api/webhooks/1/t" : "a-secret";
 };
 
-export const variablesIn = (text: string): readonly string[] => [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => name);
+export const variablesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\$\{(\w+)\}/g)].map(([, name = ""]) => name);

@@ -10,11 +10,23 @@ export const samplesOf = (text: string): readonly Sample[] =>
   text.split("\n").flatMap((line) => {
     const [, name, inside = "", value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
     if (name === undefined) return [];
-    const labels = Object.fromEntries([...inside.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = "", text = ""]) => [key, text]));
+    const labels = Object.fromEntries(
+      [...inside.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = "", text = ""]) => [
+        key,
+        text,
+      ]),
+    );
     return [{ name, labels, value: Number(value) }];
   });
 
 /** The value of one series; undefined where there is none. */
-export const sampleOf = (text: string, name: string, labels: Readonly<Record<string, string>> = {}): number | undefined =>
-  samplesOf(text).find((sample) => sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value))
-    ?.value;
+export const sampleOf = (
+  text: string,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number | undefined =>
+  samplesOf(text).find(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  )?.value;

@@ -1,11 +1,16 @@
 /**
- * A newest-first list as the data service serves it, with everything the documents warn of: late items, deletions, short and empty pages,
- * repeats, pinned posts, cursors that expire. Ids carry their time; what is served depends on the clock and a seed alone.
+ * A newest-first list as the data service serves it, with everything the documents warn of: late
+ * items, deletions, short and empty pages, repeats, pinned posts, cursors that expire. Ids carry
+ * their time; what is served depends on the clock and a seed alone.
  */
 import { compareIds, tweetIdAt } from "../../src/model/id.ts";
 import type { Random } from "../../src/model/random.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
-import { type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../../src/model/upstream.ts";
+import {
+  type UpstreamAnswer,
+  UpstreamError,
+  type UpstreamRequest,
+} from "../../src/model/upstream.ts";
 import { makeTweet } from "./make-event.ts";
 
 export interface PlacedTweet {
@@ -47,7 +52,8 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
   let sequence = 0;
   let newestFirst: readonly PlacedTweet[] | undefined;
 
-  const sizeOfPage = (): number => (random.float() < odd ? 1 + Math.floor(random.float() * pageSize) : pageSize);
+  const sizeOfPage = (): number =>
+    random.float() < odd ? 1 + Math.floor(random.float() * pageSize) : pageSize;
 
   const answer = (request: UpstreamRequest, nowMs: number): UpstreamAnswer => {
     const at = readCursor(request.cursor);
@@ -60,15 +66,29 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
     const ordinary = listed.filter(({ id }) => id !== pinnedId);
     const empties = at?.empties ?? 0;
     if (ordinary.length > 0 && empties < 2 && random.float() < odd / 2) {
-      return { tweets: [], nextCursor: cursorOf({ givenAtMs: nowMs, belowId: at?.belowId ?? "", empties: empties + 1 }) };
+      return {
+        tweets: [],
+        nextCursor: cursorOf({
+          givenAtMs: nowMs,
+          belowId: at?.belowId ?? "",
+          empties: empties + 1,
+        }),
+      };
     }
     const page = ordinary.slice(0, sizeOfPage());
     const last = page.at(-1);
     const hasMore = ordinary.length > page.length || (page.length > 0 && random.float() < odd);
-    const repeated = at !== undefined && random.float() < odd ? placed.get(at.belowId)?.tweet : undefined;
+    const repeated =
+      at !== undefined && random.float() < odd ? placed.get(at.belowId)?.tweet : undefined;
     return {
-      tweets: [...(pinned === undefined ? [] : [pinned]), ...(repeated === undefined ? [] : [repeated]), ...page],
-      ...(hasMore && last !== undefined ? { nextCursor: cursorOf({ givenAtMs: nowMs, belowId: last.id, empties: 0 }) } : {}),
+      tweets: [
+        ...(pinned === undefined ? [] : [pinned]),
+        ...(repeated === undefined ? [] : [repeated]),
+        ...page,
+      ],
+      ...(hasMore && last !== undefined
+        ? { nextCursor: cursorOf({ givenAtMs: nowMs, belowId: last.id, empties: 0 }) }
+        : {}),
     };
   };
 
@@ -79,7 +99,11 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
     post(timeMs, lagMs = 0, changes = {}) {
       sequence = (sequence + 1) % 4_194_304;
       const id = (BigInt(tweetIdAt(timeMs)) + BigInt(sequence)).toString();
-      const tweet: Tweet = { ...makeTweet(id), created_at: new Date(timeMs).toISOString(), ...changes };
+      const tweet: Tweet = {
+        ...makeTweet(id),
+        created_at: new Date(timeMs).toISOString(),
+        ...changes,
+      };
       placed.set(id, { tweet, timeMs, visibleAtMs: timeMs + lagMs });
       newestFirst = undefined;
       return tweet;
@@ -95,7 +119,8 @@ export function createFeedWorld(options: FeedWorldOptions): FeedWorld {
 
 /** Whether the service shows it at that time. */
 export const isShown = ({ visibleAtMs, hidden }: PlacedTweet, nowMs: number): boolean =>
-  visibleAtMs <= nowMs && (hidden === undefined || nowMs < hidden.fromMs || nowMs >= hidden.untilMs);
+  visibleAtMs <= nowMs &&
+  (hidden === undefined || nowMs < hidden.fromMs || nowMs >= hidden.untilMs);
 
 function queryOf({ params }: UpstreamRequest): string {
   const query = params["query"];
@@ -103,13 +128,22 @@ function queryOf({ params }: UpstreamRequest): string {
 }
 
 /** Of a list that is newest first already. */
-function listOf(placed: readonly PlacedTweet[], query: string, nowMs: number, belowId: string | undefined): readonly Tweet[] {
+function listOf(
+  placed: readonly PlacedTweet[],
+  query: string,
+  nowMs: number,
+  belowId: string | undefined,
+): readonly Tweet[] {
   const sinceMs = Number(/since_time:(\d+)/.exec(query)?.[1] ?? 0) * 1_000;
   const maxId = /max_id:(\d+)/.exec(query)?.[1];
   return placed
     .filter((one) => isShown(one, nowMs) && one.timeMs >= sinceMs)
     .map(({ tweet }) => tweet)
-    .filter(({ id }) => (maxId === undefined || compareIds(id, maxId) <= 0) && (!belowId || compareIds(id, belowId) < 0));
+    .filter(
+      ({ id }) =>
+        (maxId === undefined || compareIds(id, maxId) <= 0) &&
+        (!belowId || compareIds(id, belowId) < 0),
+    );
 }
 
 interface CursorParts {
@@ -118,9 +152,12 @@ interface CursorParts {
   readonly empties: number;
 }
 
-const cursorOf = ({ givenAtMs, belowId, empties }: CursorParts): string => `c:${Math.floor(givenAtMs)}:${belowId}:${empties}`;
+const cursorOf = ({ givenAtMs, belowId, empties }: CursorParts): string =>
+  `c:${Math.floor(givenAtMs)}:${belowId}:${empties}`;
 
 function readCursor(cursor: string | undefined): CursorParts | undefined {
   const match = /^c:(\d+):(\d*):(\d+)$/.exec(cursor ?? "");
-  return match === null ? undefined : { givenAtMs: Number(match[1]), belowId: match[2] ?? "", empties: Number(match[3]) };
+  return match === null
+    ? undefined
+    : { givenAtMs: Number(match[1]), belowId: match[2] ?? "", empties: Number(match[3]) };
 }

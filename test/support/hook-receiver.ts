@@ -1,6 +1,11 @@
 /** A webhook's receiving end: checks Standard Webhooks signatures by itself and keeps what came. */
 import { createHmac } from "node:crypto";
-import { type Answer, type LoopbackServer, type Received, startLoopbackServer } from "./loopback-server.ts";
+import {
+  type Answer,
+  type LoopbackServer,
+  type Received,
+  startLoopbackServer,
+} from "./loopback-server.ts";
 
 export const HOOK_SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes....").toString("base64")}`;
 
@@ -56,17 +61,25 @@ export async function startHookReceiver(first?: Answer): Promise<HookReceiver> {
 
 function messageOf(request: Received): HookMessage {
   const body = JSON.parse(request.body) as { type: string; data: any };
-  const members: readonly any[] = body.type === "events.batch" ? body.data.events : [{ type: body.type, ...body.data }];
+  const members: readonly any[] =
+    body.type === "events.batch" ? body.data.events : [{ type: body.type, ...body.data }];
   return {
     id: String(request.headers["webhook-id"]),
     atMs: request.atMs,
     body: request.body,
     isSigned: isSigned(request),
-    events: members.map((data) => ({ ...data, data, subject: String(data.tweet?.id ?? data.user?.id ?? "") })),
+    events: members.map((data) => ({
+      ...data,
+      data,
+      subject: String(data.tweet?.id ?? data.user?.id ?? ""),
+    })),
   };
 }
 
-/** https://github.com/standard-webhooks/standard-webhooks: `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. */
+/**
+ * https://github.com/standard-webhooks/standard-webhooks: `v1,` and the base64 of HMAC-SHA256 over
+ * `id.timestamp.body`.
+ */
 function isSigned({ headers, body, atMs }: Received): boolean {
   const key = Buffer.from(HOOK_SECRET.replace("whsec_", ""), "base64");
   const signed = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;

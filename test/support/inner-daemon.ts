@@ -1,6 +1,7 @@
 /**
- * The whole daemon in this process, as `run` starts it, against the sandbox over real HTTP, with webhooks as its sinks: both on one
- * virtual clock, so that hours pass in a moment. The clock waits for every answer before it moves on.
+ * The whole daemon in this process, as `run` starts it, against the sandbox over real HTTP, with
+ * webhooks as its sinks: both on one virtual clock, so that hours pass in a moment. The clock waits
+ * for every answer before it moves on.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +40,11 @@ export interface InnerDaemon {
   readonly opsMessages: () => number;
   /** What it said at the level of debug, each once: thousands of lines repeat themselves. */
   readonly debugged: ReadonlySet<string>;
-  readonly logged: readonly { readonly level: string; readonly message: string; readonly fields: unknown }[];
+  readonly logged: readonly {
+    readonly level: string;
+    readonly message: string;
+    readonly fields: unknown;
+  }[];
   /** What no log line may show. */
   readonly secrets: readonly string[];
   status(): Promise<StatusView>;
@@ -53,7 +58,10 @@ export interface InnerDaemon {
   stop(): Promise<void>;
   /** Another one on the same state, with the configuration as it is given now. */
   start(): Promise<void>;
-  /** Takes over a configuration with other settings under `api`, and with the watches as they are given now. */
+  /**
+   * Takes over a configuration with other settings under `api`, and with the watches as they are
+   * given now.
+   */
   reload(api?: object): Promise<void>;
   /** Every event that ops was sent. */
   readonly ops: HookReceiver;
@@ -63,7 +71,10 @@ export interface InnerDaemon {
   call(path: string, method?: "POST" | "DELETE", body?: object): Promise<any>;
   /** One request to the sandbox by someone else who has the key; what it answered with. */
   ask(path: string): Promise<number>;
-  /** One request to the sandbox's control API; a body makes it a POST. @throws Error unless it answers 200 */
+  /**
+   * One request to the sandbox's control API; a body makes it a POST. @throws Error unless it
+   * answers 200
+   */
   control(path: string, body?: object, method?: string): Promise<any>;
 }
 
@@ -129,7 +140,12 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   const folder = makeEmptyState();
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(START_MS, settle);
-  const sandbox = await startSandbox({ clock: withoutJumps(clock), keys: [KEY, SECOND_KEY], accounts: 20, quota: REQUESTS });
+  const sandbox = await startSandbox({
+    clock: withoutJumps(clock),
+    keys: [KEY, SECOND_KEY],
+    accounts: 20,
+    quota: REQUESTS,
+  });
   const control: Control = async (path, body, method = body === undefined ? "GET" : "POST") => {
     const answer = await fetch(`${sandbox.url}/_sandbox/${path}`, {
       method,
@@ -147,7 +163,13 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   await prepare?.(control);
   const [hook, ops] = [await startHookReceiver(), await startHookReceiver()];
   const slack = await startLoopbackServer((_, response) => response.end("ok"));
-  const chatSinks = { chat: { type: "slack", webhook_url: `${slack.url}/services/T0/B0/x`, api_url: `${slack.url}/api/` } };
+  const chatSinks = {
+    chat: {
+      type: "slack",
+      webhook_url: `${slack.url}/services/T0/B0/x`,
+      api_url: `${slack.url}/api/`,
+    },
+  };
   const secrets: string[] = [];
   const debugged = new Set<string>();
   const logged: { level: string; message: string; fields: unknown }[] = [];
@@ -155,11 +177,20 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     goodConfig(
       JSON.stringify({
         version: 1,
-        api: { base_url: sandbox.url, ...keysFor(settings), quota: { monthly: REQUESTS }, ...settings },
+        api: {
+          base_url: sandbox.url,
+          ...keysFor(settings),
+          quota: { monthly: REQUESTS },
+          ...settings,
+        },
         state: { path: join(folder, "state.db"), ...options.state },
         server: { listen: "127.0.0.1:0" },
         watches: watches(),
-        sinks: { hook: { ...sinkOf(hook), ...options.sink }, ops: sinkOf(ops), ...(chat === true ? chatSinks : {}) },
+        sinks: {
+          hook: { ...sinkOf(hook), ...options.sink },
+          ops: sinkOf(ops),
+          ...(chat === true ? chatSinks : {}),
+        },
         route: { sink: chat === true ? ["hook", "chat"] : "hook" },
         ops: { sink: options.opsSink ?? "ops" },
         ...options.more,
@@ -212,7 +243,9 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
   const status = async () => (await (await read("api/v1/status")).json()) as StatusView;
   const call = async (path: string, method: "GET" | "POST" | "DELETE" = "GET", body?: object) => {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    return (await fetch(`${daemon.url.replace(/\/$/, "")}/api/v1/${path}`, { method, ...sent })).json();
+    return (
+      await fetch(`${daemon.url.replace(/\/$/, "")}/api/v1/${path}`, { method, ...sent })
+    ).json();
   };
   const health = async () => (await read("healthz")).status;
   const page = async () => (await read("")).text();
@@ -225,7 +258,8 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
       ?.split(" ")[1];
     return value === undefined ? undefined : Number(value);
   };
-  const opsAlerts = () => ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
+  const opsAlerts = () =>
+    ops.events().map(({ type, data }) => ({ type, message: String(data.message ?? "") }));
   const chatTexts = () => slack.received.map(({ body }) => String(JSON.parse(body).text));
   return {
     clock,
@@ -257,11 +291,26 @@ function withoutJumps(clock: VirtualClock): Clock {
   return { ...clock, now: () => clock.monotonic() + offsetMs };
 }
 
-const sinkOf = (hook: HookReceiver) => ({ type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true });
+const sinkOf = (hook: HookReceiver) => ({
+  type: "webhook",
+  url: hook.url,
+  secret: HOOK_SECRET,
+  allow_private: true,
+});
 
-function recordingLog(lines: { level: string; message: string; fields: unknown }[], debugged: Set<string>): Log {
-  const take = (level: string) => (message: string, fields?: unknown) => void lines.push({ level, message, fields });
+function recordingLog(
+  lines: { level: string; message: string; fields: unknown }[],
+  debugged: Set<string>,
+): Log {
+  const take = (level: string) => (message: string, fields?: unknown) =>
+    void lines.push({ level, message, fields });
   const debug = (message: string) => void debugged.add(message);
-  const log: Log = { debug, info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+  const log: Log = {
+    debug,
+    info: take("info"),
+    warn: take("warn"),
+    error: take("error"),
+    child: () => log,
+  };
   return log;
 }

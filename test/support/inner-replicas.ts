@@ -1,6 +1,7 @@
 /**
- * Several whole daemons in this process, as `run` starts them, on one state, on one virtual clock, against the sandbox over real HTTP.
- * The state is a file that they all write through one connection; who is there and who leads stands in memory.
+ * Several whole daemons in this process, as `run` starts them, on one state, on one virtual clock,
+ * against the sandbox over real HTTP. The state is a file that they all write through one
+ * connection; who is there and who leads stands in memory.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +30,10 @@ export interface InnerReplicas {
   readonly hook: HookReceiver;
   /** What all of them logged. */
   readonly log: RememberedLog;
-  /** Starts a replica. The first one leads unless `leader` names another. A `planner` of another version gives groups other keys. */
+  /**
+   * Starts a replica. The first one leads unless `leader` names another. A `planner` of another
+   * version gives groups other keys.
+   */
   add(planner?: number): Promise<Daemon>;
   /** Keys of the polls that a replica, counted from 0, is to make. */
   heldBy(replica: number): Promise<readonly string[]>;
@@ -48,7 +52,10 @@ const REQUESTS = 10_000_000;
 /** All of them would have the same one. */
 const CONTROL = { path: "", answerWith: () => undefined, close: async () => undefined };
 
-/** None runs yet. Ended when the test ends. `ops`: more of that section. `monthly`: the quota, which is large unless given. */
+/**
+ * None runs yet. Ended when the test ends. `ops`: more of that section. `monthly`: the quota, which
+ * is large unless given.
+ */
 export async function makeInnerReplicas(
   watches: object,
   { ops = {}, monthly = REQUESTS, leader = 0 }: ReplicaOptions = {},
@@ -76,7 +83,14 @@ export async function makeInnerReplicas(
     ...opened,
     replicas: async () => [...rows.values()],
     async setReplicaConfig(id: string, digest: string) {
-      rows.set(id, { id, name: id, isLeading: id === `r${leader}`, joinedAtMs: clock.now(), ...rows.get(id), config: digest });
+      rows.set(id, {
+        id,
+        name: id,
+        isLeading: id === `r${leader}`,
+        joinedAtMs: clock.now(),
+        ...rows.get(id),
+        config: digest,
+      });
       await opened.setReplicaConfig(id, digest);
     },
     close: async () => undefined,
@@ -103,18 +117,38 @@ export async function makeInnerReplicas(
       const id = `r${ids.length}`;
       ids.push(id);
       const membership: Membership = {
-        ...{ id, clock, isLeading: () => id === `r${leader}`, isPresent: async () => true, isConnected: () => true },
+        ...{
+          id,
+          clock,
+          isLeading: () => id === `r${leader}`,
+          isPresent: async () => true,
+          isConnected: () => true,
+        },
         ...{ setMayLead: () => undefined, giveUp: async () => undefined },
       };
-      const otherwise = (text: string) => (planner === undefined ? text : text.replace(/ \d+$/, ` ${planner}`));
-      const setReplicaConfig = (of: string, digest: string) => store.setReplicaConfig(of, otherwise(digest));
-      const hash: Hash = (text) => sha256(planner !== undefined && text.startsWith("group\n") ? `${planner} ${text}` : text);
+      const otherwise = (text: string) =>
+        planner === undefined ? text : text.replace(/ \d+$/, ` ${planner}`);
+      const setReplicaConfig = (of: string, digest: string) =>
+        store.setReplicaConfig(of, otherwise(digest));
+      const hash: Hash = (text) =>
+        sha256(planner !== undefined && text.startsWith("group\n") ? `${planner} ${text}` : text);
       const openOwn = async () => ({ ...store, setReplicaConfig, membership });
       const daemon = await run(
         startDaemon(config, {
           ...base,
-          ...{ hash, http, files: createFiles(), version: "0.0.0", outputs: createOutputs(), watchFiles: false },
-          ...{ write: () => undefined, addSecret: () => undefined, load: async () => ({ ok: true, config }) as const },
+          ...{
+            hash,
+            http,
+            files: createFiles(),
+            version: "0.0.0",
+            outputs: createOutputs(),
+            watchFiles: false,
+          },
+          ...{
+            write: () => undefined,
+            addSecret: () => undefined,
+            load: async () => ({ ok: true, config }) as const,
+          },
           adapters: {
             openStore: openOwn,
             startControl: async () => CONTROL,
@@ -126,11 +160,15 @@ export async function makeInnerReplicas(
       daemons.push(daemon);
       return daemon;
     },
-    heldBy: async (replica) => (await opened.claimsOf(ids[replica] ?? "")).flatMap(({ kind, key }) => (kind === "poll" ? [key] : [])),
+    heldBy: async (replica) =>
+      (await opened.claimsOf(ids[replica] ?? "")).flatMap(({ kind, key }) =>
+        kind === "poll" ? [key] : [],
+      ),
     async control(path, body, method = body === undefined ? "GET" : "POST") {
       const sent = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
       const answer = await fetch(`${sandbox.url}/_sandbox/${path}`, sent);
-      if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      if (answer.status !== 200)
+        throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
       return answer.json();
     },
   };

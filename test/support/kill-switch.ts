@@ -1,10 +1,16 @@
-/** Kills a process of a test between any two steps: what belongs to it then never answers, fires or writes again. For simulated crashes. */
+/**
+ * Kills a process of a test between any two steps: what belongs to it then never answers, fires or
+ * writes again. For simulated crashes.
+ */
 import type { Clock } from "../../src/model/clock.ts";
 
 export interface KillSwitch {
   readonly isKilled: boolean;
   kill(): void;
-  /** Ends after so many more steps of what `killable` wraps; a call and its answer are one step each. */
+  /**
+   * Ends after so many more steps of what `killable` wraps; a call and its answer are one step
+   * each.
+   */
   killAfter(steps: number): void;
   /** Methods that never answer once it was killed. */
   killable<T extends object>(target: T): T;

@@ -1,6 +1,6 @@
 /**
- * A follower list of any length, newest first, of which only those who came and went by hand are held in memory. Cursors name the last member
- * shown, so that pages do not shift.
+ * A follower list of any length, newest first, of which only those who came and went by hand are
+ * held in memory. Cursors name the last member shown, so that pages do not shift.
  */
 import type { UpstreamAnswer } from "../../src/model/upstream.ts";
 import type { User } from "../../src/model/user.ts";
@@ -24,7 +24,10 @@ export function createLargeList(early: number): LargeList {
   const gone = new Set<string>();
   let positions = early;
 
-  const below = (position: number, count: number): { readonly id: string; readonly position: number }[] => {
+  const below = (
+    position: number,
+    count: number,
+  ): { readonly id: string; readonly position: number }[] => {
     const found = newcomers
       .filter((one) => one.position < position)
       .slice(-count)

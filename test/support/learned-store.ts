@@ -8,7 +8,9 @@ export interface LearnedInMemory extends LearnedStore {
   readonly writes: readonly { readonly scope: string; readonly keys: readonly string[] }[];
 }
 
-export function createLearnedInMemory(before: Readonly<Record<string, Readonly<Record<string, Json>>>> = {}): LearnedInMemory {
+export function createLearnedInMemory(
+  before: Readonly<Record<string, Readonly<Record<string, Json>>>> = {},
+): LearnedInMemory {
   const scopes = new Map<string, Map<string, string>>();
   const writes: { scope: string; keys: readonly string[] }[] = [];
   const rowsOf = (scope: string) => {
@@ -17,7 +19,8 @@ export function createLearnedInMemory(before: Readonly<Record<string, Readonly<R
     return rows;
   };
   for (const [scope, values] of Object.entries(before))
-    for (const [key, value] of Object.entries(values)) rowsOf(scope).set(key, JSON.stringify(value));
+    for (const [key, value] of Object.entries(values))
+      rowsOf(scope).set(key, JSON.stringify(value));
   return {
     scopes,
     writes,

@@ -12,7 +12,10 @@ import { until } from "./until.ts";
 let folder = "";
 beforeAll(async () => {
   folder = makeStateFolder();
-  const bundled = await rolldown({ input: join(import.meta.dirname, "watchdog.ts"), platform: "node" });
+  const bundled = await rolldown({
+    input: join(import.meta.dirname, "watchdog.ts"),
+    platform: "node",
+  });
   await bundled.write({ file: join(folder, "watchdog.mjs"), format: "esm" });
   await bundled.close();
 });
@@ -20,10 +23,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** It writes down its number, and never yields from then on. */
 function writeBusy(maxSilenceMs: number): { readonly script: string; readonly pidFile: string } {
-  const [script, pidFile] = [join(folder, `busy-${maxSilenceMs}.mjs`), join(folder, `pid-${maxSilenceMs}`)];
+  const [script, pidFile] = [
+    join(folder, `busy-${maxSilenceMs}.mjs`),
+    join(folder, `pid-${maxSilenceMs}`),
+  ];
   const busy = `setTimeout(() => { writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); for (;;); }, 200);`;
   const start = `startWatchdog({ maxSilenceMs: ${maxSilenceMs}, beatMs: 50 });`;
-  writeFileSync(script, `import { writeFileSync } from "node:fs";\nimport { startWatchdog } from "./watchdog.mjs";\n${start}\n${busy}\n`);
+  writeFileSync(
+    script,
+    `import { writeFileSync } from "node:fs";\nimport { startWatchdog } from "./watchdog.mjs";\n${start}\n${busy}\n`,
+  );
   return { script, pidFile };
 }
 
@@ -52,7 +61,10 @@ it("a process ends with the one that started it, although it never yields", asyn
 });
 
 it("a property has a bound, and fails where that is reached", () => {
-  expect(fc.readConfigureGlobal()).toMatchObject({ interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true });
+  expect(fc.readConfigureGlobal()).toMatchObject({
+    interruptAfterTimeLimit: 100_000,
+    markInterruptAsFailure: true,
+  });
   // The bound holds for shrinking, too: this one would be shrunk for hours.
   let runs = 0;
   const slow = fc.property(fc.array(fc.integer(), { minLength: 50 }), () => {

@@ -2,7 +2,10 @@
 import fc from "fast-check";
 import { startWatchdog } from "./watchdog.ts";
 
-/** A property with its shrinking. Longer than the runner gives a test, so that only what that cannot end is ended by this. */
+/**
+ * A property with its shrinking. Longer than the runner gives a test, so that only what that cannot
+ * end is ended by this.
+ */
 const MAX_PROPERTY_MS = 100_000;
 const MAX_SILENCE_MS = 110_000;
 

@@ -1,4 +1,6 @@
-/** A node:http server on a free loopback port that answers as a test says, and is gone afterwards. */
+/**
+ * A node:http server on a free loopback port that answers as a test says, and is gone afterwards.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -26,7 +28,9 @@ export interface LoopbackServer {
 }
 
 /** Starts listening on 127.0.0.1. Answers 204 until it is changed. */
-export async function startLoopbackServer(first: Answer = (_, response) => response.writeHead(204).end()): Promise<LoopbackServer> {
+export async function startLoopbackServer(
+  first: Answer = (_, response) => response.writeHead(204).end(),
+): Promise<LoopbackServer> {
   let current = first;
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -34,12 +38,20 @@ export async function startLoopbackServer(first: Answer = (_, response) => respo
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url = "", rawHeaders, headers } = request;
-      const seen = { method, url, rawHeaders, headers, body: Buffer.concat(chunks).toString("utf8"), atMs: Date.now() };
+      const seen = {
+        method,
+        url,
+        rawHeaders,
+        headers,
+        body: Buffer.concat(chunks).toString("utf8"),
+        atMs: Date.now(),
+      };
       received.push(seen);
       current(seen, response);
     });
   });
-  // A test that is held up for longer than the default of five seconds would find its connection closed.
+  // A test that is held up for longer than the default of five seconds would find its connection
+  // closed.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -58,8 +58,19 @@ export function makeEvent(subject: string, changes: Partial<ChirpEvent> = {}): C
     watch,
     watchType: "search",
     subject,
-    labels: { watch, type: "search", event: type, author: "alice", lang: "en", kind: "post", severity: "info", ...changes.labels },
-    body: type.startsWith("tweet.") ? { tweet: makeTweet(subject) } : { user: makeUser(subject), target: makeUser("99", "acme") },
+    labels: {
+      watch,
+      type: "search",
+      event: type,
+      author: "alice",
+      lang: "en",
+      kind: "post",
+      severity: "info",
+      ...changes.labels,
+    },
+    body: type.startsWith("tweet.")
+      ? { tweet: makeTweet(subject) }
+      : { user: makeUser(subject), target: makeUser("99", "acme") },
     occurredAtMs: EVENT_TIME_MS,
     detectedAtMs: EVENT_TIME_MS,
     ...withoutLabels(changes),
@@ -70,4 +81,11 @@ const withoutLabels = ({ labels: _, ...rest }: Partial<ChirpEvent>): Partial<Chi
 
 /** One of the daemon's own events. */
 export const makeOpsAlert = (type: string): ChirpEvent =>
-  makeEvent("notice", { type, watch: "", watchKey: "", watchType: "daemon", labels: { watch: "", type: "daemon", event: type }, body: {} });
+  makeEvent("notice", {
+    type,
+    watch: "",
+    watchKey: "",
+    watchType: "daemon",
+    labels: { watch: "", type: "daemon", event: type },
+    body: {},
+  });

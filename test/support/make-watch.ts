@@ -5,10 +5,21 @@ import type { Watch } from "../../src/model/watch.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 
 /** With when to poll in the words of the configuration. */
-export type WatchChanges = Omit<Partial<Watch>, "timing"> & { readonly schedule?: Schedule; readonly freshness?: Freshness };
+export type WatchChanges = Omit<Partial<Watch>, "timing"> & {
+  readonly schedule?: Schedule;
+  readonly freshness?: Freshness;
+};
 
-/** A watch of a type with its settings parsed by its own schema; every minute, unless said otherwise. */
-export function makeWatch(id: string, type: string, settings: JsonObject, changes: WatchChanges = {}): Watch {
+/**
+ * A watch of a type with its settings parsed by its own schema; every minute, unless said
+ * otherwise.
+ */
+export function makeWatch(
+  id: string,
+  type: string,
+  settings: JsonObject,
+  changes: WatchChanges = {},
+): Watch {
   const watchType = WATCH_TYPES.find((one) => one.type === type);
   if (watchType === undefined) throw new Error(`no watch type ${type}`);
   const parsed = watchType.schema().parse(settings);
@@ -18,7 +29,8 @@ export function makeWatch(id: string, type: string, settings: JsonObject, change
     type,
     settings: parsed,
     ...watchType.placing?.(parsed),
-    timing: freshness === undefined ? { kind: "schedule", schedule } : { kind: "freshness", freshness },
+    timing:
+      freshness === undefined ? { kind: "schedule", schedule } : { kind: "freshness", freshness },
     priority: "normal",
     labels: {},
     firstRun: { kind: "baseline" },

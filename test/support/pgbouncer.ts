@@ -7,17 +7,34 @@ import { onTestFinished, type TestContext } from "vitest";
 import { freePort, nobody, type PostgresServer } from "./postgres.ts";
 import { skipAloud } from "./skip-aloud.ts";
 
-/** What starting a program says that is nowhere in PATH; the second where a folder of PATH is closed to the user it would run as. */
+/**
+ * What starting a program says that is nowhere in PATH; the second where a folder of PATH is closed
+ * to the user it would run as.
+ */
 const NOT_FOUND = ["ENOENT", "EACCES"];
 
 /** The same address through the pooler. It ends with the test. */
-export async function throughPgBouncer(context: TestContext, server: PostgresServer, poolMode: "session" | "transaction"): Promise<string> {
+export async function throughPgBouncer(
+  context: TestContext,
+  server: PostgresServer,
+  poolMode: "session" | "transaction",
+): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "chirpwatch-pgbouncer-"));
   chmodSync(folder, 0o755);
   const port = await freePort();
   const settings = [
-    ...["[databases]", `* = host=127.0.0.1 port=${server.port} user=${server.user} password=${server.password}`, "[pgbouncer]"],
-    ...["listen_addr = 127.0.0.1", `listen_port = ${port}`, "unix_socket_dir =", "auth_type = any", `pool_mode = ${poolMode}`],
+    ...[
+      "[databases]",
+      `* = host=127.0.0.1 port=${server.port} user=${server.user} password=${server.password}`,
+      "[pgbouncer]",
+    ],
+    ...[
+      "listen_addr = 127.0.0.1",
+      `listen_port = ${port}`,
+      "unix_socket_dir =",
+      "auth_type = any",
+      `pool_mode = ${poolMode}`,
+    ],
   ];
   const file = join(folder, "pgbouncer.ini");
   writeFileSync(file, `${settings.join("\n")}\n`, { mode: 0o644 });
@@ -32,9 +49,12 @@ export async function throughPgBouncer(context: TestContext, server: PostgresSer
       text += more;
       if (text.includes("process up")) resolve("process up");
     });
-    pooler.once("error", ({ code, message }: NodeJS.ErrnoException) => resolve(code ?? message)).once("exit", () => resolve(text));
+    pooler
+      .once("error", ({ code, message }: NodeJS.ErrnoException) => resolve(code ?? message))
+      .once("exit", () => resolve(text));
   });
-  if (NOT_FOUND.includes(said)) skipAloud(context, "PgBouncer is not installed (Debian's package pgbouncer has it)");
+  if (NOT_FOUND.includes(said))
+    skipAloud(context, "PgBouncer is not installed (Debian's package pgbouncer has it)");
   if (said !== "process up") throw new Error(`pgbouncer ended: ${said}`);
   const address = new URL(await server.url());
   address.port = String(port);

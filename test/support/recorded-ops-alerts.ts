@@ -6,7 +6,10 @@ import type { OpsAlert, OpsAlerts } from "../../src/model/ops-alerts.ts";
 import { rememberingLog } from "../state/temp-state.ts";
 import { createSeededRandom } from "./seeded-random.ts";
 
-/** Ops alerts as the daemon raises them, recorded instead of routed; `share`: of one of several replicas. */
+/**
+ * Ops alerts as the daemon raises them, recorded instead of routed; `share`: of one of several
+ * replicas.
+ */
 export const createRecordedOpsAlerts = (
   store: LearnedStore,
   clock: Clock,

@@ -1,4 +1,7 @@
-/** A command inside this process: a hundredth of what a process costs, where only what it says and does matters. A few e2e tests start processes. */
+/**
+ * A command inside this process: a hundredth of what a process costs, where only what it says and
+ * does matters. A few e2e tests start processes.
+ */
 import { createContext } from "../../src/cli/terminal/context.ts";
 import { readLogLevel } from "../../src/cli/terminal/log-level.ts";
 import { runCli } from "../../src/cli/program.ts";
@@ -23,7 +26,10 @@ export interface Place {
 const shared = createContext();
 let underWay: Promise<unknown> = Promise.resolve();
 
-/** Runs it to its end, in that folder and with nothing else in its environment. One after the other: they share the working folder. */
+/**
+ * Runs it to its end, in that folder and with nothing else in its environment. One after the other:
+ * they share the working folder.
+ */
 export function runCommand(args: readonly string[], { cwd, env }: Place): Promise<Ran> {
   const ran = underWay.then(async () => {
     const before = process.cwd();
@@ -39,7 +45,10 @@ export function runCommand(args: readonly string[], { cwd, env }: Place): Promis
   return ran;
 }
 
-/** Starts it where this process is, with nothing else in its environment: paths are to be absolute. Only the first signal to end reaches it: the second ends a process. */
+/**
+ * Starts it where this process is, with nothing else in its environment: paths are to be absolute.
+ * Only the first signal to end reaches it: the second ends a process.
+ */
 export function startCommand(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -71,7 +80,8 @@ export function startCommand(
       onUncaught: () => () => undefined,
       out: (text) => void (out += `${text}\n`),
       err: (text) => void (err += `${text}\n`),
-      logger: (level) => createLogger({ stream, level: level ?? readLogLevel(env), format: "json" }),
+      logger: (level) =>
+        createLogger({ stream, level: level ?? readLogLevel(env), format: "json" }),
     });
     await http.close();
     return { code, signal: null, out, err };
@@ -105,7 +115,10 @@ export interface HurriedCommand extends Running {
 }
 
 /** The same on a clock that does not wait: what takes minutes is over in moments. */
-export function hurryCommand(args: readonly string[], env?: Record<string, string>): HurriedCommand {
+export function hurryCommand(
+  args: readonly string[],
+  env?: Record<string, string>,
+): HurriedCommand {
   const { http, settle, closeHttp } = countingHttp();
   const clock = createVirtualClock(Date.now(), settle);
   const command = startCommand(args, env, clock, { ...http, close: closeHttp });

@@ -1,4 +1,7 @@
-/** The sandbox and its control API: as a process of its own, as its command in this one, and without the command where a test is about something else. */
+/**
+ * The sandbox and its control API: as a process of its own, as its command in this one, and without
+ * the command where a test is about something else.
+ */
 import { createSystemClock } from "../../src/runtime/system-clock.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startBin } from "./bin-process.ts";
@@ -11,30 +14,56 @@ export interface SandboxProcess {
   readonly key: string;
   /** One control request; a body makes it a POST, unless another method is named. */
   control(path: string, body?: object, method?: string): Promise<any>;
-  /** Requests billed so far. Asks again where a daemon beside it has used up the second's requests. */
+  /**
+   * Requests billed so far. Asks again where a daemon beside it has used up the second's requests.
+   */
   billed(): Promise<number>;
 }
 
-/** More than polls every second ask for in any month: how much of the month is left slows nothing down. */
+/**
+ * More than polls every second ask for in any month: how much of the month is left slows nothing
+ * down.
+ */
 const QUOTA = 1_000_000_000;
 
-const argsWith = (flags: readonly string[]) => ["sandbox", "--listen", "127.0.0.1:0", "--key", "K1", "--quota", String(QUOTA), ...flags];
+const argsWith = (flags: readonly string[]) => [
+  "sandbox",
+  "--listen",
+  "127.0.0.1:0",
+  "--key",
+  "K1",
+  "--quota",
+  String(QUOTA),
+  ...flags,
+];
 
-export const startSandboxProcess = (cwd: string): Promise<SandboxProcess> => withControl(startBin(argsWith([]), { cwd }));
+export const startSandboxProcess = (cwd: string): Promise<SandboxProcess> =>
+  withControl(startBin(argsWith([]), { cwd }));
 
 /** In this process; what flags name is to be absolute. */
 export const startSandboxCommand = (flags: readonly string[] = []): Promise<SandboxProcess> =>
   withControl(expectAlive(`sandbox ${flags.join(" ")}`, startCommand(argsWith(flags)), "SIGTERM"));
 
 async function withControl(command: Running): Promise<SandboxProcess> {
-  const line = await until("the sandbox's line", () => /^.+\n/.exec(command.out())?.[0], command.err);
+  const line = await until(
+    "the sandbox's line",
+    () => /^.+\n/.exec(command.out())?.[0],
+    command.err,
+  );
   const { url, key } = JSON.parse(line) as { url: string; key: string };
   return { url, key, control: controlOf(url), billed: billedBy(url, key) };
 }
 
 /** As the command starts it; whoever asks for it closes it. */
-export async function startSandboxHere(quota = QUOTA): Promise<SandboxProcess & { close(): Promise<void> }> {
-  const { url, key, close } = await startSandbox({ clock: createSystemClock(), keys: ["K1"], accounts: 200, quota });
+export async function startSandboxHere(
+  quota = QUOTA,
+): Promise<SandboxProcess & { close(): Promise<void> }> {
+  const { url, key, close } = await startSandbox({
+    clock: createSystemClock(),
+    keys: ["K1"],
+    accounts: 200,
+    quota,
+  });
   return { url, key, control: controlOf(url), billed: billedBy(url, key), close };
 }
 

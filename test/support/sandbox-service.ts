@@ -1,6 +1,7 @@
 /**
- * The bundled sandbox in this process and on a clock of the caller's, asked through the client the daemon uses, without a socket. Owns how
- * a request reaches it; its control functions are called as its control API would.
+ * The bundled sandbox in this process and on a clock of the caller's, asked through the client the
+ * daemon uses, without a socket. Owns how a request reaches it; its control functions are called as
+ * its control API would.
  */
 import { createUpstream } from "../../src/api/upstream.ts";
 import { type Clock, sleep } from "../../src/model/clock.ts";
@@ -38,11 +39,18 @@ export interface SandboxServiceOptions {
 const LATENCY_MS = 20;
 
 /** A world that starts at the clock's present. */
-export function createSandboxService(base: Clock, options: SandboxServiceOptions = {}): SandboxService {
+export function createSandboxService(
+  base: Clock,
+  options: SandboxServiceOptions = {},
+): SandboxService {
   const service = createService(base, options);
   const control = (method: string, path: string, body?: JsonObject): JsonObject => {
     const url = new URL(`http://sandbox/_sandbox/${path}`);
-    const reply = answerControl(service, { method, url, body: body === undefined ? "" : JSON.stringify(body) });
+    const reply = answerControl(service, {
+      method,
+      url,
+      body: body === undefined ? "" : JSON.stringify(body),
+    });
     if (reply.status !== 200) throw new Error(`${method} ${path}: ${reply.text}`);
     return JSON.parse(reply.text) as JsonObject;
   };
@@ -64,20 +72,45 @@ export function createSandboxService(base: Clock, options: SandboxServiceOptions
   };
 }
 
-function createService(base: Clock, { seed = 1, accounts = 200, rates, quota = 1_000_000 }: SandboxServiceOptions): ServiceDeps {
+function createService(
+  base: Clock,
+  { seed = 1, accounts = 200, rates, quota = 1_000_000 }: SandboxServiceOptions,
+): ServiceDeps {
   const clock = createSandboxClock(base);
   const startMs = clock.now();
-  const world = createWorld({ seed, accounts, startMs, now: clock.now, ...(rates === undefined ? {} : { rates }) });
+  const world = createWorld({
+    seed,
+    accounts,
+    startMs,
+    now: clock.now,
+    ...(rates === undefined ? {} : { rates }),
+  });
   const keys = createKeyRing(startMs);
   keys.put("sandbox", { quota });
-  return { clock, keys, log: createRequestLog(), faults: createFaults(world, clock), world, traps: true };
+  return {
+    clock,
+    keys,
+    log: createRequestLog(),
+    faults: createFaults(world, clock),
+    world,
+    traps: true,
+  };
 }
 
 /** The same headers, addresses and bodies as over a socket. */
 const httpOf = (service: ServiceDeps, clock: Clock, latencyMs: number): Http => ({
   async request({ method, url, headers = {}, body = "" }) {
     await sleep(clock, latencyMs);
-    const reply = answerRequest(service, { method, url: new URL(url), rawHeaders: Object.entries(headers).flat(), body });
-    return { status: reply.status, headers: { date: new Date(service.clock.now()).toUTCString() }, body: reply.text };
+    const reply = answerRequest(service, {
+      method,
+      url: new URL(url),
+      rawHeaders: Object.entries(headers).flat(),
+      body,
+    });
+    return {
+      status: reply.status,
+      headers: { date: new Date(service.clock.now()).toUTCString() },
+      body: reply.text,
+    };
   },
 });

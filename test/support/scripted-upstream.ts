@@ -1,9 +1,21 @@
-/** A data service that answers each endpoint as a test says, takes a moment for it, and remembers what it was asked. */
+/**
+ * A data service that answers each endpoint as a test says, takes a moment for it, and remembers
+ * what it was asked.
+ */
 import { type Clock, sleep } from "../../src/model/clock.ts";
-import { type Upstream, type UpstreamAnswer, UpstreamError, type UpstreamFailure, type UpstreamRequest } from "../../src/model/upstream.ts";
+import {
+  type Upstream,
+  type UpstreamAnswer,
+  UpstreamError,
+  type UpstreamFailure,
+  type UpstreamRequest,
+} from "../../src/model/upstream.ts";
 import type { User } from "../../src/model/user.ts";
 
-export type Answerer = (request: UpstreamRequest, nowMs: number) => UpstreamAnswer | Promise<UpstreamAnswer>;
+export type Answerer = (
+  request: UpstreamRequest,
+  nowMs: number,
+) => UpstreamAnswer | Promise<UpstreamAnswer>;
 
 export interface Call extends UpstreamRequest {
   readonly atMs: number;
@@ -13,7 +25,10 @@ export interface ScriptedUpstream extends Upstream {
   readonly calls: Call[];
   /** Replaces how an endpoint answers. */
   on(endpoint: string, answer: Answerer): void;
-  /** Stands before every answer: throws to fail, returns an answer to give that one. Undefined: all is well. */
+  /**
+   * Stands before every answer: throws to fail, returns an answer to give that one. Undefined: all
+   * is well.
+   */
   trouble: ((request: UpstreamRequest, nowMs: number) => UpstreamAnswer | undefined) | undefined;
   callsOf(endpoint: string): readonly Call[];
 }
@@ -21,7 +36,10 @@ export interface ScriptedUpstream extends Upstream {
 const LATENCY_MS = 50;
 
 /** Endpoints without an answerer answer 404. `info-batch` knows the accounts given. */
-export function createScriptedUpstream(clock: Clock, accounts: readonly User[] = []): ScriptedUpstream {
+export function createScriptedUpstream(
+  clock: Clock,
+  accounts: readonly User[] = [],
+): ScriptedUpstream {
   const answerers = new Map<string, Answerer>([
     ["info-batch", (request) => ({ users: accounts.filter((user) => isAsked(request, user)) })],
   ]);
@@ -61,5 +79,8 @@ const STATUS: Readonly<Record<UpstreamFailure, number | undefined>> = {
   transient: 500,
 };
 
-export const failure = (kind: UpstreamFailure, message = kind as string, status = STATUS[kind]): UpstreamError =>
-  new UpstreamError(kind, message, status);
+export const failure = (
+  kind: UpstreamFailure,
+  message = kind as string,
+  status = STATUS[kind],
+): UpstreamError => new UpstreamError(kind, message, status);

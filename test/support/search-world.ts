@@ -1,10 +1,15 @@
 /**
- * Tweets as the service's keyword search shows them, by a reading of queries of its own: it compares names, handles and texts that no
- * tweet carries, and can be made to behave oddly. What is shown depends on the clock alone. For tests of merged searches.
+ * Tweets as the service's keyword search shows them, by a reading of queries of its own: it
+ * compares names, handles and texts that no tweet carries, and can be made to behave oddly. What is
+ * shown depends on the clock alone. For tests of merged searches.
  */
 import { compareIds, tweetIdAt } from "../../src/model/id.ts";
 import type { Tweet } from "../../src/model/tweet.ts";
-import { type UpstreamAnswer, UpstreamError, type UpstreamRequest } from "../../src/model/upstream.ts";
+import {
+  type UpstreamAnswer,
+  UpstreamError,
+  type UpstreamRequest,
+} from "../../src/model/upstream.ts";
 import { parseQuery } from "../../src/query/parse.ts";
 import type { Query } from "../../src/query/query.ts";
 import { makeTweet, makeUser } from "./make-event.ts";
@@ -43,7 +48,10 @@ export interface SearchWorld {
 const PAGE = 20;
 const MOST_OPERATORS = 22;
 
-export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchWorldOptions = {}): SearchWorld {
+export function createSearchWorld({
+  longestQuery = 450,
+  shyWords = [],
+}: SearchWorldOptions = {}): SearchWorld {
   const posts: SearchPost[] = [];
   let sequence = 0;
 
@@ -68,7 +76,9 @@ export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchW
     if (query.kind === "or") return query.of.some((part) => finds(part, post));
     if (query.kind === "not") return !finds(query.of, post);
     if (query.kind === "word" || query.kind === "phrase")
-      return [text, tweet.user.username, tweet.user.display_name, card].some((part) => has(part, query.text));
+      return [text, tweet.user.username, tweet.user.display_name, card].some((part) =>
+        has(part, query.text),
+      );
     if (query.kind === "hashtag") return isNamed("#", query.text);
     if (query.kind === "cashtag") return isNamed("$", query.text);
     if (query.kind === "mention") return isNamed("@", query.text);
@@ -76,11 +86,25 @@ export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchW
     return query.kind === "since_time" ? post.atMs >= query.count * 1_000 : false;
   };
   const leavesOf = (query: Query): readonly Query[] =>
-    query.kind === "and" || query.kind === "or" ? query.of.flatMap(leavesOf) : query.kind === "not" ? leavesOf(query.of) : [query];
+    query.kind === "and" || query.kind === "or"
+      ? query.of.flatMap(leavesOf)
+      : query.kind === "not"
+        ? leavesOf(query.of)
+        : [query];
 
   return {
     posts,
-    post(text, atMs, { handle = "someone", name = "Some One", card = "", lagMs = 0, deletedAtMs = Number.POSITIVE_INFINITY } = {}) {
+    post(
+      text,
+      atMs,
+      {
+        handle = "someone",
+        name = "Some One",
+        card = "",
+        lagMs = 0,
+        deletedAtMs = Number.POSITIVE_INFINITY,
+      } = {},
+    ) {
       sequence = (sequence + 1) % 4_194_304;
       const id = (BigInt(tweetIdAt(atMs)) + BigInt(sequence)).toString();
       const user = { ...makeUser(`9${handle.length}`, handle), display_name: name };
@@ -95,9 +119,11 @@ export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchW
       const text = typeof params["query"] === "string" ? params["query"] : "";
       const query = parseQuery(text);
       const leaves = leavesOf(query).filter(({ kind }) => kind !== "since_time");
-      if (text.length > longestQuery || leaves.length > MOST_OPERATORS) throw new UpstreamError("bad_request", "query is too long", 400);
+      if (text.length > longestQuery || leaves.length > MOST_OPERATORS)
+        throw new UpstreamError("bad_request", "query is too long", 400);
       const isJoined = query.kind === "or" || (query.kind === "and" && query.of[0]?.kind === "or");
-      const isShy = ({ tweet }: SearchPost) => isJoined && shyWords.some((word) => has(tweet.full_text, word));
+      const isShy = ({ tweet }: SearchPost) =>
+        isJoined && shyWords.some((word) => has(tweet.full_text, word));
       const found = posts.filter(
         (post) =>
           post.visibleAtMs <= nowMs &&
@@ -107,7 +133,10 @@ export function createSearchWorld({ longestQuery = 450, shyWords = [] }: SearchW
           finds(query, post),
       );
       const page = found.slice(0, PAGE).map(({ tweet }) => tweet);
-      return { tweets: page, ...(found.length > PAGE ? { nextCursor: `c${page.at(-1)?.id ?? ""}` } : {}) };
+      return {
+        tweets: page,
+        ...(found.length > PAGE ? { nextCursor: `c${page.at(-1)?.id ?? ""}` } : {}),
+      };
     },
   };
 }

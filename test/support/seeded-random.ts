@@ -12,6 +12,7 @@ export function createSeededRandom(seed: number): Random {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const id = () => Array.from({ length: 22 }, () => ALPHABET[Math.floor(float() * ALPHABET.length)]).join("");
+  const id = () =>
+    Array.from({ length: 22 }, () => ALPHABET[Math.floor(float() * ALPHABET.length)]).join("");
   return { float, id };
 }

@@ -1,4 +1,7 @@
-/** Skips a test for want of something on this machine, and prints why: the reporter alone would only count it. */
+/**
+ * Skips a test for want of something on this machine, and prints why: the reporter alone would only
+ * count it.
+ */
 import type { TestContext } from "vitest";
 
 export function skipAloud(context: TestContext, reason: string): never {

@@ -1,6 +1,8 @@
 /**
- * Slack as far as posting goes, with the limits its documentation names: https://docs.slack.dev/apis/web-api/rate-limits (one message a
- * second and channel), /reference/methods/chat.postMessage, /reference/block-kit/blocks. Refuses what Slack refuses, in Slack's words.
+ * Slack as far as posting goes, with the limits its documentation names:
+ * https://docs.slack.dev/apis/web-api/rate-limits (one message a second and channel),
+ * /reference/methods/chat.postMessage, /reference/block-kit/blocks. Refuses what Slack refuses, in
+ * Slack's words.
  */
 import type { Clock } from "../../src/model/clock.ts";
 import type { ChatMessage } from "./chat-message.ts";
@@ -36,10 +38,20 @@ export function slackRefusal({ text = "", blocks = [] }: SlackContent): string |
 }
 
 const strings = (value: unknown): readonly string[] =>
-  typeof value === "string" ? [value] : typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];
+  typeof value === "string"
+    ? [value]
+    : typeof value === "object" && value !== null
+      ? Object.values(value).flatMap(strings)
+      : [];
 
-/** Takes `POST /api/chat.postMessage` of a bot, and `POST /hook` of an incoming webhook. `onMessage` hears of each before it is answered. */
-export async function startSlackStandIn(clock: Clock, onMessage: (message: ChatMessage) => void = () => {}) {
+/**
+ * Takes `POST /api/chat.postMessage` of a bot, and `POST /hook` of an incoming webhook. `onMessage`
+ * hears of each before it is answered.
+ */
+export async function startSlackStandIn(
+  clock: Clock,
+  onMessage: (message: ChatMessage) => void = () => {},
+) {
   const messages: ChatMessage[] = [];
   const refusals: string[] = [];
   let lastMs = Number.NEGATIVE_INFINITY;
@@ -64,24 +76,38 @@ export async function startSlackStandIn(clock: Clock, onMessage: (message: ChatM
   };
   const server = await startLoopbackServer((request, response) => {
     if (request.url.endsWith("/auth.test")) return json({ ok: true })(request, response);
-    if (request.url.endsWith("/chat.update")) return json(...update(new URLSearchParams(request.body)))(request, response);
+    if (request.url.endsWith("/chat.update"))
+      return json(...update(new URLSearchParams(request.body)))(request, response);
     const isWebhook = request.url === "/hook";
     const form = isWebhook ? undefined : new URLSearchParams(request.body);
-    const read = form === undefined ? JSON.parse(request.body) : { text: form.get("text"), blocks: JSON.parse(form.get("blocks") ?? "[]") };
+    const read =
+      form === undefined
+        ? JSON.parse(request.body)
+        : { text: form.get("text"), blocks: JSON.parse(form.get("blocks") ?? "[]") };
     const thread = form?.get("thread_ts") ?? "";
     const refuse = (error: string, status: number, headers = {}) => {
       refusals.push(error);
-      (isWebhook ? json(error, status, headers) : json({ ok: false, error }, status === 400 ? 200 : status, headers))(request, response);
+      (isWebhook
+        ? json(error, status, headers)
+        : json({ ok: false, error }, status === 400 ? 200 : status, headers))(request, response);
     };
     const nowMs = clock.now();
-    if (nowMs - lastMs < MESSAGE_EVERY_MS) return refuse("ratelimited", 429, { "retry-after": "1" });
+    if (nowMs - lastMs < MESSAGE_EVERY_MS)
+      return refuse("ratelimited", 429, { "retry-after": "1" });
     const refusal = slackRefusal(read);
     if (refusal !== undefined) return refuse(refusal, 400);
-    if (thread !== "" && !messages.some(({ id }) => id === thread)) return refuse("thread_not_found", 400);
+    if (thread !== "" && !messages.some(({ id }) => id === thread))
+      return refuse("thread_not_found", 400);
     lastMs = nowMs;
     const id = `${Math.floor(nowMs / 1_000)}.${String(messages.length).padStart(6, "0")}`;
     const key = JSON.parse(form?.get("metadata") ?? "{}").event_payload?.id ?? "";
-    const message = { id, key, thread, atMs: nowMs, shown: read.blocks?.length > 0 ? JSON.stringify(read.blocks) : read.text };
+    const message = {
+      id,
+      key,
+      thread,
+      atMs: nowMs,
+      shown: read.blocks?.length > 0 ? JSON.stringify(read.blocks) : read.text,
+    };
     messages.push(message);
     onMessage(message);
     (isWebhook ? json("ok") : json({ ok: true, ts: id, channel: CHANNEL }))(request, response);

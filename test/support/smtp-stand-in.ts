@@ -1,4 +1,7 @@
-/** A mail server on a free loopback port, as far as one mail goes: https://www.rfc-editor.org/rfc/rfc5321. No TLS. */
+/**
+ * A mail server on a free loopback port, as far as one mail goes:
+ * https://www.rfc-editor.org/rfc/rfc5321. No TLS.
+ */
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
 export interface ReceivedMail {
@@ -25,7 +28,11 @@ export async function startSmtpStandIn(): Promise<SmtpStandIn> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket)).on("error", () => undefined);
-    serve(socket, { mails, logins, answerTo: (line) => Object.entries(answers).find(([start]) => line.startsWith(start))?.[1] });
+    serve(socket, {
+      mails,
+      logins,
+      answerTo: (line) => Object.entries(answers).find(([start]) => line.startsWith(start))?.[1],
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -53,7 +60,8 @@ function serve(socket: Socket, { mails, logins, answerTo }: Session): void {
   const command = (line: string): string => {
     if (line.startsWith("EHLO")) return "250-stand-in\r\n250-AUTH PLAIN\r\n250 8BITMIME";
     if (line === "STARTTLS") return "502 5.5.1 not here";
-    if (line.startsWith("AUTH PLAIN ")) logins.push(Buffer.from(line.slice(11), "base64").toString());
+    if (line.startsWith("AUTH PLAIN "))
+      logins.push(Buffer.from(line.slice(11), "base64").toString());
     if (line.startsWith("AUTH")) return "235 2.7.0 welcome";
     if (line.startsWith("MAIL FROM:")) [from, to] = [/<(.*?)>/.exec(line)?.[1] ?? "", []];
     if (line.startsWith("RCPT TO:")) to.push(/<(.*?)>/.exec(line)?.[1] ?? "");

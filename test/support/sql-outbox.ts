@@ -1,4 +1,7 @@
-/** The outbox that ships, on SQLite in memory: it outlives the pumps of a test, as the file outlives a process. */
+/**
+ * The outbox that ships, on SQLite in memory: it outlives the pumps of a test, as the file outlives
+ * a process.
+ */
 import { type Clock, sleep } from "../../src/model/clock.ts";
 import type { CrosspostStore } from "../../src/model/crosspost.ts";
 import type { EditStore } from "../../src/model/edit.ts";
@@ -37,14 +40,19 @@ export interface SqlOutbox
     EditStore,
     Pick<SilenceStore, "silenceDeliveries">,
     Pick<Upkeep, "setTimesBack"> {
-  /** A delivery to sink `hook`, alone in its group and due at once unless said otherwise. Committed before the outbox is asked next. */
+  /**
+   * A delivery to sink `hook`, alone in its group and due at once unless said otherwise. Committed
+   * before the outbox is asked next.
+   */
   add(event: ChirpEvent, options?: Added): void;
   /** In the order in which they were sealed. */
   readonly messages: readonly StoredMessage[];
   /** States of the deliveries, in the order in which they were added. */
   readonly deliveryStates: readonly string[];
   /** As it is stored; undefined for a sink that never failed. */
-  health(sink: string): { readonly breaker: string; readonly cause: string; readonly reason: string } | undefined;
+  health(
+    sink: string,
+  ): { readonly breaker: string; readonly cause: string; readonly reason: string } | undefined;
   /** How often it was asked for what is due. */
   readonly reads: number;
   /** Every call throws until this is changed. */
@@ -62,7 +70,11 @@ const image = empty.serialize();
 export function createSqlOutbox(clock: Clock): SqlOutbox {
   const handle = new Database(image);
   handle.pragma("foreign_keys = ON");
-  const store = createStore(kyselyOver(handle, clock), { clock, random: createSeededRandom(1) }, async () => {});
+  const store = createStore(
+    kyselyOver(handle, clock),
+    { clock, random: createSeededRandom(1) },
+    async () => {},
+  );
   const added: { event: ChirpEvent; delivery: NewDelivery }[] = [];
   let broken = false;
   let committed: Promise<unknown> = Promise.resolve();
@@ -71,10 +83,14 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     if (batch.length === 0) return committed;
     const events = batch.map(({ event }) => event);
     const deliveries = batch.map(({ delivery }) => delivery);
-    committed = committed.then(() => store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], events, deliveries }));
+    committed = committed.then(() =>
+      store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], events, deliveries }),
+    );
     return committed;
   };
-  const guarded = <Args extends readonly unknown[], Result>(work: (...args: Args) => Promise<Result>) => {
+  const guarded = <Args extends readonly unknown[], Result>(
+    work: (...args: Args) => Promise<Result>,
+  ) => {
     return async (...args: Args): Promise<Result> => {
       if (broken) {
         await sleep(clock, outbox.failsAfterMs);
@@ -132,11 +148,19 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     setTimesBack: guarded(store.setTimesBack),
     add(event, { sink = "hook", groupKey = event.id, throttleKey, dueAtMs = 0 } = {}) {
       const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: dueAtMs };
-      const delivery = { eventId: event.id, sink, groupKey, ...timing, ...(throttleKey === undefined ? {} : { throttleKey }) };
+      const delivery = {
+        eventId: event.id,
+        sink,
+        groupKey,
+        ...timing,
+        ...(throttleKey === undefined ? {} : { throttleKey }),
+      };
       added.push({ event, delivery });
     },
     get messages() {
-      return handle.prepare("select id, state, attempts, error, ref from messages order by rowid").all() as StoredMessage[];
+      return handle
+        .prepare("select id, state, attempts, error, ref from messages order by rowid")
+        .all() as StoredMessage[];
     },
     get reads() {
       return reads;
@@ -145,7 +169,9 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
       return handle.prepare("select state from deliveries order by id").pluck().all() as string[];
     },
     health: (sink) =>
-      handle.prepare("select breaker, cause, reason from sink_health where sink = ?").get(sink) as ReturnType<SqlOutbox["health"]>,
+      handle
+        .prepare("select breaker, cause, reason from sink_health where sink = ?")
+        .get(sink) as ReturnType<SqlOutbox["health"]>,
     breakDown: (next) => {
       broken = next;
     },
@@ -156,7 +182,10 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
 /** Nobody needs the outbox so often at one moment. */
 const MOST_TURNS = 5_000;
 
-/** Fails for good when something reads the outbox again and again without the clock moving on: else a test would never end. */
+/**
+ * Fails for good when something reads the outbox again and again without the clock moving on: else
+ * a test would never end.
+ */
 function createTurnCounter(clock: Clock) {
   let atMs = 0;
   let turns = 0;

@@ -1,4 +1,7 @@
-/** A Teams workflow as far as an Adaptive Card goes: its size, and what the elements that are used must have. */
+/**
+ * A Teams workflow as far as an Adaptive Card goes: its size, and what the elements that are used
+ * must have.
+ */
 
 /** https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions */
 const MESSAGE_BYTES = 28 * 1_024;
@@ -11,19 +14,36 @@ const elementsIn = (value: unknown): readonly Element[] => {
   return [...own, ...Object.values(value).flatMap(elementsIn)];
 };
 
-const KNOWN = new Set(["message", "AdaptiveCard", "RichTextBlock", "TextRun", "Container", "Image", "Action.OpenUrl"]);
+const KNOWN = new Set([
+  "message",
+  "AdaptiveCard",
+  "RichTextBlock",
+  "TextRun",
+  "Container",
+  "Image",
+  "Action.OpenUrl",
+]);
 
 /** What is wrong with the message; undefined when Teams takes and shows it. */
 export function teamsRefusal(message: object): string | undefined {
   const text = JSON.stringify(message);
-  if (Math.max(Buffer.byteLength(text), Buffer.byteLength(text, "utf16le")) > MESSAGE_BYTES) return "Request Entity too large";
+  if (Math.max(Buffer.byteLength(text), Buffer.byteLength(text, "utf16le")) > MESSAGE_BYTES)
+    return "Request Entity too large";
   const elements = elementsIn(message);
   const unknown = elements.find(({ type }) => !KNOWN.has(type as string));
   if (unknown !== undefined) return `unknown element ${String(unknown["type"])}`;
   if (!elements.some(({ type }) => type === "RichTextBlock")) return "an empty card";
-  if (elements.some(({ type, text: shown }) => type === "TextRun" && (typeof shown !== "string" || shown === ""))) return "an empty run";
-  const isAddress = (url: unknown) => typeof url === "string" && /^https?:/.test(url) && URL.canParse(url);
-  return elements.every(({ type, url }) => !/Image|Action/.test(type as string) || isAddress(url)) ? undefined : "a link is none";
+  if (
+    elements.some(
+      ({ type, text: shown }) => type === "TextRun" && (typeof shown !== "string" || shown === ""),
+    )
+  )
+    return "an empty run";
+  const isAddress = (url: unknown) =>
+    typeof url === "string" && /^https?:/.test(url) && URL.canParse(url);
+  return elements.every(({ type, url }) => !/Image|Action/.test(type as string) || isAddress(url))
+    ? undefined
+    : "a link is none";
 }
 
 /** The card as people see it, each link behind what it belongs to. */
@@ -31,8 +51,17 @@ export const teamsText = (message: unknown): string =>
   elementsIn(message)
     .filter(({ type }) => type === "RichTextBlock")
     .map(({ inlines }) =>
-      (inlines as readonly { readonly text: string; readonly selectAction?: { readonly url: string } }[])
-        .map(({ text, selectAction }) => (selectAction === undefined || selectAction.url === text ? text : `${text} ${selectAction.url}`))
+      (
+        inlines as readonly {
+          readonly text: string;
+          readonly selectAction?: { readonly url: string };
+        }[]
+      )
+        .map(({ text, selectAction }) =>
+          selectAction === undefined || selectAction.url === text
+            ? text
+            : `${text} ${selectAction.url}`,
+        )
         .join(""),
     )
     .join("\n");

@@ -1,11 +1,19 @@
-/** Telegram's Bot API as far as sendMessage goes, with the limits its documentation names: https://core.telegram.org/bots/api#sendmessage. */
+/**
+ * Telegram's Bot API as far as sendMessage goes, with the limits its documentation names:
+ * https://core.telegram.org/bots/api#sendmessage.
+ */
 
 const TEXT_CHARS = 4_096;
 const ENTITIES = 100;
 
 export interface TelegramContent {
   readonly text: string;
-  readonly entities: readonly { readonly type: string; readonly offset: number; readonly length: number; readonly url?: string }[];
+  readonly entities: readonly {
+    readonly type: string;
+    readonly offset: number;
+    readonly length: number;
+    readonly url?: string;
+  }[];
 }
 
 /** What is wrong with the content; undefined when Telegram takes it. */
@@ -13,9 +21,14 @@ export function telegramRefusal({ text, entities }: TelegramContent): string | u
   if (text.trim() === "") return "Bad Request: message text is empty";
   if (text.length > TEXT_CHARS) return "Bad Request: message is too long";
   if (entities.length > ENTITIES) return "entities beyond the hundredth would be ignored";
-  const isInside = ({ offset, length }: TelegramContent["entities"][number]) => offset >= 0 && length > 0 && offset + length <= text.length;
+  const isInside = ({ offset, length }: TelegramContent["entities"][number]) =>
+    offset >= 0 && length > 0 && offset + length <= text.length;
   if (!entities.every(isInside)) return "an entity lies outside the text";
-  return entities.every(({ type, url }) => type !== "text_link" || (url !== undefined && URL.canParse(url))) ? undefined : "a link is none";
+  return entities.every(
+    ({ type, url }) => type !== "text_link" || (url !== undefined && URL.canParse(url)),
+  )
+    ? undefined
+    : "a link is none";
 }
 
 /** The text as people see it, each link behind what it belongs to. */
@@ -23,7 +36,11 @@ export const telegramText = ({ text, entities }: TelegramContent): string =>
   [...entities]
     .filter(({ url }) => url !== undefined)
     .reverse()
-    .reduce((all, { offset, length, url }) => `${all.slice(0, offset + length)} ${url} ${all.slice(offset + length)}`, text);
+    .reduce(
+      (all, { offset, length, url }) =>
+        `${all.slice(0, offset + length)} ${url} ${all.slice(offset + length)}`,
+      text,
+    );
 
 /** What Telegram would find in a text by itself: a user's name, a command. */
 export const LIVE_TELEGRAM = /(?<![\w/.%])@\w|(?<![\w/<>])\/\w/;

@@ -1,4 +1,7 @@
-/** Waits for something a real process does: checks repeatedly, and fails with a sentence. Tests under a virtual clock do not need it. */
+/**
+ * Waits for something a real process does: checks repeatedly, and fails with a sentence. Tests
+ * under a virtual clock do not need it.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { expectChildrenAlive } from "./child-process.ts";
 
@@ -10,16 +13,24 @@ const WITHIN_MS = 45_000;
 
 /**
  * Resolves with the first truthy answer.
- * @throws Error that names what was awaited and, if `seen` says, what was seen instead; at once when a child process ended early
+ * @throws Error that names what was awaited and, if `seen` says, what was seen instead; at once
+ *   when a child process ended early
  */
-export async function until<T>(what: string, ask: () => T | Promise<T>, seen?: () => string): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  seen?: () => string,
+): Promise<NonNullable<T>> {
   const begunMs = performance.now();
   for (;;) {
     const answer = await ask();
     if (answer) return answer;
     expectChildrenAlive();
     const waitedMs = performance.now() - begunMs;
-    if (waitedMs > WITHIN_MS) throw new Error(`not within ${WITHIN_MS} ms: ${what}${seen === undefined ? "" : `\n${seen()}`}`);
+    if (waitedMs > WITHIN_MS)
+      throw new Error(
+        `not within ${WITHIN_MS} ms: ${what}${seen === undefined ? "" : `\n${seen()}`}`,
+      );
     await pause(Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, waitedMs / 10)));
   }
 }

@@ -11,9 +11,13 @@ it("fires timers in order of time, then of creation, each at its own time", asyn
     fc.asyncProperty(fc.array(fc.nat(50), { maxLength: 30 }), async (delays) => {
       const clock = createVirtualClock(START);
       const fired: [number, number][] = [];
-      delays.forEach((ms, index) => clock.after(ms, () => fired.push([clock.now() - START, index])));
+      delays.forEach((ms, index) =>
+        clock.after(ms, () => fired.push([clock.now() - START, index])),
+      );
       await clock.advance(50);
-      const expected = delays.map((ms, index) => [ms, index] as [number, number]).sort(([a, i], [b, j]) => a - b || i - j);
+      const expected = delays
+        .map((ms, index) => [ms, index] as [number, number])
+        .sort(([a, i], [b, j]) => a - b || i - j);
       expect(fired).toEqual(expected);
       expect(clock.pending()).toBe(0);
     }),

@@ -1,9 +1,10 @@
 /**
  * A Clock that stands still until it is moved.
  *
- * `advance` fires due timers one at a time, in order of their due time (of their creation at equal times), with the clock standing
- * at exactly that time. After each, and once at the end, it waits for one turn of the event loop (`setImmediate`), by which time
- * every promise chain that needs no real I/O has run to its next timer. Timers set meanwhile fire in the same `advance` when due.
+ * `advance` fires due timers one at a time, in order of their due time (of their creation at equal
+ * times), with the clock standing at exactly that time. After each, and once at the end, it waits
+ * for one turn of the event loop (`setImmediate`), by which time every promise chain that needs no
+ * real I/O has run to its next timer. Timers set meanwhile fire in the same `advance` when due.
  * Where real I/O takes part (a loopback server), pass a `settle` of your own that awaits it.
  */
 import type { Clock } from "../../src/model/clock.ts";
@@ -18,7 +19,10 @@ export interface VirtualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Moves on until the wall clock shows `epochMs`. */
   advanceTo(epochMs: number): Promise<void>;
-  /** The operator corrects the wall clock by `ms` (may be negative): no timer fires earlier or later. */
+  /**
+   * The operator corrects the wall clock by `ms` (may be negative): no timer fires earlier or
+   * later.
+   */
   jump(ms: number): void;
   /** Timers that wait. */
   pending(): number;
@@ -28,8 +32,14 @@ export interface VirtualClock extends Clock {
 
 const oneTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A clock whose wall shows `startMs`; its monotonic origin is unrelated, so that mixing the two shows. */
-export function createVirtualClock(startMs: number, settle: () => Promise<void> = oneTurn): VirtualClock {
+/**
+ * A clock whose wall shows `startMs`; its monotonic origin is unrelated, so that mixing the two
+ * shows.
+ */
+export function createVirtualClock(
+  startMs: number,
+  settle: () => Promise<void> = oneTurn,
+): VirtualClock {
   const timers: Timer[] = [];
   let monotonic = 1_000;
   let wallOffset = startMs - monotonic;

@@ -1,4 +1,7 @@
-/** A set-up file of every test: a child process that ended although it should still run fails the test it belongs to, with what it wrote. */
+/**
+ * A set-up file of every test: a child process that ended although it should still run fails the
+ * test it belongs to, with what it wrote.
+ */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach } from "vitest";
 import { expectChildrenAlive } from "./child-process.ts";

@@ -1,4 +1,7 @@
-/** Ends this process when it never yields, or when whoever started it is gone: by a thread of its own, as nothing else runs then. */
+/**
+ * Ends this process when it never yields, or when whoever started it is gone: by a thread of its
+ * own, as nothing else runs then.
+ */
 import { Worker } from "node:worker_threads";
 
 export interface WatchdogOptions {
@@ -35,6 +38,10 @@ setInterval(() => {
 export function startWatchdog(options: WatchdogOptions): void {
   const shared = new SharedArrayBuffer(4);
   const beats = new Int32Array(shared);
-  new Worker(WATCHDOG, { eval: true, workerData: { ...options, shared, parent: process.ppid }, execArgv: [] }).unref();
+  new Worker(WATCHDOG, {
+    eval: true,
+    workerData: { ...options, shared, parent: process.ppid },
+    execArgv: [],
+  }).unref();
   setInterval(() => Atomics.add(beats, 0, 1), options.beatMs).unref();
 }

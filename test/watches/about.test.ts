@@ -7,7 +7,10 @@ it("about reports a change of the handle, once, with how many there were", async
   await fixture.minutes(3);
   const [alerts, ...more] = await fixture.alerts();
   expect(more).toEqual([]);
-  expect(alerts?.event).toMatchObject({ type: "about.changed", labels: { target: "acme", author: "acme_hq" } });
+  expect(alerts?.event).toMatchObject({
+    type: "about.changed",
+    labels: { target: "acme", author: "acme_hq" },
+  });
   expect(alerts?.event.body).toMatchObject({
     about: { username_change_count: 1 },
     previous: { username_change_count: 0 },

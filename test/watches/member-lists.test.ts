@@ -1,16 +1,22 @@
-/** Watches of lists of accounts, against the sandbox: a silent baseline, then who comes and who goes, each time reported once. */
+/**
+ * Watches of lists of accounts, against the sandbox: a silent baseline, then who comes and who
+ * goes, each time reported once.
+ */
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/model/json.ts";
 import { type WatchFixture, type FixtureSettings, startWatchFixture } from "./watch-fixture.ts";
 
 type Control = WatchFixture["control"];
 
-const follow = (control: Control, follower: string, target: string) => void control("POST", "follows", { follower, target });
-const unfollow = (control: Control, follower: string, target: string) => void control("DELETE", "follows", { follower, target });
+const follow = (control: Control, follower: string, target: string) =>
+  void control("POST", "follows", { follower, target });
+const unfollow = (control: Control, follower: string, target: string) =>
+  void control("DELETE", "follows", { follower, target });
 const make = (control: Control, ...usernames: string[]) => {
   for (const username of usernames) control("POST", "accounts", { username });
 };
-const suspend = (control: Control, username: string, suspended: boolean) => void control("POST", "accounts", { username, suspended });
+const suspend = (control: Control, username: string, suspended: boolean) =>
+  void control("POST", "accounts", { username, suspended });
 
 interface Case {
   readonly type: string;
@@ -110,7 +116,10 @@ const CASES: readonly Case[] = [
     went: "top_follower.left",
     who: "bob",
     target: "golden_one",
-    says: ["WHO is now among the top followers of @golden_one", "WHO is no longer among the top followers of @golden_one"],
+    says: [
+      "WHO is now among the top followers of @golden_one",
+      "WHO is no longer among the top followers of @golden_one",
+    ],
   },
   {
     type: "top_following",
@@ -146,7 +155,10 @@ const CASES: readonly Case[] = [
   },
   {
     type: "new_followers",
-    settings: (control) => ({ ...(typeof watched === "function" ? watched(control) : {}), verified_only: true }),
+    settings: (control) => ({
+      ...(typeof watched === "function" ? watched(control) : {}),
+      verified_only: true,
+    }),
     come: (control) => {
       make(control, "golden_six");
       follow(control, "golden_six", "golden_one");
@@ -161,7 +173,9 @@ const CASES: readonly Case[] = [
     type: "retweeters",
     settings: (control) => {
       make(control, "golden_one");
-      const [id = ""] = control("POST", "tweets", { username: "golden_one", text: "The post." })["ids"] as readonly string[];
+      const [id = ""] = control("POST", "tweets", { username: "golden_one", text: "The post." })[
+        "ids"
+      ] as readonly string[];
       control("POST", "tweets", { username: "alice", retweet_of: id });
       return { tweet: `https://x.com/golden_one/status/${id}` };
     },
@@ -187,36 +201,52 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.each(CASES)("$type", ({ type, settings, come, go, came, went, who, target, place, says }) => {
-  it("reports who comes and who goes, each time once", async () => {
-    const fixture = await startWatchFixture(type, settings);
-    const { control, minutes, alerts } = fixture;
-    const expected: { type: string; title: string }[] = [];
-    const move = async (change: ((control: Control) => void) | undefined, event: string | undefined, sentence: string | undefined) => {
-      if (change === undefined || event === undefined || sentence === undefined) return;
-      change(control);
-      await minutes(4);
-      const all = await alerts();
-      const display = all.at(-1)?.event.body.user?.display_name ?? "";
-      expected.push({ type: event, title: sentence.replace("WHO", `${display} (@${who})`) });
-      expect(all.map(({ event: { type }, message: { title } }) => ({ type, title }))).toEqual(expected);
-    };
-    expect(await alerts()).toEqual([]);
-    await move(come, came, says[0]);
-    await move(go, went, says[1]);
-    if (go !== undefined) await move(come, came, says[0]);
-    const [first] = await alerts();
-    const userId = first?.event.body.user?.id ?? "";
-    expect(first?.event.body.user?.username).toBe(who);
-    expect(first?.event.labels).toMatchObject({ watch: "w", type, event: came, target, author: who, severity: "info" });
-    expect(first?.event.subject.endsWith(`/${userId}`)).toBe(true);
-    expect(first?.message.url).toBe(`https://x.com/${who}`);
-    if (place === undefined) expect(first?.event.body.target?.username).toBe(target);
-    else expect(first?.event.body).toMatchObject(place);
-    await minutes(6);
-    expect(await alerts()).toHaveLength(expected.length);
-  });
-});
+describe.each(CASES)(
+  "$type",
+  ({ type, settings, come, go, came, went, who, target, place, says }) => {
+    it("reports who comes and who goes, each time once", async () => {
+      const fixture = await startWatchFixture(type, settings);
+      const { control, minutes, alerts } = fixture;
+      const expected: { type: string; title: string }[] = [];
+      const move = async (
+        change: ((control: Control) => void) | undefined,
+        event: string | undefined,
+        sentence: string | undefined,
+      ) => {
+        if (change === undefined || event === undefined || sentence === undefined) return;
+        change(control);
+        await minutes(4);
+        const all = await alerts();
+        const display = all.at(-1)?.event.body.user?.display_name ?? "";
+        expected.push({ type: event, title: sentence.replace("WHO", `${display} (@${who})`) });
+        expect(all.map(({ event: { type }, message: { title } }) => ({ type, title }))).toEqual(
+          expected,
+        );
+      };
+      expect(await alerts()).toEqual([]);
+      await move(come, came, says[0]);
+      await move(go, went, says[1]);
+      if (go !== undefined) await move(come, came, says[0]);
+      const [first] = await alerts();
+      const userId = first?.event.body.user?.id ?? "";
+      expect(first?.event.body.user?.username).toBe(who);
+      expect(first?.event.labels).toMatchObject({
+        watch: "w",
+        type,
+        event: came,
+        target,
+        author: who,
+        severity: "info",
+      });
+      expect(first?.event.subject.endsWith(`/${userId}`)).toBe(true);
+      expect(first?.message.url).toBe(`https://x.com/${who}`);
+      if (place === undefined) expect(first?.event.body.target?.username).toBe(target);
+      else expect(first?.event.body).toMatchObject(place);
+      await minutes(6);
+      expect(await alerts()).toHaveLength(expected.length);
+    });
+  },
+);
 
 it("list_followers reports who the days bring and take", async () => {
   const SIX_HOURS = 6 * 60;
@@ -229,7 +259,9 @@ it("list_followers reports who the days bring and take", async () => {
   const list = world.groups.list(LIST);
   if (list === undefined) return expect.unreachable("the list is gone");
   const followersAt = (atMs: number) => {
-    const keys = Array.from({ length: world.groups.followerPositions(list, atMs) }, (_, at) => world.groups.followerAt(list, at, atMs));
+    const keys = Array.from({ length: world.groups.followerPositions(list, atMs) }, (_, at) =>
+      world.groups.followerAt(list, at, atMs),
+    );
     return new Set(keys.flatMap((key) => (key === undefined ? [] : [world.people.idOf(key)])));
   };
   const before = followersAt(clock.now());
@@ -238,7 +270,9 @@ it("list_followers reports who the days bring and take", async () => {
   // Who left is reported after two complete reads without them.
   const settled = followersAt(clock.now() - 3 * SIX_HOURS * 60_000);
   const ids = async (type: string) =>
-    (await alerts()).filter(({ event }) => event.type === type).map(({ event }) => event.body.user?.id ?? "");
+    (await alerts())
+      .filter(({ event }) => event.type === type)
+      .map(({ event }) => event.body.user?.id ?? "");
   const [came, went] = [await ids("follower.added"), await ids("follower.removed")];
   expect(came.length).toBeGreaterThan(5);
   expect(came.toSorted()).toEqual([...after].filter((id) => !before.has(id)).sort());
@@ -247,7 +281,16 @@ it("list_followers reports who the days bring and take", async () => {
   expect(went.every((id) => before.has(id) && !after.has(id))).toBe(true);
   expect([...before].filter((id) => !settled.has(id) && !went.includes(id))).toEqual([]);
   const [first] = await alerts();
-  expect(first?.event).toMatchObject({ labels: { type: "list_followers", target: LIST }, body: { public_list: { id: LIST } } });
-  expect(first?.message.title).toMatch(new RegExp(`^The list ${LIST} has a new follower: .* \\(@\\w+\\)$`));
-  expect(first?.message.context).toEqual({ label: `The list ${LIST}`, body: "", url: `https://x.com/i/lists/${LIST}` });
+  expect(first?.event).toMatchObject({
+    labels: { type: "list_followers", target: LIST },
+    body: { public_list: { id: LIST } },
+  });
+  expect(first?.message.title).toMatch(
+    new RegExp(`^The list ${LIST} has a new follower: .* \\(@\\w+\\)$`),
+  );
+  expect(first?.message.context).toEqual({
+    label: `The list ${LIST}`,
+    body: "",
+    url: `https://x.com/i/lists/${LIST}`,
+  });
 });

@@ -4,7 +4,11 @@ import { startWatchFixture } from "./watch-fixture.ts";
 const COMMUNITY = "1493446837214187523";
 
 it("membership follow: reports who begins to follow and who ceases, each once", async () => {
-  const fixture = await startWatchFixture("membership", { check: "follow", accounts: ["alice"], account: "acme" }, { maxPages: 3 });
+  const fixture = await startWatchFixture(
+    "membership",
+    { check: "follow", accounts: ["alice"], account: "acme" },
+    { maxPages: 3 },
+  );
   const before = await fixture.alerts();
   expect(before).toEqual([]);
   fixture.control("DELETE", "follows", { target: "acme", follower: "alice" });
@@ -18,7 +22,10 @@ it("membership follow: reports who begins to follow and who ceases, each once", 
     expect.stringMatching(/\(@alice\) now follows @acme$/),
     expect.stringMatching(/\(@alice\) no longer follows @acme$/),
   ]);
-  expect(alerts[0]?.event).toMatchObject({ type: "membership.changed", labels: { target: "alice", author: "alice" } });
+  expect(alerts[0]?.event).toMatchObject({
+    type: "membership.changed",
+    labels: { target: "alice", author: "alice" },
+  });
   expect(alerts[0]?.event.body).toMatchObject({
     user: { username: "alice" },
     membership: { check: "follow", account: "acme", follow: true },
@@ -31,20 +38,35 @@ it.each([
   ["comment", { reply_to: true }, /replied to the post$/],
   ["quoted", { quote_of: true }, /quoted the post$/],
   ["retweet", { retweet_of: true }, /reposted the post$/],
-] as const)("membership %s: reports what an account did to a tweet, once", async (check, deed, title) => {
-  let id = "";
-  const fixture = await startWatchFixture("membership", (control) => {
-    id = (control("POST", "tweets", { username: "alice", text: "launch day" })["ids"] as readonly string[])[0] ?? "";
-    return { check, accounts: ["bob"], tweet: id };
-  });
-  expect(await fixture.alerts()).toEqual([]);
-  fixture.control("POST", "tweets", { username: "bob", text: "well", ...Object.fromEntries(Object.keys(deed).map((name) => [name, id])) });
-  await fixture.minutes(3);
-  const [alerts, ...more] = await fixture.alerts();
-  expect(more).toEqual([]);
-  expect(alerts?.event.body).toMatchObject({ membership: { check, tweet: id } });
-  expect(alerts?.message).toMatchObject({ title: expect.stringMatching(title), url: `https://x.com/i/status/${id}` });
-});
+] as const)(
+  "membership %s: reports what an account did to a tweet, once",
+  async (check, deed, title) => {
+    let id = "";
+    const fixture = await startWatchFixture("membership", (control) => {
+      id =
+        (
+          control("POST", "tweets", { username: "alice", text: "launch day" })[
+            "ids"
+          ] as readonly string[]
+        )[0] ?? "";
+      return { check, accounts: ["bob"], tweet: id };
+    });
+    expect(await fixture.alerts()).toEqual([]);
+    fixture.control("POST", "tweets", {
+      username: "bob",
+      text: "well",
+      ...Object.fromEntries(Object.keys(deed).map((name) => [name, id])),
+    });
+    await fixture.minutes(3);
+    const [alerts, ...more] = await fixture.alerts();
+    expect(more).toEqual([]);
+    expect(alerts?.event.body).toMatchObject({ membership: { check, tweet: id } });
+    expect(alerts?.message).toMatchObject({
+      title: expect.stringMatching(title),
+      url: `https://x.com/i/status/${id}`,
+    });
+  },
+);
 
 it("membership community_member: reports who joins a community and who leaves it, each once", async () => {
   const fixture = await startWatchFixture("membership", (control) => {

@@ -5,7 +5,8 @@ import { type WatchFixture, startWatchFixture } from "./watch-fixture.ts";
 const post = (control: WatchFixture["control"], order: JsonObject): string =>
   (control("POST", "tweets", order)["ids"] as readonly string[])[0] ?? "";
 
-const subjects = async ({ alerts }: WatchFixture) => (await alerts()).map(({ event }) => event.subject);
+const subjects = async ({ alerts }: WatchFixture) =>
+  (await alerts()).map(({ event }) => event.subject);
 
 it("mentions reports who mentions an account, once", async () => {
   const fixture = await startWatchFixture("mentions", (control) => {
@@ -25,7 +26,10 @@ it("mentions reports who mentions an account, once", async () => {
     labels: { type: "mentions", target: "Golden_One", author: "golden_two", kind: "post" },
     body: { tweet: { full_text: "hello @golden_one" } },
   });
-  expect(only?.message).toMatchObject({ body: "hello @golden_one", url: `https://x.com/golden_two/status/${id}` });
+  expect(only?.message).toMatchObject({
+    body: "hello @golden_one",
+    url: `https://x.com/golden_two/status/${id}`,
+  });
   await fixture.minutes(3);
   expect(await subjects(fixture)).toEqual([id]);
 });
@@ -43,25 +47,32 @@ it("mentions leaves those below its minimum out, and reports one that reaches it
   expect(await subjects(fixture)).toEqual([id]);
 });
 
-it.each(["golden_one", "an id"])("mentions follows an account named by %s through a rename", async (named) => {
-  const settings = (control: WatchFixture["control"]) => {
-    const { id } = control("POST", "accounts", { username: "golden_one" }) as { readonly id: string };
-    return { accounts: [named === "an id" ? `id:${id}` : named] };
-  };
-  const fixture = await startWatchFixture("mentions", settings, { schedule: { kind: "every", intervalMs: 60 * 60_000 } });
-  const before = post(fixture.control, { username: "golden_two", text: "hello @golden_one" });
-  await fixture.minutes(62);
-  fixture.control("POST", "accounts", { username: "golden_one", rename_to: "golden_new" });
-  await fixture.minutes(60);
-  const between = post(fixture.control, { username: "golden_two", text: "hello @golden_new" });
-  await fixture.minutes(5 * 60);
-  const after = post(fixture.control, { username: "golden_two", text: "again @golden_new" });
-  await fixture.minutes(62);
-  expect(await subjects(fixture)).toEqual([before, between, after]);
-  expect(fixture.harness.opsAlerts.map(({ message }) => message)).toEqual([
-    "w: @golden_one was renamed to @golden_new and is followed by its id",
-  ]);
-  await fixture.harness.restart();
-  await fixture.minutes(62);
-  expect(await subjects(fixture)).toEqual([before, between, after]);
-});
+it.each(["golden_one", "an id"])(
+  "mentions follows an account named by %s through a rename",
+  async (named) => {
+    const settings = (control: WatchFixture["control"]) => {
+      const { id } = control("POST", "accounts", { username: "golden_one" }) as {
+        readonly id: string;
+      };
+      return { accounts: [named === "an id" ? `id:${id}` : named] };
+    };
+    const fixture = await startWatchFixture("mentions", settings, {
+      schedule: { kind: "every", intervalMs: 60 * 60_000 },
+    });
+    const before = post(fixture.control, { username: "golden_two", text: "hello @golden_one" });
+    await fixture.minutes(62);
+    fixture.control("POST", "accounts", { username: "golden_one", rename_to: "golden_new" });
+    await fixture.minutes(60);
+    const between = post(fixture.control, { username: "golden_two", text: "hello @golden_new" });
+    await fixture.minutes(5 * 60);
+    const after = post(fixture.control, { username: "golden_two", text: "again @golden_new" });
+    await fixture.minutes(62);
+    expect(await subjects(fixture)).toEqual([before, between, after]);
+    expect(fixture.harness.opsAlerts.map(({ message }) => message)).toEqual([
+      "w: @golden_one was renamed to @golden_new and is followed by its id",
+    ]);
+    await fixture.harness.restart();
+    await fixture.minutes(62);
+    expect(await subjects(fixture)).toEqual([before, between, after]);
+  },
+);

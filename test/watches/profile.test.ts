@@ -8,14 +8,22 @@ it("profile reports a rename with what it was, once, and follows the account on"
   await fixture.minutes(3);
   const [alerts, ...more] = await fixture.alerts();
   expect(more).toEqual([]);
-  expect(alerts?.event).toMatchObject({ type: "profile.changed", subject: id, labels: { target: "acme", author: "acme_hq" } });
+  expect(alerts?.event).toMatchObject({
+    type: "profile.changed",
+    subject: id,
+    labels: { target: "acme", author: "acme_hq" },
+  });
   expect(alerts?.event.body).toMatchObject({
     user: { id, username: "acme_hq" },
     previous: { username: "acme" },
     crossed: [],
     changed: ["username"],
   });
-  expect(alerts?.message).toMatchObject({ title: "@acme is now @acme_hq", body: "Handle: acme → acme_hq", url: "https://x.com/acme_hq" });
+  expect(alerts?.message).toMatchObject({
+    title: "@acme is now @acme_hq",
+    body: "Handle: acme → acme_hq",
+    url: "https://x.com/acme_hq",
+  });
   const [watch] = await fixture.harness.store.listWatches();
   expect(watch?.targets.map(({ name, username }) => [name, username])).toEqual([
     ["acme", "acme_hq"],
@@ -34,8 +42,13 @@ it("profile reports a count at every step, once, in one request for all accounts
     await fixture.minutes(1);
   }
   const alerts = await fixture.alerts();
-  expect(alerts.map(({ message }) => message.title)).toEqual([expect.stringMatching(/\(@acme\) reached 12,034 followers$/)]);
-  expect(alerts[0]?.event).toMatchObject({ type: "profile.threshold", body: { crossed: ["followers_count"], changed: [] } });
+  expect(alerts.map(({ message }) => message.title)).toEqual([
+    expect.stringMatching(/\(@acme\) reached 12,034 followers$/),
+  ]);
+  expect(alerts[0]?.event).toMatchObject({
+    type: "profile.threshold",
+    body: { crossed: ["followers_count"], changed: [] },
+  });
   expect(alerts[0]?.message.facts).toEqual([{ name: "Before, followers", value: "11,980" }]);
   expect((fixture.billed()["info-batch"] ?? 0) - before).toBe(3);
 });
@@ -49,5 +62,8 @@ it("profile reports a bio that was emptied, and nothing of one that an answer le
   await fixture.minutes(2);
   const [alerts, ...more] = await fixture.alerts();
   expect(more).toEqual([]);
-  expect(alerts?.event.body).toMatchObject({ changed: ["description"], previous: { description: "Tools for teams that ship." } });
+  expect(alerts?.event.body).toMatchObject({
+    changed: ["description"],
+    previous: { description: "Tools for teams that ship." },
+  });
 });

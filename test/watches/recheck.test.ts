@@ -8,7 +8,9 @@ it("recheck reports a tweet late when where becomes true, and its end, each once
   };
   const recheck = { everyMs: 10 * 60_000, untilMs: 2 * 3_600_000 };
   const fixture = await startWatchFixture("timeline", { accounts: ["alice"] }, { where, recheck });
-  const { ids } = fixture.control("POST", "tweets", { username: "alice", text: "launch day" }) as { readonly ids: readonly string[] };
+  const { ids } = fixture.control("POST", "tweets", { username: "alice", text: "launch day" }) as {
+    readonly ids: readonly string[];
+  };
   const [id = ""] = ids;
   await fixture.minutes(15);
   const about = async () => (await fixture.alerts()).filter(({ event }) => event.subject === id);
@@ -23,7 +25,11 @@ it("recheck reports a tweet late when where becomes true, and its end, each once
   fixture.control("DELETE", `tweets/${id}`);
   await fixture.minutes(60);
   const alerts = await about();
-  expect(alerts.map(({ event }) => event.type)).toEqual(["tweet.created", "tweet.edited", "tweet.deleted"]);
+  expect(alerts.map(({ event }) => event.type)).toEqual([
+    "tweet.created",
+    "tweet.edited",
+    "tweet.deleted",
+  ]);
   expect(alerts[1]?.message).toMatchObject({
     title: expect.stringMatching(/^A post by .*\(@alice\) was edited$/),
     body: "launch tomorrow",

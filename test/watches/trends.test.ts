@@ -2,7 +2,12 @@ import { expect, it } from "vitest";
 import { startWatchFixture } from "./watch-fixture.ts";
 
 it("trends reports what entered, left and moved as the hour turns, and nothing within the hour", async () => {
-  const fixture = await startWatchFixture("trends", { woeid: 1, top: 5, tell: ["entered", "left", "moved"], move_by: 2 });
+  const fixture = await startWatchFixture("trends", {
+    woeid: 1,
+    top: 5,
+    tell: ["entered", "left", "moved"],
+    move_by: 2,
+  });
   await fixture.minutes(50);
   expect(await fixture.alerts()).toEqual([]);
   await fixture.minutes(180);
@@ -16,10 +21,17 @@ it("trends reports what entered, left and moved as the hour turns, and nothing w
     "chess is no longer trending worldwide (it was number 4)",
   ]);
   const [moved, , entered, left] = alerts;
-  expect(moved?.event).toMatchObject({ type: "trend.moved", subject: "1/treasury bonds", labels: { target: "1" } });
+  expect(moved?.event).toMatchObject({
+    type: "trend.moved",
+    subject: "1/treasury bonds",
+    labels: { target: "1" },
+  });
   expect(entered?.event.body).toEqual({
     trend: { name: "open source", query: '"open source"', url: entered?.message.url, rank: 5 },
     previous: { rank: null },
   });
-  expect(left?.event).toMatchObject({ type: "trend.left", body: { trend: { name: "governance", rank: null }, previous: { rank: 3 } } });
+  expect(left?.event).toMatchObject({
+    type: "trend.left",
+    body: { trend: { name: "governance", rank: null }, previous: { rank: 3 } },
+  });
 });

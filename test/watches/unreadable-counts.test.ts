@@ -1,4 +1,7 @@
-/** A number that an answer leaves out is unknown. Taken for 0 it would cross back, and the next answer would be an alert. */
+/**
+ * A number that an answer leaves out is unknown. Taken for 0 it would cross back, and the next
+ * answer would be an alert.
+ */
 import { expect, it } from "vitest";
 import { startWatchFixture, type FixtureSettings } from "./watch-fixture.ts";
 
@@ -19,7 +22,12 @@ it("article raises no alert after an answer without numbers", async () => {
   const fixture = await startWatchFixture("article", (control) => {
     const { ids } = control("POST", "tweets", { username: "acme", text: "an article" });
     const [tweet] = ids as readonly [string];
-    control("POST", "articles", { tweet_id: tweet, full_text: "text", views: 500, favorite_count: 20 });
+    control("POST", "articles", {
+      tweet_id: tweet,
+      full_text: "text",
+      views: 500,
+      favorite_count: 20,
+    });
     return { tweet, when: { views: ">= 100" } };
   });
   fixture.control("POST", "faults", { name: "missing_array", times: 1 });

@@ -1,6 +1,7 @@
 /**
- * One watch on the polling half of the daemon, with the bundled sandbox of seed 1 behind it, in one process on the virtual clock: a
- * test moves the world and reads the alerts. The control functions of the sandbox are called as its control API would.
+ * One watch on the polling half of the daemon, with the bundled sandbox of seed 1 behind it, in one
+ * process on the virtual clock: a test moves the world and reads the alerts. The control functions
+ * of the sandbox are called as its control API would.
  */
 import { onTestFinished } from "vitest";
 import type { ChirpEvent } from "../../src/model/event.ts";
@@ -36,15 +37,25 @@ export interface WatchFixture {
   billed(): Readonly<Record<string, number>>;
 }
 
-/** The type's own settings, or what sets the world up before the daemon starts and then gives them. */
+/**
+ * The type's own settings, or what sets the world up before the daemon starts and then gives them.
+ */
 export type FixtureSettings = JsonObject | ((control: WatchFixture["control"]) => JsonObject);
 
 /** The baseline is done when it resolves: two minutes have passed. Closed after the test. */
-export async function startWatchFixture(type: string, settings: FixtureSettings, changes: WatchChanges = {}): Promise<WatchFixture> {
+export async function startWatchFixture(
+  type: string,
+  settings: FixtureSettings,
+  changes: WatchChanges = {},
+): Promise<WatchFixture> {
   const clock = createVirtualClock(START_MS);
   const service = createSandboxService(clock);
   const own = typeof settings === "function" ? settings(service.control) : settings;
-  const harness = await startEngineHarness({ clock, upstream: service.upstream, watches: [makeWatch("w", type, own, changes)] });
+  const harness = await startEngineHarness({
+    clock,
+    upstream: service.upstream,
+    watches: [makeWatch("w", type, own, changes)],
+  });
   onTestFinished(() => harness.close());
   const fixture: WatchFixture = {
     harness,
@@ -62,5 +73,8 @@ export async function startWatchFixture(type: string, settings: FixtureSettings,
 function readAloud(event: ChirpEvent): Alert {
   const type = WATCH_TYPES.find((one) => one.type === event.watchType);
   if (type === undefined) throw new Error(`no watch type ${event.watchType}`);
-  return { event, message: type.read({ event, watches: [event.watch] }, { linksHost: "https://x.com" }) };
+  return {
+    event,
+    message: type.read({ event, watches: [event.watch] }, { linksHost: "https://x.com" }),
+  };
 }

@@ -1,4 +1,7 @@
-/** The table of every endpoint: one row each, by name. A new endpoint is one row; the client's method and its types follow from it. */
+/**
+ * The table of every endpoint: one row each, by name. A new endpoint is one row; the client's
+ * method and its types follow from it.
+ */
 import type { Endpoint } from "../endpoint.ts";
 import { lookupEndpoints } from "./lookups.ts";
 import { placeEndpoints } from "./places.ts";
@@ -7,7 +10,13 @@ import { tweetEndpoints } from "./tweets.ts";
 import { userEndpoints } from "./users.ts";
 
 /** Every operation of v3, and the timeline of v2. */
-export const ENDPOINTS = { ...userEndpoints, ...tweetEndpoints, ...placeEndpoints, ...scoreEndpoints, ...lookupEndpoints } as const;
+export const ENDPOINTS = {
+  ...userEndpoints,
+  ...tweetEndpoints,
+  ...placeEndpoints,
+  ...scoreEndpoints,
+  ...lookupEndpoints,
+} as const;
 
 /** Its parts. */
 export interface EndpointTables {

@@ -30,7 +30,10 @@ export const placeEndpoints = {
     method: "POST",
     path: "/community-info",
     doc: "A community; community_id wins when both are given.",
-    input: z.strictObject({ community_id: linkOrId.optional(), community_link: linkOrId.optional() }),
+    input: z.strictObject({
+      community_id: linkOrId.optional(),
+      community_link: linkOrId.optional(),
+    }),
     atLeastOne: [["community_id", "community_link"]],
     output: communityOutput,
     answer: {

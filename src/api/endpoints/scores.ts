@@ -4,7 +4,13 @@ import type { Endpoint } from "../endpoint.ts";
 import { USER3, user3 } from "../inputs.ts";
 import { followersStatsOutput, scoreChangesOutput, scoreOutput } from "../output/facts.ts";
 import { followedList, topFollowerList } from "../output/users.ts";
-import { readFollowedUser, readFollowersStats, readScore, readScoreChanges, readTopFollower } from "../normalise/score.ts";
+import {
+  readFollowedUser,
+  readFollowersStats,
+  readScore,
+  readScoreChanges,
+  readTopFollower,
+} from "../normalise/score.ts";
 
 const user = z.strictObject(user3);
 const followed = { kind: "users", read: readFollowedUser } as const;

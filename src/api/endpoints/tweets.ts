@@ -2,13 +2,32 @@
 import { z } from "zod";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { batchOf, date, linkOrId, order, query, textCursor, tweets, USER3, user3, username, users, wholeNumber } from "../inputs.ts";
+import {
+  batchOf,
+  date,
+  linkOrId,
+  order,
+  query,
+  textCursor,
+  tweets,
+  USER3,
+  user3,
+  username,
+  users,
+  wholeNumber,
+} from "../inputs.ts";
 import { readArticle } from "../normalise/article.ts";
 import { readCommentCheck, readQuoteCheck, readRetweetCheck } from "../normalise/check.ts";
 import { tweetRecord } from "../normalise/answer-object.ts";
 import { normaliseLegacyTweet } from "../normalise/legacy.ts";
 import { commentCheckOutput, quoteCheckOutput, retweetCheckOutput } from "../output/facts.ts";
-import { articleOutput, legacyPage, tweetInfoOutput, tweetList, tweetPage } from "../output/tweets.ts";
+import {
+  articleOutput,
+  legacyPage,
+  tweetInfoOutput,
+  tweetList,
+  tweetPage,
+} from "../output/tweets.ts";
 import { userPage } from "../output/users.ts";
 
 const user = z.strictObject(user3);
@@ -93,7 +112,10 @@ export const tweetEndpoints = {
     method: "POST",
     path: "/comments",
     doc: "Replies to a tweet.",
-    input: z.strictObject({ tweet_link: linkOrId, order_by: z.enum(["Relevance", "Recency", "Likes"]).optional() }),
+    input: z.strictObject({
+      tweet_link: linkOrId,
+      order_by: z.enum(["Relevance", "Recency", "Likes"]).optional(),
+    }),
     output: tweetPage,
     answer: tweets,
     cursor: textCursor,

@@ -2,7 +2,18 @@
 import { z } from "zod";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { batchOf, id, numberCursor, profiles, query, textCursor, USER3, user3, username, users } from "../inputs.ts";
+import {
+  batchOf,
+  id,
+  numberCursor,
+  profiles,
+  query,
+  textCursor,
+  USER3,
+  user3,
+  username,
+  users,
+} from "../inputs.ts";
 import { readAbout } from "../normalise/account.ts";
 import { readFollowCheck } from "../normalise/check.ts";
 import { userRecord } from "../normalise/answer-object.ts";
@@ -26,7 +37,10 @@ export const userEndpoints = {
     method: "GET",
     path: "/info-batch",
     doc: "Up to 100 profiles for one billed request; accounts that do not exist are absent.",
-    input: z.strictObject({ usernames: batchOf(username, BATCH_SIZE).optional(), user_ids: batchOf(id, BATCH_SIZE).optional() }),
+    input: z.strictObject({
+      usernames: batchOf(username, BATCH_SIZE).optional(),
+      user_ids: batchOf(id, BATCH_SIZE).optional(),
+    }),
     exactlyOne: [["usernames", "user_ids"]],
     output: userList,
     answer: profiles,

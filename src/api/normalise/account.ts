@@ -1,4 +1,7 @@
-/** What is known about an account besides its profile, and the lookups between handles, links and ids. */
+/**
+ * What is known about an account besides its profile, and the lookups between handles, links and
+ * ids.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import type { Raw } from "../read-value.ts";
 import { count, either, promisedId, promisedText, recordOf, text, time } from "./answer-object.ts";
@@ -30,5 +33,7 @@ export const readAbout: (raw: Raw) => AccountAbout = recordOf({
   last_username_change_at: time,
   username_change_count: count,
 });
-export const readHandle: (raw: Raw) => Handle = recordOf({ handle: either(promisedText, "username") });
+export const readHandle: (raw: Raw) => Handle = recordOf({
+  handle: either(promisedText, "username"),
+});
 export const readResolvedId: (raw: Raw) => ResolvedId = recordOf({ id: promisedId });

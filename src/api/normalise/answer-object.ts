@@ -1,18 +1,35 @@
-/** Answers that are one object: which fields they promise, and how each is read. Rows of the endpoint table are built from these. */
+/**
+ * Answers that are one object: which fields they promise, and how each is read. Rows of the
+ * endpoint table are built from these.
+ */
 import type { Json } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";
 import { unusable } from "../parse-body.ts";
-import { isRaw, type Raw, readCount, readFlag, readId, readNumber, readText, readTime } from "../read-value.ts";
+import {
+  isRaw,
+  type Raw,
+  readCount,
+  readFlag,
+  readId,
+  readNumber,
+  readText,
+  readTime,
+} from "../read-value.ts";
 import { normaliseTweet } from "./tweet.ts";
 import { normaliseEmbeddedUser, normaliseProfile } from "./user.ts";
 
-/** Reads one field; undefined leaves it out. `raw` is the whole object, for aliases. @throws UpstreamError when a promised field is not there. */
+/**
+ * Reads one field; undefined leaves it out. `raw` is the whole object, for aliases. @throws
+ * UpstreamError when a promised field is not there.
+ */
 export type FieldReader<T> = (value: unknown, name: string, raw: Raw) => T;
 type Fields = Readonly<Record<string, FieldReader<Json | undefined>>>;
 
 /** The object that these readers make; unknown fields stay. */
-export type RecordOf<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> } & { readonly [name: string]: Json | undefined };
+export type RecordOf<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> } & {
+  readonly [name: string]: Json | undefined;
+};
 
 /** Builds a reader of whole answers from readers of their fields. */
 export const recordOf =
@@ -35,7 +52,8 @@ export const flag: FieldReader<boolean> = (value) => readFlag(value) ?? false;
 /** ISO 8601 UTC, "" when it cannot be read. */
 export const time: FieldReader<string> = (value) => readTime(value);
 export const user: FieldReader<User> = (value) => normaliseEmbeddedUser(value);
-export const optionalTweet: FieldReader<Tweet | undefined> = (value) => (isRaw(value) ? normaliseTweet(value) : undefined);
+export const optionalTweet: FieldReader<Tweet | undefined> = (value) =>
+  isRaw(value) ? normaliseTweet(value) : undefined;
 
 /** The answer itself: without it there is no answer. */
 export const promisedFlag: FieldReader<boolean> = (value, name) => readFlag(value) ?? missing(name);
@@ -46,7 +64,12 @@ export const promisedId: FieldReader<string> = (value, name) => readId(value) ||
 export const either =
   <T>(read: FieldReader<T>, ...aliases: readonly string[]): FieldReader<T> =>
   (value, name, raw) =>
-    read(value ?? aliases.map((alias) => raw[alias]).find((other) => other !== undefined && other !== null), name, raw);
+    read(
+      value ??
+        aliases.map((alias) => raw[alias]).find((other) => other !== undefined && other !== null),
+      name,
+      raw,
+    );
 
 /** An array of objects; null is an empty one. */
 export const listOf =

@@ -1,8 +1,19 @@
-/** The yes/no questions about an account, a tweet or a community: what their answers become. Shapes: docs/service.md section 1. */
+/**
+ * The yes/no questions about an account, a tweet or a community: what their answers become. Shapes:
+ * docs/service.md section 1.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { Raw } from "../read-value.ts";
-import { flag, optionalTweet, promisedFlag, promisedText, recordOf, text, time } from "./answer-object.ts";
+import {
+  flag,
+  optionalTweet,
+  promisedFlag,
+  promisedText,
+  recordOf,
+  text,
+  time,
+} from "./answer-object.ts";
 
 /** Answer of /check-follow. */
 export interface FollowCheck extends JsonObject {
@@ -42,11 +53,22 @@ export interface MemberCheck extends JsonObject {
   readonly is_member: boolean;
 }
 
-export const readFollowCheck: (raw: Raw) => FollowCheck = recordOf({ follow: promisedFlag, user_protected: flag });
+export const readFollowCheck: (raw: Raw) => FollowCheck = recordOf({
+  follow: promisedFlag,
+  user_protected: flag,
+});
 export const readCommentCheck: (raw: Raw) => CommentCheck = (raw) => {
   const { tweet, ...check } = recordOf({ commented: promisedFlag, tweet: optionalTweet })(raw);
   return tweet === undefined ? check : { ...check, tweet };
 };
-export const readQuoteCheck: (raw: Raw) => QuoteCheck = recordOf({ status: promisedText, date: time, text, user_protected: flag });
-export const readRetweetCheck: (raw: Raw) => RetweetCheck = recordOf({ retweet: promisedFlag, user_protected: flag });
+export const readQuoteCheck: (raw: Raw) => QuoteCheck = recordOf({
+  status: promisedText,
+  date: time,
+  text,
+  user_protected: flag,
+});
+export const readRetweetCheck: (raw: Raw) => RetweetCheck = recordOf({
+  retweet: promisedFlag,
+  user_protected: flag,
+});
 export const readMemberCheck: (raw: Raw) => MemberCheck = recordOf({ is_member: promisedFlag });

@@ -17,10 +17,13 @@ export interface CommunityInfo extends JsonObject {
 }
 
 /**
- * An entry of /community-members (api-v3.md "Reduced user"): these fields alone are sent. At run time it has all fields of a User, and
- * those that are not named here say nothing (0, "" or []).
+ * An entry of /community-members (api-v3.md "Reduced user"): these fields alone are sent. At run
+ * time it has all fields of a User, and those that are not named here say nothing (0, "" or []).
  */
-export type CommunityMember = Pick<User, "id" | "username" | "display_name" | "profile_image_url" | "protected" | "verified">;
+export type CommunityMember = Pick<
+  User,
+  "id" | "username" | "display_name" | "profile_image_url" | "protected" | "verified"
+>;
 
 export const readCommunity: (raw: Raw) => CommunityInfo = recordOf({
   name: text,

@@ -4,8 +4,9 @@ import type { Raw } from "../read-value.ts";
 import { numberOrNull, recordOf, text } from "./answer-object.ts";
 
 /**
- * Answer of /key-usage-info (docs/service.md section 1). Numbers are null when they cannot be read: unknown is not 0. Trust only
- * `remaining_requests` and `valid_until`: sources disagree about the other two.
+ * Answer of /key-usage-info (docs/service.md section 1). Numbers are null when they cannot be read:
+ * unknown is not 0. Trust only `remaining_requests` and `valid_until`: sources disagree about the
+ * other two.
  */
 export interface KeyUsage extends JsonObject {
   readonly key_requests: number | null;

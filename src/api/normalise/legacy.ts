@@ -32,8 +32,14 @@ function renameTweet(raw: Raw): Raw {
   return tweet as Raw;
 }
 
-/** The old name wins where both are there: `id` is a number in v2, and only `id_str` has all its digits. */
-function rename(raw: Raw, names: readonly (readonly [string, string])[]): Record<string, Raw[string]> {
+/**
+ * The old name wins where both are there: `id` is a number in v2, and only `id_str` has all its
+ * digits.
+ */
+function rename(
+  raw: Raw,
+  names: readonly (readonly [string, string])[],
+): Record<string, Raw[string]> {
   const renamed: Record<string, Raw[string]> = { ...raw };
   for (const [name, old] of names) {
     const value = raw[old] ?? raw[name];

@@ -1,8 +1,23 @@
-/** A live audio room: api-v3.md "Space". Its integer times have no documented unit; they become ISO 8601 like every other time. */
+/**
+ * A live audio room: api-v3.md "Space". Its integer times have no documented unit; they become ISO
+ * 8601 like every other time.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
-import { count, either, flag, listOf, numberOrNull, part, promisedText, recordOf, text, time, user } from "./answer-object.ts";
+import {
+  count,
+  either,
+  flag,
+  listOf,
+  numberOrNull,
+  part,
+  promisedText,
+  recordOf,
+  text,
+  time,
+  user,
+} from "./answer-object.ts";
 
 export interface SpaceParticipant extends JsonObject {
   /** URL of a picture. */

@@ -5,11 +5,19 @@ import { timeFromId } from "./time-from-id.ts";
 import { flagIn, normaliseEmbeddedUser } from "./user.ts";
 
 /**
- * Missing fields become neutral values, unknown fields stay; `created_at` falls back to the time in the id, and `id` is "" when there
- * is none that can be used. An embedded tweet is kept even without an id: that a tweet is a retweet must not get lost.
+ * Missing fields become neutral values, unknown fields stay; `created_at` falls back to the time in
+ * the id, and `id` is "" when there is none that can be used. An embedded tweet is kept even
+ * without an id: that a tweet is a retweet must not get lost.
  */
 export function normaliseTweet(raw: Raw): Tweet {
-  const { quoted_status, retweeted_status, is_replies_limited, made_with_ai, paid_partnership, ...rest } = raw;
+  const {
+    quoted_status,
+    retweeted_status,
+    is_replies_limited,
+    made_with_ai,
+    paid_partnership,
+    ...rest
+  } = raw;
   const id = readId(raw["id"]);
   const inReplyTo = readId(raw["in_reply_to_tweet_id"]);
   const isReply = readFlag(raw["is_reply"]) ?? inReplyTo !== "";

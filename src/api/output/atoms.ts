@@ -1,10 +1,16 @@
-/** The small parts of what the service sends, as schemas: ids, times, cursors, pages. Shapes of api-v3.md, widened where docs/service.md has more forms. */
+/**
+ * The small parts of what the service sends, as schemas: ids, times, cursors, pages. Shapes of
+ * api-v3.md, widened where docs/service.md has more forms.
+ */
 import { z } from "zod";
 
 export const digits = z.string().regex(/^\d{1,20}$/);
 export const integer = z.int();
 
-/** A time as text: ISO 8601, or the platform's own `Fri Mar 06 13:38:49 +0000 2026` (docs/service.md section 2). */
+/**
+ * A time as text: ISO 8601, or the platform's own `Fri Mar 06 13:38:49 +0000 2026` (docs/service.md
+ * section 2).
+ */
 export const timeText = z.union([
   z.iso.datetime({ offset: true }),
   z.string().regex(/^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d? \d\d:\d\d:\d\d [+-]\d{4} \d{4}$/),
@@ -25,4 +31,6 @@ export const listOutput = <T extends z.ZodType>(name: "tweets" | "users" | "tren
 export const withCursor = { next_cursor: nextCursor };
 
 /** The body of every answer that is not 200. */
-export const errorOutput = z.lazy(() => z.looseObject({ message: z.string() }).meta({ id: "Error" }));
+export const errorOutput = z.lazy(() =>
+  z.looseObject({ message: z.string() }).meta({ id: "Error" }),
+);

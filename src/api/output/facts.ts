@@ -14,15 +14,24 @@ export const aboutOutput = z.lazy(() =>
     .meta({ id: "AccountAbout" }),
 );
 
-export const handleOutput = z.lazy(() => z.looseObject({ handle: z.string().describe("The current handle") }).meta({ id: "Handle" }));
+export const handleOutput = z.lazy(() =>
+  z.looseObject({ handle: z.string().describe("The current handle") }).meta({ id: "Handle" }),
+);
 export const idOutput = z.lazy(() => z.looseObject({ id: digits }).meta({ id: "ResolvedId" }));
 
 /** Field notes section 1, as all that follow. */
 export const followCheckOutput = z.lazy(() =>
-  z.looseObject({ follow: z.boolean().describe("Whether user 2 follows user 1"), user_protected: z.boolean() }).meta({ id: "FollowCheck" }),
+  z
+    .looseObject({
+      follow: z.boolean().describe("Whether user 2 follows user 1"),
+      user_protected: z.boolean(),
+    })
+    .meta({ id: "FollowCheck" }),
 );
 export const commentCheckOutput = z.lazy(() =>
-  z.looseObject({ commented: z.boolean(), tweet: tweetOutput.nullish() }).meta({ id: "CommentCheck" }),
+  z
+    .looseObject({ commented: z.boolean(), tweet: tweetOutput.nullish() })
+    .meta({ id: "CommentCheck" }),
 );
 export const quoteCheckOutput = z.lazy(() =>
   z
@@ -39,14 +48,20 @@ export const quoteCheckOutput = z.lazy(() =>
     .meta({ id: "QuoteCheck" }),
 );
 export const retweetCheckOutput = z.lazy(() =>
-  z.looseObject({ retweet: z.boolean(), user_protected: z.boolean(), ...withCursor }).meta({ id: "RetweetCheck" }),
+  z
+    .looseObject({ retweet: z.boolean(), user_protected: z.boolean(), ...withCursor })
+    .meta({ id: "RetweetCheck" }),
 );
-export const memberCheckOutput = z.lazy(() => z.looseObject({ is_member: z.boolean() }).meta({ id: "MemberCheck" }));
+export const memberCheckOutput = z.lazy(() =>
+  z.looseObject({ is_member: z.boolean() }).meta({ id: "MemberCheck" }),
+);
 
 export const scoreOutput = z.lazy(() => z.looseObject({ score: z.number() }).meta({ id: "Score" }));
 /** api-v3.md "Score changes"; fractions were seen. */
 export const scoreChangesOutput = z.lazy(() =>
-  z.looseObject({ week_delta: z.number().nullable(), month_delta: z.number().nullable() }).meta({ id: "ScoreChanges" }),
+  z
+    .looseObject({ week_delta: z.number().nullable(), month_delta: z.number().nullable() })
+    .meta({ id: "ScoreChanges" }),
 );
 export const followersStatsOutput = z.lazy(() =>
   z
@@ -62,6 +77,11 @@ export const followersStatsOutput = z.lazy(() =>
 
 export const keyUsageOutput = z.lazy(() =>
   z
-    .looseObject({ key_requests: integer, remaining_requests: integer, total_requests: integer, valid_until: z.string() })
+    .looseObject({
+      key_requests: integer,
+      remaining_requests: integer,
+      total_requests: integer,
+      valid_until: z.string(),
+    })
     .meta({ id: "KeyUsage" }),
 );

@@ -1,4 +1,7 @@
-/** Communities, Spaces and trends as the service sends them. Read by normalise/community.ts, space.ts and trend.ts. */
+/**
+ * Communities, Spaces and trends as the service sends them. Read by normalise/community.ts,
+ * space.ts and trend.ts.
+ */
 import { z } from "zod";
 import { integer, digits, listOutput } from "./atoms.ts";
 import { userOutput } from "./users.ts";
@@ -64,14 +67,25 @@ export const spaceOutput = z.lazy(() =>
       updated_at: integer,
       scheduled_start: integer,
       creator: userOutput,
-      participants: z.looseObject({ admins: participants, speakers: participants, listeners: participants, total: integer }),
+      participants: z.looseObject({
+        admins: participants,
+        speakers: participants,
+        listeners: participants,
+        total: integer,
+      }),
       settings,
-      stats: z.looseObject({ total_live_listeners: integer, total_participants: integer, total_replay_watched: integer }),
+      stats: z.looseObject({
+        total_live_listeners: integer,
+        total_participants: integer,
+        total_replay_watched: integer,
+      }),
     })
     .meta({ id: "Space" }),
 );
 
 export const trendList = listOutput(
   "trends",
-  z.lazy(() => z.looseObject({ name: z.string(), query: z.string(), url: z.string() }).meta({ id: "Trend" })),
+  z.lazy(() =>
+    z.looseObject({ name: z.string(), query: z.string(), url: z.string() }).meta({ id: "Trend" }),
+  ),
 );

@@ -1,11 +1,18 @@
-/** Tweets and articles as the service sends them, v2 included. Read by normalise/tweet.ts, article.ts and legacy.ts. */
+/**
+ * Tweets and articles as the service sends them, v2 included. Read by normalise/tweet.ts,
+ * article.ts and legacy.ts.
+ */
 import { z } from "zod";
 import { integer, digits, listOutput, pageOutput, timeText } from "./atoms.ts";
 import { userOutput } from "./users.ts";
 
 const entities = z
   .array(
-    z.looseObject({ link: z.string(), preview: z.string(), type: z.string().describe("photo, video, animated_gif, url: an open set") }),
+    z.looseObject({
+      link: z.string(),
+      preview: z.string(),
+      type: z.string().describe("photo, video, animated_gif, url: an open set"),
+    }),
   )
   .nullable();
 
@@ -27,7 +34,13 @@ const common = () => ({
   view_count: integer,
 });
 
-const fields = () => ({ ...common(), id: digits, in_reply_to_tweet_id: z.string().nullish(), likes_count: integer, user: userOutput });
+const fields = () => ({
+  ...common(),
+  id: digits,
+  in_reply_to_tweet_id: z.string().nullish(),
+  likes_count: integer,
+  user: userOutput,
+});
 
 type Lazy = z.ZodType<Readonly<Record<string, unknown>>>;
 

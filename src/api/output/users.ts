@@ -1,4 +1,7 @@
-/** Profiles as the service sends them: the common object, the reduced one, and the two of the analytics. Read by normalise/user.ts. */
+/**
+ * Profiles as the service sends them: the common object, the reduced one, and the two of the
+ * analytics. Read by normalise/user.ts.
+ */
 import { z } from "zod";
 import { integer, digits, listOutput, pageOutput, textsOrNull, timeText } from "./atoms.ts";
 
@@ -28,19 +31,31 @@ const known = () => ({
 });
 
 /** api-v3.md "User". */
-export const userOutput = z.lazy(() => z.looseObject({ ...known(), location: z.string() }).meta({ id: "User" }));
+export const userOutput = z.lazy(() =>
+  z.looseObject({ ...known(), location: z.string() }).meta({ id: "User" }),
+);
 
 /** api-v3.md "Reduced user". */
 const memberOutput = z.lazy(() => z.looseObject(reduced).meta({ id: "ReducedUser" }));
 
 /** api-v3.md "Followed-user entry": without `location`, with the date of the follow. */
 const followedOutput = z.lazy(() =>
-  z.looseObject({ ...known(), location: z.never().optional(), followerDate: timeText }).meta({ id: "FollowedUser" }),
+  z
+    .looseObject({ ...known(), location: z.never().optional(), followerDate: timeText })
+    .meta({ id: "FollowedUser" }),
 );
 
 /** An entry of /top-followers: docs/service.md section 1. */
 const topFollowerOutput = z.lazy(() => {
-  const { description, created_at, can_dm, followers_count, followings_count, tweets_count, profile_background_image_url } = known();
+  const {
+    description,
+    created_at,
+    can_dm,
+    followers_count,
+    followings_count,
+    tweets_count,
+    profile_background_image_url,
+  } = known();
   return z
     .looseObject({
       ...reduced,

@@ -47,7 +47,10 @@ export interface DaemonDeps {
   readonly watchFiles: boolean;
   /** Aborted by a stop, also while the start waits for another daemon to end. */
   readonly stopping?: AbortSignal;
-  /** Called when the daemon must not go on: with this configuration, or because another one has taken its place. */
+  /**
+   * Called when the daemon must not go on: with this configuration, or because another one has
+   * taken its place.
+   */
   readonly onRefused?: (error: ExitError) => void;
   /** Called after every poll, for the demo. */
   readonly onPolled?: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;

@@ -1,4 +1,7 @@
-/** What parts of the daemon announce to parts that are built after them. Who listens is written where the parts are connected. */
+/**
+ * What parts of the daemon announce to parts that are built after them. Who listens is written
+ * where the parts are connected.
+ */
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";

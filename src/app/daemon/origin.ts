@@ -1,4 +1,7 @@
-/** The state remembers which service its items came from and refuses another: ids of two worlds do not mix. */
+/**
+ * The state remembers which service its items came from and refuses another: ids of two worlds do
+ * not mix.
+ */
 import type { Config } from "../../config/config.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { stateName } from "../../model/postgres-address.ts";
@@ -6,7 +9,8 @@ import type { Notes } from "../../model/store.ts";
 
 const NOTE = "origin";
 
-const originOf = (config: Config): string => (config.api.baseUrl === "sandbox" ? "sandbox" : new URL(config.api.baseUrl).origin);
+const originOf = (config: Config): string =>
+  config.api.baseUrl === "sandbox" ? "sandbox" : new URL(config.api.baseUrl).origin;
 
 /** @throws ExitError ORIGIN_DIFFERS */
 export async function claimOrigin(notes: Notes, config: Config): Promise<void> {

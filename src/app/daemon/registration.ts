@@ -11,7 +11,8 @@ import { watchTypeOf } from "../../watches/registry.ts";
 import { registrationOf } from "../../operate/changes/registration-of.ts";
 
 /** Only enabled ones are polled. */
-export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] => watches.filter(({ watch }) => watch.enabled);
+export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] =>
+  watches.filter(({ watch }) => watch.enabled);
 
 export interface RegistrationDeps {
   readonly store: Pick<Store, "registerWatches" | "listWatches">;
@@ -23,11 +24,17 @@ export interface RegistrationDeps {
 }
 
 /**
- * Registers every watch, so that a disabled one keeps its memory. Of several replicas the leader does that; the others find what it has
- * registered, and know of no other watch. They may have read too early: where something new was registered, they read again.
+ * Registers every watch, so that a disabled one keeps its memory. Of several replicas the leader
+ * does that; the others find what it has registered, and know of no other watch. They may have read
+ * too early: where something new was registered, they read again.
  */
-export async function registerConfiguredWatches(config: Config, deps: RegistrationDeps): Promise<readonly EngineWatch[]> {
-  const states = deps.share.isLeading() ? await register(config, deps) : await deps.store.listWatches();
+export async function registerConfiguredWatches(
+  config: Config,
+  deps: RegistrationDeps,
+): Promise<readonly EngineWatch[]> {
+  const states = deps.share.isLeading()
+    ? await register(config, deps)
+    : await deps.store.listWatches();
   const stateOf = new Map(states.map((state) => [state.id, state]));
   return config.watches.flatMap((watch) => {
     const state = stateOf.get(watch.id);
@@ -41,8 +48,14 @@ async function register(
 ): Promise<readonly WatchState[]> {
   let isNew = false;
   const registrations = watches.map((watch) => registrationOf(hash, watch));
-  const states = await store.registerWatches(registrations, clock.now(), () => (isNew = true), readUntilMs);
-  const onNotAnnounced = (error: unknown) => log.debug("other replicas were not notified of new watches", { error });
+  const states = await store.registerWatches(
+    registrations,
+    clock.now(),
+    () => (isNew = true),
+    readUntilMs,
+  );
+  const onNotAnnounced = (error: unknown) =>
+    log.debug("other replicas were not notified of new watches", { error });
   if (isNew) await share.announce("all").catch(onNotAnnounced);
   return states;
 }

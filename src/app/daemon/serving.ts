@@ -1,4 +1,7 @@
-/** The control socket and the status page. They stay open while the work behind them ends and begins again, and from a stand-by on. */
+/**
+ * The control socket and the status page. They stay open while the work behind them ends and begins
+ * again, and from a stand-by on.
+ */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { ControlSocket } from "../../server/control-socket.ts";
@@ -15,7 +18,10 @@ const STOPS: Idle = { reason: "it stops, or begins its work anew", isReady: fals
 export interface Serving {
   /** Of the page; "" before it is open. */
   readonly url: string;
-  /** Opens what is not open yet, and answers with the reason why nothing is shown. @throws ExitError when an address cannot be had. */
+  /**
+   * Opens what is not open yet, and answers with the reason why nothing is shown. @throws ExitError
+   * when an address cannot be had.
+   */
   open(why: () => Idle): Promise<void>;
   /** Answers for this work until that stops. */
   show(work: HttpRouteDeps, teardown: Teardown): void;
@@ -26,11 +32,18 @@ interface ServingParts {
   readonly clock: Clock;
 }
 
-export function createServing({ server, state }: Config, { adapters, clock }: ServingParts, teardown: Teardown): Serving {
+export function createServing(
+  { server, state }: Config,
+  { adapters, clock }: ServingParts,
+  teardown: Teardown,
+): Serving {
   const { host, port, token, publicUrl } = server;
   const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
   const address = { host, port, ...publicHost, ...(token === undefined ? {} : { token }) };
-  let [control, page]: [ControlSocket | undefined, RunningServer | undefined] = [undefined, undefined];
+  let [control, page]: [ControlSocket | undefined, RunningServer | undefined] = [
+    undefined,
+    undefined,
+  ];
   let reason = (): Idle => STARTS;
   const idle = { clock, idle: () => reason() };
   const answerWith = (deps: RouteDeps) => {

@@ -1,6 +1,7 @@
 /**
- * Opens the state. Where it has not the schema of this version yet, and another daemon leads, this one stands by until it has or until it can
- * lead; it then takes the configuration as it is by then, as it did not follow changes.
+ * Opens the state. Where it has not the schema of this version yet, and another daemon leads, this
+ * one stands by until it has or until it can lead; it then takes the configuration as it is by
+ * then, as it did not follow changes.
  */
 import type { Config } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";
@@ -10,7 +11,11 @@ import { isControlAnswered } from "../../server/control-socket.ts";
 import { isStateLocked } from "../../state/files/lock.ts";
 import type { WaitsFor } from "../../state/membership/standby.ts";
 import type { OpenedStore } from "../../state/open.ts";
-import { type ActivityFeed, createActivityFeed, publishingStore } from "../../operate/views/activity.ts";
+import {
+  type ActivityFeed,
+  createActivityFeed,
+  publishingStore,
+} from "../../operate/views/activity.ts";
 import type { Adapters, DaemonDeps } from "./daemon-deps.ts";
 import { type Serving, STARTS } from "./serving.ts";
 import type { Idle } from "../../server/standby-routes.ts";
@@ -32,19 +37,30 @@ const LOCK_RETRY_MS = 50;
 /** `host`: of the daemon that leads. */
 const REASONS: Readonly<Record<WaitsFor, (host: string) => string>> = {
   "first schema": (host) => `it stands by while ${host} creates the state`,
-  "older version": (host) => `it stands by until ${host} ends, whose version is older, and is ready to take over`,
+  "older version": (host) =>
+    `it stands by until ${host} ends, whose version is older, and is ready to take over`,
 };
 
-export async function openOrStandBy(initial: Config, { adapters, serving }: StandByParts, deps: DaemonDeps): Promise<Opened> {
+export async function openOrStandBy(
+  initial: Config,
+  { adapters, serving }: StandByParts,
+  deps: DaemonDeps,
+): Promise<Opened> {
   const { clock, random, log } = deps;
   let [idle, served]: [Idle | undefined, Promise<void>] = [undefined, Promise.resolve()];
-  // Another daemon on the same machine may have the same addresses: they are its own while it is active.
+  // Another daemon on the same machine may have the same addresses: they are its own while it is
+  // active.
   const serve = () =>
-    serving.open(() => idle ?? STARTS).catch((error: unknown) => log.debug("a standby does not answer everywhere", { error }));
+    serving
+      .open(() => idle ?? STARTS)
+      .catch((error: unknown) => log.debug("a standby does not answer everywhere", { error }));
   const standby = {
     signal: deps.stopping ?? new AbortController().signal,
     onWait({ host }: { readonly host: string }, waitsFor: WaitsFor) {
-      log.info("standing by: the state does not have this version's schema yet", { host, waits_for: waitsFor });
+      log.info("standing by: the state does not have this version's schema yet", {
+        host,
+        waits_for: waitsFor,
+      });
       const isFirst = idle === undefined;
       idle = { reason: REASONS[waitsFor](host), isReady: waitsFor === "older version" };
       if (isFirst) served = serve();
@@ -54,7 +70,10 @@ export async function openOrStandBy(initial: Config, { adapters, serving }: Stan
   try {
     const feed = createActivityFeed();
     const open = () => adapters.openStore({ ...initial.state, clock, random, log, standby });
-    const store = publishingStore(await openOnceFree(open, { clock, state: initial.state, signal: standby.signal }), feed);
+    const store = publishingStore(
+      await openOnceFree(open, { clock, state: initial.state, signal: standby.signal }),
+      feed,
+    );
     if (idle === undefined) return { feed, store, config: initial };
     log.info("no longer standing by: the state has this version's schema");
     return { feed, store, config: await loadAgain(initial, deps) };
@@ -69,15 +88,27 @@ interface LockWait {
   readonly signal: AbortSignal;
 }
 
-/** A command that changes the state holds the lock of its file for moments. A daemon that holds it answers on its socket, and does not end. */
-async function openOnceFree(open: () => Promise<OpenedStore>, { clock, state, signal }: LockWait): Promise<OpenedStore> {
+/**
+ * A command that changes the state holds the lock of its file for moments. A daemon that holds it
+ * answers on its socket, and does not end.
+ */
+async function openOnceFree(
+  open: () => Promise<OpenedStore>,
+  { clock, state, signal }: LockWait,
+): Promise<OpenedStore> {
   const untilMs = clock.monotonic() + MAX_LOCK_WAIT_MS;
   for (;;) {
     try {
       return await open();
     } catch (error) {
       const isLate = signal.aborted || clock.monotonic() >= untilMs;
-      if (isLate || state.postgres !== undefined || !isStateLocked(error) || (await isControlAnswered(state.path))) throw error;
+      if (
+        isLate ||
+        state.postgres !== undefined ||
+        !isStateLocked(error) ||
+        (await isControlAnswered(state.path))
+      )
+        throw error;
       await sleep(clock, LOCK_RETRY_MS, signal);
     }
   }
@@ -87,6 +118,9 @@ async function loadAgain(initial: Config, { load, log }: DaemonDeps): Promise<Co
   const loaded = await load();
   if (loaded.ok) return { ...loaded.config, server: initial.server };
   const errors = loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue);
-  log.error("the configuration that was changed while standing by is refused: the one of the start is used", { errors });
+  log.error(
+    "the configuration that was changed while standing by is refused: the one of the start is used",
+    { errors },
+  );
   return initial;
 }

@@ -1,4 +1,7 @@
-/** The lines a person reads after a start: per watch, what is known and when it is polled next. Its messages are whole sentences on purpose. */
+/**
+ * The lines a person reads after a start: per watch, what is known and when it is polled next. Its
+ * messages are whole sentences on purpose.
+ */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { type Clock, isoTime } from "../../model/clock.ts";
@@ -11,7 +14,10 @@ import { returnText } from "../../operate/pause.ts";
 
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;
-  /** The same for those of them that are new here: another replica may have registered them after this one had started. */
+  /**
+   * The same for those of them that are new here: another replica may have registered them after
+   * this one had started.
+   */
   readAgain(watches: readonly EngineWatch[]): void;
   /** A target that cannot be read now holds no line up. */
   missing(watchId: string): void;
@@ -25,11 +31,16 @@ export interface StartReportDeps {
   /** Where a watch's alerts go, for people. */
   readonly sinkText: (watch: Watch) => string;
   readonly nextPollAt: (watchId: string) => number | undefined;
-  /** Whether another replica may read some targets of a watch first: only the state knows of those. */
+  /**
+   * Whether another replica may read some targets of a watch first: only the state knows of those.
+   */
   readonly isShared: boolean;
 }
 
-/** Thousands of watches finish their baselines together: the state is asked once for them, and after the next polls are placed. */
+/**
+ * Thousands of watches finish their baselines together: the state is asked once for them, and after
+ * the next polls are placed.
+ */
 const GATHER_MS = 50;
 /** The same where the state is asked before the first reads of this process are done. */
 const GATHER_SHARED_MS = 1_000;
@@ -37,9 +48,14 @@ const GATHER_SHARED_MS = 1_000;
 const MOST_LINES = 100;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
-  /** Watches whose baseline was done a moment ago, or may be done, as another replica may have read the rest. */
+  /**
+   * Watches whose baseline was done a moment ago, or may be done, as another replica may have read
+   * the rest.
+   */
   const noted = new Set<Watch>();
-  /** Watches whose first line is still to come, with the number of targets that have no baseline. */
+  /**
+   * Watches whose first line is still to come, with the number of targets that have no baseline.
+   */
   const waiting = new Map<string, { readonly watch: Watch; left: number }>();
   /** The keys of the watches that the report covers. */
   const known = new Set<string>();
@@ -49,7 +65,11 @@ export function createStartReport(deps: StartReportDeps): StartReport {
     if (entry === undefined) return;
     entry.left -= 1;
     if (entry.left > 0 && !deps.isShared) return;
-    if (noted.size === 0) deps.clock.after(entry.left > 0 ? GATHER_SHARED_MS : GATHER_MS, () => void report().catch(() => undefined));
+    if (noted.size === 0)
+      deps.clock.after(
+        entry.left > 0 ? GATHER_SHARED_MS : GATHER_MS,
+        () => void report().catch(() => undefined),
+      );
     noted.add(entry.watch);
   };
 
@@ -65,7 +85,9 @@ export function createStartReport(deps: StartReportDeps): StartReport {
   };
 
   const reportRecorded = async (watches: readonly Watch[]): Promise<void> => {
-    const states = new Map((await deps.store.listWatches(watches.map(({ id }) => id))).map((state) => [state.id, state]));
+    const states = new Map(
+      (await deps.store.listWatches(watches.map(({ id }) => id))).map((state) => [state.id, state]),
+    );
     for (const watch of watches) {
       const state = states.get(watch.id);
       if (deps.isShared && state !== undefined && unreadTargets(state).length > 0) continue;
@@ -86,7 +108,11 @@ export function createStartReport(deps: StartReportDeps): StartReport {
       const missing = state.targets.filter(isMissing);
       if (missing.length > 0) {
         const names = missing.map(({ name }) => name);
-        deps.log.warn("some targets cannot be read for now", { watch: watch.id, targets: names, reason: missing[0]?.statusReason });
+        deps.log.warn("some targets cannot be read for now", {
+          watch: watch.id,
+          targets: names,
+          reason: missing[0]?.statusReason,
+        });
       }
       if (missing.length === state.targets.length && missing.length > 0) continue;
       const left = unreadTargets(state).length;
@@ -106,24 +132,41 @@ export function createStartReport(deps: StartReportDeps): StartReport {
   };
 }
 
-function reportReturn({ watch: { id, onReturn }, state }: EngineWatch, { clock, log }: StartReportDeps): void {
+function reportReturn(
+  { watch: { id, onReturn }, state }: EngineWatch,
+  { clock, log }: StartReportDeps,
+): void {
   const { returnedFromMs: fromMs, targets } = state;
   if (fromMs === undefined || targets.every(({ baselineAtMs }) => baselineAtMs === null)) return;
   const awayMs = Math.max(1_000, Math.round((clock.now() - fromMs) / 1_000) * 1_000);
   log.info(returnText(id, awayMs, onReturn), { watch: id, on_return: onReturn });
 }
 
-const isMissing = ({ status }: TargetState): boolean => status === "unavailable" || status === "misconfigured";
+const isMissing = ({ status }: TargetState): boolean =>
+  status === "unavailable" || status === "misconfigured";
 
 const unreadTargets = ({ targets }: WatchState): readonly TargetState[] =>
   targets.filter((target) => target.baselineAtMs === null && !isMissing(target));
 
-function reportKnown(known: readonly EngineWatch[], log: Log, nextPoll: (watchId: string) => string): void {
-  const counts = known.map(({ watch, state }) => ({ watch: watch.id, items: notedItems(watch.type, state) }));
+function reportKnown(
+  known: readonly EngineWatch[],
+  log: Log,
+  nextPoll: (watchId: string) => string,
+): void {
+  const counts = known.map(({ watch, state }) => ({
+    watch: watch.id,
+    items: notedItems(watch.type, state),
+  }));
   if (known.length > MOST_LINES) {
     const items = counts.reduce((sum, count) => sum + count.items, 0);
-    return log.info(`${known.length} watches: baseline done, ${items} items known`, { watches: known.length, items });
+    return log.info(`${known.length} watches: baseline done, ${items} items known`, {
+      watches: known.length,
+      items,
+    });
   }
   for (const { watch, items } of counts)
-    log.info(`${watch}: baseline done, ${items} items known, next poll ${nextPoll(watch)}`, { watch, items });
+    log.info(`${watch}: baseline done, ${items} items known, next poll ${nextPoll(watch)}`, {
+      watch,
+      items,
+    });
 }

@@ -1,7 +1,8 @@
 /**
- * The log of a daemon whose state has troubles: much of what goes on fails for the same cause then, again and again. It says one line for
- * each cause, with growing pauses and a count of what was left out; the rest goes to the debug log. A trouble of the state is no fault of
- * the daemon: its lines are warnings, without a stack.
+ * The log of a daemon whose state has troubles: much of what goes on fails for the same cause then,
+ * again and again. It says one line for each cause, with growing pauses and a count of what was
+ * left out; the rest goes to the debug log. A trouble of the state is no fault of the daemon: its
+ * lines are warnings, without a stack.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log, LogFields } from "../../model/log.ts";
@@ -22,7 +23,11 @@ export function createStoreTroubleLog(log: Log, clock: Pick<Clock, "monotonic">)
   const take = (level: "warn" | "error") => (message: string, fields?: LogFields) => {
     const error = fields?.["error"];
     if (error instanceof StoreError)
-      warn(message, { ...fields, error: error.message, ...(error.hint === "" ? {} : { hint: error.hint }) }, error.code);
+      warn(
+        message,
+        { ...fields, error: error.message, ...(error.hint === "" ? {} : { hint: error.hint }) },
+        error.code,
+      );
     else log[level](message, fields);
   };
   const warn = (message: string, fields: LogFields, code: string) => {

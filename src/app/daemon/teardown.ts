@@ -1,10 +1,15 @@
-/** The one stack of named teardowns: drained last in, first out, at a stop and when a start fails half-way. */
+/**
+ * The one stack of named teardowns: drained last in, first out, at a stop and when a start fails
+ * half-way.
+ */
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 
 export interface Teardown {
   push(name: string, fn: () => void | Promise<void>): void;
-  /** Runs every teardown once; one that fails is logged and keeps none of the others from running. */
+  /**
+   * Runs every teardown once; one that fails is logged and keeps none of the others from running.
+   */
   drain(): Promise<void>;
 }
 

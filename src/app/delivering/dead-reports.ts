@@ -1,6 +1,7 @@
 /**
- * Notifies ops of alerts that were given up: once per sink and cause, at most once an hour. Where ops has only the sink that failed, the report
- * waits until that takes messages again, or is itself the message that tries it when nothing else would.
+ * Notifies ops of alerts that were given up: once per sink and cause, at most once an hour. Where
+ * ops has only the sink that failed, the report waits until that takes messages again, or is itself
+ * the message that tries it when nothing else would.
  */
 import type { Config } from "../../config/config.ts";
 import type { OpsAlert, OpsAlerts } from "../../model/ops-alerts.ts";
@@ -23,7 +24,10 @@ export interface DeadReportsDeps {
 }
 
 export interface DeadReports {
-  /** Messages were given up, a sink works again, or there are more of which this one reports: reports what is due in a moment. */
+  /**
+   * Messages were given up, a sink works again, or there are more of which this one reports:
+   * reports what is due in a moment.
+   */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -55,10 +59,15 @@ export function createDeadReports(deps: DeadReportsDeps): DeadReports {
     timer = { cancel, dueAtMs };
   };
   const run = async () => {
-    const open = new Map((await deps.store.loadSinkHealth()).filter(({ breaker }) => breaker === "open").map((one) => [one.sink, one]));
+    const open = new Map(
+      (await deps.store.loadSinkHealth())
+        .filter(({ breaker }) => breaker === "open")
+        .map((one) => [one.sink, one]),
+    );
     let isLeft = false;
     for (const group of await deps.store.unreportedDead()) {
-      if (deps.isOwn(group.sink) && (await isDue(group, deps, open.get(group.sink)))) await report(deps, group);
+      if (deps.isOwn(group.sink) && (await isDue(group, deps, open.get(group.sink))))
+        await report(deps, group);
       else isLeft = true;
     }
     if (isLeft) runIn(AGAIN_MS);
@@ -74,13 +83,19 @@ export function createDeadReports(deps: DeadReportsDeps): DeadReports {
 }
 
 /** The sinks of ops that are not the one it is about. */
-const othersOf = (config: Config, sink: string): readonly string[] => config.ops.sinks.filter((name) => name !== sink);
+const othersOf = (config: Config, sink: string): readonly string[] =>
+  config.ops.sinks.filter((name) => name !== sink);
 
-async function isDue({ sink, reportedAtMs }: UnreportedDead, deps: DeadReportsDeps, open: SinkHealth | undefined): Promise<boolean> {
+async function isDue(
+  { sink, reportedAtMs }: UnreportedDead,
+  deps: DeadReportsDeps,
+  open: SinkHealth | undefined,
+): Promise<boolean> {
   const { config, clock, store } = deps;
   const isOnlyOfOps = config().ops.sinks.includes(sink) && othersOf(config(), sink).length === 0;
   if (isOnlyOfOps && open !== undefined) {
-    // What is due behind its breaker tries it, and then the report is due. Nothing tries a sink that is disabled.
+    // What is due behind its breaker tries it, and then the report is due. Nothing tries a sink
+    // that is disabled.
     const isTried = ((await store.nextDueAt([sink])) ?? Number.POSITIVE_INFINITY) <= clock.now();
     return !isTried && open.goneFrom === null;
   }
@@ -92,9 +107,11 @@ async function report(deps: DeadReportsDeps, group: UnreportedDead): Promise<voi
   const letters = await store.listDead({ messageIds: group.messageIds.slice(0, SHOWN) }, SHOWN);
   const hasOther = othersOf(config(), group.sink).length > 0;
   const events = letters.flatMap((letter) => letter.events);
-  const isOfReports = !hasOther && events.length > 0 && events.every(({ type }) => type === DEAD_REPORT);
+  const isOfReports =
+    !hasOther && events.length > 0 && events.every(({ type }) => type === DEAD_REPORT);
   if (!isOfReports) await opsAlerts.raise(opsAlertOf(config(), group, letters, hasOther));
-  // A report that reached nobody is raised again in its place. One that the only sink of ops refuses for good cannot be sent through it.
+  // A report that reached nobody is raised again in its place. One that the only sink of ops
+  // refuses for good cannot be sent through it.
   else if (group.cause === "expired") {
     for (const event of events) await opsAlerts.raise(alertAgain(event, group.sink));
     await store.acknowledgeDead({ messageIds: group.messageIds }, clock.now());
@@ -107,13 +124,23 @@ const DEAD_REPORT = "delivery.dead";
 function alertAgain({ body }: ChirpEvent, sink: string): OpsAlert {
   const { message, hint, ...facts } = body;
   return {
-    ...{ type: DEAD_REPORT, subject: sink, severity: "critical", message: typeof message === "string" ? message : "" },
+    ...{
+      type: DEAD_REPORT,
+      subject: sink,
+      severity: "critical",
+      message: typeof message === "string" ? message : "",
+    },
     ...(typeof hint === "string" ? { hint } : {}),
     facts: facts as NonNullable<OpsAlert["facts"]>,
   };
 }
 
-function opsAlertOf(config: Config, group: UnreportedDead, letters: readonly DeadLetter[], hasOther: boolean): OpsAlert {
+function opsAlertOf(
+  config: Config,
+  group: UnreportedDead,
+  letters: readonly DeadLetter[],
+  hasOther: boolean,
+): OpsAlert {
   const { sink, alerts, messageIds } = group;
   const read = createReader(config.linksHost);
   const events = letters.flatMap((letter) => letter.events).slice(0, SHOWN);
@@ -126,7 +153,11 @@ function opsAlertOf(config: Config, group: UnreportedDead, letters: readonly Dea
     severity: "critical",
     message: deadSentence(group, config.sinks.find(({ name }) => name === sink)?.retryForMs),
     hint: [...links, ...more, what].join("\n"),
-    facts: { message_ids: [...messageIds.slice(0, SHOWN)], event_ids: events.map(({ id }) => id), links },
+    facts: {
+      message_ids: [...messageIds.slice(0, SHOWN)],
+      event_ids: events.map(({ id }) => id),
+      links,
+    },
     ...(hasOther ? { exceptSink: sink } : {}),
   };
 }

@@ -1,4 +1,7 @@
-/** The delivering half and the daemon's own notices, around one active configuration: what a reload swaps, in one place. */
+/**
+ * The delivering half and the daemon's own notices, around one active configuration: what a reload
+ * swaps, in one place.
+ */
 import type { Config } from "../../config/config.ts";
 import { createOpsAlerts, createPublisher } from "../../engine/health/ops-alerts.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
@@ -37,7 +40,10 @@ export interface Delivering {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Makes a prepared configuration the active one. `watches`: those registered for it, where they are other ones. */
+/**
+ * Makes a prepared configuration the active one. `watches`: those registered for it, where they are
+ * other ones.
+ */
 export type Activate = (watches?: readonly EngineWatch[]) => Promise<void>;
 
 /** Messages under way at a reload get less time than at a stop. */
@@ -53,7 +59,10 @@ export interface DeliveringParts {
   readonly share: Share;
 }
 
-export async function createDelivering(initial: Config, parts: DeliveringParts): Promise<Delivering> {
+export async function createDelivering(
+  initial: Config,
+  parts: DeliveringParts,
+): Promise<Delivering> {
   const { store, silences, meter, trace, events, deps, share } = parts;
   const startTemplates = deps.adapters?.startTemplates ?? startTemplateWorker;
   const { clock, random, hash, log, addSecret } = deps;
@@ -71,13 +80,36 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   keepSecrets(config);
   // What is left of a sink that is configured no more is the leader's.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
-  const deadReports = createDeadReports({ store, clock, log, opsAlerts, config: () => config, isOwn });
+  const deadReports = createDeadReports({
+    store,
+    clock,
+    log,
+    opsAlerts,
+    config: () => config,
+    isOwn,
+  });
   const sinkDeps = (of: Config) => sinkDepsOf(of, deps);
   const alerts = sinkAlerts(opsAlerts, deadReports, deps);
-  const shared = { store, clock, random, log, meter, trace, active, silenceOf: silences.silenceOf, startTemplates, ...alerts };
-  const kept: Pick<DeliveryDeps, "paces" | "sizes" | "waits"> = { paces: new Map(), sizes: new Map(), waits: new Map() };
+  const shared = {
+    store,
+    clock,
+    random,
+    log,
+    meter,
+    trace,
+    active,
+    silenceOf: silences.silenceOf,
+    startTemplates,
+    ...alerts,
+  };
+  const kept: Pick<DeliveryDeps, "paces" | "sizes" | "waits"> = {
+    paces: new Map(),
+    sizes: new Map(),
+    waits: new Map(),
+  };
   const destinations = createDestinations(share, hash);
-  const deliveryOf = (of: Config) => createDelivery(of, { ...shared, ...destinations, ...kept, sinkDeps: sinkDeps(of) });
+  const deliveryOf = (of: Config) =>
+    createDelivery(of, { ...shared, ...destinations, ...kept, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
   events.on("committed", () => delivery.pump.wake());
   // An earlier process may have left something unsaid.
@@ -97,7 +129,8 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
         config = next;
         routing = routingOf(next);
         delivery = fresh;
-        // The old delivery half stops before the new one starts, so that no message is sent by both; after a stop of all none does.
+        // The old delivery half stops before the new one starts, so that no message is sent by
+        // both; after a stop of all none does.
         await old.pump.stop(SWAP_GRACE_MS);
         if (!isStopped) await fresh.pump.start();
         events.emit("activated");
@@ -112,16 +145,29 @@ export async function createDelivering(initial: Config, parts: DeliveringParts):
   };
 }
 
-const sinkDepsOf = ({ linksHost }: Config, { http, clock, log, write, outputs, writesToLog = false }: DaemonDeps): SinkDeps => ({
+const sinkDepsOf = (
+  { linksHost }: Config,
+  { http, clock, log, write, outputs, writesToLog = false }: DaemonDeps,
+): SinkDeps => ({
   ...{ http, clock, log, write, writesToLog, outputs, linksHost },
 });
 
-/** At most so often the operator hears of receivers that a sink does not reach; again once they are others. */
+/**
+ * At most so often the operator hears of receivers that a sink does not reach; again once they are
+ * others.
+ */
 const DAY_MS = 86_400_000;
 
-type SinkAlerts = Pick<DeliveryDeps, "onSinkFailing" | "onSinkRecovered" | "onDead" | "onPart" | "onUnpublished" | "onTemplateFailing">;
+type SinkAlerts = Pick<
+  DeliveryDeps,
+  "onSinkFailing" | "onSinkRecovered" | "onDead" | "onPart" | "onUnpublished" | "onTemplateFailing"
+>;
 
-const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports, { clock, hash }: Pick<DaemonDeps, "clock" | "hash">): SinkAlerts => ({
+const sinkAlerts = (
+  opsAlerts: OpsAlerts,
+  deadReports: DeadReports,
+  { clock, hash }: Pick<DaemonDeps, "clock" | "hash">,
+): SinkAlerts => ({
   onTemplateFailing: (...failure) => void opsAlerts.raise(templateAlert(hash, ...failure)),
   onDead: () => deadReports.wake(),
   onPart(sink, missed) {
@@ -133,7 +179,11 @@ const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports, { clock, has
       message: `Alerts of ${sink} reach some of its receivers and not others: ${missed.map(({ receiver, error }) => `${receiver} (${error})`).join(", ")}`,
       hint: "Who refuses them gets no repeat: correct or remove that receiver.",
       facts: { receivers: names },
-      once: { key: `delivery.partial:${sink}`, about: names.join(), endsAtMs: clock.now() + DAY_MS },
+      once: {
+        key: `delivery.partial:${sink}`,
+        about: names.join(),
+        endsAtMs: clock.now() + DAY_MS,
+      },
     });
   },
   onSinkFailing: ({ sink, reason, hint, sinceMs, retryForMs }) =>
@@ -142,7 +192,10 @@ const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports, { clock, has
       subject: sink,
       severity: "critical",
       message: `${sink} takes no messages: ${reason}`,
-      hint: [hint, `Alerts for it are kept for ${formatHours(retryForMs)} (retry_for) and go out when it works again.`]
+      hint: [
+        hint,
+        `Alerts for it are kept for ${formatHours(retryForMs)} (retry_for) and go out when it works again.`,
+      ]
         .filter((sentence) => sentence !== "")
         .join(" "),
       facts: { since: isoTime(sinceMs) },
@@ -151,7 +204,13 @@ const sinkAlerts = (opsAlerts: OpsAlerts, deadReports: DeadReports, { clock, has
     }),
   async onSinkRecovered(sink, reportedAtMs) {
     const message = `${sink} takes messages again.`;
-    await opsAlerts.raise({ type: "sink.recovered", subject: sink, severity: "info", message, episode: String(reportedAtMs) });
+    await opsAlerts.raise({
+      type: "sink.recovered",
+      subject: sink,
+      severity: "info",
+      message,
+      episode: String(reportedAtMs),
+    });
     deadReports.wake();
   },
   onUnpublished: ({ sink, count, reason }) =>

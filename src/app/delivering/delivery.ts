@@ -1,4 +1,7 @@
-/** The delivering half of the daemon, built from one configuration and replaced as a whole at a reload. */
+/**
+ * The delivering half of the daemon, built from one configuration and replaced as a whole at a
+ * reload.
+ */
 import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
 import { DestinationPace } from "../../deliver/queue/destination-pace.ts";
 import { MessageSizes } from "../../deliver/queue/message-sizes.ts";
@@ -13,7 +16,12 @@ import { listedAt } from "../../operate/alerts/listed-at.ts";
 import { throttlesByKey } from "../../route/route-event.ts";
 import { digestsByName } from "../../route/scheduled-digest.ts";
 import type { SinkDeps, SinkType } from "../../sinks/kind/sink-type.ts";
-import { createSink, placeOfSink, sinkFactsOf, sinkTypeOf } from "../../operate/alerts/create-sink.ts";
+import {
+  createSink,
+  placeOfSink,
+  sinkFactsOf,
+  sinkTypeOf,
+} from "../../operate/alerts/create-sink.ts";
 import { createReader } from "../../operate/create-reader.ts";
 import { type RunningTemplates, startTemplates, type TemplateDeps } from "./templates.ts";
 import { createWaitRules, type WaitRulesDeps } from "../../operate/alerts/routing.ts";
@@ -36,7 +44,14 @@ export interface Delivery {
 
 export type DeliveryDeps = Omit<
   PumpDeps,
-  "waitRules" | "sinks" | "movedSinks" | "throttles" | "digests" | "readEvent" | "listedAt" | "templates"
+  | "waitRules"
+  | "sinks"
+  | "movedSinks"
+  | "throttles"
+  | "digests"
+  | "readEvent"
+  | "listedAt"
+  | "templates"
 > &
   TemplateDeps &
   WaitRulesDeps &
@@ -53,16 +68,24 @@ export type DeliveryDeps = Omit<
 export async function createDelivery(config: Config, deps: DeliveryDeps): Promise<Delivery> {
   const sinks = new Map<string, BuiltSink>();
   for (const one of config.sinks) {
-    sinks.set(one.name, { config: one, type: sinkTypeOf(one), sink: await createSink(one, deps.sinkDeps) });
+    sinks.set(one.name, {
+      config: one,
+      type: sinkTypeOf(one),
+      sink: await createSink(one, deps.sinkDeps),
+    });
   }
   const pumpSinks = new Map([...sinks].map(([name, built]) => [name, pumpSinkOf(built, deps)]));
   const templates = startTemplates(config.templates, deps);
-  const readers = new Map(config.sinks.map(({ name, region }) => [name, createReader(config.linksHost, region)]));
+  const readers = new Map(
+    config.sinks.map(({ name, region }) => [name, createReader(config.linksHost, region)]),
+  );
   const readPlainly = createReader(config.linksHost);
   const pump = createPump({
     ...deps,
     sinks: pumpSinks,
-    movedSinks: config.sinks.flatMap(({ name, movedFrom }) => (movedFrom === undefined ? [] : [{ from: movedFrom, to: name }])),
+    movedSinks: config.sinks.flatMap(({ name, movedFrom }) =>
+      movedFrom === undefined ? [] : [{ from: movedFrom, to: name }],
+    ),
     throttles: throttlesByKey(config.route, sinkFactsOf(config.sinks)),
     waitRules: createWaitRules(config, deps),
     digests: digestsByName(config.route, sinkFactsOf(config.sinks)),
@@ -70,12 +93,19 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     listedAt: (events) => listedAt(config.server.publicUrl, events),
     ...(templates === undefined ? {} : { templates }),
   });
-  const editCauses = new Map([...sinks].flatMap(([name, { sink }]) => (sink.updates === undefined ? [] : [[name, sink.updates.causes]])));
+  const editCauses = new Map(
+    [...sinks].flatMap(([name, { sink }]) =>
+      sink.updates === undefined ? [] : [[name, sink.updates.causes]],
+    ),
+  );
   const start = async () => {
-    // Where the state does not take it now, the replica that leads shares the destinations out a little later.
+    // Where the state does not take it now, the replica that leads shares the destinations out a
+    // little later.
     await deps
       .submit([...pumpSinks.values()])
-      .catch((error: unknown) => deps.log.warn("destinations could not be shared out yet", { error }));
+      .catch((error: unknown) =>
+        deps.log.warn("destinations could not be shared out yet", { error }),
+      );
     await pump.start();
   };
   const takeShare = async () => {
@@ -94,7 +124,10 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   return { pump: { ...pump, start, takeShare, stop }, holds, sinks, editCauses, templates };
 }
 
-function pumpSinkOf({ config, type, sink }: BuiltSink, known: Pick<DeliveryDeps, "paces" | "sizes" | "waits">): PumpSink {
+function pumpSinkOf(
+  { config, type, sink }: BuiltSink,
+  known: Pick<DeliveryDeps, "paces" | "sizes" | "waits">,
+): PumpSink {
   const place = placeOfSink(config);
   const key = `${config.type}\n${place}`;
   const pace = known.paces.get(key) ?? new DestinationPace(type.limits?.(config.settings));
@@ -104,7 +137,16 @@ function pumpSinkOf({ config, type, sink }: BuiltSink, known: Pick<DeliveryDeps,
   const { chat, concurrency } = type;
   const { template, region } = config;
   return {
-    ...{ type: config.type, sink, chat, concurrency, retryForMs: config.retryForMs, place, pace, sizes },
+    ...{
+      type: config.type,
+      sink,
+      chat,
+      concurrency,
+      retryForMs: config.retryForMs,
+      place,
+      pace,
+      sizes,
+    },
     waits: waitsOf(config, known.waits),
     ...(template === undefined ? {} : { template }),
     ...(region === undefined ? {} : { region }),
@@ -127,7 +169,10 @@ function waitsOf({ name, type, settings }: SinkConfig, kept: Map<string, KeptWai
   return waits;
 }
 
-/** Proves credentials that can be proved cheaply; what is wrong is for the log, deliveries find out by themselves. */
+/**
+ * Proves credentials that can be proved cheaply; what is wrong is for the log, deliveries find out
+ * by themselves.
+ */
 export async function verifySinks(delivery: Delivery, sinkDeps: SinkDeps): Promise<void> {
   for (const [name, { type, config }] of delivery.sinks) {
     try {

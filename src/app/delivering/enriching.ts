@@ -1,4 +1,7 @@
-/** Connects enrichment: who is asked by the active configuration, where events go then, and what wakes it. */
+/**
+ * Connects enrichment: who is asked by the active configuration, where events go then, and what
+ * wakes it.
+ */
 import type { Config } from "../../config/config.ts";
 import { createAsk } from "../../enrich/ask.ts";
 import { createEnricher, type Enricher } from "../../enrich/enricher.ts";
@@ -17,11 +20,20 @@ export interface EnrichingParts {
 }
 
 export interface Enriching extends Pick<Enricher, "failing"> {
-  /** Called when the active watches are known: without them nobody knows who is asked. Returns what ends it. */
+  /**
+   * Called when the active watches are known: without them nobody knows who is asked. Returns what
+   * ends it.
+   */
   start(): () => Promise<void>;
 }
 
-export function createEnriching({ delivering, store, meter, events, deps }: EnrichingParts): Enriching {
+export function createEnriching({
+  delivering,
+  store,
+  meter,
+  events,
+  deps,
+}: EnrichingParts): Enriching {
   const { clock, random, log, http, outputs, addSecret } = deps;
   const { active, config, delivery, opsAlerts } = delivering;
   const keepSecrets = () => secretsIn(config()).forEach(addSecret);
@@ -55,6 +67,8 @@ const SECRET_HEADER = /auth|cookie|key|secret|token/i;
 const secretsIn = ({ watches }: Pick<Config, "watches">): readonly string[] =>
   watches.flatMap(({ enrich }) =>
     enrich?.via.kind === "url"
-      ? Object.entries(enrich.via.headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []))
+      ? Object.entries(enrich.via.headers).flatMap(([name, value]) =>
+          SECRET_HEADER.test(name) ? [value] : [],
+        )
       : [],
   );

@@ -1,4 +1,6 @@
-/** Notifies `ops` without the outbox, for the one case in which the outbox itself cannot be written. */
+/**
+ * Notifies `ops` without the outbox, for the one case in which the outbox itself cannot be written.
+ */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -19,7 +21,13 @@ export interface FallbackNotifierDeps {
 }
 
 /** Tries the sinks of `ops` in order until one takes it; never rejects. */
-export function createFallbackNotifier({ delivery, config, clock, random, log }: FallbackNotifierDeps): (text: string) => Promise<void> {
+export function createFallbackNotifier({
+  delivery,
+  config,
+  clock,
+  random,
+  log,
+}: FallbackNotifierDeps): (text: string) => Promise<void> {
   return async (text) => {
     const nowMs = clock.now();
     const labels = { watch: "", type: "daemon", event: "state.trouble", severity: "critical" };
@@ -39,9 +47,16 @@ export function createFallbackNotifier({ delivery, config, clock, random, log }:
       const sink = delivery().sinks.get(name)?.sink;
       if (sink === undefined) continue;
       const messageId = random.id();
-      const body = sink.render({ events: [{ event, watches: [] }], sample: false, read: opsAlertMessage });
+      const body = sink.render({
+        events: [{ event, watches: [] }],
+        sample: false,
+        read: opsAlertMessage,
+      });
       try {
-        await sink.send({ id: messageId, sink: name, groupKey: event.id, sealedAtMs: nowMs, body }, AbortSignal.timeout(TIMEOUT_MS));
+        await sink.send(
+          { id: messageId, sink: name, groupKey: event.id, sealedAtMs: nowMs, body },
+          AbortSignal.timeout(TIMEOUT_MS),
+        );
         return;
       } catch (error) {
         log.warn("ops could not be notified directly", { sink: name, error: errorText(error) });

@@ -1,12 +1,22 @@
-/** The templates of one configuration while they run: in a thread that ends with the delivery half, with the failures of each. */
+/**
+ * The templates of one configuration while they run: in a thread that ends with the delivery half,
+ * with the failures of each.
+ */
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { OpsAlert } from "../../model/ops-alerts.ts";
 import type { MessageTemplate, TemplateRunner } from "../../model/template.ts";
-import type { FailingTemplate, TemplateFailure, Templates } from "../../deliver/stages/word-events.ts";
+import type {
+  FailingTemplate,
+  TemplateFailure,
+  Templates,
+} from "../../deliver/stages/word-events.ts";
 
 /** Starts what runs templates; nothing is loaded before the first job. */
-type StartTemplates = (templates: readonly MessageTemplate[], options: { readonly clock: Clock }) => TemplateRunner;
+type StartTemplates = (
+  templates: readonly MessageTemplate[],
+  options: { readonly clock: Clock },
+) => TemplateRunner;
 
 /** A template that goes on failing is an ops alert once in so long. */
 const ALERT_EVERY_MS = 86_400_000;
@@ -36,7 +46,11 @@ export const templateAlert = (
   message: `The template ${template} failed for ${sink}: ${problem}`,
   hint: `The default message was sent instead. See it with chirpwatch render EVENT --sink ${sink}, mend it, and reload.`,
   facts: { sink },
-  once: { key: `template.failing:${sink}:${template}`, about: hash(`${title}\n${body}`), endsAtMs: untilMs },
+  once: {
+    key: `template.failing:${sink}:${template}`,
+    about: hash(`${title}\n${body}`),
+    endsAtMs: untilMs,
+  },
 });
 
 /** Undefined where there are none. */
@@ -51,11 +65,16 @@ export function startTemplates(
   return {
     byName,
     runner: start(configured, { clock }),
-    failing: () => [...failures.values()].filter(({ lastAtMs }) => lastAtMs > clock.now() - FAILING_MS),
+    failing: () =>
+      [...failures.values()].filter(({ lastAtMs }) => lastAtMs > clock.now() - FAILING_MS),
     onFailing(failure) {
       const key = `${failure.sink}\n${failure.template}`;
       const nowMs = clock.now();
-      failures.set(key, { ...failure, count: (failures.get(key)?.count ?? 0) + 1, lastAtMs: nowMs });
+      failures.set(key, {
+        ...failure,
+        count: (failures.get(key)?.count ?? 0) + 1,
+        lastAtMs: nowMs,
+      });
       const template = byName.get(failure.template);
       if (template === undefined || (alertedUntilMs.get(key) ?? nowMs) > nowMs) return;
       alertedUntilMs.set(key, nowMs + ALERT_EVERY_MS);

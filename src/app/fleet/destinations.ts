@@ -1,4 +1,7 @@
-/** The places that messages go to, as work that replicas share: a place is one replica's as a whole, as its limits are counted in one process. */
+/**
+ * The places that messages go to, as work that replicas share: a place is one replica's as a whole,
+ * as its limits are counted in one process.
+ */
 import type { PumpDeps } from "../../deliver/pump.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
 import type { Hash } from "../../model/hash.ts";

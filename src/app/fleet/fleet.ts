@@ -1,7 +1,8 @@
 /**
- * The share of one replica, kept in step with the state. The leader shares out the work; every replica watches what it holds. When it is to
- * hand something over, its work ends, everything it may lose is handed over, and its work begins again with the rest: nothing that was kept
- * in memory about work of others outlives that.
+ * The share of one replica, kept in step with the state. The leader shares out the work; every
+ * replica watches what it holds. When it is to hand something over, its work ends, everything it
+ * may lose is handed over, and its work begins again with the rest: nothing that was kept in memory
+ * about work of others outlives that.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import { type Clock, sleep } from "../../model/clock.ts";
@@ -31,20 +32,31 @@ export interface FleetDeps {
 
 /** What follows from changes. All are awaited: nothing else of the fleet goes on meanwhile. */
 export interface FleetWork {
-  /** Claims or configurations of replicas changed. `isOther`: this one has other work than it took over last. */
+  /**
+   * Claims or configurations of replicas changed. `isOther`: this one has other work than it took
+   * over last.
+   */
   shareChanged(isOther: boolean): Promise<void>;
   /** Others called `announce`; all may have changed where this replica leads now. */
   stateChanged(watches: ChangedWatches): Promise<void>;
-  /** There are new deliveries, or events that wait for their enrichment, perhaps of other replicas. */
+  /**
+   * There are new deliveries, or events that wait for their enrichment, perhaps of other replicas.
+   */
   delivered(): void;
-  /** Ends the work of this replica, where it has not ended, and begins it again; `between` is called while it does nothing. */
+  /**
+   * Ends the work of this replica, where it has not ended, and begins it again; `between` is called
+   * while it does nothing.
+   */
   restart(between: () => Promise<void>): Promise<void>;
 }
 
 const WATCH_EVERY_MS = 100;
 /** After work that could not begin again. */
 const RETRY_MS = 1_000;
-/** By then the work of the leader before is shared out, which cannot wait for a new leader to read all watches. */
+/**
+ * By then the work of the leader before is shared out, which cannot wait for a new leader to read
+ * all watches.
+ */
 const READ_AGAIN_AFTER_MS = 1_000;
 
 export class Fleet implements Share {
@@ -115,7 +127,9 @@ export class Fleet implements Share {
 
   async submit(kind: WorkKind, work: readonly Omit<Work, "kind">[]): Promise<void> {
     const before = this.#work.get(kind) ?? [];
-    const isSame = before.length === work.length && work.every(({ key, cost }, at) => key === before[at]?.key && cost === before[at]?.cost);
+    const isSame =
+      before.length === work.length &&
+      work.every(({ key, cost }, at) => key === before[at]?.key && cost === before[at]?.cost);
     this.#mustShareOut ||= !isSame;
     this.#work.set(
       kind,
@@ -133,7 +147,8 @@ export class Fleet implements Share {
     const announcements = await this.#deps.store.announce(watches);
     this.#mustAnnounce = false;
     // It knows what it announced itself.
-    if (announcements === this.#news.announcements + 1) this.#news = { ...this.#news, announcements };
+    if (announcements === this.#news.announcements + 1)
+      this.#news = { ...this.#news, announcements };
   }
 
   async #watch(work: FleetWork): Promise<void> {
@@ -145,7 +160,8 @@ export class Fleet implements Share {
     const isLeading = membership.isLeading();
     if (wasLeading && !isLeading) return this.#restart(work);
     this.#isLeading = isLeading;
-    if (isLeading && !wasLeading) this.#readsAgainAtMs ??= this.#deps.clock.monotonic() + READ_AGAIN_AFTER_MS;
+    if (isLeading && !wasLeading)
+      this.#readsAgainAtMs ??= this.#deps.clock.monotonic() + READ_AGAIN_AFTER_MS;
     if (isLeading && !wasLeading) await this.#takeOverWork();
     if (isLeading) await this.#shareOutAgain();
     const news = await store.shareNews();
@@ -189,13 +205,18 @@ export class Fleet implements Share {
   }
 
   async #shareOutAgain(): Promise<void> {
-    const sharedBy = JSON.stringify((await this.#deps.store.replicas()).map(({ id, config }) => [id, config]));
+    const sharedBy = JSON.stringify(
+      (await this.#deps.store.replicas()).map(({ id, config }) => [id, config]),
+    );
     if (sharedBy === this.#sharedBy && !this.#mustShareOut) return;
     await this.#shareOut();
     this.#sharedBy = sharedBy;
   }
 
-  /** Replicas with another configuration or planner than the leader's get nothing: they may have other polls. */
+  /**
+   * Replicas with another configuration or planner than the leader's get nothing: they may have
+   * other polls.
+   */
   #shareOut(): Promise<void> {
     return this.#inTurn(async () => {
       this.#mustShareOut = false;
@@ -225,7 +246,11 @@ export class Fleet implements Share {
     const removed = parts.flatMap((part) => part.removed);
     if (changed.length + removed.length > 0) {
       await store.saveClaims(changed, removed);
-      log.info("work is shared out", { replicas: sharing.length, changed: changed.length, removed: removed.length });
+      log.info("work is shared out", {
+        replicas: sharing.length,
+        changed: changed.length,
+        removed: removed.length,
+      });
     }
   }
 

@@ -1,6 +1,7 @@
 /**
- * Whether this daemon's configuration is the current one of its state. On a file whatever the daemon reads is, and is recorded. Daemons that
- * share a state agree: one with a superseded configuration neither leads nor gets a share, until its file changes or is made current again.
+ * Whether this daemon's configuration is the current one of its state. On a file whatever the
+ * daemon reads is, and is recorded. Daemons that share a state agree: one with a superseded
+ * configuration neither leads nor gets a share, until its file changes or is made current again.
  */
 import type { Config } from "../../config/config.ts";
 import { PLANNER_VERSION } from "../../groups/group-polls.ts";
@@ -21,17 +22,31 @@ export interface RevisionsDeps {
   readonly log: Log;
 }
 
-/** What a digest is made of. Replicas may have their files in other places, and listen elsewhere. */
-const whatItDoes = ({ watches, sinks, route, templates, ops, api, linksHost, state: { retentionMs } }: Config): string =>
-  JSON.stringify({ watches, sinks, route, templates, ops, api, linksHost, retentionMs }, (key, value: unknown) =>
-    key === "declaredAt" || key === "keyFile" ? undefined : value,
+/**
+ * What a digest is made of. Replicas may have their files in other places, and listen elsewhere.
+ */
+const whatItDoes = ({
+  watches,
+  sinks,
+  route,
+  templates,
+  ops,
+  api,
+  linksHost,
+  state: { retentionMs },
+}: Config): string =>
+  JSON.stringify(
+    { watches, sinks, route, templates, ops, api, linksHost, retentionMs },
+    (key, value: unknown) => (key === "declaredAt" || key === "keyFile" ? undefined : value),
   );
 
 /** Secrets are in it as well: without the salt nobody can try guesses. */
-export const configDigest = (config: Config, salt: string, hash: Hash): string => hash(`${salt}\n${whatItDoes(config)}`);
+export const configDigest = (config: Config, salt: string, hash: Hash): string =>
+  hash(`${salt}\n${whatItDoes(config)}`);
 
 /** By what a replica published; `hash`: the digest of the configuration. */
-export const worksWith = ({ config }: Pick<ReplicaState, "config">, hash: string): boolean => config.split(" ")[0] === hash;
+export const worksWith = ({ config }: Pick<ReplicaState, "config">, hash: string): boolean =>
+  config.split(" ")[0] === hash;
 
 export class Revisions {
   readonly #deps: RevisionsDeps;
@@ -59,7 +74,10 @@ export class Revisions {
     return digest;
   };
 
-  /** What other replicas know of a configuration: those of which that is the same plan the same polls. */
+  /**
+   * What other replicas know of a configuration: those of which that is the same plan the same
+   * polls.
+   */
   readonly publishedOf = (config: Config): string => `${this.digestOf(config)} ${PLANNER_VERSION}`;
 
   /** In a sentence, with the cure; undefined while it is the current one. */
@@ -90,13 +108,22 @@ export class Revisions {
     if (hash === this.#current?.hash && this.#isWorking) return;
     const before = this.#current?.number;
     const mayGoBack = membership === undefined;
-    this.#current = await store.proposeConfig({ hash, atMs: clock.now(), cause, by: await this.#ownName(), mayGoBack });
+    this.#current = await store.proposeConfig({
+      hash,
+      atMs: clock.now(),
+      cause,
+      by: await this.#ownName(),
+      mayGoBack,
+    });
     if (this.#current.hash === hash) this.#settle(true, true);
     else await this.review(config);
     if (this.#current.number !== before) await signals.send("configuration");
   };
 
-  /** Others may have made another one the current one, or work with it by now. Whether this one is superseded since the last time. */
+  /**
+   * Others may have made another one the current one, or work with it by now. Whether this one is
+   * superseded since the last time.
+   */
   readonly review = async (config: Config): Promise<boolean> => {
     const { store, membership } = this.#deps;
     if (membership === undefined) return false;
@@ -105,7 +132,10 @@ export class Revisions {
     const [before, wasSuperseded] = [this.#current?.number, this.#isSuperseded];
     this.#current = current;
     const isCurrent = current.hash === this.digestOf(config);
-    const hasOther = async () => (await store.replicas()).some((other) => other.id !== membership.id && worksWith(other, current.hash));
+    const hasOther = async () =>
+      (await store.replicas()).some(
+        (other) => other.id !== membership.id && worksWith(other, current.hash),
+      );
     this.#settle(isCurrent, isCurrent || (this.#isWorking && !(await hasOther())));
     return this.#isSuperseded && (!wasSuperseded || before !== current.number);
   };
@@ -117,7 +147,8 @@ export class Revisions {
     this.#deps.membership?.setMayLead(isWorking);
     const { log } = this.#deps;
     const now = this.superseded();
-    if (now !== undefined && now !== before) log.warn("configuration is superseded", { reason: now });
+    if (now !== undefined && now !== before)
+      log.warn("configuration is superseded", { reason: now });
     if (now === undefined && before !== undefined) log.info("configuration is the current one");
   }
 

@@ -10,12 +10,21 @@ export interface SharedOut {
   readonly removed: readonly WorkClaim[];
 }
 
-/** `work`: all that there is of one kind. `claims`: those of that kind. `replicas`: those that get a share, at least one. */
-export function shareOut(work: readonly Work[], claims: readonly WorkClaim[], replicas: readonly string[]): SharedOut {
+/**
+ * `work`: all that there is of one kind. `claims`: those of that kind. `replicas`: those that get a
+ * share, at least one.
+ */
+export function shareOut(
+  work: readonly Work[],
+  claims: readonly WorkClaim[],
+  replicas: readonly string[],
+): SharedOut {
   const known = new Map(claims.map((claim) => [claim.key, claim]));
   const loads = new Map(replicas.map((id) => [id, 0]));
   const kept = keepEven(work, known, loads);
-  const free = work.filter(({ key }) => !kept.has(key)).sort((a, b) => b.cost - a.cost || (a.key < b.key ? -1 : 1));
+  const free = work
+    .filter(({ key }) => !kept.has(key))
+    .sort((a, b) => b.cost - a.cost || (a.key < b.key ? -1 : 1));
   const wanted = new Map(kept);
   for (const one of free) {
     const [least] = [...loads].reduce((a, b) => (b[1] < a[1] ? b : a));
@@ -26,14 +35,23 @@ export function shareOut(work: readonly Work[], claims: readonly WorkClaim[], re
     const before = known.get(one.key);
     const next = wanted.get(one.key) ?? "";
     const replica = before?.replica ?? next;
-    return before !== undefined && before.wanted === next && before.replica === replica ? [] : [{ ...one, replica, wanted: next }];
+    return before !== undefined && before.wanted === next && before.replica === replica
+      ? []
+      : [{ ...one, replica, wanted: next }];
   });
   const keys = new Set(work.map(({ key }) => key));
   return { changed, removed: claims.filter(({ key }) => !keys.has(key)) };
 }
 
-/** What stays where it is, by key; `loads` are added up. Of a replica with too much goes the largest that is not too large, again and again. */
-function keepEven(work: readonly Work[], known: ReadonlyMap<string, WorkClaim>, loads: Map<string, number>): ReadonlyMap<string, string> {
+/**
+ * What stays where it is, by key; `loads` are added up. Of a replica with too much goes the largest
+ * that is not too large, again and again.
+ */
+function keepEven(
+  work: readonly Work[],
+  known: ReadonlyMap<string, WorkClaim>,
+  loads: Map<string, number>,
+): ReadonlyMap<string, string> {
   const kept = new Map<string, string>();
   const held = new Map<string, Work[]>([...loads.keys()].map((id) => [id, []]));
   for (const one of work) {

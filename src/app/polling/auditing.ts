@@ -1,4 +1,7 @@
-/** Asks the data service, through the gate, what the keys have left: for the audit, and to find out whether a refused key may pay again. */
+/**
+ * Asks the data service, through the gate, what the keys have left: for the audit, and to find out
+ * whether a refused key may pay again.
+ */
 import { QuotaAudit } from "../../engine/quota/quota-audit.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Share } from "../../model/replicas.ts";

@@ -1,4 +1,7 @@
-/** Alerts that follow those on values: which sinks get them, and what becomes of the first ones. Nothing is committed here. */
+/**
+ * Alerts that follow those on values: which sinks get them, and what becomes of the first ones.
+ * Nothing is committed here.
+ */
 import type { Clock } from "../../model/clock.ts";
 import { groupBy } from "../../model/group-by.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -17,16 +20,25 @@ export interface FollowUpParts {
 }
 
 /** Ends the alerts on values that a poll has found to be back, in the transaction of that poll. */
-export function createFollowLevels(deps: FollowUpParts & { readonly store: Pick<LevelStore, "openLevels"> }): FollowLevels {
+export function createFollowLevels(
+  deps: FollowUpParts & { readonly store: Pick<LevelStore, "openLevels"> },
+): FollowLevels {
   return async (changes) => {
     const remembered = changes.filter(({ memory }) => memory !== undefined && "across" in memory);
     if (remembered.length === 0) return NONE;
-    const open = await deps.store.openLevels([...new Set(remembered.map(({ watchKey }) => watchKey))]);
+    const open = await deps.store.openLevels([
+      ...new Set(remembered.map(({ watchKey }) => watchKey)),
+    ]);
     const found = open.flatMap((level) => {
-      const change = remembered.find(({ watchKey, targetKey }) => watchKey === level.event.watchKey && targetKey === level.targetKey);
+      const change = remembered.find(
+        ({ watchKey, targetKey }) =>
+          watchKey === level.event.watchKey && targetKey === level.targetKey,
+      );
       return change?.memory === undefined ? [] : [{ ...level, memory: change.memory }];
     });
-    const ends = [...groupBy(found, ({ event }) => event.id).values()].map((levels) => endOf(levels, deps));
+    const ends = [...groupBy(found, ({ event }) => event.id).values()].map((levels) =>
+      endOf(levels, deps),
+    );
     return {
       events: ends.flatMap(({ events }) => events),
       deliveries: ends.flatMap(({ deliveries }) => deliveries),
@@ -46,7 +58,10 @@ export function endOf(levels: readonly OpenLevel[], parts: FollowUpParts): Level
   return followUpsOf(levels, mark, parts, ({ sendResolved }) => sendResolved === true);
 }
 
-/** Creates one follow-up for all the sinks that ask for it. If no sink does, no event is created, and the alert ends all the same. */
+/**
+ * Creates one follow-up for all the sinks that ask for it. If no sink does, no event is created,
+ * and the alert ends all the same.
+ */
 export function followUpsOf(
   levels: readonly OpenLevel[],
   mark: Omit<FollowUpMark, "sinks">,
@@ -57,12 +72,21 @@ export function followUpsOf(
   if (first === undefined) return NONE;
   const nowMs = clock.now();
   const ownSinks = active.sinksOf(first.event.watchKey);
-  const event = followUp(first, { ...mark, sinks: levels.map(({ sink }) => sink) }, { hash, nowMs });
+  const event = followUp(
+    first,
+    { ...mark, sinks: levels.map(({ sink }) => sink) },
+    { hash, nowMs },
+  );
   const routed = levels.map((level) => ({
     level,
-    to: ownSinks === undefined || !level.isSent ? undefined : routing().routeFollowUp(level, event, ownSinks, nowMs),
+    to:
+      ownSinks === undefined || !level.isSent
+        ? undefined
+        : routing().routeFollowUp(level, event, ownSinks, nowMs),
   }));
-  const deliveries = routed.flatMap(({ to }) => (to !== undefined && isWanted(to.options) ? [to.delivery] : []));
+  const deliveries = routed.flatMap(({ to }) =>
+    to !== undefined && isWanted(to.options) ? [to.delivery] : [],
+  );
   const steps = routed.map(({ level, to }): LevelStep => {
     const about = { eventId: level.event.id, sink: level.sink, byEventId: event.id };
     if (mark.repeat === undefined) return { ...about, change: { kind: "close" } };

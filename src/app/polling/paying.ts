@@ -1,4 +1,7 @@
-/** Who pays for requests and how much is left: the keys and the quota's pace. What needs the gate to ask the service is auditing.ts's. */
+/**
+ * Who pays for requests and how much is left: the keys and the quota's pace. What needs the gate to
+ * ask the service is auditing.ts's.
+ */
 import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { KeyWatch } from "../../engine/quota/key-watch.ts";
@@ -32,7 +35,10 @@ export interface Paying {
   readonly refreshQuota: () => Promise<void>;
   /** What the gate to the data service asks before it sends anything. */
   readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages" | "onReserved">;
-  /** Takes over the keys of the active configuration, and asks what they have left: whoever reloads may have paid for more. */
+  /**
+   * Takes over the keys of the active configuration, and asks what they have left: whoever reloads
+   * may have paid for more.
+   */
   setKeys(): void;
   start(): Promise<void>;
   stop(): void;
@@ -112,7 +118,9 @@ class KeysAndQuota implements Paying {
     const { deps, share } = this.#parts;
     const { log } = deps;
     if (!share.isAlone) await this.keyRefusals.start();
-    await this.refreshQuota().catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
+    await this.refreshQuota().catch((error: unknown) =>
+      log.warn("quota could not be computed", { error: errorText(error) }),
+    );
     this.quotaWatch.start();
   }
 
@@ -176,10 +184,15 @@ class KeysAndQuota implements Paying {
 
   #limits(): GateLimits {
     const { rate, timeoutMs, quota } = this.#parts.delivering.config().api;
-    // Each of several keys has a limit of its own. What all may spend together is as old as the last read of the ledger, and would be too
-    // little by what a key has spent since then that is suspended.
+    // Each of several keys has a limit of its own. What all may spend together is as old as the
+    // last read of the ledger, and would be too little by what a key has spent since then that is
+    // suspended.
     if (this.holder.held.length > 1) return { rate, timeoutMs, quota: this.#settings() };
-    return { rate, timeoutMs, quota: { ...quota, monthly: this.quotaWatch.limit, reserveOfAll: this.quotaWatch.reserve } };
+    return {
+      rate,
+      timeoutMs,
+      quota: { ...quota, monthly: this.quotaWatch.limit, reserveOfAll: this.quotaWatch.reserve },
+    };
   }
 
   #eligible(): EligibleKeys {

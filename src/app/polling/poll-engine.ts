@@ -1,4 +1,7 @@
-/** The engine with what watches over the data service and the state, connected by the daemon's events. */
+/**
+ * The engine with what watches over the data service and the state, connected by the daemon's
+ * events.
+ */
 import { Engine } from "../../engine/engine.ts";
 import type { EngineDeps } from "../../engine/engine-parts.ts";
 import { createStoreWatch } from "../../engine/health/store-watch.ts";
@@ -9,8 +12,28 @@ import { createProfiles } from "../../requests/profiles.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 
 type FromEngine =
-  | ("share" | "gate" | "pacer" | "opsAlerts" | "quotaWatch" | "clock" | "serviceClock" | "timetable" | "polls")
-  | ("random" | "retentionMs" | "hash" | "meter" | "log" | "trace" | "route" | "findEdits" | "followLevels");
+  | (
+      | "share"
+      | "gate"
+      | "pacer"
+      | "opsAlerts"
+      | "quotaWatch"
+      | "clock"
+      | "serviceClock"
+      | "timetable"
+      | "polls"
+    )
+  | (
+      | "random"
+      | "retentionMs"
+      | "hash"
+      | "meter"
+      | "log"
+      | "trace"
+      | "route"
+      | "findEdits"
+      | "followLevels"
+    );
 
 export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
   readonly store: Store;
@@ -29,12 +52,45 @@ export interface PollEngine {
 
 export function createPollEngine(parts: PollEngineParts): PollEngine {
   const { events, store, share, gate, pacer, opsAlerts, quotaWatch, clock, log, meter } = parts;
-  const { notifyDirectly, probe, random, retentionMs, serviceClock, timetable, polls, hash, trace, route, findEdits, followLevels } = parts;
-  const storeWatch = createStoreWatch({ store, share, clock, log, notifyDirectly, onRecovered: () => events.emit("storeRecovered") });
+  const {
+    notifyDirectly,
+    probe,
+    random,
+    retentionMs,
+    serviceClock,
+    timetable,
+    polls,
+    hash,
+    trace,
+    route,
+    findEdits,
+    followLevels,
+  } = parts;
+  const storeWatch = createStoreWatch({
+    store,
+    share,
+    clock,
+    log,
+    notifyDirectly,
+    onRecovered: () => events.emit("storeRecovered"),
+  });
   const onBack = () => events.emit("serviceRecovered");
   const upstreamWatch = new UpstreamWatch({ pacer, opsAlerts, clock, log, meter, probe, onBack });
   const engine = new Engine({
-    ...{ store, share, gate, pacer, opsAlerts, storeWatch, quotaWatch, timetable, polls, notes: store, random, retentionMs },
+    ...{
+      store,
+      share,
+      gate,
+      pacer,
+      opsAlerts,
+      storeWatch,
+      quotaWatch,
+      timetable,
+      polls,
+      notes: store,
+      random,
+      retentionMs,
+    },
     ...{ clock, serviceClock, hash, meter, log, trace, route, findEdits, followLevels },
     profiles: createProfiles(gate, clock, log),
     wakeDelivery: () => events.emit("committed"),

@@ -1,4 +1,7 @@
-/** The polling half: the gate to the data service with its key, its budget and its watchers, and the engine on top. */
+/**
+ * The polling half: the gate to the data service with its key, its budget and its watchers, and the
+ * engine on top.
+ */
 import { createUpstream } from "../../api/upstream.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -35,7 +38,10 @@ export interface Polling {
   readonly upstreamWatch: UpstreamWatch;
   readonly storeWatch: StoreWatch;
   readonly report: StartReport;
-  /** Takes over the settings of the active configuration, and asks again if the old key was refused or the settings are other ones. */
+  /**
+   * Takes over the settings of the active configuration, and asks again if the old key was refused
+   * or the settings are other ones.
+   */
   renewKey(): void;
   /** Ends the waits that the service asked for: somebody acts who has perhaps mended it. */
   tryAtOnce(): void;
@@ -112,7 +118,8 @@ class PollingHalf implements Polling {
     const isOther = settings !== this.#settings;
     this.#settings = settings;
     if (isOther) this.tryAtOnce();
-    if (wasStopped || (isOther && this.upstreamWatch.trouble !== undefined)) this.engine.runAllNow();
+    if (wasStopped || (isOther && this.upstreamWatch.trouble !== undefined))
+      this.engine.runAllNow();
   }
 
   tryAtOnce(): void {
@@ -139,12 +146,30 @@ class PollingHalf implements Polling {
 
   #newPaying(): Paying {
     const { delivering, store, meter, events, share, deps } = this.#parts;
-    return createPaying({ delivering, store, meter, timetable: this.#timetable, polls: this.#polls, events, share, deps });
+    return createPaying({
+      delivering,
+      store,
+      meter,
+      timetable: this.#timetable,
+      polls: this.#polls,
+      events,
+      share,
+      deps,
+    });
   }
 
   #newAuditing(): Auditing {
     const { delivering, store, meter, events, deps, share } = this.#parts;
-    return createAuditing({ paying: this.#paying, gate: this.#gate, delivering, store, meter, events, deps, share });
+    return createAuditing({
+      paying: this.#paying,
+      gate: this.#gate,
+      delivering,
+      store,
+      meter,
+      events,
+      deps,
+      share,
+    });
   }
 
   #newGate(): RequestGate {
@@ -152,7 +177,12 @@ class PollingHalf implements Polling {
     const { clock, log, http } = deps;
     const { baseUrl, timeoutMs } = delivering.config().api;
     return createRequestGate({
-      upstream: createUpstream({ http, baseUrl: deps.sandboxUrl ?? baseUrl, key: this.#paying.holder.key, timeoutMs }),
+      upstream: createUpstream({
+        http,
+        baseUrl: deps.sandboxUrl ?? baseUrl,
+        key: this.#paying.holder.key,
+        timeoutMs,
+      }),
       ledger: store,
       clock,
       serviceClock: this.#serviceClock,

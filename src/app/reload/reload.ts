@@ -1,4 +1,7 @@
-/** Takes a changed configuration over while the daemon runs: all or nothing, one after the other, and logs who asked and what changed. */
+/**
+ * Takes a changed configuration over while the daemon runs: all or nothing, one after the other,
+ * and logs who asked and what changed.
+ */
 import type { Config } from "../../config/config.ts";
 import { isUnchanged } from "../../config/read-log.ts";
 import { formatIssue } from "../../config/report.ts";
@@ -10,10 +13,19 @@ import type { WatchState } from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
 import type { ReloadOutcome } from "../../server/contract/actions.ts";
 import type { ConfigView } from "../../server/contract/views.ts";
-import { changeFields, compareConfigs, type ConfigChanges, shorten } from "../../operate/changes/config-changes.ts";
+import {
+  changeFields,
+  compareConfigs,
+  type ConfigChanges,
+  shorten,
+} from "../../operate/changes/config-changes.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { Revisions } from "../fleet/revisions.ts";
-import { type MemoryChange, memoryChanges, memoryText } from "../../operate/changes/memory-changes.ts";
+import {
+  type MemoryChange,
+  memoryChanges,
+  memoryText,
+} from "../../operate/changes/memory-changes.ts";
 import { sendsText } from "../../operate/changes/sent-changes.ts";
 
 export interface ReloadDeps {
@@ -29,7 +41,10 @@ export interface ReloadDeps {
   readonly onStoreError: (error: unknown) => void;
   /** Makes a checked configuration the active one. */
   readonly swap: (next: Config, changes: ConfigChanges) => Promise<void>;
-  /** What a reload does even when nothing changed: whoever asks has perhaps just repaired a sink or paid for a key. */
+  /**
+   * What a reload does even when nothing changed: whoever asks has perhaps just repaired a sink or
+   * paid for a key.
+   */
   readonly renew: () => Promise<void>;
 }
 
@@ -44,7 +59,10 @@ export interface Reloader {
   storeRecovered(): void;
 }
 
-/** Replicas read files that changed at about the same time: what all of them refuse for one reason is one alert. */
+/**
+ * Replicas read files that changed at about the same time: what all of them refuse for one reason
+ * is one alert.
+ */
 const REFUSED_BY_ALL_MS = 10_000;
 
 export function createReloader(deps: ReloadDeps): Reloader {
@@ -73,7 +91,10 @@ class Reloads {
     this.loadedAtMs = deps.clock.now();
   }
 
-  /** One after the other: the one under way may have read the files before they were changed. Those who ask meanwhile share the next. */
+  /**
+   * One after the other: the one under way may have read the files before they were changed. Those
+   * who ask meanwhile share the next.
+   */
   next(askedBy: string): Promise<ReloadOutcome> {
     if (this.#queued === undefined) {
       const askers = new Set<string>();
@@ -91,9 +112,13 @@ class Reloads {
 
   storeRecovered(): void {
     const { log } = this.#deps.deps;
-    // One under way may have met the state before it recovered, and not know yet that it will be refused for that.
+    // One under way may have met the state before it recovered, and not know yet that it will be
+    // refused for that.
     void this.#underWay.then(() => {
-      if (this.#isPending) this.next("recovered state").catch((error: unknown) => log.error("reload failed", { error }));
+      if (this.#isPending)
+        this.next("recovered state").catch((error: unknown) =>
+          log.error("reload failed", { error }),
+        );
     });
   }
 
@@ -103,18 +128,24 @@ class Reloads {
       return await this.#readAgain(askedBy);
     } catch (error) {
       this.#isPending = error instanceof StoreError;
-      return this.#isPending ? this.#postpone(error, askedBy) : this.#refuse([errorText(error)], askedBy);
+      return this.#isPending
+        ? this.#postpone(error, askedBy)
+        : this.#refuse([errorText(error)], askedBy);
     }
   }
 
-  /** The state is in trouble, which is reported as such, and the configuration is not: it is loaded again once the state works. */
+  /**
+   * The state is in trouble, which is reported as such, and the configuration is not: it is loaded
+   * again once the state works.
+   */
   async #postpone(error: unknown, askedBy: string): Promise<ReloadOutcome> {
     const { clock, meter, config, onStoreError } = this.#deps;
     const { files, log } = this.#deps.deps;
     const errors = [errorText(error)];
     meter.count("chirpwatch_reloads_total", { outcome: "refused" });
     log.warn("the configuration is read again once the state works", { asked_by: askedBy, errors });
-    if (!(await isUnchanged(config().reads, files))) this.refusal = { at: isoTime(clock.now()), errors };
+    if (!(await isUnchanged(config().reads, files)))
+      this.refusal = { at: isoTime(clock.now()), errors };
     onStoreError(error);
     return { ok: false, errors };
   }
@@ -130,9 +161,15 @@ class Reloads {
       return this.#accept(false, []);
     }
     const loaded = await load();
-    if (!loaded.ok) return this.#refuse(loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue), askedBy);
+    if (!loaded.ok)
+      return this.#refuse(
+        loaded.issues.filter(({ severity }) => severity === "error").map(formatIssue),
+        askedBy,
+      );
     const fixed = needsRestart(before, loaded.config);
-    return fixed.length > 0 ? this.#refuse(fixed, askedBy) : this.#takeOver(before, loaded.config, askedBy);
+    return fixed.length > 0
+      ? this.#refuse(fixed, askedBy)
+      : this.#takeOver(before, loaded.config, askedBy);
   }
 
   /** It is active by now: a state that does not take it is asked again. */
@@ -155,7 +192,12 @@ class Reloads {
     const counts = { asked_by: askedBy, watches: next.watches.length };
     const [effects, sends] = [memory.map(memoryText), memory.flatMap(sendsText)];
     log.info("configuration reloaded", { ...counts, ...changeFields(changes, effects, sends) });
-    this.last = { at: isoTime(this.#deps.clock.now()), asked_by: askedBy, memory: shorten(effects), sends: shorten(sends) };
+    this.last = {
+      at: isoTime(this.#deps.clock.now()),
+      asked_by: askedBy,
+      memory: shorten(effects),
+      sends: shorten(sends),
+    };
     return this.#accept(true, memory);
   }
 
@@ -163,7 +205,10 @@ class Reloads {
     const { clock, meter, opsAlerts } = this.#deps;
     this.refusal = { at: isoTime(clock.now()), errors };
     meter.count("chirpwatch_reloads_total", { outcome: "refused" });
-    this.#deps.deps.log.error("reload refused, the old configuration stays active", { asked_by: askedBy, errors });
+    this.#deps.deps.log.error("reload refused, the old configuration stays active", {
+      asked_by: askedBy,
+      errors,
+    });
     const message = `The new configuration was refused and the old one stays active: ${errors[0] ?? ""}`;
     await opsAlerts.raise({
       once: { key: "config.refused", about: message, endsAtMs: clock.now() + REFUSED_BY_ALL_MS },
@@ -190,11 +235,15 @@ function needsRestart(old: Config, next: Config): readonly string[] {
   const fixed: string[] = [];
   if (JSON.stringify(old.state.postgres) !== JSON.stringify(next.state.postgres))
     fixed.push("state.url changed: restart the daemon for that");
-  else if (old.state.path !== next.state.path) fixed.push("state.path changed: restart the daemon for that");
-  if (old.api.baseUrl !== next.api.baseUrl) fixed.push("api.base_url changed: restart the daemon for that");
+  else if (old.state.path !== next.state.path)
+    fixed.push("state.path changed: restart the daemon for that");
+  if (old.api.baseUrl !== next.api.baseUrl)
+    fixed.push("api.base_url changed: restart the daemon for that");
   if (old.server.host !== next.server.host || old.server.port !== next.server.port)
     fixed.push("server.listen changed: restart the daemon for that");
-  if (old.server.publicUrl !== next.server.publicUrl) fixed.push("server.public_url changed: restart the daemon for that");
-  if (old.server.token !== next.server.token) fixed.push("server.token changed: restart the daemon for that");
+  if (old.server.publicUrl !== next.server.publicUrl)
+    fixed.push("server.public_url changed: restart the daemon for that");
+  if (old.server.token !== next.server.token)
+    fixed.push("server.token changed: restart the daemon for that");
   return fixed;
 }

@@ -1,4 +1,7 @@
-/** Notices that a file of the configuration changed: by content, so that swapped symlinks (mounted secrets) count and touching does not. */
+/**
+ * Notices that a file of the configuration changed: by content, so that swapped symlinks (mounted
+ * secrets) count and touching does not.
+ */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Files } from "../../model/files.ts";
@@ -12,7 +15,10 @@ export interface WatchFilesDeps {
   readonly hash: Hash;
   /** Absolute paths, asked again at every look: a reload can change them. */
   readonly paths: () => readonly string[];
-  /** Called once per change, when two looks in a row saw the same new content: an editor may be half-way through. */
+  /**
+   * Called once per change, when two looks in a row saw the same new content: an editor may be
+   * half-way through.
+   */
   readonly onChange: () => Promise<void>;
 }
 
@@ -22,12 +28,17 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
   let last: Prints | undefined;
 
   const known = new Map<string, { readonly stamp: string; readonly print: string }>();
-  /** Hash of one file, read only when it may have changed: the file of ten thousand watches is a megabyte. */
+  /**
+   * Hash of one file, read only when it may have changed: the file of ten thousand watches is a
+   * megabyte.
+   */
   const printOf = async (path: string): Promise<string> => {
     const stamp = await deps.files.stamp?.(path).catch((error: unknown) => String(error));
     const before = known.get(path);
     if (stamp !== undefined && stamp === before?.stamp) return before.print;
-    const print = deps.hash(await deps.files.readText(path).catch((error: unknown) => String(error)));
+    const print = deps.hash(
+      await deps.files.readText(path).catch((error: unknown) => String(error)),
+    );
     if (stamp !== undefined) known.set(path, { stamp, print });
     return print;
   };
@@ -43,14 +54,20 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
     settled ??= now;
     if (!isSame(now, settled) && isSame(now, last)) {
       await deps.onChange();
-      // The new configuration may name other files. What changed while it became active was perhaps not read any more: the next checks find it.
+      // The new configuration may name other files. What changed while it became active was perhaps
+      // not read any more: the next checks find it.
       settled = await printsOf(now);
     }
     last = now;
   };
 
   void check();
-  return repeat({ clock: deps.clock, everyMs: CHECK_EVERY_MS, work: check, onError: () => undefined });
+  return repeat({
+    clock: deps.clock,
+    everyMs: CHECK_EVERY_MS,
+    work: check,
+    onError: () => undefined,
+  });
 }
 
 /** Hash of each file by its path. */

@@ -1,4 +1,7 @@
-/** Sends the configured reports: each once for every time of its schedule. What one is about is stored, and its event has an id of its time. */
+/**
+ * Sends the configured reports: each once for every time of its schedule. What one is about is
+ * stored, and its event has an id of its time.
+ */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Config } from "../../config/config.ts";
 import { type Cancel, type Clock, isoTime } from "../../model/clock.ts";
@@ -53,10 +56,14 @@ async function sendDue(deps: ScheduledReportsDeps, report: ReportConfig): Promis
   if (period === "begin") return store.writeNote(note, nowMs);
   if (period === undefined) return;
   const { fromMs, toMs } = period;
-  // A crash after the commit and before the last line repeats the report of this period, which has the same id and is stored once.
+  // A crash after the commit and before the last line repeats the report of this period, which has
+  // the same id and is stored once.
   await store.writeNote(note, [fromMs, toMs]);
   const { linksHost, state } = deps.config();
-  const view = await buildReport({ store, linksHost, retentionMs: state.retentionMs }, { ...report, fromMs, toMs, nowMs });
+  const view = await buildReport(
+    { store, linksHost, retentionMs: state.retentionMs },
+    { ...report, fromMs, toMs, nowMs },
+  );
   const event = eventOf(deps, report, view, { toMs, nowMs });
   const place = { groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
   const deliveries = report.sinks.map((sink) => ({ ...place, eventId: event.id, sink }));
@@ -70,12 +77,21 @@ async function sendDue(deps: ScheduledReportsDeps, report: ReportConfig): Promis
 const begunPeriod = (stored: Json | null): DigestPeriod | undefined =>
   Array.isArray(stored) ? { fromMs: Number(stored[0]), toMs: Number(stored[1]) } : undefined;
 
-/** Returns the period of a report that is due, "begin" where its first period has not begun, and undefined before its time. */
-function duePeriod(report: ReportConfig, lastMs: Json | null, nowMs: number): DigestPeriod | "begin" | undefined {
+/**
+ * Returns the period of a report that is due, "begin" where its first period has not begun, and
+ * undefined before its time.
+ */
+function duePeriod(
+  report: ReportConfig,
+  lastMs: Json | null,
+  nowMs: number,
+): DigestPeriod | "begin" | undefined {
   // A clock that was set back begins anew.
   if (typeof lastMs !== "number" || lastMs > nowMs) return "begin";
   const dueMs = report.nextAtMs(lastMs);
-  return dueMs > nowMs ? undefined : { fromMs: lastMs, toMs: lastTimeBefore(report.nextAtMs, dueMs, nowMs) };
+  return dueMs > nowMs
+    ? undefined
+    : { fromMs: lastMs, toMs: lastTimeBefore(report.nextAtMs, dueMs, nowMs) };
 }
 
 interface Times {
@@ -84,7 +100,12 @@ interface Times {
 }
 
 /** Committed twice it is one event, by its id. */
-const eventOf = ({ hash }: ScheduledReportsDeps, { name }: ReportConfig, report: ReportView, { toMs, nowMs }: Times): ChirpEvent => ({
+const eventOf = (
+  { hash }: ScheduledReportsDeps,
+  { name }: ReportConfig,
+  report: ReportView,
+  { toMs, nowMs }: Times,
+): ChirpEvent => ({
   id: eventId(hash, "", { type: REPORT_EVENT, subject: name, episode: String(toMs) }),
   type: REPORT_EVENT,
   watchKey: "",

@@ -1,11 +1,23 @@
-/** A command's way to the running daemon of a state file: the control socket. Owns what "no daemon" means to a command. */
+/**
+ * A command's way to the running daemon of a state file: the control socket. Owns what "no daemon"
+ * means to a command.
+ */
 import type { Json } from "../../model/json.ts";
-import { callControl, type ControlAnswer, ControlError, type ControlMethod, type ControlOptions } from "../../server/control-client.ts";
+import {
+  callControl,
+  type ControlAnswer,
+  ControlError,
+  type ControlMethod,
+  type ControlOptions,
+} from "../../server/control-client.ts";
 import { controlSocketPath } from "../../server/control-path.ts";
 import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
 
-/** The daemon's answer, or undefined when none works on this state here. @throws ControlError when one does but gives no answer. */
+/**
+ * The daemon's answer, or undefined when none works on this state here. @throws ControlError when
+ * one does but gives no answer.
+ */
 export async function askDaemon(
   { state }: Pick<DaemonPlace, "state">,
   method: ControlMethod,
@@ -24,13 +36,19 @@ export async function askDaemon(
 
 /** A daemon answered although its file is no good: whoever reads the answer should know. */
 export function noteFault(context: CliContext, { fault }: DaemonPlace): void {
-  if (fault !== undefined) context.err(`the daemon goes on with what it loaded before; the configuration does not load here: ${fault}`);
+  if (fault !== undefined)
+    context.err(
+      `the daemon goes on with what it loaded before; the configuration does not load here: ${fault}`,
+    );
 }
 
 /** A text at a path of an answer's body; "" where there is none. */
 export function textAt(body: Json, ...path: readonly string[]): string {
   let at: Json | undefined = body;
   for (const key of path)
-    at = at !== null && typeof at === "object" && !Array.isArray(at) ? (at as { readonly [key: string]: Json })[key] : undefined;
+    at =
+      at !== null && typeof at === "object" && !Array.isArray(at)
+        ? (at as { readonly [key: string]: Json })[key]
+        : undefined;
   return typeof at === "string" ? at : "";
 }

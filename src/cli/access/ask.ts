@@ -1,6 +1,6 @@
 /**
- * A command's one way to ask: the running daemon of a state through its control socket, or, where none answers here, the same routes over the
- * state itself.
+ * A command's one way to ask: the running daemon of a state through its control socket, or, where
+ * none answers here, the same routes over the state itself.
  */
 import type { Json } from "../../model/json.ts";
 import { sleep } from "../../model/clock.ts";
@@ -26,8 +26,15 @@ export interface Question {
 const MAX_LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 50;
 
-/** The body of the answer. @throws ExitError where the question is refused, or the state cannot be opened; ControlError where a daemon does not answer */
-export async function ask<T>(context: CliContext, place: DaemonPlace, question: Question): Promise<T> {
+/**
+ * The body of the answer. @throws ExitError where the question is refused, or the state cannot be
+ * opened; ControlError where a daemon does not answer
+ */
+export async function ask<T>(
+  context: CliContext,
+  place: DaemonPlace,
+  question: Question,
+): Promise<T> {
   const answer = await answerTo(context, place, question);
   if (answer.status === 200) return answer.body as T;
   throw refusalOf(answer, question);
@@ -35,9 +42,15 @@ export async function ask<T>(context: CliContext, place: DaemonPlace, question: 
 
 /** The query of a path, without what is undefined. */
 export const queryText = (values: Readonly<Record<string, string | undefined>>): string =>
-  new URLSearchParams(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined)).toString();
+  new URLSearchParams(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ).toString();
 
-async function answerTo(context: CliContext, place: DaemonPlace, question: Question): Promise<ControlAnswer> {
+async function answerTo(
+  context: CliContext,
+  place: DaemonPlace,
+  question: Question,
+): Promise<ControlAnswer> {
   const { clock } = context;
   const { method = "GET", path, body } = question;
   const untilMs = clock.monotonic() + MAX_LOCK_WAIT_MS;
@@ -67,9 +80,23 @@ async function askState(
   const { answerOffline } = await import("../../operate/offline/offline.ts");
   const open = (purpose: "read" | "change") => {
     const how = purpose === "read" ? { readonly: true } : { changing: true, mustExist: true };
-    return openState({ ...config.state, clock, random, log: context.logger(purpose === "read" ? "error" : "warn"), ...how });
+    return openState({
+      ...config.state,
+      clock,
+      random,
+      log: context.logger(purpose === "read" ? "error" : "warn"),
+      ...how,
+    });
   };
-  const ports = { clock, files, http, outputs, hash: sha256, log: context.logger("error"), write: out };
+  const ports = {
+    clock,
+    files,
+    http,
+    outputs,
+    hash: sha256,
+    log: context.logger("error"),
+    write: out,
+  };
   return answerOffline({ ...ports, config, open }, request);
 }
 
@@ -88,9 +115,19 @@ function refusalOf({ status, body }: ControlAnswer, { path }: Question): ExitErr
   const code = textAt(body, "error", "code");
   const message = textAt(body, "error", "message");
   if (status >= 500 || code === "" || code.startsWith("SERVER_"))
-    return new ExitError(EXIT.failed, "DAEMON_REFUSED", `the running daemon refused ${path}: ${message || `it answered ${status}`}`, {
-      hint: "See its log.",
-    });
-  const { errors = [] } = (body as { readonly error: { readonly errors?: readonly string[] } }).error;
-  return new ExitError(EXIT.failed, code, errors.join("; ") === message ? errors.join("\n") : [message, ...errors].join("\n"));
+    return new ExitError(
+      EXIT.failed,
+      "DAEMON_REFUSED",
+      `the running daemon refused ${path}: ${message || `it answered ${status}`}`,
+      {
+        hint: "See its log.",
+      },
+    );
+  const { errors = [] } = (body as { readonly error: { readonly errors?: readonly string[] } })
+    .error;
+  return new ExitError(
+    EXIT.failed,
+    code,
+    errors.join("; ") === message ? errors.join("\n") : [message, ...errors].join("\n"),
+  );
 }

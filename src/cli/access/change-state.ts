@@ -1,11 +1,17 @@
-/** A change that a command makes in the state by itself, because no running daemon makes it: of the state as a whole, or of which configuration is the current one. */
+/**
+ * A change that a command makes in the state by itself, because no running daemon makes it: of the
+ * state as a whole, or of which configuration is the current one.
+ */
 import type { LogLevel } from "../../runtime/logger.ts";
 import type { OpenedStore } from "../../state/open.ts";
 import { openState } from "../../state/open-state.ts";
 import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
 
-/** Holds the lock of a file until the change stands in it. Daemons that run on a state on Postgres read it again. @throws ExitError 74, 75 */
+/**
+ * Holds the lock of a file until the change stands in it. Daemons that run on a state on Postgres
+ * read it again. @throws ExitError 74, 75
+ */
 export async function changeState<T>(
   context: CliContext,
   place: DaemonPlace,
@@ -13,7 +19,14 @@ export async function changeState<T>(
   level: LogLevel = "warn",
 ): Promise<T> {
   const { clock, random } = context;
-  const store = await openState({ ...place.state, clock, random, log: context.logger(level), changing: true, mustExist: true });
+  const store = await openState({
+    ...place.state,
+    clock,
+    random,
+    log: context.logger(level),
+    changing: true,
+    mustExist: true,
+  });
   try {
     const result = await change(store);
     if (place.state.postgres !== undefined) await store.announce("all");

@@ -1,6 +1,7 @@
 /**
- * Which daemon a command is about: the one of the configuration's state. A daemon goes on with what it loaded when its file is spoilt
- * later, so the file need not be good to find it; only what needs more than the place of the state says what is wrong with the file.
+ * Which daemon a command is about: the one of the configuration's state. A daemon goes on with what
+ * it loaded when its file is spoilt later, so the file need not be good to find it; only what needs
+ * more than the place of the state says what is wrong with the file.
  */
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -21,11 +22,13 @@ export interface DaemonPlace {
 
 export async function findDaemon(context: CliContext, configPath: string): Promise<DaemonPlace> {
   const loaded = await loadFrom(context, configPath, { lenientSecrets: true });
-  if (loaded.ok) return { state: loaded.config.state, config: () => loaded.config, fault: undefined };
+  if (loaded.ok)
+    return { state: loaded.config.state, config: () => loaded.config, fault: undefined };
   const { files, env } = context;
   const state = await findState({ path: resolve(configPath), files, env });
   const errors = loaded.issues.filter(({ severity }) => severity === "error");
   const [first] = errors.map(formatIssue);
-  const fault = errors.length > 1 ? `${first} (${plural(errors.length, "error")} in all)` : (first ?? "");
+  const fault =
+    errors.length > 1 ? `${first} (${plural(errors.length, "error")} in all)` : (first ?? "");
   return { state, config: () => orThrow(loaded), fault };
 }

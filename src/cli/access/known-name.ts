@@ -3,9 +3,18 @@ import { suggest } from "../../config/suggest.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 
 /** @throws ExitError WATCH_UNKNOWN or SINK_UNKNOWN, which names the nearest */
-export function requireKnownName(what: "watch" | "sink", name: string | undefined, known: readonly string[]): void {
+export function requireKnownName(
+  what: "watch" | "sink",
+  name: string | undefined,
+  known: readonly string[],
+): void {
   if (name === undefined || known.includes(name)) return;
   const meant = suggest(name, known);
   const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${known.join(", ")}`;
-  throw new ExitError(EXIT.failed, what === "watch" ? "WATCH_UNKNOWN" : "SINK_UNKNOWN", `there is no ${what} "${name}"`, { hint });
+  throw new ExitError(
+    EXIT.failed,
+    what === "watch" ? "WATCH_UNKNOWN" : "SINK_UNKNOWN",
+    `there is no ${what} "${name}"`,
+    { hint },
+  );
 }

@@ -1,4 +1,7 @@
-/** A ledger for commands without a state: it keeps the rate within this process and forgets the rest. */
+/**
+ * A ledger for commands without a state: it keeps the rate within this process and forgets the
+ * rest.
+ */
 import type { Grant, Ledger, Reservation } from "../../model/ledger.ts";
 
 interface Slot {
@@ -10,7 +13,9 @@ interface Slot {
 export function createMemoryLedger(): Pick<Ledger, "reserve" | "settle"> {
   const slots: Slot[] = [];
   const freeAt = (slot: Slot, { rate, holdMs }: Reservation): number =>
-    slot.answeredAtMs === undefined ? slot.reservedAtMs + holdMs : slot.answeredAtMs + rate.intervalMs;
+    slot.answeredAtMs === undefined
+      ? slot.reservedAtMs + holdMs
+      : slot.answeredAtMs + rate.intervalMs;
   return {
     async reserve(reservation): Promise<Grant> {
       const { atMs, rate } = reservation;

@@ -1,4 +1,7 @@
-/** What a command reads in the state by itself, because a running daemon would say the same: opened for reading. */
+/**
+ * What a command reads in the state by itself, because a running daemon would say the same: opened
+ * for reading.
+ */
 import type { Config } from "../../config/config.ts";
 import type { StateAddress } from "../../model/postgres-address.ts";
 import type { OpenedStore } from "../../state/open.ts";
@@ -6,13 +9,25 @@ import { openState } from "../../state/open-state.ts";
 import type { CliContext } from "../terminal/context.ts";
 
 /** Whether there may be a state to read. Of a server, only asking it says. */
-export const hasState = async ({ files }: CliContext, { path, postgres }: StateAddress): Promise<boolean> =>
-  postgres !== undefined || files.exists(path);
+export const hasState = async (
+  { files }: CliContext,
+  { path, postgres }: StateAddress,
+): Promise<boolean> => postgres !== undefined || files.exists(path);
 
 /** @throws ExitError 74 when there is no state, or it cannot be read. */
-export async function readState<T>(context: CliContext, config: Config, read: (store: OpenedStore) => Promise<T>): Promise<T> {
+export async function readState<T>(
+  context: CliContext,
+  config: Config,
+  read: (store: OpenedStore) => Promise<T>,
+): Promise<T> {
   const { clock, random } = context;
-  const store = await openState({ ...config.state, clock, random, log: context.logger("error"), readonly: true });
+  const store = await openState({
+    ...config.state,
+    clock,
+    random,
+    log: context.logger("error"),
+    readonly: true,
+  });
   try {
     return await read(store);
   } finally {

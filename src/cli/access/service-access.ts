@@ -1,9 +1,14 @@
 /**
- * How a command reaches the data service: through the same gate as the daemon and, where there is a state, through its ledger, so that
- * rate and quota are shared with a daemon that runs beside it.
+ * How a command reaches the data service: through the same gate as the daemon and, where there is a
+ * state, through its ledger, so that rate and quota are shared with a daemon that runs beside it.
  */
 import { createUpstream } from "../../api/upstream.ts";
-import { createKeyHolder, type HeldKey, type KeyHolder, eligibleKeysOf } from "../../operate/key-holder.ts";
+import {
+  createKeyHolder,
+  type HeldKey,
+  type KeyHolder,
+  eligibleKeysOf,
+} from "../../operate/key-holder.ts";
 import { createSandboxGuard, type SandboxGuard } from "../../app/sandbox-guard.ts";
 import { createUpstreamPacer } from "../../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../../config/config.ts";
@@ -43,7 +48,10 @@ export interface ServiceTarget {
   readonly log: Log & { readonly addSecret: (secret: string) => void };
 }
 
-export async function openService(context: CliContext, { api, state, log }: ServiceTarget): Promise<ServiceAccess> {
+export async function openService(
+  context: CliContext,
+  { api, state, log }: ServiceTarget,
+): Promise<ServiceAccess> {
   const { clock, random } = context;
   const sandbox = api.baseUrl === "sandbox" ? await startSandboxFor(context, api) : undefined;
   const store = await openExisting(context, state, log);
@@ -57,13 +65,22 @@ export async function openService(context: CliContext, { api, state, log }: Serv
     },
     settle: (ledgerId, atMs, status) => inner.settle(ledgerId, atMs, status),
   };
-  const keys = createKeyHolder(api, { files: context.files, hash: sha256, addSecret: log.addSecret });
+  const keys = createKeyHolder(api, {
+    files: context.files,
+    hash: sha256,
+    addSecret: log.addSecret,
+  });
   const gateKeys = keysOf(keys);
   const baseUrl = sandbox?.url ?? api.baseUrl;
   // A command shows what a sandbox answers; it is asked before something goes out.
   const guard = createSandboxGuard({ http: context.http, config: () => ({ api, sinks: [] }) });
   const gate = createRequestGate({
-    upstream: createUpstream({ http: guard.http, baseUrl, key: keys.key, timeoutMs: api.timeoutMs }),
+    upstream: createUpstream({
+      http: guard.http,
+      baseUrl,
+      key: keys.key,
+      timeoutMs: api.timeoutMs,
+    }),
     ledger,
     clock,
     serviceClock: createServiceClock(clock),
@@ -71,7 +88,11 @@ export async function openService(context: CliContext, { api, state, log }: Serv
     meter: createMeter(),
     log,
     keys: gateKeys,
-    limits: () => ({ rate: api.rate, timeoutMs: api.timeoutMs, quota: { ...api.quota, monthly: api.quota.monthly } }),
+    limits: () => ({
+      rate: api.rate,
+      timeoutMs: api.timeoutMs,
+      quota: { ...api.quota, monthly: api.quota.monthly },
+    }),
     renewKey: () => keys.renew(),
     onOutcome: () => undefined,
   });
@@ -94,7 +115,10 @@ export async function openService(context: CliContext, { api, state, log }: Serv
 /** A command is short: a key that is refused is left out of the rest of it. */
 function keysOf(holder: KeyHolder): GateKeys {
   const refused = new Set<string>();
-  const usable = () => holder.held.filter(({ name }) => !refused.has(name)).map(({ name, monthly }) => ({ name, limit: monthly }));
+  const usable = () =>
+    holder.held
+      .filter(({ name }) => !refused.has(name))
+      .map(({ name, monthly }) => ({ name, limit: monthly }));
   return {
     eligible: () => eligibleKeysOf(holder.held, usable()),
     async refused(key) {
@@ -110,11 +134,27 @@ async function startSandboxFor(context: CliContext, api: ApiConfig) {
   return startSandbox({ clock: context.clock, keys: [api.key] });
 }
 
-async function openExisting(context: CliContext, state: StateAddress | undefined, log: Log): Promise<OpenedStore | undefined> {
+async function openExisting(
+  context: CliContext,
+  state: StateAddress | undefined,
+  log: Log,
+): Promise<OpenedStore | undefined> {
   if (state === undefined || !(await hasState(context, state))) return undefined;
-  const opening = openState({ ...state, clock: context.clock, random: context.random, log, mustExist: true, shared: true });
+  const opening = openState({
+    ...state,
+    clock: context.clock,
+    random: context.random,
+    log,
+    mustExist: true,
+    shared: true,
+  });
   return opening.catch((error: unknown) => {
-    if (state.postgres !== undefined && error instanceof ExitError && error.code === "STATE_MISSING") return undefined;
+    if (
+      state.postgres !== undefined &&
+      error instanceof ExitError &&
+      error.code === "STATE_MISSING"
+    )
+      return undefined;
     throw error;
   });
 }

@@ -1,4 +1,7 @@
-/** From `--name value` on the command line to the inputs of an endpoint. Pure; what the inputs may be is the endpoint's own rule. */
+/**
+ * From `--name value` on the command line to the inputs of an endpoint. Pure; what the inputs may
+ * be is the endpoint's own rule.
+ */
 import { z } from "zod";
 import { checkInput } from "../../api/check-input.ts";
 import type { Endpoint } from "../../api/endpoint.ts";
@@ -29,10 +32,15 @@ export const CALL_FLAGS: readonly string[] = [...FLAGS, ...VALUE_FLAGS];
 const isFlag = (name: string): name is CallFlag => (FLAGS as readonly string[]).includes(name);
 
 /**
- * The token after a parameter is its value whatever its form: a query may begin with a dash. `--user-id` and `--user_id` are the
- * same; a parameter that takes many values is repeated. @throws ExitError 2 that names the parameter
+ * The token after a parameter is its value whatever its form: a query may begin with a dash.
+ * `--user-id` and `--user_id` are the same; a parameter that takes many values is repeated. @throws
+ * ExitError 2 that names the parameter
  */
-export function parseCallArguments(name: string, endpoint: Endpoint, tokens: readonly string[]): CallArguments {
+export function parseCallArguments(
+  name: string,
+  endpoint: Endpoint,
+  tokens: readonly string[],
+): CallArguments {
   const flags = new Set<CallFlag>();
   const params: Record<string, Json> = {};
   const own: Partial<Record<"config" | "cursor" | "limit", string>> = {};
@@ -57,7 +65,8 @@ export function parseCallArguments(name: string, endpoint: Endpoint, tokens: rea
 function readLimit(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const limit = Number(text);
-  if (!Number.isInteger(limit) || limit < 1) throw usage(`--limit must be a whole number from 1, not "${text}"`);
+  if (!Number.isInteger(limit) || limit < 1)
+    throw usage(`--limit must be a whole number from 1, not "${text}"`);
   return limit;
 }
 
@@ -68,7 +77,10 @@ function requireKnown(name: string, endpoint: Endpoint, { name: param, written }
   const known = [...inputs, ...cursors, ...CALL_FLAGS];
   if (known.includes(param)) return;
   const meant = didYouMean(param, known).replace("`", "`--");
-  throw usage(`${name}: there is no --${written}${meant}`, `${inputsOf(endpoint)} Nothing was sent.`);
+  throw usage(
+    `${name}: there is no --${written}${meant}`,
+    `${inputsOf(endpoint)} Nothing was sent.`,
+  );
 }
 
 interface Token {
@@ -90,7 +102,8 @@ function readToken(text: string): Token {
   return { name: written.replaceAll("-", "_"), written, inline: match[2] };
 }
 
-const isMany = (endpoint: Endpoint, name: string): boolean => endpoint.batch?.params.includes(name) === true;
+const isMany = (endpoint: Endpoint, name: string): boolean =>
+  endpoint.batch?.params.includes(name) === true;
 
 function addParam(params: Record<string, Json>, name: string, value: string, many: boolean): void {
   const before = ownValue(params, name);
@@ -104,7 +117,10 @@ function checked(name: string, endpoint: Endpoint, params: JsonObject): JsonObje
   try {
     return checkInput(name, endpoint, params, (parameter) => `--${parameter}`);
   } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error), `${inputsOf(endpoint)} Nothing was sent.`);
+    throw usage(
+      error instanceof Error ? error.message : String(error),
+      `${inputsOf(endpoint)} Nothing was sent.`,
+    );
   }
 }
 
@@ -113,8 +129,12 @@ export function inputsOf(endpoint: Endpoint): string {
   const names = Object.keys(endpoint.input.shape);
   if (names.length === 0) return "It takes no parameters.";
   const groups = [
-    ...(endpoint.exactlyOne ?? []).map((group) => ` Exactly one of ${group.map(asFlag).join(", ")}.`),
-    ...(endpoint.atLeastOne ?? []).map((group) => ` At least one of ${group.map(asFlag).join(", ")}.`),
+    ...(endpoint.exactlyOne ?? []).map(
+      (group) => ` Exactly one of ${group.map(asFlag).join(", ")}.`,
+    ),
+    ...(endpoint.atLeastOne ?? []).map(
+      (group) => ` At least one of ${group.map(asFlag).join(", ")}.`,
+    ),
   ];
   return `It takes ${names.map((name) => `${asFlag(name)}${remarkOn(endpoint, name)}`).join(", ")}.${groups.join("")}`;
 }
@@ -132,4 +152,5 @@ function choicesOf(schema: z.ZodType): readonly string[] {
   return schema instanceof z.ZodEnum ? schema.options.map(String) : [];
 }
 
-const usage = (message: string, hint = ""): ExitError => new ExitError(EXIT.usage, "CALL_USAGE", message, { hint });
+const usage = (message: string, hint = ""): ExitError =>
+  new ExitError(EXIT.usage, "CALL_USAGE", message, { hint });

@@ -1,4 +1,7 @@
-/** The answer of one call, page by page to the cursor's end where all is wanted. What came before a failure is kept: it is paid for. */
+/**
+ * The answer of one call, page by page to the cursor's end where all is wanted. What came before a
+ * failure is kept: it is paid for.
+ */
 import type { UpstreamAnswer } from "../../model/upstream.ts";
 
 export interface Collected {
@@ -25,10 +28,20 @@ export interface CollectOptions {
   readonly onPage: (pages: number, items: number) => void;
 }
 
-/** Rejects only when the first page fails. A cursor that comes again ends the walk: going on would never end. */
-export async function collectPages({ ask, cursor, all, limit = Number.POSITIVE_INFINITY, onPage }: CollectOptions): Promise<Collected> {
+/**
+ * Rejects only when the first page fails. A cursor that comes again ends the walk: going on would
+ * never end.
+ */
+export async function collectPages({
+  ask,
+  cursor,
+  all,
+  limit = Number.POSITIVE_INFINITY,
+  onPage,
+}: CollectOptions): Promise<Collected> {
   const first = await ask(cursor);
-  const kind = first.tweets !== undefined ? "tweets" : first.users !== undefined ? "users" : "record";
+  const kind =
+    first.tweets !== undefined ? "tweets" : first.users !== undefined ? "users" : "record";
   const items: unknown[] = [...itemsOf(first)];
   const sent = new Set(cursor === undefined ? [] : [cursor]);
   let next = first.nextCursor;
@@ -43,7 +56,8 @@ export async function collectPages({ ask, cursor, all, limit = Number.POSITIVE_I
   });
   onPage(pages, items.length);
   while (all && next !== undefined && items.length < limit) {
-    if (sent.has(next)) return collected(null, new Error("the service repeats a cursor: the list was left there"));
+    if (sent.has(next))
+      return collected(null, new Error("the service repeats a cursor: the list was left there"));
     sent.add(next);
     try {
       const answer = await ask(next);

@@ -1,4 +1,6 @@
-/** Which service `call` speaks to: the configuration's, or the environment's where there is no file. */
+/**
+ * Which service `call` speaks to: the configuration's, or the environment's where there is no file.
+ */
 import { resolve } from "node:path";
 import { checkBaseUrl } from "../../api/base-url.ts";
 import type { ApiConfig } from "../../config/config.ts";
@@ -15,9 +17,14 @@ export interface CallTarget {
 const DEFAULT_FILE = "watches.yaml";
 
 /** `configPath` undefined: `watches.yaml`, if there is one. @throws ExitError 78 */
-export async function findCallTarget(context: CliContext, configPath: string | undefined): Promise<CallTarget> {
+export async function findCallTarget(
+  context: CliContext,
+  configPath: string | undefined,
+): Promise<CallTarget> {
   if (configPath !== undefined || (await context.files.exists(resolve(DEFAULT_FILE)))) {
-    const { api, state } = await requireConfig(context, configPath ?? DEFAULT_FILE, { lenientSecrets: true });
+    const { api, state } = await requireConfig(context, configPath ?? DEFAULT_FILE, {
+      lenientSecrets: true,
+    });
     return { api, state };
   }
   return { api: await apiOfEnvironment(context), state: undefined };
@@ -32,9 +39,11 @@ async function apiOfEnvironment(context: CliContext): Promise<ApiConfig> {
       "Set it with CHIRPWATCH_API_KEY, or name a file: -c FILE.",
     );
   const address = baseUrl === "sandbox" ? undefined : checkBaseUrl(baseUrl);
-  if (address !== undefined && "problem" in address) throw refuse(`CHIRPWATCH_API_URL: ${address.problem}`, address.hint);
+  if (address !== undefined && "problem" in address)
+    throw refuse(`CHIRPWATCH_API_URL: ${address.problem}`, address.hint);
   const key = env["CHIRPWATCH_API_KEY"]?.trim() ?? (baseUrl === "sandbox" ? "sandbox" : "");
-  if (key === "") throw refuse("CHIRPWATCH_API_KEY is not set", "Set it to the key of your data service.");
+  if (key === "")
+    throw refuse("CHIRPWATCH_API_KEY is not set", "Set it to the key of your data service.");
   return {
     baseUrl,
     key,
@@ -44,4 +53,5 @@ async function apiOfEnvironment(context: CliContext): Promise<ApiConfig> {
   };
 }
 
-const refuse = (message: string, hint: string): ExitError => new ExitError(EXIT.badConfig, "CONFIG_INVALID", message, { hint });
+const refuse = (message: string, hint: string): ExitError =>
+  new ExitError(EXIT.badConfig, "CONFIG_INVALID", message, { hint });

@@ -1,4 +1,7 @@
-/** What `call` prints as tables: a page of tweets or of users, one object, and the list of endpoints. */
+/**
+ * What `call` prints as tables: a page of tweets or of users, one object, and the list of
+ * endpoints.
+ */
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
@@ -19,7 +22,13 @@ export function formatCollected({ kind, items }: Collected, width?: number): str
 
 const tweetTable = (tweets: readonly Tweet[], width: number | undefined): string =>
   formatTable(
-    [{ title: "ID" }, { title: "TIME" }, { title: "AUTHOR" }, { title: "LIKES", align: "right" }, { title: "TEXT" }],
+    [
+      { title: "ID" },
+      { title: "TIME" },
+      { title: "AUTHOR" },
+      { title: "LIKES", align: "right" },
+      { title: "TEXT" },
+    ],
     tweets.map((tweet) => [
       tweet.id,
       shortTime(tweet.created_at),
@@ -31,16 +40,41 @@ const tweetTable = (tweets: readonly Tweet[], width: number | undefined): string
   );
 
 /** What some lists of users say besides the profile. */
-const EXTRAS: readonly { readonly column: Column; readonly field: string; readonly show: (value: Json | undefined) => string }[] = [
-  { column: { title: "SCORE", align: "right" }, field: "score", show: (value) => (typeof value === "number" ? formatCount(value) : "-") },
-  { column: { title: "SINCE" }, field: "followerDate", show: (value) => shortTime(typeof value === "string" ? value : "") },
+const EXTRAS: readonly {
+  readonly column: Column;
+  readonly field: string;
+  readonly show: (value: Json | undefined) => string;
+}[] = [
+  {
+    column: { title: "SCORE", align: "right" },
+    field: "score",
+    show: (value) => (typeof value === "number" ? formatCount(value) : "-"),
+  },
+  {
+    column: { title: "SINCE" },
+    field: "followerDate",
+    show: (value) => shortTime(typeof value === "string" ? value : ""),
+  },
 ];
 
 function userTable(users: readonly User[], width: number | undefined): string {
   const extras = EXTRAS.filter(({ field }) => users.some((user) => user[field] !== undefined));
-  const [id, handle, name, followers, description] = ["ID", "HANDLE", "NAME", "FOLLOWERS", "DESCRIPTION"].map((title) => ({ title }));
+  const [id, handle, name, followers, description] = [
+    "ID",
+    "HANDLE",
+    "NAME",
+    "FOLLOWERS",
+    "DESCRIPTION",
+  ].map((title) => ({ title }));
   return formatTable(
-    [id, handle, name, { ...followers, align: "right" }, ...extras.map(({ column }) => column), description] as readonly Column[],
+    [
+      id,
+      handle,
+      name,
+      { ...followers, align: "right" },
+      ...extras.map(({ column }) => column),
+      description,
+    ] as readonly Column[],
     users.map((user) => [
       user.id,
       `@${user.username}`,
@@ -56,7 +90,8 @@ function userTable(users: readonly User[], width: number | undefined): string {
 /** An object field by field; one that is nothing but a list, as that list. */
 function recordTable(record: JsonObject, width: number | undefined): string {
   const [only, ...others] = Object.values(record);
-  if (others.length === 0 && Array.isArray(only) && only.length > 0) return listTable(only as readonly JsonObject[], width);
+  if (others.length === 0 && Array.isArray(only) && only.length > 0)
+    return listTable(only as readonly JsonObject[], width);
   return formatTable(
     [{ title: "FIELD" }, { title: "VALUE" }],
     Object.entries(record).map(([name, value]) => [name, cut(valueText(value), width)]),
@@ -73,7 +108,8 @@ function listTable(entries: readonly JsonObject[], width: number | undefined): s
   );
 }
 
-const valueText = (value: Json | undefined): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+const valueText = (value: Json | undefined): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 const shortTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
 /** On a terminal the whole line is cut instead. */
@@ -84,7 +120,10 @@ const cut = (text: string, width: number | undefined): string =>
 export const endpointCost = (endpoint: Endpoint): string =>
   !endpoint.billed ? "free" : endpoint.cursor === undefined ? "1 request" : "1 request a page";
 
-export const formatEndpoints = (endpoints: readonly (readonly [string, Endpoint])[], width?: number): string =>
+export const formatEndpoints = (
+  endpoints: readonly (readonly [string, Endpoint])[],
+  width?: number,
+): string =>
   formatTable(
     [
       { title: "ENDPOINT" },

@@ -1,4 +1,7 @@
-/** `chirpwatch call`: any endpoint of the data service from the command line. Inputs are checked before anything is paid for. */
+/**
+ * `chirpwatch call`: any endpoint of the data service from the command line. Inputs are checked
+ * before anything is paid for.
+ */
 import type { Command } from "commander";
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS, findEndpoint } from "../../api/endpoints/index.ts";
@@ -34,14 +37,18 @@ Examples:
   chirpwatch call search-tweets --query 'acme -from:acme' --order latest --all --limit 200`;
 
 export function addCall(program: Command, context: CliContext): void {
-  // What follows the endpoint is the endpoint's: a value such as "-from:acme" must not be taken for an option.
+  // What follows the endpoint is the endpoint's: a value such as "-from:acme" must not be taken for
+  // an option.
   program.enablePositionalOptions();
   const command = program
     .command("call")
     .description("call any endpoint of the data service; costs what --list says")
     .argument("[endpoint]", "name of the endpoint")
     .argument("[parameters...]", "--name value")
-    .option("-c, --config <file>", "configuration file or folder (default: watches.yaml, else the environment)")
+    .option(
+      "-c, --config <file>",
+      "configuration file or folder (default: watches.yaml, else the environment)",
+    )
     .option("--all", "follow the cursor to its end: every page is a request")
     .option("--limit <items>", "follow the cursor until this many items are there")
     .option("--json", "print JSON (the default unless on a terminal)")
@@ -61,15 +68,26 @@ interface WrittenCall {
   readonly flags: CallFlags;
 }
 
-async function call(context: CliContext, command: Command, { name, tokens, flags }: WrittenCall): Promise<void> {
+async function call(
+  context: CliContext,
+  command: Command,
+  { name, tokens, flags }: WrittenCall,
+): Promise<void> {
   if (flags.list === true) return list(context, flags.json === true);
-  if (name === undefined) throw new ExitError(EXIT.usage, "CALL_USAGE", "name an endpoint; chirpwatch call --list shows all");
+  if (name === undefined)
+    throw new ExitError(
+      EXIT.usage,
+      "CALL_USAGE",
+      "name an endpoint; chirpwatch call --list shows all",
+    );
   const known = requireEndpoint(name);
   const { endpoint } = known;
   const before = flags.limit === undefined ? [] : ["--limit", flags.limit];
   const given = parseCallArguments(known.name, endpoint, [...before, ...tokens]);
   if (given.flags.has("help"))
-    return context.out(`${command.helpInformation()}\n${known.name}: ${endpoint.doc} ${endpointCost(endpoint)}. ${inputsOf(endpoint)}`);
+    return context.out(
+      `${command.helpInformation()}\n${known.name}: ${endpoint.doc} ${endpointCost(endpoint)}. ${inputsOf(endpoint)}`,
+    );
   if (given.flags.has("list")) return list(context, given.flags.has("json"));
   const wants = (flag: "all" | "json" | "table") => flags[flag] === true || given.flags.has(flag);
   const asTable = wants("table") || (!wants("json") && process.stdout.isTTY === true);
@@ -78,7 +96,11 @@ async function call(context: CliContext, command: Command, { name, tokens, flags
   const access = await openService(context, { ...target, log });
   try {
     const found = await collect(access, known, given, wants("all") || given.limit !== undefined);
-    context.out(asTable ? formatCollected(found, process.stdout.columns) : JSON.stringify(toJson(found, endpoint), undefined, 2));
+    context.out(
+      asTable
+        ? formatCollected(found, process.stdout.columns)
+        : JSON.stringify(toJson(found, endpoint), undefined, 2),
+    );
     context.err(costText(found, access.spent));
     if (found.error !== undefined) throw cutShort(found);
   } finally {
@@ -90,7 +112,11 @@ async function call(context: CliContext, command: Command, { name, tokens, flags
 
 function list(context: CliContext, asJson: boolean): void {
   const rows = Object.entries<Endpoint>(ENDPOINTS);
-  context.out(asJson ? JSON.stringify(rows.map(endpointJson), undefined, 2) : formatEndpoints(rows, process.stdout.columns));
+  context.out(
+    asJson
+      ? JSON.stringify(rows.map(endpointJson), undefined, 2)
+      : formatEndpoints(rows, process.stdout.columns),
+  );
 }
 
 interface NamedEndpoint {
@@ -104,10 +130,20 @@ function requireEndpoint(written: string): NamedEndpoint {
   const endpoint = findEndpoint(name);
   if (endpoint !== undefined) return { name, endpoint };
   const hint = "chirpwatch call --list shows all.";
-  throw new ExitError(EXIT.usage, "CALL_USAGE", `there is no endpoint "${written}"${didYouMean(name, Object.keys(ENDPOINTS))}`, { hint });
+  throw new ExitError(
+    EXIT.usage,
+    "CALL_USAGE",
+    `there is no endpoint "${written}"${didYouMean(name, Object.keys(ENDPOINTS))}`,
+    { hint },
+  );
 }
 
-async function collect(access: ServiceAccess, { name, endpoint }: NamedEndpoint, given: CallArguments, all: boolean): Promise<Collected> {
+async function collect(
+  access: ServiceAccess,
+  { name, endpoint }: NamedEndpoint,
+  given: CallArguments,
+  all: boolean,
+): Promise<Collected> {
   const progress = createProgress();
   try {
     return await collectPages({
@@ -125,7 +161,8 @@ async function collect(access: ServiceAccess, { name, endpoint }: NamedEndpoint,
       cursor: given.cursor,
       all: all && endpoint.cursor !== undefined,
       limit: given.limit,
-      onPage: (pages, items) => all && progress.show(`${plural(pages, "page")}, ${plural(items, "item")}`),
+      onPage: (pages, items) =>
+        all && progress.show(`${plural(pages, "page")}, ${plural(items, "item")}`),
     });
   } finally {
     progress.clear();
@@ -135,18 +172,26 @@ async function collect(access: ServiceAccess, { name, endpoint }: NamedEndpoint,
 /** A list with its cursor, or the object itself. */
 function toJson(found: Collected, endpoint: Endpoint): unknown {
   if (found.kind !== "record")
-    return { [found.kind]: found.items, ...(endpoint.cursor === undefined ? {} : { next_cursor: found.nextCursor }) };
+    return {
+      [found.kind]: found.items,
+      ...(endpoint.cursor === undefined ? {} : { next_cursor: found.nextCursor }),
+    };
   return found.items.length === 1 ? found.items[0] : found.items;
 }
 
 function costText({ nextCursor, items, cut, error }: Collected, spent: number): string {
-  const beyond = cut === 0 ? "" : `; ${plural(cut, "more item")} came and ${cut === 1 ? "is" : "are"} not shown`;
-  const more = nextCursor === null || error !== undefined ? "" : `; there is more: --all, or --next_cursor ${nextCursor}`;
+  const beyond =
+    cut === 0 ? "" : `; ${plural(cut, "more item")} came and ${cut === 1 ? "is" : "are"} not shown`;
+  const more =
+    nextCursor === null || error !== undefined
+      ? ""
+      : `; there is more: --all, or --next_cursor ${nextCursor}`;
   return `${plural(items.length, "item")}, ${plural(spent, "request")} billed${beyond}${more}`;
 }
 
 function cutShort({ error, nextCursor }: Collected): ExitError {
-  const hint = nextCursor === null ? "" : `What came so far is above. Go on with --next_cursor ${nextCursor}`;
+  const hint =
+    nextCursor === null ? "" : `What came so far is above. Go on with --next_cursor ${nextCursor}`;
   return new ExitError(
     EXIT.failed,
     error instanceof ChirpwatchError ? error.code : "CALL_CUT",

@@ -9,8 +9,17 @@ import { nameCaller, type CliContext } from "../terminal/context.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";
 
 /** What would be sent. */
-export function countBackfill({ clock }: CliContext, { sinceMs, polls, access }: BackfillPlan): Promise<BackfillView> {
-  const parts = { store: access.store, clock, hash: sha256, serviceClock: createServiceClock(clock), route: undefined };
+export function countBackfill(
+  { clock }: CliContext,
+  { sinceMs, polls, access }: BackfillPlan,
+): Promise<BackfillView> {
+  const parts = {
+    store: access.store,
+    clock,
+    hash: sha256,
+    serviceClock: createServiceClock(clock),
+    route: undefined,
+  };
   return commitBack(parts, polls, sinceMs);
 }
 
@@ -20,6 +29,10 @@ export async function commitAlerts(
 ): Promise<BackfillView & Effect> {
   const refused = access.refusalOf(config.sinks);
   if (refused !== undefined) throw refused;
-  const query = queryText({ watch: watch.id, since: new Date(sinceMs).toISOString(), by: nameCaller(context) });
+  const query = queryText({
+    watch: watch.id,
+    since: new Date(sinceMs).toISOString(),
+    by: nameCaller(context),
+  });
   return ask(context, place, { method: "POST", path: `/api/v1/backfill?${query}` });
 }

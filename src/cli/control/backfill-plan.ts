@@ -1,4 +1,7 @@
-/** What a backfill is asked for, checked: the watch, how far back, its feeds, and the way to the service. Nothing is paid. */
+/**
+ * What a backfill is asked for, checked: the watch, how far back, its feeds, and the way to the
+ * service. Nothing is paid.
+ */
 import { feedsOf } from "../../operate/backfill/backfill-polls.ts";
 import { claimOrigin } from "../../app/daemon/origin.ts";
 import { planWatches } from "../../operate/plan/configured-polls.ts";
@@ -36,7 +39,10 @@ export interface BackfillPlan {
   /** Names of targets that cannot: their accounts are not looked up yet. */
   readonly leftOut: readonly string[];
   readonly access: ServiceAccess & { readonly store: OpenedStore };
-  /** What the service says is left of the quota, without the reserve; undefined where the ledger counts it, or nobody knows. */
+  /**
+   * What the service says is left of the quota, without the reserve; undefined where the ledger
+   * counts it, or nobody knows.
+   */
   readonly left: number | undefined;
 }
 
@@ -47,7 +53,10 @@ export interface BackfillFlagTexts {
 }
 
 /** @throws ExitError with what to do instead. */
-export async function openBackfill(context: CliContext, { watchId, since, configPath }: BackfillFlagTexts): Promise<BackfillPlan> {
+export async function openBackfill(
+  context: CliContext,
+  { watchId, since, configPath }: BackfillFlagTexts,
+): Promise<BackfillPlan> {
   const nowMs = context.clock.now();
   const place = await findDaemon(context, configPath);
   const config = place.config();
@@ -68,12 +77,19 @@ export async function openBackfill(context: CliContext, { watchId, since, config
     await claimOrigin(store, config);
     const state = await requirePolled(store, watch);
     const planned = planWatches(config, sha256, [state]).get(watchId);
-    const all = planned === undefined ? [] : planPolls([planned], { hash: sha256, timetable: createTimetable(), nowMs });
+    const all =
+      planned === undefined
+        ? []
+        : planPolls([planned], { hash: sha256, timetable: createTimetable(), nowMs });
     const polls = feedsOf(all as readonly Poll[], watchId);
-    const asked = new Set(polls.flatMap(({ subscribers }) => subscribers.map(({ targetKey }) => targetKey)));
+    const asked = new Set(
+      polls.flatMap(({ subscribers }) => subscribers.map(({ targetKey }) => targetKey)),
+    );
     const leftOut = state.targets.filter(({ key }) => !asked.has(key)).map(({ name }) => name);
     if (polls.length === 0)
-      throw refusal(`none of the accounts of ${watchId} is looked up yet: the running daemon does that within a minute`);
+      throw refusal(
+        `none of the accounts of ${watchId} is looked up yet: the running daemon does that within a minute`,
+      );
     return {
       place,
       config,
@@ -94,20 +110,23 @@ export async function openBackfill(context: CliContext, { watchId, since, config
 
 /** Where the configuration names no limit, the service is asked, which costs nothing. */
 async function leftOf({ api }: Config, { gate, keys }: ServiceAccess): Promise<number | undefined> {
-  if (api.quota.monthly !== undefined || keys.every(({ monthly }) => monthly !== undefined)) return undefined;
+  if (api.quota.monthly !== undefined || keys.every(({ monthly }) => monthly !== undefined))
+    return undefined;
   const [key] = keys;
   const left = await askRemaining(gate, key?.name).catch(() => undefined);
   return isUsableLimit(left) ? Math.floor(left * (1 - api.quota.reserve)) : undefined;
 }
 
-const refusal = (message: string): ExitError => new ExitError(EXIT.failed, "BACKFILL_REFUSED", message);
+const refusal = (message: string): ExitError =>
+  new ExitError(EXIT.failed, "BACKFILL_REFUSED", message);
 
 function requirePast(watch: Watch): void {
   if (!isTweetFeed(watchTypeOf(watch)))
     throw refusal(
       `${watch.id} is a ${watch.type} watch, and only watches of tweets have a past that can be read: a list of accounts or a value is known as it is now, not as it was`,
     );
-  if (!watch.enabled) throw refusal(`${watch.id} is disabled: remove \`enabled: false\`, reload, and try again`);
+  if (!watch.enabled)
+    throw refusal(`${watch.id} is disabled: remove \`enabled: false\`, reload, and try again`);
 }
 
 function readSince(since: string, nowMs: number, retentionMs: number): number {
@@ -124,7 +143,9 @@ function readSince(since: string, nowMs: number, retentionMs: number): number {
 
 function requireState(store: OpenedStore | undefined, watchId: string): OpenedStore {
   if (store !== undefined) return store;
-  throw refusal(`there is no state yet: start the daemon with chirpwatch run, so that it reads ${watchId} for the first time`);
+  throw refusal(
+    `there is no state yet: start the daemon with chirpwatch run, so that it reads ${watchId} for the first time`,
+  );
 }
 
 async function requirePolled(store: OpenedStore, watch: Watch): Promise<WatchState> {

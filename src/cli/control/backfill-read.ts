@@ -1,4 +1,7 @@
-/** Reads the feeds of a backfill one after the other, with a line of progress; what cannot be read on is said, and the rest goes on. */
+/**
+ * Reads the feeds of a backfill one after the other, with a line of progress; what cannot be read
+ * on is said, and the rest goes on.
+ */
 import { readBack } from "../../operate/backfill/read-back.ts";
 import type { BackEstimate } from "../../operate/backfill/estimate-back.ts";
 import { errorText } from "../../model/errors.ts";
@@ -35,17 +38,21 @@ export async function readAll(
       {
         store: access.store,
         clock: context.clock,
-        ask: (params, cursor) => access.gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) }),
+        ask: (params, cursor) =>
+          access.gate.request({ ...asked, params, ...(cursor === undefined ? {} : { cursor }) }),
         mayAsk: () => access.spent < most,
         onPage(count, reachedMs) {
           tweets += count;
           const share = (nowMs - Math.max(Math.min(reachedMs, nowMs), sinceMs)) / (nowMs - sinceMs);
-          progress.show(progressText({ spent: access.spent, expected: estimate.requests, tweets, share }));
+          progress.show(
+            progressText({ spent: access.spent, expected: estimate.requests, tweets, share }),
+          );
         },
       },
       { key: poll.key, source: poll.source, sinceMs },
     ).catch((error: unknown) => errorText(error));
-    if (end !== "reached") cut.push({ poll, reason: end === "cut" ? `${most} requests were allowed` : end });
+    if (end !== "reached")
+      cut.push({ poll, reason: end === "cut" ? `${most} requests were allowed` : end });
   }
   progress.clear();
   return { spent: access.spent, cut };

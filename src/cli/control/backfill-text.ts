@@ -7,16 +7,26 @@ import type { BackfillPlan } from "./backfill-plan.ts";
 const NAMED = 5;
 
 export function estimateText(
-  { watch, sinceMs, polls, leftOut, left }: Pick<BackfillPlan, "watch" | "sinceMs" | "polls" | "leftOut" | "left">,
+  {
+    watch,
+    sinceMs,
+    polls,
+    leftOut,
+    left,
+  }: Pick<BackfillPlan, "watch" | "sinceMs" | "polls" | "leftOut" | "left">,
   { unread, paid, itemsPerDay, requests }: BackEstimate,
   most: number,
 ): readonly string[] {
   const since = `${new Date(sinceMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const lines = [`${watch.id}: back to ${since}, ${plural(polls.length, "source")}`];
-  if (paid > 0) lines.push(`${plural(paid, "source")} read and paid for within the last day: nothing to pay`);
+  if (paid > 0)
+    lines.push(`${plural(paid, "source")} read and paid for within the last day: nothing to pay`);
   if (leftOut.length > 0) lines.push(`left out, not looked up yet: ${namesText(leftOut)}`);
   if (unread === 0) return lines;
-  const basis = itemsPerDay === undefined ? "" : ` (by ${Math.round(itemsPerDay).toLocaleString("en-US")} items a day so far)`;
+  const basis =
+    itemsPerDay === undefined
+      ? ""
+      : ` (by ${Math.round(itemsPerDay).toLocaleString("en-US")} items a day so far)`;
   const cost =
     requests === undefined
       ? `cost not known yet: the watch is less than an hour old; at least ${plural(unread, "request")}`
@@ -38,7 +48,10 @@ export function progressText(at: {
   readonly share: number;
 }): string {
   const full = Math.round(Math.min(Math.max(at.share, 0), 1) * BAR);
-  const requests = at.expected === undefined ? plural(at.spent, "request") : `${at.spent} of about ${plural(at.expected, "request")}`;
+  const requests =
+    at.expected === undefined
+      ? plural(at.spent, "request")
+      : `${at.spent} of about ${plural(at.expected, "request")}`;
   return `[${"#".repeat(full)}${".".repeat(BAR - full)}] ${requests}, ${plural(at.tweets, "tweet")}`;
 }
 

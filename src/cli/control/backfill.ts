@@ -1,4 +1,7 @@
-/** `chirpwatch backfill`: reads the past of a watch, pays for it after saying what it costs, and makes alerts of what it missed. */
+/**
+ * `chirpwatch backfill`: reads the past of a watch, pays for it after saying what it costs, and
+ * makes alerts of what it missed.
+ */
 import type { Command } from "commander";
 import { type BackEstimate, estimateBack } from "../../operate/backfill/estimate-back.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
@@ -34,8 +37,15 @@ export function addBackfillCommand(program: Command, context: CliContext): void 
     )
     .argument("<watch>", "id of the watch")
     .requiredOption("--since <time>", "how far back: a time, or how long ago, like 7d")
-    .option("--max-requests <count>", "stop after so many paid requests; what was read until then counts", "500")
-    .option("--dry-run", "pay and read, but send nothing: the next run within a day uses what was read")
+    .option(
+      "--max-requests <count>",
+      "stop after so many paid requests; what was read until then counts",
+      "500",
+    )
+    .option(
+      "--dry-run",
+      "pay and read, but send nothing: the next run within a day uses what was read",
+    )
     .option("--yes", "do not ask")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
@@ -43,23 +53,37 @@ export function addBackfillCommand(program: Command, context: CliContext): void 
       "after",
       "\nExamples:\n  chirpwatch backfill brand-mentions --since 7d --dry-run\n  chirpwatch backfill brand-mentions --since 2026-07-01 --max-requests 200 --yes",
     )
-    .action((watch: string, flags: BackfillFlags) => backfill(context, watch, flags).finally(() => context.http.close()));
+    .action((watch: string, flags: BackfillFlags) =>
+      backfill(context, watch, flags).finally(() => context.http.close()),
+    );
 }
 
 async function backfill(context: CliContext, watchId: string, flags: BackfillFlags): Promise<void> {
   if (!/^[1-9]\d{0,6}$/.test(flags.maxRequests))
-    throw new ExitError(EXIT.usage, "BACKFILL_BAD_OPTION", `--max-requests takes a whole number above 0, not "${flags.maxRequests}"`);
-  const plan = await openBackfill(context, { watchId, since: flags.since ?? "", configPath: flags.config });
+    throw new ExitError(
+      EXIT.usage,
+      "BACKFILL_BAD_OPTION",
+      `--max-requests takes a whole number above 0, not "${flags.maxRequests}"`,
+    );
+  const plan = await openBackfill(context, {
+    watchId,
+    since: flags.since ?? "",
+    configPath: flags.config,
+  });
   const say = flags.json === true ? context.err : context.out;
   try {
     const { store } = plan.access;
     const most = Math.min(Number(flags.maxRequests), plan.left ?? Number.POSITIVE_INFINITY);
     const estimate = await estimateBack(store, plan.polls, plan);
     for (const line of estimateText(plan, estimate, most)) say(line);
-    if (flags.yes !== true && isExpensive(estimate, most)) await ask("Pay for these requests?", "a lower --max-requests");
+    if (flags.yes !== true && isExpensive(estimate, most))
+      await ask("Pay for these requests?", "a lower --max-requests");
     const read = await readAll(context, plan, { most, estimate });
-    if (flags.yes !== true && flags.dryRun !== true) await askForAlerts(await countBackfill(context, plan));
-    const view: BackfillView & Partial<Effect> = await (flags.dryRun === true ? countBackfill(context, plan) : commitAlerts(context, plan));
+    if (flags.yes !== true && flags.dryRun !== true)
+      await askForAlerts(await countBackfill(context, plan));
+    const view: BackfillView & Partial<Effect> = await (flags.dryRun === true
+      ? countBackfill(context, plan)
+      : commitAlerts(context, plan));
     say(resultText(view, { effect: view.effect, spent: read.spent }));
     if (flags.json === true) context.out(JSON.stringify(jsonOf(plan, read, view), undefined, 2));
     failWhereCut(read);
@@ -75,7 +99,11 @@ const isExpensive = ({ requests, unread }: BackEstimate, most: number): boolean 
 async function ask(question: string, instead: string): Promise<void> {
   const isSure = await confirm(question);
   if (isSure === undefined)
-    throw new ExitError(EXIT.usage, "BACKFILL_UNCONFIRMED", `${question} Nobody can be asked here: add --yes, or ${instead}`);
+    throw new ExitError(
+      EXIT.usage,
+      "BACKFILL_UNCONFIRMED",
+      `${question} Nobody can be asked here: add --yes, or ${instead}`,
+    );
   if (!isSure) throw new ExitError(EXIT.failed, "BACKFILL_UNCONFIRMED", "nothing was sent");
 }
 
@@ -96,9 +124,15 @@ const jsonOf = ({ watch, sinceMs }: BackfillPlan, read: BackRead, view: Backfill
 function failWhereCut({ cut, spent }: BackRead): void {
   if (cut.length === 0) return;
   const why = cut.map(({ poll, reason }) => `${nameOf(poll)}: ${reason}`).join("\n");
-  throw new ExitError(EXIT.failed, "BACKFILL_CUT", `the past is not read to its end after ${plural(spent, "request")}\n${why}`, {
-    hint: "The same command goes on where it stopped, and pays for nothing twice within a day.",
-  });
+  throw new ExitError(
+    EXIT.failed,
+    "BACKFILL_CUT",
+    `the past is not read to its end after ${plural(spent, "request")}\n${why}`,
+    {
+      hint: "The same command goes on where it stopped, and pays for nothing twice within a day.",
+    },
+  );
 }
 
-const nameOf = ({ subscribers }: Poll): string => subscribers.map(({ targetName }) => targetName).join(", ");
+const nameOf = ({ subscribers }: Poll): string =>
+  subscribers.map(({ targetName }) => targetName).join(", ");

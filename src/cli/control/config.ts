@@ -1,4 +1,7 @@
-/** `chirpwatch config`: which configurations the state has worked with, and making this one the current one. */
+/**
+ * `chirpwatch config`: which configurations the state has worked with, and making this one the
+ * current one.
+ */
 import type { Command } from "commander";
 import { configDigest, worksWith } from "../../app/fleet/revisions.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -14,29 +17,41 @@ import { formatTable, plural } from "../terminal/table.ts";
 export function addConfig(program: Command, context: CliContext): void {
   const config = program
     .command("config")
-    .description("list the configurations that the state has worked with, or make one the current one again")
+    .description(
+      "list the configurations that the state has worked with, or make one the current one again",
+    )
     .addHelpText("after", "\nExample:\n  chirpwatch config list");
   config
     .command("list")
-    .description("list the configurations that the state has worked with, newest first: which is the current one, since when, by whom")
+    .description(
+      "list the configurations that the state has worked with, newest first: which is the current one, since when, by whom",
+    )
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch config list")
-    .action((flags: { readonly config: string; readonly json?: true }) => list(context, flags.config, flags.json === true));
+    .action((flags: { readonly config: string; readonly json?: true }) =>
+      list(context, flags.config, flags.json === true),
+    );
   config
     .command("activate")
-    .description("make this configuration the current one of a state on Postgres, also where a newer one has superseded it")
+    .description(
+      "make this configuration the current one of a state on Postgres, also where a newer one has superseded it",
+    )
     .option(...CONFIG_OPTION)
     .option("--author <name>", "who; the user of this terminal unless given")
     .addHelpText("after", "\nExample:\n  chirpwatch config activate -c watches.yaml")
-    .action((flags: { readonly config: string; readonly author?: string }) => activate(context, flags.config, flags.author));
+    .action((flags: { readonly config: string; readonly author?: string }) =>
+      activate(context, flags.config, flags.author),
+    );
 }
 
 async function list(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
   const config = (await findDaemon(context, configPath)).config();
   const revisions = await readState(context, config, (store) => store.configRevisions());
   if (asJson) return context.out(JSON.stringify(revisions.map(revisionView), undefined, 2));
-  context.out(revisions.length === 0 ? "No daemon has worked on this state yet." : formatRevisions(revisions));
+  context.out(
+    revisions.length === 0 ? "No daemon has worked on this state yet." : formatRevisions(revisions),
+  );
 }
 
 const revisionView = ({ number, hash, atMs, cause, by }: ConfigRevision, index: number) => ({
@@ -50,7 +65,14 @@ const revisionView = ({ number, hash, atMs, cause, by }: ConfigRevision, index: 
 
 const formatRevisions = (revisions: readonly ConfigRevision[]): string =>
   formatTable(
-    [{ title: "REVISION", align: "right" }, { title: "HASH" }, { title: "AT" }, { title: "CAUSE" }, { title: "BY" }, { title: "" }],
+    [
+      { title: "REVISION", align: "right" },
+      { title: "HASH" },
+      { title: "AT" },
+      { title: "CAUSE" },
+      { title: "BY" },
+      { title: "" },
+    ],
     revisions.map(({ number, hash, atMs, cause, by }, index) => [
       ...[String(number), hash, isoTime(atMs).slice(0, 19).replace("T", " "), cause, by],
       index === 0 ? "current" : "",
@@ -61,15 +83,29 @@ async function activate(context: CliContext, configPath: string, author?: string
   const place = await findDaemon(context, configPath);
   const config = place.config();
   if (config.state.postgres === undefined)
-    throw new ExitError(EXIT.usage, "USAGE", "the state is a file: its daemon works with whatever its configuration says", {
-      hint: "Run chirpwatch reload.",
-    });
+    throw new ExitError(
+      EXIT.usage,
+      "USAGE",
+      "the state is a file: its daemon works with whatever its configuration says",
+      {
+        hint: "Run chirpwatch reload.",
+      },
+    );
   const by = nameCaller(context, author);
   const { number, count } = await changeState(context, place, async (store) => {
     const hash = configDigest(config, await store.configSalt(), sha256);
-    const current = await store.proposeConfig({ hash, atMs: context.clock.now(), cause: "activate", by, mayGoBack: true });
+    const current = await store.proposeConfig({
+      hash,
+      atMs: context.clock.now(),
+      cause: "activate",
+      by,
+      mayGoBack: true,
+    });
     await store.signals.send("configuration");
-    return { number: current.number, count: (await store.connectedReplicas()).filter((replica) => worksWith(replica, hash)).length };
+    return {
+      number: current.number,
+      count: (await store.connectedReplicas()).filter((replica) => worksWith(replica, hash)).length,
+    };
   });
   context.out(
     `this configuration is the current one, as revision ${number}; ${plural(count, "replica")} ${count === 1 ? "has" : "have"} it`,

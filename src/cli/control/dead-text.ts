@@ -5,11 +5,19 @@ import { formatTable, plural } from "../terminal/table.ts";
 const MOST_ALERTS = 50;
 
 export function formatDead({ groups, dead }: DeadView): string {
-  if (groups.length === 0) return "No dead letters: every alert was delivered, waits, or its loss was accepted.";
+  if (groups.length === 0)
+    return "No dead letters: every alert was delivered, waits, or its loss was accepted.";
   const rows = dead.flatMap((letter) =>
-    letter.alerts.map((alert) => [...rowOf(letter), alert.watch || "chirpwatch", alert.title, alert.url ?? ""]),
+    letter.alerts.map((alert) => [
+      ...rowOf(letter),
+      alert.watch || "chirpwatch",
+      alert.title,
+      alert.url ?? "",
+    ]),
   );
-  const columns = ["GIVEN UP", "SINK", "MESSAGE", "WATCH", "ALERT", "LINK"].map((title) => ({ title }));
+  const columns = ["GIVEN UP", "SINK", "MESSAGE", "WATCH", "ALERT", "LINK"].map((title) => ({
+    title,
+  }));
   const all = groups.reduce((sum, { alerts }) => sum + alerts, 0);
   const left = all - Math.min(rows.length, MOST_ALERTS);
   return [
@@ -30,8 +38,12 @@ const rowOf = ({ given_up_at: at, sink, message_id: id }: DeadLetterView): reado
 export function formatReplay(groups: readonly DeadGroupView[]): string {
   return groups
     .map((group) => {
-      if (!group.configured) return `${group.text}: stays, the configuration has no sink ${group.sink}`;
-      const how = group.cause === "expired" ? "sent again with the same ids" : "rendered anew, sent under new message ids";
+      if (!group.configured)
+        return `${group.text}: stays, the configuration has no sink ${group.sink}`;
+      const how =
+        group.cause === "expired"
+          ? "sent again with the same ids"
+          : "rendered anew, sent under new message ids";
       return `${group.text}: ${how}`;
     })
     .join("\n");

@@ -44,7 +44,11 @@ async function list(context: CliContext, flags: DeadFlags): Promise<void> {
 }
 
 /** @throws ExitError where a sink is named that has none and is none */
-export async function viewDead(context: CliContext, place: DaemonPlace, sink: string | undefined): Promise<DeadView> {
+export async function viewDead(
+  context: CliContext,
+  place: DaemonPlace,
+  sink: string | undefined,
+): Promise<DeadView> {
   const view = await ask<DeadView>(context, place, { path: `/api/v1/dead?${queryText({ sink })}` });
   if (view.groups.length > 0) return view;
   requireKnownName("sink", sink, view.sinks);
@@ -55,7 +59,14 @@ async function acknowledge(context: CliContext, { config, sink }: DeadFlags): Pr
   const place = await findDaemon(context, config);
   await viewDead(context, place, sink);
   const path = `/api/v1/dead/ack?${queryText({ sink })}`;
-  const { acknowledged: count } = await ask<{ readonly acknowledged: number }>(context, place, { method: "POST", path });
+  const { acknowledged: count } = await ask<{ readonly acknowledged: number }>(context, place, {
+    method: "POST",
+    path,
+  });
   const of = sink === undefined ? "" : ` for ${sink}`;
-  context.out(count === 0 ? `nothing to acknowledge: no dead letters${of}` : `${plural(count, "dead letter")}${of} acknowledged`);
+  context.out(
+    count === 0
+      ? `nothing to acknowledge: no dead letters${of}`
+      : `${plural(count, "dead letter")}${of} acknowledged`,
+  );
 }

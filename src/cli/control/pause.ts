@@ -1,4 +1,7 @@
-/** `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. A sink's resume is resume-sink.ts's. */
+/**
+ * `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. A sink's
+ * resume is resume-sink.ts's.
+ */
 import type { Command } from "commander";
 import { pauseText } from "../../operate/pause.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -13,13 +16,18 @@ import { resumeSink } from "./resume-sink.ts";
 
 const WORDS = {
   pause: { paused: true, what: "stop polling one watch until it is resumed, also after a restart" },
-  resume: { paused: false, what: "poll a paused watch again; what came meanwhile is delivered as its on_return says" },
+  resume: {
+    paused: false,
+    what: "poll a paused watch again; what came meanwhile is delivered as its on_return says",
+  },
 } as const;
 
 type Verb = keyof typeof WORDS;
 
-export const addPause = (program: Command, context: CliContext): void => add("pause", program, context);
-export const addResume = (program: Command, context: CliContext): void => add("resume", program, context);
+export const addPause = (program: Command, context: CliContext): void =>
+  add("pause", program, context);
+export const addResume = (program: Command, context: CliContext): void =>
+  add("resume", program, context);
 
 function add(verb: Verb, program: Command, context: CliContext): void {
   const command = program
@@ -30,13 +38,20 @@ function add(verb: Verb, program: Command, context: CliContext): void {
   if (verb === "resume")
     command
       .option("--from-now", "skip what came while it was paused, whatever its on_return says")
-      .option("--sink <name>", "instead of a watch: send again to a sink that is disabled, and try one that fails now");
+      .option(
+        "--sink <name>",
+        "instead of a watch: send again to a sink that is disabled, and try one that fails now",
+      );
   const examples = `\nExample:\n  chirpwatch ${verb} brand-mentions${verb === "resume" ? "\n  chirpwatch resume --sink hook" : ""}`;
-  command.addHelpText("after", examples).action(async (watch: string | undefined, { config, fromNow = false, sink }: Options) => {
-    if ((watch === undefined) === (sink === undefined)) throw new ExitError(EXIT.usage, "USAGE", "name a watch, or a sink with --sink");
-    if (sink !== undefined) await resumeSink(context, sink, config);
-    else if (watch !== undefined) await setPaused(context, { verb, watch, isFromNow: fromNow }, config);
-  });
+  command
+    .addHelpText("after", examples)
+    .action(async (watch: string | undefined, { config, fromNow = false, sink }: Options) => {
+      if ((watch === undefined) === (sink === undefined))
+        throw new ExitError(EXIT.usage, "USAGE", "name a watch, or a sink with --sink");
+      if (sink !== undefined) await resumeSink(context, sink, config);
+      else if (watch !== undefined)
+        await setPaused(context, { verb, watch, isFromNow: fromNow }, config);
+    });
 }
 
 interface Options {
@@ -51,24 +66,41 @@ interface Order {
   readonly isFromNow: boolean;
 }
 
-async function setPaused(context: CliContext, { verb, watch, isFromNow }: Order, configPath: string): Promise<void> {
+async function setPaused(
+  context: CliContext,
+  { verb, watch, isFromNow }: Order,
+  configPath: string,
+): Promise<void> {
   const place = await findDaemon(context, configPath);
   const query = queryText({ by: nameCaller(context), from_now: isFromNow ? "true" : undefined });
   const path = `/api/v1/watches/${encodeURIComponent(watch)}/${verb}?${query}`;
-  const view = await ask<PauseView & Effect>(context, place, { method: "POST", path }).catch((error: unknown) => {
-    if (error instanceof ExitError && error.code === "WATCH_UNKNOWN") return explainUnknown(context, place, watch);
-    throw error;
-  });
+  const view = await ask<PauseView & Effect>(context, place, { method: "POST", path }).catch(
+    (error: unknown) => {
+      if (error instanceof ExitError && error.code === "WATCH_UNKNOWN")
+        return explainUnknown(context, place, watch);
+      throw error;
+    },
+  );
   context.out(`${pauseText(view)}; ${formatEffect(view)}`);
 }
 
 /** @throws ExitError with what there is, or why a watch that is configured cannot be paused yet */
-async function explainUnknown(context: CliContext, place: DaemonPlace, watch: string): Promise<never> {
-  const { watches } = await ask<Pick<StatusView, "watches">>(context, place, { path: "/api/v1/watches" });
+async function explainUnknown(
+  context: CliContext,
+  place: DaemonPlace,
+  watch: string,
+): Promise<never> {
+  const { watches } = await ask<Pick<StatusView, "watches">>(context, place, {
+    path: "/api/v1/watches",
+  });
   requireKnownName(
     "watch",
     watch,
     watches.map(({ id }) => id),
   );
-  throw new ExitError(EXIT.failed, "PAUSE_FAILED", `${watch} is configured, but the state does not know it yet: start the daemon once`);
+  throw new ExitError(
+    EXIT.failed,
+    "PAUSE_FAILED",
+    `${watch} is configured, but the state does not know it yet: start the daemon once`,
+  );
 }

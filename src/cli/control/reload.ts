@@ -1,4 +1,7 @@
-/** `chirpwatch reload`: every daemon on the state reads its configuration again. Asked of the daemon here; of those elsewhere through the state. */
+/**
+ * `chirpwatch reload`: every daemon on the state reads its configuration again. Asked of the daemon
+ * here; of those elsewhere through the state.
+ */
 import type { Command } from "commander";
 import { ask } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
@@ -8,7 +11,9 @@ import { plural } from "../terminal/table.ts";
 export function addReload(program: Command, context: CliContext): void {
   program
     .command("reload")
-    .description("have the running daemon, and every other one on the same state, read its configuration again")
+    .description(
+      "have the running daemon, and every other one on the same state, read its configuration again",
+    )
     .option(...CONFIG_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch reload -c watches.yaml")
     .action(({ config }: { readonly config: string }) => reload(context, config));
@@ -18,8 +23,12 @@ async function reload(context: CliContext, configPath: string): Promise<void> {
   const place = await findDaemon(context, configPath);
   const answer = await ask<Reloaded>(context, place, { method: "POST", path: "/api/v1/reload" });
   if (answer.status === "asked")
-    return context.out(`asked ${plural(answer.replicas, "replica")} to read the configuration again; the log of each says what came of it`);
+    return context.out(
+      `asked ${plural(answer.replicas, "replica")} to read the configuration again; the log of each says what came of it`,
+    );
   context.out(answer.changed ? "configuration reloaded" : "configuration unchanged");
 }
 
-type Reloaded = { readonly status: "reloaded"; readonly changed: boolean } | { readonly status: "asked"; readonly replicas: number };
+type Reloaded =
+  | { readonly status: "reloaded"; readonly changed: boolean }
+  | { readonly status: "asked"; readonly replicas: number };

@@ -25,11 +25,21 @@ export type Resent = { readonly alerts: number } & Effect;
 export const MOST_UNASKED = 20;
 
 /** `confirmed` throws unless the answer is yes. */
-export async function replaySent(context: CliContext, flags: SentFlags, confirmed: () => Promise<void>): Promise<void> {
+export async function replaySent(
+  context: CliContext,
+  flags: SentFlags,
+  confirmed: () => Promise<void>,
+): Promise<void> {
   const { event, since, sink } = flags;
-  const request = readReplayRequest({ event, since, sink, by: nameCaller(context) } as Record<string, string>, context.clock.now(), "");
+  const request = readReplayRequest(
+    { event, since, sink, by: nameCaller(context) } as Record<string, string>,
+    context.clock.now(),
+    "",
+  );
   if (typeof request === "string")
-    throw new ExitError(EXIT.usage, "REPLAY_WHAT", request, { hint: "chirpwatch replay --help shows examples" });
+    throw new ExitError(EXIT.usage, "REPLAY_WHAT", request, {
+      hint: "chirpwatch replay --help shows examples",
+    });
   const place = await findDaemon(context, flags.config);
   if (place.fault === undefined)
     requireKnownName(
@@ -43,7 +53,10 @@ export async function replaySent(context: CliContext, flags: SentFlags, confirme
     throw new ExitError(EXIT.failed, "EVENT_UNKNOWN", `there is no event "${event}"`, {
       hint: "chirpwatch events --json and chirpwatch explain show the ids; what is older than state.retention is gone",
     });
-  const total = view.alerts.reduce((sum, { alerts, configured }) => sum + (configured ? alerts : 0), 0);
+  const total = view.alerts.reduce(
+    (sum, { alerts, configured }) => sum + (configured ? alerts : 0),
+    0,
+  );
   for (const line of replayLines(view, total, flags)) context.out(line);
   if (total === 0 || flags.dryRun === true) return;
   if (total > MOST_UNASKED && flags.yes !== true) await confirmed();
@@ -51,21 +64,35 @@ export async function replaySent(context: CliContext, flags: SentFlags, confirme
   context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${effect}`);
 }
 
-/** The time as it was when the command began: how long ago must not move between the two requests. */
+/**
+ * The time as it was when the command began: how long ago must not move between the two requests.
+ */
 function queryOf({ what, sink, by }: ReplayRequest): string {
-  const asked = "eventId" in what ? { event: what.eventId } : { since: new Date(what.sinceMs).toISOString() };
+  const asked =
+    "eventId" in what ? { event: what.eventId } : { since: new Date(what.sinceMs).toISOString() };
   return queryText({ ...asked, sink, by });
 }
 
-function replayLines({ alerts, under_way: underWay, silenced }: ReplayView, total: number, { sink, event }: SentFlags): readonly string[] {
+function replayLines(
+  { alerts, under_way: underWay, silenced }: ReplayView,
+  total: number,
+  { sink, event }: SentFlags,
+): readonly string[] {
   const lines = alerts.map(({ sink: name, alerts: count, configured }) =>
     configured
       ? `${plural(count, "alert")} for ${name}`
       : `${plural(count, "alert")} for ${name}: not sent, the configuration has no sink ${name}`,
   );
-  if (underWay > 0) lines.push(`${plural(underWay, "alert")} not sent yet: left as ${underWay === 1 ? "it is" : "they are"}`);
-  if (silenced > 0) lines.push(`${plural(silenced, "alert")} silenced: chirpwatch replay --silenced sends them`);
+  if (underWay > 0)
+    lines.push(
+      `${plural(underWay, "alert")} not sent yet: left as ${underWay === 1 ? "it is" : "they are"}`,
+    );
+  if (silenced > 0)
+    lines.push(`${plural(silenced, "alert")} silenced: chirpwatch replay --silenced sends them`);
   if (total > 0) return lines;
-  const why = event !== undefined && sink === undefined && lines.length === 0 ? ": no sink took this event. Name one with --sink" : "";
+  const why =
+    event !== undefined && sink === undefined && lines.length === 0
+      ? ": no sink took this event. Name one with --sink"
+      : "";
   return [...lines, `nothing to send again${why}`];
 }

@@ -19,11 +19,16 @@ export interface SilencedFlags {
 }
 
 /** `confirmed` throws unless the answer is yes. */
-export async function replaySilenced(context: CliContext, flags: SilencedFlags, confirmed: () => Promise<void>): Promise<void> {
+export async function replaySilenced(
+  context: CliContext,
+  flags: SilencedFlags,
+  confirmed: () => Promise<void>,
+): Promise<void> {
   const { sink, silence } = flags;
   const place = await findDaemon(context, flags.config);
   // A daemon goes on with the sinks that it loaded when its file is spoilt later.
-  const sinks = place.fault === undefined ? place.config().sinks.map(({ name }) => name) : undefined;
+  const sinks =
+    place.fault === undefined ? place.config().sinks.map(({ name }) => name) : undefined;
   if (sinks !== undefined) requireKnownName("sink", sink, sinks);
   const all = (await viewSilences(context, place, true)).silences;
   if (silence !== undefined) requireKnown([silence], all);

@@ -1,4 +1,7 @@
-/** `chirpwatch replay`: sends alerts that were given up, silenced or sent before, after saying which. */
+/**
+ * `chirpwatch replay`: sends alerts that were given up, silenced or sent before, after saying
+ * which.
+ */
 import { type Command, Option } from "commander";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { ask, queryText } from "../access/ask.ts";
@@ -21,16 +24,32 @@ export function addReplay(program: Command, context: CliContext): void {
     .command("replay")
     .description("send alerts again: given up, held back by silences, or sent before")
     .option("--dead", "send the alerts that were given up; asks above 20")
-    .addOption(new Option("--silenced", "send the alerts that silences held back; asks above 20").conflicts("dead"))
-    .addOption(new Option("--event <id>", "send the alert of this event again").conflicts(["dead", "silenced"]))
+    .addOption(
+      new Option("--silenced", "send the alerts that silences held back; asks above 20").conflicts(
+        "dead",
+      ),
+    )
+    .addOption(
+      new Option("--event <id>", "send the alert of this event again").conflicts([
+        "dead",
+        "silenced",
+      ]),
+    )
     .addOption(
       new Option(
         "--since <time>",
         "send again what was sent or dropped since then: a time, or how long ago, like 2h; asks above 20",
       ).conflicts(["dead", "silenced", "event"]),
     )
-    .option("--sink <name>", "of this sink only; with --event and --since: to this sink, even where it never got the alert")
-    .addOption(new Option("--silence <id>", "of --silenced: held back by this silence only").implies({ silenced: true }))
+    .option(
+      "--sink <name>",
+      "of this sink only; with --event and --since: to this sink, even where it never got the alert",
+    )
+    .addOption(
+      new Option("--silence <id>", "of --silenced: held back by this silence only").implies({
+        silenced: true,
+      }),
+    )
     .option("--dry-run", "only say what would be sent")
     .option("--yes", "do not ask")
     .option(...CONFIG_OPTION)
@@ -42,13 +61,22 @@ export function addReplay(program: Command, context: CliContext): void {
 }
 
 async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
-  if (flags.event !== undefined || flags.since !== undefined) return replaySent(context, flags, confirmed);
+  if (flags.event !== undefined || flags.since !== undefined)
+    return replaySent(context, flags, confirmed);
   if (flags.silenced === true) return replaySilenced(context, flags, confirmed);
-  if (flags.dead !== true) throw new ExitError(EXIT.usage, "REPLAY_WHAT", "say what to send: --dead, --silenced, --event or --since");
+  if (flags.dead !== true)
+    throw new ExitError(
+      EXIT.usage,
+      "REPLAY_WHAT",
+      "say what to send: --dead, --silenced, --event or --since",
+    );
   const { sink } = flags;
   const place = await findDaemon(context, flags.config);
   const { groups } = await viewDead(context, place, sink);
-  if (groups.length === 0) return context.out(`nothing to send again: no dead letters${sink === undefined ? "" : ` for ${sink}`}`);
+  if (groups.length === 0)
+    return context.out(
+      `nothing to send again: no dead letters${sink === undefined ? "" : ` for ${sink}`}`,
+    );
   context.out(formatReplay(groups));
   const total = groups.reduce((sum, { alerts, configured }) => sum + (configured ? alerts : 0), 0);
   if (flags.dryRun === true || total === 0) return;

@@ -1,7 +1,11 @@
 /** What becomes of silences, for people: added, ended, and what they hold back. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { Effect } from "../../server/contract/actions.ts";
-import type { AddedSilenceView, SilencesView, SilenceView } from "../../server/contract/silence-view.ts";
+import type {
+  AddedSilenceView,
+  SilencesView,
+  SilenceView,
+} from "../../server/contract/silence-view.ts";
 import { alertsOf, formatSilenceTable, untilText } from "../terminal/silence-table.ts";
 import { formatEffect, plural } from "../terminal/table.ts";
 
@@ -21,7 +25,10 @@ export const formatSilences = ({ silences }: SilencesView, nowMs: number): strin
 
 export function formatExpired(silence: SilenceView & Effect): string {
   const alerts = alertsOf(silence);
-  const left = alerts === 0 ? "" : `; ${plural(alerts, "alert")} held back: chirpwatch replay --silenced --silence ${silence.id}`;
+  const left =
+    alerts === 0
+      ? ""
+      : `; ${plural(alerts, "alert")} held back: chirpwatch replay --silenced --silence ${silence.id}`;
   return `silence ${silence.id} ended; ${formatEffect(silence)}${left}`;
 }
 
@@ -30,7 +37,9 @@ export const formatSilenced = (silences: readonly SilenceView[]): string =>
   silences
     .flatMap((silence) => {
       const what = `silence ${silence.id} (${matchersText(silence)}; ${cleanLine(silence.comment)})`;
-      return silence.silenced.map(({ sink, alerts }) => `${what}: ${plural(alerts, "alert")} for ${sink}`);
+      return silence.silenced.map(
+        ({ sink, alerts }) => `${what}: ${plural(alerts, "alert")} for ${sink}`,
+      );
     })
     .join("\n");
 

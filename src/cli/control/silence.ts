@@ -2,7 +2,11 @@
 import type { Command } from "commander";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Effect } from "../../server/contract/actions.ts";
-import type { AddedSilenceView, SilencesView, SilenceView } from "../../server/contract/silence-view.ts";
+import type {
+  AddedSilenceView,
+  SilencesView,
+  SilenceView,
+} from "../../server/contract/silence-view.ts";
 import { ask } from "../access/ask.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
@@ -31,7 +35,9 @@ export function addSilenceCommand(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  chirpwatch silence list");
   silence
     .command("add")
-    .description("hold back alerts of events with these labels; what is held back can be sent later with replay --silenced")
+    .description(
+      "hold back alerts of events with these labels; what is held back can be sent later with replay --silenced",
+    )
     .argument("[matchers...]", `as in routes: watch="brand", team=~"comms|press"; all must match`)
     .option("--duration <time>", "for how long, like 30m, 2h or 3d")
     .option("--comment <text>", "why, for whoever sees it later")
@@ -57,14 +63,24 @@ export function addSilenceCommand(program: Command, context: CliContext): void {
     .argument("<ids...>", "as `silence list` shows them")
     .option(...CONFIG_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch silence expire 3 4")
-    .action((ids: readonly string[], flags: { readonly config: string }) => expire(context, ids, flags.config));
+    .action((ids: readonly string[], flags: { readonly config: string }) =>
+      expire(context, ids, flags.config),
+    );
 }
 
-async function add(context: CliContext, matchers: readonly string[], flags: AddFlags): Promise<void> {
+async function add(
+  context: CliContext,
+  matchers: readonly string[],
+  flags: AddFlags,
+): Promise<void> {
   const { duration = "", comment = "", author } = flags;
   const body = { matchers, duration, comment, author: nameCaller(context, author) };
   const place = await findDaemon(context, flags.config);
-  const silence = await ask<AddedSilenceView & Effect>(context, place, { method: "POST", path: PATH, body }).catch(withExamples);
+  const silence = await ask<AddedSilenceView & Effect>(context, place, {
+    method: "POST",
+    path: PATH,
+    body,
+  }).catch(withExamples);
   if (flags.json === true) return context.out(JSON.stringify(silence, undefined, 2));
   context.out(formatAdded(silence, context.clock.now()));
 }
@@ -72,23 +88,44 @@ async function add(context: CliContext, matchers: readonly string[], flags: AddF
 /** @throws ExitError with what is wrong with the silence, as a mistake in the command line */
 function withExamples(error: unknown): never {
   if (!(error instanceof ExitError) || error.code !== "SILENCE_INVALID") throw error;
-  throw new ExitError(EXIT.usage, error.code, error.message, { hint: "chirpwatch silence add --help shows examples" });
+  throw new ExitError(EXIT.usage, error.code, error.message, {
+    hint: "chirpwatch silence add --help shows examples",
+  });
 }
 
 async function list(context: CliContext, flags: ListFlags): Promise<void> {
-  const view = await viewSilences(context, await findDaemon(context, flags.config), flags.expired === true);
-  context.out(flags.json === true ? JSON.stringify(view, undefined, 2) : formatSilences(view, context.clock.now()));
+  const view = await viewSilences(
+    context,
+    await findDaemon(context, flags.config),
+    flags.expired === true,
+  );
+  context.out(
+    flags.json === true
+      ? JSON.stringify(view, undefined, 2)
+      : formatSilences(view, context.clock.now()),
+  );
 }
 
-export const viewSilences = (context: CliContext, place: DaemonPlace, withExpired: boolean): Promise<SilencesView> =>
-  ask(context, place, { path: `${PATH}?expired=${withExpired}` });
+export const viewSilences = (
+  context: CliContext,
+  place: DaemonPlace,
+  withExpired: boolean,
+): Promise<SilencesView> => ask(context, place, { path: `${PATH}?expired=${withExpired}` });
 
 /** All of them, or none where one is unknown. */
-async function expire(context: CliContext, ids: readonly string[], configPath: string): Promise<void> {
+async function expire(
+  context: CliContext,
+  ids: readonly string[],
+  configPath: string,
+): Promise<void> {
   const place = await findDaemon(context, configPath);
   requireKnown(ids, (await viewSilences(context, place, true)).silences);
   for (const id of new Set(ids)) {
-    context.out(formatExpired(await ask(context, place, { method: "DELETE", path: `${PATH}/${encodeURIComponent(id)}` })));
+    context.out(
+      formatExpired(
+        await ask(context, place, { method: "DELETE", path: `${PATH}/${encodeURIComponent(id)}` }),
+      ),
+    );
   }
 }
 
@@ -104,5 +141,10 @@ export function requireKnown(ids: readonly string[], known: readonly SilenceView
 
 function unknown(ids: readonly string[], known: readonly string[]): ExitError {
   const hint = known.length === 0 ? "There are none." : `There are: ${known.join(", ")}`;
-  return new ExitError(EXIT.failed, "SILENCE_UNKNOWN", `there is no silence ${ids.map((id) => `"${id}"`).join(", ")}`, { hint });
+  return new ExitError(
+    EXIT.failed,
+    "SILENCE_UNKNOWN",
+    `there is no silence ${ids.map((id) => `"${id}"`).join(", ")}`,
+    { hint },
+  );
 }

@@ -1,4 +1,7 @@
-/** `chirpwatch state migrate`: carries the state from a file to Postgres, or back, and leaves the former one as it is. */
+/**
+ * `chirpwatch state migrate`: carries the state from a file to Postgres, or back, and leaves the
+ * former one as it is.
+ */
 import { dirname, join, resolve } from "node:path";
 import { expandText } from "../../config/text/interpolate.ts";
 import { parsePostgresUrl } from "../../config/text/postgres-url.ts";
@@ -22,7 +25,8 @@ export async function migrateState(context: CliContext, flags: MigrateFlags): Pr
   const from = (await findDaemon(context, flags.config)).config().state;
   const to = await targetOf(context, flags, from);
   const names = { from: stateName(from), to: stateName(to) };
-  if (names.from === names.to) throw new ExitError(EXIT.usage, "BAD_TARGET", `${names.to} is where the state is already.`);
+  if (names.from === names.to)
+    throw new ExitError(EXIT.usage, "BAD_TARGET", `${names.to} is where the state is already.`);
   const { clock, random } = context;
   const log = context.logger("warn");
   // Both are held: no daemon runs on either meanwhile.
@@ -31,7 +35,10 @@ export async function migrateState(context: CliContext, flags: MigrateFlags): Pr
   try {
     const target = await openState({ ...to, clock, random, log, halfTransferred: true });
     try {
-      const ends = [source, target].map(({ path, transfer }) => ({ name: path, transfer })) as [End, End];
+      const ends = [source, target].map(({ path, transfer }) => ({ name: path, transfer })) as [
+        End,
+        End,
+      ];
       const counts = await copyState(...ends, (step) => progress.show(stepText(step)));
       progress.clear();
       report(context, flags, { ...names, rows: Object.fromEntries(counts), address: to });
@@ -46,14 +53,23 @@ export async function migrateState(context: CliContext, flags: MigrateFlags): Pr
 
 type End = Parameters<typeof copyState>[0];
 
-/** `${NAME}` is replaced as in the configuration, so that a password stands in no list of processes. */
-async function targetOf(context: CliContext, { config, to }: MigrateFlags, from: StateAddress): Promise<StateAddress> {
+/**
+ * `${NAME}` is replaced as in the configuration, so that a password stands in no list of processes.
+ */
+async function targetOf(
+  context: CliContext,
+  { config, to }: MigrateFlags,
+  from: StateAddress,
+): Promise<StateAddress> {
   const text = expandText(to, await withDotEnv(context.env, context.files, resolve(config)));
   if (text === undefined || text === "")
-    throw new ExitError(EXIT.usage, "BAD_TARGET", "--to names a variable that is not set.", { hint: "Set it, in .env too." });
+    throw new ExitError(EXIT.usage, "BAD_TARGET", "--to names a variable that is not set.", {
+      hint: "Set it, in .env too.",
+    });
   if (!/^\w+:\/\//.test(text)) return { path: resolve(text) };
   const postgres = parsePostgresUrl(text, dirname(resolve(config)));
-  if ("problem" in postgres) throw new ExitError(EXIT.usage, "BAD_TARGET", `--to ${postgres.problem}.`);
+  if ("problem" in postgres)
+    throw new ExitError(EXIT.usage, "BAD_TARGET", `--to ${postgres.problem}.`);
   return { path: join(dirname(from.path), "transfer"), postgres };
 }
 
@@ -67,10 +83,16 @@ interface Migrated {
   readonly address: StateAddress;
 }
 
-function report(context: CliContext, flags: MigrateFlags, { from, to, rows, address }: Migrated): void {
+function report(
+  context: CliContext,
+  flags: MigrateFlags,
+  { from, to, rows, address }: Migrated,
+): void {
   if (flags.json === true) return context.out(JSON.stringify({ from, to, rows }, undefined, 2));
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
   context.out(`Copied ${plural(total, "row")} from ${from} to ${to}, and compared each.`);
   const key = address.postgres === undefined ? `state: { path: ${to} }` : "state: { url: … }";
-  context.out(`Write \`${key}\` into ${flags.config} and start the daemon. ${from} stays as it is; start no daemon on it any more.`);
+  context.out(
+    `Write \`${key}\` into ${flags.config} and start the daemon. ${from} stays as it is; start no daemon on it any more.`,
+  );
 }

@@ -1,39 +1,78 @@
-/** `chirpwatch state` for a state on Postgres: what the server's own tools do, this names; what only chirpwatch knows, it checks. */
+/**
+ * `chirpwatch state` for a state on Postgres: what the server's own tools do, this names; what only
+ * chirpwatch knows, it checks.
+ */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
-import { type PostgresAddress, postgresName, type StateAddress } from "../../model/postgres-address.ts";
+import {
+  type PostgresAddress,
+  postgresName,
+  type StateAddress,
+} from "../../model/postgres-address.ts";
 import { openState } from "../../state/open-state.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { formatCount } from "../terminal/table.ts";
 
-/** Server, login, schema and settings; a warning for each setting that may lose data; and that the tables fit together. @throws ExitError when one of them is not good */
-export async function checkOnPostgres(context: CliContext, state: StateAddress, isJson: boolean): Promise<void> {
+/**
+ * Server, login, schema and settings; a warning for each setting that may lose data; and that the
+ * tables fit together. @throws ExitError when one of them is not good
+ */
+export async function checkOnPostgres(
+  context: CliContext,
+  state: StateAddress,
+  isJson: boolean,
+): Promise<void> {
   const { clock, random } = context;
-  const store = await openState({ ...state, clock, random, log: context.logger("warn"), readonly: true });
+  const store = await openState({
+    ...state,
+    clock,
+    random,
+    log: context.logger("warn"),
+    readonly: true,
+  });
   try {
     const { path } = store;
     const [bytes, problems] = [store.sizeBytes(), await store.inconsistencies()];
     if (isJson) context.out(JSON.stringify({ path, bytes, problems }, undefined, 2));
     if (problems.length > 0)
-      throw new ExitError(EXIT.storage, "STATE_CORRUPT", `The tables of ${path} contradict each other:\n${problems.join("\n")}`, {
-        hint: "Restore a dump with pg_restore, as `chirpwatch state restore` says.",
-      });
+      throw new ExitError(
+        EXIT.storage,
+        "STATE_CORRUPT",
+        `The tables of ${path} contradict each other:\n${problems.join("\n")}`,
+        {
+          hint: "Restore a dump with pg_restore, as `chirpwatch state restore` says.",
+        },
+      );
     if (isJson) return;
-    context.out(`${path} can be read, has this version's schema, and its tables fit together: ${formatCount(bytes / 1_024)} KB.`);
-    context.out("Its pages are Postgres's to check: run pg_amcheck, and initialise the server with --data-checksums.");
+    context.out(
+      `${path} can be read, has this version's schema, and its tables fit together: ${formatCount(bytes / 1_024)} KB.`,
+    );
+    context.out(
+      "Its pages are Postgres's to check: run pg_amcheck, and initialise the server with --data-checksums.",
+    );
   } finally {
     await store.close();
   }
 }
 
 export const refuseBackup = (address: PostgresAddress): ExitError =>
-  new ExitError(EXIT.failed, "STATE_ON_POSTGRES", `The state is on ${postgresName(address)}: back it up with Postgres's own tools.`, {
-    hint: `pg_dump --format=custom --file=chirpwatch.dump ${toolArguments(address)}; then check that \`pg_restore --list chirpwatch.dump\` names the tables.`,
-  });
+  new ExitError(
+    EXIT.failed,
+    "STATE_ON_POSTGRES",
+    `The state is on ${postgresName(address)}: back it up with Postgres's own tools.`,
+    {
+      hint: `pg_dump --format=custom --file=chirpwatch.dump ${toolArguments(address)}; then check that \`pg_restore --list chirpwatch.dump\` names the tables.`,
+    },
+  );
 
 export const refuseRestore = (address: PostgresAddress): ExitError =>
-  new ExitError(EXIT.failed, "STATE_ON_POSTGRES", `The state is on ${postgresName(address)}: restore it with Postgres's own tools.`, {
-    hint: `Stop the daemon, then pg_restore --clean --if-exists --single-transaction ${toolArguments(address)} chirpwatch.dump; then run \`chirpwatch state check\`.`,
-  });
+  new ExitError(
+    EXIT.failed,
+    "STATE_ON_POSTGRES",
+    `The state is on ${postgresName(address)}: restore it with Postgres's own tools.`,
+    {
+      hint: `Stop the daemon, then pg_restore --clean --if-exists --single-transaction ${toolArguments(address)} chirpwatch.dump; then run \`chirpwatch state check\`.`,
+    },
+  );
 
 const toolArguments = ({ host, port, user, database }: PostgresAddress): string =>
   `--host=${host} --port=${port} --username=${user} --dbname=${database}`;

@@ -36,11 +36,13 @@ export function addState(program: Command, context: CliContext): void {
       .option(...CONFIG_OPTION)
       .option(...JSON_OPTION)
       .addHelpText("after", `\nExample:\n  chirpwatch state ${example}`);
-  add("check", "read the whole file and say whether it is sound; works beside a running daemon", "check").action((flags: StateFlags) =>
-    check(context, flags),
-  );
-  add("backup", "copy the state beside itself; works beside a running daemon", "backup").action((flags: StateFlags) =>
-    backup(context, flags),
+  add(
+    "check",
+    "read the whole file and say whether it is sound; works beside a running daemon",
+    "check",
+  ).action((flags: StateFlags) => check(context, flags));
+  add("backup", "copy the state beside itself; works beside a running daemon", "backup").action(
+    (flags: StateFlags) => backup(context, flags),
   );
   add(
     "restore <backup>",
@@ -49,7 +51,11 @@ export function addState(program: Command, context: CliContext): void {
   )
     .option("--quiet", "do not send what came since the backup, nor what waited in it")
     .action((path: string, flags: RestoreFlags) => restore(context, path, flags));
-  add("migrate", "copy the state to Postgres, or from there into a file; stop the daemon first", "migrate --to '${STATE_URL}'")
+  add(
+    "migrate",
+    "copy the state to Postgres, or from there into a file; stop the daemon first",
+    "migrate --to '${STATE_URL}'",
+  )
     .requiredOption("--to <place>", "a Postgres address, or a file")
     .action((flags: MigrateFlags) => migrateState(context, flags));
 }
@@ -61,16 +67,25 @@ async function check(context: CliContext, flags: StateFlags): Promise<void> {
   const { path, problems, schema, bytes, backups, wide } = report;
   if (flags.json === true) context.out(JSON.stringify(report, undefined, 2));
   if (problems.length > 0)
-    throw new ExitError(EXIT.storage, "STATE_CORRUPT", `The state file ${path} is damaged:\n${problems.join("\n")}`, {
-      hint: restoreHint(backups),
-    });
+    throw new ExitError(
+      EXIT.storage,
+      "STATE_CORRUPT",
+      `The state file ${path} is damaged:\n${problems.join("\n")}`,
+      {
+        hint: restoreHint(backups),
+      },
+    );
   if (flags.json === true) return;
   context.out(`${path} is sound: schema ${schema}, ${formatCount(bytes / 1_024)} KB.`);
   context.out(
-    backups.length === 0 ? "There is no backup beside it." : `Backups, newest first:\n${backups.map((one) => `  ${one}`).join("\n")}`,
+    backups.length === 0
+      ? "There is no backup beside it."
+      : `Backups, newest first:\n${backups.map((one) => `  ${one}`).join("\n")}`,
   );
   for (const { path: open, mode, wanted } of wide)
-    context.out(`Warning: others than its owner may open ${open} (mode ${mode}): chmod ${wanted} ${open}`);
+    context.out(
+      `Warning: others than its owner may open ${open} (mode ${mode}): chmod ${wanted} ${open}`,
+    );
 }
 
 const restoreHint = ([newest]: readonly string[]): string =>
@@ -82,7 +97,11 @@ async function backup(context: CliContext, flags: StateFlags): Promise<void> {
   const state = await existingState(context, flags);
   if (state.postgres !== undefined) throw refuseBackup(state.postgres);
   const made = await backupState(state.path, context.clock);
-  context.out(flags.json === true ? JSON.stringify(made) : `Backed up to ${made.path} (${formatCount(made.bytes / 1_024)} KB).`);
+  context.out(
+    flags.json === true
+      ? JSON.stringify(made)
+      : `Backed up to ${made.path} (${formatCount(made.bytes / 1_024)} KB).`,
+  );
 }
 
 async function restore(context: CliContext, path: string, flags: RestoreFlags): Promise<void> {
@@ -99,23 +118,39 @@ async function restore(context: CliContext, path: string, flags: RestoreFlags): 
 }
 
 /** How many alerts that waited in the backup are muted. */
-async function quietly(context: CliContext, place: DaemonPlace, { reachesMs }: Restored): Promise<number> {
+async function quietly(
+  context: CliContext,
+  place: DaemonPlace,
+  { reachesMs }: Restored,
+): Promise<number> {
   const atMs = context.clock.now();
   if (reachesMs === null) return 0;
   // A backup made beside a daemon was not closed by it: that is no news here.
-  return changeState(context, place, (store) => store.quieten({ fromMs: reachesMs, atMs }), "error");
+  return changeState(
+    context,
+    place,
+    (store) => store.quieten({ fromMs: reachesMs, atMs }),
+    "error",
+  );
 }
 
 /** What people had set or ended by hand since the backup. */
 function changedLines({ changed }: Restored): readonly string[] {
   const { returned, lost } = changed ?? { returned: [], lost: [] };
   return [
-    ...(returned.length === 0 ? [] : [`It brings back what had ended since then: ${returned.join("; ")}.`]),
-    ...(lost.length === 0 ? [] : [`It does not know what was added since then: ${lost.join("; ")}.`]),
+    ...(returned.length === 0
+      ? []
+      : [`It brings back what had ended since then: ${returned.join("; ")}.`]),
+    ...(lost.length === 0
+      ? []
+      : [`It does not know what was added since then: ${lost.join("; ")}.`]),
   ];
 }
 
-const toJson = ({ path, replaced, schema, reachesMs, alertsSince, changed }: Restored, quiet: number | undefined) => ({
+const toJson = (
+  { path, replaced, schema, reachesMs, alertsSince, changed }: Restored,
+  quiet: number | undefined,
+) => ({
   path,
   replaced,
   schema,
@@ -127,13 +162,19 @@ const toJson = ({ path, replaced, schema, reachesMs, alertsSince, changed }: Res
 });
 
 /** What a restore costs: the time since the backup is lived through again. */
-function reachText({ reachesMs, alertsSince }: Restored, quiet: number | undefined, nowMs: number): string {
+function reachText(
+  { reachesMs, alertsSince }: Restored,
+  quiet: number | undefined,
+  nowMs: number,
+): string {
   if (reachesMs === null) return "It knows nothing yet: every watch begins with a baseline.";
   const reach = `It goes back to ${isoTime(reachesMs).slice(0, 16).replace("T", " ")} UTC, ${ageText(nowMs - reachesMs)} ago.`;
   if (quiet !== undefined)
     return `${reach} What came since then is not sent${quiet === 0 ? "" : `, and neither is what waited in it (${plural(quiet, "alert")})`}.`;
   const alerts =
-    alertsSince === null || alertsSince === 0 ? "What was sent since then" : `${plural(alertsSince, "alert")} found since then`;
+    alertsSince === null || alertsSince === 0
+      ? "What was sent since then"
+      : `${plural(alertsSince, "alert")} found since then`;
   return `${reach} ${alerts} may be sent again: restore it with --quiet to prevent that.`;
 }
 

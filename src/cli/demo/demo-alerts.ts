@@ -1,4 +1,6 @@
-/** The console of the demo: holds alerts back until the curtain is up, and counts them one by one. */
+/**
+ * The console of the demo: holds alerts back until the curtain is up, and counts them one by one.
+ */
 import { stripVTControlCharacters } from "node:util";
 
 export interface AlertScreen {
@@ -40,11 +42,16 @@ export function createAlertScreen(out: (text: string) => void): AlertScreen {
   };
 }
 
-/** Without their margin. A message of the console sink can hold several alerts below their number, and stands further in where it is in a thread. */
+/**
+ * Without their margin. A message of the console sink can hold several alerts below their number,
+ * and stands further in where it is in a thread.
+ */
 function alertsIn(text: string): readonly string[] {
   const plain = stripVTControlCharacters(text.trimEnd());
   const message = plain.startsWith("  ↳ ") ? plain.replace(/^.{4}/gm, "") : plain;
-  const parts = message.split(/\n(?=(?: {2})?[•!] )/).filter((part) => /^(?: {2})?[•!] /.test(part));
+  const parts = message
+    .split(/\n(?=(?: {2})?[•!] )/)
+    .filter((part) => /^(?: {2})?[•!] /.test(part));
   return parts.map((part) => part.replace(/^ +/gm, ""));
 }
 

@@ -1,4 +1,7 @@
-/** An Http that remembers which items the service's answers held: so that the demo can verify that a repeat was really served. */
+/**
+ * An Http that remembers which items the service's answers held: so that the demo can verify that a
+ * repeat was really served.
+ */
 import type { Http } from "../../model/http.ts";
 
 export interface AnswerLog {

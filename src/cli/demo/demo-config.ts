@@ -1,12 +1,21 @@
-/** What a configuration becomes in the demo: fast, local, harmless. Pure; the demo's course is demo.ts. */
+/**
+ * What a configuration becomes in the demo: fast, local, harmless. Pure; the demo's course is
+ * demo.ts.
+ */
 import type { Config, ServerConfig, SinkConfig } from "../../config/config.ts";
 import { namesListen } from "../../config/compile/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
 import type { Priority } from "../../model/schedule.ts";
 import type { Route, Shaping } from "../../route/route.ts";
 
-/** What each priority's schedule is replaced by: people watch the demo, so nothing may take long. */
-export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = { high: 1_000, normal: 2_000, low: 3_000 };
+/**
+ * What each priority's schedule is replaced by: people watch the demo, so nothing may take long.
+ */
+export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = {
+  high: 1_000,
+  normal: 2_000,
+  low: 3_000,
+};
 
 /** Digests go out this often instead of every morning. */
 export const DEMO_DIGEST_MS = 3_000;
@@ -22,7 +31,10 @@ export interface DemoPlaces {
   readonly server: ServerConfig;
 }
 
-/** The same watches on the sandbox: every sink is the console, state and status page are where `places` says, nothing leaves the machine. */
+/**
+ * The same watches on the sandbox: every sink is the console, state and status page are where
+ * `places` says, nothing leaves the machine.
+ */
 export function demoConfig(config: Config, { statePath, server }: DemoPlaces): Config {
   const { route, ...rest } = config;
   return {
@@ -39,7 +51,10 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
     ops: { sinks: config.ops.sinks },
     watches: config.watches.map(({ enrich: _enrich, ...watch }) => ({
       ...watch,
-      timing: { kind: "schedule", schedule: { kind: "every", intervalMs: DEMO_INTERVALS_MS[watch.priority] } },
+      timing: {
+        kind: "schedule",
+        schedule: { kind: "every", intervalMs: DEMO_INTERVALS_MS[watch.priority] },
+      },
       firstRun: { kind: "baseline" },
     })),
     ...(route === undefined ? {} : { route: promptRoute(route) }),
@@ -48,15 +63,24 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
   };
 }
 
-/** The same as it is lived through before a demo that stays: its own schedules and digests, with what the demo replaces otherwise. */
+/**
+ * The same as it is lived through before a demo that stays: its own schedules and digests, with
+ * what the demo replaces otherwise.
+ */
 export const pastConfig = (written: Config, demo: Config): Config => ({
   ...demo,
-  watches: written.watches.map(({ enrich: _enrich, ...watch }) => ({ ...watch, firstRun: { kind: "baseline" } })),
+  watches: written.watches.map(({ enrich: _enrich, ...watch }) => ({
+    ...watch,
+    firstRun: { kind: "baseline" },
+  })),
   ...(written.route === undefined ? {} : { route: written.route }),
   server: { host: "127.0.0.1", port: 0 },
 });
 
-/** The text of a configuration whose state lies elsewhere: by it other commands find the demo's daemon. */
+/**
+ * The text of a configuration whose state lies elsewhere: by it other commands find the demo's
+ * daemon.
+ */
 export function withStatePath(text: string, path: string): string {
   const state = `state: { path: ${JSON.stringify(path)} }\n`;
   const section = /^state:.*\n(?:[ \t]+.*\n)*/m;
@@ -81,7 +105,10 @@ const consoleInstead = ({
 /** They stay: the console shows them indented. */
 function threadsIn(settings: unknown): object {
   const { thread_by, thread_window } = (settings ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...(thread_by === undefined ? {} : { thread_by }), ...(thread_window === undefined ? {} : { thread_window }) };
+  return {
+    ...(thread_by === undefined ? {} : { thread_by }),
+    ...(thread_window === undefined ? {} : { thread_window }),
+  };
 }
 
 /** The same tree, where nothing waits for long: a demo that waits for the morning shows nothing. */
@@ -100,13 +127,23 @@ function promptRoute({ throttle: _throttle, ...route }: Route): Route {
 const soonDigest = (digest: Shaping["digest"]): Pick<Shaping, "digest"> =>
   digest === undefined || digest === false
     ? {}
-    : { digest: { ...digest, nextAtMs: (epochMs) => (Math.floor(epochMs / DEMO_DIGEST_MS) + 1) * DEMO_DIGEST_MS } };
+    : {
+        digest: {
+          ...digest,
+          nextAtMs: (epochMs) => (Math.floor(epochMs / DEMO_DIGEST_MS) + 1) * DEMO_DIGEST_MS,
+        },
+      };
 
 /**
- * Any free port of this machine, unless the environment says where to listen: inside a container only that address can be reached from
- * outside. Where a token file is to be made, `newToken` does: a demo leaves nothing behind.
+ * Any free port of this machine, unless the environment says where to listen: inside a container
+ * only that address can be reached from outside. Where a token file is to be made, `newToken` does:
+ * a demo leaves nothing behind.
  */
-export function demoServer({ newTokenFile, ...written }: ServerConfig, env: Environment, newToken: () => string): ServerConfig {
+export function demoServer(
+  { newTokenFile, ...written }: ServerConfig,
+  env: Environment,
+  newToken: () => string,
+): ServerConfig {
   if (!namesListen(env)) return { host: "127.0.0.1", port: 0 };
   return newTokenFile === undefined ? written : { ...written, token: newToken() };
 }

@@ -1,11 +1,17 @@
-/** What the demo can verify by counting: read from the state the daemon wrote, never from what the demo believes. */
+/**
+ * What the demo can verify by counting: read from the state the daemon wrote, never from what the
+ * demo believes.
+ */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { ReportStore } from "../../model/report.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { isReadingType, notedItems } from "../../operate/views/noted-items.ts";
 
-export type DemoStore = Pick<Store, "recentEvents" | "explainItem" | "listWatches" | "outboxStats" | "findEvents" | keyof ReportStore>;
+export type DemoStore = Pick<
+  Store,
+  "recentEvents" | "explainItem" | "listWatches" | "outboxStats" | "findEvents" | keyof ReportStore
+>;
 
 export interface NotedWatch {
   readonly id: string;
@@ -34,14 +40,25 @@ export const watchEvents = async (store: DemoStore): Promise<readonly ChirpEvent
   (await store.recentEvents(ALL)).filter(({ watch }) => watch !== "");
 
 const isSettled = ({ baselineAtMs, status }: WatchState["targets"][number]): boolean =>
-  baselineAtMs !== null || status === "unavailable" || status === "misconfigured" || status === "not_indexed";
+  baselineAtMs !== null ||
+  status === "unavailable" ||
+  status === "misconfigured" ||
+  status === "not_indexed";
 
 /** Every watch knows where it begins. */
-export const hasBaseline = async (store: DemoStore, watchIds: readonly string[]): Promise<boolean> =>
-  (await store.listWatches()).filter(({ id }) => watchIds.includes(id)).every(({ targets }) => targets.every(isSettled));
+export const hasBaseline = async (
+  store: DemoStore,
+  watchIds: readonly string[],
+): Promise<boolean> =>
+  (await store.listWatches())
+    .filter(({ id }) => watchIds.includes(id))
+    .every(({ targets }) => targets.every(isSettled));
 
 /** What was noted silently: known items less those that are events. */
-export async function notedWatches(store: DemoStore, watchIds: readonly string[]): Promise<readonly NotedWatch[]> {
+export async function notedWatches(
+  store: DemoStore,
+  watchIds: readonly string[],
+): Promise<readonly NotedWatch[]> {
   const events = await watchEvents(store);
   return (await store.listWatches())
     .filter(({ id }) => watchIds.includes(id))
@@ -55,7 +72,8 @@ export async function notedWatches(store: DemoStore, watchIds: readonly string[]
 }
 
 /** A follower's subject names the watched account first. */
-export const itemOf = ({ subject }: ChirpEvent): string => subject.slice(subject.lastIndexOf("/") + 1);
+export const itemOf = ({ subject }: ChirpEvent): string =>
+  subject.slice(subject.lastIndexOf("/") + 1);
 
 export async function countAll(store: DemoStore): Promise<DemoCounts> {
   const events = await watchEvents(store);
@@ -96,7 +114,9 @@ export interface PastCounts {
   readonly tookMs: number;
 }
 
-export async function countPast(store: DemoStore): Promise<Pick<PastCounts, "events" | "sent" | "latestItem">> {
+export async function countPast(
+  store: DemoStore,
+): Promise<Pick<PastCounts, "events" | "sent" | "latestItem">> {
   const events = await watchEvents(store);
   const byWatch = new Map<string, number>();
   for (const { watch } of events) byWatch.set(watch, (byWatch.get(watch) ?? 0) + 1);
@@ -115,7 +135,8 @@ export const storeSince = (store: DemoStore, { untilMs, sent: before }: PastCoun
   watchHours: (fromMs, toMs) => store.watchHours(fromMs, toMs),
   firstWatchHour: () => store.firstWatchHour(),
   explainItem: (id) => store.explainItem(id),
-  recentEvents: async (limit) => (await store.recentEvents(limit)).filter(({ detectedAtMs }) => detectedAtMs >= untilMs),
+  recentEvents: async (limit) =>
+    (await store.recentEvents(limit)).filter(({ detectedAtMs }) => detectedAtMs >= untilMs),
   async outboxStats() {
     const [first, ...rest] = await store.outboxStats();
     return first === undefined ? [] : [{ ...first, sent: first.sent - before }, ...rest];
@@ -129,4 +150,5 @@ export async function sentAt(store: DemoStore, event: ChirpEvent): Promise<numbe
   return own?.deliveries.map(({ sentAtMs }) => sentAtMs).find((time) => time !== null);
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);

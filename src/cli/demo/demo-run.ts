@@ -1,4 +1,7 @@
-/** What a demo runs on: sandbox, daemon, state and console in this process. Owns how they are built and restarted, and the days before; the course is demo.ts's. */
+/**
+ * What a demo runs on: sandbox, daemon, state and console in this process. Owns how they are built
+ * and restarted, and the days before; the course is demo.ts's.
+ */
 import { join } from "node:path";
 import { type Daemon, startDaemon } from "../../app/build.ts";
 import type { Teardown } from "../../app/daemon/teardown.ts";
@@ -79,13 +82,25 @@ interface Scene {
 /** Called before the days before the demo are lived through: they take a few seconds. */
 export type Announce = () => void;
 
-export async function startRun(given: CliContext, flags: DemoFlags, scope: CommandScope, announce: Announce): Promise<DemoRun> {
+export async function startRun(
+  given: CliContext,
+  flags: DemoFlags,
+  scope: CommandScope,
+  announce: Announce,
+): Promise<DemoRun> {
   const { log, signal, teardown } = scope;
   const startedAtMs = given.clock.monotonic();
   const { written, config, ...files } = await prepare(given, flags.config ?? EXAMPLE, teardown);
-  const hurried = flags.stay === true ? createHurriedClock(given.clock, given.clock.now() - PAST_DAYS * DAY_MS) : undefined;
+  const hurried =
+    flags.stay === true
+      ? createHurriedClock(given.clock, given.clock.now() - PAST_DAYS * DAY_MS)
+      : undefined;
   const context = { ...given, clock: hurried ?? given.clock };
-  const sandbox = await startSandbox({ clock: context.clock, keys: [config.api.key], quota: DEMO_QUOTA });
+  const sandbox = await startSandbox({
+    clock: context.clock,
+    keys: [config.api.key],
+    quota: DEMO_QUOTA,
+  });
   teardown.push("sandbox", () => sandbox.close());
   const scene = { context, log, sandbox };
   const scenario = await readScenario(context);
@@ -93,7 +108,13 @@ export async function startRun(given: CliContext, flags: DemoFlags, scope: Comma
   const past =
     hurried === undefined
       ? undefined
-      : await livePast(scene, { hurried, machine: given.clock, config: pastConfig(written, config), scenario, signal });
+      : await livePast(scene, {
+          hurried,
+          machine: given.clock,
+          config: pastConfig(written, config),
+          scenario,
+          signal,
+        });
   const stopScenario = playScenario(scenario, sandbox, context.clock);
   teardown.push("scenario", stopScenario);
   const screen = createAlertScreen(context.out);
@@ -110,7 +131,13 @@ export async function startRun(given: CliContext, flags: DemoFlags, scope: Comma
     });
   let daemon = await start();
   teardown.push("daemon", () => daemon.stop());
-  const store = await openStore({ path: config.state.path, clock: context.clock, random: context.random, log, readonly: true });
+  const store = await openStore({
+    path: config.state.path,
+    clock: context.clock,
+    random: context.random,
+    log,
+    readonly: true,
+  });
   teardown.push("state reader", () => store.close());
   return {
     context,
@@ -142,14 +169,22 @@ interface Prepared extends Pick<DemoRun, "config" | "configFile" | "ownConfigFil
 }
 
 /** The configuration as it is written and as the demo runs it, and a folder for its state. */
-async function prepare(given: CliContext, configFile: string, teardown: Teardown): Promise<Prepared> {
+async function prepare(
+  given: CliContext,
+  configFile: string,
+  teardown: Teardown,
+): Promise<Prepared> {
   const written = await requireConfig(onSandbox(given), configFile, { lenientSecrets: true });
   const folder = await makeTemporaryFolder("chirpwatch-demo-", given.env);
   teardown.push("temporary state", () => folder.remove());
   const statePath = join(folder.path, "demo.db");
-  const config = demoConfig(written, { statePath, server: demoServer(written.server, given.env, () => given.random.id()) });
+  const config = demoConfig(written, {
+    statePath,
+    server: demoServer(written.server, given.env, () => given.random.id()),
+  });
   const ownConfigFile = join(folder.path, "watches.yaml");
-  // A folder has no text: a file with the place of the state alone leads other commands to the daemon as well.
+  // A folder has no text: a file with the place of the state alone leads other commands to the
+  // daemon as well.
   const text = await given.files.readText(configFile).catch(() => "");
   await writeTextFile(ownConfigFile, withStatePath(text, statePath), { overwrite: true });
   return { written, config, configFile, ownConfigFile };
@@ -162,7 +197,11 @@ interface StartOptions {
   readonly onPolled: (watchIds: readonly string[]) => void;
 }
 
-const startOn = ({ context, log, sandbox }: Scene, config: Config, { http, write, onPolled }: StartOptions): Promise<Daemon> =>
+const startOn = (
+  { context, log, sandbox }: Scene,
+  config: Config,
+  { http, write, onPolled }: StartOptions,
+): Promise<Daemon> =>
   startDaemon(config, {
     ...context,
     http,
@@ -173,7 +212,8 @@ const startOn = ({ context, log, sandbox }: Scene, config: Config, { http, write
     load: async () => ({ ok: true, config }),
     watchFiles: false,
     sandboxUrl: sandbox.url,
-    onPolled: ({ subscribers }, outcome) => onPolled(outcome === undefined ? [] : subscribers.map(({ watch }) => watch.id)),
+    onPolled: ({ subscribers }, outcome) =>
+      onPolled(outcome === undefined ? [] : subscribers.map(({ watch }) => watch.id)),
   });
 
 interface PastScene {
@@ -187,9 +227,18 @@ interface PastScene {
 /** Scores move by themselves too little to raise an alert. */
 const SCORES_EVERY_MS = 2 * DAY_MS;
 
-/** Plays what the scenario does to scores; the rest of it is for the demo itself. Returns what is to be called as time goes on. */
-function playScores({ sandbox }: Scene, scenario: readonly ScenarioTrack[], begunMs: number): (nowMs: number) => void {
-  const turns = scenario.flatMap((track) => track.turns).filter((orders) => orders.every(({ post }) => post === "scores"));
+/**
+ * Plays what the scenario does to scores; the rest of it is for the demo itself. Returns what is to
+ * be called as time goes on.
+ */
+function playScores(
+  { sandbox }: Scene,
+  scenario: readonly ScenarioTrack[],
+  begunMs: number,
+): (nowMs: number) => void {
+  const turns = scenario
+    .flatMap((track) => track.turns)
+    .filter((orders) => orders.every(({ post }) => post === "scores"));
   let played = 0;
   return (nowMs) => {
     const orders = turns[played % turns.length];
@@ -199,15 +248,27 @@ function playScores({ sandbox }: Scene, scenario: readonly ScenarioTrack[], begu
   };
 }
 
-/** The same watches through the days before, at their own schedules; afterwards the clock keeps time. */
-async function livePast(scene: Scene, { hurried, machine, config, scenario, signal }: PastScene): Promise<PastCounts> {
+/**
+ * The same watches through the days before, at their own schedules; afterwards the clock keeps
+ * time.
+ */
+async function livePast(
+  scene: Scene,
+  { hurried, machine, config, scenario, signal }: PastScene,
+): Promise<PastCounts> {
   const { context, log } = scene;
   const begunMs = hurried.now();
   const begunAt = machine.monotonic();
   const past = createPast(hurried, context.http);
   const playNext = playScores(scene, scenario, begunMs);
   let polls = 0;
-  const daemon = await past.during(startOn(scene, config, { http: past.http, write: () => undefined, onPolled: () => void (polls += 1) }));
+  const daemon = await past.during(
+    startOn(scene, config, {
+      http: past.http,
+      write: () => undefined,
+      onPolled: () => void (polls += 1),
+    }),
+  );
   const livedFrom = machine.monotonic();
   try {
     await past.live(
@@ -222,7 +283,13 @@ async function livePast(scene: Scene, { hurried, machine, config, scenario, sign
     await past.during(daemon.stop());
     hurried.keepTime();
   }
-  const store = await openStore({ path: config.state.path, clock: hurried, random: context.random, log, readonly: true });
+  const store = await openStore({
+    path: config.state.path,
+    clock: hurried,
+    random: context.random,
+    log,
+    readonly: true,
+  });
   try {
     return {
       ...(await countPast(store)),
@@ -236,12 +303,16 @@ async function livePast(scene: Scene, { hurried, machine, config, scenario, sign
   }
 }
 
-export const interrupted = (): ExitError => new ExitError(EXIT.failed, "DEMO_INTERRUPTED", "the demo was interrupted");
+export const interrupted = (): ExitError =>
+  new ExitError(EXIT.failed, "DEMO_INTERRUPTED", "the demo was interrupted");
 
 const readScenario = async ({ files }: CliContext): Promise<readonly ScenarioTrack[]> =>
   JSON.parse(await files.readText(SCENARIO)) as readonly ScenarioTrack[];
 
-/** Whatever the environment says, the demo asks nobody but the sandbox: a configuration that wants a key gets along without. */
+/**
+ * Whatever the environment says, the demo asks nobody but the sandbox: a configuration that wants a
+ * key gets along without.
+ */
 const onSandbox = (context: CliContext): CliContext => ({
   ...context,
   env: { ...context.env, CHIRPWATCH_API_URL: "sandbox", CHIRPWATCH_API_KEY: "sandbox" },

@@ -1,4 +1,7 @@
-/** The texts of the demo; what happens is demo.ts's. Without colours under NO_COLOR, and where the output is neither a terminal nor a CI job. */
+/**
+ * The texts of the demo; what happens is demo.ts's. Without colours under NO_COLOR, and where the
+ * output is neither a terminal nor a CI job.
+ */
 import colors from "picocolors";
 import { formatDuration } from "../../model/duration.ts";
 import type { ReportView } from "../../model/report.ts";
@@ -26,8 +29,14 @@ export function introText(scene: DemoIntro): string {
   const names = scene.watches.map(({ id }) => id).join(", ");
   const rows = [
     ["watches", `${scene.watches.length} of ${scene.configFile}: ${names}`],
-    ["schedules", `replaced: ${schedulesText(scene.watches)}, digests every ${formatDuration(DEMO_DIGEST_MS)}`],
-    ["sinks", `replaced: ${scene.sinks === 1 ? "the one sink is" : `all ${scene.sinks} sinks are`} this console`],
+    [
+      "schedules",
+      `replaced: ${schedulesText(scene.watches)}, digests every ${formatDuration(DEMO_DIGEST_MS)}`,
+    ],
+    [
+      "sinks",
+      `replaced: ${scene.sinks === 1 ? "the one sink is" : `all ${scene.sinks} sinks are`} this console`,
+    ],
     ["state", `replaced: ${scene.statePath}, removed at the end`],
     ["service", `the bundled sandbox on a free port, ${scene.serviceUrl}`],
     ["status page", statusText(scene)],
@@ -46,8 +55,12 @@ const statusText = ({ statusUrl, token }: DemoIntro): string =>
     : `${colors.underline(statusUrl)} (any user name, password "${token}")`;
 
 function schedulesText(watches: readonly Watch[]): string {
-  const used = [...new Set(watches.map(({ priority }) => priority))].sort((a, b) => DEMO_INTERVALS_MS[a] - DEMO_INTERVALS_MS[b]);
-  return used.map((priority) => `${priority} priority every ${formatDuration(DEMO_INTERVALS_MS[priority])}`).join(", ");
+  const used = [...new Set(watches.map(({ priority }) => priority))].sort(
+    (a, b) => DEMO_INTERVALS_MS[a] - DEMO_INTERVALS_MS[b],
+  );
+  return used
+    .map((priority) => `${priority} priority every ${formatDuration(DEMO_INTERVALS_MS[priority])}`)
+    .join(", ");
 }
 
 export const pastWaitText = (days: number): string =>
@@ -57,7 +70,8 @@ export const pastWaitText = (days: number): string =>
 export function pastText(past: PastCounts, days: number, watches: readonly Watch[]): string {
   const width = Math.max(...watches.map(({ id }) => id.length));
   const lines = watches.map(
-    ({ id, type }) => `${INDENT}${id.padEnd(width)}  ${colors.dim(type.padEnd(16))} ${String(past.events.get(id) ?? 0).padStart(4)} alerts`,
+    ({ id, type }) =>
+      `${INDENT}${id.padEnd(width)}  ${colors.dim(type.padEnd(16))} ${String(past.events.get(id) ?? 0).padStart(4)} alerts`,
   );
   const sum = `${days} days in ${(past.tookMs / 1_000).toFixed(1)} s: ${past.polls} polls, ${past.billed} requests billed, ${past.sent} messages`;
   return [...lines, "", `${INDENT}${colors.green(sum)}`].join("\n");
@@ -70,13 +84,17 @@ export function tryText(command: string, configFile: string, item: string | unde
     ["events --since 2d", "what was announced in the last two days"],
     [
       item === undefined ? "budget" : `explain ${item}`,
-      item === undefined ? "what it has cost so far" : "why that one was announced, and how it was sent",
+      item === undefined
+        ? "what it has cost so far"
+        : "why that one was announced, and how it was sent",
     ],
     ["status", "what is watched, spent, waiting and wrong"],
   ] as const;
   return [
     `\n${INDENT}${colors.bold("Try it from another terminal:")}\n`,
-    ...commands.map(([line, note]) => `${INDENT}  ${command} ${line} ${at}  ${colors.dim(`# ${note}`)}`),
+    ...commands.map(
+      ([line, note]) => `${INDENT}  ${command} ${line} ${at}  ${colors.dim(`# ${note}`)}`,
+    ),
   ].join("\n");
 }
 
@@ -90,7 +108,9 @@ export function baselineText(watches: readonly NotedWatch[]): string {
       `${INDENT}${id.padEnd(width)}  ${colors.dim(type.padEnd(16))} ${String(items).padStart(4)} ${unit} noted`,
   );
   const total = watches.reduce((sum, { items }) => sum + items, 0);
-  return [...lines, "", `${INDENT}${colors.green(`${total} items noted, none announced`)}`].join("\n");
+  return [...lines, "", `${INDENT}${colors.green(`${total} items noted, none announced`)}`].join(
+    "\n",
+  );
 }
 
 export interface Repeat {
@@ -104,7 +124,10 @@ export interface Repeat {
 }
 
 export function repeatText({ alertedBefore, servedAgain, times, duplicates }: Repeat): string {
-  const verdict = duplicates === 0 ? colors.green(`duplicate alerts: ${duplicates}`) : colors.red(`duplicate alerts: ${duplicates}`);
+  const verdict =
+    duplicates === 0
+      ? colors.green(`duplicate alerts: ${duplicates}`)
+      : colors.red(`duplicate alerts: ${duplicates}`);
   return [
     `${INDENT}${alertedBefore} items raised an alert before the restart.`,
     `${INDENT}The service served ${servedAgain} of them again, ${times} times in all; ${verdict}`,
@@ -131,9 +154,17 @@ export function summaryText({ counts, polls, billed, alerts, statusUrl, staying 
     ["polls", String(polls)],
     ["requests", `${billed} billed, by the service's own count`],
     ["events", `${counts.events}, each created once`],
-    ["deliveries", `${counts.sent} sent, ${counts.waiting} waiting, ${counts.dead} given up; ${alerts} alerts on this console`],
+    [
+      "deliveries",
+      `${counts.sent} sent, ${counts.waiting} waiting, ${counts.dead} given up; ${alerts} alerts on this console`,
+    ],
     ["lag", lagText(counts)],
-    ["status page", staying ? colors.underline(statusUrl) : `${statusUrl} ${colors.dim("(gone with the demo: --stay keeps it)")}`],
+    [
+      "status page",
+      staying
+        ? colors.underline(statusUrl)
+        : `${statusUrl} ${colors.dim("(gone with the demo: --stay keeps it)")}`,
+    ],
   ] as const;
   return rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`).join("\n");
 }
@@ -145,7 +176,8 @@ function lagText({ lagsMs, addedMs }: DemoCounts): string {
   return `${seen}; of it ${Math.round(median(addedMs))} ms from found to delivered, which includes what waits for its group or digest`;
 }
 
-const median = (ascending: readonly number[]): number => ascending[Math.floor((ascending.length - 1) / 2)] ?? 0;
+const median = (ascending: readonly number[]): number =>
+  ascending[Math.floor((ascending.length - 1) / 2)] ?? 0;
 
 export const outroText = (staying: boolean): string =>
   staying

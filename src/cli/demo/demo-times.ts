@@ -1,4 +1,7 @@
-/** How long the demo waits for what it shows. Pure: all times are ms since its start; the waiting is demo.ts's. */
+/**
+ * How long the demo waits for what it shows. Pure: all times are ms since its start; the waiting is
+ * demo.ts's.
+ */
 
 /** When each wait is given up, and the demo goes on with what there is. */
 export interface DemoTimes {
@@ -6,7 +9,10 @@ export interface DemoTimes {
   readonly restartMs: number;
   /** For an alert of each watch type. */
   readonly alertsMs: number;
-  /** For more polls after the restart, where time allows: one repeat without a duplicate alert could be luck. */
+  /**
+   * For more polls after the restart, where time allows: one repeat without a duplicate alert could
+   * be luck.
+   */
   readonly encoreMs: number;
 }
 
@@ -18,7 +24,9 @@ const USUAL: DemoTimes = { restartMs: 8_000, alertsMs: 17_000, encoreMs: 10_500 
 /** A machine that has time for it takes half of this. */
 const USUAL_BASELINE_MS = 6_000;
 
-/** A machine so busy that the baseline came late is as slow with the rest: better late than failed. */
+/**
+ * A machine so busy that the baseline came late is as slow with the rest: better late than failed.
+ */
 export function demoTimes(baselineAtMs: number): DemoTimes {
   const slowness = Math.max(1, Math.min(baselineAtMs, BASELINE_UNTIL_MS) / USUAL_BASELINE_MS);
   return { ...USUAL, restartMs: USUAL.restartMs * slowness, alertsMs: USUAL.alertsMs * slowness };

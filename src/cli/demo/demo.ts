@@ -1,6 +1,7 @@
 /**
- * `chirpwatch demo`: sandbox, daemon and console in one process, in four chapters: silent baseline, alerts, a restart that
- * sends no duplicate alerts, the sums. Owns the course; its deadlines are demo-times.ts's, what the configuration becomes is demo-config.ts's.
+ * `chirpwatch demo`: sandbox, daemon and console in one process, in four chapters: silent baseline,
+ * alerts, a restart that sends no duplicate alerts, the sums. Owns the course; its deadlines are
+ * demo-times.ts's, what the configuration becomes is demo-config.ts's.
  */
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
@@ -10,7 +11,15 @@ import { sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { ownCommand } from "./own-command.ts";
-import { type DemoStore, hasBaseline, itemOf, notedWatches, countAll, sentAt, watchEvents } from "./demo-counts.ts";
+import {
+  type DemoStore,
+  hasBaseline,
+  itemOf,
+  notedWatches,
+  countAll,
+  sentAt,
+  watchEvents,
+} from "./demo-counts.ts";
 import { type DemoFlags, type DemoRun, interrupted, startRun } from "./demo-run.ts";
 import {
   baselineText,
@@ -41,7 +50,10 @@ export function addDemo(program: Command, context: CliContext): void {
     .description("show the daemon at work on an invented world: no key, no network")
     .option("-c, --config <file>", "configuration to run (default: the example of the package)")
     .option("--once", "end after the summary (the default)")
-    .option("--stay", "live through fourteen days first, and keep running after the summary until a signal")
+    .option(
+      "--stay",
+      "live through fourteen days first, and keep running after the summary until a signal",
+    )
     .addHelpText("after", "\nExample:\n  chirpwatch demo --stay")
     .action((flags: DemoFlags) => demo(context, flags));
 }
@@ -56,7 +68,9 @@ async function demo(context: CliContext, flags: DemoFlags): Promise<void> {
   );
   teardown.push("http", () => context.http.close());
   try {
-    const run = await startRun(context, flags, { log, signal: stop.signal, teardown }, () => context.out(pastWaitText(PAST_DAYS)));
+    const run = await startRun(context, flags, { log, signal: stop.signal, teardown }, () =>
+      context.out(pastWaitText(PAST_DAYS)),
+    );
     await play(run, flags);
   } finally {
     await teardown.drain();
@@ -77,12 +91,22 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
 
   say(chapter(2, "The world moves", "posts, followers and scores, as they come"));
   screen.open();
-  await waitFor(run, times.restartMs, async () => (await alertedTypes(store)).size > types.size / 2);
+  await waitFor(
+    run,
+    times.restartMs,
+    async () => (await alertedTypes(store)).size > types.size / 2,
+  );
   // Without an alert there can be no duplicate.
   await waitFor(run, times.alertsMs, async () => (await alertedTypes(store)).size > 0);
 
   const alertedBefore = await watchEvents(store);
-  say(chapter(3, "The daemon stops and starts again", "same state; the service serves the same pages once more"));
+  say(
+    chapter(
+      3,
+      "The daemon stops and starts again",
+      "same state; the service serves the same pages once more",
+    ),
+  );
   await run.restart();
   const isPolled = (times: number) => ids.every((id) => (run.polled.byWatch.get(id) ?? 0) >= times);
   await waitFor(run, times.alertsMs, async () => {
@@ -91,30 +115,54 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
   });
   await waitFor(run, times.encoreMs, async () => isPolled(ENCORE_POLLS));
   if (!staying) await awaitLastAlerts(run, ids);
-  const servedAgain = () => alertedBefore.map((event) => run.answers.served.get(itemOf(event)) ?? 0).filter((served) => served > 0);
+  const servedAgain = () =>
+    alertedBefore
+      .map((event) => run.answers.served.get(itemOf(event)) ?? 0)
+      .filter((served) => served > 0);
   await waitFor(run, times.alertsMs, async () => servedAgain().length > 0);
   const again = servedAgain();
   const served = again.reduce((sum, one) => sum + one, 0);
-  say(`\n${repeatText({ alertedBefore: alertedBefore.length, servedAgain: again.length, times: served, duplicates: screen.repeats })}`);
+  say(
+    `\n${repeatText({ alertedBefore: alertedBefore.length, servedAgain: again.length, times: served, duplicates: screen.repeats })}`,
+  );
 
   say(chapter(4, "The sums", "read from the state and from the service's own counts"));
   if (!staying) await run.end();
   const nowMs = context.clock.now();
   const sinceMs = nowMs - (staying ? PAST_DAYS * DAY_MS : HOUR_MS);
-  const asked = { name: null, title: "The demo", watches: ids, by: ["lang"], top: 3, timezone: "UTC" };
+  const asked = {
+    name: null,
+    title: "The demo",
+    watches: ids,
+    by: ["lang"],
+    top: 3,
+    timezone: "UTC",
+  };
   const { linksHost, state } = config;
   const about = { ...asked, fromMs: sinceMs, toMs: nowMs, nowMs };
   say(reportText(await buildReport({ store, linksHost, retentionMs: state.retentionMs }, about)));
   const billed = await run.billed();
   const counts = await countAll(store);
-  say(summaryText({ counts, polls: run.polled.count, billed, alerts: screen.count, statusUrl: run.url(), staying }));
+  say(
+    summaryText({
+      counts,
+      polls: run.polled.count,
+      billed,
+      alerts: screen.count,
+      statusUrl: run.url(),
+      staying,
+    }),
+  );
   // One that stays shows later what it has not shown yet.
   if (!staying) await checkOutcome(run, types, again.length);
   say(outroText(staying));
   if (staying) await untilAborted(run.signal);
 }
 
-/** What the demo is, and what was there before anything happens: a silent baseline, or the days before. */
+/**
+ * What the demo is, and what was there before anything happens: a silent baseline, or the days
+ * before.
+ */
 async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): Promise<void> {
   const { context, config, sandbox, store, past } = run;
   context.out(
@@ -130,15 +178,25 @@ async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): P
   );
   const ids = watches.map(({ id }) => id);
   if (past === undefined) {
-    context.out(chapter(1, "A silent baseline", "what is there already is recorded, and raises no alert"));
+    context.out(
+      chapter(1, "A silent baseline", "what is there already is recorded, and raises no alert"),
+    );
     await waitFor(run, BASELINE_UNTIL_MS, () => hasBaseline(store, ids));
     context.out(baselineText(await notedWatches(store, ids)));
     return;
   }
-  context.out(chapter(1, `${PAST_DAYS} days before now`, "the same daemon and the same world, on a clock that does not wait"));
+  context.out(
+    chapter(
+      1,
+      `${PAST_DAYS} days before now`,
+      "the same daemon and the same world, on a clock that does not wait",
+    ),
+  );
   context.out(pastText(past, PAST_DAYS, watches));
   const { script, env } = context;
-  context.out(tryText(ownCommand(script, { env, folder: resolve() }), run.ownConfigFile, past.latestItem));
+  context.out(
+    tryText(ownCommand(script, { env, folder: resolve() }), run.ownConfigFile, past.latestItem),
+  );
 }
 
 /** What happened last is found by the next poll, and arrives before anyone counts. */
@@ -147,19 +205,28 @@ async function awaitLastAlerts(run: DemoRun, ids: readonly string[]): Promise<vo
   const polled = new Map(run.polled.byWatch);
   const isRead = () => ids.every((id) => (run.polled.byWatch.get(id) ?? 0) > (polled.get(id) ?? 0));
   const untilMs = run.context.clock.monotonic() - run.startedAtMs + LAST_ALERTS_MS;
-  await waitFor(run, untilMs, async () => isRead() && (await run.store.outboxStats()).every(({ waiting }) => waiting === 0));
+  await waitFor(
+    run,
+    untilMs,
+    async () => isRead() && (await run.store.outboxStats()).every(({ waiting }) => waiting === 0),
+  );
 }
 
 /** Types of the watches whose alerts stand on the console. */
 async function alertedTypes(store: DemoStore): Promise<ReadonlySet<string>> {
   const types = new Set<string>();
   for (const event of await watchEvents(store))
-    if (!types.has(event.watchType) && (await sentAt(store, event)) !== undefined) types.add(event.watchType);
+    if (!types.has(event.watchType) && (await sentAt(store, event)) !== undefined)
+      types.add(event.watchType);
   return types;
 }
 
 /** @throws ExitError when the demo did not show what it promises. */
-async function checkOutcome({ store, screen }: DemoRun, types: ReadonlySet<string>, servedAgain: number): Promise<void> {
+async function checkOutcome(
+  { store, screen }: DemoRun,
+  types: ReadonlySet<string>,
+  servedAgain: number,
+): Promise<void> {
   const alerted = new Set((await watchEvents(store)).map(({ watchType }) => watchType));
   const silent = [...types].filter((type) => !alerted.has(type));
   if (silent.length > 0) throw failed(`no alert came from ${silent.join(", ")} in time`);
@@ -167,10 +234,15 @@ async function checkOutcome({ store, screen }: DemoRun, types: ReadonlySet<strin
   if (servedAgain === 0) throw failed("the service served nothing again, so nothing was verified");
 }
 
-const failed = (message: string): ExitError => new ExitError(EXIT.failed, "DEMO_FAILED", `the demo failed: ${message}`);
+const failed = (message: string): ExitError =>
+  new ExitError(EXIT.failed, "DEMO_FAILED", `the demo failed: ${message}`);
 
 /** Until it is so, or `untilMs` after the start. @throws ExitError at a signal. */
-async function waitFor({ context, startedAtMs, signal }: DemoRun, untilMs: number, isSo: () => Promise<boolean>): Promise<void> {
+async function waitFor(
+  { context, startedAtMs, signal }: DemoRun,
+  untilMs: number,
+  isSo: () => Promise<boolean>,
+): Promise<void> {
   while (!(await isSo()) && context.clock.monotonic() - startedAtMs < untilMs) {
     await sleep(context.clock, CHECK_EVERY_MS, signal);
     if (signal.aborted) throw interrupted();

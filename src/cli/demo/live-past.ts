@@ -1,4 +1,7 @@
-/** The days before a demo that stays: the same daemon and the same sandbox on a clock that does not wait. Owns how time leaps; what runs in it is demo-run.ts's. */
+/**
+ * The days before a demo that stays: the same daemon and the same sandbox on a clock that does not
+ * wait. Owns how time leaps; what runs in it is demo-run.ts's.
+ */
 import type { Http } from "../../model/http.ts";
 import type { HurriedClock } from "../../runtime/hurried-clock.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
@@ -7,14 +10,19 @@ export const PAST_DAYS = 14;
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Each leap costs a poll of every watch; the last day, which people see first, has more of them. */
+/**
+ * Each leap costs a poll of every watch; the last day, which people see first, has more of them.
+ */
 const LEAP_MS = 6 * HOUR_MS;
 const LAST_DAY_LEAP_MS = 2 * HOUR_MS;
 /** After a leap, what it found is grouped and delivered. */
 const SETTLING_MS: readonly number[] = [1_000, 31_000, 31_000];
 /** Moves a start or a stop on, which wait for timers of their own. */
 const STEP_MS = 20;
-/** What the days before may take. A slow machine takes longer leaps, up to a limit: a leap over days would find what a daemon finds after an outage. */
+/**
+ * What the days before may take. A slow machine takes longer leaps, up to a limit: a leap over days
+ * would find what a daemon finds after an outage.
+ */
 const MAX_REAL_MS = 5_000;
 const MAX_LEAP_MS = 12 * HOUR_MS;
 
@@ -23,7 +31,10 @@ export interface Past {
   readonly http: Http;
   /** Moves time on until this is done. */
   during<T>(work: Promise<T>): Promise<T>;
-  /** Lives until `endMs`. `spentMs` says how long it has taken so far; `beforeLeap` is called with the time before each leap. */
+  /**
+   * Lives until `endMs`. `spentMs` says how long it has taken so far; `beforeLeap` is called with
+   * the time before each leap.
+   */
   live(endMs: number, spentMs: () => number, beforeLeap: (nowMs: number) => void): Promise<void>;
 }
 
@@ -72,7 +83,10 @@ interface Progress {
   readonly spentMs: number;
 }
 
-/** How far to leap: at least so far that the rest is lived through in time, if each leap takes as long as those before it. */
+/**
+ * How far to leap: at least so far that the rest is lived through in time, if each leap takes as
+ * long as those before it.
+ */
 export function leapMs({ leftMs, leaps, spentMs }: Progress): number {
   const wantedMs = leftMs > DAY_MS ? LEAP_MS : LAST_DAY_LEAP_MS;
   const affordable = Math.floor((MAX_REAL_MS - spentMs) / (spentMs / Math.max(1, leaps - 1)));

@@ -1,9 +1,15 @@
-/** Plays a scenario: orders to the sandbox, again and again, so that something happens in its world every few seconds. */
+/**
+ * Plays a scenario: orders to the sandbox, again and again, so that something happens in its world
+ * every few seconds.
+ */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
-/** A request of the sandbox's control API. In a text `{n}` is the number of the turn, `{last}` the id of what the track posted before. */
+/**
+ * A request of the sandbox's control API. In a text `{n}` is the number of the turn, `{last}` the
+ * id of what the track posted before.
+ */
 interface ScenarioOrder {
   /** Below `/_sandbox/`. */
   readonly post: string;
@@ -17,19 +23,28 @@ export interface ScenarioTrack {
 }
 
 /** Returns what ends it. */
-export function playScenario(tracks: readonly ScenarioTrack[], sandbox: Pick<Sandbox, "order">, clock: Clock): Cancel {
+export function playScenario(
+  tracks: readonly ScenarioTrack[],
+  sandbox: Pick<Sandbox, "order">,
+  clock: Clock,
+): Cancel {
   const cancels = tracks.map((track) => playTrack(track, sandbox, clock));
   return () => {
     for (const cancel of cancels) cancel();
   };
 }
 
-function playTrack({ every_ms: everyMs, turns }: ScenarioTrack, sandbox: Pick<Sandbox, "order">, clock: Clock): Cancel {
+function playTrack(
+  { every_ms: everyMs, turns }: ScenarioTrack,
+  sandbox: Pick<Sandbox, "order">,
+  clock: Clock,
+): Cancel {
   let turn = 0;
   let last = "";
   let cancel: Cancel | undefined;
   const next = (): void => {
-    for (const { post, body } of turns[turn % turns.length] ?? []) last = idOf(sandbox.order(post, filled(body, turn + 1, last)));
+    for (const { post, body } of turns[turn % turns.length] ?? [])
+      last = idOf(sandbox.order(post, filled(body, turn + 1, last)));
     turn += 1;
     cancel = clock.after(everyMs, next);
   };
@@ -38,7 +53,9 @@ function playTrack({ every_ms: everyMs, turns }: ScenarioTrack, sandbox: Pick<Sa
 }
 
 const filled = (body: JsonObject, turn: number, last: string): JsonObject =>
-  JSON.parse(JSON.stringify(body).replaceAll("{n}", String(turn)).replaceAll("{last}", last)) as JsonObject;
+  JSON.parse(
+    JSON.stringify(body).replaceAll("{n}", String(turn)).replaceAll("{last}", last),
+  ) as JsonObject;
 
 /** Of the one tweet that an order has made; empty for others. */
 function idOf(answer: Json): string {

@@ -15,16 +15,21 @@ export function formatEvents(events: readonly EventEntry[]): string {
 
 function eventBlock(event: EventEntry): string {
   const text = trimText(cleanLine(event.text), TEXT_CHARS);
-  const lines = [`${shortTime(event.timestamp)}  ${watchOf(event) || event.type}  ${cleanLine(event.title)}`];
+  const lines = [
+    `${shortTime(event.timestamp)}  ${watchOf(event) || event.type}  ${cleanLine(event.title)}`,
+  ];
   if (text !== "") lines.push(`  ${text}`);
   lines.push(`  ${fateOf(event)}${event.url === null ? "" : `  ${cleanLine(event.url)}`}`);
   return lines.join("\n");
 }
 
-const watchOf = ({ data }: EventEntry): string => (typeof data["watch"] === "string" ? data["watch"] : "");
+const watchOf = ({ data }: EventEntry): string =>
+  typeof data["watch"] === "string" ? data["watch"] : "";
 
 const fateOf = ({ deliveries }: EventEntry): string =>
-  deliveries.length === 0 ? "no sink" : deliveries.map(({ sink, state }) => `${sink}: ${state}`).join(", ");
+  deliveries.length === 0
+    ? "no sink"
+    : deliveries.map(({ sink, state }) => `${sink}: ${state}`).join(", ");
 
 const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");
 
@@ -36,13 +41,33 @@ export function formatReplays(replays: readonly ReplayRecordView[]): string {
     replays.map(({ at, action, detail }) => {
       const { by, alerts, ...rest } = detail as Readonly<Record<string, unknown>>;
       const facts = Object.entries(rest).filter(([, value]) => value !== null);
-      const what = [action, ...facts.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`)];
-      return [shortTime(at), typeof by === "string" ? by : "-", typeof alerts === "number" ? formatCount(alerts) : "-", what.join(" ")];
+      const what = [
+        action,
+        ...facts.map(
+          ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+        ),
+      ];
+      return [
+        shortTime(at),
+        typeof by === "string" ? by : "-",
+        typeof alerts === "number" ? formatCount(alerts) : "-",
+        what.join(" "),
+      ];
     }),
   );
 }
 
-const COLUMNS = ["detected_at", "occurred_at", "watch", "type", "author", "text", "url", "deliveries", "id"] as const;
+const COLUMNS = [
+  "detected_at",
+  "occurred_at",
+  "watch",
+  "type",
+  "author",
+  "text",
+  "url",
+  "deliveries",
+  "id",
+] as const;
 
 /** RFC 4180; a cell that a spreadsheet would take for a formula begins with an apostrophe. */
 export function formatEventsCsv(events: readonly EventEntry[]): string {
@@ -61,7 +86,9 @@ export function formatEventsCsv(events: readonly EventEntry[]): string {
       data["id"],
     ];
   });
-  return [COLUMNS, ...rows].map((row) => row.map((cell) => csvCell(typeof cell === "string" ? cell : "")).join(",")).join("\r\n");
+  return [COLUMNS, ...rows]
+    .map((row) => row.map((cell) => csvCell(typeof cell === "string" ? cell : "")).join(","))
+    .join("\r\n");
 }
 
 function csvCell(text: string): string {

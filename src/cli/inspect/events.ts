@@ -3,7 +3,11 @@ import { type Command, Option } from "commander";
 import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { DELIVERY_STATES } from "../../model/history.ts";
-import { type EventQueryText, MOST_EVENTS, readEventQuery } from "../../server/contract/event-query.ts";
+import {
+  type EventQueryText,
+  MOST_EVENTS,
+  readEventQuery,
+} from "../../server/contract/event-query.ts";
 import type { ReplayRecordsView } from "../../server/contract/replay-view.ts";
 import type { EventEntry, EventsView } from "../../server/contract/views.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
@@ -33,7 +37,10 @@ export function addEvents(program: Command, context: CliContext): void {
     .command("events")
     .description("list past events, newest first, and what became of each")
     .option(...CONFIG_OPTION)
-    .option("--since <time>", "found at this time or later: 2026-07-27T09:00:00Z, 2026-07-27, or how long ago, like 2h")
+    .option(
+      "--since <time>",
+      "found at this time or later: 2026-07-27T09:00:00Z, 2026-07-27, or how long ago, like 2h",
+    )
     .option("--until <time>", "found before this time")
     .option("--watch <id>", "of this watch")
     .option("--author <account>", "by or about this account: handle, id or profile link")
@@ -43,15 +50,10 @@ export function addEvents(program: Command, context: CliContext): void {
     .addOption(new Option(...JSON_OPTION).conflicts("csv"))
     .option("--csv", "print comma-separated values")
     .addOption(
-      new Option("--replays", "list instead what operators sent again with `replay`, and when").conflicts([
-        "since",
-        "until",
-        "watch",
-        "author",
-        "text",
-        "state",
-        "csv",
-      ]),
+      new Option(
+        "--replays",
+        "list instead what operators sent again with `replay`, and when",
+      ).conflicts(["since", "until", "watch", "author", "text", "state", "csv"]),
     )
     .addHelpText(
       "after",
@@ -90,15 +92,28 @@ async function listReplays(
 }
 
 const usage = (problem: string): ExitError =>
-  new ExitError(EXIT.usage, "EVENTS_BAD_QUERY", problem, { hint: "chirpwatch events --help shows examples" });
+  new ExitError(EXIT.usage, "EVENTS_BAD_QUERY", problem, {
+    hint: "chirpwatch events --help shows examples",
+  });
 
 /** Page by page: one answer holds a bounded part. */
-async function collect(context: CliContext, place: DaemonPlace, filters: EventQueryText, limit: number): Promise<readonly EventEntry[]> {
+async function collect(
+  context: CliContext,
+  place: DaemonPlace,
+  filters: EventQueryText,
+  limit: number,
+): Promise<readonly EventEntry[]> {
   const found: EventEntry[] = [];
   let before: string | undefined;
   do {
-    const query = { ...filters, limit: String(Math.min(limit - found.length, MOST_EVENTS)), ...(before === undefined ? {} : { before }) };
-    const page = await ask<EventsView>(context, place, { path: `/api/v1/events?${new URLSearchParams(query).toString()}` });
+    const query = {
+      ...filters,
+      limit: String(Math.min(limit - found.length, MOST_EVENTS)),
+      ...(before === undefined ? {} : { before }),
+    };
+    const page = await ask<EventsView>(context, place, {
+      path: `/api/v1/events?${new URLSearchParams(query).toString()}`,
+    });
     found.push(...page.events);
     before = page.next ?? undefined;
   } while (before !== undefined && found.length < limit);

@@ -1,6 +1,10 @@
 /** An item's path for people: a block per watch, from verdict to message. */
 import type { Verdict } from "../../model/event.ts";
-import type { ExplainDelivery, ExplainLine, ExplainView } from "../../server/contract/explain-view.ts";
+import type {
+  ExplainDelivery,
+  ExplainLine,
+  ExplainView,
+} from "../../server/contract/explain-view.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { waitText } from "../../server/contract/delivery-words.ts";
 import { plural } from "../terminal/table.ts";
@@ -30,17 +34,22 @@ function watchBlock(line: ExplainLine): string {
     `  verdict  ${VERDICTS[line.verdict]}${reasonOf(line)}`,
   ];
   if (line.event !== null) lines.push(`  event    ${line.event.type} ${line.event.id}`);
-  for (const delivery of line.deliveries) lines.push(`  sink     ${deliveryText(delivery)}`, ...pathLines(delivery));
-  if (line.event !== null && line.deliveries.length === 0) lines.push("  sink     none: no route took it");
+  for (const delivery of line.deliveries)
+    lines.push(`  sink     ${deliveryText(delivery)}`, ...pathLines(delivery));
+  if (line.event !== null && line.deliveries.length === 0)
+    lines.push("  sink     none: no route took it");
   return lines.join("\n");
 }
 
 /** Some reasons only repeat the verdict. */
-const reasonOf = ({ verdict, detail }: ExplainLine): string => (detail === "" || verdict === "baseline" ? "" : ` (${cleanLine(detail)})`);
+const reasonOf = ({ verdict, detail }: ExplainLine): string =>
+  detail === "" || verdict === "baseline" ? "" : ` (${cleanLine(detail)})`;
 
 function deliveryText(delivery: ExplainDelivery): string {
   const { sink, message_id: message, attempts, sent_at: sentAt, ref, wait } = delivery;
-  const parts = [`${sink}: ${cleanLine(stateText(delivery))}${sentAt === null ? "" : ` ${shortTime(sentAt)}`}`];
+  const parts = [
+    `${sink}: ${cleanLine(stateText(delivery))}${sentAt === null ? "" : ` ${shortTime(sentAt)}`}`,
+  ];
   if (message !== null) parts.push(`message ${message}`);
   if (attempts > 0) parts.push(plural(attempts, "attempt"));
   if (ref !== null) parts.push(`its id there ${cleanLine(ref)}`);

@@ -1,4 +1,7 @@
-/** `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks, messages, attempts. */
+/**
+ * `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks,
+ * messages, attempts.
+ */
 import type { Command } from "commander";
 import type { ExplainView } from "../../server/contract/explain-view.ts";
 import { ask } from "../access/ask.ts";
@@ -10,17 +13,31 @@ import { findDaemon } from "../access/find-daemon.ts";
 export function addExplain(program: Command, context: CliContext): void {
   program
     .command("explain")
-    .description("say what became of a tweet or an account: alerted, or the exact reason it was not")
+    .description(
+      "say what became of a tweet or an account: alerted, or the exact reason it was not",
+    )
     .argument("<item>", "tweet id or link, user id, handle or profile link")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
-    .addHelpText("after", "\nExamples:\n  chirpwatch explain https://x.com/alice/status/2122697426267233124\n  chirpwatch explain @bob")
-    .action((item: string, options: { config: string; json?: true }) => explain(context, item, options.config, options.json === true));
+    .addHelpText(
+      "after",
+      "\nExamples:\n  chirpwatch explain https://x.com/alice/status/2122697426267233124\n  chirpwatch explain @bob",
+    )
+    .action((item: string, options: { config: string; json?: true }) =>
+      explain(context, item, options.config, options.json === true),
+    );
 }
 
-async function explain(context: CliContext, item: string, configPath: string, asJson: boolean): Promise<void> {
+async function explain(
+  context: CliContext,
+  item: string,
+  configPath: string,
+  asJson: boolean,
+): Promise<void> {
   const place = await findDaemon(context, configPath);
-  const view = await ask<ExplainView>(context, place, { path: `/api/v1/explain/${encodeURIComponent(item)}` });
+  const view = await ask<ExplainView>(context, place, {
+    path: `/api/v1/explain/${encodeURIComponent(item)}`,
+  });
   if (asJson) context.out(JSON.stringify(view, undefined, 2));
   if (!asJson && view.unseen !== null) context.out(formatUnseen(view.unseen));
   if (view.verdicts.length === 0) throw neverSeen(view);

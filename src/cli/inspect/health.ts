@@ -1,4 +1,7 @@
-/** `chirpwatch health`: whether the running daemon makes progress, in one sentence and an exit code, for a container's HEALTHCHECK. */
+/**
+ * `chirpwatch health`: whether the running daemon makes progress, in one sentence and an exit code,
+ * for a container's HEALTHCHECK.
+ */
 import type { Command } from "commander";
 import { notRunning } from "../../operate/offline/not-running.ts";
 import { errorText } from "../../model/errors.ts";
@@ -34,13 +37,17 @@ export function addHealth(program: Command, context: CliContext): void {
 async function health(context: CliContext, { config, url }: HealthFlags): Promise<void> {
   const answer = await (url === undefined ? askByConfig(context, config) : askUrl(context, url));
   const reason = textAt(answer.body, "reason") || textAt(answer.body, "error", "message");
-  if (answer.status !== 200) throw unwell(`the daemon is not well: ${reason || `it answered ${answer.status}`}`);
+  if (answer.status !== 200)
+    throw unwell(`the daemon is not well: ${reason || `it answered ${answer.status}`}`);
   context.out(reason === "" ? "the daemon is well" : `the daemon is well: ${reason}`);
 }
 
 const unwell = (message: string): ExitError => new ExitError(EXIT.failed, "NOT_HEALTHY", message);
 
-/** A file that was spoilt after the start says nothing about the daemon, which still runs on the good one. */
+/**
+ * A file that was spoilt after the start says nothing about the daemon, which still runs on the
+ * good one.
+ */
 async function askByConfig(context: CliContext, path: string): Promise<HealthAnswer> {
   const place = await findDaemon(context, path);
   const answer = await askDaemon(place, "GET", "/healthz", { timeoutMs: TIMEOUT_MS });
@@ -54,7 +61,9 @@ async function askByConfig(context: CliContext, path: string): Promise<HealthAns
 
 async function askUrl(context: CliContext, url: string): Promise<HealthAnswer> {
   if (!URL.canParse("/healthz", url))
-    throw new ExitError(EXIT.usage, "BAD_ADDRESS", `${url} is not an address`, { hint: "write it like http://127.0.0.1:9464" });
+    throw new ExitError(EXIT.usage, "BAD_ADDRESS", `${url} is not an address`, {
+      hint: "write it like http://127.0.0.1:9464",
+    });
   try {
     const { status, body } = await context.http.request({
       method: "GET",

@@ -4,7 +4,16 @@ import type { ExplainDelivery } from "../../server/contract/explain-view.ts";
 import type { EditView, PathSilenceView, PathView } from "../../server/contract/path-view.ts";
 
 export function pathLines(delivery: ExplainDelivery): readonly string[] {
-  const { group = [], throttle, silence, replayed_at: replayedAt, joined_event: joined, attempt_log: attempts = [], edit, link } = delivery;
+  const {
+    group = [],
+    throttle,
+    silence,
+    replayed_at: replayedAt,
+    joined_event: joined,
+    attempt_log: attempts = [],
+    edit,
+    link,
+  } = delivery;
   const lines: readonly (readonly [title: string, text: string | null | undefined])[] = [
     ["route", routeText(delivery)],
     ["group", group.length === 0 ? null : group.join(", ")],
@@ -17,12 +26,18 @@ export function pathLines(delivery: ExplainDelivery): readonly string[] {
     ["replayed", replayedAt === null || replayedAt === undefined ? null : timeText(replayedAt)],
     // A first attempt that did it is on the line of the sink.
     ...(attempts.length === 1 && attempts[0]?.result === "sent" ? [] : attempts).map(
-      ({ at, result, answer }) => ["attempt", `${timeText(at)} ${result}${result === "failed" ? `: ${answer}` : ""}`] as const,
+      ({ at, result, answer }) =>
+        [
+          "attempt",
+          `${timeText(at)} ${result}${result === "failed" ? `: ${answer}` : ""}`,
+        ] as const,
     ),
     ["edit", edit === null || edit === undefined ? null : editText(edit)],
     ["link", link],
   ];
-  return lines.flatMap(([title, text]) => (text === null || text === undefined ? [] : [`    ${title.padEnd(9)}${cleanLine(text)}`]));
+  return lines.flatMap(([title, text]) =>
+    text === null || text === undefined ? [] : [`    ${title.padEnd(9)}${cleanLine(text)}`],
+  );
 }
 
 function routeText({ routed_by: by, route, matchers = [] }: Partial<PathView>): string | null {
@@ -31,7 +46,9 @@ function routeText({ routed_by: by, route, matchers = [] }: Partial<PathView>): 
   if (by === "ops") return "ops.sink";
   if (by === "replay") return "none: it was sent there again";
   if (by === "unknown") return "the current configuration would not send it there";
-  return matchers.length === 0 || route === undefined ? (route ?? null) : `${route} (${matchers.join(", ")})`;
+  return matchers.length === 0 || route === undefined
+    ? (route ?? null)
+    : `${route} (${matchers.join(", ")})`;
 }
 
 function threadText({ thread, state }: ExplainDelivery): string | null {
@@ -44,14 +61,21 @@ function threadText({ thread, state }: ExplainDelivery): string | null {
 
 function templateText({ template, template_error: error }: Partial<PathView>): string | null {
   if (template === null || template === undefined) return null;
-  return error === null || error === undefined ? template : `${template} failed, the default message was sent: ${error}`;
+  return error === null || error === undefined
+    ? template
+    : `${template} failed, the default message was sent: ${error}`;
 }
 
 function repeatText({ repeat }: Partial<PathView>): string | null {
   if (repeat === null || repeat === undefined) return null;
-  const before = repeat.count === 0 ? "" : `, sent again ${repeat.count === 1 ? "once" : `${repeat.count} times`} so far`;
+  const before =
+    repeat.count === 0
+      ? ""
+      : `, sent again ${repeat.count === 1 ? "once" : `${repeat.count} times`} so far`;
   const next =
-    repeat.next_at === null ? "only once more, when the value is back" : `${timeText(repeat.next_at)} while the value stays across`;
+    repeat.next_at === null
+      ? "only once more, when the value is back"
+      : `${timeText(repeat.next_at)} while the value stays across`;
   return `${next}${before}`;
 }
 

@@ -15,7 +15,9 @@ interface Options {
 export function addRender(program: Command, context: CliContext): void {
   program
     .command("render")
-    .description("show an event as a sink would be sent it now, worded by its template; sends nothing")
+    .description(
+      "show an event as a sink would be sent it now, worded by its template; sends nothing",
+    )
     .argument(
       "<event>",
       "an event's id or the beginning of it, a tweet's id or link, or a watch, for its latest event, or a sample where it has had none",
@@ -31,13 +33,24 @@ export function addRender(program: Command, context: CliContext): void {
     .action((what: string, options: Options) => render(context, what, options));
 }
 
-async function render(context: CliContext, what: string, { config: path, sink, payload, json }: Options): Promise<void> {
+async function render(
+  context: CliContext,
+  what: string,
+  { config: path, sink, payload, json }: Options,
+): Promise<void> {
   const place = await findDaemon(context, path);
   const query = new URLSearchParams({ event: what, sink });
-  const view = await ask<RenderView>(context, place, { path: `/api/v1/render?${query.toString()}` });
+  const view = await ask<RenderView>(context, place, {
+    path: `/api/v1/render?${query.toString()}`,
+  });
   if (view.sample)
-    context.err(`${view.event.watch} has had no event yet: this is a sample. chirpwatch test ${view.event.watch} shows real ones.`);
-  if (view.problem !== "") context.err(`The template ${view.template} failed, so this is the default message: ${view.problem}`);
+    context.err(
+      `${view.event.watch} has had no event yet: this is a sample. chirpwatch test ${view.event.watch} shows real ones.`,
+    );
+  if (view.problem !== "")
+    context.err(
+      `The template ${view.template} failed, so this is the default message: ${view.problem}`,
+    );
   if (json === true) context.out(JSON.stringify(view, undefined, 2));
   else context.out(payload === true ? JSON.stringify(view.payload, undefined, 2) : view.text);
 }

@@ -21,23 +21,42 @@ export function addReport(program: Command, context: CliContext): void {
   program
     .command("report")
     .argument("[name]", "a report of the configuration")
-    .description("show what the watches found in a time: counts, authors, posts. Asks nothing of the service")
+    .description(
+      "show what the watches found in a time: counts, authors, posts. Asks nothing of the service",
+    )
     .option(...CONFIG_OPTION)
     .option("--watch <id>", "of this watch, instead of a configured report")
     .option("--since <time>", "from this time on, or how long ago, like 24h", "7d")
-    .addOption(new Option("--format <format>", "text or json").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--format <format>", "text or json").choices(["text", "json"]).default("text"),
+    )
     .option(...JSON_OPTION)
-    .addHelpText("after", "\nExamples:\n  chirpwatch report weekly\n  chirpwatch report --watch brand-mentions --since 24h --format json")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  chirpwatch report weekly\n  chirpwatch report --watch brand-mentions --since 24h --format json",
+    )
     .action((name: string | undefined, options: Options) => report(context, name, options));
 }
 
-async function report(context: CliContext, name: string | undefined, { config, watch, since, format, json }: Options): Promise<void> {
+async function report(
+  context: CliContext,
+  name: string | undefined,
+  { config, watch, since, format, json }: Options,
+): Promise<void> {
   const query = readReportQuery({ name, watch, since }, context.clock.now());
   if (typeof query === "string")
-    throw new ExitError(EXIT.usage, "REPORT_BAD_QUERY", query, { hint: "chirpwatch report --help shows examples" });
+    throw new ExitError(EXIT.usage, "REPORT_BAD_QUERY", query, {
+      hint: "chirpwatch report --help shows examples",
+    });
   const place = await findDaemon(context, config);
-  const asked = { ...(name === undefined ? {} : { name }), ...(watch === undefined ? {} : { watch }), since: isoTime(query.sinceMs) };
-  const view = await ask<ReportView>(context, place, { path: `/api/v1/report?${new URLSearchParams(asked).toString()}` });
+  const asked = {
+    ...(name === undefined ? {} : { name }),
+    ...(watch === undefined ? {} : { watch }),
+    since: isoTime(query.sinceMs),
+  };
+  const view = await ask<ReportView>(context, place, {
+    path: `/api/v1/report?${new URLSearchParams(asked).toString()}`,
+  });
   if (json === true || format === "json") context.out(JSON.stringify(view, undefined, 2));
   else context.out([reportTitle(view), ...reportLines(view)].join("\n"));
 }

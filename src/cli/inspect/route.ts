@@ -1,4 +1,6 @@
-/** `chirpwatch route test`: which routes and sinks an event would take, by the configuration alone. */
+/**
+ * `chirpwatch route test`: which routes and sinks an event would take, by the configuration alone.
+ */
 import type { Command } from "commander";
 import { testRoute } from "../../operate/alerts/route-test.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -13,7 +15,9 @@ export function addRoute(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  chirpwatch route test watch=brand-mentions lang=en");
   route
     .command("test")
-    .description("show which routes and sinks an event with these labels would take now, but for routes with `where`; sends nothing")
+    .description(
+      "show which routes and sinks an event with these labels would take now, but for routes with `where`; sends nothing",
+    )
     .argument("<labels...>", "LABEL=VALUE; a watch brings its own labels along")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
@@ -21,14 +25,23 @@ export function addRoute(program: Command, context: CliContext): void {
       "after",
       "\nExamples:\n  chirpwatch route test watch=brand-mentions lang=en\n  chirpwatch route test team=comms severity=critical",
     )
-    .action((labels: readonly string[], { config, json }: { config: string; json?: true }) => test(context, labels, config, json === true));
+    .action((labels: readonly string[], { config, json }: { config: string; json?: true }) =>
+      test(context, labels, config, json === true),
+    );
 }
 
-async function test(context: CliContext, labels: readonly string[], configPath: string, asJson: boolean): Promise<void> {
+async function test(
+  context: CliContext,
+  labels: readonly string[],
+  configPath: string,
+  asJson: boolean,
+): Promise<void> {
   const config = await requireConfig(context, configPath, { lenientSecrets: true });
   const view = testRoute(labels, config, context.clock.now());
   if (!("sinks" in view))
-    throw new ExitError(EXIT.usage, "ROUTE_BAD_LABELS", view.join("\n"), { hint: "chirpwatch route test --help shows examples" });
+    throw new ExitError(EXIT.usage, "ROUTE_BAD_LABELS", view.join("\n"), {
+      hint: "chirpwatch route test --help shows examples",
+    });
   context.out(asJson ? JSON.stringify(view, undefined, 2) : formatRouteTest(view));
 }
 
@@ -37,7 +50,12 @@ function formatRouteTest({ labels, sinks }: RouteTestView): string {
     .map(([label, value]) => `${label}=${JSON.stringify(value)}`)
     .join(" ")}`;
   if (sinks.length === 0) return `${head}\n\nNo sink: no route takes it.`;
-  const rows = sinks.map((sink) => [sink.sink, placeText(sink, labels), sink.group_by.join(", ") || "-", muteText(sink)]);
+  const rows = sinks.map((sink) => [
+    sink.sink,
+    placeText(sink, labels),
+    sink.group_by.join(", ") || "-",
+    muteText(sink),
+  ]);
   return `${head}\n\n${formatTable(
     ["SINK", "ROUTE", "GROUPED BY", ""].map((title) => ({ title })),
     rows,
@@ -51,5 +69,7 @@ function placeText({ route, matchers }: RoutedSinkView, labels: RouteTestView["l
 
 function muteText({ muted_by: by, held_until: until }: RoutedSinkView): string {
   if (by === null) return "";
-  return until === null ? `muted now by ${by}: not sent` : `held now by ${by} until ${until.slice(0, 16).replace("T", " ")} UTC`;
+  return until === null
+    ? `muted now by ${by}: not sent`
+    : `held now by ${by} until ${until.slice(0, 16).replace("T", " ")} UTC`;
 }

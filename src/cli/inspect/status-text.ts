@@ -1,11 +1,22 @@
-/** The status for people: state first, then watches, sinks and the last alerts. Reads nothing itself. */
+/**
+ * The status for people: state first, then watches, sinks and the last alerts. Reads nothing
+ * itself.
+ */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { outcomesText, repeatsText, waitText } from "../../server/contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../../server/contract/watch-words.ts";
 import { type ReplicaView, unclaimedWords } from "../../server/contract/replica-view.ts";
 import type { KeyView, QuotaView } from "../../server/contract/budget-view.ts";
-import type { EventLine, GapView, ReloadView, SinkView, StatusView, StoppedView, WatchView } from "../../server/contract/views.ts";
+import type {
+  EventLine,
+  GapView,
+  ReloadView,
+  SinkView,
+  StatusView,
+  StoppedView,
+  WatchView,
+} from "../../server/contract/views.ts";
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 
@@ -31,26 +42,43 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
 function gapsText([oldest, ...others]: readonly GapView[], nowMs: number): string {
   if (oldest === undefined) return "";
   const age = `; the oldest is open for ${ageText(nowMs - Date.parse(oldest.opened_at))}`;
-  return [oldest, ...others].some(({ cause }) => cause === "quota") ? `${age}, and the quota leaves no requests for more pages now` : age;
+  return [oldest, ...others].some(({ cause }) => cause === "quota")
+    ? `${age}, and the quota leaves no requests for more pages now`
+    : age;
 }
 
 function heading(view: StatusView | StoppedView, nowMs: number): string {
-  const lines = [`State: ${view.state.replace("_", " ")}${"version" in view ? runningSince(view) : ""}`];
+  const lines = [
+    `State: ${view.state.replace("_", " ")}${"version" in view ? runningSince(view) : ""}`,
+  ];
   for (const reason of view.reasons) lines.push(`  ${reason}`);
   lines.push(...(view.replicas ?? []).map(replicaText));
   if ("version" in view) {
     if (view.unclaimed !== null) lines.push(`  ${unclaimedWords(view.unclaimed)}`);
-    if (view.gaps > 0) lines.push(`  ${plural(view.gaps, "gap")} in what was read, being filled${gapsText(view.open_gaps, nowMs)}`);
+    if (view.gaps > 0)
+      lines.push(
+        `  ${plural(view.gaps, "gap")} in what was read, being filled${gapsText(view.open_gaps, nowMs)}`,
+      );
     if (view.config.last_reload !== null) lines.push(...reloadLines(view.config.last_reload));
-    if (view.config.failed_reload !== null) lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
+    if (view.config.failed_reload !== null)
+      lines.push(...view.config.failed_reload.errors.map((error) => `  ${error}`));
   }
   lines.push(quotaText(view.quota));
   if (view.quota.keys.length > 1) lines.push(...view.quota.keys.map(keyLine));
   return lines.join("\n");
 }
 
-function replicaText({ name, leads, answers, shares, polls_percent: percent, destinations }: ReplicaView): string {
-  const which = [leads ? "leads" : "", answers ? "this one" : ""].filter((text) => text !== "").join(", ");
+function replicaText({
+  name,
+  leads,
+  answers,
+  shares,
+  polls_percent: percent,
+  destinations,
+}: ReplicaView): string {
+  const which = [leads ? "leads" : "", answers ? "this one" : ""]
+    .filter((text) => text !== "")
+    .join(", ");
   const share = shares
     ? `${percent}% of the polls, ${plural(destinations, "destination")}`
     : "no share: its configuration or version is another one";
@@ -61,15 +89,23 @@ function replicaText({ name, leads, answers, shares, polls_percent: percent, des
 function reloadLines({ at, asked_by: by, memory, sends }: ReloadView): readonly string[] {
   const head = `  last reload ${at.slice(0, 19).replace("T", " ")} UTC (${by})`;
   if (memory.length === 0) return [`${head}: every watch goes on as it was`];
-  return [`${head}:`, ...memory.map((text) => `    ${cleanLine(text)}`), ...sends.map((text) => `    sends: ${cleanLine(text)}`)];
+  return [
+    `${head}:`,
+    ...memory.map((text) => `    ${cleanLine(text)}`),
+    ...sends.map((text) => `    sends: ${cleanLine(text)}`),
+  ];
 }
 
-const runningSince = ({ version, uptime_seconds: uptime }: StatusView): string => ` (version ${version}, up ${ageText(uptime * 1_000)})`;
+const runningSince = ({ version, uptime_seconds: uptime }: StatusView): string =>
+  ` (version ${version}, up ${ageText(uptime * 1_000)})`;
 
 function quotaText({ limit, spent, forecast, expected, period_end: end }: QuotaView): string {
   const of = limit === null ? "of an unknown quota" : `of ${formatCount(limit)}`;
   const all = expected === null ? "" : `, ${formatCount(expected)} expected`;
-  const asked = forecast === null || expected === null || forecast <= expected ? "" : `; the schedules ask for ${formatCount(forecast)}`;
+  const asked =
+    forecast === null || expected === null || forecast <= expected
+      ? ""
+      : `; the schedules ask for ${formatCount(forecast)}`;
   return `Requests this period: ${formatCount(spent)} ${of}${all} until ${end.slice(0, 10)}${asked}`;
 }
 
@@ -123,7 +159,9 @@ function nextPollText({ next_poll_at: at, polled_by: others }: WatchView, nowMs:
 
 /** Of the list that has most left to read, where there are several. */
 function longReadText({ member_lists: lists }: WatchView): string {
-  const unread = lists.flatMap(({ first_read_members: read, ...list }) => (read === null ? [] : [{ ...list, read }]));
+  const unread = lists.flatMap(({ first_read_members: read, ...list }) =>
+    read === null ? [] : [{ ...list, read }],
+  );
   const [first, ...others] = unread.toSorted((a, b) => leftOf(b) - leftOf(a));
   if (first === undefined) return "";
   const of = first.members === null ? "" : ` of ${formatCount(first.members)}`;
@@ -132,7 +170,13 @@ function longReadText({ member_lists: lists }: WatchView): string {
   return `first read ${others.length === 0 ? "" : `of ${first.target} `}${formatCount(first.read)}${of}${effect}${rest}`;
 }
 
-const leftOf = ({ members, read }: { readonly members: number | null; readonly read: number }): number => (members ?? read) - read;
+const leftOf = ({
+  members,
+  read,
+}: {
+  readonly members: number | null;
+  readonly read: number;
+}): number => (members ?? read) - read;
 
 /** What is left out because of the length of a list. */
 function unreadLists(watches: readonly WatchView[]): string {
@@ -144,7 +188,15 @@ function unreadLists(watches: readonly WatchView[]): string {
     ),
   );
   if (rows.length === 0) return "";
-  return formatTable([{ title: "WATCH" }, { title: "LIST OF" }, { title: "MEMBERS", align: "right" }, { title: "READ WHOLE" }], rows);
+  return formatTable(
+    [
+      { title: "WATCH" },
+      { title: "LIST OF" },
+      { title: "MEMBERS", align: "right" },
+      { title: "READ WHOLE" },
+    ],
+    rows,
+  );
 }
 
 /** A fact about accounts, and nothing that someone could mend. */
@@ -160,7 +212,12 @@ function targetTroubles(watches: readonly WatchView[]): string {
       .filter(({ status }) => status !== "ok" && status !== "pending" && status !== "not_indexed")
       .map(({ name, status, reason }) => [id, name, status.replace("_", " "), reason]),
   );
-  return rows.length === 0 ? "" : formatTable([{ title: "WATCH" }, { title: "ACCOUNT" }, { title: "STATUS" }, { title: "WHY" }], rows);
+  return rows.length === 0
+    ? ""
+    : formatTable(
+        [{ title: "WATCH" }, { title: "ACCOUNT" }, { title: "STATUS" }, { title: "WHY" }],
+        rows,
+      );
 }
 
 const sinkTable = (sinks: readonly SinkView[], nowMs: number): string =>
@@ -190,20 +247,33 @@ const sinkTable = (sinks: readonly SinkView[], nowMs: number): string =>
 /** Why alerts wait; a sink that fails says so in its row. */
 const waits = (sinks: readonly SinkView[], nowMs: number): string =>
   sinks
-    .flatMap(({ name, waits: all }) => all.filter(({ cause }) => cause !== "sink_failing").map((wait) => ({ name, wait })))
-    .map(({ name, wait }) => `${name}: ${formatCount(wait.count)} waiting, ${cleanLine(waitText(wait, timeText(nowMs)))}`)
+    .flatMap(({ name, waits: all }) =>
+      all.filter(({ cause }) => cause !== "sink_failing").map((wait) => ({ name, wait })),
+    )
+    .map(
+      ({ name, wait }) =>
+        `${name}: ${formatCount(wait.count)} waiting, ${cleanLine(waitText(wait, timeText(nowMs)))}`,
+    )
     .join("\n");
 
 const repeats = (sinks: readonly SinkView[], nowMs: number): string =>
-  sinks.flatMap(({ name, repeats: again }) => (again === null ? [] : [`${name}: ${repeatsText(again, timeText(nowMs))}`])).join("\n");
+  sinks
+    .flatMap(({ name, repeats: again }) =>
+      again === null ? [] : [`${name}: ${repeatsText(again, timeText(nowMs))}`],
+    )
+    .join("\n");
 
 /** `07:00 UTC (in 5h)`, with the day where it is another one. */
 const timeText = (nowMs: number) => (iso: string) => {
-  const day = iso.slice(0, 10) === new Date(nowMs).toISOString().slice(0, 10) ? "" : `${iso.slice(0, 10)} `;
+  const day =
+    iso.slice(0, 10) === new Date(nowMs).toISOString().slice(0, 10) ? "" : `${iso.slice(0, 10)} `;
   return `${day}${iso.slice(11, 16)} UTC (in ${ageText(Date.parse(iso) - nowMs)})`;
 };
 
-function failingText({ reason, failing_since: since, next_attempt_at: next }: SinkView, nowMs: number): string {
+function failingText(
+  { reason, failing_since: since, next_attempt_at: next }: SinkView,
+  nowMs: number,
+): string {
   const lasting = since === null ? "" : ` for ${ageText(nowMs - Date.parse(since))}`;
   const again = next === null ? "" : `; next attempt in ${ageText(Date.parse(next) - nowMs)}`;
   return `takes nothing${lasting}: ${reason}${again}`;
@@ -219,5 +289,8 @@ function events(lines: readonly EventLine[], nowMs: number): string {
       trimText(cleanLine(line.title), MAX_TITLE_CHARS),
       outcomesText(line, timeText(nowMs)),
     ]);
-  return formatTable([{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }, { title: "WHAT BECAME OF IT" }], rows);
+  return formatTable(
+    [{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }, { title: "WHAT BECAME OF IT" }],
+    rows,
+  );
 }

@@ -1,4 +1,7 @@
-/** `chirpwatch status`: what the daemon does, by its own word; what the state remembers, when none runs. */
+/**
+ * `chirpwatch status`: what the daemon does, by its own word; what the state remembers, when none
+ * runs.
+ */
 import type { Command } from "commander";
 import type { StatusView, StoppedView } from "../../server/contract/views.ts";
 import { ask } from "../access/ask.ts";
@@ -9,15 +12,21 @@ import { formatStatus } from "./status-text.ts";
 export function addStatus(program: Command, context: CliContext): void {
   program
     .command("status")
-    .description("show the running daemon: watches, sinks, quota, recent alerts; or what its state remembers")
+    .description(
+      "show the running daemon: watches, sinks, quota, recent alerts; or what its state remembers",
+    )
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch status -c watches.yaml")
-    .action((options: { config: string; json?: true }) => status(context, options.config, options.json === true));
+    .action((options: { config: string; json?: true }) =>
+      status(context, options.config, options.json === true),
+    );
 }
 
 async function status(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
   const place = await findDaemon(context, configPath);
   const view = await ask<StatusView | StoppedView>(context, place, { path: "/api/v1/status" });
-  context.out(asJson ? JSON.stringify(view, undefined, 2) : formatStatus(view, context.clock.now()));
+  context.out(
+    asJson ? JSON.stringify(view, undefined, 2) : formatStatus(view, context.clock.now()),
+  );
 }

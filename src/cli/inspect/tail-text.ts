@@ -5,7 +5,8 @@ import { plural } from "../terminal/table.ts";
 
 const WHAT_WIDTH = 8;
 
-export const formatTailLine = (line: TailLine): string => (line.kind === "event" ? formatEvent(line) : formatDelivery(line));
+export const formatTailLine = (line: TailLine): string =>
+  line.kind === "event" ? formatEvent(line) : formatDelivery(line);
 
 const formatEvent = ({ at, watch, type, title, url, sinks }: TailEvent): string =>
   [
@@ -18,12 +19,28 @@ const formatEvent = ({ at, watch, type, title, url, sinks }: TailEvent): string 
     .filter((part) => part !== "")
     .join("  ");
 
-function formatDelivery({ at, sink, outcome, error, message_id: message, next_attempt_at: next, alerts }: TailDelivery): string {
+function formatDelivery({
+  at,
+  sink,
+  outcome,
+  error,
+  message_id: message,
+  next_attempt_at: next,
+  alerts,
+}: TailDelivery): string {
   const watches = [...new Set(alerts.map(({ watch }) => watch))].filter((watch) => watch !== "");
-  const what = [plural(alerts.length, "alert"), watches.length === 0 ? "" : `of ${watches.join(", ")}`, `message ${message}`];
+  const what = [
+    plural(alerts.length, "alert"),
+    watches.length === 0 ? "" : `of ${watches.join(", ")}`,
+    `message ${message}`,
+  ];
   const why = error === "" ? [] : [cleanLine(error)];
   const later = next === null ? [] : [`next attempt ${time(next)}`];
-  return [head(at, WORDS[outcome]), sink, [...what.filter((part) => part !== ""), ...why, ...later].join(", ")].join("  ");
+  return [
+    head(at, WORDS[outcome]),
+    sink,
+    [...what.filter((part) => part !== ""), ...why, ...later].join(", "),
+  ].join("  ");
 }
 
 const WORDS = { sent: "sent", retry: "failed", dead: "given up" } as const;

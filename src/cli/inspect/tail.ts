@@ -1,4 +1,7 @@
-/** `chirpwatch tail`: what the running daemon does, line by line as it happens; waits for a daemon that restarts. */
+/**
+ * `chirpwatch tail`: what the running daemon does, line by line as it happens; waits for a daemon
+ * that restarts.
+ */
 import type { Command } from "commander";
 import { sleep } from "../../model/clock.ts";
 import { notRunning } from "../../operate/offline/not-running.ts";
@@ -23,12 +26,17 @@ const RECONNECT_EVERY_MS = 1_000;
 export function addTail(program: Command, context: CliContext): void {
   program
     .command("tail")
-    .description("follow the running daemon: one line for each event and each delivery, as they happen, until ctrl-C")
+    .description(
+      "follow the running daemon: one line for each event and each delivery, as they happen, until ctrl-C",
+    )
     .option("--watch <id>", "of this watch only")
     .option("--sink <name>", "for this sink only")
     .option(...CONFIG_OPTION)
     .option("--json", "print a line of JSON for each")
-    .addHelpText("after", "\nExamples:\n  chirpwatch tail --watch brand-mentions\n  chirpwatch tail --sink slack-brand --json")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  chirpwatch tail --watch brand-mentions\n  chirpwatch tail --sink slack-brand --json",
+    )
     .action((options: Options) => tail(context, options));
 }
 
@@ -48,10 +56,14 @@ async function tail(context: CliContext, options: Options): Promise<void> {
       sinks.map(({ name }) => name),
     );
   }
-  const query = new URLSearchParams({ ...(watch === undefined ? {} : { watch }), ...(sink === undefined ? {} : { sink }) });
+  const query = new URLSearchParams({
+    ...(watch === undefined ? {} : { watch }),
+    ...(sink === undefined ? {} : { sink }),
+  });
   const stop = new AbortController();
   const off = context.onSignals(["SIGINT", "SIGTERM"], () => stop.abort());
-  const show = (data: string) => context.out(json === true ? data : formatTailLine(JSON.parse(data) as TailLine));
+  const show = (data: string) =>
+    context.out(json === true ? data : formatTailLine(JSON.parse(data) as TailLine));
   noteFault(context, place);
   try {
     await followAgain(context, {
@@ -73,7 +85,10 @@ interface Following {
 }
 
 /** Until the signal. @throws ExitError where no daemon answers the first time */
-async function followAgain(context: CliContext, { place, path, show, signal }: Following): Promise<void> {
+async function followAgain(
+  context: CliContext,
+  { place, path, show, signal }: Following,
+): Promise<void> {
   let opened = 0;
   const onOpen = () => {
     context.err(opened === 0 ? "following the daemon; ctrl-C ends" : "the daemon answers again");
@@ -82,13 +97,22 @@ async function followAgain(context: CliContext, { place, path, show, signal }: F
   while (!signal.aborted) {
     const before = opened;
     try {
-      await followControl(controlSocketPath(place.state.path), path, { onData: show, onOpen, signal });
+      await followControl(controlSocketPath(place.state.path), path, {
+        onData: show,
+        onOpen,
+        signal,
+      });
     } catch (error) {
       if (opened === 0)
-        throw error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING" ? notRunning(place.state, place.fault) : error;
+        throw error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING"
+          ? notRunning(place.state, place.fault)
+          : error;
     }
     if (signal.aborted) return;
-    if (opened > before) context.err("the daemon is gone: waiting until it answers again; chirpwatch events shows what happens until then");
+    if (opened > before)
+      context.err(
+        "the daemon is gone: waiting until it answers again; chirpwatch events shows what happens until then",
+      );
     await sleep(context.clock, RECONNECT_EVERY_MS, signal);
   }
 }

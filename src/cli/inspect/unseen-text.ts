@@ -7,9 +7,18 @@ import { plural } from "../terminal/table.ts";
 
 const MOST_SHOWN = 20;
 
-export function formatUnseen({ posted_at: postedAt, is_forgotten: isForgotten, watches, more }: UnseenView): string {
-  const lines = postedAt === null ? [] : [`posted   ${postedAt.slice(0, 19).replace("T", " ")} (its id says so)`];
-  if (isForgotten) lines.push("kept     no: what was seen at that time is older than state.retention");
+export function formatUnseen({
+  posted_at: postedAt,
+  is_forgotten: isForgotten,
+  watches,
+  more,
+}: UnseenView): string {
+  const lines =
+    postedAt === null
+      ? []
+      : [`posted   ${postedAt.slice(0, 19).replace("T", " ")} (its id says so)`];
+  if (isForgotten)
+    lines.push("kept     no: what was seen at that time is older than state.retention");
   const shown = watches.slice(0, MOST_SHOWN);
   const left = watches.length - shown.length + more;
   const rest = left > 0 ? [`${plural(left, "more target")}: --json shows them`] : [];
@@ -23,16 +32,30 @@ function lineText({ watch, target, reason }: UnseenLine): string {
 
 const WATCHES_NAMED = 3;
 
-/** Nothing is stored about it: either no poll brought it, or it is longer ago than the retention. */
+/**
+ * Nothing is stored about it: either no poll brought it, or it is longer ago than the retention.
+ */
 export function neverSeen({ item, item_id: id, first_reads: watches }: ExplainView): ExitError {
   const more = watches.length - WATCHES_NAMED;
   const named = `${watches.slice(0, WATCHES_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  const notYet = watches.length === 0 ? "" : `The first read of ${named} is not done, and may bring it yet. `;
+  const notYet =
+    watches.length === 0 ? "" : `The first read of ${named} is not done, and may bring it yet. `;
   if (id === null) {
-    const hint = "Ask by tweet id or link, user id or profile link. A handle is known once a watch names it or an alert was about it.";
-    return new ExitError(EXIT.failed, "ITEM_UNKNOWN", `${item}: no item of that name was ever seen.`, { hint: `${notYet}${hint}` });
+    const hint =
+      "Ask by tweet id or link, user id or profile link. A handle is known once a watch names it or an alert was about it.";
+    return new ExitError(
+      EXIT.failed,
+      "ITEM_UNKNOWN",
+      `${item}: no item of that name was ever seen.`,
+      { hint: `${notYet}${hint}` },
+    );
   }
-  return new ExitError(EXIT.failed, "ITEM_NEVER_SEEN", `${id} was never seen: no poll of any watch brought it.`, {
-    hint: `${notYet}chirpwatch test WATCH shows what a watch sees now.`,
-  });
+  return new ExitError(
+    EXIT.failed,
+    "ITEM_NEVER_SEEN",
+    `${id} was never seen: no poll of any watch brought it.`,
+    {
+      hint: `${notYet}chirpwatch test WATCH shows what a watch sees now.`,
+    },
+  );
 }

@@ -1,7 +1,15 @@
-/** `--online`: asks the service how long the member lists of a configuration are, through the same gate and ledger as a daemon would. */
+/**
+ * `--online`: asks the service how long the member lists of a configuration are, through the same
+ * gate and ledger as a daemon would.
+ */
 import { askLengths, listedAccounts, withLengths } from "../../operate/plan/list-lengths.ts";
 import { planQuota } from "../../operate/plan/plan-quota.ts";
-import { createPlanView, type PlanFacts, type PlanOnlineView, type PlanView } from "../../operate/plan/plan-view.ts";
+import {
+  createPlanView,
+  type PlanFacts,
+  type PlanOnlineView,
+  type PlanView,
+} from "../../operate/plan/plan-view.ts";
 import type { Config } from "../../config/config.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { CliContext } from "../terminal/context.ts";
@@ -16,21 +24,36 @@ export async function askOnline(
 ): Promise<Pick<PlanFacts, "states"> & { readonly online: PlanOnlineView }> {
   const listed = listedAccounts(config, sha256, states);
   if (listed.length === 0) return { states, online: { requests: 0, accounts: 0, missing: [] } };
-  const access = await openService(context, { api: config.api, state: config.state, log: context.logger("error") });
+  const access = await openService(context, {
+    api: config.api,
+    state: config.state,
+    log: context.logger("error"),
+  });
   try {
     const { users, missing } = await askLengths(access.gate, listed);
     const accounts = new Set([...users.values()].map(({ id }) => id)).size;
-    return { states: withLengths(states, listed, users), online: { requests: access.spent, accounts, missing } };
+    return {
+      states: withLengths(states, listed, users),
+      online: { requests: access.spent, accounts, missing },
+    };
   } finally {
     await access.close();
   }
 }
 
 /** The same for `validate`, with what the state knows where there is one. */
-export async function checkLengths(context: CliContext, config: Config): Promise<Pick<PlanView, "online" | "watches">> {
+export async function checkLengths(
+  context: CliContext,
+  config: Config,
+): Promise<Pick<PlanView, "online" | "watches">> {
   const states = (await hasState(context, config.state))
     ? await readState(context, config, (store) => store.listWatches()).catch(() => [])
     : [];
   const quota = planQuota(config.api.quota.monthly, { failure: "" });
-  return createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, ...(await askOnline(context, config, states)) });
+  return createPlanView(config, {
+    hash: sha256,
+    nowMs: context.clock.now(),
+    quota,
+    ...(await askOnline(context, config, states)),
+  });
 }

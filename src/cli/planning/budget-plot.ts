@@ -1,4 +1,7 @@
-/** Spending over the period as a plot of plain characters: what was spent, what is expected, and the line. No colour, so that NO_COLOR has nothing to switch off. */
+/**
+ * Spending over the period as a plot of plain characters: what was spent, what is expected, and the
+ * line. No colour, so that NO_COLOR has nothing to switch off.
+ */
 import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { formatCount } from "../terminal/table.ts";
 
@@ -19,15 +22,28 @@ export function plotSpending(
   const label = formatCount(top).length;
   const width = Math.min(columns - label - 3, MOST_WIDTH);
   if (width < LEAST_WIDTH) return "";
-  const levels = Array.from({ length: width }, (_, x) => levelAt(startMs + ((x + 1) / width) * (endMs - startMs)));
+  const levels = Array.from({ length: width }, (_, x) =>
+    levelAt(startMs + ((x + 1) / width) * (endMs - startMs)),
+  );
   const lineRow = quota.line === null ? -1 : rowOf(quota.line);
 
   /** Cumulated at a moment: what was spent, then straight to what is expected. */
-  function levelAt(atMs: number): { readonly count: number; readonly isSpent: boolean } | undefined {
+  function levelAt(
+    atMs: number,
+  ): { readonly count: number; readonly isSpent: boolean } | undefined {
     const isSpent = atMs - (endMs - startMs) / width <= nowMs;
-    if (isSpent) return { count: hours.reduce((sum, { at, spent }) => (Date.parse(at) < atMs ? sum + spent : sum), 0), isSpent };
+    if (isSpent)
+      return {
+        count: hours.reduce((sum, { at, spent }) => (Date.parse(at) < atMs ? sum + spent : sum), 0),
+        isSpent,
+      };
     if (quota.expected === null) return undefined;
-    return { count: quota.spent + ((quota.expected - quota.spent) * (atMs - nowMs)) / Math.max(1, endMs - nowMs), isSpent };
+    return {
+      count:
+        quota.spent +
+        ((quota.expected - quota.spent) * (atMs - nowMs)) / Math.max(1, endMs - nowMs),
+      isSpent,
+    };
   }
 
   function rowOf(count: number): number {
@@ -43,7 +59,12 @@ export function plotSpending(
   };
   const rows = Array.from({ length: HEIGHT }, (_, i) => {
     const row = HEIGHT - 1 - i;
-    const mark = row === HEIGHT - 1 ? formatCount(top) : row === lineRow && quota.line !== null ? formatCount(quota.line) : "";
+    const mark =
+      row === HEIGHT - 1
+        ? formatCount(top)
+        : row === lineRow && quota.line !== null
+          ? formatCount(quota.line)
+          : "";
     return `${mark.padStart(label)} |${levels.map((_, x) => cellAt(x, row)).join("")}`.trimEnd();
   });
   const dates = [quota.period_start.slice(5, 10), quota.period_end.slice(5, 10)] as const;

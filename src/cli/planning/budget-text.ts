@@ -1,4 +1,7 @@
-/** The budget for people: where the period stands, a plot of it, and who spent what. Reads nothing itself. */
+/**
+ * The budget for people: where the period stands, a plot of it, and who spent what. Reads nothing
+ * itself.
+ */
 import type { BudgetView, SpentView } from "../../server/contract/budget-view.ts";
 import { plotSpending } from "./budget-plot.ts";
 import { moneyText } from "./plan-text.ts";
@@ -13,33 +16,52 @@ export interface BudgetPlace {
 const MOST_WATCHES = 20;
 
 export function formatBudget(view: BudgetView, place: BudgetPlace): string {
-  const parts = [heading(view), plotSpending(view, place), watchTable(view), endpointTable(view), keyTable(view)];
+  const parts = [
+    heading(view),
+    plotSpending(view, place),
+    watchTable(view),
+    endpointTable(view),
+    keyTable(view),
+  ];
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
 function heading({ quota, price }: BudgetView): string {
-  const money = (requests: number) => (price === null ? "" : ` (${moneyText(requests * price.per_request, price.currency)})`);
+  const money = (requests: number) =>
+    price === null ? "" : ` (${moneyText(requests * price.per_request, price.currency)})`;
   const days = `${quota.period_start.slice(0, 10)} to ${quota.period_end.slice(0, 10)}`;
-  const lines = [`Period: ${days}`, `Spent: ${plural(quota.spent, "request")}${money(quota.spent)}${ofLimit(quota)}`];
+  const lines = [
+    `Period: ${days}`,
+    `Spent: ${plural(quota.spent, "request")}${money(quota.spent)}${ofLimit(quota)}`,
+  ];
   if (quota.expected !== null) {
     // Only a running daemon slows watches down.
-    const when = quota.stretch === null ? "by the end if the daemon runs from now on" : "by the end";
-    lines.push(`Expected ${when}: ${formatCount(quota.expected)}${money(quota.expected)}${askedText(quota)}`);
+    const when =
+      quota.stretch === null ? "by the end if the daemon runs from now on" : "by the end";
+    lines.push(
+      `Expected ${when}: ${formatCount(quota.expected)}${money(quota.expected)}${askedText(quota)}`,
+    );
   }
   if (quota.drift !== 0) {
     const [more, count] = quota.drift > 0 ? ["more", quota.drift] : ["fewer", -quota.drift];
-    lines.push(`The data service counted ${formatCount(count)} requests ${more} than chirpwatch sent.`);
+    lines.push(
+      `The data service counted ${formatCount(count)} requests ${more} than chirpwatch sent.`,
+    );
   }
   return lines.join("\n");
 }
 
 function ofLimit({ limit, line }: BudgetView["quota"]): string {
   if (limit === null) return " of an unknown quota";
-  const kept = line !== null && line < limit ? `; scheduled polls stop at ${formatCount(line)}` : "";
+  const kept =
+    line !== null && line < limit ? `; scheduled polls stop at ${formatCount(line)}` : "";
   return ` of ${formatCount(limit)}${kept}`;
 }
 
-const EFFECT = { degrade: "low priority is slowed down first", pause: "polling stops at the soft limit" } as const;
+const EFFECT = {
+  degrade: "low priority is slowed down first",
+  pause: "polling stops at the soft limit",
+} as const;
 
 function askedText({ forecast, expected, on_exhausted: effect }: BudgetView["quota"]): string {
   if (forecast === null || expected === null || forecast <= expected * 1.01) return "";
@@ -55,7 +77,9 @@ function watchTable({ watches, quota, price }: BudgetView): string {
       formatCount(watch.spent),
       shareText(watch.spent, quota.spent),
       watch.expected === null ? "-" : formatCount(watch.expected),
-      ...(price === null ? [] : [moneyText((watch.expected ?? watch.spent) * price.per_request, price.currency)]),
+      ...(price === null
+        ? []
+        : [moneyText((watch.expected ?? watch.spent) * price.per_request, price.currency)]),
     ]);
   const rest = watches.slice(MOST_WATCHES);
   if (rest.length > 0) rows.push(restRow(rest, quota.spent, price));
@@ -75,24 +99,44 @@ function restRow(rest: readonly SpentView[], total: number, price: BudgetView["p
   const spent = rest.reduce((sum, one) => sum + one.spent, 0);
   const expected = rest.reduce((sum, one) => sum + (one.expected ?? one.spent), 0);
   const money = price === null ? [] : [moneyText(expected * price.per_request, price.currency)];
-  return [`${formatCount(rest.length)} more`, formatCount(spent), shareText(spent, total), formatCount(expected), ...money];
+  return [
+    `${formatCount(rest.length)} more`,
+    formatCount(spent),
+    shareText(spent, total),
+    formatCount(expected),
+    ...money,
+  ];
 }
 
-const shareText = (part: number, whole: number): string => (whole === 0 ? "-" : `${formatCount((part / whole) * 100)}%`);
+const shareText = (part: number, whole: number): string =>
+  whole === 0 ? "-" : `${formatCount((part / whole) * 100)}%`;
 
 const endpointTable = ({ endpoints, quota }: BudgetView): string =>
   endpoints.length === 0
     ? ""
     : formatTable(
-        [{ title: "ENDPOINT" }, { title: "SPENT", align: "right" }, { title: "SHARE", align: "right" }],
-        endpoints.map(({ name, spent }) => [name, formatCount(spent), shareText(spent, quota.spent)]),
+        [
+          { title: "ENDPOINT" },
+          { title: "SPENT", align: "right" },
+          { title: "SHARE", align: "right" },
+        ],
+        endpoints.map(({ name, spent }) => [
+          name,
+          formatCount(spent),
+          shareText(spent, quota.spent),
+        ]),
       );
 
 const keyTable = ({ quota }: BudgetView): string =>
   quota.keys.length < 2
     ? ""
     : formatTable(
-        [{ title: "KEY" }, { title: "SPENT", align: "right" }, { title: "OF", align: "right" }, { title: "" }],
+        [
+          { title: "KEY" },
+          { title: "SPENT", align: "right" },
+          { title: "OF", align: "right" },
+          { title: "" },
+        ],
         quota.keys.map(({ name, spent, limit, aside: suspendedBecause }) => [
           name,
           formatCount(spent),

@@ -12,17 +12,22 @@ const USUAL_COLUMNS = 80;
 export function addBudget(program: Command, context: CliContext): void {
   program
     .command("budget")
-    .description("show what this period has cost so far, by watch and endpoint, and what it will cost by its end")
+    .description(
+      "show what this period has cost so far, by watch and endpoint, and what it will cost by its end",
+    )
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch budget -c watches.yaml")
-    .action((options: { config: string; json?: true }) => budget(context, options.config, options.json === true));
+    .action((options: { config: string; json?: true }) =>
+      budget(context, options.config, options.json === true),
+    );
 }
 
 async function budget(context: CliContext, configPath: string, asJson: boolean): Promise<void> {
   const place = await findDaemon(context, configPath);
   const nowMs = context.clock.now();
   const view = await ask<BudgetView>(context, place, { path: "/api/v1/budget" });
-  const columns = Number(context.env["COLUMNS"] ?? process.stdout.columns ?? USUAL_COLUMNS) || USUAL_COLUMNS;
+  const columns =
+    Number(context.env["COLUMNS"] ?? process.stdout.columns ?? USUAL_COLUMNS) || USUAL_COLUMNS;
   context.out(asJson ? JSON.stringify(view, undefined, 2) : formatBudget(view, { nowMs, columns }));
 }

@@ -8,15 +8,27 @@ import { formatCount, formatTable } from "../terminal/table.ts";
 export function formatDiff(view: PlanDiffView): string {
   const same = view.watches.filter(({ state }) => state === "same").length;
   const changed = view.watches.filter(({ state }) => state !== "same");
-  const unchanged = view.memory.length === 0 ? "No watch changes." : "No watch changes in cost or delay.";
+  const unchanged =
+    view.memory.length === 0 ? "No watch changes." : "No watch changes in cost or delay.";
   const parts = [changed.length === 0 ? unchanged : diffTable(changed)];
-  if (same > 0 && changed.length > 0) parts.push(same === 1 ? "1 watch stays as it is." : `${formatCount(same)} watches stay as they are.`);
+  if (same > 0 && changed.length > 0)
+    parts.push(
+      same === 1 ? "1 watch stays as it is." : `${formatCount(same)} watches stay as they are.`,
+    );
   if (view.memory.length > 0)
-    parts.push(["What becomes of what is remembered:", ...view.memory.map((one) => `  ${memoryText(one)}`)].join("\n"));
+    parts.push(
+      [
+        "What becomes of what is remembered:",
+        ...view.memory.map((one) => `  ${memoryText(one)}`),
+      ].join("\n"),
+    );
   const sent = view.memory.flatMap(sendsText);
-  if (sent.length > 0) parts.push(["What would be sent:", ...sent.map((line) => `  ${line}`)].join("\n"));
-  else if (changed.length > 0 || view.memory.length > 0) parts.push("Nothing would be sent by the change itself.");
-  if (view.stranded.length > 0) parts.push(["What would wait:", ...view.stranded.map((line) => `  ${line}`)].join("\n"));
+  if (sent.length > 0)
+    parts.push(["What would be sent:", ...sent.map((line) => `  ${line}`)].join("\n"));
+  else if (changed.length > 0 || view.memory.length > 0)
+    parts.push("Nothing would be sent by the change itself.");
+  if (view.stranded.length > 0)
+    parts.push(["What would wait:", ...view.stranded.map((line) => `  ${line}`)].join("\n"));
   parts.push(totalText(view));
   return parts.join("\n\n");
 }
@@ -41,7 +53,8 @@ const diffTable = (lines: readonly DiffLine[]): string =>
     ]),
   );
 
-const signed = (count: number): string => (count > 0 ? `+${formatCount(count)}` : count < 0 ? `-${formatCount(-count)}` : "0");
+const signed = (count: number): string =>
+  count > 0 ? `+${formatCount(count)}` : count < 0 ? `-${formatCount(-count)}` : "0";
 
 const delays = ({ delay_before: before, delay_after: after }: DiffLine): string =>
   before === after ? delayText(after) : `${delayText(before)} -> ${delayText(after)}`;
@@ -51,6 +64,7 @@ function totalText({ total, quota, price }: PlanDiffView): string {
     price === null || total.cost_difference === null
       ? ""
       : ` (${total.cost_difference > 0 ? "+" : ""}${moneyText(total.cost_difference, price.currency)})`;
-  const of = quota.limit === null ? "the quota is unknown" : `the quota is ${formatCount(quota.limit)}`;
+  const of =
+    quota.limit === null ? "the quota is unknown" : `the quota is ${formatCount(quota.limit)}`;
   return `Total: ${formatCount(total.before)} -> ${formatCount(total.after)} requests a month, ${signed(total.difference)}${money}; ${of}.`;
 }

@@ -13,7 +13,8 @@ export function formatPlan(view: PlanView): string {
     nextRuns(view.watches),
     caveats(view.watches),
   ];
-  if (view.warnings.length > 0) parts.push(["Warnings:", ...view.warnings.map((warning) => `  ${warning}`)].join("\n"));
+  if (view.warnings.length > 0)
+    parts.push(["Warnings:", ...view.warnings.map((warning) => `  ${warning}`)].join("\n"));
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
@@ -51,14 +52,18 @@ const watchTable = (view: PlanView): string =>
     ]),
   );
 
-const shareOf = (share: number | null): string => (share === null ? "-" : `${formatCount(share * 100)}%`);
+const shareOf = (share: number | null): string =>
+  share === null ? "-" : `${formatCount(share * 100)}%`;
 
 /** `$12.30`; small amounts keep as many digits as they need. */
 export function moneyText(amount: number | null, currency: string): string {
   if (amount === null) return "-";
   const sign = amount < 0 ? "-" : "";
   const size = Math.abs(amount);
-  const digits = size > 0 && size < 0.005 ? { maximumSignificantDigits: 2 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  const digits =
+    size > 0 && size < 0.005
+      ? { maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
   return `${sign}${currency}${size.toLocaleString("en-US", digits)}`;
 }
 
@@ -66,37 +71,57 @@ export function delayText(seconds: number | null | undefined): string {
   if (seconds === undefined || seconds === null) return "-";
   if (seconds < 90) return `${formatCount(seconds)}s`;
   if (seconds < 5_400) return `${formatCount(seconds / 60)}m`;
-  return seconds < 172_800 ? `${formatCount(seconds / 3_600)}h` : `${formatCount(seconds / 86_400)}d`;
+  return seconds < 172_800
+    ? `${formatCount(seconds / 3_600)}h`
+    : `${formatCount(seconds / 86_400)}d`;
 }
 
 const MOST_NAMED = 3;
 
 /** `count`: of which `names` may be only the first. */
 const namesOf = (names: readonly string[], count = names.length): string =>
-  count <= MOST_NAMED ? names.join(", ") : `${names.slice(0, MOST_NAMED).join(", ")} and ${formatCount(count - MOST_NAMED)} more`;
+  count <= MOST_NAMED
+    ? names.join(", ")
+    : `${names.slice(0, MOST_NAMED).join(", ")} and ${formatCount(count - MOST_NAMED)} more`;
 
 function remarks(watch: PlanWatchView): string {
-  const shared = watch.sharers === 0 ? [] : [`shared with ${namesOf(watch.shared_with, watch.sharers)}`];
-  const unresolved = watch.unresolved_targets === 0 ? [] : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
+  const shared =
+    watch.sharers === 0 ? [] : [`shared with ${namesOf(watch.shared_with, watch.sharers)}`];
+  const unresolved =
+    watch.unresolved_targets === 0
+      ? []
+      : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
   const isPiggybacked = watch.polls > 0 && watch.requests_per_month === 0;
   const piggybacked = isPiggybacked ? ["asked for in requests of others"] : [];
-  return [...(watch.state === "active" ? [] : [watch.state]), ...shared, ...piggybacked, ...unresolved].join("; ");
+  return [
+    ...(watch.state === "active" ? [] : [watch.state]),
+    ...shared,
+    ...piggybacked,
+    ...unresolved,
+  ].join("; ");
 }
 
 function totals(view: PlanView): string {
   const { total } = view;
   const rescans =
-    total.sweep_requests_per_day > 0 ? `, ${formatCount(total.sweep_requests_per_day)} of them a day to rescan for late items` : "";
-  const money = view.price === null ? "" : ` (${moneyText(total.cost_per_month, view.price.currency)})`;
+    total.sweep_requests_per_day > 0
+      ? `, ${formatCount(total.sweep_requests_per_day)} of them a day to rescan for late items`
+      : "";
+  const money =
+    view.price === null ? "" : ` (${moneyText(total.cost_per_month, view.price.currency)})`;
   const month = `${formatCount(total.requests_per_month)} a month${money}`;
   const pace = `${plural(total.requests_per_hour, "request")} an hour, ${formatCount(total.requests_per_day)} a day, ${month}`;
   const rechecks =
-    total.recheck_requests_per_day > 0 ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to recheck fresh tweets` : "";
+    total.recheck_requests_per_day > 0
+      ? `, ${formatCount(total.recheck_requests_per_day)} of them a day to recheck fresh tweets`
+      : "";
   return `Total: ${plural(total.polls, "poll")}, ${pace}${rescans}${rechecks}.\n${rangeText(view)}${firstText(view)}${quotaText(view)}`;
 }
 
 const firstText = ({ total: { first_requests: requests } }: PlanView): string =>
-  requests === 0 ? "" : `Once, at the start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
+  requests === 0
+    ? ""
+    : `Once, at the start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
 
 function rangeText({ total: { requests_per_month_range: range } }: PlanView): string {
   if (range === null) return "";
@@ -104,8 +129,12 @@ function rangeText({ total: { requests_per_month_range: range } }: PlanView): st
 }
 
 function quotaText({ quota, total }: PlanView): string {
-  if (quota.limit === null) return `Quota: unknown (${quota.reason}). Set api.quota.monthly to plan against it.`;
-  const origin = quota.source === "configured" ? "as configured" : "what the key has left (remaining_requests of /key-usage-info)";
+  if (quota.limit === null)
+    return `Quota: unknown (${quota.reason}). Set api.quota.monthly to plan against it.`;
+  const origin =
+    quota.source === "configured"
+      ? "as configured"
+      : "what the key has left (remaining_requests of /key-usage-info)";
   const share = total.quota_share === null ? "" : `; the plan takes ${shareOf(total.quota_share)}`;
   return `Quota: ${plural(quota.limit, "request")}, ${origin}${share}.`;
 }
@@ -120,7 +149,9 @@ function lists(watches: readonly PlanWatchView[]): string {
   const lines = watches.flatMap(({ id, via_list: list }) => {
     if (list === null || list.most_requests_per_month_each === 0) return [];
     const missing =
-      list.missing === 0 ? "" : ` (${plural(list.missing, "account")} missing from it now, read from their own timelines, counted above)`;
+      list.missing === 0
+        ? ""
+        : ` (${plural(list.missing, "account")} missing from it now, read from their own timelines, counted above)`;
     const each = `each account that leaves the list ${list.list} adds up to ${formatCount(list.most_requests_per_month_each)} requests a month`;
     return [`  ${id}: ${each} until it is back${missing}`];
   });
@@ -130,11 +161,16 @@ function lists(watches: readonly PlanWatchView[]): string {
 function nextRuns(watches: readonly PlanWatchView[]): string {
   const lines = watches.flatMap((watch) => {
     const { id, next_runs: runs } = watch;
-    return runs.length === 0 ? [] : [[id, `${runs.map(shortTime).join("  ")}${inexactText(watch)}`]];
+    return runs.length === 0
+      ? []
+      : [[id, `${runs.map(shortTime).join("  ")}${inexactText(watch)}`]];
   });
   return lines.length === 0
     ? ""
-    : formatTable([{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }], lines);
+    : formatTable(
+        [{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }],
+        lines,
+      );
 }
 
 function inexactText({ next_runs_exact: isExact, stretch }: PlanWatchView): string {
@@ -160,7 +196,10 @@ const assumptions = (watches: readonly PlanWatchView[]): string =>
     watches.map(({ id, assumes }) => [id, assumes]),
   );
 
-function saidOnce(title: string, said: readonly (readonly [id: string, sentences: readonly string[]])[]): string {
+function saidOnce(
+  title: string,
+  said: readonly (readonly [id: string, sentences: readonly string[]])[],
+): string {
   const bySentence = new Map<string, string[]>();
   for (const [id, sentences] of said) {
     for (const sentence of sentences) {

@@ -1,4 +1,7 @@
-/** `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be. Spends no billed request without `--online`. */
+/**
+ * `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be.
+ * Spends no billed request without `--online`.
+ */
 import type { Command } from "commander";
 import { memoryChanges } from "../../operate/changes/memory-changes.ts";
 import { strandedReasons } from "../../operate/alerts/stranded.ts";
@@ -14,7 +17,13 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { askOnline } from "./ask-lengths.ts";
-import { type CliContext, CONFIG_OPTION, JSON_OPTION, ONLINE_OPTION, requireConfig } from "../terminal/context.ts";
+import {
+  type CliContext,
+  CONFIG_OPTION,
+  JSON_OPTION,
+  ONLINE_OPTION,
+  requireConfig,
+} from "../terminal/context.ts";
 import { openService } from "../access/service-access.ts";
 import { formatDiff } from "./plan-diff-text.ts";
 import { formatPlan } from "./plan-text.ts";
@@ -32,9 +41,14 @@ interface PlanOptions {
 export function addPlan(program: Command, context: CliContext): void {
   program
     .command("plan")
-    .description("show polls, requests a month per watch against the quota, and the expected delay; costs nothing without --online")
+    .description(
+      "show polls, requests a month per watch against the quota, and the expected delay; costs nothing without --online",
+    )
     .option(...CONFIG_OPTION)
-    .option("--diff <file>", "another configuration: show what would change per watch, from --config to this one")
+    .option(
+      "--diff <file>",
+      "another configuration: show what would change per watch, from --config to this one",
+    )
     .option(...ONLINE_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -44,9 +58,13 @@ export function addPlan(program: Command, context: CliContext): void {
     .action((options: PlanOptions) => plan(context, options).finally(() => context.http.close()));
 }
 
-async function plan(context: CliContext, { config, diff, online, json }: PlanOptions): Promise<void> {
+async function plan(
+  context: CliContext,
+  { config, diff, online, json }: PlanOptions,
+): Promise<void> {
   const { view, ...before } = await viewOf(context, config, online);
-  const say = (value: object, text: string) => context.out(json === true ? JSON.stringify(value, undefined, 2) : text);
+  const say = (value: object, text: string) =>
+    context.out(json === true ? JSON.stringify(value, undefined, 2) : text);
   if (diff === undefined) {
     say(view, formatPlan(view));
     if (view.over_budget) throw overBudget(view);
@@ -54,13 +72,23 @@ async function plan(context: CliContext, { config, diff, online, json }: PlanOpt
   }
   const { view: other, config: after } = await viewOf(context, diff, online);
   const memory = memoryChanges(before.config, after, { hash: sha256, states: before.states });
-  const compared = diffPlans(view, other, { memory, stranded: await strandedBy(context, before.config, after) });
+  const compared = diffPlans(view, other, {
+    memory,
+    stranded: await strandedBy(context, before.config, after),
+  });
   say(compared, formatDiff(compared));
   if (other.over_budget) throw overBudget(other);
 }
 
-/** Alerts that wait for a sink that only the present configuration has. A state that cannot be read says nothing of it. */
-async function strandedBy(context: CliContext, before: Config, after: Config): Promise<readonly string[]> {
+/**
+ * Alerts that wait for a sink that only the present configuration has. A state that cannot be read
+ * says nothing of it.
+ */
+async function strandedBy(
+  context: CliContext,
+  before: Config,
+  after: Config,
+): Promise<readonly string[]> {
   if (!(await hasState(context, before.state))) return [];
   const stats = await readState(context, before, (store) => store.outboxStats()).catch(() => []);
   const known = new Set(strandedReasons(before, stats));
@@ -79,15 +107,30 @@ async function viewOf(context: CliContext, configPath: string, isOnline = false)
   const quota = await quotaOf(context, config);
   const slowDown = await slowDownNow(config);
   const asked = isOnline ? await askOnline(context, config, known.states) : {};
-  const view = createPlanView(config, { hash: sha256, nowMs: context.clock.now(), quota, slowDown, ...known, ...asked });
+  const view = createPlanView(config, {
+    hash: sha256,
+    nowMs: context.clock.now(),
+    quota,
+    slowDown,
+    ...known,
+    ...asked,
+  });
   return { config, states: known.states, view };
 }
 
-/** What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having without. */
-async function knownState(context: CliContext, config: Config): Promise<Pick<PlanFacts, "states" | "ratioOf" | "lastPolledMs">> {
+/**
+ * What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having
+ * without.
+ */
+async function knownState(
+  context: CliContext,
+  config: Config,
+): Promise<Pick<PlanFacts, "states" | "ratioOf" | "lastPolledMs">> {
   if (!(await hasState(context, config.state))) return { states: [] };
   try {
-    return await readState(context, config, (store) => readKnown(store, config, { hash: sha256, clock: context.clock }));
+    return await readState(context, config, (store) =>
+      readKnown(store, config, { hash: sha256, clock: context.clock }),
+    );
   } catch (error) {
     context.err(`the state was not used: ${errorText(error)}`);
     return { states: [] };
@@ -97,22 +140,35 @@ async function knownState(context: CliContext, config: Config): Promise<Pick<Pla
 /** By the daemon that runs on this state; undefined when none does, or it does not say. */
 async function slowDownNow(config: Config): Promise<PlanFacts["slowDown"]> {
   const answer = await askDaemon(config, "GET", "/api/v1/budget").catch(() => undefined);
-  return answer?.status === 200 ? ((answer.body as unknown as BudgetView).quota.stretch ?? undefined) : undefined;
+  return answer?.status === 200
+    ? ((answer.body as unknown as BudgetView).quota.stretch ?? undefined)
+    : undefined;
 }
 
-/** /key-usage-info is not billed; it is asked only about keys for which the configuration names no quota. */
+/**
+ * /key-usage-info is not billed; it is asked only about keys for which the configuration names no
+ * quota.
+ */
 async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota> {
   const keys = api.keys ?? [{ monthly: undefined }];
   const together = keys.reduce((sum, { monthly = 0 }) => sum + monthly, 0);
   const ofKeys = keys.every(({ monthly }) => monthly !== undefined) ? together : undefined;
   // As in the daemon, the less of the two holds.
-  if (api.quota.monthly !== undefined) return planQuota(Math.min(api.quota.monthly, ofKeys ?? Number.POSITIVE_INFINITY), { failure: "" });
+  if (api.quota.monthly !== undefined)
+    return planQuota(Math.min(api.quota.monthly, ofKeys ?? Number.POSITIVE_INFINITY), {
+      failure: "",
+    });
   if (ofKeys !== undefined) return planQuota(ofKeys, { failure: "" });
   try {
-    const access = await openService(context, { api, state: undefined, log: context.logger("error") });
+    const access = await openService(context, {
+      api,
+      state: undefined,
+      log: context.logger("error"),
+    });
     try {
       let left: unknown = together;
-      for (const { name, monthly } of access.keys) if (monthly === undefined) left = addUp(left, await askRemaining(access.gate, name));
+      for (const { name, monthly } of access.keys)
+        if (monthly === undefined) left = addUp(left, await askRemaining(access.gate, name));
       return planQuota(undefined, { value: left });
     } finally {
       await access.close();
@@ -123,12 +179,15 @@ async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota>
 }
 
 /** One odd answer makes the sum unknown. */
-const addUp = (sum: unknown, remaining: unknown): unknown => (isUsableLimit(sum) && isUsableLimit(remaining) ? sum + remaining : undefined);
+const addUp = (sum: unknown, remaining: unknown): unknown =>
+  isUsableLimit(sum) && isUsableLimit(remaining) ? sum + remaining : undefined;
 
 function overBudget(view: PlanView): ExitError {
   const { quota, total } = view;
   const message = `over budget: the plan costs ${formatCount(total.requests_per_month)} requests a month and the quota is ${formatCount(quota.limit ?? 0)}. Most expensive: ${view.dearest.slice(0, 3).join(", ")}.`;
-  return new ExitError(EXIT.overBudget, "PLAN_OVER_BUDGET", message, { hint: changesText(view.changes) });
+  return new ExitError(EXIT.overBudget, "PLAN_OVER_BUDGET", message, {
+    hint: changesText(view.changes),
+  });
 }
 
 const NOTHING_FITS =
@@ -137,7 +196,13 @@ const NOTHING_FITS =
 /** The cheapest change first, then the others. */
 function changesText(changes: PlanView["changes"]): string {
   if (changes.length === 0) return NOTHING_FITS;
-  return changes.map((change, index) => `${index === 0 ? "This fits" : "Or"}${costText(change)}: ${change.change}.`).join("\n");
+  return changes
+    .map(
+      (change, index) =>
+        `${index === 0 ? "This fits" : "Or"}${costText(change)}: ${change.change}.`,
+    )
+    .join("\n");
 }
 
-const costText = ({ requests_per_month: requests }: PlanView["changes"][number]): string => `, at ${formatCount(requests)} a month`;
+const costText = ({ requests_per_month: requests }: PlanView["changes"][number]): string =>
+  `, at ${formatCount(requests)} a month`;

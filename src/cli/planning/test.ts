@@ -1,4 +1,7 @@
-/** `chirpwatch test`: one real poll of a watch, or one sample message to a sink. Commits no verdict; sends nothing unless asked to. */
+/**
+ * `chirpwatch test`: one real poll of a watch, or one sample message to a sink. Commits no verdict;
+ * sends nothing unless asked to.
+ */
 import type { Command } from "commander";
 import { placeOfSink, sinkSecrets } from "../../operate/alerts/create-sink.ts";
 import { sampleEvent, sendSample, sinksOf } from "../../operate/alerts/send-sample.ts";
@@ -15,7 +18,13 @@ import { sha256 } from "../../runtime/hash.ts";
 import type { Logger } from "../../runtime/logger.ts";
 import { SINK_TYPES } from "../../sinks/registry.ts";
 import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
-import { badConfig, type CliContext, CONFIG_OPTION, JSON_OPTION, requireConfig } from "../terminal/context.ts";
+import {
+  badConfig,
+  type CliContext,
+  CONFIG_OPTION,
+  JSON_OPTION,
+  requireConfig,
+} from "../terminal/context.ts";
 import { openService, type ServiceAccess } from "../access/service-access.ts";
 import { formatTried } from "./tried-text.ts";
 import { plural } from "../terminal/table.ts";
@@ -31,7 +40,9 @@ interface TestFlags {
 export function addTest(program: Command, context: CliContext): void {
   program
     .command("test")
-    .description("poll one watch for real and show what would raise an alert, or send one sample to a sink")
+    .description(
+      "poll one watch for real and show what would raise an alert, or send one sample to a sink",
+    )
     .argument("[watch]", "id of the watch")
     .option(...CONFIG_OPTION)
     .option("--send", "deliver the latest match to the watch's sinks, marked as a sample")
@@ -45,10 +56,16 @@ export function addTest(program: Command, context: CliContext): void {
     .action((watch: string | undefined, flags: TestFlags) => test(context, watch, flags));
 }
 
-async function test(context: CliContext, watchId: string | undefined, flags: TestFlags): Promise<void> {
+async function test(
+  context: CliContext,
+  watchId: string | undefined,
+  flags: TestFlags,
+): Promise<void> {
   const log = context.logger("error");
-  if ((watchId === undefined) === (flags.sink === undefined)) throw usage("name a watch, or a sink with --sink NAME: one of the two");
-  if (!/^[1-9]\d*$/.test(flags.targets)) throw usage(`--targets takes a whole number, not "${flags.targets}"`);
+  if ((watchId === undefined) === (flags.sink === undefined))
+    throw usage("name a watch, or a sink with --sink NAME: one of the two");
+  if (!/^[1-9]\d*$/.test(flags.targets))
+    throw usage(`--targets takes a whole number, not "${flags.targets}"`);
   const sendsOut = flags.send === true || flags.sink !== undefined;
   const config = await requireConfig(context, flags.config, { lenientSecrets: !sendsOut });
   for (const secret of config.sinks.flatMap(sinkSecrets)) log.addSecret(secret);
@@ -88,16 +105,32 @@ async function testWatch(session: Session, watch: Watch, flags: TestFlags): Prom
   const access = await openService(context, { api: config.api, state: config.state, log });
   try {
     const state = (await access.store?.listWatches())?.find(({ id }) => id === watch.id);
-    const trial = planTrial(watch, { gate: access.gate, clock: context.clock, hash: sha256, state, mostTargets: Number(flags.targets) });
+    const trial = planTrial(watch, {
+      gate: access.gate,
+      clock: context.clock,
+      hash: sha256,
+      state,
+      mostTargets: Number(flags.targets),
+    });
     const lookup = trial.lookups === 0 ? "" : `, ${trial.lookups} of them to look accounts up`;
-    const rest = trial.leftOut.length === 0 ? "" : `; ${trial.leftOut.length} more accounts are left out (--targets)`;
-    say(`Polling ${watch.id} once: costs ${plural(trial.costRequests, "request")}${lookup}${rest}.`);
+    const rest =
+      trial.leftOut.length === 0
+        ? ""
+        : `; ${trial.leftOut.length} more accounts are left out (--targets)`;
+    say(
+      `Polling ${watch.id} once: costs ${plural(trial.costRequests, "request")}${lookup}${rest}.`,
+    );
     const tried = await trial.run();
-    if (flags.json === true) context.out(JSON.stringify(toJson(watch, tried, access.spent), undefined, 2));
+    if (flags.json === true)
+      context.out(JSON.stringify(toJson(watch, tried, access.spent), undefined, 2));
     else await formatTried(tried, sampleDeps(session));
-    say(`${plural(access.spent, "request")} spent. Nothing was ${flags.send === true ? "stored" : "sent or stored"}.`);
+    say(
+      `${plural(access.spent, "request")} spent. Nothing was ${flags.send === true ? "stored" : "sent or stored"}.`,
+    );
     if (watch.enrich !== undefined)
-      say(`Alerts of ${watch.id} wait for an answer of ${askedOf(watch.enrich)} (enrich), which was not asked.`);
+      say(
+        `Alerts of ${watch.id} wait for an answer of ${askedOf(watch.enrich)} (enrich), which was not asked.`,
+      );
     if (flags.send === true) await sendLatest(session, { watch, tried, access });
     failWhenUnread(tried);
   } finally {
@@ -106,13 +139,16 @@ async function testWatch(session: Session, watch: Watch, flags: TestFlags): Prom
 }
 
 /** An address may hold a token. */
-const askedOf = ({ via }: EnrichRule): string => (via.kind === "url" ? new URL(via.url).host : via.path);
+const askedOf = ({ via }: EnrichRule): string =>
+  via.kind === "url" ? new URL(via.url).host : via.path;
 
 /** Nothing could be read at all: the test failed. */
 function failWhenUnread(tried: readonly TriedTarget[]): void {
   if (tried.length === 0 || tried.some(({ problem }) => problem === "")) return;
   const reasons = tried.map(({ name, problem }) => `${name}: ${problem}`).join("\n");
-  throw new ExitError(EXIT.failed, "TEST_NOTHING_READ", reasons, { hint: "Check the names in the file." });
+  throw new ExitError(EXIT.failed, "TEST_NOTHING_READ", reasons, {
+    hint: "Check the names in the file.",
+  });
 }
 
 interface Polled {
@@ -126,16 +162,23 @@ async function sendLatest(session: Session, { watch, tried, access }: Polled): P
   const matches = tried.flatMap(({ items }) => items).filter(({ verdict }) => verdict === "news");
   const latest = matches.toSorted((a, b) => b.event.occurredAtMs - a.event.occurredAtMs)[0];
   if (latest === undefined)
-    throw new ExitError(EXIT.failed, "TEST_NO_MATCH", "Nothing on this page matches, so there is nothing to send.", {
-      hint: "chirpwatch test --sink NAME sends a sample without one.",
-    });
+    throw new ExitError(
+      EXIT.failed,
+      "TEST_NO_MATCH",
+      "Nothing on this page matches, so there is nothing to send.",
+      {
+        hint: "chirpwatch test --sink NAME sends a sample without one.",
+      },
+    );
   const sinks = sinksOf(config, latest.event, watch.sinks, context.clock.now());
   guard(config, sinks);
   const refused = access.refusalOf(sinks);
   if (refused !== undefined) throw refused;
   for (const sink of sinks) {
     await sendSample(sink, latest.event, sampleDeps(session));
-    context.err(`The latest match was sent to ${sink.name} (${placeOfSink(sink)}), marked as a sample.`);
+    context.err(
+      `The latest match was sent to ${sink.name} (${placeOfSink(sink)}), marked as a sample.`,
+    );
   }
 }
 
@@ -155,11 +198,18 @@ const sampleDeps = ({ context, config, log }: Session): SinkDeps & { readonly ra
   linksHost: config.linksHost,
 });
 
-function findNamed<K extends string, T extends Readonly<Record<K, string>>>(all: readonly T[], key: K, name: string, noun: string): T {
+function findNamed<K extends string, T extends Readonly<Record<K, string>>>(
+  all: readonly T[],
+  key: K,
+  name: string,
+  noun: string,
+): T {
   const found = all.find((one) => one[key] === name);
   if (found !== undefined) return found;
   const names = all.map((one) => one[key]);
-  throw usage(`there is no ${noun} "${name}"${didYouMean(name, names)}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`);
+  throw usage(
+    `there is no ${noun} "${name}"${didYouMean(name, names)}; there ${names.length === 1 ? "is" : "are"} ${names.join(", ")}`,
+  );
 }
 
 const usage = (message: string): ExitError => new ExitError(EXIT.usage, "USAGE", message);
@@ -167,7 +217,11 @@ const usage = (message: string): ExitError => new ExitError(EXIT.usage, "USAGE",
 const toJson = (watch: Watch, tried: readonly TriedTarget[], requests: number) => ({
   watch: watch.id,
   requests,
-  targets: tried.map(({ name, problem, items }) => ({ target: name, problem, items: items.map(itemJson) })),
+  targets: tried.map(({ name, problem, items }) => ({
+    target: name,
+    problem,
+    items: items.map(itemJson),
+  })),
 });
 
 const itemJson = ({ itemId, verdict, detail, event }: TriedItem) => ({

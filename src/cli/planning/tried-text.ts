@@ -1,4 +1,7 @@
-/** What a test poll found, for people: what would raise an alert as the console sink writes it, the rest in a line with its reason. */
+/**
+ * What a test poll found, for people: what would raise an alert as the console sink writes it, the
+ * rest in a line with its reason.
+ */
 import { createReader } from "../../operate/create-reader.ts";
 import type { TriedItem } from "../../operate/try/try-items.ts";
 import type { TriedTarget } from "../../operate/try/try-watch.ts";
@@ -15,20 +18,37 @@ export async function formatTried(tried: readonly TriedTarget[], deps: SinkDeps)
   const items = tried.flatMap((target) => target.items);
   const news = items.filter(({ verdict }) => verdict === "news");
   const filtered = items.filter(({ verdict }) => verdict === "filtered");
-  for (const { name, problem } of tried) if (problem !== "") await deps.write(`${name}: ${problem}`);
-  await deps.write(`\nWould raise an alert, if new: ${news.length} of ${plural(items.length, "item")} on the first page`);
+  for (const { name, problem } of tried)
+    if (problem !== "") await deps.write(`${name}: ${problem}`);
+  await deps.write(
+    `\nWould raise an alert, if new: ${news.length} of ${plural(items.length, "item")} on the first page`,
+  );
   await writeAlerts(news, deps);
   if (filtered.length > 0)
-    await deps.write(["Would raise no alert:", ...filtered.map((item) => filteredLine(item, deps.linksHost)), ""].join("\n"));
+    await deps.write(
+      [
+        "Would raise no alert:",
+        ...filtered.map((item) => filteredLine(item, deps.linksHost)),
+        "",
+      ].join("\n"),
+    );
 }
 
 /** Oldest first, as alerts go out. */
 async function writeAlerts(news: readonly TriedItem[], deps: SinkDeps): Promise<void> {
   const sink = await consoleSink.create("test", {}, deps);
-  for (const { itemId, event } of news.toSorted((a, b) => a.event.occurredAtMs - b.event.occurredAtMs)) {
+  for (const { itemId, event } of news.toSorted(
+    (a, b) => a.event.occurredAtMs - b.event.occurredAtMs,
+  )) {
     const events = [{ event, watches: [event.watch] }];
     const body = sink.render({ events, sample: false, read: createReader(deps.linksHost) });
-    const message = { id: itemId, sink: "test", groupKey: itemId, sealedAtMs: event.detectedAtMs, body };
+    const message = {
+      id: itemId,
+      sink: "test",
+      groupKey: itemId,
+      sealedAtMs: event.detectedAtMs,
+      body,
+    };
     await sink.send(message, AbortSignal.timeout(60_000));
   }
 }

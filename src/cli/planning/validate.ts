@@ -6,7 +6,13 @@ import { formatIssue } from "../../config/report.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sha256 } from "../../runtime/hash.ts";
 import { checkLengths } from "./ask-lengths.ts";
-import { type CliContext, CONFIG_OPTION, JSON_OPTION, loadGuarded, ONLINE_OPTION } from "../terminal/context.ts";
+import {
+  type CliContext,
+  CONFIG_OPTION,
+  JSON_OPTION,
+  loadGuarded,
+  ONLINE_OPTION,
+} from "../terminal/context.ts";
 import { longListLines, onlineText } from "../terminal/long-list-text.ts";
 import { hasState, readState } from "../access/read-state.ts";
 import { plural } from "../terminal/table.ts";
@@ -24,20 +30,35 @@ export function addValidate(program: Command, context: CliContext): void {
     .option(...CONFIG_OPTION)
     .option(...ONLINE_OPTION)
     .option(...JSON_OPTION)
-    .addHelpText("after", "\nExamples:\n  chirpwatch validate -c watches.yaml\n  chirpwatch validate -c watches.yaml --online")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  chirpwatch validate -c watches.yaml\n  chirpwatch validate -c watches.yaml --online",
+    )
     .action((flags: ValidateFlags) => validate(context, flags).finally(() => context.http.close()));
 }
 
-async function validate(context: CliContext, { config: path, online, json }: ValidateFlags): Promise<void> {
+async function validate(
+  context: CliContext,
+  { config: path, online, json }: ValidateFlags,
+): Promise<void> {
   const loaded = await loadGuarded(context, path);
-  const issues = loaded.ok ? [...loaded.config.warnings, ...(await renamed(context, loaded.config))] : loaded.issues;
-  const lengths = loaded.ok && online === true ? await checkLengths(context, loaded.config) : undefined;
-  if (json === true) context.out(JSON.stringify(report(issues, loaded.ok ? loaded.config : undefined, lengths), null, 2));
+  const issues = loaded.ok
+    ? [...loaded.config.warnings, ...(await renamed(context, loaded.config))]
+    : loaded.issues;
+  const lengths =
+    loaded.ok && online === true ? await checkLengths(context, loaded.config) : undefined;
+  if (json === true)
+    context.out(
+      JSON.stringify(report(issues, loaded.ok ? loaded.config : undefined, lengths), null, 2),
+    );
   else {
     for (const issue of issues) (loaded.ok ? context.out : context.err)(formatIssue(issue));
     if (loaded.ok) context.out(successText(path, loaded.config, issues.length));
-    if (loaded.ok && context.proxies !== undefined) context.out(`requests go through a proxy: ${context.proxies}`);
-    if (lengths?.online) for (const line of [onlineText(lengths.online), ...longListLines(lengths.watches)]) context.out(line);
+    if (loaded.ok && context.proxies !== undefined)
+      context.out(`requests go through a proxy: ${context.proxies}`);
+    if (lengths?.online)
+      for (const line of [onlineText(lengths.online), ...longListLines(lengths.watches)])
+        context.out(line);
   }
   if (loaded.ok) return;
   const errors = issues.filter(({ severity }) => severity === "error").length;
@@ -47,7 +68,9 @@ async function validate(context: CliContext, { config: path, online, json }: Val
 /** A file is good or bad without a state; one that is there and can be read says more. */
 async function renamed(context: CliContext, config: Config): Promise<readonly ConfigIssue[]> {
   if (!(await hasState(context, config.state))) return [];
-  return readState(context, config, async (store) => renamedWatches(config, await store.listWatches(), sha256)).catch(() => []);
+  return readState(context, config, async (store) =>
+    renamedWatches(config, await store.listWatches(), sha256),
+  ).catch(() => []);
 }
 
 function successText(path: string, { watches, sinks }: Config, warnings: number): string {
@@ -60,7 +83,9 @@ function successText(path: string, { watches, sinks }: Config, warnings: number)
 const MOST_NAMES = 12;
 
 const list = (names: readonly string[]): string =>
-  names.length <= MOST_NAMES ? names.join(", ") : `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
+  names.length <= MOST_NAMES
+    ? names.join(", ")
+    : `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
 
 function report(
   issues: readonly ConfigIssue[],
@@ -76,7 +101,9 @@ function report(
       ? {}
       : {
           online: lengths.online,
-          long_lists: lengths.watches.flatMap(({ id, long_lists: lists }) => lists.map((list) => ({ watch: id, ...list }))),
+          long_lists: lengths.watches.flatMap(({ id, long_lists: lists }) =>
+            lists.map((list) => ({ watch: id, ...list })),
+          ),
         }),
   };
 }

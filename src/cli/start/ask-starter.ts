@@ -1,4 +1,7 @@
-/** The questions of `init` at a terminal, one at a time. An answer that cannot be used is asked for again at once, with the reason. */
+/**
+ * The questions of `init` at a terminal, one at a time. An answer that cannot be used is asked for
+ * again at once, with the reason.
+ */
 import type { Prompt } from "../terminal/prompt.ts";
 import { SINK_KINDS, type StarterAnswers } from "./init-files.ts";
 
@@ -13,12 +16,17 @@ export interface Dialog {
   readonly prompt: Pick<Prompt, "ask">;
   /** Says to the person why an answer cannot be used. */
   say(text: string): void;
-  /** Says what is wrong with the configuration that these answers make; undefined when nothing is. */
+  /**
+   * Says what is wrong with the configuration that these answers make; undefined when nothing is.
+   */
   check(choice: StarterChoice): Promise<string | undefined>;
 }
 
 export async function askStarter({ prompt, say, check }: Dialog): Promise<StarterChoice> {
-  const askUntil = async <T>(question: string, read: (answer: string) => Promise<T | { readonly wrong: string }>): Promise<T> => {
+  const askUntil = async <T>(
+    question: string,
+    read: (answer: string) => Promise<T | { readonly wrong: string }>,
+  ): Promise<T> => {
     for (;;) {
       const value = await read(await prompt.ask(question));
       if (typeof value !== "object" || value === null || !("wrong" in value)) return value;
@@ -30,12 +38,17 @@ export async function askStarter({ prompt, say, check }: Dialog): Promise<Starte
     return wrong === undefined ? value : { wrong };
   };
 
-  const kind = await askUntil<SinkKind>(`Where do alerts go: ${SINK_KINDS.join(", ")}? [slack] `, async (answer) => {
-    const named = SINK_KINDS.find((one) => one === (answer.toLowerCase() || "slack"));
-    return named ?? { wrong: `Write one of ${SINK_KINDS.join(", ")}.` };
-  });
-  const search = await askUntil<string>("What do you search for, such as: acme OR @acme? Empty for no search: ", async (answer) =>
-    answer === "" ? answer : checked(answer, { kind, answers: { search: answer, accounts: [] } }),
+  const kind = await askUntil<SinkKind>(
+    `Where do alerts go: ${SINK_KINDS.join(", ")}? [slack] `,
+    async (answer) => {
+      const named = SINK_KINDS.find((one) => one === (answer.toLowerCase() || "slack"));
+      return named ?? { wrong: `Write one of ${SINK_KINDS.join(", ")}.` };
+    },
+  );
+  const search = await askUntil<string>(
+    "What do you search for, such as: acme OR @acme? Empty for no search: ",
+    async (answer) =>
+      answer === "" ? answer : checked(answer, { kind, answers: { search: answer, accounts: [] } }),
   );
   const accounts = await askUntil<readonly string[]>(
     "Whose posts do you want, such as: alice, bob? Empty for nobody's: ",
@@ -44,7 +57,9 @@ export async function askStarter({ prompt, say, check }: Dialog): Promise<Starte
       const wrong = handles.map(wrongHandle).find((one) => one !== undefined);
       if (wrong !== undefined) return { wrong };
       if (handles.length === 0 && search === "")
-        return { wrong: "Without a search, name at least one account: there is nothing to watch else." };
+        return {
+          wrong: "Without a search, name at least one account: there is nothing to watch else.",
+        };
       return handles.map(bareHandle);
     },
   );

@@ -1,4 +1,7 @@
-/** Loads the configuration that `init` is about to write, as if its variables were filled in: says what is wrong with an answer, and what the file would cost. */
+/**
+ * Loads the configuration that `init` is about to write, as if its variables were filled in: says
+ * what is wrong with an answer, and what the file would cost.
+ */
 import { basename } from "node:path";
 import { planQuota } from "../../operate/plan/plan-quota.ts";
 import { createPlanView } from "../../operate/plan/plan-view.ts";
@@ -15,11 +18,18 @@ import type { StarterFiles } from "./init-files.ts";
 /** Where the text is said to lie while it is checked. */
 const PATH = "/watches.yaml";
 
-export type StarterCheck = { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly message: string };
+export type StarterCheck =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly message: string };
 
 /** Says the first thing that is wrong, without the place of a file that does not exist yet. */
 export async function checkStarter({ config: text, env }: StarterFiles): Promise<StarterCheck> {
-  const files = { watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES, files: oneFile(text), env: parseDotEnv(env) };
+  const files = {
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+    files: oneFile(text),
+    env: parseDotEnv(env),
+  };
   const loaded = await loadConfig({ path: PATH, ...files, lenientSecrets: true });
   if (loaded.ok) return { ok: true, config: loaded.config };
   const [first] = loaded.issues.filter(({ severity }) => severity === "error");
@@ -29,12 +39,19 @@ export async function checkStarter({ config: text, env }: StarterFiles): Promise
 /** "about 8,600 requests a month". The quota is not asked for: there is no key yet. */
 export function costText(config: Config, nowMs: number): string {
   const quota = planQuota(undefined, { failure: "there is no key yet" });
-  const { total } = createPlanView(config, { hash: sha256, nowMs, quota, states: [], slowDown: undefined });
+  const { total } = createPlanView(config, {
+    hash: sha256,
+    nowMs,
+    quota,
+    states: [],
+    slowDown: undefined,
+  });
   return `about ${plural(Math.round(total.requests_per_month), "request")} a month`;
 }
 
 function oneFile(text: string): Files {
-  const missing = (path: string) => Object.assign(new Error(`no ${basename(path)}`), { code: "ENOENT" });
+  const missing = (path: string) =>
+    Object.assign(new Error(`no ${basename(path)}`), { code: "ENOENT" });
   const read = (path: string): string => {
     if (path !== PATH) throw missing(path);
     return text;

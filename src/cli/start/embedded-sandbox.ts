@@ -4,7 +4,11 @@ import type { Log } from "../../model/log.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";
 import type { CliContext } from "../terminal/context.ts";
 
-export async function startEmbeddedSandbox(context: CliContext, config: Config, log: Log): Promise<Sandbox> {
+export async function startEmbeddedSandbox(
+  context: CliContext,
+  config: Config,
+  log: Log,
+): Promise<Sandbox> {
   const sandbox = await startSandbox({ clock: context.clock, keys: [config.api.key] });
   log.info("api.base_url is sandbox: every tweet is invented", { url: sandbox.url });
   return sandbox;

@@ -1,4 +1,7 @@
-/** What `init docker` writes beside the configuration: a compose file that needs no checkout. Pure. A test compares it with the compose.yaml of a checkout. */
+/**
+ * What `init docker` writes beside the configuration: a compose file that needs no checkout. Pure.
+ * A test compares it with the compose.yaml of a checkout.
+ */
 
 /** The folder that the container sees as /config. */
 export const DOCKER_FOLDER = "watches";

@@ -1,4 +1,7 @@
-/** The texts that `init` writes: the smallest useful configuration of each kind, and the variables it needs. Pure. */
+/**
+ * The texts that `init` writes: the smallest useful configuration of each kind, and the variables
+ * it needs. Pure.
+ */
 import { SAMPLE_VALUES } from "../../config/sample-values.ts";
 
 /** What a person may say about the configuration that `init` writes. */
@@ -30,13 +33,18 @@ const DEFAULT_CHANNEL = "#brand";
 const STARTERS = {
   slack: {
     name: "brand",
-    yaml: ({ channel = DEFAULT_CHANNEL }) => `{ type: slack, token: "\${SLACK_BOT_TOKEN}", channel: ${quoted(channel)} }`,
-    variables: [["the bot token of your Slack app; invite the app to the channel", "SLACK_BOT_TOKEN"]],
+    yaml: ({ channel = DEFAULT_CHANNEL }) =>
+      `{ type: slack, token: "\${SLACK_BOT_TOKEN}", channel: ${quoted(channel)} }`,
+    variables: [
+      ["the bot token of your Slack app; invite the app to the channel", "SLACK_BOT_TOKEN"],
+    ],
   },
   discord: {
     name: "feed",
     yaml: () => '{ type: discord, webhook_url: "${DISCORD_WEBHOOK_URL}" }',
-    variables: [["Discord: channel settings, Integrations, Webhooks, Copy URL", "DISCORD_WEBHOOK_URL"]],
+    variables: [
+      ["Discord: channel settings, Integrations, Webhooks, Copy URL", "DISCORD_WEBHOOK_URL"],
+    ],
   },
   webhook: {
     name: "hook",
@@ -51,16 +59,24 @@ const STARTERS = {
 
 export type StarterKind = keyof typeof STARTERS;
 
-/** Kinds that a person can ask for by name. Alerts of `docker` go to the container's output, or to the channel that is given. */
+/**
+ * Kinds that a person can ask for by name. Alerts of `docker` go to the container's output, or to
+ * the channel that is given.
+ */
 export const SINK_KINDS = ["slack", "discord", "webhook"] as const satisfies readonly StarterKind[];
 
 export const starterSink = (kind: StarterKind): string => STARTERS[kind].name;
 
 /** The names of the variables that hold what the sink needs. */
-export const starterVariables = (kind: StarterKind): readonly string[] => STARTERS[kind].variables.map(([, name]) => name);
+export const starterVariables = (kind: StarterKind): readonly string[] =>
+  STARTERS[kind].variables.map(([, name]) => name);
 
 /** `schemaPath`: where an editor finds the JSON Schema, as seen from the file. */
-export function starterFiles(kind: StarterKind, answers: StarterAnswers, schemaPath: string): StarterFiles {
+export function starterFiles(
+  kind: StarterKind,
+  answers: StarterAnswers,
+  schemaPath: string,
+): StarterFiles {
   const starter: Starter = STARTERS[kind];
   return { config: configText(starter, answers, schemaPath), env: envText(starter) };
 }
@@ -92,21 +108,47 @@ function watchesText({ search, accounts }: StarterAnswers, sink: string): string
   const watches = [
     ...(query === undefined
       ? []
-      : [["brand-mentions", "search", `query: ${query}`, `schedule: "@every 5m"${example ? EXAMPLE_WATCH.ignore : ""}`]]),
-    ...(accounts.length === 0 ? [] : [["accounts", "timeline", `accounts: [${accounts.map(quoted).join(", ")}]`, 'schedule: "@every 5m"']]),
+      : [
+          [
+            "brand-mentions",
+            "search",
+            `query: ${query}`,
+            `schedule: "@every 5m"${example ? EXAMPLE_WATCH.ignore : ""}`,
+          ],
+        ]),
+    ...(accounts.length === 0
+      ? []
+      : [
+          [
+            "accounts",
+            "timeline",
+            `accounts: [${accounts.map(quoted).join(", ")}]`,
+            'schedule: "@every 5m"',
+          ],
+        ]),
   ];
-  return watches.map(([id, type, what, when]) => `  ${id}:\n    type: ${type}\n    ${what}\n    ${when}\n    sink: ${sink}\n`).join("\n");
+  return watches
+    .map(
+      ([id, type, what, when]) =>
+        `  ${id}:\n    type: ${type}\n    ${what}\n    ${when}\n    sink: ${sink}\n`,
+    )
+    .join("\n");
 }
 
 /** A text as YAML that no variable is read from. */
 const quoted = (text: string): string => JSON.stringify(text).replaceAll(/\$(?=[{$])/g, "$$$$");
 
 const API_VARIABLES = [
-  ["the https address of your data service, without /v3; or sandbox, the bundled one", "CHIRPWATCH_API_URL"],
+  [
+    "the https address of your data service, without /v3; or sandbox, the bundled one",
+    "CHIRPWATCH_API_URL",
+  ],
   ["your key for it; or sandbox", "CHIRPWATCH_API_KEY"],
 ] as const;
 
 function envText({ variables }: Starter): string {
-  const lines = [...API_VARIABLES, ...variables].map(([comment, name]) => `# ${comment}\n${name}=${SAMPLE_VALUES[name]}\n`);
+  const lines = [...API_VARIABLES, ...variables].map(
+    ([comment, name]) => `# ${comment}\n${name}=${SAMPLE_VALUES[name]}\n`,
+  );
   return `# Copy this to .env and fill it in. Keep .env out of version control.\n${lines.join("")}`;
 }

@@ -1,4 +1,7 @@
-/** `chirpwatch init`: a first configuration, ready to be filled in. Never writes over anything, and sends nothing unasked. */
+/**
+ * `chirpwatch init`: a first configuration, ready to be filled in. Never writes over anything, and
+ * sends nothing unasked.
+ */
 import { dirname, join, resolve } from "node:path";
 import { Argument, type Command } from "commander";
 import type { Config } from "../../config/config.ts";
@@ -7,10 +10,23 @@ import { packageFile } from "../../runtime/package-file.ts";
 import { confirm } from "../terminal/confirm.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { openPrompt } from "../terminal/prompt.ts";
-import { askStarter, bareHandle, type StarterChoice, wrongChannel, wrongHandle } from "./ask-starter.ts";
+import {
+  askStarter,
+  bareHandle,
+  type StarterChoice,
+  wrongChannel,
+  wrongHandle,
+} from "./ask-starter.ts";
 import { checkStarter, costText } from "./check-starter.ts";
 import { COMPOSE_TEXT, DOCKER_FOLDER, IMAGE_VARIABLE } from "./init-docker.ts";
-import { SINK_KINDS, type StarterAnswers, starterFiles, type StarterKind, starterSink, starterVariables } from "./init-files.ts";
+import {
+  SINK_KINDS,
+  type StarterAnswers,
+  starterFiles,
+  type StarterKind,
+  starterSink,
+  starterVariables,
+} from "./init-files.ts";
 import { type NewFile, writeNewFiles } from "./new-files.ts";
 
 interface InitFlags {
@@ -33,22 +49,43 @@ export function addInit(program: Command, context: CliContext): void {
     .description(
       "write the smallest useful watches.yaml, with .env.example and the JSON Schema beside it; at a terminal it asks what to write",
     )
-    .addArgument(new Argument("[target]", "where alerts go, or docker: a folder for Docker Compose").choices([...SINK_KINDS, "docker"]))
+    .addArgument(
+      new Argument("[target]", "where alerts go, or docker: a folder for Docker Compose").choices([
+        ...SINK_KINDS,
+        "docker",
+      ]),
+    )
     .option("--search <query>", "what to search for")
-    .option("--account <handle>", "an account whose posts raise alerts; may be given several times", collect)
+    .option(
+      "--account <handle>",
+      "an account whose posts raise alerts; may be given several times",
+      collect,
+    )
     .option("--channel <channel>", "the Slack channel, by name with # or by id")
     .option("-c, --config <file>", "the file to write (default: watches.yaml)")
-    .option("--send-sample", "afterwards send one labelled sample message to the sink, with the token that the environment or .env has")
+    .option(
+      "--send-sample",
+      "afterwards send one labelled sample message to the sink, with the token that the environment or .env has",
+    )
     .addHelpText(
       "after",
       "\nExamples:\n  chirpwatch init\n  chirpwatch init slack --search 'acme' --channel '#brand'\n  chirpwatch init discord --account alice --account bob\n  chirpwatch init docker",
     )
-    .action((target: Target | undefined, flags: InitFlags) => init(context, target, flags).finally(() => context.http.close()));
+    .action((target: Target | undefined, flags: InitFlags) =>
+      init(context, target, flags).finally(() => context.http.close()),
+    );
 }
 
-async function init(context: CliContext, target: Target | undefined, flags: InitFlags): Promise<void> {
+async function init(
+  context: CliContext,
+  target: Target | undefined,
+  flags: InitFlags,
+): Promise<void> {
   if (target === "docker") return initDocker(context, flags);
-  const { kind, answers } = target === undefined ? await ask(context, flags) : { kind: target, answers: answersOf(target, flags) };
+  const { kind, answers } =
+    target === undefined
+      ? await ask(context, flags)
+      : { kind: target, answers: answersOf(target, flags) };
   const path = flags.config ?? "watches.yaml";
   const folder = dirname(resolve(path));
   const files = starterFiles(kind, answers, `./${SCHEMA_NAME}`);
@@ -68,13 +105,19 @@ async function init(context: CliContext, target: Target | undefined, flags: Init
       `chirpwatch run${option}`,
     ]),
   );
-  if (flags.sendSample === true || (target === undefined && (await wantsSample(context, kind)))) await sendSample(context, path, sink);
+  if (flags.sendSample === true || (target === undefined && (await wantsSample(context, kind))))
+    await sendSample(context, path, sink);
 }
 
 async function initDocker(context: CliContext, flags: InitFlags): Promise<void> {
-  if (flags.config !== undefined) throw usage("`init docker` writes into this folder and has no --config: change the folder first");
+  if (flags.config !== undefined)
+    throw usage(
+      "`init docker` writes into this folder and has no --config: change the folder first",
+    );
   if (flags.sendSample === true)
-    throw usage("`init docker` has no --send-sample: `docker compose run --rm chirpwatch test --sink NAME` sends one from the container");
+    throw usage(
+      "`init docker` has no --send-sample: `docker compose run --rm chirpwatch test --sink NAME` sends one from the container",
+    );
   const kind = flags.channel === undefined ? "terminal" : "slack";
   const files = starterFiles(kind, answersOf(kind, flags), `./${SCHEMA_NAME}`);
   const config = await checked(files);
@@ -85,7 +128,12 @@ async function initDocker(context: CliContext, flags: InitFlags): Promise<void> 
     { path: resolve(ENV_NAME), text: `${files.env}${IMAGE_VARIABLE}` },
   ];
   await writeNewFiles(context.files, written, resolve(DOCKER_FOLDER));
-  const names = ["compose.yaml", `${DOCKER_FOLDER}/watches.yaml`, `${DOCKER_FOLDER}/${SCHEMA_NAME}`, ENV_NAME];
+  const names = [
+    "compose.yaml",
+    `${DOCKER_FOLDER}/watches.yaml`,
+    `${DOCKER_FOLDER}/${SCHEMA_NAME}`,
+    ENV_NAME,
+  ];
   context.out(
     nextText(writtenText(names, costText(config, context.clock.now())), [
       `cp ${ENV_NAME} .env    # and fill it in`,
@@ -95,14 +143,25 @@ async function initDocker(context: CliContext, flags: InitFlags): Promise<void> 
   );
 }
 
-const collect = (one: string, before: readonly string[] = []): readonly string[] => [...before, one];
+const collect = (one: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  one,
+];
 
 /** @throws ExitError 2 for an answer that cannot be used */
-function answersOf(kind: StarterKind, { search, account = [], channel }: InitFlags): StarterAnswers {
-  if (channel !== undefined && kind !== "slack") throw usage(`--channel is for Slack: \`init ${kind}\` has none`);
-  const wrong = [...account.map(wrongHandle), channel === undefined ? undefined : wrongChannel(channel)].find((one) => one !== undefined);
+function answersOf(
+  kind: StarterKind,
+  { search, account = [], channel }: InitFlags,
+): StarterAnswers {
+  if (channel !== undefined && kind !== "slack")
+    throw usage(`--channel is for Slack: \`init ${kind}\` has none`);
+  const wrong = [
+    ...account.map(wrongHandle),
+    channel === undefined ? undefined : wrongChannel(channel),
+  ].find((one) => one !== undefined);
   if (wrong !== undefined) throw usage(wrong);
-  if (search?.trim() === "") throw usage("--search is empty: write what to search for, such as --search acme");
+  if (search?.trim() === "")
+    throw usage("--search is empty: write what to search for, such as --search acme");
   return {
     accounts: account.map(bareHandle),
     ...(search === undefined ? {} : { search }),
@@ -111,8 +170,14 @@ function answersOf(kind: StarterKind, { search, account = [], channel }: InitFla
 }
 
 /** @throws ExitError 2 when nobody can be asked */
-async function ask(context: CliContext, { search, account = [], channel }: InitFlags): Promise<StarterChoice> {
-  const prompt = search === undefined && channel === undefined && account.length === 0 ? openPrompt() : undefined;
+async function ask(
+  context: CliContext,
+  { search, account = [], channel }: InitFlags,
+): Promise<StarterChoice> {
+  const prompt =
+    search === undefined && channel === undefined && account.length === 0
+      ? openPrompt()
+      : undefined;
   if (prompt === undefined)
     throw usage(
       `say where alerts go, one of ${SINK_KINDS.join(", ")}: \`chirpwatch init slack --search acme --channel '#brand'\`. Without arguments init asks, at a terminal only`,
@@ -148,10 +213,15 @@ async function sendSample(context: CliContext, config: string, sink: string): Pr
     await sendSampleTo(context, config, sink);
   } catch (cause) {
     if (!(cause instanceof ExitError) || cause.exitCode !== EXIT.badConfig) throw cause;
-    throw new ExitError(EXIT.badConfig, "INIT_NO_SAMPLE", `no sample was sent, the files are written: ${cause.message}`, {
-      hint: `fill in .env, then send it: chirpwatch test --sink ${sink}`,
-      cause,
-    });
+    throw new ExitError(
+      EXIT.badConfig,
+      "INIT_NO_SAMPLE",
+      `no sample was sent, the files are written: ${cause.message}`,
+      {
+        hint: `fill in .env, then send it: chirpwatch test --sink ${sink}`,
+        cause,
+      },
+    );
   }
 }
 

@@ -1,4 +1,7 @@
-/** Writes files that were not there: all of them or, where one is in the way or the folder cannot be written to, none. */
+/**
+ * Writes files that were not there: all of them or, where one is in the way or the folder cannot be
+ * written to, none.
+ */
 import { basename, dirname } from "node:path";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -12,20 +15,38 @@ export interface NewFile {
   readonly text: string;
 }
 
-/** A file that already holds exactly its text is left as it is. `folder` is made where it is missing. @throws ExitError 73 */
-export async function writeNewFiles(files: Files, wanted: readonly NewFile[], folder?: string): Promise<void> {
-  const states = await Promise.all(wanted.map(async (file) => ({ file, state: await stateOf(files, file) })));
-  const inTheWay = states.filter(({ state }) => state === "differs").map(({ file }) => basename(file.path));
+/**
+ * A file that already holds exactly its text is left as it is. `folder` is made where it is
+ * missing. @throws ExitError 73
+ */
+export async function writeNewFiles(
+  files: Files,
+  wanted: readonly NewFile[],
+  folder?: string,
+): Promise<void> {
+  const states = await Promise.all(
+    wanted.map(async (file) => ({ file, state: await stateOf(files, file) })),
+  );
+  const inTheWay = states
+    .filter(({ state }) => state === "differs")
+    .map(({ file }) => basename(file.path));
   if (inTheWay.length > 0)
-    throw cannot(`${inTheWay.join(" and ")} ${inTheWay.length === 1 ? "is" : "are"} there already: nothing was written`, {
-      hint: "write into another folder, or move what is there away first",
-    });
+    throw cannot(
+      `${inTheWay.join(" and ")} ${inTheWay.length === 1 ? "is" : "are"} there already: nothing was written`,
+      {
+        hint: "write into another folder, or move what is there away first",
+      },
+    );
   if (folder !== undefined) await tryTo(folder, () => makeFolder(folder));
   for (const { file, state } of states)
-    if (state === "missing") await tryTo(file.path, () => writeTextFile(file.path, file.text, { overwrite: false }));
+    if (state === "missing")
+      await tryTo(file.path, () => writeTextFile(file.path, file.text, { overwrite: false }));
 }
 
-async function stateOf(files: Files, { path, text }: NewFile): Promise<"missing" | "same" | "differs"> {
+async function stateOf(
+  files: Files,
+  { path, text }: NewFile,
+): Promise<"missing" | "same" | "differs"> {
   if (!(await files.exists(path))) return "missing";
   const found = await files.readText(path).catch(() => undefined);
   return found === text ? "same" : "differs";
@@ -43,7 +64,8 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)
 
 function reasonOf(error: unknown): string {
   if (codeOf(error) === "ENOENT") return "its folder does not exist";
-  if (codeOf(error) === "EACCES" || codeOf(error) === "EPERM") return "this user may not write there";
+  if (codeOf(error) === "EACCES" || codeOf(error) === "EPERM")
+    return "this user may not write there";
   if (codeOf(error) === "EROFS") return "that file system is read-only";
   return errorText(error);
 }
@@ -53,5 +75,7 @@ const cureOf = (path: string, error: unknown): string =>
     ? `make the folder first: mkdir -p ${dirname(path)}`
     : (writeDenial(path) ?? "choose a folder that exists and that you may write to");
 
-const cannot = (message: string, options: { readonly hint: string; readonly cause?: unknown }): ExitError =>
-  new ExitError(EXIT.cannotCreate, "INIT_CANNOT_WRITE", message, options);
+const cannot = (
+  message: string,
+  options: { readonly hint: string; readonly cause?: unknown },
+): ExitError => new ExitError(EXIT.cannotCreate, "INIT_CANNOT_WRITE", message, options);

@@ -29,12 +29,20 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   void signalled.then(() => stopping.abort());
   const log = context.logger();
   const loaded = orThrow(await loadGuarded(context, configPath));
-  const config = { ...loaded, server: await withServerToken(loaded.server, { random: context.random, log }) };
-  for (const secret of [config.server.token, config.state.postgres?.password]) if (secret !== undefined) log.addSecret(secret);
-  if (context.proxies !== undefined) log.info("requests go through a proxy", { proxies: context.proxies });
-  for (const warning of config.warnings) log.warn("configuration warning", { at: formatIssue(warning) });
+  const config = {
+    ...loaded,
+    server: await withServerToken(loaded.server, { random: context.random, log }),
+  };
+  for (const secret of [config.server.token, config.state.postgres?.password])
+    if (secret !== undefined) log.addSecret(secret);
+  if (context.proxies !== undefined)
+    log.info("requests go through a proxy", { proxies: context.proxies });
+  for (const warning of config.warnings)
+    log.warn("configuration warning", { at: formatIssue(warning) });
   const sandbox =
-    config.api.baseUrl === "sandbox" ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log) : undefined;
+    config.api.baseUrl === "sandbox"
+      ? await (await import("./embedded-sandbox.ts")).startEmbeddedSandbox(context, config, log)
+      : undefined;
   let refuse: (error: ExitError) => void = () => undefined;
   const refused = new Promise<ExitError>((resolve) => (refuse = resolve));
   const stopCatching = context.onUncaught(EXIT.internal, async (error) => {
@@ -59,7 +67,10 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     const cancelCollecting = collectGarbageLater(context.clock);
     const reason = await Promise.race([signalled, refused]);
     cancelCollecting();
-    log.info("stopping", reason instanceof ExitError ? { because: reason.message } : { signal: reason });
+    log.info(
+      "stopping",
+      reason instanceof ExitError ? { because: reason.message } : { signal: reason },
+    );
     const cancelEnd = reason instanceof ExitError ? endAfter(context, log, reason) : undefined;
     await daemon.stop();
     cancelEnd?.();
@@ -79,8 +90,14 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   }
 }
 
-/** A part that hangs, for which the daemon ends, may keep it from stopping: it ends all the same. */
-function endAfter({ clock }: CliContext, log: ReturnType<CliContext["logger"]>, reason: ExitError): Cancel {
+/**
+ * A part that hangs, for which the daemon ends, may keep it from stopping: it ends all the same.
+ */
+function endAfter(
+  { clock }: CliContext,
+  log: ReturnType<CliContext["logger"]>,
+  reason: ExitError,
+): Cancel {
   return clock.after(STOP_WITHIN_MS, () => {
     log.error("the daemon could not be stopped in order, and ends", { because: reason.message });
     void log.flush().finally(() => process.exit(reason.exitCode));

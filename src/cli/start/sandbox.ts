@@ -1,4 +1,7 @@
-/** `chirpwatch sandbox`: the data service itself, from a simulated world, for tests and for anyone who develops against it. */
+/**
+ * `chirpwatch sandbox`: the data service itself, from a simulated world, for tests and for anyone
+ * who develops against it.
+ */
 import { type Command, InvalidArgumentError } from "commander";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -21,16 +24,29 @@ export function addSandbox(program: Command, context: CliContext): void {
   program
     .command("sandbox")
     .description("serve the API v3 from a simulated world; prints one JSON line when ready")
-    .option("--listen <address>", "loopback address and port", parseListen, parseListen("127.0.0.1:8787"))
+    .option(
+      "--listen <address>",
+      "loopback address and port",
+      parseListen,
+      parseListen("127.0.0.1:8787"),
+    )
     .option("--key <key>", "the API key it accepts", parseKey, "sandbox")
-    .option("--seed <number>", "seed of the simulated world: the same seed gives the same world", parseCount, 1)
+    .option(
+      "--seed <number>",
+      "seed of the simulated world: the same seed gives the same world",
+      parseCount,
+      1,
+    )
     .option("--accounts <number>", "how many accounts", parseAccounts, 200)
     .option("--quota <number>", "requests a month of each key", parseCount, 100_000)
     .option(
       "--data <file>",
       "keep the world in a file (NDJSON), and start from it when it is there; recorded users and tweets are served too",
     )
-    .addHelpText("after", "\nExample:\n  chirpwatch sandbox --listen 127.0.0.1:8787 --key KEY --seed 1 --accounts 200")
+    .addHelpText(
+      "after",
+      "\nExample:\n  chirpwatch sandbox --listen 127.0.0.1:8787 --key KEY --seed 1 --accounts 200",
+    )
     .action((flags: SandboxFlags) => serve(context, flags));
 }
 
@@ -53,22 +69,34 @@ async function serve(context: CliContext, flags: SandboxFlags): Promise<void> {
   await sandbox.close();
 }
 
-/** The file is made at once, so that one that cannot be written is found before anyone relies on it. */
+/**
+ * The file is made at once, so that one that cannot be written is found before anyone relies on it.
+ */
 async function openWorld(context: CliContext, path: string): Promise<WorldData> {
   try {
     appendToFile(path, "");
-    return { name: path, text: await context.files.readText(path), append: (line) => appendToFile(path, line) };
+    return {
+      name: path,
+      text: await context.files.readText(path),
+      append: (line) => appendToFile(path, line),
+    };
   } catch (error) {
-    throw new ExitError(EXIT.cannotCreate, "SANDBOX_FILE", `${path} cannot be used: ${errorText(error)}`, {
-      hint: "Name a file that can be read and written, in a folder that exists.",
-      cause: error,
-    });
+    throw new ExitError(
+      EXIT.cannotCreate,
+      "SANDBOX_FILE",
+      `${path} cannot be used: ${errorText(error)}`,
+      {
+        hint: "Name a file that can be read and written, in a folder that exists.",
+        cause: error,
+      },
+    );
   }
 }
 
 function parseListen(text: string): { host: string; port: number } {
   const match = /^(?:(.+):)?(\d{1,5})$/.exec(text);
-  if (match === null || Number(match[2]) > 65_535) throw new InvalidArgumentError("write address:port, e.g. 127.0.0.1:8787");
+  if (match === null || Number(match[2]) > 65_535)
+    throw new InvalidArgumentError("write address:port, e.g. 127.0.0.1:8787");
   return { host: (match[1] ?? "127.0.0.1").replace(/^\[|\]$/g, ""), port: Number(match[2]) };
 }
 
@@ -79,11 +107,13 @@ function parseCount(text: string): number {
 
 function parseAccounts(text: string): number {
   const count = parseCount(text);
-  if (count > MOST_ACCOUNTS) throw new InvalidArgumentError(`a world has at most ${MOST_ACCOUNTS} accounts`);
+  if (count > MOST_ACCOUNTS)
+    throw new InvalidArgumentError(`a world has at most ${MOST_ACCOUNTS} accounts`);
   return count;
 }
 
 function parseKey(text: string): string {
-  if (text === "") throw new InvalidArgumentError("write a key; the header of a request cannot be empty");
+  if (text === "")
+    throw new InvalidArgumentError("write a key; the header of a request cannot be empty");
   return text;
 }

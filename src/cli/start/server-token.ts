@@ -1,4 +1,7 @@
-/** Makes the server's token where the environment names a file for it that is not there yet, as in the image. */
+/**
+ * Makes the server's token where the environment names a file for it that is not there yet, as in
+ * the image.
+ */
 import { dirname } from "node:path";
 import type { ServerConfig } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
@@ -14,8 +17,14 @@ export interface TokenDeps {
   readonly log: Log;
 }
 
-/** The same server, with a token where one was to be made. The log gets the file's path, never the token. @throws ExitError 73 */
-export async function withServerToken(server: ServerConfig, { random, log }: TokenDeps): Promise<ServerConfig> {
+/**
+ * The same server, with a token where one was to be made. The log gets the file's path, never the
+ * token. @throws ExitError 73
+ */
+export async function withServerToken(
+  server: ServerConfig,
+  { random, log }: TokenDeps,
+): Promise<ServerConfig> {
   const { newTokenFile: path, ...rest } = server;
   if (path === undefined) return server;
   const token = random.id();
@@ -28,7 +37,8 @@ export async function withServerToken(server: ServerConfig, { random, log }: Tok
       "SERVER_TOKEN_CANNOT_WRITE",
       `cannot write the server's token to ${path}: ${errorWords(error)}`,
       {
-        hint: writeDenial(path) ?? "let this user write to that folder, or set CHIRPWATCH_SERVER_TOKEN",
+        hint:
+          writeDenial(path) ?? "let this user write to that folder, or set CHIRPWATCH_SERVER_TOKEN",
         cause: error,
       },
     );

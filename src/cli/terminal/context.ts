@@ -1,4 +1,7 @@
-/** What every command shares: ports of this process, the configuration's place, and how a failure is said. */
+/**
+ * What every command shares: ports of this process, the configuration's place, and how a failure is
+ * said.
+ */
 import { resolve } from "node:path";
 import type { Config, ConfigIssue } from "../../config/config.ts";
 import { checkSandboxGuard } from "../../config/guard.ts";
@@ -77,12 +80,19 @@ export function createContext(): CliContext {
 }
 
 /** Returns the author for the audit log: the given one, else the user of this terminal. */
-export const nameCaller = ({ env }: CliContext, given = ""): string => given || env["USER"] || "terminal";
+export const nameCaller = ({ env }: CliContext, given = ""): string =>
+  given || env["USER"] || "terminal";
 
-/** Loaded with the first request: the HTTP library is a fifth of a start, and most commands send none. */
+/**
+ * Loaded with the first request: the HTTP library is a fifth of a start, and most commands send
+ * none.
+ */
 function createLateAgent(proxies: Proxies): HttpAgent {
   let loading: Promise<HttpAgent> | undefined;
-  const load = () => (loading ??= import("../../runtime/http-agent.ts").then(({ createHttpAgent }) => createHttpAgent({ proxies })));
+  const load = () =>
+    (loading ??= import("../../runtime/http-agent.ts").then(({ createHttpAgent }) =>
+      createHttpAgent({ proxies }),
+    ));
   return {
     request: async (request) => (await load()).request(request),
     close: async () => (await loading)?.close(),
@@ -95,7 +105,11 @@ function letReadersLeave(error: NodeJS.ErrnoException): void {
 }
 
 /** The options that mean the same wherever they stand, as commander takes them. */
-export const CONFIG_OPTION = ["-c, --config <file>", "configuration file or folder", "watches.yaml"] as const;
+export const CONFIG_OPTION = [
+  "-c, --config <file>",
+  "configuration file or folder",
+  "watches.yaml",
+] as const;
 export const JSON_OPTION = ["--json", "print JSON"] as const;
 export const ONLINE_OPTION = [
   "--online",
@@ -104,7 +118,11 @@ export const ONLINE_OPTION = [
 
 export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;
 
-export const loadFrom = (context: CliContext, configPath: string, options: LoadOptions = {}): Promise<LoadResult> =>
+export const loadFrom = (
+  context: CliContext,
+  configPath: string,
+  options: LoadOptions = {},
+): Promise<LoadResult> =>
   loadConfig({
     path: resolve(configPath),
     files: context.files,
@@ -119,11 +137,17 @@ export const loadFrom = (context: CliContext, configPath: string, options: LoadO
 export async function loadGuarded(context: CliContext, configPath: string): Promise<LoadResult> {
   const loaded = await loadFrom(context, configPath);
   const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
-  return loaded.ok && refusals.length > 0 ? { ok: false, issues: [...loaded.config.warnings, ...refusals] } : loaded;
+  return loaded.ok && refusals.length > 0
+    ? { ok: false, issues: [...loaded.config.warnings, ...refusals] }
+    : loaded;
 }
 
 /** @throws ExitError with every error of the file. */
-export async function requireConfig(context: CliContext, configPath: string, options: LoadOptions = {}): Promise<Config> {
+export async function requireConfig(
+  context: CliContext,
+  configPath: string,
+  options: LoadOptions = {},
+): Promise<Config> {
   return orThrow(await loadFrom(context, configPath, options));
 }
 

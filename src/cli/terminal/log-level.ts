@@ -6,12 +6,20 @@ import type { LogLevel } from "../../runtime/logger.ts";
 const LEVELS = ["debug", "info", "warn", "error", "silent"] as const satisfies readonly LogLevel[];
 const DEFAULT: LogLevel = "info";
 
-/** An empty variable is one that is not set: compose files pass it on so. @throws ExitError LOG_LEVEL_UNKNOWN */
+/**
+ * An empty variable is one that is not set: compose files pass it on so. @throws ExitError
+ * LOG_LEVEL_UNKNOWN
+ */
 export function readLogLevel(env: Environment): LogLevel {
   const written = env["CHIRPWATCH_LOG_LEVEL"]?.trim() ?? "";
   const level = LEVELS.find((each) => each === written.toLowerCase());
   if (level !== undefined || written === "") return level ?? DEFAULT;
-  throw new ExitError(EXIT.badConfig, "LOG_LEVEL_UNKNOWN", `CHIRPWATCH_LOG_LEVEL is "${written}", which is no log level`, {
-    hint: `Write ${LEVELS.join(", ")}, or leave it empty for ${DEFAULT}.`,
-  });
+  throw new ExitError(
+    EXIT.badConfig,
+    "LOG_LEVEL_UNKNOWN",
+    `CHIRPWATCH_LOG_LEVEL is "${written}", which is no log level`,
+    {
+      hint: `Write ${LEVELS.join(", ")}, or leave it empty for ${DEFAULT}.`,
+    },
+  );
 }

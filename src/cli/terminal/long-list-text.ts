@@ -1,4 +1,7 @@
-/** Member lists that take longer than a poll, for people: what a first read of them takes, and what is left out because of their length. */
+/**
+ * Member lists that take longer than a poll, for people: what a first read of them takes, and what
+ * is left out because of their length.
+ */
 import type { PlanLongListView } from "../../operate/plan/long-list-view.ts";
 import type { PlanOnlineView } from "../../operate/plan/plan-view.ts";
 import { formatCount, plural } from "./table.ts";
@@ -6,12 +9,17 @@ import { formatCount, plural } from "./table.ts";
 /** A line for each list. */
 export const longListLines = (
   watches: readonly { readonly id: string; readonly long_lists: readonly PlanLongListView[] }[],
-): readonly string[] => watches.flatMap(({ id, long_lists: lists }) => lists.map((list) => `${id}: ${listText(list)}`));
+): readonly string[] =>
+  watches.flatMap(({ id, long_lists: lists }) => lists.map((list) => `${id}: ${listText(list)}`));
 
 function listText(list: PlanLongListView): string {
   const { target, members, is_fallback: isFallback } = list;
   const where = isFallback ? ", read only if the service has not indexed the account" : "";
-  return [`the list of ${nameOf(target)} has ${formatCount(members)} members${where}`, firstText(list), laterText(list)]
+  return [
+    `the list of ${nameOf(target)} has ${formatCount(members)} members${where}`,
+    firstText(list),
+    laterText(list),
+  ]
     .filter((text) => text !== "")
     .join("; ");
 }
@@ -19,23 +27,35 @@ function listText(list: PlanLongListView): string {
 /** A handle as a handle; ids as they are written. */
 const nameOf = (target: string): string => (/^(?:@|id:|\d+$)/.test(target) ? target : `@${target}`);
 
-function firstText({ first_read_requests: requests, first_read_days: days, tells_newcomers: isBehind }: PlanLongListView): string {
+function firstText({
+  first_read_requests: requests,
+  first_read_days: days,
+  tells_newcomers: isBehind,
+}: PlanLongListView): string {
   if (days === null) return "";
   const time = days < 1 ? "less than a day" : `about ${plural(Math.round(days), "day")}`;
-  const effect = isBehind ? "newcomers are reported from the first poll on" : "nothing is reported before its end";
+  const effect = isBehind
+    ? "newcomers are reported from the first poll on"
+    : "nothing is reported before its end";
   return `the first read of all takes ${plural(requests, "request")} and ${time}, and ${effect}`;
 }
 
-function laterText({ whole_read_every_seconds: everySeconds, whole_read_requests: requests }: PlanLongListView): string {
-  if (everySeconds === 0) return `polls read on in it without end, ${plural(requests, "request")} a time`;
+function laterText({
+  whole_read_every_seconds: everySeconds,
+  whole_read_requests: requests,
+}: PlanLongListView): string {
+  if (everySeconds === 0)
+    return `polls read on in it without end, ${plural(requests, "request")} a time`;
   if (everySeconds !== null) return "";
   return `it is not read whole every day: \`full_read_every: 1d\` would, for ${plural(requests, "request")} a time`;
 }
 
 /** What `--online` asked, and what that cost. */
 export function onlineText({ requests, accounts, missing }: PlanOnlineView): string {
-  if (requests === 0) return "Online: nothing to ask, no watch reads the member list of an account.";
+  if (requests === 0)
+    return "Online: nothing to ask, no watch reads the member list of an account.";
   const unknown = missing.length === 0 ? "" : `; the service does not know ${missing.join(", ")}`;
-  const lists = accounts === 1 ? "list of 1 account is" : `lists of ${plural(accounts, "account")} are`;
+  const lists =
+    accounts === 1 ? "list of 1 account is" : `lists of ${plural(accounts, "account")} are`;
   return `Online: asked how long the ${lists}, ${plural(requests, "request")} (paid)${unknown}.`;
 }

@@ -1,4 +1,6 @@
-/** One line on standard error that changes while long work goes on; silent unless it is a terminal. */
+/**
+ * One line on standard error that changes while long work goes on; silent unless it is a terminal.
+ */
 
 export interface Progress {
   show(text: string): void;

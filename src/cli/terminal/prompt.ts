@@ -19,7 +19,12 @@ export function openPrompt(): Prompt | undefined {
       try {
         return (await asking.question(question, { signal: ended.signal })).trim();
       } catch (cause) {
-        throw new ExitError(EXIT.failed, "PROMPT_ENDED", "the questions were not answered: nothing was written", { cause });
+        throw new ExitError(
+          EXIT.failed,
+          "PROMPT_ENDED",
+          "the questions were not answered: nothing was written",
+          { cause },
+        );
       }
     },
     close: () => asking.close(),

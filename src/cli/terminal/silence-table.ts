@@ -1,4 +1,7 @@
-/** Silences as a table: what each holds back, until when, who added it and why. For `silence list` and `status`. */
+/**
+ * Silences as a table: what each holds back, until when, who added it and why. For `silence list`
+ * and `status`.
+ */
 import type { SilenceView } from "../../server/contract/silence-view.ts";
 import { ageText, formatCount, formatTable } from "./table.ts";
 
@@ -17,7 +20,9 @@ export const formatSilenceTable = (silences: readonly SilenceView[], nowMs: numb
     silences.map((silence) => [
       silence.id,
       silence.matchers.join(", "),
-      silence.state === "active" ? untilText(silence.ends_at, nowMs) : `ended ${minuteText(silence.ends_at)}`,
+      silence.state === "active"
+        ? untilText(silence.ends_at, nowMs)
+        : `ended ${minuteText(silence.ends_at)}`,
       silence.author || "-",
       silence.comment,
       formatCount(alertsOf(silence)),
@@ -25,8 +30,10 @@ export const formatSilenceTable = (silences: readonly SilenceView[], nowMs: numb
   );
 
 /** Alerts that it holds back, at all sinks. */
-export const alertsOf = ({ silenced }: SilenceView): number => silenced.reduce((sum, { alerts }) => sum + alerts, 0);
+export const alertsOf = ({ silenced }: SilenceView): number =>
+  silenced.reduce((sum, { alerts }) => sum + alerts, 0);
 
-export const untilText = (iso: string, nowMs: number): string => `${minuteText(iso)} (in ${ageText(Date.parse(iso) - nowMs)})`;
+export const untilText = (iso: string, nowMs: number): string =>
+  `${minuteText(iso)} (in ${ageText(Date.parse(iso) - nowMs)})`;
 
 const minuteText = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;

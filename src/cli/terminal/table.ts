@@ -1,4 +1,7 @@
-/** Plain, aligned columns for people. Owns the layout; knows no command. No colour, so that NO_COLOR has nothing to switch off. */
+/**
+ * Plain, aligned columns for people. Owns the layout; knows no command. No colour, so that NO_COLOR
+ * has nothing to switch off.
+ */
 import type { Effect } from "../../server/contract/actions.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 
@@ -9,10 +12,19 @@ export interface Column {
 
 const GAP = "  ";
 
-/** Titles, then one line a row; cells are made harmless and never wrap. No space at the ends of lines, which end at `width` where given. */
-export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[], width = Number.POSITIVE_INFINITY): string {
+/**
+ * Titles, then one line a row; cells are made harmless and never wrap. No space at the ends of
+ * lines, which end at `width` where given.
+ */
+export function formatTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+): string {
   const cells = [columns.map(({ title }) => title), ...rows.map((row) => row.map(cleanLine))];
-  const widths = columns.map((_, index) => Math.max(...cells.map((row) => widthOf(row[index] ?? ""))));
+  const widths = columns.map((_, index) =>
+    Math.max(...cells.map((row) => widthOf(row[index] ?? ""))),
+  );
   const lines = cells.map((row) =>
     columns
       .map(({ align }, index) => pad(row[index] ?? "", widths[index] ?? 0, align))
@@ -38,7 +50,8 @@ function pad(text: string, width: number, align: Column["align"]): string {
 
 /** Whole numbers with thousands apart; small ones keep a digit behind the point. */
 export function formatCount(count: number): string {
-  const rounded = count < 10 && !Number.isInteger(count) ? Math.round(count * 10) / 10 : Math.round(count);
+  const rounded =
+    count < 10 && !Number.isInteger(count) ? Math.round(count * 10) / 10 : Math.round(count);
   return rounded.toLocaleString("en-US");
 }
 

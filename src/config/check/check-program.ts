@@ -1,4 +1,7 @@
-/** Which programs may be started is said outside the configuration, so that nobody who may only edit that can start any. */
+/**
+ * Which programs may be started is said outside the configuration, so that nobody who may only edit
+ * that can start any.
+ */
 import type { Report } from "../report.ts";
 import type { Place } from "../tree.ts";
 
@@ -8,7 +11,11 @@ export interface ProgramDeps {
   readonly report: Report;
 }
 
-export function checkProgram(path: string, place: Place, { allowedPrograms, report }: ProgramDeps): void {
+export function checkProgram(
+  path: string,
+  place: Place,
+  { allowedPrograms, report }: ProgramDeps,
+): void {
   if (allowedPrograms.has(path)) return;
   const message = `${path} may not be started: name it in the environment variable CHIRPWATCH_ALLOW_EXEC (paths separated by colons; .env does not count)`;
   report.error(place, "program-not-allowed", message);

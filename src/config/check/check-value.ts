@@ -1,4 +1,7 @@
-/** Parses one part of the tree with a zod schema; every finding gets a place of its own. Owns which scalar may stand for which type. */
+/**
+ * Parses one part of the tree with a zod schema; every finding gets a place of its own. Owns which
+ * scalar may stand for which type.
+ */
 import type { z } from "zod";
 import { findNode, type MapNode, type Path, type ScalarNode, valueOf } from "../tree.ts";
 import { type CheckContext, explainZod } from "./zod-words.ts";
@@ -6,24 +9,40 @@ import { type CheckContext, explainZod } from "./zod-words.ts";
 type ZodIssue = z.core.$ZodIssue;
 
 /**
- * The parsed value. After complaining it is what is left without the keys complained about, so that the other keys can be checked
- * further; undefined when nothing whole is left.
+ * The parsed value. After complaining it is what is left without the keys complained about, so that
+ * the other keys can be checked further; undefined when nothing whole is left.
  */
-export function checkValue<S extends z.ZodType>(schema: S, map: MapNode, context: CheckContext): z.output<S> | undefined {
+export function checkValue<S extends z.ZodType>(
+  schema: S,
+  map: MapNode,
+  context: CheckContext,
+): z.output<S> | undefined {
   const raw = valueOf(map) as Record<string, unknown>;
   const first = schema.safeParse(raw);
   if (first.success) return first.data;
   const result = retype(raw, map, first.error.issues) ? schema.safeParse(raw) : first;
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    for (const found of explainZod(issue, { map, schema, context })) context.report.error(found.place, found.rule, found.message);
-    for (const key of issue.code === "unrecognized_keys" && issue.path.length === 0 ? issue.keys : [String(issue.path[0])]) delete raw[key];
+    for (const found of explainZod(issue, { map, schema, context }))
+      context.report.error(found.place, found.rule, found.message);
+    for (const key of issue.code === "unrecognized_keys" && issue.path.length === 0
+      ? issue.keys
+      : [String(issue.path[0])])
+      delete raw[key];
   }
   return schema.safeParse(raw).data;
 }
 
-/** Puts `12` where text is wanted and "12" from a variable where a number is; says whether anything changed. */
-function retype(raw: unknown, map: MapNode, issues: readonly ZodIssue[], prefix: Path = []): boolean {
+/**
+ * Puts `12` where text is wanted and "12" from a variable where a number is; says whether anything
+ * changed.
+ */
+function retype(
+  raw: unknown,
+  map: MapNode,
+  issues: readonly ZodIssue[],
+  prefix: Path = [],
+): boolean {
   let changed = false;
   for (const issue of issues) {
     const path = [...prefix, ...(issue.path as Path)];
@@ -43,9 +62,12 @@ function retype(raw: unknown, map: MapNode, issues: readonly ZodIssue[], prefix:
 function convert(scalar: ScalarNode, expected: string): string | number | boolean | undefined {
   if (expected === "string") return typeof scalar.value === "number" ? scalar.source : undefined;
   if (scalar.origin !== "variable") return undefined;
-  if (expected === "boolean" && /^(true|false)$/.test(scalar.source)) return scalar.source === "true";
+  if (expected === "boolean" && /^(true|false)$/.test(scalar.source))
+    return scalar.source === "true";
   const isNumber = /^-?\d+(\.\d+)?$/.test(scalar.source) && Number.isFinite(Number(scalar.source));
-  return (expected === "number" || expected === "int") && isNumber ? Number(scalar.source) : undefined;
+  return (expected === "number" || expected === "int") && isNumber
+    ? Number(scalar.source)
+    : undefined;
 }
 
 function put(root: unknown, path: Path, value: unknown): void {

@@ -1,4 +1,6 @@
-/** What keys a schema knows, and where: read off the schemas, so that no key is written down twice. */
+/**
+ * What keys a schema knows, and where: read off the schemas, so that no key is written down twice.
+ */
 import type { z } from "zod";
 import { ownValue } from "../../model/own-value.ts";
 
@@ -19,7 +21,10 @@ export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonl
   });
 }
 
-/** Every map with keys of its own in a schema: how one gets there, and what it knows. The nearest to the top first. */
+/**
+ * Every map with keys of its own in a schema: how one gets there, and what it knows. The nearest to
+ * the top first.
+ */
 export function mapsIn(
   schema: z.ZodType,
   path: readonly string[] = [],
@@ -35,7 +40,11 @@ export function mapsIn(
 
 /** Through optional, default, pipes and unions to what holds keys. */
 function unwrap(schema: z.ZodType): readonly Inner[] {
-  const def = schema._zod.def as { readonly innerType?: z.ZodType; readonly in?: z.ZodType; readonly options?: readonly z.ZodType[] };
+  const def = schema._zod.def as {
+    readonly innerType?: z.ZodType;
+    readonly in?: z.ZodType;
+    readonly options?: readonly z.ZodType[];
+  };
   if (def.innerType !== undefined) return unwrap(def.innerType);
   if (def.in !== undefined) return unwrap(def.in);
   if (def.options !== undefined) return def.options.flatMap(unwrap);

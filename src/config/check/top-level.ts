@@ -1,4 +1,7 @@
-/** The keys at the top of a configuration: which there are, and the names under `watches` and `sinks`. */
+/**
+ * The keys at the top of a configuration: which there are, and the names under `watches` and
+ * `sinks`.
+ */
 import type { Report } from "../report.ts";
 import { entriesOf, type Entry, entryOf, type MapNode, type Node } from "../tree.ts";
 import { besideText } from "../text/yaml-indent.ts";
@@ -28,7 +31,11 @@ export function checkTopLevel(root: MapNode, report: Report): void {
     const found =
       above === undefined
         ? unknownKey(entry.key, entry.keyPlace, SECTIONS)
-        : { place: entry.keyPlace, rule: "yaml-indent" as const, message: besideText(entry.key, above) };
+        : {
+            place: entry.keyPlace,
+            rule: "yaml-indent" as const,
+            message: besideText(entry.key, above),
+          };
     report.error(found.place, found.rule, found.message);
   }
 }
@@ -45,16 +52,30 @@ function emptyAbove(entry: Entry, root: MapNode): string | undefined {
 const isNothing = (node: Node): boolean => node.kind === "scalar" && node.value === null;
 
 /** `watches` and `sinks`: maps that must be there and hold something. */
-export function namedEntries(root: MapNode, section: "watches" | "sinks", report: Report): readonly Entry[] {
+export function namedEntries(
+  root: MapNode,
+  section: "watches" | "sinks",
+  report: Report,
+): readonly Entry[] {
   const entry = entryOf(root, section);
-  const example = section === "watches" ? "brand-mentions: { type: search, query: acme }" : "terminal: { type: console }";
+  const example =
+    section === "watches"
+      ? "brand-mentions: { type: search, query: acme }"
+      : "terminal: { type: console }";
   if (entry === undefined) {
-    report.error({ file: root.place.file, offset: 0 }, "missing-key", `\`${section}\` is missing: name at least one, like \`${example}\``);
+    report.error(
+      { file: root.place.file, offset: 0 },
+      "missing-key",
+      `\`${section}\` is missing: name at least one, like \`${example}\``,
+    );
     return [];
   }
   const entries = entriesOf(entry.node).filter(({ key }) => !key.startsWith("x-"));
   if (entry.node.kind === "map" && entries.length > 0) return withoutMisplacedType(entries, report);
-  if ([...root.entries.values()].some((one) => !isSection(one) && emptyAbove(one, root) === section)) return [];
+  if (
+    [...root.entries.values()].some((one) => !isSection(one) && emptyAbove(one, root) === section)
+  )
+    return [];
   const isEmpty = entry.node.kind === "map" || isNothing(entry.node);
   report.error(
     entry.keyPlace,
@@ -64,9 +85,14 @@ export function namedEntries(root: MapNode, section: "watches" | "sinks", report
   return [];
 }
 
-/** `a:` without anything, then `type: search` beside it: one complaint, and none of the keys that were to be its own. */
+/**
+ * `a:` without anything, then `type: search` beside it: one complaint, and none of the keys that
+ * were to be its own.
+ */
 function withoutMisplacedType(entries: readonly Entry[], report: Report): readonly Entry[] {
-  const at = entries.findIndex(({ key, node }, index) => index > 0 && key === "type" && node.kind === "scalar");
+  const at = entries.findIndex(
+    ({ key, node }, index) => index > 0 && key === "type" && node.kind === "scalar",
+  );
   const above = entries.slice(0, Math.max(0, at)).findLast(({ node }) => isNothing(node));
   const misplaced = entries[at];
   if (above === undefined || misplaced === undefined) return entries;

@@ -1,4 +1,7 @@
-/** What an entry under `watches` and one under `sinks` have in common: a `type`, and keys of which some are the type's own. */
+/**
+ * What an entry under `watches` and one under `sinks` have in common: a `type`, and keys of which
+ * some are the type's own.
+ */
 import type { Report } from "../report.ts";
 import { didYouMean } from "../suggest.ts";
 import { childOf, type Entry, type MapNode } from "../tree.ts";
@@ -8,12 +11,20 @@ import { unknownKey } from "./zod-words.ts";
 export function findType<T extends { readonly type: string }>(
   map: MapNode,
   { key, keyPlace }: Entry,
-  { kind, types, report }: { readonly kind: "watch" | "sink"; readonly types: readonly T[]; readonly report: Report },
+  {
+    kind,
+    types,
+    report,
+  }: { readonly kind: "watch" | "sink"; readonly types: readonly T[]; readonly report: Report },
 ): T | undefined {
   const node = childOf(map, "type");
   const known = types.map(({ type }) => type);
   if (node === undefined) {
-    report.error(keyPlace, "missing-key", `\`type\` is missing in \`${key}\`: write one of ${known.join(", ")}`);
+    report.error(
+      keyPlace,
+      "missing-key",
+      `\`type\` is missing in \`${key}\`: write one of ${known.join(", ")}`,
+    );
     return undefined;
   }
   const given = node.kind === "scalar" ? String(node.value) : "";
@@ -33,7 +44,11 @@ export interface KnownKeys {
 }
 
 /** The entry's keys as two maps; those nobody knows are reported. */
-export function splitKeys(map: MapNode, keys: KnownKeys, report: Report): { readonly common: MapNode; readonly own: MapNode } {
+export function splitKeys(
+  map: MapNode,
+  keys: KnownKeys,
+  report: Report,
+): { readonly common: MapNode; readonly own: MapNode } {
   const common = new Map<string, Entry>();
   const own = new Map<string, Entry>();
   for (const [key, child] of map.entries) {
@@ -41,7 +56,11 @@ export function splitKeys(map: MapNode, keys: KnownKeys, report: Report): { read
     if (keys.own.includes(key)) own.set(key, child);
     else if (keys.common.includes(key)) common.set(key, child);
     else {
-      const found = unknownKey(key, child.keyPlace, [...keys.own, ...(keys.besides ?? []), ...keys.common]);
+      const found = unknownKey(key, child.keyPlace, [
+        ...keys.own,
+        ...(keys.besides ?? []),
+        ...keys.common,
+      ]);
       report.error(found.place, found.rule, found.message);
     }
   }

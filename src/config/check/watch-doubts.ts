@@ -1,4 +1,7 @@
-/** Values of a watch that are valid and probably a mistake: an id where a handle is read, a query that says something else. Every watch type alike, by the schema of a key. */
+/**
+ * Values of a watch that are valid and probably a mistake: an id where a handle is read, a query
+ * that says something else. Every watch type alike, by the schema of a key.
+ */
 import type { z } from "zod";
 import { queryDoubts } from "../../query/doubts.ts";
 import { QueryError } from "../../query/query-error.ts";
@@ -11,20 +14,32 @@ import { childOf, type MapNode, type Node, offsetInto, type ScalarNode } from ".
 
 /** `map`: the watch with its defaults, and with the lines of its account files. */
 export function warnOfWatchDoubts(map: MapNode, type: WatchType<any>, report: Report): void {
-  const nodesOf = (...wanted: readonly z.ZodType[]) => keysWith(type.schema().shape, wanted).map((key) => childOf(map, key));
-  const accounts = [...nodesOf(accountSchema, accountsSchema), childOf(childOf(map, "ignore"), "authors")];
+  const nodesOf = (...wanted: readonly z.ZodType[]) =>
+    keysWith(type.schema().shape, wanted).map((key) => childOf(map, key));
+  const accounts = [
+    ...nodesOf(accountSchema, accountsSchema),
+    childOf(childOf(map, "ignore"), "authors"),
+  ];
   for (const scalar of accounts.flatMap(scalarsOf)) warnOfDigits(scalar, report);
-  for (const scalar of nodesOf(placingShape.strategy).flatMap(scalarsOf)) warnOfMerge(scalar, report);
+  for (const scalar of nodesOf(placingShape.strategy).flatMap(scalarsOf))
+    warnOfMerge(scalar, report);
   for (const scalar of nodesOf(querySchema).flatMap(scalarsOf)) warnOfQuery(scalar, report);
 }
 
 /** Keys whose schema is one of these, optional or not. */
-const keysWith = (shape: Readonly<Record<string, z.ZodType>>, wanted: readonly z.ZodType[]): readonly string[] =>
+const keysWith = (
+  shape: Readonly<Record<string, z.ZodType>>,
+  wanted: readonly z.ZodType[],
+): readonly string[] =>
   Object.keys(shape).filter((key) => wanted.some((one) => isSame(shape[key], one)));
 
 function isSame(schema: z.ZodType | undefined, wanted: z.ZodType): boolean {
   if (schema === undefined || schema === wanted) return schema === wanted;
-  return "unwrap" in schema && typeof schema.unwrap === "function" && isSame(schema.unwrap() as z.ZodType, wanted);
+  return (
+    "unwrap" in schema &&
+    typeof schema.unwrap === "function" &&
+    isSame(schema.unwrap() as z.ZodType, wanted)
+  );
 }
 
 function scalarsOf(node: Node | undefined): readonly ScalarNode[] {
@@ -35,17 +50,27 @@ function scalarsOf(node: Node | undefined): readonly ScalarNode[] {
 function warnOfDigits({ source, place }: ScalarNode, report: Report): void {
   const text = source.trim();
   if (!/^\d+$/.test(text)) return;
-  report.warn(place, "digit-account", `${text} is read as a handle: write "id:${text}" if it is the id of an account`);
+  report.warn(
+    place,
+    "digit-account",
+    `${text} is read as a handle: write "id:${text}" if it is the id of an account`,
+  );
 }
 
 function warnOfMerge({ value, place }: ScalarNode, report: Report): void {
-  if (value === "merge") report.warn(place, "no-effect", "`strategy: merge` of accounts is taken as `auto`, which probes them: remove it");
+  if (value === "merge")
+    report.warn(
+      place,
+      "no-effect",
+      "`strategy: merge` of accounts is taken as `auto`, which probes them: remove it",
+    );
 }
 
 function warnOfQuery({ value, place }: ScalarNode, report: Report): void {
   if (typeof value !== "string") return;
   try {
-    for (const { offset, message } of queryDoubts(value)) report.warn(offsetInto(place, value, offset), "query", `\`query\`: ${message}`);
+    for (const { offset, message } of queryDoubts(value))
+      report.warn(offsetInto(place, value, offset), "query", `\`query\`: ${message}`);
   } catch (error) {
     // Refused by its schema, with a sentence of its own.
     if (!(error instanceof QueryError)) throw error;

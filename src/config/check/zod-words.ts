@@ -5,7 +5,16 @@ import type { Report } from "../report.ts";
 import { belongsText } from "./key-homes.ts";
 import { keysAt } from "./schema-keys.ts";
 import { didYouMean } from "../suggest.ts";
-import { entryOf, findNode, isUnresolved, type MapNode, type Node, type Path, type Place, type ScalarNode } from "../tree.ts";
+import {
+  entryOf,
+  findNode,
+  isUnresolved,
+  type MapNode,
+  type Node,
+  type Path,
+  type Place,
+  type ScalarNode,
+} from "../tree.ts";
 import { hashText } from "../text/yaml-traps.ts";
 import { ownValue } from "../../model/own-value.ts";
 
@@ -40,29 +49,46 @@ export function explainZod(issue: ZodIssue, checked: Checked): readonly Finding[
   const { node, place } = findNode(map, path, context.place);
   if (node?.kind === "scalar" && node.unresolved) return [];
   if (issue.code === "unrecognized_keys") return unknownKeys(issue.keys, path, checked);
-  if (issue.code === "invalid_key") return [{ place, rule: "bad-key", message: ownText(issue.issues[0], nameOf(path, context.name)) }];
+  if (issue.code === "invalid_key")
+    return [
+      { place, rule: "bad-key", message: ownText(issue.issues[0], nameOf(path, context.name)) },
+    ];
   if (node === undefined) return [missing(path, map, context)];
-  if (node.kind === "scalar" && node.value === null) return [noValue(node, nameOf(path, context.name))];
+  if (node.kind === "scalar" && node.value === null)
+    return [noValue(node, nameOf(path, context.name))];
   if (issue.code === "invalid_union") return explainUnion(issue, { path, node, place }, checked);
   // A value computed from unresolved ones cannot be checked.
   if (issue.code === "custom" && isUnresolved(node)) return [];
   return [{ place: valuePlace(node, place), ...wordsFor(issue, nameOf(path, context.name), node) }];
 }
 
-const nameOf = (path: Path, whole: string): string => `\`${path.findLast((step) => typeof step === "string") ?? whole}\``;
+const nameOf = (path: Path, whole: string): string =>
+  `\`${path.findLast((step) => typeof step === "string") ?? whole}\``;
 
 /** Scalars and lists are pointed at themselves, maps at their key. */
-const valuePlace = (node: Node, keyPlace: Place): Place => (node.kind === "map" ? keyPlace : node.place);
+const valuePlace = (node: Node, keyPlace: Place): Place =>
+  node.kind === "map" ? keyPlace : node.place;
 
-function unknownKeys(keys: readonly string[], path: Path, { map, schema, context }: Checked): readonly Finding[] {
+function unknownKeys(
+  keys: readonly string[],
+  path: Path,
+  { map, schema, context }: Checked,
+): readonly Finding[] {
   const { node } = findNode(map, path);
   const known = [...keysAt(schema, path), ...(path.length === 0 ? (context.otherKeys ?? []) : [])];
   const within = path.length === 0 ? "" : [context.name, ...path].join(".");
-  return keys.map((key) => unknownKey(key, entryOf(node, key)?.keyPlace ?? context.place, known, within));
+  return keys.map((key) =>
+    unknownKey(key, entryOf(node, key)?.keyPlace ?? context.place, known, within),
+  );
 }
 
 /** One key nobody knows, at `place`; `within` as in `belongsText`. */
-export function unknownKey(key: string, place: Place, known: readonly string[], within = ""): Finding {
+export function unknownKey(
+  key: string,
+  place: Place,
+  known: readonly string[],
+  within = "",
+): Finding {
   const free = known.filter((candidate) => candidate !== key);
   const belongs = belongsText(key, within);
   // A word that has a place elsewhere is hardly two slips of the pen.
@@ -70,7 +96,8 @@ export function unknownKey(key: string, place: Place, known: readonly string[], 
   return { place, rule: "unknown-key", message: `unknown key \`${key}\`${cure}` };
 }
 
-const listOf = (known: readonly string[]): string => (known.length === 0 ? "" : `; known here: ${[...new Set(known)].sort().join(", ")}`);
+const listOf = (known: readonly string[]): string =>
+  known.length === 0 ? "" : `; known here: ${[...new Set(known)].sort().join(", ")}`;
 
 function missing(path: Path, map: MapNode, context: CheckContext): Finding {
   const { place } = findNode(map, path.slice(0, -1), context.place);
@@ -80,24 +107,39 @@ function missing(path: Path, map: MapNode, context: CheckContext): Finding {
 
 function noValue(node: ScalarNode, name: string): Finding {
   const { file, offset } = node.place;
-  const [before = "", comment] = /^[ \t]*(#[^\s,}\]]+)/.exec(file.text.slice(offset, offset + 200)) ?? [];
-  if (comment === undefined) return { place: node.place, rule: "no-value", message: `${name} has no value` };
-  return { place: { file, offset: offset + before.length - comment.length }, rule: "yaml-hash", message: hashText(comment) };
+  const [before = "", comment] =
+    /^[ \t]*(#[^\s,}\]]+)/.exec(file.text.slice(offset, offset + 200)) ?? [];
+  if (comment === undefined)
+    return { place: node.place, rule: "no-value", message: `${name} has no value` };
+  return {
+    place: { file, offset: offset + before.length - comment.length },
+    rule: "yaml-hash",
+    message: hashText(comment),
+  };
 }
 
-/** The branch that got furthest speaks; when none fits the type at all, the types wanted are listed. */
+/**
+ * The branch that got furthest speaks; when none fits the type at all, the types wanted are listed.
+ */
 function explainUnion(
   issue: ZodIssue & { code: "invalid_union" },
   { path, node, place }: { readonly path: Path; readonly node: Node; readonly place: Place },
   checked: Checked,
 ): readonly Finding[] {
-  const fitting = issue.errors.filter((branch) => !branch.some((one) => one.path.length === 0 && isOfOtherType(one, node)));
+  const fitting = issue.errors.filter(
+    (branch) => !branch.some((one) => one.path.length === 0 && isOfOtherType(one, node)),
+  );
   const branch = fitting.find((one) => one.length > 0);
-  if (branch !== undefined) return branch.flatMap((one) => explainZod({ ...one, path: [...path, ...one.path] } as ZodIssue, checked));
+  if (branch !== undefined)
+    return branch.flatMap((one) =>
+      explainZod({ ...one, path: [...path, ...one.path] } as ZodIssue, checked),
+    );
   const wanted = issue.errors.flatMap((one) =>
     one.flatMap((inner) => {
       if (inner.code === "invalid_value") return inner.values.map(String);
-      return inner.code === "invalid_type" ? [ownValue(TYPE_WORDS, inner.expected) ?? inner.expected] : [];
+      return inner.code === "invalid_type"
+        ? [ownValue(TYPE_WORDS, inner.expected) ?? inner.expected]
+        : [];
     }),
   );
   return [
@@ -109,10 +151,16 @@ function explainUnion(
   ];
 }
 
-/** Of a whole branch: what it takes is of another type, so that nobody who wrote this had it in mind. */
+/**
+ * Of a whole branch: what it takes is of another type, so that nobody who wrote this had it in
+ * mind.
+ */
 function isOfOtherType(issue: ZodIssue, node: Node): boolean {
   if (issue.code === "invalid_type") return true;
-  return issue.code === "invalid_value" && issue.values.every((value) => node.kind !== "scalar" || typeof value !== typeof node.value);
+  return (
+    issue.code === "invalid_value" &&
+    issue.values.every((value) => node.kind !== "scalar" || typeof value !== typeof node.value)
+  );
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -136,23 +184,34 @@ function kindOf(node: Node): string {
 
 const shorten = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
-function wordsFor(issue: ZodIssue, name: string, node: Node): { readonly rule: Rule; readonly message: string } {
+function wordsFor(
+  issue: ZodIssue,
+  name: string,
+  node: Node,
+): { readonly rule: Rule; readonly message: string } {
   if (issue.code === "invalid_type") return wrongType(issue.expected, name, node);
   if (issue.code === "invalid_value") return notAllowed(issue.values, name, node);
-  const rule = issue.code === "custom" && isRule(issue.params?.["rule"]) ? issue.params["rule"] : "bad-value";
+  const rule =
+    issue.code === "custom" && isRule(issue.params?.["rule"]) ? issue.params["rule"] : "bad-value";
   return { rule, message: limitText(issue, name) ?? ownText(issue, name) };
 }
 
 const isRule = (name: unknown): name is Rule => typeof name === "string" && name in RULES;
 
-function wrongType(expected: string, name: string, node: Node): { readonly rule: Rule; readonly message: string } {
+function wrongType(
+  expected: string,
+  name: string,
+  node: Node,
+): { readonly rule: Rule; readonly message: string } {
   const hint = boolHint(expected, node) || numberHint(expected, node);
   const message = `${name} must be ${ownValue(TYPE_WORDS, expected) ?? expected}, not ${kindOf(node)}${hint}`;
   return { rule: "wrong-type", message };
 }
 
 const numberHint = (expected: string, node: Node): string =>
-  /^(number|int)$/.test(expected) && node.kind === "scalar" && /^-?\d+(\.\d+)?$/.test(String(node.value))
+  /^(number|int)$/.test(expected) &&
+  node.kind === "scalar" &&
+  /^-?\d+(\.\d+)?$/.test(String(node.value))
     ? ": write it without quotes"
     : "";
 
@@ -163,14 +222,26 @@ function boolHint(expected: string, node: Node): string {
   return /^(no|off|n)$/i.test(node.source) ? ": write false" : "";
 }
 
-function notAllowed(values: readonly unknown[], name: string, node: Node): { readonly rule: Rule; readonly message: string } {
-  const isQuoted = node.kind === "scalar" && values.some((value) => typeof value !== "string" && String(value) === node.value);
+function notAllowed(
+  values: readonly unknown[],
+  name: string,
+  node: Node,
+): { readonly rule: Rule; readonly message: string } {
+  const isQuoted =
+    node.kind === "scalar" &&
+    values.some((value) => typeof value !== "string" && String(value) === node.value);
   if (isQuoted)
-    return { rule: "not-allowed", message: `${name} must be ${node.value}, not the text "${node.value}": write it without quotes` };
+    return {
+      rule: "not-allowed",
+      message: `${name} must be ${node.value}, not the text "${node.value}": write it without quotes`,
+    };
   const options = values.map(String);
   const found = node.kind === "scalar" ? node.source : "";
   const given = node.kind === "scalar" ? `"${shorten(found)}"` : kindOf(node);
-  return { rule: "not-allowed", message: `${name} must be ${orList(options)}, not ${given}${didYouMean(found, options)}` };
+  return {
+    rule: "not-allowed",
+    message: `${name} must be ${orList(options)}, not ${given}${didYouMean(found, options)}`,
+  };
 }
 
 const orList = (options: readonly string[]): string =>

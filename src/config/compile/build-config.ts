@@ -1,4 +1,7 @@
-/** The checked sections put together, and the rules between them: every watch has somewhere to go, every sink is used, names exist. */
+/**
+ * The checked sections put together, and the rules between them: every watch has somewhere to go,
+ * every sink is used, names exist.
+ */
 import type { ReportConfig } from "../../model/report.ts";
 import { join } from "node:path";
 import type { Watch } from "../../model/watch.ts";
@@ -21,7 +24,16 @@ import { checkDefaults } from "./check-defaults.ts";
 import { expandDefaultLists } from "./list-files.ts";
 import { loopbackDoubt } from "../guard.ts";
 import { configPlace, type Report } from "../report.ts";
-import { childOf, entriesOf, type Entry, entryOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
+import {
+  childOf,
+  entriesOf,
+  type Entry,
+  entryOf,
+  findNode,
+  type MapNode,
+  type Node,
+  type Place,
+} from "../tree.ts";
 import { resolveStatePath, socketPlaceOf } from "../text/state-path.ts";
 import type { LoadWhere, WhereCompiler } from "../where/where.ts";
 import { anyBody, type WhereBody } from "../where/where-types.ts";
@@ -41,7 +53,11 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   const sinkEntries = namedEntries(root, "sinks", report);
   const intervals = buildIntervals(childOf(root, "time_intervals"), report, deps.nowMs);
   const labels = labelsOf(watchEntries, root);
-  const templates = await buildTemplates(childOf(root, "templates"), { report, watchTypes: deps.watchTypes, labels });
+  const templates = await buildTemplates(childOf(root, "templates"), {
+    report,
+    watchTypes: deps.watchTypes,
+    labels,
+  });
   const shared = {
     where,
     intervals,
@@ -60,7 +76,11 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     root,
     watchDeps(deps, { where, sinkNames, hasFallback, retentionMs, timetable: shared.timetable }),
   );
-  const route = await buildTree(root, { watches: watchEntries, sinks: sinkEntries, builtSinks: sinks, ...shared }, deps);
+  const route = await buildTree(
+    root,
+    { watches: watchEntries, sinks: sinkEntries, builtSinks: sinks, ...shared },
+    deps,
+  );
   const reports = await buildReports(childOf(root, "reports"), {
     ...{ report, labels, watches, sinkNames, timetable: shared.timetable },
     watchIds: watchEntries.map(({ key }) => key),
@@ -68,13 +88,18 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
   checkMoves(watchEntries, "watch", report);
   checkMoves(sinkEntries, "sink", report);
   checkOps(root, sections, sinkEntries, report);
-  if (route !== undefined || !report.hasErrors()) warnOfLoneThreads(sinkEntries, sinks, route, report);
+  if (route !== undefined || !report.hasErrors())
+    warnOfLoneThreads(sinkEntries, sinks, route, report);
   warnOfUnused(sinkEntries, { watchEntries, watches, route, reports, sections }, report);
   if (sections === undefined) return undefined;
   warnOfLoopback(root, sections, sinks, deps);
   const state = await placeState(sections.state, root, deps);
   const read = new Set([...deps.notedFiles, join(deps.folder, ".env")]);
-  await refuseOwnFiles({ entries: sinkEntries, sinks, sinkTypes: deps.sinkTypes }, { read, statePath: state.path }, deps);
+  await refuseOwnFiles(
+    { entries: sinkEntries, sinks, sinkTypes: deps.sinkTypes },
+    { read, statePath: state.path },
+    deps,
+  );
   return {
     api: sections.api,
     state,
@@ -82,7 +107,9 @@ export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Bu
     ops: sections.ops,
     linksHost: sections.linksHost,
     watches,
-    watchPlaces: Object.fromEntries(watchEntries.map(({ key, keyPlace }) => [key, configPlace(keyPlace)])),
+    watchPlaces: Object.fromEntries(
+      watchEntries.map(({ key, keyPlace }) => [key, configPlace(keyPlace)]),
+    ),
     ...(route === undefined ? {} : { route }),
     sinks,
     templates: [...templates.values()].filter((template) => template !== undefined),
@@ -106,7 +133,11 @@ async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps)
   if (written.endsWith("/") || (await deps.files.isDirectory(path))) {
     const { node, place } = findNode(root, ["state", "path"]);
     const example = `${written.replace(/\/+$/, "")}/chirpwatch.db`;
-    deps.report.error(node?.place ?? place, "state-path", `\`path\`: ${written} is a folder: name a file in it, like ${example}`);
+    deps.report.error(
+      node?.place ?? place,
+      "state-path",
+      `\`path\`: ${written} is a folder: name a file in it, like ${example}`,
+    );
   }
   return path;
 }
@@ -114,7 +145,10 @@ async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps)
 /** Most files have no expression: the engine is loaded for the first. */
 function lazyWhere(): LoadWhere {
   let compiler: Promise<WhereCompiler> | undefined;
-  return () => (compiler ??= import("../where/where.ts").then(({ createWhereCompiler }) => createWhereCompiler()));
+  return () =>
+    (compiler ??= import("../where/where.ts").then(({ createWhereCompiler }) =>
+      createWhereCompiler(),
+    ));
 }
 
 /** What sinks and routes name. */
@@ -128,10 +162,27 @@ interface Shared {
   readonly templates: BuiltTemplates;
 }
 
-async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shared, deps: BuildDeps): Promise<readonly SinkConfig[]> {
+async function buildSinks(
+  entries: readonly Entry[],
+  root: MapNode,
+  shared: Shared,
+  deps: BuildDeps,
+): Promise<readonly SinkConfig[]> {
   const defaults = childOf(childOf(root, "defaults"), "sink");
-  const { sinkTypes, watchTypes, folder, files, env, allowedPrograms, report, noteFile, lenient } = deps;
-  const sinkDeps = { sinkTypes, watchTypes, folder, files, env, allowedPrograms, report, noteFile, lenient, ...shared };
+  const { sinkTypes, watchTypes, folder, files, env, allowedPrograms, report, noteFile, lenient } =
+    deps;
+  const sinkDeps = {
+    sinkTypes,
+    watchTypes,
+    folder,
+    files,
+    env,
+    allowedPrograms,
+    report,
+    noteFile,
+    lenient,
+    ...shared,
+  };
   const built = await Promise.all(entries.map((entry) => buildSink(entry, defaults, sinkDeps)));
   return built.filter((sink) => sink !== undefined);
 }
@@ -139,7 +190,11 @@ async function buildSinks(entries: readonly Entry[], root: MapNode, shared: Shar
 /** Watches; they take some tens of milliseconds. */
 const BUILT_AT_ONCE = 1_000;
 
-async function buildWatches(entries: readonly Entry[], root: MapNode, deps: WatchDeps): Promise<readonly Watch[]> {
+async function buildWatches(
+  entries: readonly Entry[],
+  root: MapNode,
+  deps: WatchDeps,
+): Promise<readonly Watch[]> {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const built: (Watch | undefined)[] = [];
   // One after the other: what each leaves behind is garbage at once.
@@ -151,7 +206,10 @@ async function buildWatches(entries: readonly Entry[], root: MapNode, deps: Watc
 }
 
 /** What the rest of the file says that a watch must know. */
-type OfOtherSections = Pick<WatchDeps, "where" | "sinkNames" | "hasFallback" | "retentionMs" | "timetable">;
+type OfOtherSections = Pick<
+  WatchDeps,
+  "where" | "sinkNames" | "hasFallback" | "retentionMs" | "timetable"
+>;
 
 const watchDeps = (
   { watchTypes, folder, files, allowedPrograms, report, noteFile, lenient }: BuildDeps,
@@ -172,7 +230,10 @@ const watchDeps = (
   share: createSharing(),
 });
 
-/** Ten thousand watches have a handful of different schedules and filters: equal ones become one object. */
+/**
+ * Ten thousand watches have a handful of different schedules and filters: equal ones become one
+ * object.
+ */
 function createSharing(): WatchDeps["share"] {
   const known = new Map<string, object>();
   return <Value extends object>(value: Value): Value => {
@@ -187,7 +248,10 @@ function createSharing(): WatchDeps["share"] {
 function labelsOf(watches: readonly Entry[], root: MapNode): readonly string[] {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const nodes = [...watches.map(({ node }) => node), defaults];
-  return [...nodes.flatMap((node) => entriesOf(childOf(node, "labels"))).map(({ key }) => key), ...enrichLabels(nodes)];
+  return [
+    ...nodes.flatMap((node) => entriesOf(childOf(node, "labels"))).map(({ key }) => key),
+    ...enrichLabels(nodes),
+  ];
 }
 
 interface TreeEntries extends Shared {
@@ -196,7 +260,10 @@ interface TreeEntries extends Shared {
   readonly builtSinks: readonly SinkConfig[];
 }
 
-/** As written; or one route to the only sink, when some watch needs it. Expressions are for trees: their engine is loaded with one. */
+/**
+ * As written; or one route to the only sink, when some watch needs it. Expressions are for trees:
+ * their engine is loaded with one.
+ */
 async function buildTree(
   root: MapNode,
   { watches, sinks, builtSinks, ...shared }: TreeEntries,
@@ -205,7 +272,8 @@ async function buildTree(
   const written = entryOf(root, "route");
   const sinkNames = sinks.map(({ key }) => key);
   const [only] = sinkNames;
-  if (written === undefined) return sinkNames.length === 1 && only !== undefined ? routeTo(only) : undefined;
+  if (written === undefined)
+    return sinkNames.length === 1 && only !== undefined ? routeTo(only) : undefined;
   const { compilePattern } = await import("../../route/pattern.ts");
   return buildRoute(written, {
     report: deps.report,
@@ -246,9 +314,18 @@ function checkMoves(entries: readonly Entry[], what: "watch" | "sink", report: R
   }
 }
 
-function checkOps(root: MapNode, sections: Sections | undefined, sinks: readonly Entry[], report: Report): void {
+function checkOps(
+  root: MapNode,
+  sections: Sections | undefined,
+  sinks: readonly Entry[],
+  report: Report,
+): void {
   const entry = entryOf(root, "ops");
-  if (entry === undefined || entry.node.kind !== "map" || entryOf(entry.node, "sink") === undefined) {
+  if (
+    entry === undefined ||
+    entry.node.kind !== "map" ||
+    entryOf(entry.node, "sink") === undefined
+  ) {
     if (entry !== undefined && entry.node.kind !== "map") return;
     const place = entry?.keyPlace ?? { file: root.place.file, offset: 0 };
     report.warn(
@@ -259,7 +336,8 @@ function checkOps(root: MapNode, sections: Sections | undefined, sinks: readonly
     return;
   }
   if (sections === undefined) return;
-  const place = (index: number) => sinkPlace(entry.node, findNode(entry.node, ["sink"], entry.keyPlace).place, index);
+  const place = (index: number) =>
+    sinkPlace(entry.node, findNode(entry.node, ["sink"], entry.keyPlace).place, index);
   checkSinks(
     sections.ops.sinks,
     place,
@@ -268,7 +346,12 @@ function checkOps(root: MapNode, sections: Sections | undefined, sinks: readonly
   );
 }
 
-function warnOfLoopback(root: MapNode, { api }: Sections, sinks: readonly SinkConfig[], deps: BuildDeps): void {
+function warnOfLoopback(
+  root: MapNode,
+  { api }: Sections,
+  sinks: readonly SinkConfig[],
+  deps: BuildDeps,
+): void {
   const doubt = loopbackDoubt(api.baseUrl, sinks, deps.sinkTypes);
   const { place, node } = findNode(root, ["api", "base_url"]);
   if (doubt !== undefined) deps.report.warn(node?.place ?? place, "loopback-service", doubt);
@@ -283,9 +366,18 @@ interface SinkUsers {
   readonly sections: Sections | undefined;
 }
 
-function warnOfUnused(sinks: readonly Entry[], { watchEntries, watches, route, reports, sections }: SinkUsers, report: Report): void {
+function warnOfUnused(
+  sinks: readonly Entry[],
+  { watchEntries, watches, route, reports, sections }: SinkUsers,
+  report: Report,
+): void {
   // While a watch or the tree is unreadable nobody knows what it would have used.
-  if (watches.length !== watchEntries.length || sections === undefined || (route === undefined && report.hasErrors())) return;
+  if (
+    watches.length !== watchEntries.length ||
+    sections === undefined ||
+    (route === undefined && report.hasErrors())
+  )
+    return;
   const used = new Set([
     ...watches.flatMap((watch) => watch.sinks),
     ...sections.ops.sinks,
@@ -294,8 +386,15 @@ function warnOfUnused(sinks: readonly Entry[], { watchEntries, watches, route, r
   ]);
   for (const { key, keyPlace } of sinks) {
     if (!used.has(key))
-      report.warn(keyPlace, "unused-sink", `the sink \`${key}\` is never used: no watch, route, report or \`ops\` names it`);
+      report.warn(
+        keyPlace,
+        "unused-sink",
+        `the sink \`${key}\` is never used: no watch, route, report or \`ops\` names it`,
+      );
   }
 }
 
-const sinksOf = (route: Route): readonly string[] => [...route.sinks, ...route.routes.flatMap(sinksOf)];
+const sinksOf = (route: Route): readonly string[] => [
+  ...route.sinks,
+  ...route.routes.flatMap(sinksOf),
+];

@@ -1,4 +1,6 @@
-/** What the builders of the configuration share: the registries, the folders, and where findings go. */
+/**
+ * What the builders of the configuration share: the registries, the folders, and where findings go.
+ */
 import type { Environment, Files } from "../../model/files.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
@@ -12,7 +14,10 @@ export interface BuildDeps {
   readonly files: Files;
   /** With the `.env` beside the file. */
   readonly env: Environment;
-  /** Programs that CHIRPWATCH_ALLOW_EXEC names. The `.env` beside the file does not count: whoever writes that may write the file too. */
+  /**
+   * Programs that CHIRPWATCH_ALLOW_EXEC names. The `.env` beside the file does not count: whoever
+   * writes that may write the file too.
+   */
   readonly allowedPrograms: ReadonlySet<string>;
   readonly report: Report;
   /** Dates that have passed by then never come again. */

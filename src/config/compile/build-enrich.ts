@@ -1,4 +1,7 @@
-/** What `enrich` on a watch must keep besides its schema: programs that may be started, and labels that nobody else sets. */
+/**
+ * What `enrich` on a watch must keep besides its schema: programs that may be started, and labels
+ * that nobody else sets.
+ */
 import { ENRICH_LABEL } from "../../model/enrichment.ts";
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { EnrichRule } from "../../model/watch.ts";
@@ -12,15 +15,26 @@ export interface EnrichCheckDeps extends ProgramDeps {
 }
 
 /** `map`: of the watch. `labels`: its own. */
-export function checkEnrich(rule: EnrichRule, map: MapNode, labels: Readonly<Record<string, string>>, deps: EnrichCheckDeps): void {
+export function checkEnrich(
+  rule: EnrichRule,
+  map: MapNode,
+  labels: Readonly<Record<string, string>>,
+  deps: EnrichCheckDeps,
+): void {
   const { report } = deps;
   const { place } = findNode(map, ["enrich"], map.place);
-  if (rule.via.kind === "program" && !deps.lenient) checkProgram(rule.via.path, findNode(map, ["enrich", "exec"], place).place, deps);
-  for (const { rule: name, message } of privateDoubts(rule)) report.warn(findNode(map, ["enrich", "url"], place).place, name, message);
+  if (rule.via.kind === "program" && !deps.lenient)
+    checkProgram(rule.via.path, findNode(map, ["enrich", "exec"], place).place, deps);
+  for (const { rule: name, message } of privateDoubts(rule))
+    report.warn(findNode(map, ["enrich", "url"], place).place, name, message);
   for (const [index, label] of rule.labels.entries()) {
     const problem = labelProblem(label, labels);
     if (problem !== undefined)
-      report.error(findNode(map, ["enrich", "labels", index], place).node?.place ?? place, "built-in-label", problem);
+      report.error(
+        findNode(map, ["enrich", "labels", index], place).node?.place ?? place,
+        "built-in-label",
+        problem,
+      );
   }
   const own = entryOf(childOf(map, "labels"), ENRICH_LABEL);
   if (own !== undefined)
@@ -31,20 +45,30 @@ export function checkEnrich(rule: EnrichRule, map: MapNode, labels: Readonly<Rec
     );
 }
 
-/** Labels that events of such watches may have besides: declared ones, and what became of the enrichment. */
+/**
+ * Labels that events of such watches may have besides: declared ones, and what became of the
+ * enrichment.
+ */
 export const enrichLabels = (watches: readonly (Node | undefined)[]): readonly string[] =>
   watches.flatMap((watch) => {
     const enrich = childOf(watch, "enrich");
     const declared = childOf(enrich, "labels");
-    const names = declared?.kind === "list" ? declared.items.flatMap((item) => (item.kind === "scalar" ? [String(item.value)] : [])) : [];
+    const names =
+      declared?.kind === "list"
+        ? declared.items.flatMap((item) => (item.kind === "scalar" ? [String(item.value)] : []))
+        : [];
     return enrich === undefined ? [] : [ENRICH_LABEL, ...names];
   });
 
 const privateDoubts = ({ via }: EnrichRule) =>
-  via.kind === "url" ? doubtOfPrivateAddress("enrich", { url: via.url, allow_private: via.isPrivateAllowed }) : [];
+  via.kind === "url"
+    ? doubtOfPrivateAddress("enrich", { url: via.url, allow_private: via.isPrivateAllowed })
+    : [];
 
 function labelProblem(label: string, own: Readonly<Record<string, string>>): string | undefined {
   if ((BUILT_IN_LABELS as readonly string[]).includes(label) || label === ENRICH_LABEL)
     return `an answer cannot set \`${label}\`, which the daemon sets itself: choose another name`;
-  return label in own ? `an answer cannot set \`${label}\`, which the watch sets under \`labels\`: remove one of them` : undefined;
+  return label in own
+    ? `an answer cannot set \`${label}\`, which the watch sets under \`labels\`: remove one of them`
+    : undefined;
 }

@@ -1,4 +1,7 @@
-/** Named time intervals, from what is written to what holds or not, and the hours of a route or a sink. */
+/**
+ * Named time intervals, from what is written to what holds or not, and the hours of a route or a
+ * sink.
+ */
 import type { Muting, TimeInterval } from "../../route/route.ts";
 import { isMutedForever } from "../../route/mute.ts";
 import {
@@ -12,9 +15,22 @@ import {
 } from "../../route/time-interval.ts";
 import { checkValue } from "../check/check-value.ts";
 import type { Report } from "../report.ts";
-import { timeIntervalHolder, type WrittenInterval, type WrittenMuting } from "../schema/route-schema.ts";
+import {
+  timeIntervalHolder,
+  type WrittenInterval,
+  type WrittenMuting,
+} from "../schema/route-schema.ts";
 import { didYouMean } from "../suggest.ts";
-import { childOf, type Entry, entriesOf, findNode, type MapNode, type Node, type Path, type Place } from "../tree.ts";
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  findNode,
+  type MapNode,
+  type Node,
+  type Path,
+  type Place,
+} from "../tree.ts";
 
 /** By name; undefined for one that was complained about. */
 export type Intervals = ReadonlyMap<string, TimeInterval | undefined>;
@@ -33,24 +49,33 @@ export function buildMuting(
   deps: MutingDeps,
 ): Muting {
   const find = (key: keyof WrittenMuting, names: readonly string[]) =>
-    names.flatMap((name, index) => findInterval(name, itemPlace(map, keyPlace, { key, index }), deps));
+    names.flatMap((name, index) =>
+      findInterval(name, itemPlace(map, keyPlace, { key, index }), deps),
+    );
   const muting = {
     ...(mutes === undefined ? {} : { mutes: find("mute_time_intervals", mutes) }),
     ...(actives === undefined ? {} : { actives: find("active_time_intervals", actives) }),
     ...(onMute === undefined ? {} : { onMute }),
   };
   const node = childOf(map, "active_time_intervals") ?? childOf(map, "mute_time_intervals");
-  if (isAlwaysMuted(muting, deps.nowMs)) deps.report.warn(node?.place ?? keyPlace, "no-sending-time", NO_SENDING_TIME);
+  if (isAlwaysMuted(muting, deps.nowMs))
+    deps.report.warn(node?.place ?? keyPlace, "no-sending-time", NO_SENDING_TIME);
   return muting;
 }
 
-export const NO_SENDING_TIME = "muted and active hours leave no time in which alerts are sent: they wait until the hours are changed";
+export const NO_SENDING_TIME =
+  "muted and active hours leave no time in which alerts are sent: they wait until the hours are changed";
 
 /** Whether these hours, of a sink or of a route at its sink, leave no time to send from now on. */
-export const isAlwaysMuted = (muting: Muting, nowMs: number): boolean => isMutedForever(muting, nowMs);
+export const isAlwaysMuted = (muting: Muting, nowMs: number): boolean =>
+  isMutedForever(muting, nowMs);
 
 /** Of one item of a list; of the value itself where one name stands for a list. */
-export function itemPlace(map: MapNode, fallback: Place, { key, index }: { readonly key: string; readonly index: number }): Place {
+export function itemPlace(
+  map: MapNode,
+  fallback: Place,
+  { key, index }: { readonly key: string; readonly index: number },
+): Place {
   const node = childOf(map, key);
   return (node?.kind === "list" ? node.items[index]?.place : undefined) ?? node?.place ?? fallback;
 }
@@ -64,26 +89,42 @@ function findInterval(name: string, place: Place, deps: MutingDeps): readonly Ti
   if (!deps.intervals.has(name)) {
     const known = [...deps.intervals.keys()];
     const hint =
-      didYouMean(name, known) || (known.length === 0 ? "; none is defined under `time_intervals`" : `; there are ${known.join(", ")}`);
+      didYouMean(name, known) ||
+      (known.length === 0
+        ? "; none is defined under `time_intervals`"
+        : `; there are ${known.join(", ")}`);
     deps.report.error(place, "unknown-interval", `there is no time interval "${name}"${hint}`);
   }
   const interval = deps.intervals.get(name);
   return interval === undefined ? [] : [interval];
 }
 
-export function buildIntervals(section: Node | undefined, report: Report, nowMs: number): Intervals {
+export function buildIntervals(
+  section: Node | undefined,
+  report: Report,
+  nowMs: number,
+): Intervals {
   const built = new Map<string, TimeInterval | undefined>();
-  for (const entry of entriesOf(section)) if (!entry.key.startsWith("x-")) built.set(entry.key, buildInterval(entry, report, nowMs));
+  for (const entry of entriesOf(section))
+    if (!entry.key.startsWith("x-")) built.set(entry.key, buildInterval(entry, report, nowMs));
   return built;
 }
 
 function buildInterval(entry: Entry, report: Report, nowMs: number): TimeInterval | undefined {
-  const holder: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([[entry.key, entry]]) };
-  const written = checkValue(timeIntervalHolder(entry.key), holder, { report, place: entry.keyPlace, name: entry.key })?.[entry.key] as
-    | WrittenInterval
-    | undefined;
+  const holder: MapNode = {
+    kind: "map",
+    place: entry.keyPlace,
+    entries: new Map([[entry.key, entry]]),
+  };
+  const written = checkValue(timeIntervalHolder(entry.key), holder, {
+    report,
+    place: entry.keyPlace,
+    name: entry.key,
+  })?.[entry.key] as WrittenInterval | undefined;
   if (written === undefined) return undefined;
-  const windows = written.map((window, index) => readWindow(window, (...path) => placeOf(entry, [index, ...path]), report));
+  const windows = written.map((window, index) =>
+    readWindow(window, (...path) => placeOf(entry, [index, ...path]), report),
+  );
   const whole = windows.filter((window) => window !== undefined);
   if (whole.length !== windows.length) return undefined;
   const interval = createTimeInterval({ name: entry.key, windows: whole });
@@ -95,31 +136,59 @@ function buildInterval(entry: Entry, report: Report, nowMs: number): TimeInterva
 
 const LAST_MINUTE = 1_439;
 
-/** Warns of what was probably meant otherwise: an interval that always holds, or never again. Neither is an error: a date that passes stops no daemon. */
+/**
+ * Warns of what was probably meant otherwise: an interval that always holds, or never again.
+ * Neither is an error: a date that passes stops no daemon.
+ */
 function warnOfEnds(interval: TimeInterval, place: Place, report: Report, nowMs: number): void {
   if (interval.endsAt(nowMs) === undefined && interval.startsAt(nowMs) === Number.POSITIVE_INFINITY)
-    report.warn(place, "interval-over", `the time interval "${interval.name}" never holds again: its dates have passed`);
+    report.warn(
+      place,
+      "interval-over",
+      `the time interval "${interval.name}" never holds again: its dates have passed`,
+    );
   if (isAlwaysMuted({ mutes: [interval] }, nowMs))
-    report.warn(place, "interval-without-end", `the time interval "${interval.name}" always holds: what it mutes is never sent`);
+    report.warn(
+      place,
+      "interval-without-end",
+      `the time interval "${interval.name}" always holds: what it mutes is never sent`,
+    );
 }
 
 /** Warns of a minute that is left out each night. */
-function warnOfOpenMinutes(windows: readonly TimeWindow[], at: (...path: Path) => Place, report: Report): void {
+function warnOfOpenMinutes(
+  windows: readonly TimeWindow[],
+  at: (...path: Path) => Place,
+  report: Report,
+): void {
   for (const [index, { times }] of windows.entries())
     for (const [nth, { endMinute }] of times.entries())
       if (endMinute === LAST_MINUTE && !times.some(coversLastMinute))
-        report.warn(at(index, "times", nth, "end"), "open-minute", 'the minute before midnight stays open: write "24:00"');
+        report.warn(
+          at(index, "times", nth, "end"),
+          "open-minute",
+          'the minute before midnight stays open: write "24:00"',
+        );
 }
 
-const coversLastMinute = ({ startMinute, endMinute }: DayTimeRange): boolean => endMinute > LAST_MINUTE || endMinute <= startMinute;
+const coversLastMinute = ({ startMinute, endMinute }: DayTimeRange): boolean =>
+  endMinute > LAST_MINUTE || endMinute <= startMinute;
 
-function readWindow(written: WrittenInterval[number], at: (...path: Path) => Place, report: Report): TimeWindow | undefined {
-  const times = (written.times ?? []).map((time, index) => readSpan(time, (key) => at("times", index, key), report));
-  const named = typeof written.weekdays === "string" ? [written.weekdays] : (written.weekdays ?? []);
+function readWindow(
+  written: WrittenInterval[number],
+  at: (...path: Path) => Place,
+  report: Report,
+): TimeWindow | undefined {
+  const times = (written.times ?? []).map((time, index) =>
+    readSpan(time, (key) => at("times", index, key), report),
+  );
+  const named =
+    typeof written.weekdays === "string" ? [written.weekdays] : (written.weekdays ?? []);
   const days = named.map((text, index) => readDays(text, at("weekdays", index), report));
   const spans = typeof written.dates === "string" ? [written.dates] : (written.dates ?? []);
   const dates = spans.map((text, index) => readDates(text, at("dates", index), report));
-  if (times.includes(undefined) || days.includes(undefined) || dates.includes(undefined)) return undefined;
+  if (times.includes(undefined) || days.includes(undefined) || dates.includes(undefined))
+    return undefined;
   return {
     times: times.filter((time) => time !== undefined),
     weekdays: [...new Set(days.flatMap((one) => one ?? []))],
@@ -136,17 +205,28 @@ function readSpan(
   const read = (key: "start" | "end"): number | undefined => {
     const minute = parseTimeOfDay(time[key]);
     if (minute !== undefined && !(key === "start" && minute === 1_440)) return minute;
-    report.error(at(key), "time-of-day", `"${time[key]}" is not a time of day: write hours and minutes in quotes, like "22:00"`);
+    report.error(
+      at(key),
+      "time-of-day",
+      `"${time[key]}" is not a time of day: write hours and minutes in quotes, like "22:00"`,
+    );
     return undefined;
   };
   const startMinute = read("start");
   const endMinute = read("end");
-  return startMinute === undefined || endMinute === undefined ? undefined : { startMinute, endMinute };
+  return startMinute === undefined || endMinute === undefined
+    ? undefined
+    : { startMinute, endMinute };
 }
 
 function readDays(text: string, place: Place, report: Report): readonly number[] | undefined {
   const days = parseWeekdays(text);
-  if (days === undefined) report.error(place, "weekday", `"${text}" is not a weekday: write monday, or a range like monday:friday`);
+  if (days === undefined)
+    report.error(
+      place,
+      "weekday",
+      `"${text}" is not a weekday: write monday, or a range like monday:friday`,
+    );
   return days;
 }
 

@@ -1,4 +1,7 @@
-/** `api.keys`: every item as a map with its secret read, and no key twice. What one key may hold is settings-schema.ts's. */
+/**
+ * `api.keys`: every item as a map with its secret read, and no key twice. What one key may hold is
+ * settings-schema.ts's.
+ */
 import type { z } from "zod";
 import type { BuildDeps } from "./build-deps.ts";
 import type { KeyConfig } from "../config.ts";
@@ -7,12 +10,18 @@ import { requiring, resolveSecrets, type SecretMap } from "./secret-files.ts";
 import type { apiSchema } from "../schema/settings-schema.ts";
 import { entryOf, isUnresolved, type MapNode, type Node, withEntries } from "../tree.ts";
 
-/** A text in the list is a key without more. Paths of key files are noted as `keys.0`, `keys.1` … */
+/**
+ * A text in the list is a key without more. Paths of key files are noted as `keys.0`, `keys.1` …
+ */
 export async function resolveKeys({ map, paths }: SecretMap, deps: BuildDeps): Promise<SecretMap> {
   const entry = entryOf(map, "keys");
   if (entry?.node.kind !== "list") return { map, paths };
   if (entryOf(map, "key") !== undefined)
-    deps.report.error(entry.keyPlace, "secret-twice", "`key` and `keys` are both set: put the key into the list");
+    deps.report.error(
+      entry.keyPlace,
+      "secret-twice",
+      "`key` and `keys` are both set: put the key into the list",
+    );
   const items: Node[] = [];
   const keyPaths: Record<string, string> = {};
   for (const [index, item] of entry.node.items.entries()) {
@@ -26,7 +35,11 @@ export async function resolveKeys({ map, paths }: SecretMap, deps: BuildDeps): P
 
 function asMap(item: Node): MapNode {
   if (item.kind === "map") return item;
-  return { kind: "map", place: item.place, entries: new Map([["key", { key: "key", keyPlace: item.place, node: item }]]) };
+  return {
+    kind: "map",
+    place: item.place,
+    entries: new Map([["key", { key: "key", keyPlace: item.place, node: item }]]),
+  };
 }
 
 /** Undefined where there is no list. */
@@ -58,8 +71,13 @@ function refuseRepeats(keys: readonly KeyConfig[], node: Node | undefined, repor
     const item = items[index];
     const before = keys.slice(0, index);
     if (item === undefined || isUnresolved(item)) continue;
-    if (before.some((one) => one.key === key)) report.error(item.place, "key-twice", "`keys` holds this key already: keep one of them");
+    if (before.some((one) => one.key === key))
+      report.error(item.place, "key-twice", "`keys` holds this key already: keep one of them");
     else if (name !== undefined && before.some((one) => one.name === name))
-      report.error(item.place, "key-twice", `\`keys\` holds a key named "${name}" already: rename one of them`);
+      report.error(
+        item.place,
+        "key-twice",
+        `\`keys\` holds a key named "${name}" already: rename one of them`,
+      );
   }
 }

@@ -9,7 +9,15 @@ import { checkValue } from "../check/check-value.ts";
 import type { Report } from "../report.ts";
 import { reportHolder, type WrittenReport } from "../schema/report-schema.ts";
 import { didYouMean } from "../suggest.ts";
-import { type Entry, entriesOf, findNode, type MapNode, type Node, type Path, type Place } from "../tree.ts";
+import {
+  type Entry,
+  entriesOf,
+  findNode,
+  type MapNode,
+  type Node,
+  type Path,
+  type Place,
+} from "../tree.ts";
 import { readSchedule } from "./schedule.ts";
 
 export interface ReportBuildDeps {
@@ -23,7 +31,10 @@ export interface ReportBuildDeps {
   readonly labels: readonly string[];
 }
 
-export async function buildReports(section: Node | undefined, deps: ReportBuildDeps): Promise<readonly ReportConfig[]> {
+export async function buildReports(
+  section: Node | undefined,
+  deps: ReportBuildDeps,
+): Promise<readonly ReportConfig[]> {
   const entries = entriesOf(section).filter(({ key }) => !key.startsWith("x-"));
   const built: ReportConfig[] = [];
   for (const entry of entries) {
@@ -35,10 +46,16 @@ export async function buildReports(section: Node | undefined, deps: ReportBuildD
 
 async function buildReport(entry: Entry, deps: ReportBuildDeps): Promise<ReportConfig | undefined> {
   const { report, timetable } = deps;
-  const holder: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([[entry.key, entry]]) };
-  const written = checkValue(reportHolder(entry.key), holder, { report, place: entry.keyPlace, name: entry.key })?.[entry.key] as
-    | WrittenReport
-    | undefined;
+  const holder: MapNode = {
+    kind: "map",
+    place: entry.keyPlace,
+    entries: new Map([[entry.key, entry]]),
+  };
+  const written = checkValue(reportHolder(entry.key), holder, {
+    report,
+    place: entry.keyPlace,
+    name: entry.key,
+  })?.[entry.key] as WrittenReport | undefined;
   if (written === undefined) return undefined;
   const at = (...path: Path): Place => {
     const { node, place } = findNode(entry.node, path, entry.keyPlace);
@@ -48,16 +65,41 @@ async function buildReport(entry: Entry, deps: ReportBuildDeps): Promise<ReportC
   const schedule = readSchedule(written.schedule, timezone, timetable);
   if (typeof schedule === "string") report.error(at("schedule"), "schedule", schedule);
   if (named !== undefined && texts !== undefined)
-    report.error(at("matchers"), "bad-value", "`matchers` has `watches` beside it: remove one of the two");
-  checkNames(sink, { known: deps.sinkNames, what: "sink", rule: "unknown-sink" }, (index) => at("sink", index), report);
-  checkNames(named ?? [], { known: deps.watchIds, what: "watch", rule: "report-watch" }, (index) => at("watches", index), report);
+    report.error(
+      at("matchers"),
+      "bad-value",
+      "`matchers` has `watches` beside it: remove one of the two",
+    );
+  checkNames(
+    sink,
+    { known: deps.sinkNames, what: "sink", rule: "unknown-sink" },
+    (index) => at("sink", index),
+    report,
+  );
+  checkNames(
+    named ?? [],
+    { known: deps.watchIds, what: "watch", rule: "report-watch" },
+    (index) => at("watches", index),
+    report,
+  );
   const labels = [...new Set([...BUILT_IN_LABELS, ...deps.labels])];
-  checkNames(by, { known: labels, what: "label", rule: "report-label" }, (index) => at("by", index), report);
+  checkNames(
+    by,
+    { known: labels, what: "label", rule: "report-label" },
+    (index) => at("by", index),
+    report,
+  );
   const matchers = await readMatchers(texts ?? [], (index) => at("matchers", index), report);
   if (typeof schedule === "string") return undefined;
-  const chosen = deps.watches.filter((watch) => (named === undefined ? matchesAll(matchers, labelsOf(watch)) : named.includes(watch.id)));
+  const chosen = deps.watches.filter((watch) =>
+    named === undefined ? matchesAll(matchers, labelsOf(watch)) : named.includes(watch.id),
+  );
   if (texts !== undefined && chosen.length === 0)
-    report.warn(at("matchers"), "report-without-watches", `no watch has these labels: the report "${entry.key}" stays empty`);
+    report.warn(
+      at("matchers"),
+      "report-without-watches",
+      `no watch has these labels: the report "${entry.key}" stays empty`,
+    );
   return {
     ...{ name: entry.key, title, by, top, timezone },
     watches: chosen.map(({ id }) => id),
@@ -77,13 +119,26 @@ interface Names {
   readonly rule: "unknown-sink" | "report-watch" | "report-label";
 }
 
-function checkNames(names: readonly string[], { known, what, rule }: Names, at: (index: number) => Place, report: Report): void {
+function checkNames(
+  names: readonly string[],
+  { known, what, rule }: Names,
+  at: (index: number) => Place,
+  report: Report,
+): void {
   for (const [index, name] of names.entries())
     if (!known.includes(name))
-      report.error(at(index), rule, `there is no ${what} "${name}"${didYouMean(name, known) || `; there are ${known.join(", ")}`}`);
+      report.error(
+        at(index),
+        rule,
+        `there is no ${what} "${name}"${didYouMean(name, known) || `; there are ${known.join(", ")}`}`,
+      );
 }
 
-async function readMatchers(texts: readonly string[], at: (index: number) => Place, report: Report): Promise<readonly Matcher[]> {
+async function readMatchers(
+  texts: readonly string[],
+  at: (index: number) => Place,
+  report: Report,
+): Promise<readonly Matcher[]> {
   if (texts.length === 0) return [];
   const { compilePattern } = await import("../../route/pattern.ts");
   return texts.flatMap((text, index) => {

@@ -1,4 +1,7 @@
-/** The route tree, from what is written to what is walked. Unknown labels and sinks are complained about. */
+/**
+ * The route tree, from what is written to what is walked. Unknown labels and sinks are complained
+ * about.
+ */
 import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher, Muting, Route } from "../../route/route.ts";
@@ -8,12 +11,24 @@ import { type BuiltTemplates, buildTemplateName } from "./build-templates.ts";
 import { buildThrottle } from "./build-throttle.ts";
 import { checkSinks } from "./check-sinks.ts";
 import { checkValue } from "../check/check-value.ts";
-import { describeUnknownLabel, describeUnknownValue, type MatchableNames } from "../check/matched-names.ts";
+import {
+  describeUnknownLabel,
+  describeUnknownValue,
+  type MatchableNames,
+} from "../check/matched-names.ts";
 import { DEFAULTS } from "../defaults.ts";
 import type { Report } from "../report.ts";
 import { ownRouteSchema } from "../schema/route-schema.ts";
 import type { LoadWhere } from "../where/where.ts";
-import { childOf, type Entry, entryOf, type MapNode, offsetInto, type Place, withEntries } from "../tree.ts";
+import {
+  childOf,
+  type Entry,
+  entryOf,
+  type MapNode,
+  offsetInto,
+  type Place,
+  withEntries,
+} from "../tree.ts";
 
 export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly sinkNames: readonly string[];
@@ -33,16 +48,31 @@ export async function buildRoute(entry: Entry, deps: RouteBuildDeps): Promise<Ro
   }
   const matchers = childOf(entry.node, "matchers");
   if (matchers !== undefined)
-    report.error(matchers.place, "root-matchers", "the root route takes everything: move `matchers` into one of its `routes`");
+    report.error(
+      matchers.place,
+      "root-matchers",
+      "the root route takes everything: move `matchers` into one of its `routes`",
+    );
   const where = childOf(entry.node, "where");
   if (where !== undefined)
-    report.error(where.place, "root-matchers", "the root route takes everything: move `where` into one of its `routes`");
+    report.error(
+      where.place,
+      "root-matchers",
+      "the root route takes everything: move `where` into one of its `routes`",
+    );
   if (childOf(entry.node, "sink") === undefined)
-    report.error(entry.keyPlace, "root-sink", "the root route needs a `sink`: it takes what nothing else took");
+    report.error(
+      entry.keyPlace,
+      "root-sink",
+      "the root route needs a `sink`: it takes what nothing else took",
+    );
   return convert({ map: entry.node, keyPlace: entry.keyPlace, path: "0" }, rootSettings, deps);
 }
 
-/** What a route hands down to its children, as in Alertmanager. Mutes, throttles and `continue` are its own. */
+/**
+ * What a route hands down to its children, as in Alertmanager. Mutes, throttles and `continue` are
+ * its own.
+ */
 interface Inherited {
   /** Names of the sinks. */
   readonly sinkNames: readonly string[];
@@ -78,12 +108,23 @@ interface WrittenRoute {
   readonly path: string;
 }
 
-async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, deps: RouteBuildDeps): Promise<Route> {
+async function convert(
+  { map, keyPlace, path }: WrittenRoute,
+  above: Inherited,
+  deps: RouteBuildDeps,
+): Promise<Route> {
   const own = withEntries(map, { routes: undefined });
-  const written = checkValue(ownRouteSchema, own, { report: deps.report, place: keyPlace, name: "route", otherKeys: ["routes"] }) ?? {};
+  const written =
+    checkValue(ownRouteSchema, own, {
+      report: deps.report,
+      place: keyPlace,
+      name: "route",
+      otherKeys: ["routes"],
+    }) ?? {};
   const at = (key: string, index: number): Place => itemPlace(map, keyPlace, { key, index });
   checkSinks(written.sink ?? [], (index) => at("sink", index), deps.sinkNames, deps.report);
-  for (const [index, label] of (written.group_by ?? []).entries()) checkLabel(label, at("group_by", index), deps);
+  for (const [index, label] of (written.group_by ?? []).entries())
+    checkLabel(label, at("group_by", index), deps);
   const grouping = {
     groupBy: written.group_by ?? above.groupBy,
     groupWaitMs: written.group_wait ?? above.groupWaitMs,
@@ -97,12 +138,18 @@ async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, 
   const routes = childRoutes(map, deps.report);
   warnOfLastContinue(routes.at(-1), deps.report);
   const children = routes.map((child, index) =>
-    convert({ map: child, keyPlace: child.place, path: `${path}.${index}` }, { ...grouping, sinkNames }, deps),
+    convert(
+      { map: child, keyPlace: child.place, path: `${path}.${index}` },
+      { ...grouping, sinkNames },
+      deps,
+    ),
   );
   return {
     path,
     sinks: [...new Set(written.sink ?? [])],
-    matchers: (written.matchers ?? []).flatMap((text, index) => readMatcher(text, at("matchers", index), deps)),
+    matchers: (written.matchers ?? []).flatMap((text, index) =>
+      readMatcher(text, at("matchers", index), deps),
+    ),
     continues: written.continue ?? DEFAULTS.route.continue,
     ...grouping,
     ...shaping,
@@ -113,21 +160,41 @@ async function convert({ map, keyPlace, path }: WrittenRoute, above: Inherited, 
   };
 }
 
-/** Warns where the hours of a route, which replace those of its sinks key by key, leave no time only together with these. */
-function warnOfSinkHours(own: Muting, sinkNames: readonly string[], place: Place, { sinkHours, report, nowMs }: RouteBuildDeps): void {
+/**
+ * Warns where the hours of a route, which replace those of its sinks key by key, leave no time only
+ * together with these.
+ */
+function warnOfSinkHours(
+  own: Muting,
+  sinkNames: readonly string[],
+  place: Place,
+  { sinkHours, report, nowMs }: RouteBuildDeps,
+): void {
   if ((own.mutes ?? own.actives) === undefined || isAlwaysMuted(own, nowMs)) return;
   for (const name of sinkNames) {
     const sink = sinkHours.get(name) ?? {};
     if (!isAlwaysMuted(sink, nowMs) && isAlwaysMuted({ ...sink, ...own }, nowMs))
-      report.warn(place, "no-sending-time", `with the hours of the sink \`${name}\`, ${NO_SENDING_TIME}`);
+      report.warn(
+        place,
+        "no-sending-time",
+        `with the hours of the sink \`${name}\`, ${NO_SENDING_TIME}`,
+      );
   }
 }
 
-async function compileWhere(text: string | undefined, map: MapNode, { where, body, report }: RouteBuildDeps): Promise<Route["where"]> {
+async function compileWhere(
+  text: string | undefined,
+  map: MapNode,
+  { where, body, report }: RouteBuildDeps,
+): Promise<Route["where"]> {
   if (text === undefined) return undefined;
   const compiled = (await where()).compile(text, body);
   if ("matches" in compiled) return (event) => compiled.matches(event.body, event.labels);
-  report.error(offsetInto(childOf(map, "where")?.place ?? map.place, text, compiled.offset), compiled.rule, compiled.message);
+  report.error(
+    offsetInto(childOf(map, "where")?.place ?? map.place, text, compiled.offset),
+    compiled.rule,
+    compiled.message,
+  );
   return undefined;
 }
 
@@ -135,8 +202,10 @@ function childRoutes(map: MapNode, report: Report): readonly MapNode[] {
   const entry = entryOf(map, "routes");
   if (entry === undefined) return [];
   const items = entry.node.kind === "list" ? entry.node.items : [];
-  if (entry.node.kind !== "list") report.error(entry.keyPlace, "wrong-type", "`routes` must be a list");
-  for (const item of items) if (item.kind !== "map") report.error(item.place, "wrong-type", "a route must be a map");
+  if (entry.node.kind !== "list")
+    report.error(entry.keyPlace, "wrong-type", "`routes` must be a list");
+  for (const item of items)
+    if (item.kind !== "map") report.error(item.place, "wrong-type", "a route must be a map");
   return items.filter((item) => item.kind === "map");
 }
 

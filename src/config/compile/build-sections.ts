@@ -45,7 +45,14 @@ export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sec
   const ops = check(opsSchema, sectionOf(root, "ops", deps), deps);
   const links = check(linksSchema, sectionOf(root, "links", deps), deps);
   for (const key of ["time_intervals", "defaults", "reports"]) sectionOf(root, key, deps);
-  if (api === undefined || state === undefined || server === undefined || ops === undefined || links === undefined) return undefined;
+  if (
+    api === undefined ||
+    state === undefined ||
+    server === undefined ||
+    ops === undefined ||
+    links === undefined
+  )
+    return undefined;
   const { heartbeat } = ops;
   return {
     api,
@@ -53,20 +60,35 @@ export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sec
     server,
     ops: {
       sinks: [...new Set(ops.sink ?? [])],
-      ...(heartbeat === undefined ? {} : { heartbeat: { url: heartbeat.url, intervalMs: heartbeat.interval } }),
+      ...(heartbeat === undefined
+        ? {}
+        : { heartbeat: { url: heartbeat.url, intervalMs: heartbeat.interval } }),
     },
     linksHost: links.host,
   };
 }
 
-const check = <S extends z.ZodType>(schema: S, section: Section, deps: BuildDeps): z.output<S> | undefined =>
-  checkValue(schema, section.map, { report: deps.report, place: section.place, name: section.name });
+const check = <S extends z.ZodType>(
+  schema: S,
+  section: Section,
+  deps: BuildDeps,
+): z.output<S> | undefined =>
+  checkValue(schema, section.map, {
+    report: deps.report,
+    place: section.place,
+    name: section.name,
+  });
 
 /** What a section holds; empty when it is absent, or when everything in it is commented out. */
 function sectionOf(root: MapNode, key: string, deps: BuildDeps): Section {
   const entry = entryOf(root, key);
-  const nothing: MapNode = { kind: "map", place: entry?.keyPlace ?? root.place, entries: new Map() };
-  if (entry === undefined) return { map: nothing, place: { file: root.place.file, offset: 0 }, name: key };
+  const nothing: MapNode = {
+    kind: "map",
+    place: entry?.keyPlace ?? root.place,
+    entries: new Map(),
+  };
+  if (entry === undefined)
+    return { map: nothing, place: { file: root.place.file, offset: 0 }, name: key };
   if (entry.node.kind === "map") return { map: entry.node, place: entry.keyPlace, name: key };
   const isNothing = entry.node.kind === "scalar" && entry.node.value === null;
   if (!isNothing) deps.report.error(entry.keyPlace, "wrong-type", `\`${key}\` must be a map`);
@@ -76,8 +98,16 @@ function sectionOf(root: MapNode, key: string, deps: BuildDeps): Section {
 function checkVersion(root: MapNode, deps: BuildDeps): void {
   const entry = entryOf(root, "version");
   if (entry === undefined) return;
-  const map: MapNode = { kind: "map", place: entry.keyPlace, entries: new Map([["version", entry]]) };
-  checkValue(z.strictObject({ version: versionSchema }), map, { report: deps.report, place: entry.keyPlace, name: "version" });
+  const map: MapNode = {
+    kind: "map",
+    place: entry.keyPlace,
+    entries: new Map([["version", entry]]),
+  };
+  checkValue(z.strictObject({ version: versionSchema }), map, {
+    report: deps.report,
+    place: entry.keyPlace,
+    name: "version",
+  });
 }
 
 async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | undefined> {
@@ -107,18 +137,33 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
       timezone: quota.timezone,
       reserve: quota.reserve,
       onExhausted: quota.on_exhausted,
-      ...(quota.price === undefined ? {} : { price: { perRequest: quota.price.per_request, currency: quota.price.currency } }),
+      ...(quota.price === undefined
+        ? {}
+        : { price: { perRequest: quota.price.per_request, currency: quota.price.currency } }),
     },
   };
 }
 
 /** The place of an address is that of its key: what is written there may hold a password. */
-async function buildState(section: Section, deps: BuildDeps): Promise<Sections["state"] | undefined> {
-  const { map } = await resolveSecrets(section.map, STATE_SECRETS, requiring(deps), withoutPassword(entryOf(section.map, "url")?.node));
+async function buildState(
+  section: Section,
+  deps: BuildDeps,
+): Promise<Sections["state"] | undefined> {
+  const { map } = await resolveSecrets(
+    section.map,
+    STATE_SECRETS,
+    requiring(deps),
+    withoutPassword(entryOf(section.map, "url")?.node),
+  );
   const state = check(stateSchema, { ...section, map }, deps);
   const url = entryOf(map, "url");
   if (state?.url === undefined || url === undefined) return state;
-  if (entryOf(map, "path") !== undefined) deps.report.error(url.keyPlace, "state-twice", "`path` and `url` are both set: keep one of them");
+  if (entryOf(map, "path") !== undefined)
+    deps.report.error(
+      url.keyPlace,
+      "state-twice",
+      "`path` and `url` are both set: keep one of them",
+    );
   if (isUnresolved(url.node)) return state;
   const address = parsePostgresUrl(state.url, deps.folder);
   if (!("problem" in address)) return { ...state, postgres: address };
@@ -135,7 +180,10 @@ function withoutPassword(node: Node | undefined): readonly string[] {
 
 const isUnresolved = (node: Node): boolean => node.kind === "scalar" && node.unresolved === true;
 
-async function buildServer(section: Section, deps: BuildDeps): Promise<Config["server"] | undefined> {
+async function buildServer(
+  section: Section,
+  deps: BuildDeps,
+): Promise<Config["server"] | undefined> {
   const { map } = await resolveSecrets(section.map, SERVER_SECRETS, requiring(deps));
   const server = check(serverSchema, { ...section, map }, deps);
   if (server === undefined) return undefined;

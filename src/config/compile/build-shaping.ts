@@ -1,4 +1,6 @@
-/** How alerts are shaped on their way, from what is written on a sink or a route: hours and digests. */
+/**
+ * How alerts are shaped on their way, from what is written on a sink or a route: hours and digests.
+ */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { ScheduledDigest, Shaping } from "../../route/route.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
@@ -20,10 +22,17 @@ export interface ShapingDeps extends MutingDeps {
 }
 
 /** `map`: the route or the sink that they are keys of. */
-export function buildShaping(written: WrittenShaping, at: { readonly map: MapNode; readonly keyPlace: Place }, deps: ShapingDeps): Shaping {
+export function buildShaping(
+  written: WrittenShaping,
+  at: { readonly map: MapNode; readonly keyPlace: Place },
+  deps: ShapingDeps,
+): Shaping {
   const { digest, dedupe, repeat_interval: repeatMs, send_resolved: sendResolved } = written;
   const built = digest === undefined || digest === false ? digest : buildDigest(digest, at, deps);
-  const alike = dedupe === undefined || dedupe === false ? dedupe : { key: [...new Set(dedupe.key)], windowMs: dedupe.window };
+  const alike =
+    dedupe === undefined || dedupe === false
+      ? dedupe
+      : { key: [...new Set(dedupe.key)], windowMs: dedupe.window };
   if (dedupe !== undefined && dedupe !== false) checkKey(dedupe.key, at, deps);
   return {
     ...buildMuting(written, at, deps),
@@ -34,7 +43,11 @@ export function buildShaping(written: WrittenShaping, at: { readonly map: MapNod
   };
 }
 
-function checkKey(key: readonly string[], { map, keyPlace }: { readonly map: MapNode; readonly keyPlace: Place }, deps: ShapingDeps): void {
+function checkKey(
+  key: readonly string[],
+  { map, keyPlace }: { readonly map: MapNode; readonly keyPlace: Place },
+  deps: ShapingDeps,
+): void {
   const { node, place } = findNode(map, ["dedupe", "key"], keyPlace);
   for (const [index, part] of key.entries()) {
     const unknown = describeUnknownPart(part, deps.labels);
@@ -52,7 +65,14 @@ function describeUnknownPart(part: string, labels: readonly string[]): string | 
 }
 
 function buildDigest(
-  { schedule: written, title, group_by: groupBy, max_items: maxItems, sort_by: sortBy, when_empty: whenEmpty }: WrittenDigest,
+  {
+    schedule: written,
+    title,
+    group_by: groupBy,
+    max_items: maxItems,
+    sort_by: sortBy,
+    when_empty: whenEmpty,
+  }: WrittenDigest,
   { map, keyPlace }: { readonly map: MapNode; readonly keyPlace: Place },
   { report, timetable, body, labels }: ShapingDeps,
 ): ScheduledDigest | undefined {
@@ -66,7 +86,8 @@ function buildDigest(
   if (unknown !== undefined) report.error(placeOf("sort_by"), "sort-by", unknown);
   const unknownLabel = groupBy === undefined ? undefined : describeUnknownLabel(groupBy, labels);
   if (unknownLabel !== undefined) report.error(placeOf("group_by"), "digest-group", unknownLabel);
-  if (typeof schedule === "string" || unknown !== undefined || unknownLabel !== undefined) return undefined;
+  if (typeof schedule === "string" || unknown !== undefined || unknownLabel !== undefined)
+    return undefined;
   return {
     nextAtMs:
       schedule.kind === "every"

@@ -1,4 +1,7 @@
-/** One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into a SinkConfig. */
+/**
+ * One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into
+ * a SinkConfig.
+ */
 import { parseDuration } from "../../model/duration.ts";
 import type { Environment } from "../../model/files.ts";
 import type { Throttle } from "../../route/route.ts";
@@ -15,7 +18,17 @@ import { DEFAULTS } from "../defaults.ts";
 import { configPlace, type Report } from "../report.ts";
 import { resolveSecrets, type SecretDeps } from "./secret-files.ts";
 import { commonSinkSchema, COMMON_SINK_KEYS, type WrittenThrottle } from "../schema/sink-schema.ts";
-import { childOf, type Entry, entryOf, findNode, isUnresolved, type MapNode, type Node, offsetInto, type Place } from "../tree.ts";
+import {
+  childOf,
+  type Entry,
+  entryOf,
+  findNode,
+  isUnresolved,
+  type MapNode,
+  type Node,
+  offsetInto,
+  type Place,
+} from "../tree.ts";
 import { findType, type KnownKeys, splitKeys } from "../check/typed-entry.ts";
 import type { LoadWhere } from "../where/where.ts";
 import { anyBody } from "../where/where-types.ts";
@@ -29,11 +42,22 @@ export interface SinkDepsOfConfig extends SecretDeps, ShapingDeps, ProgramDeps {
   readonly watchTypes: readonly WatchType<any>[];
 }
 
-/** The sink, or undefined after complaining. `settings` is undefined where the demo left its secrets unresolved. */
-export async function buildSink(entry: Entry, defaults: Node | undefined, deps: SinkDepsOfConfig): Promise<SinkConfig | undefined> {
+/**
+ * The sink, or undefined after complaining. `settings` is undefined where the demo left its secrets
+ * unresolved.
+ */
+export async function buildSink(
+  entry: Entry,
+  defaults: Node | undefined,
+  deps: SinkDepsOfConfig,
+): Promise<SinkConfig | undefined> {
   const { report } = deps;
   if (entry.node.kind !== "map") {
-    report.error(entry.keyPlace, "sink-map", `the sink \`${entry.key}\` must be a map with a \`type\``);
+    report.error(
+      entry.keyPlace,
+      "sink-map",
+      `the sink \`${entry.key}\` must be a map with a \`type\``,
+    );
     return undefined;
   }
   const type = findType(entry.node, entry, { kind: "sink", types: deps.sinkTypes, report });
@@ -41,15 +65,23 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   const whole = withDefaults(entry.node, childOf(defaults, type.type), type);
   const { map } = await resolveSecrets(whole, type.secrets, deps, type.mayBeLiteral);
   const split = splitKeys(map, keysOf(type), report);
-  for (const { key, node } of split.own.entries.values()) if (!type.secrets.includes(key)) refuseTemplates(key, node, report);
-  const common = checkValue(commonSinkSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
+  for (const { key, node } of split.own.entries.values())
+    if (!type.secrets.includes(key)) refuseTemplates(key, node, report);
+  const common = checkValue(commonSinkSchema, split.common, {
+    report,
+    place: entry.keyPlace,
+    name: entry.key,
+  });
   const isBlank = deps.lenient && isUnresolved(split.own);
-  const settings = isBlank ? undefined : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
+  const settings = isBlank
+    ? undefined
+    : checkValue(type.schema, split.own, { report, place: entry.keyPlace, name: entry.key });
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
   for (const { rule, key, missing, message } of doubts) {
     // One that was complained about is written, and left out of the settings.
-    if (placeOf(whole, missing) === undefined) report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
+    if (placeOf(whole, missing) === undefined)
+      report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
   }
   if (settings !== undefined && !deps.lenient) checkPrograms(type, settings, split.own, deps);
   const throttle = throttleOf(common.throttle, type.chat);
@@ -57,7 +89,10 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
     name: entry.key,
     type: type.type,
     settings: withPaths(type, await compileConditions(type, settings, split.own, deps), deps),
-    retryForMs: common.retry_for ?? parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ?? 0,
+    retryForMs:
+      common.retry_for ??
+      parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ??
+      0,
     ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
     ...(throttle === undefined ? {} : { throttle }),
     ...buildShaping(common, { map: whole, keyPlace: entry.keyPlace }, deps),
@@ -66,14 +101,18 @@ export async function buildSink(entry: Entry, defaults: Node | undefined, deps: 
   };
 }
 
-/** What a sink has of its own replaces its default, written out or in a file; a webhook_url drops the default token as well. */
+/**
+ * What a sink has of its own replaces its default, written out or in a file; a webhook_url drops
+ * the default token as well.
+ */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: SinkType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
   const plain = (key: string) => key.replace(/_file$/, "");
   const alternatives = type.alternatives ?? [];
   const own = new Set([...map.entries.keys()].map(plain));
   const isReplaced = (key: string) =>
-    own.has(plain(key)) || (alternatives.includes(plain(key)) && alternatives.some((other) => own.has(other)));
+    own.has(plain(key)) ||
+    (alternatives.includes(plain(key)) && alternatives.some((other) => own.has(other)));
   const inherited = [...defaults.entries].filter(([key]) => !isReplaced(key));
   return { ...map, entries: new Map([...map.entries, ...inherited]) };
 }
@@ -91,14 +130,20 @@ export function sinkKeys(type: SinkType<any>): readonly string[] {
 }
 
 /** The settings with their conditions made out, where they have any. */
-async function compileConditions(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): Promise<unknown> {
+async function compileConditions(
+  type: SinkType<any>,
+  settings: unknown,
+  own: MapNode,
+  deps: SinkDepsOfConfig,
+): Promise<unknown> {
   const written = settings === undefined ? [] : (type.conditions?.written(settings) ?? []);
   if (written.length === 0) return settings;
   const where = await deps.where();
   const compiled = new Map<string | undefined, Matches>();
   for (const { path, text } of written) {
     const condition = where.compile(text, anyBody(deps.watchTypes));
-    if ("matches" in condition) compiled.set(text, (body, labels = {}) => condition.matches(body, labels));
+    if ("matches" in condition)
+      compiled.set(text, (body, labels = {}) => condition.matches(body, labels));
     else {
       const { place } = findNode(own, path).node ?? own;
       deps.report.error(
@@ -111,24 +156,41 @@ async function compileConditions(type: SinkType<any>, settings: unknown, own: Ma
   return type.conditions?.withMatches(settings, (text) => compiled.get(text));
 }
 
-/** Settings are sent as they stand: `#{{ labels.team }}` would be the name of a channel. What a program is given is its own. */
+/**
+ * Settings are sent as they stand: `#{{ labels.team }}` would be the name of a channel. What a
+ * program is given is its own.
+ */
 function refuseTemplates(key: string, node: Node, report: Report): void {
   if (key === "command") return;
   if (node.kind === "list") for (const item of node.items) refuseTemplates(key, item, report);
-  if (node.kind === "map") for (const entry of node.entries.values()) refuseTemplates(entry.key, entry.node, report);
-  const found = node.kind === "scalar" && typeof node.value === "string" ? /\{\{.*?\}\}/.exec(node.value)?.[0] : undefined;
+  if (node.kind === "map")
+    for (const entry of node.entries.values()) refuseTemplates(entry.key, entry.node, report);
+  const found =
+    node.kind === "scalar" && typeof node.value === "string"
+      ? /\{\{.*?\}\}/.exec(node.value)?.[0]
+      : undefined;
   if (found === undefined) return;
   const message = `\`${key}\` is taken as it stands, and \`${found}\` is filled in under \`templates\` only: write a sink for each value, and a route to it`;
   report.error(node.place, "template-elsewhere", message);
 }
 
-function checkPrograms(type: SinkType<any>, settings: unknown, own: MapNode, deps: SinkDepsOfConfig): void {
+function checkPrograms(
+  type: SinkType<any>,
+  settings: unknown,
+  own: MapNode,
+  deps: SinkDepsOfConfig,
+): void {
   for (const destination of type.destinations(settings))
-    if (destination.kind === "program") checkProgram(destination.path, findNode(own, ["command"]).place, deps);
+    if (destination.kind === "program")
+      checkProgram(destination.path, findNode(own, ["command"]).place, deps);
 }
 
 /** The same settings with the paths of files that the sink writes made absolute. */
-function withPaths({ paths = [] }: SinkType<any>, settings: unknown, deps: SinkDepsOfConfig): unknown {
+function withPaths(
+  { paths = [] }: SinkType<any>,
+  settings: unknown,
+  deps: SinkDepsOfConfig,
+): unknown {
   const written = (settings ?? {}) as Readonly<Record<string, unknown>>;
   const resolved = paths.flatMap((key): readonly (readonly [string, string])[] => {
     const path = written[key];
@@ -138,11 +200,14 @@ function withPaths({ paths = [] }: SinkType<any>, settings: unknown, deps: SinkD
 }
 
 /** Of a setting's key, read from a file or not; undefined where it is not written. */
-const placeOf = (map: MapNode, key = ""): Place | undefined => (entryOf(map, key) ?? entryOf(map, `${key}_file`))?.keyPlace;
+const placeOf = (map: MapNode, key = ""): Place | undefined =>
+  (entryOf(map, key) ?? entryOf(map, `${key}_file`))?.keyPlace;
 
 function throttleOf(written: WrittenThrottle, isChat: boolean): Throttle | undefined {
   if (written === false) return undefined;
   if (written !== undefined) return buildThrottle(written);
   const { limit, interval, on_exceed } = DEFAULTS.chatSink.throttle;
-  return isChat ? buildThrottle({ limit, interval: parseDuration(interval) ?? 0, on_exceed }) : undefined;
+  return isChat
+    ? buildThrottle({ limit, interval: parseDuration(interval) ?? 0, on_exceed })
+    : undefined;
 }

@@ -9,7 +9,15 @@ import type { Rule } from "../rules.ts";
 import { templateSchema, type WrittenRegion } from "../schema/template-schema.ts";
 import { didYouMean } from "../suggest.ts";
 import { placeInText } from "../text/place-in-text.ts";
-import { childOf, type Entry, entriesOf, findNode, type MapNode, type Node, type Place } from "../tree.ts";
+import {
+  childOf,
+  type Entry,
+  entriesOf,
+  findNode,
+  type MapNode,
+  type Node,
+  type Place,
+} from "../tree.ts";
 import { anyBody, variablesOf } from "../where/where-types.ts";
 
 export interface TemplateBuildDeps {
@@ -23,7 +31,15 @@ export interface TemplateBuildDeps {
 export type BuiltTemplates = ReadonlyMap<string, MessageTemplate | undefined>;
 
 /** Events of rechecked tweets, and about the volume of a watch: no watch type names them. */
-const VOLUME: FieldTree = { volume: { count: "int", usual: "double", window: "string", for: "string", last_event_at: "string" } };
+const VOLUME: FieldTree = {
+  volume: {
+    count: "int",
+    usual: "double",
+    window: "string",
+    for: "string",
+    last_event_at: "string",
+  },
+};
 const OTHER_EVENTS: Readonly<Record<string, FieldTree>> = {
   "tweet.deleted": {},
   "tweet.edited": { previous: "dyn" },
@@ -45,18 +61,25 @@ const COMMON_FIELDS: FieldTree = {
   message: { title: "string", body: "string", url: "string" },
 };
 
-export async function buildTemplates(section: Node | undefined, deps: TemplateBuildDeps): Promise<BuiltTemplates> {
+export async function buildTemplates(
+  section: Node | undefined,
+  deps: TemplateBuildDeps,
+): Promise<BuiltTemplates> {
   const built = new Map<string, MessageTemplate | undefined>();
   if (section !== undefined && section.kind !== "map") {
     if (section.kind !== "scalar" || section.value !== null)
       deps.report.error(section.place, "wrong-type", "`templates` must be a map of names");
     return built;
   }
-  for (const entry of entriesOf(section)) if (!entry.key.startsWith("x-")) built.set(entry.key, await buildTemplate(entry, deps));
+  for (const entry of entriesOf(section))
+    if (!entry.key.startsWith("x-")) built.set(entry.key, await buildTemplate(entry, deps));
   return built;
 }
 
-async function buildTemplate(entry: Entry, deps: TemplateBuildDeps): Promise<MessageTemplate | undefined> {
+async function buildTemplate(
+  entry: Entry,
+  deps: TemplateBuildDeps,
+): Promise<MessageTemplate | undefined> {
   const { report } = deps;
   if (entry.node.kind !== "map") {
     report.error(
@@ -66,14 +89,29 @@ async function buildTemplate(entry: Entry, deps: TemplateBuildDeps): Promise<Mes
     );
     return undefined;
   }
-  const written = checkValue(templateSchema, entry.node, { report, place: entry.keyPlace, name: entry.key });
+  const written = checkValue(templateSchema, entry.node, {
+    report,
+    place: entry.keyPlace,
+    name: entry.key,
+  });
   if (written === undefined) return undefined;
   const { events, title, body } = written;
-  const template = { name: entry.key, events, ...(title === undefined ? {} : { title }), ...(body === undefined ? {} : { body }) };
+  const template = {
+    name: entry.key,
+    events,
+    ...(title === undefined ? {} : { title }),
+    ...(body === undefined ? {} : { body }),
+  };
   const known = checkEvents(template, entry.node, deps);
-  const labels = Object.fromEntries([...BUILT_IN_LABELS, ...deps.labels].map((label) => [label, "dyn"]));
-  // Where none of its events is known, it is held against all there are: whatever else is wrong with it is said as well.
-  const fields = { ...fieldsOf({ ...template, events: known.length > 0 ? known : ["*"] }, deps.watchTypes), labels };
+  const labels = Object.fromEntries(
+    [...BUILT_IN_LABELS, ...deps.labels].map((label) => [label, "dyn"]),
+  );
+  // Where none of its events is known, it is held against all there are: whatever else is wrong
+  // with it is said as well.
+  const fields = {
+    ...fieldsOf({ ...template, events: known.length > 0 ? known : ["*"] }, deps.watchTypes),
+    labels,
+  };
   for (const [key, text] of Object.entries({ title, body })) {
     if (text !== undefined) await checkText(text, { key, map: entry.node, fields }, report);
   }
@@ -83,16 +121,25 @@ async function buildTemplate(entry: Entry, deps: TemplateBuildDeps): Promise<Mes
 
 /** The events of all watch types. */
 function eventsOf(watchTypes: readonly WatchType<any>[]): readonly string[] {
-  return [...new Set([...watchTypes.flatMap(({ events }) => events), ...Object.keys(OTHER_EVENTS)])].sort();
+  return [
+    ...new Set([...watchTypes.flatMap(({ events }) => events), ...Object.keys(OTHER_EVENTS)]),
+  ].sort();
 }
 
 /** Reports events that no watch type has, and returns the others. */
-function checkEvents({ events }: MessageTemplate, map: MapNode, { report, watchTypes }: TemplateBuildDeps): readonly string[] {
+function checkEvents(
+  { events }: MessageTemplate,
+  map: MapNode,
+  { report, watchTypes }: TemplateBuildDeps,
+): readonly string[] {
   const known = eventsOf(watchTypes);
   const families = [...new Set(known.map((event) => `${event.slice(0, event.indexOf("."))}.*`))];
-  const unknown = [...events.entries()].filter(([, pattern]) => !known.some((event) => coversEvent({ events: [pattern] }, event)));
+  const unknown = [...events.entries()].filter(
+    ([, pattern]) => !known.some((event) => coversEvent({ events: [pattern] }, event)),
+  );
   for (const [index, pattern] of unknown) {
-    const hint = didYouMean(pattern, [...known, ...families]) || `; there are ${families.join(", ")}`;
+    const hint =
+      didYouMean(pattern, [...known, ...families]) || `; there are ${families.join(", ")}`;
     const message = `no watch has an event "${pattern}"${hint}`;
     report.error(findNode(map, ["events", index]).place, "template-event", message);
   }
@@ -101,12 +148,18 @@ function checkEvents({ events }: MessageTemplate, map: MapNode, { report, watchT
 
 /** What events of these types may have. */
 function fieldsOf(template: MessageTemplate, watchTypes: readonly WatchType<any>[]): FieldTree {
-  const types = watchTypes.filter(({ events }) => events.some((event) => coversEvent(template, event)));
+  const types = watchTypes.filter(({ events }) =>
+    events.some((event) => coversEvent(template, event)),
+  );
   const tweets = ["tweet.deleted", "tweet.edited"].some((event) => coversEvent(template, event))
     ? watchTypes.filter(({ body }) => body["tweet"] === "tweet")
     : [];
   const others = Object.entries(OTHER_EVENTS).filter(([event]) => coversEvent(template, event));
-  return { ...variablesOf(anyBody([...types, ...tweets])), ...Object.assign({}, ...others.map(([, fields]) => fields)), ...COMMON_FIELDS };
+  return {
+    ...variablesOf(anyBody([...types, ...tweets])),
+    ...Object.assign({}, ...others.map(([, fields]) => fields)),
+    ...COMMON_FIELDS,
+  };
 }
 
 const RULES_OF: Readonly<Record<TemplateProblem["kind"], Rule>> = {
@@ -122,32 +175,53 @@ interface WrittenText {
 }
 
 /** Most files have no template: the engine is loaded for the first. */
-async function checkText(text: string, { key, map, fields }: WrittenText, report: Report): Promise<void> {
+async function checkText(
+  text: string,
+  { key, map, fields }: WrittenText,
+  report: Report,
+): Promise<void> {
   const { checkTemplate } = await import("../../render/templates/check-template.ts");
   const place = childOf(map, key)?.place ?? map.place;
   for (const problem of checkTemplate(text, fields)) {
     const { kind, start, unknown } = problem;
-    const hint = unknown === undefined ? "" : didYouMean(unknown.word, unknown.known) || knownHint(unknown.known);
+    const hint =
+      unknown === undefined
+        ? ""
+        : didYouMean(unknown.word, unknown.known) || knownHint(unknown.known);
     const at = placeInText(place, text, start);
     // An enrichment may return labels that nobody has declared.
     if (unknown?.holder === "labels")
-      report.warn(at, "template-label", `\`${key}\`: no event has a label "${unknown.word}"${hint}\n${excerpt(text, problem)}`);
-    else report.error(at, RULES_OF[kind], `\`${key}\`: ${problem.message}${hint}\n${excerpt(text, problem)}`);
+      report.warn(
+        at,
+        "template-label",
+        `\`${key}\`: no event has a label "${unknown.word}"${hint}\n${excerpt(text, problem)}`,
+      );
+    else
+      report.error(
+        at,
+        RULES_OF[kind],
+        `\`${key}\`: ${problem.message}${hint}\n${excerpt(text, problem)}`,
+      );
   }
 }
 
 /** Undefined when one of them may read anything, or has errors. */
-async function readsOfAll(texts: readonly (string | undefined)[]): Promise<MessageTemplate["reads"]> {
+async function readsOfAll(
+  texts: readonly (string | undefined)[],
+): Promise<MessageTemplate["reads"]> {
   const { pathsRead } = await import("../../render/templates/check-template.ts");
   try {
     const reads = texts.map((text) => (text === undefined ? [] : pathsRead(text)));
-    return reads.some((paths) => paths === undefined) ? undefined : reads.flatMap((paths) => paths ?? []);
+    return reads.some((paths) => paths === undefined)
+      ? undefined
+      : reads.flatMap((paths) => paths ?? []);
   } catch {
     return undefined;
   }
 }
 
-const knownHint = (known: readonly string[]): string => (known.length > 40 ? "" : `; there are ${known.join(", ")}`);
+const knownHint = (known: readonly string[]): string =>
+  known.length > 40 ? "" : `; there are ${known.join(", ")}`;
 
 /** The line with a caret below. */
 function excerpt(text: string, { start, end }: TemplateProblem): string {
@@ -178,8 +252,15 @@ export function buildTemplateName(
   if (templates.has(template)) return { template };
   const known = [...templates.keys()];
   const hint =
-    didYouMean(template, known) || (known.length === 0 ? "; none is defined under `templates`" : `; there are ${known.join(", ")}`);
-  report.error(childOf(map, "template")?.place ?? keyPlace, "unknown-template", `there is no template "${template}"${hint}`);
+    didYouMean(template, known) ||
+    (known.length === 0
+      ? "; none is defined under `templates`"
+      : `; there are ${known.join(", ")}`);
+  report.error(
+    childOf(map, "template")?.place ?? keyPlace,
+    "unknown-template",
+    `there is no template "${template}"${hint}`,
+  );
   return {};
 }
 
@@ -190,6 +271,12 @@ export function buildWording(
   deps: TemplateNameDeps,
 ): { readonly template?: string; readonly region?: Region } {
   const { locale, timezone } = common;
-  const region: Region = { ...(locale === undefined ? {} : { locale }), ...(timezone === undefined ? {} : { timezone }) };
-  return { ...buildTemplateName(common, holder, deps), ...(Object.keys(region).length === 0 ? {} : { region }) };
+  const region: Region = {
+    ...(locale === undefined ? {} : { locale }),
+    ...(timezone === undefined ? {} : { timezone }),
+  };
+  return {
+    ...buildTemplateName(common, holder, deps),
+    ...(Object.keys(region).length === 0 ? {} : { region }),
+  };
 }

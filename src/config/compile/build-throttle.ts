@@ -11,9 +11,16 @@ interface Written {
 }
 
 /** Digests never come later than the limit would allow the next message. */
-export const buildThrottle = ({ limit, interval, on_exceed, digest_interval }: Written): Throttle => ({
+export const buildThrottle = ({
+  limit,
+  interval,
+  on_exceed,
+  digest_interval,
+}: Written): Throttle => ({
   limit,
   intervalMs: interval,
   onExceed: on_exceed,
-  digestIntervalMs: digest_interval ?? Math.min(parseDuration(DEFAULTS.throttle.digest_interval) ?? interval, interval),
+  digestIntervalMs:
+    digest_interval ??
+    Math.min(parseDuration(DEFAULTS.throttle.digest_interval) ?? interval, interval),
 });

@@ -1,4 +1,7 @@
-/** One entry under `watches`: defaults merged under, checked against the common keys and its type's own, made into a Watch. */
+/**
+ * One entry under `watches`: defaults merged under, checked against the common keys and its type's
+ * own, made into a Watch.
+ */
 import { formatDuration, parseDuration } from "../../model/duration.ts";
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { Schedule, Timing } from "../../model/schedule.ts";
@@ -27,7 +30,12 @@ import {
 } from "../tree.ts";
 import { findType, type KnownKeys, splitKeys } from "../check/typed-entry.ts";
 import { warnOfWatchDoubts } from "../check/watch-doubts.ts";
-import { COMMON_WATCH_KEYS, type CommonWatch, commonWatchSchema, TWEET_WATCH_KEYS } from "../schema/watch-schema.ts";
+import {
+  COMMON_WATCH_KEYS,
+  type CommonWatch,
+  commonWatchSchema,
+  TWEET_WATCH_KEYS,
+} from "../schema/watch-schema.ts";
 import type { LoadWhere, Where } from "../where/where.ts";
 
 export interface WatchDeps extends ListFileDeps, EnrichCheckDeps {
@@ -43,13 +51,25 @@ export interface WatchDeps extends ListFileDeps, EnrichCheckDeps {
 }
 
 /** The watch, or undefined after complaining. */
-export async function buildWatch(entry: Entry, defaults: Node | undefined, deps: WatchDeps): Promise<Watch | undefined> {
+export async function buildWatch(
+  entry: Entry,
+  defaults: Node | undefined,
+  deps: WatchDeps,
+): Promise<Watch | undefined> {
   const { report } = deps;
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$/.test(entry.key)) {
-    report.error(entry.keyPlace, "watch-id", `"${entry.key}" is not a watch id: write letters, digits, - _ and ., at most 100`);
+    report.error(
+      entry.keyPlace,
+      "watch-id",
+      `"${entry.key}" is not a watch id: write letters, digits, - _ and ., at most 100`,
+    );
   }
   if (entry.node.kind !== "map") {
-    report.error(entry.keyPlace, "watch-map", `the watch \`${entry.key}\` must be a map with a \`type\``);
+    report.error(
+      entry.keyPlace,
+      "watch-map",
+      `the watch \`${entry.key}\` must be a map with a \`type\``,
+    );
     return undefined;
   }
   const type = findType(entry.node, entry, { kind: "watch", types: deps.watchTypes, report });
@@ -58,48 +78,84 @@ export async function buildWatch(entry: Entry, defaults: Node | undefined, deps:
   const written = withoutTweetKeys(withDefaults(entry.node, defaults, type), keys, type, report);
   const whole = await expandListFiles(written, deps);
   const split = splitKeys(whole, keys, report);
-  const common = checkValue(commonWatchSchema, split.common, { report, place: entry.keyPlace, name: entry.key });
-  const settings = checkValue(type.schema(), split.own, { report, place: entry.keyPlace, name: entry.key });
+  const common = checkValue(commonWatchSchema, split.common, {
+    report,
+    place: entry.keyPlace,
+    name: entry.key,
+  });
+  const settings = checkValue(type.schema(), split.own, {
+    report,
+    place: entry.keyPlace,
+    name: entry.key,
+  });
   for (const { node } of split.own.entries.values()) warnOfComment(node, report);
   warnOfWatchDoubts(whole, type, report);
-  return common === undefined ? undefined : finish({ entry, map: whole, type, common, settings }, deps);
+  return common === undefined
+    ? undefined
+    : finish({ entry, map: whole, type, common, settings }, deps);
 }
 
 const MERGED_MAPS: readonly string[] = ["labels", "include"];
 
-/** Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of tweets; unknown ones are reported once, of the defaults. */
+/**
+ * Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of
+ * tweets; unknown ones are reported once, of the defaults.
+ */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
   const entries = new Map(map.entries);
   for (const [key, entry] of defaults.entries) {
-    if (!COMMON_WATCH_KEYS.includes(key) || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type))) continue;
+    if (!COMMON_WATCH_KEYS.includes(key) || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type)))
+      continue;
     const own = entries.get(key);
     // A watch's own timing goes first.
     if (key === "freshness" && map.entries.has("schedule")) continue;
     if (own === undefined) entries.set(key, entry);
     else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
-      entries.set(key, { ...own, node: { ...own.node, entries: new Map([...entry.node.entries, ...own.node.entries]) } });
+      entries.set(key, {
+        ...own,
+        node: { ...own.node, entries: new Map([...entry.node.entries, ...own.node.entries]) },
+      });
     }
   }
   return { ...map, entries };
 }
 
-/** Keys of watches of tweets, which people expect everywhere: on other watches they get an error message of their own. */
-function withoutTweetKeys(map: MapNode, { own, common }: KnownKeys, { type }: WatchType<any>, report: Report): MapNode {
-  const misplaced = TWEET_WATCH_KEYS.filter((key) => map.entries.has(key) && !own.includes(key) && !common.includes(key));
+/**
+ * Keys of watches of tweets, which people expect everywhere: on other watches they get an error
+ * message of their own.
+ */
+function withoutTweetKeys(
+  map: MapNode,
+  { own, common }: KnownKeys,
+  { type }: WatchType<any>,
+  report: Report,
+): MapNode {
+  const misplaced = TWEET_WATCH_KEYS.filter(
+    (key) => map.entries.has(key) && !own.includes(key) && !common.includes(key),
+  );
   for (const key of misplaced) {
     const [rule, cure] =
       key === "freshness"
         ? (["freshness", 'write `schedule` instead, like schedule: "@every 5m"'] as const)
         : (["unknown-key", "remove it"] as const);
-    report.error(entryOf(map, key)?.keyPlace ?? map.place, rule, `\`${key}\` is for watches of tweets, and \`${type}\` is none: ${cure}`);
+    report.error(
+      entryOf(map, key)?.keyPlace ?? map.place,
+      rule,
+      `\`${key}\` is for watches of tweets, and \`${type}\` is none: ${cure}`,
+    );
   }
   return withEntries(map, Object.fromEntries(misplaced.map((key) => [key, undefined])));
 }
 
 function keysOf(type: WatchType<any>): KnownKeys {
   const own = Object.keys(type.schema().shape);
-  return { own, common: COMMON_WATCH_KEYS.filter((key) => !own.includes(key) && (isTweetFeed(type) || !TWEET_WATCH_KEYS.includes(key))) };
+  return {
+    own,
+    common: COMMON_WATCH_KEYS.filter(
+      (key) => !own.includes(key) && (isTweetFeed(type) || !TWEET_WATCH_KEYS.includes(key)),
+    ),
+  };
 }
 
 /** A watch whose keys are checked one by one. */
@@ -112,13 +168,17 @@ interface CheckedWatch {
   readonly settings: unknown;
 }
 
-async function finish({ entry, map, type, common, settings }: CheckedWatch, deps: WatchDeps): Promise<Watch | undefined> {
+async function finish(
+  { entry, map, type, common, settings }: CheckedWatch,
+  deps: WatchDeps,
+): Promise<Watch | undefined> {
   const at = (...path: readonly string[]): Place => valuePlace(map, path, entry.keyPlace);
   checkLabels(map, deps.report);
   checkOwnSinks(entry, map, common, deps);
   const placing = settings === undefined ? undefined : type.placing?.(settings);
   const timing = timingOf(common, checkSchedule(common, type, at, deps));
-  const where = common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
+  const where =
+    common.where === undefined ? undefined : await checkWhere(common.where, map, type, deps);
   checkOneRhythm(entry, common, at, deps);
   if (timing === undefined) return undefined;
   const intervalMs = deps.timetable.intervalMs(scheduleOf(timing), SAMPLE_DAY_MS);
@@ -142,7 +202,9 @@ async function finish({ entry, map, type, common, settings }: CheckedWatch, deps
     overlapMs: common.overlap,
     include: deps.share(includeOf(common, type.include)),
     ignore: deps.share({ authors: common.ignore.authors ?? [], words: common.ignore.words ?? [] }),
-    ...(where === undefined ? {} : { where: bindLabels(where, { watch: entry.key, type: type.type, ...labels }) }),
+    ...(where === undefined
+      ? {}
+      : { where: bindLabels(where, { watch: entry.key, type: type.type, ...labels }) }),
     ...(common.recheck === undefined ? {} : { recheck: deps.share(common.recheck) }),
     ...(common.enrich === undefined ? {} : { enrich: deps.share(common.enrich) }),
     ...(common.spike === undefined ? {} : { spike: deps.share(common.spike) }),
@@ -167,8 +229,13 @@ function warnOfComment(node: Node, report: Report): void {
   report.warn({ file: node.place.file, offset: end + 1 }, "yaml-comment", message);
 }
 
-/** The labels known before an event is created; a caller that knows more adds `labels` to the body. */
-const bindLabels = (where: Where, labels: Readonly<Record<string, string>>): NonNullable<Watch["where"]> => ({
+/**
+ * The labels known before an event is created; a caller that knows more adds `labels` to the body.
+ */
+const bindLabels = (
+  where: Where,
+  labels: Readonly<Record<string, string>>,
+): NonNullable<Watch["where"]> => ({
   text: where.text,
   matches: (body) => where.matches(body, labels),
   describeFalse: (body) => where.describeFalse(body, labels),
@@ -183,20 +250,34 @@ function valuePlace(map: MapNode, path: readonly string[], fallback: Place): Pla
 function checkLabels(map: MapNode, report: Report): void {
   for (const { key, keyPlace } of entriesOf(childOf(map, "labels"))) {
     if ((BUILT_IN_LABELS as readonly string[]).includes(key)) {
-      report.error(keyPlace, "built-in-label", `every event has a label \`${key}\` already: choose another name`);
+      report.error(
+        keyPlace,
+        "built-in-label",
+        `every event has a label \`${key}\` already: choose another name`,
+      );
     }
   }
 }
 
 function checkOwnSinks(entry: Entry, map: MapNode, common: CommonWatch, deps: WatchDeps): void {
   const node = childOf(map, "sink");
-  const placeAt = (index: number) => (node?.kind === "list" ? node.items[index]?.place : undefined) ?? node?.place ?? entry.keyPlace;
+  const placeAt = (index: number) =>
+    (node?.kind === "list" ? node.items[index]?.place : undefined) ?? node?.place ?? entry.keyPlace;
   checkSinks(common.sink ?? [], placeAt, deps.sinkNames, deps.report);
   if (node !== undefined || deps.hasFallback) return;
-  deps.report.error(entry.keyPlace, "no-sink", `the watch \`${entry.key}\` has nowhere to send: give it a \`sink\`, or add a \`route\``);
+  deps.report.error(
+    entry.keyPlace,
+    "no-sink",
+    `the watch \`${entry.key}\` has nowhere to send: give it a \`sink\`, or add a \`route\``,
+  );
 }
 
-function checkSchedule(common: CommonWatch, type: WatchType<any>, at: (key: string) => Place, deps: WatchDeps): Schedule | undefined {
+function checkSchedule(
+  common: CommonWatch,
+  type: WatchType<any>,
+  at: (key: string) => Place,
+  deps: WatchDeps,
+): Schedule | undefined {
   const written = common.schedule;
   const schedule = readSchedule(
     typeof written === "string" ? written : { cron: written.cron, timezone: written.timezone },
@@ -215,13 +296,23 @@ function checkSchedule(common: CommonWatch, type: WatchType<any>, at: (key: stri
   return schedule;
 }
 
-function checkMaxAge(common: CommonWatch, intervalMs: number, at: (key: string) => Place, deps: WatchDeps): number {
+function checkMaxAge(
+  common: CommonWatch,
+  intervalMs: number,
+  at: (key: string) => Place,
+  deps: WatchDeps,
+): number {
   const usualMs = parseDuration(DEFAULTS.watch.max_age) ?? 0;
-  const maxAgeMs = common.max_age ?? Math.min(deps.retentionMs, intervalMs >= usualMs ? Math.max(usualMs, 2 * intervalMs) : usualMs);
+  const maxAgeMs =
+    common.max_age ??
+    Math.min(deps.retentionMs, intervalMs >= usualMs ? Math.max(usualMs, 2 * intervalMs) : usualMs);
   const retention = formatDuration(deps.retentionMs);
   if (maxAgeMs < intervalMs) {
     const isRemembered = 2 * intervalMs <= deps.retentionMs;
-    const short = common.max_age === undefined ? `\`state.retention\` ${retention}` : `\`max_age\` ${formatDuration(maxAgeMs)}`;
+    const short =
+      common.max_age === undefined
+        ? `\`state.retention\` ${retention}`
+        : `\`max_age\` ${formatDuration(maxAgeMs)}`;
     const cure = `${formatDuration(2 * intervalMs)} or more${isRemembered || common.max_age === undefined ? "" : `, with a \`state.retention\` as long`}`;
     const message = `${short} is shorter than the schedule's interval of ${formatDuration(intervalMs)}: items between two polls would be lost; write ${cure}`;
     deps.report.error(at("max_age"), "max-age-below-interval", message);
@@ -233,8 +324,16 @@ function checkMaxAge(common: CommonWatch, intervalMs: number, at: (key: string) 
   return maxAgeMs;
 }
 
-/** Rechecks and volume rules: neither can reach further back than what is remembered, nor run more often than polls. */
-function checkFollowing(common: CommonWatch, intervalMs: number, at: (...path: readonly string[]) => Place, deps: WatchDeps): void {
+/**
+ * Rechecks and volume rules: neither can reach further back than what is remembered, nor run more
+ * often than polls.
+ */
+function checkFollowing(
+  common: CommonWatch,
+  intervalMs: number,
+  at: (...path: readonly string[]) => Place,
+  deps: WatchDeps,
+): void {
   const { recheck, spike, no_events: noEvents } = common;
   if (recheck !== undefined && recheck.untilMs > deps.retentionMs) {
     const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the tweets are forgotten before; write ${formatDuration(deps.retentionMs)} or less`;
@@ -257,10 +356,16 @@ function timingOf({ freshness }: CommonWatch, schedule: Schedule | undefined): T
 }
 
 /** `freshness` is another way to say when to poll. */
-function checkOneRhythm(entry: Entry, { freshness }: CommonWatch, at: (key: string) => Place, deps: WatchDeps): void {
+function checkOneRhythm(
+  entry: Entry,
+  { freshness }: CommonWatch,
+  at: (key: string) => Place,
+  deps: WatchDeps,
+): void {
   const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
   if (freshness === undefined || own === undefined) return;
-  const message = "`freshness` lets the planner choose when to poll, and `schedule` says it: keep one of them";
+  const message =
+    "`freshness` lets the planner choose when to poll, and `schedule` says it: keep one of them";
   deps.report.error(at("freshness"), "freshness-and-schedule", message);
 }
 
@@ -276,7 +381,12 @@ function checkFullPolls(
   deps.report.error(at("full_poll_every"), "full-poll-above-max-age", message);
 }
 
-async function checkWhere(text: string, map: MapNode, type: WatchType<any>, deps: WatchDeps): Promise<Where | undefined> {
+async function checkWhere(
+  text: string,
+  map: MapNode,
+  type: WatchType<any>,
+  deps: WatchDeps,
+): Promise<Where | undefined> {
   const compiled = (await deps.where()).compile(text, type.body);
   if ("matches" in compiled) return compiled;
   const node = childOf(map, "where");

@@ -1,4 +1,7 @@
-/** `defaults.watch` and `defaults.sink.<type>`: known keys with good values, also where nothing inherits them. */
+/**
+ * `defaults.watch` and `defaults.sink.<type>`: known keys with good values, also where nothing
+ * inherits them.
+ */
 import type { BuildDeps } from "./build-deps.ts";
 import { checkValue } from "../check/check-value.ts";
 import { sinkKeys } from "./build-sink.ts";
@@ -10,7 +13,8 @@ import { unknownKey } from "../check/zod-words.ts";
 export function checkDefaults(section: Node | undefined, deps: BuildDeps): void {
   for (const entry of entriesOf(section)) {
     if (entry.key === "watch") checkWatchDefaults(entry, deps);
-    else if (entry.key === "sink") for (const type of entriesOf(entry.node)) checkSinkDefaults(type, deps);
+    else if (entry.key === "sink")
+      for (const type of entriesOf(entry.node)) checkSinkDefaults(type, deps);
     else if (!entry.key.startsWith("x-")) {
       const found = unknownKey(entry.key, entry.keyPlace, ["watch", "sink"]);
       deps.report.error(found.place, found.rule, found.message);
@@ -19,7 +23,8 @@ export function checkDefaults(section: Node | undefined, deps: BuildDeps): void 
 }
 
 function checkWatchDefaults(entry: Entry, deps: BuildDeps): void {
-  if (entry.node.kind !== "map") deps.report.error(entry.keyPlace, "wrong-type", "`defaults.watch` must be a map");
+  if (entry.node.kind !== "map")
+    deps.report.error(entry.keyPlace, "wrong-type", "`defaults.watch` must be a map");
   else
     checkValue(watchDefaultsSchema, entry.node, {
       report: deps.report,

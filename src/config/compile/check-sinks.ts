@@ -1,4 +1,7 @@
-/** Names of sinks where they are used: in watches, routes and `ops`; and what a sink wants that no route gives it. */
+/**
+ * Names of sinks where they are used: in watches, routes and `ops`; and what a sink wants that no
+ * route gives it.
+ */
 import type { Route } from "../../route/route.ts";
 import type { SinkConfig } from "../config.ts";
 import type { Report } from "../report.ts";
@@ -6,28 +9,50 @@ import { didYouMean } from "../suggest.ts";
 import { type Entry, entryOf, type Place } from "../tree.ts";
 
 /** Complains of names no sink has. `placeAt` gives the place of the nth name. */
-export function checkSinks(wanted: readonly string[], placeAt: (index: number) => Place, known: readonly string[], report: Report): void {
+export function checkSinks(
+  wanted: readonly string[],
+  placeAt: (index: number) => Place,
+  known: readonly string[],
+  report: Report,
+): void {
   for (const [index, name] of wanted.entries()) {
     if (known.includes(name)) continue;
-    const hint = didYouMean(name, known) || (known.length === 0 ? "; none is defined under `sinks`" : `; there are ${known.join(", ")}`);
+    const hint =
+      didYouMean(name, known) ||
+      (known.length === 0 ? "; none is defined under `sinks`" : `; there are ${known.join(", ")}`);
     report.error(placeAt(index), "unknown-sink", `there is no sink "${name}"${hint}`);
   }
 }
 
-/** Without `group_by` each alert is a group by itself, so that no message ever goes below another. */
-export function warnOfLoneThreads(entries: readonly Entry[], sinks: readonly SinkConfig[], route: Route | undefined, report: Report): void {
+/**
+ * Without `group_by` each alert is a group by itself, so that no message ever goes below another.
+ */
+export function warnOfLoneThreads(
+  entries: readonly Entry[],
+  sinks: readonly SinkConfig[],
+  route: Route | undefined,
+  report: Report,
+): void {
   const grouped = route === undefined ? new Set<string>() : groupedSinks(route, []);
   for (const { name, settings } of sinks) {
-    const isByGroup = (settings as { readonly thread_by?: unknown } | undefined)?.thread_by === "group";
+    const isByGroup =
+      (settings as { readonly thread_by?: unknown } | undefined)?.thread_by === "group";
     const entry = entries.find(({ key }) => key === name);
     if (!isByGroup || grouped.has(name) || entry === undefined) continue;
-    const place = entry.node.kind === "map" ? entryOf(entry.node, "thread_by")?.keyPlace : undefined;
+    const place =
+      entry.node.kind === "map" ? entryOf(entry.node, "thread_by")?.keyPlace : undefined;
     const message = `\`thread_by: group\` has no effect: no route to \`${name}\` has \`group_by\`; add that, or write \`thread_by: conversation\` or \`watch\``;
     report.warn(place ?? entry.keyPlace, "no-effect", message);
   }
 }
 
-function groupedSinks({ sinks, groupBy, routes }: Route, inherited: readonly string[]): ReadonlySet<string> {
+function groupedSinks(
+  { sinks, groupBy, routes }: Route,
+  inherited: readonly string[],
+): ReadonlySet<string> {
   const named = sinks.length > 0 ? sinks : inherited;
-  return new Set([...(groupBy.length > 0 ? named : []), ...routes.flatMap((route) => [...groupedSinks(route, named)])]);
+  return new Set([
+    ...(groupBy.length > 0 ? named : []),
+    ...routes.flatMap((route) => [...groupedSinks(route, named)]),
+  ]);
 }

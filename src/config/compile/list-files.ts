@@ -1,9 +1,20 @@
-/** `{ file: path }` inside `accounts` and the lists of `ignore`: one item a line, `#` starts a comment. The lines keep their own places for later complaints. */
+/**
+ * `{ file: path }` inside `accounts` and the lists of `ignore`: one item a line, `#` starts a
+ * comment. The lines keep their own places for later complaints.
+ */
 import { isAbsolute, join } from "node:path";
 import type { Files } from "../../model/files.ts";
 import { readErrorText } from "../text/read-files.ts";
 import type { Report } from "../report.ts";
-import { childOf, type Entry, entryOf, type MapNode, type Node, type SourceFile, withEntries } from "../tree.ts";
+import {
+  childOf,
+  type Entry,
+  entryOf,
+  type MapNode,
+  type Node,
+  type SourceFile,
+  withEntries,
+} from "../tree.ts";
 import { MAX_FILE_BYTES } from "../text/yaml-limits.ts";
 
 export interface ListFileDeps {
@@ -27,11 +38,17 @@ export async function expandDefaultLists(root: MapNode, deps: ListFileDeps): Pro
   const defaults = entryOf(root, "defaults");
   const watch = defaults?.node.kind === "map" ? entryOf(defaults.node, "watch") : undefined;
   if (defaults?.node.kind !== "map" || watch?.node.kind !== "map") return root;
-  const node = withEntries(defaults.node, { watch: { ...watch, node: await expandListFiles(watch.node, deps) } });
+  const node = withEntries(defaults.node, {
+    watch: { ...watch, node: await expandListFiles(watch.node, deps) },
+  });
   return withEntries(root, { defaults: { ...defaults, node } });
 }
 
-async function expandLists(map: MapNode, keys: readonly string[], deps: ListFileDeps): Promise<MapNode> {
+async function expandLists(
+  map: MapNode,
+  keys: readonly string[],
+  deps: ListFileDeps,
+): Promise<MapNode> {
   const entries = await Promise.all(
     keys.map(async (key): Promise<Record<string, Entry>> => {
       const entry = entryOf(map, key);
@@ -45,7 +62,8 @@ async function expandLists(map: MapNode, keys: readonly string[], deps: ListFile
 
 async function expandItem(item: Node, key: string, deps: ListFileDeps): Promise<readonly Node[]> {
   const given = item.kind === "map" && item.entries.size === 1 ? childOf(item, "file") : undefined;
-  if (given?.kind !== "scalar" || typeof given.value !== "string" || given.unresolved) return [item];
+  if (given?.kind !== "scalar" || typeof given.value !== "string" || given.unresolved)
+    return [item];
   const path = isAbsolute(given.value) ? given.value : join(deps.folder, given.value);
   try {
     if ((await deps.files.size(path)) > MAX_FILE_BYTES) throw new Error("more than 1 MB");
@@ -53,7 +71,11 @@ async function expandItem(item: Node, key: string, deps: ListFileDeps): Promise<
     deps.noteFile(path);
     return linesOf({ shown: given.value, path, text });
   } catch (error) {
-    deps.report.error(given.place, "accounts-file", `${key}: ${given.value}: ${readErrorText(error)}`);
+    deps.report.error(
+      given.place,
+      "accounts-file",
+      `${key}: ${given.value}: ${readErrorText(error)}`,
+    );
     // The list is not empty because of it: nothing more is to be said.
     return [{ ...given, value: "", source: "", unresolved: true }];
   }
@@ -64,7 +86,13 @@ function linesOf(file: SourceFile): readonly Node[] {
   for (const match of file.text.matchAll(/^[ \t]*([^#\s][^#\r\n]*)/gm)) {
     const source = (match[1] ?? "").trim();
     const offset = match.index + match[0].indexOf(source);
-    found.push({ kind: "scalar", place: { file, offset }, value: source, source, origin: "quoted" });
+    found.push({
+      kind: "scalar",
+      place: { file, offset },
+      value: source,
+      source,
+      origin: "quoted",
+    });
   }
   return found;
 }

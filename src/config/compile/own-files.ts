@@ -1,4 +1,7 @@
-/** Files of the daemon's own, which no sink may write into: the configuration, what it names, the state and what lies beside that. */
+/**
+ * Files of the daemon's own, which no sink may write into: the configuration, what it names, the
+ * state and what lies beside that.
+ */
 import type { Files } from "../../model/files.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { SinkConfig } from "../config.ts";
@@ -28,7 +31,8 @@ export async function refuseOwnFiles(
 ): Promise<void> {
   const own = new Map<string, string>();
   for (const path of read) own.set(path, "a file of this configuration");
-  for (const ending of BESIDE_STATE) own.set(`${statePath}${ending}`, ending === "" ? "the state" : "a file of the state");
+  for (const ending of BESIDE_STATE)
+    own.set(`${statePath}${ending}`, ending === "" ? "the state" : "a file of the state");
   for (const { name, type, settings } of sinks) {
     const sinkType = sinkTypes.find((one) => one.type === type);
     const keys = sinkType?.paths ?? [];
@@ -37,20 +41,31 @@ export async function refuseOwnFiles(
       const path = (settings as Readonly<Record<string, unknown>> | undefined)?.[key];
       if (entry === undefined || typeof path !== "string") continue;
       const rotated = sinkType?.rotatedPaths?.(settings) ?? [];
-      const problem = (await inUse(path, own, files)) ?? rotatedInUse(rotated, own, pathsOf(sinks, sinkTypes));
+      const problem =
+        (await inUse(path, own, files)) ?? rotatedInUse(rotated, own, pathsOf(sinks, sinkTypes));
       if (problem === undefined) continue;
       const { node, place } = findNode(entry.node, [key], entry.keyPlace);
-      report.error(node?.place ?? place, "file-in-use", `\`${key}\`: ${problem}: name a file of its own`);
+      report.error(
+        node?.place ?? place,
+        "file-in-use",
+        `\`${key}\`: ${problem}: name a file of its own`,
+      );
     }
   }
 }
 
-async function inUse(path: string, own: ReadonlyMap<string, string>, files: Files): Promise<string | undefined> {
+async function inUse(
+  path: string,
+  own: ReadonlyMap<string, string>,
+  files: Files,
+): Promise<string | undefined> {
   const what = own.get(path) ?? (await linkedTo(path, own, files));
   return what === undefined ? undefined : `${path} is ${what}`;
 }
 
-/** A rotated file takes the place of whatever has its name; of a link, it replaces the link alone. */
+/**
+ * A rotated file takes the place of whatever has its name; of a link, it replaces the link alone.
+ */
 function rotatedInUse(
   rotated: readonly string[],
   own: ReadonlyMap<string, string>,
@@ -64,7 +79,10 @@ function rotatedInUse(
 }
 
 /** Where the sinks write, with the sink's name. */
-function pathsOf(sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>[]): ReadonlyMap<string, string> {
+function pathsOf(
+  sinks: readonly SinkConfig[],
+  sinkTypes: readonly SinkType<any>[],
+): ReadonlyMap<string, string> {
   return new Map(
     sinks.flatMap(({ name, type, settings }) =>
       (sinkTypes.find((one) => one.type === type)?.paths ?? []).flatMap((key) => {
@@ -76,8 +94,13 @@ function pathsOf(sinks: readonly SinkConfig[], sinkTypes: readonly SinkType<any>
 }
 
 /** What the path is another name of. */
-async function linkedTo(path: string, own: ReadonlyMap<string, string>, files: Files): Promise<string | undefined> {
-  const stampOf = (one: string): Promise<string | undefined> => files.stamp?.(one).catch(() => undefined) ?? Promise.resolve(undefined);
+async function linkedTo(
+  path: string,
+  own: ReadonlyMap<string, string>,
+  files: Files,
+): Promise<string | undefined> {
+  const stampOf = (one: string): Promise<string | undefined> =>
+    files.stamp?.(one).catch(() => undefined) ?? Promise.resolve(undefined);
   const stamp = await stampOf(path);
   if (stamp === undefined) return undefined;
   for (const [one, what] of own) if ((await stampOf(one)) === stamp) return what;

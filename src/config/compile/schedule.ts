@@ -1,23 +1,38 @@
-/** Reads what is written under `schedule`: five or six cron fields, `@every 5m`, or { cron, timezone }. */
+/**
+ * Reads what is written under `schedule`: five or six cron fields, `@every 5m`, or { cron, timezone
+ * }.
+ */
 import { errorText } from "../../model/errors.ts";
 import { parseDuration } from "../../model/duration.ts";
 import type { Schedule } from "../../model/schedule.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** Intervals are checked around a fixed winter day: the same file is good or bad on every day of the year. */
+/**
+ * Intervals are checked around a fixed winter day: the same file is good or bad on every day of the
+ * year.
+ */
 export const SAMPLE_DAY_MS = Date.UTC(2024, 0, 1);
 
-export type WrittenSchedule = string | { readonly cron: string; readonly timezone?: string | undefined };
+export type WrittenSchedule =
+  | string
+  | { readonly cron: string; readonly timezone?: string | undefined };
 
 /** The schedule, or a sentence that says what is wrong with it. */
-export function readSchedule(written: WrittenSchedule, timezone: string, timetable: Timetable): Schedule | string {
+export function readSchedule(
+  written: WrittenSchedule,
+  timezone: string,
+  timetable: Timetable,
+): Schedule | string {
   const text = (typeof written === "string" ? written : written.cron).trim();
   if (text.startsWith("@every"))
-    return typeof written === "string" ? readEvery(text) : `cron: "${text}" is an interval: write schedule: "${text}"`;
+    return typeof written === "string"
+      ? readEvery(text)
+      : `cron: "${text}" is an interval: write schedule: "${text}"`;
   const spoken = spokenInterval(text);
   if (spoken !== undefined) return `"${text}" is a duration: write "@every ${spoken}"`;
-  if (/^(hourly|daily|weekly|monthly)$/.test(text)) return `"${text}" is no cron pattern: write "@${text}"`;
+  if (/^(hourly|daily|weekly|monthly)$/.test(text))
+    return `"${text}" is no cron pattern: write "@${text}"`;
   const schedule = {
     kind: "cron",
     pattern: text.replace(/\s+/g, " "),
@@ -33,7 +48,9 @@ function readEvery(text: string): Schedule | string {
     const spoken = spokenInterval(rest);
     return `"${text}" is not an interval: write ${spoken === undefined ? '"@every 30s", "@every 5m" or "@every 1h30m"' : `"@every ${spoken}"`}`;
   }
-  return intervalMs < 1_000 ? `"${text}" is too fast: "@every 1s" is the fastest` : { kind: "every", intervalMs };
+  return intervalMs < 1_000
+    ? `"${text}" is too fast: "@every 1s" is the fastest`
+    : { kind: "every", intervalMs };
 }
 
 const UNITS: Readonly<Record<string, string>> = {
@@ -50,16 +67,23 @@ const UNITS: Readonly<Record<string, string>> = {
   day: "d",
 };
 
-/** `5m` of "every 5 minutes", "5 min", "every hour" and the like; undefined when it is none of them. */
+/**
+ * `5m` of "every 5 minutes", "5 min", "every hour" and the like; undefined when it is none of them.
+ */
 function spokenInterval(text: string): string | undefined {
   const plain = text.replace(/^every\s+/i, "");
   if (parseDuration(plain) !== undefined) return plain;
   const [, count = "1", unit = ""] = /^(?:(\d+)\s*)?([a-z]+?)s?$/i.exec(plain) ?? [];
   const short = ownValue(UNITS, unit.toLowerCase());
-  return short === undefined || (plain === text && !/^\d/.test(plain)) ? undefined : `${count}${short}`;
+  return short === undefined || (plain === text && !/^\d/.test(plain))
+    ? undefined
+    : `${count}${short}`;
 }
 
-function cronProblem(schedule: Schedule & { kind: "cron" }, timetable: Timetable): string | undefined {
+function cronProblem(
+  schedule: Schedule & { kind: "cron" },
+  timetable: Timetable,
+): string | undefined {
   const { pattern } = schedule;
   const fields = pattern.startsWith("@") ? 5 : pattern.split(" ").length;
   if (fields !== 5 && fields !== 6)

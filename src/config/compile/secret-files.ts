@@ -1,4 +1,7 @@
-/** `<key>_file` for every secret: the file's text takes the place of `<key>`. Also warns of secrets written into the configuration. */
+/**
+ * `<key>_file` for every secret: the file's text takes the place of `<key>`. Also warns of secrets
+ * written into the configuration.
+ */
 import { isAbsolute, join } from "node:path";
 import type { Files } from "../../model/files.ts";
 import type { Report } from "../report.ts";
@@ -22,7 +25,12 @@ export interface SecretMap {
 }
 
 /** For secrets that the demo needs as well: one without its value is an error. */
-export const requiring = ({ folder, files, report, noteFile }: Omit<SecretDeps, "lenient">): SecretDeps => ({
+export const requiring = ({
+  folder,
+  files,
+  report,
+  noteFile,
+}: Omit<SecretDeps, "lenient">): SecretDeps => ({
   folder,
   files,
   report,
@@ -46,7 +54,11 @@ export async function resolveSecrets(
     if (viaFile === undefined) continue;
     changes[`${key}_file`] = undefined;
     if (direct !== undefined) {
-      deps.report.error(viaFile.keyPlace, "secret-twice", `\`${key}\` and \`${key}_file\` are both set: keep one of them`);
+      deps.report.error(
+        viaFile.keyPlace,
+        "secret-twice",
+        `\`${key}\` and \`${key}_file\` are both set: keep one of them`,
+      );
       continue;
     }
     const read = await readSecret(viaFile, deps);
@@ -56,10 +68,26 @@ export async function resolveSecrets(
   return { map: withEntries(map, changes), paths };
 }
 
-function warnOfLiteral({ key, keyPlace, node }: Entry, harmless: readonly string[], report: Report): void {
-  if (node.kind === "list") for (const item of node.items) warnOfLiteral({ key, keyPlace, node: item }, harmless, report);
-  if (node.kind !== "scalar" || node.unresolved === true || (node.origin !== "plain" && node.origin !== "quoted")) return;
-  if (typeof node.value !== "string" || node.value === "" || harmless.includes(node.value) || harmless.includes(key)) return;
+function warnOfLiteral(
+  { key, keyPlace, node }: Entry,
+  harmless: readonly string[],
+  report: Report,
+): void {
+  if (node.kind === "list")
+    for (const item of node.items) warnOfLiteral({ key, keyPlace, node: item }, harmless, report);
+  if (
+    node.kind !== "scalar" ||
+    node.unresolved === true ||
+    (node.origin !== "plain" && node.origin !== "quoted")
+  )
+    return;
+  if (
+    typeof node.value !== "string" ||
+    node.value === "" ||
+    harmless.includes(node.value) ||
+    harmless.includes(key)
+  )
+    return;
   report.warn(
     node.place,
     "literal-secret",
@@ -67,20 +95,38 @@ function warnOfLiteral({ key, keyPlace, node }: Entry, harmless: readonly string
   );
 }
 
-async function readSecret({ key, node }: Entry, deps: SecretDeps): Promise<{ readonly node: ScalarNode; readonly path?: string }> {
-  const missing: ScalarNode = { kind: "scalar", place: node.place, value: "", source: "", origin: "file", unresolved: true };
+async function readSecret(
+  { key, node }: Entry,
+  deps: SecretDeps,
+): Promise<{ readonly node: ScalarNode; readonly path?: string }> {
+  const missing: ScalarNode = {
+    kind: "scalar",
+    place: node.place,
+    value: "",
+    source: "",
+    origin: "file",
+    unresolved: true,
+  };
   if (node.kind !== "scalar" || typeof node.value !== "string" || node.value === "") {
-    if (!(node.kind === "scalar" && node.unresolved)) deps.report.error(node.place, "secret-file", `\`${key}\` must be the path of a file`);
+    if (!(node.kind === "scalar" && node.unresolved))
+      deps.report.error(node.place, "secret-file", `\`${key}\` must be the path of a file`);
     return { node: missing };
   }
   const path = isAbsolute(node.value) ? node.value : join(deps.folder, node.value);
   try {
     const text = await readSecretText(deps.files, path);
     deps.noteFile(path);
-    if (text !== "") return { node: { ...missing, value: text, source: text, unresolved: false }, path };
-    if (!deps.lenient) deps.report.error(node.place, "secret-file", `\`${key}\`: ${node.value} is empty`);
+    if (text !== "")
+      return { node: { ...missing, value: text, source: text, unresolved: false }, path };
+    if (!deps.lenient)
+      deps.report.error(node.place, "secret-file", `\`${key}\`: ${node.value} is empty`);
   } catch (error) {
-    if (!deps.lenient) deps.report.error(node.place, "secret-file", `\`${key}\`: ${node.value}: ${readErrorText(error)}`);
+    if (!deps.lenient)
+      deps.report.error(
+        node.place,
+        "secret-file",
+        `\`${key}\`: ${node.value}: ${readErrorText(error)}`,
+      );
   }
   return { node: missing };
 }

@@ -1,6 +1,7 @@
 /**
- * What the environment says about the server, for images and units that must not touch the file: where it listens, and its token.
- * Owns who wins: the address of the environment over the file's, the file's token over the environment's. Making a token is not config's.
+ * What the environment says about the server, for images and units that must not touch the file:
+ * where it listens, and its token. Owns who wins: the address of the environment over the file's,
+ * the file's token over the environment's. Making a token is not config's.
  */
 import { resolve } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
@@ -28,36 +29,63 @@ export interface ServerDeps {
   readonly report: Report;
   /** Where `server.listen` stands, or would stand. */
   readonly place: Place;
-  /** For commands that do not listen as the file says: an open address without a token is no mistake. */
+  /**
+   * For commands that do not listen as the file says: an open address without a token is no
+   * mistake.
+   */
   readonly lenient: boolean;
 }
 
-/** The server as it will be; what is wrong with it, the lack of a token included, goes to the report. */
-export async function buildServerAddress(written: ServerSettings, deps: ServerDeps): Promise<Config["server"]> {
+/**
+ * The server as it will be; what is wrong with it, the lack of a token included, goes to the
+ * report.
+ */
+export async function buildServerAddress(
+  written: ServerSettings,
+  deps: ServerDeps,
+): Promise<Config["server"]> {
   const { host, port } = listenOf(deps) ?? written.listen;
   const token = written.token ?? (await tokenOf(deps));
-  if (token === undefined && !deps.lenient && !isLoopback(host)) deps.report.error(deps.place, "listen-token", openWords(host, deps.env));
-  const address = { host, port, ...(written.public_url === undefined ? {} : { publicUrl: written.public_url }) };
+  if (token === undefined && !deps.lenient && !isLoopback(host))
+    deps.report.error(deps.place, "listen-token", openWords(host, deps.env));
+  const address = {
+    host,
+    port,
+    ...(written.public_url === undefined ? {} : { publicUrl: written.public_url }),
+  };
   if (token === undefined) return address;
-  return typeof token === "string" ? { ...address, token } : { ...address, newTokenFile: token.missing };
+  return typeof token === "string"
+    ? { ...address, token }
+    : { ...address, newTokenFile: token.missing };
 }
 
 /** True when the environment decides where the server listens. */
 export const namesListen = (env: Environment): boolean => valueOf(env, LISTEN) !== undefined;
 
 /** An empty variable is one that is not set: compose files cannot leave one out. */
-const valueOf = (env: Environment, name: string): string | undefined => ownValue(env, name)?.trim() || undefined;
+const valueOf = (env: Environment, name: string): string | undefined =>
+  ownValue(env, name)?.trim() || undefined;
 
 function listenOf({ env, report, place }: ServerDeps): Listen | undefined {
   const text = valueOf(env, LISTEN);
   if (text === undefined) return undefined;
   const read = listen().safeParse(text);
-  if (!read.success) report.error(place, "listen", `${LISTEN}: ${read.error.issues[0]?.message ?? "cannot be read"}`);
+  if (!read.success)
+    report.error(
+      place,
+      "listen",
+      `${LISTEN}: ${read.error.issues[0]?.message ?? "cannot be read"}`,
+    );
   return read.data;
 }
 
 /** Its text, or the file that is yet to be made. */
-async function tokenOf({ env, files, report, place }: ServerDeps): Promise<string | { readonly missing: string } | undefined> {
+async function tokenOf({
+  env,
+  files,
+  report,
+  place,
+}: ServerDeps): Promise<string | { readonly missing: string } | undefined> {
   const direct = valueOf(env, TOKEN);
   const named = valueOf(env, TOKEN_FILE);
   if (direct !== undefined || named === undefined) return direct;
@@ -65,7 +93,11 @@ async function tokenOf({ env, files, report, place }: ServerDeps): Promise<strin
   try {
     const token = await readSecretText(files, path);
     if (token !== "") return token;
-    report.error(place, "secret-file", `${TOKEN_FILE}: ${path} is empty: write a token into it, or remove it and \`run\` makes one`);
+    report.error(
+      place,
+      "secret-file",
+      `${TOKEN_FILE}: ${path} is empty: write a token into it, or remove it and \`run\` makes one`,
+    );
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code === "ENOENT") return { missing: path };
     report.error(place, "secret-file", `${TOKEN_FILE}: ${path}: ${readErrorText(error)}`);

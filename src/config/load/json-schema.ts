@@ -22,8 +22,14 @@ import { commonWatchSchema, watchDefaultsSchema } from "../schema/watch-schema.t
 
 type Schema = Record<string, unknown>;
 
-/** The whole schema; write it to config/watches.schema.json with two spaces and a newline at its end. */
-export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes: readonly SinkType<any>[]): Schema {
+/**
+ * The whole schema; write it to config/watches.schema.json with two spaces and a newline at its
+ * end.
+ */
+export function buildJsonSchema(
+  watchTypes: readonly WatchType<any>[],
+  sinkTypes: readonly SinkType<any>[],
+): Schema {
   const watch = { oneOf: watchTypes.map(watchSchema) };
   const sink = { oneOf: sinkTypes.map((type) => sinkSchema(type, ["type"])) };
   return {
@@ -40,8 +46,14 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
       server: withFiles(toJson(serverSchema), SERVER_SECRETS, "Status page, metrics and JSON API."),
       ops: { ...toJson(opsSchema), description: "Where alerts about the daemon itself go." },
       links: { ...toJson(linksSchema), description: "Permalinks in every sink." },
-      templates: { ...mapOf(toJson(templateSchema)), description: "Named message templates in Liquid, for sinks and routes." },
-      reports: { ...mapOf(toJson(reportSchema)), description: "What the watches found, in numbers, on a schedule." },
+      templates: {
+        ...mapOf(toJson(templateSchema)),
+        description: "Named message templates in Liquid, for sinks and routes.",
+      },
+      reports: {
+        ...mapOf(toJson(reportSchema)),
+        description: "What the watches found, in numbers, on a schedule.",
+      },
       time_intervals: {
         ...mapOf(toJson(timeIntervalSchema)),
         description: "Named hours and days, for `mute_time_intervals` and `active_time_intervals`.",
@@ -62,7 +74,11 @@ export function buildJsonSchema(watchTypes: readonly WatchType<any>[], sinkTypes
 
 const FREE_KEYS = { "^x-": {} };
 
-const mapOf = (value: Schema): Schema => ({ type: "object", patternProperties: FREE_KEYS, additionalProperties: value });
+const mapOf = (value: Schema): Schema => ({
+  type: "object",
+  patternProperties: FREE_KEYS,
+  additionalProperties: value,
+});
 
 function toJson(schema: z.ZodType): Schema {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -75,7 +91,9 @@ function toJson(schema: z.ZodType): Schema {
 
 /** A route holds routes: zod points at the root, which is elsewhere in the whole. */
 function routeJson(): Schema {
-  return JSON.parse(JSON.stringify(toJson(routeSchema)).replaceAll('"$ref":"#"', '"$ref":"#/$defs/route"')) as Schema;
+  return JSON.parse(
+    JSON.stringify(toJson(routeSchema)).replaceAll('"$ref":"#"', '"$ref":"#/$defs/route"'),
+  ) as Schema;
 }
 
 /** A number or a switch may come from the environment: `monthly: ${QUOTA}`. */
@@ -90,7 +108,9 @@ function allowVariables(json: Schema): void {
 }
 
 function watchSchema(type: WatchType<any>): Schema {
-  const common = isTweetFeed(type) ? commonWatchSchema : commonWatchSchema.omit({ include: true, recheck: true });
+  const common = isTweetFeed(type)
+    ? commonWatchSchema
+    : commonWatchSchema.omit({ include: true, recheck: true });
   const own = allowFiles(toJson(type.schema()), ["accounts"]);
   return {
     type: "object",
@@ -98,7 +118,11 @@ function watchSchema(type: WatchType<any>): Schema {
     required: ["type", ...namesOf(own["required"])],
     additionalProperties: false,
     patternProperties: FREE_KEYS,
-    properties: { type: { const: type.type, description: type.summary }, ...propertiesOf(own), ...propertiesOf(commonKeys(common)) },
+    properties: {
+      type: { const: type.type, description: type.summary },
+      ...propertiesOf(own),
+      ...propertiesOf(commonKeys(common)),
+    },
   };
 }
 
@@ -110,8 +134,13 @@ function allowFiles(own: Schema, keys: readonly string[]): Schema {
     additionalProperties: false,
     properties: { file: { type: "string", description: "One item a line; # starts a comment." } },
   };
-  const lists = Object.entries(propertiesOf(own) as Readonly<Record<string, Schema>>).filter(([key]) => keys.includes(key));
-  const allowed = lists.map(([key, list]) => [key, { ...list, items: { anyOf: [list["items"], file] } }]);
+  const lists = Object.entries(propertiesOf(own) as Readonly<Record<string, Schema>>).filter(
+    ([key]) => keys.includes(key),
+  );
+  const allowed = lists.map(([key, list]) => [
+    key,
+    { ...list, items: { anyOf: [list["items"], file] } },
+  ]);
   return { ...own, properties: { ...propertiesOf(own), ...Object.fromEntries(allowed) } };
 }
 
@@ -119,13 +148,18 @@ function allowFiles(own: Schema, keys: readonly string[]): Schema {
 function commonKeys(schema: z.ZodType): Schema {
   const own = toJson(schema);
   const { ignore, ...others } = propertiesOf(own) as Readonly<Record<string, Schema>>;
-  return ignore === undefined ? own : { ...own, properties: { ...others, ignore: allowFiles(ignore, ["authors", "words"]) } };
+  return ignore === undefined
+    ? own
+    : { ...own, properties: { ...others, ignore: allowFiles(ignore, ["authors", "words"]) } };
 }
 
 function sinkSchema(type: SinkType<any>, required: readonly string[]): Schema {
   const own = withFiles(toJson(type.schema), type.secrets, type.summary);
   const common = propertiesOf(toJson(commonSinkSchema)) as Record<string, Schema>;
-  const retryFor = { ...common["retry_for"], default: (type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for };
+  const retryFor = {
+    ...common["retry_for"],
+    default: (type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for,
+  };
   return {
     ...own,
     required: [...required, ...(required.length > 0 ? namesOf(own["required"]) : [])],
@@ -147,11 +181,20 @@ const sinkDefaults = (types: readonly SinkType<any>[]): Schema => ({
 
 /** Every secret also as `<key>_file`; then the key itself is not required. */
 function withFiles(json: Schema, secrets: readonly string[], description: string): Schema {
-  const files = secrets.map((key) => [`${key}_file`, { type: "string", description: `A file that holds \`${key}\`.` }]);
+  const files = secrets.map((key) => [
+    `${key}_file`,
+    { type: "string", description: `A file that holds \`${key}\`.` },
+  ]);
   const required = namesOf(json["required"]).filter((key) => !secrets.includes(key));
-  return { ...json, description, required, properties: { ...propertiesOf(json), ...Object.fromEntries(files) } };
+  return {
+    ...json,
+    description,
+    required,
+    properties: { ...propertiesOf(json), ...Object.fromEntries(files) },
+  };
 }
 
 const propertiesOf = (json: Schema): Schema => (json["properties"] ?? {}) as Schema;
 
-const namesOf = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as string[]) : []);
+const namesOf = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? (value as string[]) : [];

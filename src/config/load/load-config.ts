@@ -1,4 +1,7 @@
-/** The way from files to a frozen Config: read, parse, merge, interpolate, check, build. Finds everything that is wrong before it says no. */
+/**
+ * The way from files to a frozen Config: read, parse, merge, interpolate, check, build. Finds
+ * everything that is wrong before it says no.
+ */
 import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
 import { allowedPrograms } from "../../model/outputs.ts";
@@ -27,7 +30,10 @@ export interface LoadRequest {
   readonly sinkTypes: readonly SinkType<any>[];
   /** Warnings about dates that have passed are as of then; absent: there are none. */
   readonly nowMs?: number;
-  /** For the demo, which replaces every sink: their secrets need not be there; such a sink has no settings. */
+  /**
+   * For the demo, which replaces every sink: their secrets need not be there; such a sink has no
+   * settings.
+   */
   readonly lenientSecrets?: boolean;
 }
 
@@ -36,21 +42,27 @@ export type LoadResult =
   /** Errors and warnings, in file order. */
   | { readonly ok: false; readonly issues: readonly ConfigIssue[] };
 
-/** Characters of YAML, about two thousand watches. The parser's document takes a hundred times as many bytes, building half as many. */
+/**
+ * Characters of YAML, about two thousand watches. The parser's document takes a hundred times as
+ * many bytes, building half as many.
+ */
 const LARGE_TEXT = 150_000;
 
 /**
  * Loads and checks a configuration. Never throws for what is in the files.
  *
- * @example
- * const loaded = await loadConfig({ path: "watches.yaml", files, env, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
- * if (!loaded.ok) console.error(loaded.issues.map(formatIssue).join("\n"));
+ * @example const loaded = await loadConfig({ path: "watches.yaml", files, env, watchTypes:
+ * WATCH_TYPES, sinkTypes: SINK_TYPES }); if (!loaded.ok)
+ * console.error(loaded.issues.map(formatIssue).join("\n"));
  */
 export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
   const { files, marks } = recordReads(request.files);
   const sources = await readSources(request.path, files);
-  const report = createReport([...sources.files, ...sources.failures.map((failure) => failure.file)].sort(byName));
-  for (const { file, rule, message } of sources.failures) report.error({ file, offset: 0 }, rule, message);
+  const report = createReport(
+    [...sources.files, ...sources.failures.map((failure) => failure.file)].sort(byName),
+  );
+  for (const { file, rule, message } of sources.failures)
+    report.error({ file, offset: 0 }, rule, message);
   const roots = await parseAll(sources.files, report);
   const isLarge = sources.files.reduce((sum, { text }) => sum + text.length, 0) > LARGE_TEXT;
   if (isLarge) collectGarbage();
@@ -59,7 +71,12 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
   if (merged === undefined) return { ok: false, issues: report.issues() };
   const env = await withDotEnv(request.env, files, request.path);
   const lenient = request.lenientSecrets === true;
-  const root = interpolate(merged, env, report, (section) => lenient && (section === "sinks" || section === "defaults"));
+  const root = interpolate(
+    merged,
+    env,
+    report,
+    (section) => lenient && (section === "sinks" || section === "defaults"),
+  );
   const read = new Set(sources.files.map((file) => file.path));
   const dotEnv = join(sources.folder, ".env");
   if (await files.exists(dotEnv)) read.add(dotEnv);
@@ -79,10 +96,22 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
   if (isLarge) collectGarbage();
   const issues = report.issues();
   if (built === undefined || report.hasErrors()) return { ok: false, issues };
-  return { ok: true, config: deepFreeze({ ...built, warnings: issues, files: [...read], reads: marks(), hash: configHash(marks()) }) };
+  return {
+    ok: true,
+    config: deepFreeze({
+      ...built,
+      warnings: issues,
+      files: [...read],
+      reads: marks(),
+      hash: configHash(marks()),
+    }),
+  };
 }
 
-/** A megabyte takes about a second, and a daemon that reads many of them again has a lease to renew meanwhile. */
+/**
+ * A megabyte takes about a second, and a daemon that reads many of them again has a lease to renew
+ * meanwhile.
+ */
 async function parseAll(files: readonly SourceFile[], report: Report): Promise<readonly MapNode[]> {
   const roots: MapNode[] = [];
   for (const [at, file] of files.entries()) {
@@ -93,7 +122,8 @@ async function parseAll(files: readonly SourceFile[], report: Report): Promise<r
   return roots;
 }
 
-const byName = (a: { readonly shown: string }, b: { readonly shown: string }): number => (a.shown < b.shown ? -1 : 1);
+const byName = (a: { readonly shown: string }, b: { readonly shown: string }): number =>
+  a.shown < b.shown ? -1 : 1;
 
 /** Plain objects and lists only: compiled matchers and classes keep their insides. */
 function deepFreeze<T>(value: T): T {

@@ -11,12 +11,19 @@ const d = DEFAULTS.enrich;
 
 export const enrichSchema = z
   .strictObject({
-    url: addressSetting("Where each event is posted: an http or https address.", "send them in `headers`").optional(),
+    url: addressSetting(
+      "Where each event is posted: an http or https address.",
+      "send them in `headers`",
+    ).optional(),
     exec: programSetting(
       "Instead of `url`: a program and its arguments, which gets the event on its standard input. CHIRPWATCH_ALLOW_EXEC must name it.",
     ).optional(),
     labels: z
-      .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label is written with letters, digits and _"))
+      .array(
+        z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label is written with letters, digits and _"),
+      )
       .max(20)
       .prefault([])
       .describe("The labels that the answer may set. Others in it are ignored."),
@@ -29,23 +36,34 @@ export const enrichSchema = z
       .describe("Further request headers, e.g. an Authorization."),
     allow_private: allowPrivateSetting(),
     timeout: duration(100).prefault(d.timeout).describe("How long one attempt may take."),
-    concurrency: z.int().min(1).max(32).prefault(d.concurrency).describe("Events of this watch that are asked about at once."),
+    concurrency: z
+      .int()
+      .min(1)
+      .max(32)
+      .prefault(d.concurrency)
+      .describe("Events of this watch that are asked about at once."),
     cache: duration()
       .prefault(d.cache)
-      .describe("How long an answer counts for other events with the same text; 0s: each event is asked about."),
+      .describe(
+        "How long an answer counts for other events with the same text; 0s: each event is asked about.",
+      ),
     on_error: z
       .enum(["pass", "hold"])
       .prefault(d.on_error)
       .describe(
         'Without an answer: `pass` sends the alert on at once, with the label enrich="failed"; `hold` tries again for `max_hold` before that.',
       ),
-    max_hold: duration(1_000).prefault(d.max_hold).describe("No alert waits longer for its answer."),
+    max_hold: duration(1_000)
+      .prefault(d.max_hold)
+      .describe("No alert waits longer for its answer."),
   })
   .superRefine(({ url, exec, timeout, max_hold: maxHold }, context) => {
     const complain = (message: string, path: readonly string[] = []) =>
       context.addIssue({ code: "custom", path: [...path], message, params: { rule: "enrich" } });
-    if (url === undefined && exec === undefined) complain("`enrich` asks nobody: write a `url`, or a program under `exec`");
-    if (url !== undefined && exec !== undefined) complain("`url` and `exec` are both set: keep one of them", ["exec"]);
+    if (url === undefined && exec === undefined)
+      complain("`enrich` asks nobody: write a `url`, or a program under `exec`");
+    if (url !== undefined && exec !== undefined)
+      complain("`url` and `exec` are both set: keep one of them", ["exec"]);
     if (maxHold < timeout)
       complain(
         `\`max_hold\` is over before an attempt of ${formatDuration(timeout)} (timeout) is: write ${formatDuration(timeout)} or more`,

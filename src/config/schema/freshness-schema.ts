@@ -1,4 +1,7 @@
-/** `freshness`: how late tweets may be found, in the place of a schedule. Shared by every watch of tweets. */
+/**
+ * `freshness`: how late tweets may be found, in the place of a schedule. Shared by every watch of
+ * tweets.
+ */
 import { z } from "zod";
 import { formatDuration } from "../../model/duration.ts";
 import type { Freshness } from "../../model/schedule.ts";

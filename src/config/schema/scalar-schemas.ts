@@ -1,4 +1,7 @@
-/** Schemas of the small languages inside values: durations, shares, addresses, time zones, names. Each reads text and gives what the daemon works with. */
+/**
+ * Schemas of the small languages inside values: durations, shares, addresses, time zones, names.
+ * Each reads text and gives what the daemon works with.
+ */
 import type { Rule } from "../rules.ts";
 import { z } from "zod";
 import { checkBaseUrl } from "../../api/base-url.ts";
@@ -24,8 +27,16 @@ function readText<T>(read: (text: string, complain: Complain) => T) {
 export const duration = (minMs = 0) =>
   readText((text, complain): number => {
     const ms = parseDuration(text);
-    if (ms === undefined) return complain("duration", `"${text}" is not a duration: write a number and a unit, like 30s, 5m, 1h30m or 2d`);
-    if (ms < minMs) return complain("duration-limit", `${text} is too short: write ${formatDuration(minMs)} or more`);
+    if (ms === undefined)
+      return complain(
+        "duration",
+        `"${text}" is not a duration: write a number and a unit, like 30s, 5m, 1h30m or 2d`,
+      );
+    if (ms < minMs)
+      return complain(
+        "duration-limit",
+        `${text} is too short: write ${formatDuration(minMs)} or more`,
+      );
     return ms;
   });
 
@@ -54,13 +65,23 @@ function isKnownTimezone(name: string): boolean {
 
 export const timezone = () =>
   readText((text, complain): string =>
-    isKnownTimezone(text) ? text : complain("timezone", `"${text}" is not a time zone: write an IANA name such as Europe/Berlin or UTC`),
+    isKnownTimezone(text)
+      ? text
+      : complain(
+          "timezone",
+          `"${text}" is not a time zone: write an IANA name such as Europe/Berlin or UTC`,
+        ),
   );
 
 /** As Intl takes it: `de` or `de-DE`. */
 export const locale = () =>
   readText((text, complain): string =>
-    isLocale(text) ? text : complain("locale", `"${text}" is not a locale: write a language and a country, like de-DE or en-GB`),
+    isLocale(text)
+      ? text
+      : complain(
+          "locale",
+          `"${text}" is not a locale: write a language and a country, like de-DE or en-GB`,
+        ),
   );
 
 /** `sandbox`, or the service's address without `/v3` and without a slash at its end. */
@@ -69,15 +90,24 @@ export const baseUrl = () =>
     if (text === "sandbox") return text;
     const address = checkBaseUrl(text);
     if ("problem" in address)
-      return complain("base-url", 'must be "sandbox", an https:// address, or an http:// address on this machine (127.0.0.1)');
+      return complain(
+        "base-url",
+        'must be "sandbox", an https:// address, or an http:// address on this machine (127.0.0.1)',
+      );
     return address.url.replace(/\/v3$/, "");
   });
 
-/** https anywhere; http on loopback only. What is wrong with it does not repeat it: such an address is often a key. */
+/**
+ * https anywhere; http on loopback only. What is wrong with it does not repeat it: such an address
+ * is often a key.
+ */
 export const webAddress = () =>
   readText((text, complain): string => {
     if (URL.canParse(text) && isAllowed(new URL(text))) return text;
-    return complain("web-address", "this is not an address that starts with https:// (http:// only on this machine)");
+    return complain(
+      "web-address",
+      "this is not an address that starts with https:// (http:// only on this machine)",
+    );
   });
 
 /** Where a browser finds the status page, without a slash at its end. */
@@ -85,7 +115,10 @@ export const publicUrl = () =>
   readText((text, complain): string =>
     URL.canParse(text) && /^https?:\/\/[^?#]+$/.test(text)
       ? text.replace(/\/+$/, "")
-      : complain("public-url", `"${text}" is not an address of a page: write it like https://chirpwatch.example.com`),
+      : complain(
+          "public-url",
+          `"${text}" is not an address of a page: write it like https://chirpwatch.example.com`,
+        ),
   );
 
 /** Origin of permalinks, without a slash at its end. */
@@ -96,7 +129,8 @@ export const linksHost = () =>
       : complain("links-host", `"${text}" is not a host: write it like https://x.com`),
   );
 
-const isAllowed = (url: URL): boolean => url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+const isAllowed = (url: URL): boolean =>
+  url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 
 export interface Listen {
   readonly host: string;
@@ -109,10 +143,15 @@ export const listen = () =>
     const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]+)):(\d{1,5})$/.exec(text);
     const port = Number(found?.[3]);
     if (found === null || port > 65_535)
-      return complain("listen", `"${text}" is not an address to listen on: write host:port, like 127.0.0.1:9464`);
+      return complain(
+        "listen",
+        `"${text}" is not an address to listen on: write host:port, like 127.0.0.1:9464`,
+      );
     return { host: found[1] ?? found[2] ?? "", port };
   });
 
 /** One name or several. */
 export const names = () =>
-  z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]).transform((value) => (typeof value === "string" ? [value] : value));
+  z
+    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+    .transform((value) => (typeof value === "string" ? [value] : value));

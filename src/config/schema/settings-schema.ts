@@ -1,7 +1,17 @@
 /** The sections besides watches, sinks and routes: api, state, server, ops, links. */
 import { z } from "zod";
 import { DEFAULTS } from "../defaults.ts";
-import { baseUrl, duration, linksHost, listen, names, publicUrl, share, timezone, webAddress } from "./scalar-schemas.ts";
+import {
+  baseUrl,
+  duration,
+  linksHost,
+  listen,
+  names,
+  publicUrl,
+  share,
+  timezone,
+  webAddress,
+} from "./scalar-schemas.ts";
 
 /** Requests per second the service answers on every plan (api-v3.md, limits). */
 export const SERVICE_RATE_PER_SECOND = 20;
@@ -10,18 +20,36 @@ const { api, price, state, server, heartbeat, links } = DEFAULTS;
 
 const priceSchema = z.strictObject({
   per_request: z.number().min(0).describe("What one request costs."),
-  currency: z.string().min(1).max(8).prefault(price.currency).describe("Written before the amount."),
+  currency: z
+    .string()
+    .min(1)
+    .max(8)
+    .prefault(price.currency)
+    .describe("Written before the amount."),
 });
 
 const quotaSchema = z.strictObject({
-  monthly: z.int().min(1).optional().describe("Requests a month; what the service says is left when absent."),
-  reset_day: z.int().min(1).max(28).prefault(api.quota.reset_day).describe("Day of the month on which the quota begins anew."),
+  monthly: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("Requests a month; what the service says is left when absent."),
+  reset_day: z
+    .int()
+    .min(1)
+    .max(28)
+    .prefault(api.quota.reset_day)
+    .describe("Day of the month on which the quota begins anew."),
   timezone: timezone().prefault(api.quota.timezone).describe("Time zone of that day."),
-  reserve: share().prefault(api.quota.reserve).describe("Share of the quota kept back for first reads and commands."),
+  reserve: share()
+    .prefault(api.quota.reserve)
+    .describe("Share of the quota kept back for first reads and commands."),
   on_exhausted: z
     .enum(["degrade", "pause"])
     .prefault(api.quota.on_exhausted)
-    .describe("degrade: poll more slowly before the soft limit, low priority first. pause: stop at the soft limit."),
+    .describe(
+      "degrade: poll more slowly before the soft limit, low priority first. pause: stop at the soft limit.",
+    ),
   price: priceSchema.optional().describe("Makes `plan` and `budget` show money."),
 });
 
@@ -32,12 +60,24 @@ const keySchema = z
     key_file: z.string().min(1).optional().describe("A file that holds it."),
     name: z
       .string()
-      .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/, "must be a word of letters, digits, `-`, `_` and `.`")
+      .regex(
+        /^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$/,
+        "must be a word of letters, digits, `-`, `_` and `.`",
+      )
       .optional()
-      .describe("Its name in the ledger, metrics and ops alerts; a short hash of the key when absent."),
-    monthly: z.int().min(1).optional().describe("Requests a month of this key; what the service says when absent."),
+      .describe(
+        "Its name in the ledger, metrics and ops alerts; a short hash of the key when absent.",
+      ),
+    monthly: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("Requests a month of this key; what the service says when absent."),
   })
-  .refine((one) => one.key !== undefined, { error: "needs `key` or `key_file`", params: { rule: "missing-key" } });
+  .refine((one) => one.key !== undefined, {
+    error: "needs `key` or `key_file`",
+    params: { rule: "missing-key" },
+  });
 
 const rateSchema = z.strictObject({
   count: z.int().min(1).prefault(api.rate_limit.count).describe("Requests in one interval."),
@@ -47,15 +87,21 @@ const rateSchema = z.strictObject({
 export const apiSchema = z.strictObject({
   base_url: baseUrl()
     .prefault(api.base_url)
-    .describe('"sandbox" (the bundled one), or the https address of the data service; /v3 is appended.'),
+    .describe(
+      '"sandbox" (the bundled one), or the https address of the data service; /v3 is appended.',
+    ),
   key: z.string().min(1).prefault(api.key).describe("The service's API key."),
   keys: z
     .array(z.union([z.string().min(1), keySchema]))
     .min(1)
     .optional()
-    .describe("Instead of `key`: several, which share the load, each within its own rate and quota."),
+    .describe(
+      "Instead of `key`: several, which share the load, each within its own rate and quota.",
+    ),
   timeout: duration(100).prefault(api.timeout).describe("How long one request may take."),
-  rate_limit: rateSchema.prefault({}).describe("Never above the service's own ceiling of 20 a second."),
+  rate_limit: rateSchema
+    .prefault({})
+    .describe("Never above the service's own ceiling of 20 a second."),
   quota: quotaSchema.prefault({}).describe("What a month may cost."),
 });
 
@@ -68,7 +114,9 @@ export const stateSchema = z.strictObject({
     .string()
     .min(1)
     .prefault(state.path)
-    .describe("The database file; relative to CHIRPWATCH_DATA_DIR, else to this file. The default lies in CHIRPWATCH_DATA_DIR itself."),
+    .describe(
+      "The database file; relative to CHIRPWATCH_DATA_DIR, else to this file. The default lies in CHIRPWATCH_DATA_DIR itself.",
+    ),
   url: z
     .string()
     .min(1)
@@ -76,18 +124,29 @@ export const stateSchema = z.strictObject({
     .describe(
       "Instead of `path`: a Postgres database, like postgres://user:password@host:5432/database. TLS with a checked certificate, except on this machine.",
     ),
-  retention: duration(3_600_000).prefault(state.retention).describe("How long items, messages and the ledger are kept."),
-  must_exist: z.boolean().prefault(state.must_exist).describe("true: refuse to start when there is no database yet."),
+  retention: duration(3_600_000)
+    .prefault(state.retention)
+    .describe("How long items, messages and the ledger are kept."),
+  must_exist: z
+    .boolean()
+    .prefault(state.must_exist)
+    .describe("true: refuse to start when there is no database yet."),
 });
 
 export const serverSchema = z.strictObject({
-  listen: listen().prefault(server.listen).describe("Status page, metrics and JSON API; port 0 takes any free one."),
+  listen: listen()
+    .prefault(server.listen)
+    .describe("Status page, metrics and JSON API; port 0 takes any free one."),
   public_url: publicUrl()
     .optional()
     .describe(
       "Where people reach the status page, for links in messages; without it messages name a command. The server answers to its host.",
     ),
-  token: z.string().min(1).optional().describe("Bearer token; required on addresses other than loopback."),
+  token: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Bearer token; required on addresses other than loopback."),
 });
 
 export const SERVER_SECRETS = ["token"] as const;
@@ -100,9 +159,13 @@ export const opsSchema = z.strictObject({
       interval: duration(1_000).prefault(heartbeat.interval).describe("How often."),
     })
     .optional()
-    .describe("Requested regularly while the daemon makes progress, for a monitor that alerts when the requests stop."),
+    .describe(
+      "Requested regularly while the daemon makes progress, for a monitor that alerts when the requests stop.",
+    ),
 });
 
-export const linksSchema = z.strictObject({ host: linksHost().prefault(links.host).describe("Where permalinks point.") });
+export const linksSchema = z.strictObject({
+  host: linksHost().prefault(links.host).describe("Where permalinks point."),
+});
 
 export const versionSchema = z.literal(1, "must be 1: this is the first version of the language");

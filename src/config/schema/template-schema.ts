@@ -7,9 +7,17 @@ export const templateSchema = z
     events: z
       .array(z.string())
       .min(1)
-      .describe('Event types it is for, like "tweet.created" or "tweet.*". Others get the default message.'),
-    title: z.string().optional().describe("Liquid: the line above the alert. The default title when absent."),
-    body: z.string().optional().describe("Liquid: the text of the alert. The default text when absent."),
+      .describe(
+        'Event types it is for, like "tweet.created" or "tweet.*". Others get the default message.',
+      ),
+    title: z
+      .string()
+      .optional()
+      .describe("Liquid: the line above the alert. The default title when absent."),
+    body: z
+      .string()
+      .optional()
+      .describe("Liquid: the text of the alert. The default text when absent."),
   })
   .refine((template) => template.title !== undefined || template.body !== undefined, {
     error: "needs a `title` or a `body`",
@@ -19,7 +27,11 @@ export const templateSchema = z
 /** On a sink. */
 export const regionSchema = z.strictObject({
   locale: locale().optional().describe("How its readers write numbers and times, like de-DE."),
-  timezone: timezone().optional().describe("Their time zone, an IANA name; UTC when absent. Slack and Discord show each reader their own."),
+  timezone: timezone()
+    .optional()
+    .describe(
+      "Their time zone, an IANA name; UTC when absent. Slack and Discord show each reader their own.",
+    ),
 });
 
 export type WrittenRegion = z.output<typeof regionSchema>;

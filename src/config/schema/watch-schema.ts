@@ -1,4 +1,7 @@
-/** Keys that every watch understands, whatever its type. Values stay what they mean, not what was typed: milliseconds, account keys, a schedule. */
+/**
+ * Keys that every watch understands, whatever its type. Values stay what they mean, not what was
+ * typed: milliseconds, account keys, a schedule.
+ */
 import { z } from "zod";
 import { accountKey, parseAccount } from "../../model/account.ts";
 import { formatDuration, parseDuration } from "../../model/duration.ts";
@@ -11,15 +14,20 @@ import { duration, names, timezone } from "./scalar-schemas.ts";
 const firstRun = z
   .union([
     z.string(),
-    z.strictObject({ latest: z.int().min(1).max(100).describe("Alerts on that many of the newest items at once.") }),
+    z.strictObject({
+      latest: z.int().min(1).max(100).describe("Alerts on that many of the newest items at once."),
+    }),
     z.strictObject({ since: duration(1_000).describe("Alerts on what is not older than this.") }),
   ])
   .transform((value, context): FirstRun => {
     if (typeof value !== "string")
-      return "latest" in value ? { kind: "latest", count: value.latest } : { kind: "since", ageMs: value.since };
+      return "latest" in value
+        ? { kind: "latest", count: value.latest }
+        : { kind: "since", ageMs: value.since };
     const [, word, rest = ""] = /^(baseline|latest|since)(?::\s*(\S+))?$/.exec(value.trim()) ?? [];
     if (word === "baseline" && rest === "") return { kind: "baseline" };
-    if (word === "latest" && /^[1-9]\d?$/.test(rest)) return { kind: "latest", count: Number(rest) };
+    if (word === "latest" && /^[1-9]\d?$/.test(rest))
+      return { kind: "latest", count: Number(rest) };
     const ageMs = parseDuration(rest);
     if (word === "since" && ageMs !== undefined) return { kind: "since", ageMs };
     context.addIssue({
@@ -72,7 +80,9 @@ const writtenSchedule = z.union([
 
 const recheck = z
   .strictObject({
-    every: duration(60_000).describe("How often a fresh tweet is rechecked: a hundred tweets share a request."),
+    every: duration(60_000).describe(
+      "How often a fresh tweet is rechecked: a hundred tweets share a request.",
+    ),
     until: duration(60_000).describe("How old a tweet is followed."),
   })
   .superRefine(({ every, until }, context) => {
@@ -97,7 +107,9 @@ const spike = z
   })
   .transform(({ factor, window, min }): SpikeRule => ({ factor, windowMs: window, min }));
 
-const noEvents = z.strictObject({ for: duration(60_000).describe("How long without an event raises an alert, once a silence.") });
+const noEvents = z.strictObject({
+  for: duration(60_000).describe("How long without an event raises an alert, once a silence."),
+});
 
 const d = DEFAULTS.watch;
 
@@ -105,7 +117,9 @@ const d = DEFAULTS.watch;
 export const commonWatchSchema = z.strictObject({
   schedule: writtenSchedule
     .prefault(d.schedule)
-    .describe('When to poll: five or six cron fields, "@every 30s" (1s or more), or { cron, timezone }.'),
+    .describe(
+      'When to poll: five or six cron fields, "@every 30s" (1s or more), or { cron, timezone }.',
+    ),
   freshness: freshnessSchema
     .optional()
     .describe(
@@ -113,13 +127,28 @@ export const commonWatchSchema = z.strictObject({
     ),
   timezone: timezone().prefault(d.timezone).describe("Time zone of the cron fields."),
   sink: names().optional().describe("Its own sink, or a list; asked before the route tree."),
-  where: z.string().optional().describe("A CEL expression over the event's own body; only what it is true for raises an alert."),
+  where: z
+    .string()
+    .optional()
+    .describe(
+      "A CEL expression over the event's own body; only what it is true for raises an alert.",
+    ),
   labels: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label is written with letters, digits and _"), z.string())
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label is written with letters, digits and _"),
+      z.string(),
+    )
     .prefault({})
     .describe("Its own labels, for matchers."),
-  priority: z.enum(["high", "normal", "low"]).prefault(d.priority).describe("Who waits first when requests are short."),
-  first_run: firstRun.prefault(d.first_run).describe("What the first poll alerts on: baseline (nothing), { latest: 3 } or { since: 24h }."),
+  priority: z
+    .enum(["high", "normal", "low"])
+    .prefault(d.priority)
+    .describe("Who waits first when requests are short."),
+  first_run: firstRun
+    .prefault(d.first_run)
+    .describe(
+      "What the first poll alerts on: baseline (nothing), { latest: 3 } or { since: 24h }.",
+    ),
   include: include.prefault({}).describe("Which kinds of tweets raise alerts besides posts."),
   ignore: ignore.prefault({}).describe("Authors and words that raise no alert."),
   max_pages: z
@@ -130,14 +159,20 @@ export const commonWatchSchema = z.strictObject({
     .describe("New pages one poll reads at most; the rest follows in the next polls."),
   max_age: duration(1_000)
     .optional()
-    .describe(`Older items raise no alert. Default ${d.max_age}, or twice the schedule's interval where that is longer.`),
+    .describe(
+      `Older items raise no alert. Default ${d.max_age}, or twice the schedule's interval where that is longer.`,
+    ),
   overlap: duration().prefault(d.overlap).describe("How far back a late-arrival rescan reads."),
   recheck: recheck
     .optional()
     .describe(
       "Fresh tweets are rechecked: one that `where` kept back raises an alert when it becomes true, one whose text was edited raises `tweet.edited`, one that is gone raises `tweet.deleted`.",
     ),
-  spike: spike.optional().describe("Raises `volume.spike` when events come so much faster than is usual at that time of day."),
+  spike: spike
+    .optional()
+    .describe(
+      "Raises `volume.spike` when events come so much faster than is usual at that time of day.",
+    ),
   enrich: enrichSchema
     .optional()
     .describe(
@@ -157,13 +192,19 @@ export const commonWatchSchema = z.strictObject({
 /** The same keys as `defaults.watch` takes them: none is needed, none fills itself in. */
 export const watchDefaultsSchema = z.strictObject(
   Object.fromEntries(
-    Object.entries(commonWatchSchema.omit({ moved_from: true }).shape).map(([key, schema]) => [key, withoutDefault(schema).optional()]),
+    Object.entries(commonWatchSchema.omit({ moved_from: true }).shape).map(([key, schema]) => [
+      key,
+      withoutDefault(schema).optional(),
+    ]),
   ),
 );
 
 function withoutDefault(schema: z.ZodType): z.ZodType {
   const description = schema.description;
-  const inner = schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  const inner =
+    schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional
+      ? (schema.unwrap() as z.ZodType)
+      : schema;
   return description === undefined ? inner : inner.describe(description);
 }
 

@@ -1,4 +1,7 @@
-/** `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `$$` in scalars, after parsing. A bare $NAME is ordinary text: `$BTC` is something people search for. */
+/**
+ * `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `$$` in scalars, after parsing. A bare $NAME
+ * is ordinary text: `$BTC` is something people search for.
+ */
 import type { Rule } from "../rules.ts";
 import type { Environment } from "../../model/files.ts";
 import type { Report } from "../report.ts";
@@ -9,8 +12,16 @@ import { ownValue } from "../../model/own-value.ts";
 /** An unset variable of a `lenient` part is left unresolved without a complaint. */
 export type IsLenient = (topLevelKey: string) => boolean;
 
-/** The tree with every variable replaced; what cannot be is reported and marked unresolved. Values never reach a message. */
-export function interpolate(root: MapNode, env: Environment, report: Report, isLenient: IsLenient): MapNode {
+/**
+ * The tree with every variable replaced; what cannot be is reported and marked unresolved. Values
+ * never reach a message.
+ */
+export function interpolate(
+  root: MapNode,
+  env: Environment,
+  report: Report,
+  isLenient: IsLenient,
+): MapNode {
   const entries = new Map(
     [...root.entries].map(([key, entry]) => {
       if (key.startsWith("x-")) return [key, entry] as const;
@@ -18,7 +29,9 @@ export function interpolate(root: MapNode, env: Environment, report: Report, isL
       const said = lenient ? undefined : report;
       const isSearched = SEARCHED.includes(key);
       const node = mapScalars(entry.node, (scalar) =>
-        !isSearched && isBareVariable(scalar) ? refuseBare(scalar, said) : replaceIn(scalar, env, said),
+        !isSearched && isBareVariable(scalar)
+          ? refuseBare(scalar, said)
+          : replaceIn(scalar, env, said),
       );
       return [key, { ...entry, node }] as const;
     }),
@@ -29,11 +42,16 @@ export function interpolate(root: MapNode, env: Environment, report: Report, isL
 /** Sections whose texts are searched for and shown: `$BTC` is a word there. */
 const SEARCHED: readonly string[] = ["watches", "templates"];
 
-const isBareVariable = ({ value }: ScalarNode): boolean => typeof value === "string" && /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(value);
+const isBareVariable = ({ value }: ScalarNode): boolean =>
+  typeof value === "string" && /^\$[A-Za-z_][A-Za-z0-9_]*$/.test(value);
 
 function refuseBare(scalar: ScalarNode, report: Report | undefined): ScalarNode {
   const text = String(scalar.value);
-  report?.error(scalar.place, "variable-syntax", `${text} is text, not a variable: write "\${${text.slice(1)}}", or $${text} for the text`);
+  report?.error(
+    scalar.place,
+    "variable-syntax",
+    `${text} is text, not a variable: write "\${${text.slice(1)}}", or $${text} for the text`,
+  );
   return { ...scalar, unresolved: true };
 }
 
@@ -60,7 +78,8 @@ function replaceIn(scalar: ScalarNode, env: Environment, report: Report | undefi
     report?.error(scalar.place, rule, message);
     return "";
   });
-  if (value !== scalar.value && isSampleValue(value)) report?.warn(scalar.place, "sample-value", sampleText(scalar.value));
+  if (value !== scalar.value && isSampleValue(value))
+    report?.warn(scalar.place, "sample-value", sampleText(scalar.value));
   const origin = scalar.value.replaceAll("$$", "").includes("${") ? "variable" : scalar.origin;
   return { ...scalar, value, source: value, origin, ...(unresolved ? { unresolved } : {}) };
 }
@@ -70,7 +89,9 @@ const sampleText = (written: string): string =>
   `${/\$\{([A-Za-z0-9_]+)/.exec(written)?.[1]} still has the sample value of .env.example: put yours into .env`;
 
 const replaceParts = (text: string, env: Environment, complain: Complain): string =>
-  text.replace(PART, (part, inside: string | undefined) => (inside === undefined ? "$" : resolve(part, inside, env, complain)));
+  text.replace(PART, (part, inside: string | undefined) =>
+    inside === undefined ? "$" : resolve(part, inside, env, complain),
+  );
 
 function resolve(part: string, inside: string, env: Environment, complain: Complain): string {
   const [, name, operator, rest = ""] = INSIDE.exec(inside) ?? [];
@@ -84,7 +105,10 @@ function resolve(part: string, inside: string, env: Environment, complain: Compl
   if (value !== undefined && value !== "") return value;
   if (operator === ":-") return rest;
   if (operator === ":?")
-    return complain("variable-required", `the environment variable ${name} is not set: ${rest.trim() || "it is required"}`);
+    return complain(
+      "variable-required",
+      `the environment variable ${name} is not set: ${rest.trim() || "it is required"}`,
+    );
   const state = value === "" ? "is empty" : "is not set";
   return complain(
     "variable-unset",

@@ -1,4 +1,6 @@
-/** Several files as one tree: maps of names are joined, everything else may stand in one file only. */
+/**
+ * Several files as one tree: maps of names are joined, everything else may stand in one file only.
+ */
 import { lineColumn, type Report } from "../report.ts";
 import { type Entry, type MapNode, type Place } from "../tree.ts";
 import { ownValue } from "../../model/own-value.ts";
@@ -11,7 +13,8 @@ export function mergeSources(roots: readonly MapNode[], report: Report): MapNode
   const [first, ...rest] = roots;
   if (first === undefined) return undefined;
   const entries = new Map(first.entries);
-  for (const root of rest) for (const entry of root.entries.values()) addEntry(entries, entry, report);
+  for (const root of rest)
+    for (const entry of root.entries.values()) addEntry(entries, entry, report);
   return { ...first, entries };
 }
 
@@ -21,7 +24,12 @@ function addEntry(entries: Map<string, Entry>, entry: Entry, report: Report): vo
   else if (entry.key === "version" || entry.key.startsWith("x-")) return;
   else if (JOINED.includes(entry.key) && before.node.kind === "map" && entry.node.kind === "map") {
     entries.set(entry.key, { ...before, node: join(before.node, entry.node, entry.key, report) });
-  } else report.error(entry.keyPlace, "section-twice", `\`${entry.key}\` is set in ${shown(before.keyPlace)} already: keep one of them`);
+  } else
+    report.error(
+      entry.keyPlace,
+      "section-twice",
+      `\`${entry.key}\` is set in ${shown(before.keyPlace)} already: keep one of them`,
+    );
 }
 
 const SINGULAR: Readonly<Record<string, string>> = {

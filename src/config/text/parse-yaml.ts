@@ -1,4 +1,7 @@
-/** YAML text to a tree with places: syntax errors in our words, aliases and merge keys resolved, bombs refused. */
+/**
+ * YAML text to a tree with places: syntax errors in our words, aliases and merge keys resolved,
+ * bombs refused.
+ */
 import type { Rule } from "../rules.ts";
 import {
   type Document,
@@ -32,15 +35,22 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
     uniqueKeys: false,
     intAsBigInt: false,
   }) as Document.Parsed[];
-  if (document === undefined) return complain(0, "empty-file", "the file is empty: `chirpwatch init slack` writes a small one");
+  if (document === undefined)
+    return complain(
+      0,
+      "empty-file",
+      "the file is empty: `chirpwatch init slack` writes a small one",
+    );
   if (second !== undefined)
     return complain(
       second.range[0],
       "yaml-documents",
       "a second document starts here: keep one per file, and split with a folder of files",
     );
-  for (const issue of explainSyntax(file.text, document.errors)) complain(issue.offset, issue.rule, issue.message);
-  for (const warning of document.warnings) complain(warning.pos[0], "yaml-tag", explainTag(file.text, warning.pos[0]));
+  for (const issue of explainSyntax(file.text, document.errors))
+    complain(issue.offset, issue.rule, issue.message);
+  for (const warning of document.warnings)
+    complain(warning.pos[0], "yaml-tag", explainTag(file.text, warning.pos[0]));
   if (document.errors.length > 0 || document.warnings.length > 0) return undefined;
   try {
     return rootOf(new Reader(file, report));
@@ -50,12 +60,23 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
   }
 
   function rootOf(reader: Reader): MapNode | undefined {
-    const root = document?.contents === null || document === undefined ? undefined : reader.read(document.contents as ParsedNode, 0);
+    const root =
+      document?.contents === null || document === undefined
+        ? undefined
+        : reader.read(document.contents as ParsedNode, 0);
     if (root?.kind === "map") return root;
     if (root === undefined || (root.kind === "scalar" && root.value === null)) {
-      return complain(0, "empty-file", "the file is empty: `chirpwatch init slack` writes a small one");
+      return complain(
+        0,
+        "empty-file",
+        "the file is empty: `chirpwatch init slack` writes a small one",
+      );
     }
-    return complain(root.place.offset, "yaml-root", "a configuration is a map of keys such as `watches:` and `sinks:`");
+    return complain(
+      root.place.offset,
+      "yaml-root",
+      "a configuration is a map of keys such as `watches:` and `sinks:`",
+    );
   }
 
   function complain(offset: number, rule: Rule, message: string): undefined {
@@ -81,7 +102,8 @@ class Reader {
   readonly #report: Report;
   #insideAlias = 0;
   #aliasNodes = 0;
-  // The parser's own lookup walks the whole document for every alias: with a bomb that takes seconds.
+  // The parser's own lookup walks the whole document for every alias: with a bomb that takes
+  // seconds.
   readonly #anchors = new Map<string, ParsedNode>();
 
   constructor(file: SourceFile, report: Report) {
@@ -90,16 +112,25 @@ class Reader {
   }
 
   read(node: ParsedNode, depth: number): Node {
-    if (!isAlias(node) && node.anchor !== undefined && this.#insideAlias === 0) this.#anchors.set(node.anchor, node);
+    if (!isAlias(node) && node.anchor !== undefined && this.#insideAlias === 0)
+      this.#anchors.set(node.anchor, node);
     const offset = node.range[0];
     if (depth > MAX_DEPTH) throw new YamlRefusal(offset, "yaml-too-big", tooDeep);
     if (this.#insideAlias > 0 && ++this.#aliasNodes > MAX_ALIAS_NODES) {
-      throw new YamlRefusal(offset, "yaml-alias-bomb", "aliases expand to far too much: write the parts out, or use fewer of them");
+      throw new YamlRefusal(
+        offset,
+        "yaml-alias-bomb",
+        "aliases expand to far too much: write the parts out, or use fewer of them",
+      );
     }
     if (isAlias(node)) return this.#readAlias(node as ParsedNode & { source: string }, depth);
     if (isMap(node)) return this.#readMap(node as YAMLMap.Parsed, depth);
     if (!isSeq(node)) return this.#readScalar(node);
-    return { kind: "list", place: this.#at(offset), items: node.items.map((item) => this.read(item as ParsedNode, depth + 1)) };
+    return {
+      kind: "list",
+      place: this.#at(offset),
+      items: node.items.map((item) => this.read(item as ParsedNode, depth + 1)),
+    };
   }
 
   #at(offset: number): Place {
@@ -108,7 +139,8 @@ class Reader {
 
   #readAlias(node: ParsedNode & { source: string }, depth: number): Node {
     const target = this.#anchors.get(node.source);
-    if (target === undefined) throw new YamlRefusal(node.range[0], "yaml-alias", aliasText(node.source));
+    if (target === undefined)
+      throw new YamlRefusal(node.range[0], "yaml-alias", aliasText(node.source));
     this.#insideAlias += 1;
     const read = this.read(target, depth + 1);
     this.#insideAlias -= 1;
@@ -120,8 +152,15 @@ class Reader {
     const source = isScalar(node) && typeof node.source === "string" ? node.source : "";
     const plain = isScalar(node) && node.type === "PLAIN";
     if (plain) this.#refuseItem(node.range);
-    const value = typeof raw === "number" && !isExact(raw, source) ? source : (raw as ScalarNode["value"]);
-    return { kind: "scalar", place: this.#at(node.range[0]), value, source, origin: plain ? "plain" : "quoted" };
+    const value =
+      typeof raw === "number" && !isExact(raw, source) ? source : (raw as ScalarNode["value"]);
+    return {
+      kind: "scalar",
+      place: this.#at(node.range[0]),
+      value,
+      source,
+      origin: plain ? "plain" : "quoted",
+    };
   }
 
   /** `- alice` and below it, further in, `- bob`: one text to YAML. */
@@ -130,7 +169,11 @@ class Reader {
     if (found === null) return;
     const item = found[1] ?? "";
     const message = `\`${item}\` continues the text of the line above: indent it like that line to make it an item of its own`;
-    this.#report.error(this.#at(start + found.index + found[0].length - item.length), "yaml-indent", message);
+    this.#report.error(
+      this.#at(start + found.index + found[0].length - item.length),
+      "yaml-indent",
+      message,
+    );
   }
 
   #readMap(node: YAMLMap.Parsed, depth: number): MapNode {
@@ -139,15 +182,25 @@ class Reader {
     for (const pair of node.items as Pair<ParsedNode, ParsedNode | null>[]) {
       const key = keyOf(pair.key);
       const keyPlace = this.#at(pair.key.range[0]);
-      const value: Node = pair.value === null ? nothing(keyPlace) : this.read(pair.value, depth + 1);
+      const value: Node =
+        pair.value === null ? nothing(keyPlace) : this.read(pair.value, depth + 1);
       if (key === "__proto__") {
-        // In JavaScript an object has no such name of its own: a schema would drop what stands under it.
-        this.#report.error(keyPlace, "yaml-key", "`__proto__` cannot be a key: choose another name");
+        // In JavaScript an object has no such name of its own: a schema would drop what stands
+        // under it.
+        this.#report.error(
+          keyPlace,
+          "yaml-key",
+          "`__proto__` cannot be a key: choose another name",
+        );
         continue;
       }
       if (key === "<<") merged.push(...mergedEntries(value));
       else if (entries.has(key)) {
-        this.#report.error(keyPlace, "yaml-duplicate-key", `\`${key}\` stands here a second time in the same map: keep one of them`);
+        this.#report.error(
+          keyPlace,
+          "yaml-duplicate-key",
+          `\`${key}\` stands here a second time in the same map: keep one of them`,
+        );
       } else entries.set(key, { key, keyPlace, node: value });
     }
     for (const entry of merged) if (!entries.has(entry.key)) entries.set(entry.key, entry);
@@ -158,18 +211,30 @@ class Reader {
 function mergedEntries(value: Node): readonly Entry[] {
   if (value.kind === "map") return [...value.entries.values()];
   if (value.kind === "list") return value.items.flatMap(mergedEntries);
-  throw new YamlRefusal(value.place.offset, "yaml-merge", "`<<` merges maps only: write `<<: *name` with an anchor on a map");
+  throw new YamlRefusal(
+    value.place.offset,
+    "yaml-merge",
+    "`<<` merges maps only: write `<<: *name` with an anchor on a map",
+  );
 }
 
 function keyOf(node: ParsedNode): string {
-  if (isScalar(node)) return typeof node.value === "string" ? node.value : String(node.source ?? node.value);
+  if (isScalar(node))
+    return typeof node.value === "string" ? node.value : String(node.source ?? node.value);
   throw new YamlRefusal(node.range[0], "yaml-key", "a key must be a plain word");
 }
 
-const nothing = (place: Place): ScalarNode => ({ kind: "scalar", place, value: null, source: "", origin: "plain" });
+const nothing = (place: Place): ScalarNode => ({
+  kind: "scalar",
+  place,
+  value: null,
+  source: "",
+  origin: "plain",
+});
 
 /** Numbers that JavaScript would round stay text: they are ids. */
-const isExact = (value: number, source: string): boolean => !/^[-+]?\d+$/.test(source) || Number.isSafeInteger(value);
+const isExact = (value: number, source: string): boolean =>
+  !/^[-+]?\d+$/.test(source) || Number.isSafeInteger(value);
 
 const aliasText = (name: string): string =>
   /^[A-Za-z][\w-]*$/.test(name)

@@ -1,7 +1,10 @@
 /** Where a part of a text stands in the file that holds it, also over several lines. */
 import { offsetInto, type Place } from "../tree.ts";
 
-/** The place of the text itself where the file does not hold it letter by letter: folded, or with escapes. */
+/**
+ * The place of the text itself where the file does not hold it letter by letter: folded, or with
+ * escapes.
+ */
 export function placeInText(place: Place, text: string, offset: number): Place {
   const source = place.file.text;
   if (source[place.offset] !== "|") return offsetInto(place, text, offset);
@@ -9,11 +12,20 @@ export function placeInText(place: Place, text: string, offset: number): Place {
   const lines = text.slice(0, offset).split("\n");
   const wanted = text.split("\n").slice(0, lines.length);
   for (const [index, line] of wanted.entries()) {
-    const lineEnd = source.indexOf("\n", lineStart) < 0 ? source.length : source.indexOf("\n", lineStart);
+    const lineEnd =
+      source.indexOf("\n", lineStart) < 0 ? source.length : source.indexOf("\n", lineStart);
     const written = source.slice(lineStart, lineEnd).replace(/\r$/, "");
     const indent = written.length - line.length;
-    if (line !== "" && (indent < 0 || !written.endsWith(line) || written.slice(0, indent).trim() !== "")) return place;
-    if (index === wanted.length - 1) return { file: place.file, offset: lineStart + Math.max(0, indent) + (lines.at(-1) ?? "").length };
+    if (
+      line !== "" &&
+      (indent < 0 || !written.endsWith(line) || written.slice(0, indent).trim() !== "")
+    )
+      return place;
+    if (index === wanted.length - 1)
+      return {
+        file: place.file,
+        offset: lineStart + Math.max(0, indent) + (lines.at(-1) ?? "").length,
+      };
     lineStart = lineEnd + 1;
   }
   return place;

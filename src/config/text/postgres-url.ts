@@ -4,23 +4,41 @@ import { isLoopback } from "../../model/loopback.ts";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
 
 const DEFAULT_PORT = 5_432;
-const MODES = { disable: "off", require: "unverified", "verify-ca": "ca", "verify-full": "full" } as const;
+const MODES = {
+  disable: "off",
+  require: "unverified",
+  "verify-ca": "ca",
+  "verify-full": "full",
+} as const;
 const PARAMETERS = ["sslmode", "sslrootcert", "host"] as const;
 const EXAMPLE = "postgres://chirpwatch:PASSWORD@db.example.com:5432/chirpwatch";
 
-/** The address, or what is wrong with the text, which is not shown: it may hold a password. Relative paths lie in `folder`. */
-export function parsePostgresUrl(text: string, folder: string): PostgresAddress | { readonly problem: string } {
+/**
+ * The address, or what is wrong with the text, which is not shown: it may hold a password. Relative
+ * paths lie in `folder`.
+ */
+export function parsePostgresUrl(
+  text: string,
+  folder: string,
+): PostgresAddress | { readonly problem: string } {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme !== "postgres" && scheme !== "postgresql")
     return { problem: `must begin with postgres://, like ${EXAMPLE}; a file is named by \`path\`` };
-  if (!URL.canParse(text)) return { problem: `is no address: write it like ${EXAMPLE}, with %40 for an @ in the password` };
+  if (!URL.canParse(text))
+    return {
+      problem: `is no address: write it like ${EXAMPLE}, with %40 for an @ in the password`,
+    };
   const url = new URL(text);
-  const [database, user, password] = [url.pathname.slice(1), url.username, url.password].map(decoded);
+  const [database, user, password] = [url.pathname.slice(1), url.username, url.password].map(
+    decoded,
+  );
   if (database === undefined || user === undefined || password === undefined)
     return { problem: "has a % that begins no %XX: write %25 for a % in the password" };
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name as "host"));
-  if (unknown !== undefined) return { problem: `has the parameter ${unknown}: known are ${PARAMETERS.join(", ")}` };
-  if (database === "" || database.includes("/")) return { problem: `names no database: write it like ${EXAMPLE}` };
+  if (unknown !== undefined)
+    return { problem: `has the parameter ${unknown}: known are ${PARAMETERS.join(", ")}` };
+  if (database === "" || database.includes("/"))
+    return { problem: `names no database: write it like ${EXAMPLE}` };
   if (user === "") return { problem: `names no user: write it like ${EXAMPLE}` };
   const host = url.searchParams.get("host") ?? url.hostname.replace(/^\[|\]$/g, "");
   if (host === "") return { problem: `names no host: write it like ${EXAMPLE}` };
@@ -46,10 +64,18 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** What leaves this machine is encrypted, and the server proves who it is, unless the address says otherwise. */
-function tlsOf(host: string, parameters: URLSearchParams): { readonly mode: PostgresAddress["tls"] } | { readonly problem: string } {
+/**
+ * What leaves this machine is encrypted, and the server proves who it is, unless the address says
+ * otherwise.
+ */
+function tlsOf(
+  host: string,
+  parameters: URLSearchParams,
+): { readonly mode: PostgresAddress["tls"] } | { readonly problem: string } {
   const written = parameters.get("sslmode");
   if (written === null) return { mode: host.startsWith("/") || isLoopback(host) ? "off" : "full" };
   const mode = MODES[written as keyof typeof MODES] as PostgresAddress["tls"] | undefined;
-  return mode === undefined ? { problem: `has the sslmode ${written}: known are ${Object.keys(MODES).join(", ")}` } : { mode };
+  return mode === undefined
+    ? { problem: `has the sslmode ${written}: known are ${Object.keys(MODES).join(", ")}` }
+    : { mode };
 }

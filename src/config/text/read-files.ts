@@ -1,4 +1,7 @@
-/** Finds and reads the files of a configuration: one file, or every *.yaml of a folder in order of name. */
+/**
+ * Finds and reads the files of a configuration: one file, or every *.yaml of a folder in order of
+ * name.
+ */
 import type { Rule } from "../rules.ts";
 import { dirname, join, resolve } from "node:path";
 import type { Files } from "../../model/files.ts";
@@ -23,8 +26,14 @@ export async function readSources(path: string, files: Files): Promise<SourceFil
   const isFolder = await files.isDirectory(path);
   const folder = isFolder ? resolve(path) : dirname(resolve(path));
   const paths = isFolder ? await yamlFiles(path, files).catch(readErrorText) : [path];
-  if (typeof paths === "string") return { folder, files: [], failures: [failure(path, "no-file", paths)] };
-  if (paths.length === 0) return { folder, files: [], failures: [failure(path, "no-file", "no *.yaml file in this folder")] };
+  if (typeof paths === "string")
+    return { folder, files: [], failures: [failure(path, "no-file", paths)] };
+  if (paths.length === 0)
+    return {
+      folder,
+      files: [],
+      failures: [failure(path, "no-file", "no *.yaml file in this folder")],
+    };
   const read = await Promise.all(paths.map((one) => readSource(one, files)));
   return {
     folder,
@@ -45,16 +54,27 @@ async function readSource(path: string, files: Files): Promise<SourceFile | Read
     return { shown: path, path: resolve(path), text: await files.readText(path) };
   } catch (error) {
     const text = readErrorText(error);
-    return failure(path, "no-file", text === NO_SUCH_FILE ? `${text}: \`chirpwatch init slack\` writes a small one` : text);
+    return failure(
+      path,
+      "no-file",
+      text === NO_SUCH_FILE ? `${text}: \`chirpwatch init slack\` writes a small one` : text,
+    );
   }
 }
 
 /** The largest file that can be a secret. */
 const MAX_SECRET_BYTES = 65_536;
 
-/** The text of a file that holds a secret, trimmed. @throws as `readText` does, and for a file that is too large. */
-export async function readSecretText(files: Pick<Files, "readText" | "size">, path: string): Promise<string> {
-  if ((await files.size(path)) > MAX_SECRET_BYTES) throw Object.assign(new Error("more than 64 KB"), { code: "EFBIG" });
+/**
+ * The text of a file that holds a secret, trimmed. @throws as `readText` does, and for a file that
+ * is too large.
+ */
+export async function readSecretText(
+  files: Pick<Files, "readText" | "size">,
+  path: string,
+): Promise<string> {
+  if ((await files.size(path)) > MAX_SECRET_BYTES)
+    throw Object.assign(new Error("more than 64 KB"), { code: "EFBIG" });
   return (await files.readText(path)).trim();
 }
 
@@ -73,8 +93,10 @@ const NO_SUCH_FILE = "there is no such file";
 export function readErrorText(error: unknown): string {
   const { code, denial } = (error ?? {}) as { readonly code?: unknown; readonly denial?: string };
   if (code === "ENOENT" || code === "ENOTDIR") return NO_SUCH_FILE;
-  if (code === "EACCES" || code === "EPERM") return `this user may not read the file: ${denial ?? "check its owner and mode"}`;
-  if (code === "EFTYPE" || code === "ENXIO") return "this is a pipe, a socket or a device, not a regular file";
+  if (code === "EACCES" || code === "EPERM")
+    return `this user may not read the file: ${denial ?? "check its owner and mode"}`;
+  if (code === "EFTYPE" || code === "ENXIO")
+    return "this is a pipe, a socket or a device, not a regular file";
   if (code === "EISDIR") return "this is a folder, not a file";
   if (code === "EFBIG") return "the file has more than the 64 KB that a secret may have";
   return `the file cannot be read (${error instanceof Error ? error.message : String(error)})`;

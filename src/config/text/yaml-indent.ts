@@ -1,4 +1,7 @@
-/** Which line of a YAML text is indented so that it fits no line above it: what most of the parser's complaints about structure come from. Pure. */
+/**
+ * Which line of a YAML text is indented so that it fits no line above it: what most of the parser's
+ * complaints about structure come from. Pure.
+ */
 
 export interface Misindent {
   readonly offset: number;
@@ -11,11 +14,16 @@ interface Line {
   readonly text: string;
 }
 
-/** Checks the line of `offset` and the one after it: the parser complains of the value that the wrong line seems to continue. */
+/**
+ * Checks the line of `offset` and the one after it: the parser complains of the value that the
+ * wrong line seems to continue.
+ */
 export function findMisindent(text: string, offset: number): Misindent | undefined {
   const lines = linesOf(text);
   const at = lines.findLastIndex((line) => line.offset <= offset);
-  return [at, at + 1].map((index) => misindentOf(lines, index)).find((found) => found !== undefined);
+  return [at, at + 1]
+    .map((index) => misindentOf(lines, index))
+    .find((found) => found !== undefined);
 }
 
 /** Without those that are empty, or a comment alone. */
@@ -29,11 +37,16 @@ function linesOf(text: string): readonly Line[] {
 
 function misindentOf(lines: readonly Line[], index: number): Misindent | undefined {
   const [line, before] = [lines[index], lines[index - 1]];
-  if (line === undefined || before === undefined || !/^- |^-$|^[^\s"'{[].*?:( |$)/.test(line.text)) return undefined;
+  if (line === undefined || before === undefined || !/^- |^-$|^[^\s"'{[].*?:( |$)/.test(line.text))
+    return undefined;
   const open = openIndents(lines.slice(0, index));
   const deepest = open.at(-1) ?? 0;
-  if (open.includes(line.indent) || (line.indent > deepest && opensBlock(before.text))) return undefined;
-  const fitting = [open.findLast((indent) => indent < line.indent), open.find((indent) => indent > line.indent)];
+  if (open.includes(line.indent) || (line.indent > deepest && opensBlock(before.text)))
+    return undefined;
+  const fitting = [
+    open.findLast((indent) => indent < line.indent),
+    open.find((indent) => indent > line.indent),
+  ];
   const cure = fitting.filter((indent) => indent !== undefined).join(" or ");
   return {
     offset: line.offset + line.indent,
@@ -59,4 +72,5 @@ function openIndents(lines: readonly Line[]): readonly number[] {
 /** `key:`, `- key:`, `-`, `key: |` and `key: &name` go on below. */
 const opensBlock = (text: string): boolean => /(:|^-)(\s+[&!]\S+)*$|:\s+[|>][-+0-9]*$/.test(text);
 
-const spaces = (count: number): string => (count === 0 ? "no spaces" : count === 1 ? "1 space" : `${count} spaces`);
+const spaces = (count: number): string =>
+  count === 0 ? "no spaces" : count === 1 ? "1 space" : `${count} spaces`;

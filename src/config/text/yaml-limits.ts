@@ -1,4 +1,7 @@
-/** Refuses text that would cost the YAML parser seconds or its stack. Cheap: one pass of the lexer, stopped early. */
+/**
+ * Refuses text that would cost the YAML parser seconds or its stack. Cheap: one pass of the lexer,
+ * stopped early.
+ */
 import { Lexer } from "yaml";
 
 /** Of one file, in bytes. */
@@ -11,7 +14,9 @@ const MAX_TOKENS = 500_000;
 const MAX_TOKENS_A_LINE = 20_000;
 
 /** A sentence about what is too much, with the offset where; undefined when all is well. */
-export function findExcess(text: string): { readonly offset: number; readonly message: string } | undefined {
+export function findExcess(
+  text: string,
+): { readonly offset: number; readonly message: string } | undefined {
   let offset = 0;
   let flow = 0;
   let inLine = 0;
@@ -25,8 +30,10 @@ export function findExcess(text: string): { readonly offset: number; readonly me
     else if (token === "]" || token === "}") flow -= 1;
     else if (token === "-" || token === "?") blocksInLine += 1;
     if (flow > MAX_DEPTH || blocksInLine > MAX_DEPTH) return { offset, message: tooDeep };
-    if (tokens > MAX_TOKENS) return { offset, message: "too much in one file: split it and load the folder" };
-    if (inLine > MAX_TOKENS_A_LINE) return { offset, message: "too much on one line: write what it lists on lines of their own" };
+    if (tokens > MAX_TOKENS)
+      return { offset, message: "too much in one file: split it and load the folder" };
+    if (inLine > MAX_TOKENS_A_LINE)
+      return { offset, message: "too much on one line: write what it lists on lines of their own" };
     if (!CONTROL.has(token)) offset += token.length;
   }
   return undefined;
@@ -34,5 +41,8 @@ export function findExcess(text: string): { readonly offset: number; readonly me
 
 export const tooDeep = `nested deeper than ${MAX_DEPTH} levels`;
 
-/** What the lexer inserts itself: byte order mark, start of a document, end of a flow, a scalar follows. */
+/**
+ * What the lexer inserts itself: byte order mark, start of a document, end of a flow, a scalar
+ * follows.
+ */
 const CONTROL = new Set(["\u{feff}", "\x02", "\x18", "\x1f"]);

@@ -1,4 +1,7 @@
-/** What a YAML syntax error most likely meant, in our words: the traps people really fall into with this language. */
+/**
+ * What a YAML syntax error most likely meant, in our words: the traps people really fall into with
+ * this language.
+ */
 import type { Rule } from "../rules.ts";
 import type { YAMLParseError } from "yaml";
 import { findMisindent } from "./yaml-indent.ts";
@@ -10,7 +13,10 @@ export interface SyntaxIssue {
 }
 
 /** One per line: what follows the first error of a line is its echo. */
-export function explainSyntax(text: string, errors: readonly YAMLParseError[]): readonly SyntaxIssue[] {
+export function explainSyntax(
+  text: string,
+  errors: readonly YAMLParseError[],
+): readonly SyntaxIssue[] {
   const found: SyntaxIssue[] = [];
   const lines = new Set<number>();
   for (const error of errors) {
@@ -19,8 +25,13 @@ export function explainSyntax(text: string, errors: readonly YAMLParseError[]): 
     lines.add(start);
     const issue = explain(text, error);
     found.push(issue);
-    // A trap inside brackets upsets everything up to their end, a wrong indentation what follows it: the rest would only confuse.
-    if (issue.rule === "yaml-variable" || issue.rule === "yaml-indent" || (issue.rule === "yaml-hash" && error.code !== "BAD_SCALAR_START"))
+    // A trap inside brackets upsets everything up to their end, a wrong indentation what follows
+    // it: the rest would only confuse.
+    if (
+      issue.rule === "yaml-variable" ||
+      issue.rule === "yaml-indent" ||
+      (issue.rule === "yaml-hash" && error.code !== "BAD_SCALAR_START")
+    )
       break;
     if (found.length === 20) break;
   }
@@ -30,7 +41,13 @@ export function explainSyntax(text: string, errors: readonly YAMLParseError[]): 
 function explain(text: string, error: YAMLParseError): SyntaxIssue {
   const offset = error.pos[0];
   const trap = TRAPS.map((find) => find(text, offset, error)).find((issue) => issue !== undefined);
-  return trap ?? { offset, rule: "yaml-syntax", message: `this is not YAML: ${lowerFirst(error.message)}` };
+  return (
+    trap ?? {
+      offset,
+      rule: "yaml-syntax",
+      message: `this is not YAML: ${lowerFirst(error.message)}`,
+    }
+  );
 }
 
 type Trap = (text: string, offset: number, error: YAMLParseError) => SyntaxIssue | undefined;
@@ -39,27 +56,47 @@ const variable: Trap = (text, offset) => {
   const start = text[offset - 1] === "$" && text[offset] === "{" ? offset - 1 : -1;
   if (start < 0) return undefined;
   const whole = /^\$\{[^}\n]*\}/.exec(text.slice(start))?.[0] ?? "${…}";
-  return { offset: start, rule: "yaml-variable", message: `inside { } and [ ] a variable needs quotes: write "${whole}"` };
+  return {
+    offset: start,
+    rule: "yaml-variable",
+    message: `inside { } and [ ] a variable needs quotes: write "${whole}"`,
+  };
 };
 
 const reserved: Trap = (text, offset, error) => {
   if (error.code !== "BAD_SCALAR_START") return undefined;
   const value = restOfValue(text, offset);
   const first = value[0] ?? "";
-  const what = first === "@" && value.startsWith("@every") ? "a schedule that starts with @" : `a value that starts with ${first}`;
-  return { offset, rule: first === "@" ? "yaml-at" : "yaml-reserved", message: `${what} needs quotes: write "${value}"` };
+  const what =
+    first === "@" && value.startsWith("@every")
+      ? "a schedule that starts with @"
+      : `a value that starts with ${first}`;
+  return {
+    offset,
+    rule: first === "@" ? "yaml-at" : "yaml-reserved",
+    message: `${what} needs quotes: write "${value}"`,
+  };
 };
 
 const tab: Trap = (_text, offset, error) =>
-  error.code === "TAB_AS_INDENT" ? { offset, rule: "yaml-tab", message: "a tab indents this line: YAML takes spaces only" } : undefined;
+  error.code === "TAB_AS_INDENT"
+    ? { offset, rule: "yaml-tab", message: "a tab indents this line: YAML takes spaces only" }
+    : undefined;
 
-/** `channel: #brand }`: the rest of the line became a comment, with the bracket that was to close the map. */
+/**
+ * `channel: #brand }`: the rest of the line became a comment, with the bracket that was to close
+ * the map.
+ */
 const hash: Trap = (text, offset) => {
   const before = text.slice(0, offset);
   const found = [...before.matchAll(/[:,[{-][ \t]+(#[^\s,}\]]+)/g)].at(-1);
   if (found === undefined || before.slice(found.index).split("\n").length > 3) return undefined;
   const word = found[1] ?? "";
-  return { offset: found.index + found[0].length - word.length, rule: "yaml-hash", message: hashText(word) };
+  return {
+    offset: found.index + found[0].length - word.length,
+    rule: "yaml-hash",
+    message: hashText(word),
+  };
 };
 
 export const hashText = (word: string): string => `\`#\` starts a comment; write '"${word}"'`;
@@ -69,7 +106,11 @@ const afterQuote: Trap = (text, offset, error) => {
   if (error.code !== "UNEXPECTED_TOKEN" || !/[:-]\s+(["']).*\1\s*$/.test(line)) return undefined;
   const value = /[:-]\s+((["']).*)$/.exec(line)?.[1] ?? "";
   const whole = `${value}${restOfValue(text, offset)}`;
-  return { offset, rule: "yaml-after-quote", message: `the value goes on after its closing quote: write ${quoted(whole)}` };
+  return {
+    offset,
+    rule: "yaml-after-quote",
+    message: `the value goes on after its closing quote: write ${quoted(whole)}`,
+  };
 };
 
 const star: Trap = (text, offset) => {
@@ -94,19 +135,35 @@ const indent: Trap = (text, offset) => {
 };
 
 const colon: Trap = (text, offset, error) => {
-  if (error.code !== "BLOCK_AS_IMPLICIT_KEY" && error.code !== "MULTILINE_IMPLICIT_KEY") return undefined;
+  if (error.code !== "BLOCK_AS_IMPLICIT_KEY" && error.code !== "MULTILINE_IMPLICIT_KEY")
+    return undefined;
   const value = restOfValue(text, offset);
   if (!value.includes(": ")) return undefined;
-  return { offset, rule: "yaml-colon", message: `\`: \` inside a value makes a map of it: write ${quoted(value)}` };
+  return {
+    offset,
+    rule: "yaml-colon",
+    message: `\`: \` inside a value makes a map of it: write ${quoted(value)}`,
+  };
 };
 
-const TRAPS: readonly Trap[] = [variable, tab, reserved, star, fold, hash, afterQuote, indent, colon];
+const TRAPS: readonly Trap[] = [
+  variable,
+  tab,
+  reserved,
+  star,
+  fold,
+  hash,
+  afterQuote,
+  indent,
+  colon,
+];
 
 /** `!has(x)`: a tag where text was meant. */
 export const explainTag = (text: string, offset: number): string =>
   `an unquoted ! starts a YAML tag: write ${quoted(restOfValue(text, offset))}`;
 
-const quoted = (value: string): string => (value.includes('"') ? `'${value.replaceAll("'", "''")}'` : `"${value}"`);
+const quoted = (value: string): string =>
+  value.includes('"') ? `'${value.replaceAll("'", "''")}'` : `"${value}"`;
 
 /** Up to the end of the line or a comment, or of the list or map in brackets it stands in. */
 function restOfValue(text: string, offset: number): string {

@@ -1,4 +1,7 @@
-/** What to say of a name that an expression uses and that there is not: the whole path, and what was meant or what there is in its place. */
+/**
+ * What to say of a name that an expression uses and that there is not: the whole path, and what was
+ * meant or what there is in its place.
+ */
 import { suggest } from "../suggest.ts";
 
 /** More of them would not help. */
@@ -11,22 +14,33 @@ export interface UnknownName {
 }
 
 /** `paths`: every path that an expression may use. */
-export function describeUnknownName({ holder, name }: UnknownName, paths: readonly string[]): string {
+export function describeUnknownName(
+  { holder, name }: UnknownName,
+  paths: readonly string[],
+): string {
   const prefix = holder === "" ? "" : `${holder}.`;
   const level = paths
     .filter((path) => path.startsWith(prefix) && !path.slice(prefix.length).includes("."))
     .map((path) => path.slice(prefix.length));
   const near = suggest(name, level) ?? onlyWithWord(name, level);
-  const meant = near === undefined ? shortest(paths.filter((path) => path.endsWith(`.${name}`))) : `${prefix}${near}`;
+  const meant =
+    near === undefined
+      ? shortest(paths.filter((path) => path.endsWith(`.${name}`)))
+      : `${prefix}${near}`;
   if (meant !== undefined) return `no such name: ${prefix}${name}; did you mean \`${meant}\`?`;
-  const known = level.length === 0 || level.length > MAX_LISTED ? "" : `; there are ${level.join(", ")}`;
+  const known =
+    level.length === 0 || level.length > MAX_LISTED ? "" : `; there are ${level.join(", ")}`;
   return `no such name: ${prefix}${name}${known}`;
 }
 
-/** The only name that has it as one of its words: `text` is `full_text`, `followers` is `followers_count`. */
+/**
+ * The only name that has it as one of its words: `text` is `full_text`, `followers` is
+ * `followers_count`.
+ */
 function onlyWithWord(word: string, names: readonly string[]): string | undefined {
   const found = names.filter((name) => name.split("_").includes(word));
   return found.length === 1 ? found[0] : undefined;
 }
 
-const shortest = (paths: readonly string[]): string | undefined => paths.toSorted((a, b) => a.length - b.length)[0];
+const shortest = (paths: readonly string[]): string | undefined =>
+  paths.toSorted((a, b) => a.length - b.length)[0];

@@ -1,11 +1,17 @@
-/** Why a `where` is false of an item: the parts that are, and the values they saw. Runs only for items that a `where` kept back. */
+/**
+ * Why a `where` is false of an item: the parts that are, and the values they saw. Runs only for
+ * items that a `where` kept back.
+ */
 import { type ASTNode, type Environment, EvaluationError, serialize } from "@marcbachmann/cel-js";
 
 export interface Expression {
   readonly environment: Environment;
   readonly text: string;
   readonly ast: ASTNode;
-  /** The names an expression can begin with; what is missing here is bound by the expression itself, like `e` in `exists(e, …)`. */
+  /**
+   * The names an expression can begin with; what is missing here is bound by the expression itself,
+   * like `e` in `exists(e, …)`.
+   */
   readonly names: ReadonlySet<string>;
 }
 
@@ -16,11 +22,17 @@ const MOST_VALUE_CHARS = 60;
 const MOST_VALUES = 4;
 const MOST_PARTS = 3;
 
-/** `tweet.user.followers_count >= 50 (tweet.user.followers_count is 12)`; of several conditions, those that are false. */
+/**
+ * `tweet.user.followers_count >= 50 (tweet.user.followers_count is 12)`; of several conditions,
+ * those that are false.
+ */
 export function describeFalse(expression: Expression, seen: Seen): string {
   const parts = falseParts(expression, expression.ast, seen);
-  const shown = parts.slice(0, MOST_PARTS).map((part) => ({ text: serialize(part), values: valuesText(expression, part, seen) }));
-  if (parts.length === 1 && parts[0] === expression.ast) return `${expression.text}${shown[0]?.values ?? ""}`;
+  const shown = parts
+    .slice(0, MOST_PARTS)
+    .map((part) => ({ text: serialize(part), values: valuesText(expression, part, seen) }));
+  if (parts.length === 1 && parts[0] === expression.ast)
+    return `${expression.text}${shown[0]?.values ?? ""}`;
   const more = parts.length > shown.length ? ` and ${parts.length - shown.length} more` : "";
   const list = shown.map(({ text, values }) => `${text}${values}`).join(", ");
   return `${expression.text}; ${parts.length === 1 ? "false is" : "false are"} ${list}${more}`;
@@ -33,7 +45,8 @@ function falseParts(expression: Expression, node: ASTNode, seen: Seen): readonly
   return (node.args as ASTNode[]).flatMap((operand) => falseParts(expression, operand, seen));
 }
 
-const isTrueOf = (expression: Expression, node: ASTNode, seen: Seen): boolean => valueOf(expression, node, seen) === true;
+const isTrueOf = (expression: Expression, node: ASTNode, seen: Seen): boolean =>
+  valueOf(expression, node, seen) === true;
 
 type Run = ReturnType<Environment["parse"]>;
 
@@ -53,11 +66,16 @@ function valueOf({ environment }: Expression, node: ASTNode, seen: Seen): unknow
 
 function valuesText(expression: Expression, part: ASTNode, seen: Seen): string {
   const paths = new Map(pathsIn(expression, part).map((node) => [serialize(node), node]));
-  const values = [...paths].slice(0, MOST_VALUES).map(([path, node]) => `${path} is ${valueText(valueOf(expression, node, seen))}`);
+  const values = [...paths]
+    .slice(0, MOST_VALUES)
+    .map(([path, node]) => `${path} is ${valueText(valueOf(expression, node, seen))}`);
   return values.length === 0 ? "" : ` (${values.join(", ")})`;
 }
 
-/** Names with what is reached through them, `tweet.user.verified` or `labels["team"]`, as far as they reach. */
+/**
+ * Names with what is reached through them, `tweet.user.verified` or `labels["team"]`, as far as
+ * they reach.
+ */
 function pathsIn(expression: Expression, node: unknown): readonly ASTNode[] {
   if (Array.isArray(node)) return node.flatMap((inner) => pathsIn(expression, inner));
   if (!isNode(node)) return [];
@@ -71,11 +89,16 @@ function isPath(expression: Expression, node: ASTNode): boolean {
   return isPath(expression, object) && (typeof key === "string" || key.op === "value");
 }
 
-const isNode = (value: unknown): value is ASTNode => typeof value === "object" && value !== null && "op" in value && "args" in value;
+const isNode = (value: unknown): value is ASTNode =>
+  typeof value === "object" && value !== null && "op" in value && "args" in value;
 
 function valueText(value: unknown): string {
   if (value === undefined) return "absent";
-  const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? Number(inner) : inner));
+  const text = JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "bigint" ? Number(inner) : inner,
+  );
   const characters = Array.from(text);
-  return characters.length > MOST_VALUE_CHARS ? `${characters.slice(0, MOST_VALUE_CHARS).join("")}…` : text;
+  return characters.length > MOST_VALUE_CHARS
+    ? `${characters.slice(0, MOST_VALUE_CHARS).join("")}…`
+    : text;
 }

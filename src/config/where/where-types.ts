@@ -1,4 +1,7 @@
-/** The names a `where` expression sees, typed, by what the watch type says of its body; and event bodies as CEL wants them. */
+/**
+ * The names a `where` expression sees, typed, by what the watch type says of its body; and event
+ * bodies as CEL wants them.
+ */
 import type { EventBody } from "../../model/event.ts";
 import type { BodyField, WatchType } from "../../watches/watch-type.ts";
 
@@ -61,12 +64,18 @@ function typeOfField(field: BodyField): string | Fields {
   return field === "texts" ? "list<string>" : field;
 }
 
-/** What any event may carry, with what its enrichment adds: routes and a sink's own conditions see all of them. A name that differs between types has any type. */
+/**
+ * What any event may carry, with what its enrichment adds: routes and a sink's own conditions see
+ * all of them. A name that differs between types has any type.
+ */
 export function anyBody(types: readonly Pick<WatchType<any>, "body">[]): WhereBody {
   const all = new Map<string, BodyField>();
   for (const [name, field] of types.flatMap(({ body }) => Object.entries(body))) {
     const known = all.get(name);
-    all.set(name, known === undefined || JSON.stringify(known) === JSON.stringify(field) ? field : "dyn");
+    all.set(
+      name,
+      known === undefined || JSON.stringify(known) === JSON.stringify(field) ? field : "dyn",
+    );
   }
   all.set("enrichment", "dyn");
   return Object.fromEntries(all);
@@ -84,7 +93,10 @@ export function pathsIn(body: WhereBody): readonly string[] {
 
 const converted = new WeakMap<object, unknown>();
 
-/** Whole numbers become BigInt: CEL keeps integers and doubles apart, and JavaScript does not. Nulls are left out: they are absent fields. */
+/**
+ * Whole numbers become BigInt: CEL keeps integers and doubles apart, and JavaScript does not. Nulls
+ * are left out: they are absent fields.
+ */
 export function celBody(body: EventBody): Record<string, unknown> {
   const before = converted.get(body);
   if (before !== undefined) return before as Record<string, unknown>;
@@ -97,6 +109,8 @@ function convert(value: unknown): unknown {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(convert);
   if (value === null || typeof value !== "object") return value;
-  const entries = Object.entries(value).filter(([, inner]) => inner !== null && inner !== undefined);
+  const entries = Object.entries(value).filter(
+    ([, inner]) => inner !== null && inner !== undefined,
+  );
   return Object.fromEntries(entries.map(([key, inner]) => [key, convert(inner)]));
 }

@@ -1,4 +1,7 @@
-/** Operators of other languages in an expression that cannot be read, and what CEL has instead. Pure. */
+/**
+ * Operators of other languages in an expression that cannot be read, and what CEL has instead.
+ * Pure.
+ */
 
 export interface WordHint {
   readonly start: number;
@@ -26,10 +29,14 @@ function instead(operator: string): (found: string) => string {
 
 /** The first one outside of texts in quotes; undefined when there is none. */
 export function findForeignWord(expression: string): WordHint | undefined {
-  const bare = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, (text) => "_".repeat(text.length));
+  const bare = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, (text) =>
+    "_".repeat(text.length),
+  );
   const found = HINTS.flatMap(([pattern, say]) => {
     const match = pattern.exec(bare);
-    return match === null ? [] : [{ start: match.index, end: match.index + match[0].length, message: say(match[0]) }];
+    return match === null
+      ? []
+      : [{ start: match.index, end: match.index + match[0].length, message: say(match[0]) }];
   });
   return found.toSorted((a, b) => a.start - b.start)[0];
 }

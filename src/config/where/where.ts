@@ -1,4 +1,7 @@
-/** Compiles `where`: CEL over the event's body, type-checked on load, regular expressions on a linear-time engine only. */
+/**
+ * Compiles `where`: CEL over the event's body, type-checked on load, regular expressions on a
+ * linear-time engine only.
+ */
 import type { Rule } from "../rules.ts";
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
@@ -59,7 +62,9 @@ function createEnvironment(body: WhereBody): Environment {
   }
   const patterns = new Map<string, RE2JS>();
   environment.registerVariable("labels", "map<string, string>");
-  environment.registerFunction("string.re(string): bool", (text: string, pattern: string) => findIn(patterns, pattern, text));
+  environment.registerFunction("string.re(string): bool", (text: string, pattern: string) =>
+    findIn(patterns, pattern, text),
+  );
   return environment;
 }
 
@@ -70,7 +75,11 @@ function findIn(patterns: Map<string, RE2JS>, pattern: string, text: string): bo
   return known.matcher(text).find();
 }
 
-function compileWhere(environment: Environment, text: string, body: WhereBody): Where | WhereProblem {
+function compileWhere(
+  environment: Environment,
+  text: string,
+  body: WhereBody,
+): Where | WhereProblem {
   const checked = environment.check(text);
   if (!checked.valid) return explainError(text, checked.error, body);
   if (checked.type !== "bool") {
@@ -88,11 +97,16 @@ function compileWhere(environment: Environment, text: string, body: WhereBody): 
   return {
     text,
     matches: (seen, labels) => isTrue(run, seen, labels),
-    describeFalse: (seen, labels) => describeFalse({ environment, text, ast: run.ast, names }, { labels, ...celBody(seen) }),
+    describeFalse: (seen, labels) =>
+      describeFalse({ environment, text, ast: run.ast, names }, { labels, ...celBody(seen) }),
   };
 }
 
-function isTrue(run: (context: Record<string, unknown>) => unknown, body: EventBody, labels: Labels): boolean {
+function isTrue(
+  run: (context: Record<string, unknown>) => unknown,
+  body: EventBody,
+  labels: Labels,
+): boolean {
   try {
     return run({ labels, ...celBody(body) }) === true;
   } catch {
@@ -112,7 +126,12 @@ function explainError(
   if (foreign !== undefined) return problem("where-syntax", text, foreign, foreign.message);
   if (unknown === undefined) return problem("where-syntax", text, range, plainWords(summary));
   const [, holder = ""] = /(\w+(?:\.\w+)*)\.\s*$/.exec(text.slice(0, range.start)) ?? [];
-  return problem("where-unknown", text, range, describeUnknownName({ holder, name: unknown }, pathsIn(body)));
+  return problem(
+    "where-unknown",
+    text,
+    range,
+    describeUnknownName({ holder, name: unknown }, pathsIn(body)),
+  );
 }
 
 /** `matches` runs on a backtracking engine; a pattern that stands in the text is tried at once. */
@@ -138,7 +157,9 @@ function findRefused(node: unknown, text: string): WhereProblem | undefined {
 
 /** They do something for each element of a list. */
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
-/** A list has a thousand elements at most: with a third loop inside, one item could take an hour. */
+/**
+ * A list has a thousand elements at most: with a third loop inside, one item could take an hour.
+ */
 const MAX_NESTED_LOOPS = 2;
 
 function findNested(node: unknown, text: string, depth: number): WhereProblem | undefined {
@@ -151,7 +172,8 @@ function findNested(node: unknown, text: string, depth: number): WhereProblem | 
   };
   if (Array.isArray(node)) return among(node, depth);
   if (!isNode(node)) return undefined;
-  if (node.op !== "rcall" || !LOOPS.has(String((node.args as unknown[])[0]))) return findNested(node.args, text, depth);
+  if (node.op !== "rcall" || !LOOPS.has(String((node.args as unknown[])[0])))
+    return findNested(node.args, text, depth);
   const [name, list, ...inner] = node.args as [string, ASTNode, ...unknown[]];
   if (depth < MAX_NESTED_LOOPS) return findNested(list, text, depth) ?? among(inner, depth + 1);
   const message = `${name} inside two others can take for ever: ask about one list inside another at most`;
@@ -172,12 +194,16 @@ function badPattern(node: ASTNode | undefined, text: string): WhereProblem | und
     RE2JS.compile(node.args);
     return undefined;
   } catch (error) {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/^error parsing regexp: /, "");
+    const why = (error instanceof Error ? error.message : String(error)).replace(
+      /^error parsing regexp: /,
+      "",
+    );
     return problem("where-pattern", text, node.range, `not a regular expression: ${why}`);
   }
 }
 
-const isNode = (value: unknown): value is ASTNode => typeof value === "object" && value !== null && "op" in value && "args" in value;
+const isNode = (value: unknown): value is ASTNode =>
+  typeof value === "object" && value !== null && "op" in value && "args" in value;
 
 /** Offsets into the expression. */
 interface Range {
@@ -190,14 +216,20 @@ function problem(rule: Rule, text: string, { start, end }: Range, message: strin
   const lineEnd = text.indexOf("\n", lineStart);
   const line = text.slice(lineStart, lineEnd < 0 ? undefined : lineEnd);
   const width = Math.max(1, Math.min(end, lineStart + line.length) - start);
-  return { rule, offset: start, message: `\`where\`: ${message}\n  ${line}\n  ${" ".repeat(start - lineStart)}${"^".repeat(width)}` };
+  return {
+    rule,
+    offset: start,
+    message: `\`where\`: ${message}\n  ${line}\n  ${" ".repeat(start - lineStart)}${"^".repeat(width)}`,
+  };
 }
 
 /** The engine's own words where ours say it better. */
 function plainWords(summary: string): string {
   if (summary === "Unexpected token: EOF") return "the expression ends too early";
   const overload = /^no such overload: (.+)$/.exec(summary)?.[1];
-  return overload === undefined ? lowerFirst(summary) : `these types do not go together: ${overload}`;
+  return overload === undefined
+    ? lowerFirst(summary)
+    : `these types do not go together: ${overload}`;
 }
 
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);

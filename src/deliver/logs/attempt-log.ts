@@ -1,9 +1,13 @@
-/** The log of failed attempts: the first at once, then one line a minute per sink and kind that counts what came since. Owns its timers. */
+/**
+ * The log of failed attempts: the first at once, then one line a minute per sink and kind that
+ * counts what came since. Owns its timers.
+ */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log, LogFields } from "../../model/log.ts";
 
 const WRITE = {
-  retried: (log: Log, fields: LogFields) => log.warn("deliveries failed and will be repeated", fields),
+  retried: (log: Log, fields: LogFields) =>
+    log.warn("deliveries failed and will be repeated", fields),
   /** The other side asked for a pause: nothing is wrong. */
   limited: (log: Log, fields: LogFields) => log.info("a sink asked to wait", fields),
   dead: (log: Log, fields: LogFields) => log.error("messages were given up", fields),
@@ -41,7 +45,13 @@ export function createAttemptLog(deps: { readonly log: Log; readonly clock: Cloc
   const write = (window: Window) => {
     const { sink, kind, attempts, messageIds, error } = window;
     const ids = [...messageIds];
-    WRITE[kind](deps.log, { sink, attempts, messages: ids.length, messageIds: ids.slice(0, IDS_SHOWN), error });
+    WRITE[kind](deps.log, {
+      sink,
+      attempts,
+      messages: ids.length,
+      messageIds: ids.slice(0, IDS_SHOWN),
+      error,
+    });
     window.attempts = 0;
     messageIds.clear();
   };

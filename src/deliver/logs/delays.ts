@@ -1,4 +1,7 @@
-/** Counts messages and measures how old their events were when they arrived. Forgets what it cannot know after a restart. */
+/**
+ * Counts messages and measures how old their events were when they arrived. Forgets what it cannot
+ * know after a restart.
+ */
 import type { Meter } from "../../model/meter.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { DeliveryResult } from "../../model/outbox.ts";
@@ -14,7 +17,10 @@ export interface DeliveryDelays {
   settled(claimed: ClaimedMessage, result: DeliveryResult): void;
 }
 
-/** Messages that wait for a retry keep their entry; a long outage must not fill the memory with them. */
+/**
+ * Messages that wait for a retry keep their entry; a long outage must not fill the memory with
+ * them.
+ */
 const MOST_REMEMBERED = 20_000;
 
 const OUTCOME = { sent: "sent", retry: "retried", dead: "dead" } as const;
@@ -35,8 +41,14 @@ export function createDelays(meter: Meter): DeliveryDelays {
       if (result.kind === "retry") return;
       if (result.kind === "dead") meter.count("chirpwatch_dead_letters_total", { sink });
       for (const time of result.kind === "sent" ? (times.get(message.id) ?? []) : []) {
-        meter.observe("chirpwatch_delivery_delay_seconds", (result.atMs - time.occurredAtMs) / 1_000, { sink });
-        meter.observe("chirpwatch_added_delay_seconds", (result.atMs - time.detectedAtMs) / 1_000, { sink });
+        meter.observe(
+          "chirpwatch_delivery_delay_seconds",
+          (result.atMs - time.occurredAtMs) / 1_000,
+          { sink },
+        );
+        meter.observe("chirpwatch_added_delay_seconds", (result.atMs - time.detectedAtMs) / 1_000, {
+          sink,
+        });
       }
       times.delete(message.id);
     },

@@ -1,4 +1,7 @@
-/** Debug lines about messages, joined to the polls that their events came from. Forgets what it cannot know after a restart. */
+/**
+ * Debug lines about messages, joined to the polls that their events came from. Forgets what it
+ * cannot know after a restart.
+ */
 import type { Log } from "../../model/log.ts";
 import type { DeliveryResult, NewMessage } from "../../model/outbox.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -10,7 +13,10 @@ export interface MessageLog {
   settled(claimed: ClaimedMessage, result: DeliveryResult): void;
 }
 
-/** Messages that wait for a retry keep their entry; a long outage must not fill the memory with them. */
+/**
+ * Messages that wait for a retry keep their entry; a long outage must not fill the memory with
+ * them.
+ */
 const MOST_REMEMBERED = 10_000;
 const EVENTS_SHOWN = 20;
 
@@ -30,9 +36,23 @@ export function createMessageLog(log: Log, trace: Pick<Trace, "ofEvents"> | unde
       });
     },
     settled({ queue, message }, result) {
-      const fields = { ...traces.get(message.id), message: message.id, sink: queue.name, attempt: message.attempts + 1 };
-      if (result.kind === "sent") log.debug("message sent", { ...fields, ...(result.ref !== undefined && { ref: result.ref }) });
-      else log.debug("message not sent", { ...fields, outcome: result.kind === "dead" ? "dead" : "retry", error: result.error });
+      const fields = {
+        ...traces.get(message.id),
+        message: message.id,
+        sink: queue.name,
+        attempt: message.attempts + 1,
+      };
+      if (result.kind === "sent")
+        log.debug("message sent", {
+          ...fields,
+          ...(result.ref !== undefined && { ref: result.ref }),
+        });
+      else
+        log.debug("message not sent", {
+          ...fields,
+          outcome: result.kind === "dead" ? "dead" : "retry",
+          error: result.error,
+        });
       if (result.kind !== "retry") traces.delete(message.id);
     },
   };
@@ -44,4 +64,6 @@ interface TraceField {
 
 /** One run is written as its id alone; a digest has many. */
 const traceField = (runs: readonly string[]): TraceField =>
-  runs.length === 0 ? {} : { trace: runs.length === 1 ? (runs[0] ?? "") : runs.slice(0, EVENTS_SHOWN) };
+  runs.length === 0
+    ? {}
+    : { trace: runs.length === 1 ? (runs[0] ?? "") : runs.slice(0, EVENTS_SHOWN) };

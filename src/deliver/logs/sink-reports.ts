@@ -1,4 +1,7 @@
-/** When the operator hears that a sink fails, and that it works again: no blip, and one such pair in a quarter of an hour. */
+/**
+ * When the operator hears that a sink fails, and that it works again: no blip, and one such pair in
+ * a quarter of an hour.
+ */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
@@ -24,20 +27,37 @@ export interface SinkReportsDeps {
 }
 
 const MINUTE_MS = 60_000;
-/** What may pass by itself is given the time to. Nobody can post to a dead destination until someone acts: that is said at once. */
-const REPORT_AFTER_MS: Readonly<Record<SinkHealth["cause"], number>> = { transient: 2 * MINUTE_MS, destination: 0 };
+/**
+ * What may pass by itself is given the time to. Nobody can post to a dead destination until someone
+ * acts: that is said at once.
+ */
+const REPORT_AFTER_MS: Readonly<Record<SinkHealth["cause"], number>> = {
+  transient: 2 * MINUTE_MS,
+  destination: 0,
+};
 const ONCE_IN_MS = 15 * MINUTE_MS;
 
 /** When a failing sink is to be reported; undefined while it works or is reported. */
 function failingDueAt(health: SinkHealth): number | undefined {
   if (health.breaker === "closed" || health.isReported) return undefined;
   const reportFromMs = (health.openedAtMs ?? 0) + REPORT_AFTER_MS[health.cause];
-  return health.reportedAtMs === null ? reportFromMs : Math.max(reportFromMs, health.reportedAtMs + ONCE_IN_MS);
+  return health.reportedAtMs === null
+    ? reportFromMs
+    : Math.max(reportFromMs, health.reportedAtMs + ONCE_IN_MS);
 }
 
-/** Reports what is due of one sink; answers in how many milliseconds the next report is due, undefined when none is. Never rejects. */
-export function createSinkReports(deps: SinkReportsDeps): (queue: SinkQueue) => Promise<number | undefined> {
-  const report = async (queue: SinkQueue, next: Partial<SinkHealth>, notify: () => void | Promise<void>) => {
+/**
+ * Reports what is due of one sink; answers in how many milliseconds the next report is due,
+ * undefined when none is. Never rejects.
+ */
+export function createSinkReports(
+  deps: SinkReportsDeps,
+): (queue: SinkQueue) => Promise<number | undefined> {
+  const report = async (
+    queue: SinkQueue,
+    next: Partial<SinkHealth>,
+    notify: () => void | Promise<void>,
+  ) => {
     queue.health = { ...queue.health, ...next };
     try {
       await notify();
@@ -49,13 +69,24 @@ export function createSinkReports(deps: SinkReportsDeps): (queue: SinkQueue) => 
   return async (queue) => {
     const { health } = queue;
     if (health.breaker === "closed" && health.isReported)
-      await report(queue, { isReported: false }, () => deps.onSinkRecovered(queue.name, health.reportedAtMs ?? 0));
+      await report(queue, { isReported: false }, () =>
+        deps.onSinkRecovered(queue.name, health.reportedAtMs ?? 0),
+      );
     const nowMs = deps.clock.now();
     const dueAtMs = failingDueAt(queue.health);
-    if (dueAtMs === undefined || dueAtMs > nowMs) return dueAtMs === undefined ? undefined : dueAtMs - nowMs;
+    if (dueAtMs === undefined || dueAtMs > nowMs)
+      return dueAtMs === undefined ? undefined : dueAtMs - nowMs;
     const { reason, hint, openedAtMs } = queue.health;
-    const trouble: SinkTrouble = { sink: queue.name, reason, hint, sinceMs: openedAtMs ?? nowMs, retryForMs: queue.retryForMs };
-    await report(queue, { isReported: true, reportedAtMs: nowMs }, () => deps.onSinkFailing(trouble));
+    const trouble: SinkTrouble = {
+      sink: queue.name,
+      reason,
+      hint,
+      sinceMs: openedAtMs ?? nowMs,
+      retryForMs: queue.retryForMs,
+    };
+    await report(queue, { isReported: true, reportedAtMs: nowMs }, () =>
+      deps.onSinkFailing(trouble),
+    );
     return undefined;
   };
 }

@@ -1,6 +1,7 @@
 /**
- * The circuit breaker of a sink: failures that speak of the sink and not of one message open it, a probe that gets through closes it.
- * Persists its state; when the operator hears of it is sink-reports.ts.
+ * The circuit breaker of a sink: failures that speak of the sink and not of one message open it, a
+ * probe that gets through closes it. Persists its state; when the operator hears of it is
+ * sink-reports.ts.
  */
 import { failsInMs } from "../../model/asked-wait.ts";
 import { type Backoff, backoffSince } from "../../model/backoff.ts";
@@ -9,7 +10,14 @@ import type { Log } from "../../model/log.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { SinkError } from "../../model/sink.ts";
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
-import { closedBreaker, isBeforeProbe, OPEN_AFTER, rejectWaiting, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
+import {
+  closedBreaker,
+  isBeforeProbe,
+  OPEN_AFTER,
+  rejectWaiting,
+  type ClaimedMessage,
+  type SinkQueue,
+} from "../queue/sink-queue.ts";
 import { forgetWaits, pauseMs } from "../queue/sink-waits.ts";
 
 export interface BreakerDeps {
@@ -20,13 +28,16 @@ export interface BreakerDeps {
 }
 
 export interface Breaker {
-  /** A failure of kind `destination` or `transient`. The queue's state changes at once; resolves when it is stored. */
+  /**
+   * A failure of kind `destination` or `transient`. The queue's state changes at once; resolves
+   * when it is stored.
+   */
   recordFailure(claimed: ClaimedMessage, error: SinkError): Promise<void>;
   /** The sink asked to wait, and its queue knows how long. Changes an open breaker only. */
   recordWait(queue: SinkQueue, error: SinkError): Promise<void>;
   /**
-   * Opens it where something waits and the sink has done nothing but ask to wait for too long. Answers in how many ms that will be so;
-   * undefined when nothing asks.
+   * Opens it where something waits and the sink has done nothing but ask to wait for too long.
+   * Answers in how many ms that will be so; undefined when nothing asks.
    */
   openAfterWaits(queue: SinkQueue): Promise<number | undefined>;
   /** The sink answered: it took the message, or refused this one for its content. */
@@ -37,12 +48,24 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** Pauses between probes; the last one again and again. */
 const PROBES: Readonly<Record<SinkHealth["cause"], Backoff>> = {
-  transient: { stepsMs: [5 * SECOND_MS, 15 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS] },
+  transient: {
+    stepsMs: [
+      5 * SECOND_MS,
+      15 * SECOND_MS,
+      30 * SECOND_MS,
+      MINUTE_MS,
+      2 * MINUTE_MS,
+      5 * MINUTE_MS,
+    ],
+  },
   destination: { stepsMs: [1, 5, 15, 60].map((count) => count * MINUTE_MS) },
 };
 
-/** The next pause follows from how long the breaker has been open, so that it survives a restart. */
-export const nextProbeWaitMs = (cause: SinkHealth["cause"], openForMs: number): number => backoffSince(PROBES[cause], openForMs);
+/**
+ * The next pause follows from how long the breaker has been open, so that it survives a restart.
+ */
+export const nextProbeWaitMs = (cause: SinkHealth["cause"], openForMs: number): number =>
+  backoffSince(PROBES[cause], openForMs);
 
 export function createBreaker(deps: BreakerDeps): Breaker {
   const { store, clock, log } = deps;
@@ -51,7 +74,9 @@ export function createBreaker(deps: BreakerDeps): Breaker {
     log.error("the state of a sink could not be stored", { sink: queue.name, error });
   const change = (queue: SinkQueue, health: SinkHealth): Promise<void> => {
     queue.health = health;
-    deps.meter.set("chirpwatch_breaker_open", health.breaker === "open" ? 1 : 0, { sink: queue.name });
+    deps.meter.set("chirpwatch_breaker_open", health.breaker === "open" ? 1 : 0, {
+      sink: queue.name,
+    });
     return store.saveSinkHealth(health).catch(onNotStored(queue));
   };
   const open = (queue: SinkQueue, error: SinkError): Promise<void> => {
@@ -64,11 +89,25 @@ export function createBreaker(deps: BreakerDeps): Breaker {
     const waitMs = Math.max(nextProbeWaitMs(cause, nowMs - openedAtMs), pauseMs(queue, clock));
     const times = { openedAtMs, probeAtMs: isGone ? null : nowMs + waitMs };
     const goneFrom = isGone ? queue.place : null;
-    const stored = change(queue, { ...health, breaker: "open", cause, reason: error.message, hint: error.hint, ...times, goneFrom });
+    const stored = change(queue, {
+      ...health,
+      breaker: "open",
+      cause,
+      reason: error.message,
+      hint: error.hint,
+      ...times,
+      goneFrom,
+    });
     rejectWaiting(queue);
-    if (isGone) log.error("a sink is disabled", { sink: queue.name, error: error.message, hint: error.hint });
+    if (isGone)
+      log.error("a sink is disabled", { sink: queue.name, error: error.message, hint: error.hint });
     else if (!wasOpen)
-      log.error("a sink takes no messages", { sink: queue.name, error: error.message, hint: error.hint, failures: queue.failures });
+      log.error("a sink takes no messages", {
+        sink: queue.name,
+        error: error.message,
+        hint: error.hint,
+        failures: queue.failures,
+      });
     return stored;
   };
   return {
@@ -78,15 +117,28 @@ export function createBreaker(deps: BreakerDeps): Breaker {
         queue.probedGroups.add(key);
         if (queue.failedGroups.size < OPEN_AFTER) queue.failedGroups.add(key);
       }
-      if (error.kind !== "destination" && queue.health.breaker === "closed" && queue.failures < OPEN_AFTER) return;
-      // Attempts that were under way when it opened say nothing new, nor do first attempts of other groups ahead of the next probe.
+      if (
+        error.kind !== "destination" &&
+        queue.health.breaker === "closed" &&
+        queue.failures < OPEN_AFTER
+      )
+        return;
+      // Attempts that were under way when it opened say nothing new, nor do first attempts of other
+      // groups ahead of the next probe.
       if (isBeforeProbe(queue, clock.now()) && !(isProbe && error.kind === "destination")) return;
       await open(queue, error);
     },
     async recordWait(queue, { message: reason, hint }) {
       if (queue.health.breaker === "closed") return;
       const probeAtMs = clock.now() + pauseMs(queue, clock);
-      await change(queue, { ...queue.health, cause: "transient", reason, hint, probeAtMs, goneFrom: null });
+      await change(queue, {
+        ...queue.health,
+        cause: "transient",
+        reason,
+        hint,
+        probeAtMs,
+        goneFrom: null,
+      });
     },
     openAfterWaits: (queue) => openAfterWaits(deps, queue, change),
     async recordSuccess(queue) {
@@ -105,19 +157,40 @@ export function createBreaker(deps: BreakerDeps): Breaker {
 
 type Change = (queue: SinkQueue, health: SinkHealth) => Promise<void>;
 
-async function openAfterWaits({ store, clock, log }: BreakerDeps, queue: SinkQueue, change: Change): Promise<number | undefined> {
+async function openAfterWaits(
+  { store, clock, log }: BreakerDeps,
+  queue: SinkQueue,
+  change: Change,
+): Promise<number | undefined> {
   const { row, reason, hint } = queue.waits;
   if (row === undefined || row.count === 0 || queue.health.breaker === "open") return undefined;
   const inMs = failsInMs(row, clock.monotonic());
   if (inMs > 0) return inMs;
   const nowMs = clock.now();
   if (((await store.nextDueAt([queue.name])) ?? Number.POSITIVE_INFINITY) > nowMs) {
-    // What was refused is not to be sent any more: whether the sink still asks to wait is not known.
+    // What was refused is not to be sent any more: whether the sink still asks to wait is not
+    // known.
     if (pauseMs(queue, clock) === 0) forgetWaits(queue);
     return undefined;
   }
-  log.error("a sink takes no messages", { sink: queue.name, error: reason, hint, failures: row.count });
-  const times = { openedAtMs: nowMs - (clock.monotonic() - row.sinceMs), probeAtMs: nowMs + pauseMs(queue, clock) };
-  await change(queue, { ...queue.health, breaker: "open", cause: "transient", reason, hint, ...times, goneFrom: null });
+  log.error("a sink takes no messages", {
+    sink: queue.name,
+    error: reason,
+    hint,
+    failures: row.count,
+  });
+  const times = {
+    openedAtMs: nowMs - (clock.monotonic() - row.sinceMs),
+    probeAtMs: nowMs + pauseMs(queue, clock),
+  };
+  await change(queue, {
+    ...queue.health,
+    breaker: "open",
+    cause: "transient",
+    reason,
+    hint,
+    ...times,
+    goneFrom: null,
+  });
   return undefined;
 }

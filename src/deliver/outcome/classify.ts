@@ -8,8 +8,9 @@ import { nextAttemptAt } from "./retry-schedule.ts";
 import { isUnsent, type Attempt } from "../stages/send.ts";
 
 /**
- * `breaker`: as it stands after this attempt. While it is open its pauses count, and the message uses up no step of its own schedule. So it
- * is while the sink asks to wait, until it has refused too often in a row.
+ * `breaker`: as it stands after this attempt. While it is open its pauses count, and the message
+ * uses up no step of its own schedule. So it is while the sink asks to wait, until it has refused
+ * too often in a row.
  */
 export function classifyAttempt(
   attempt: Exclude<Attempt, { kind: "cut" | "held" }>,
@@ -23,7 +24,8 @@ export function classifyAttempt(
     return { ...about, kind: "sent", ...receipt };
   }
   const error = attempt.error.message;
-  if (attempt.error.kind === "message") return { ...about, kind: "dead", error, cause: refusalOf(attempt.error), countAttempt: true };
+  if (attempt.error.kind === "message")
+    return { ...about, kind: "dead", error, cause: refusalOf(attempt.error), countAttempt: true };
   const dueAtMs = nextAttemptAt(
     {
       nowMs: attempt.atMs,
@@ -33,19 +35,33 @@ export function classifyAttempt(
     },
     random,
   );
-  if (dueAtMs === undefined) return { ...about, kind: "dead", error, cause: "expired", countAttempt: true };
-  // Behind an open breaker or a wait it keeps its place in the queue: first in order when the sink is back, and due at a restart.
+  if (dueAtMs === undefined)
+    return { ...about, kind: "dead", error, cause: "expired", countAttempt: true };
+  // Behind an open breaker or a wait it keeps its place in the queue: first in order when the sink
+  // is back, and due at a restart.
   const asksToWait = isAskedToWait(attempt.error);
   const nextAttemptAtMs = breaker === "open" || asksToWait ? message.sealedAtMs : dueAtMs;
-  const countAttempt = breaker === "closed" && (!asksToWait || (queue.waits.row?.count ?? 0) >= WAITS_GROW_FROM);
+  const countAttempt =
+    breaker === "closed" && (!asksToWait || (queue.waits.row?.count ?? 0) >= WAITS_GROW_FROM);
   const taken = receiversOf(attempt.error);
-  return { ...about, kind: "retry", nextAttemptAtMs, error, countAttempt, ...(taken.length > 0 && { taken }) };
+  return {
+    ...about,
+    kind: "retry",
+    nextAttemptAtMs,
+    error,
+    countAttempt,
+    ...(taken.length > 0 && { taken }),
+  };
 }
 
 /** The sink wants silence, for as long as it says or without a word. */
-export const isAskedToWait = ({ kind, retry }: SinkError): boolean => kind === "rate_limited" || typeof retry === "object";
+export const isAskedToWait = ({ kind, retry }: SinkError): boolean =>
+  kind === "rate_limited" || typeof retry === "object";
 
-/** The sink's own code, where it has finer ones than HTTP: what is refused for the same reason is one cause. */
+/**
+ * The sink's own code, where it has finer ones than HTTP: what is refused for the same reason is
+ * one cause.
+ */
 function refusalOf(error: SinkError): DeadCause {
   if (isUnsent(error)) return "unrendered";
   const { refusal } = error.fields;

@@ -1,4 +1,7 @@
-/** Sinks that fail are tried sooner, as an operator asks for it, by the word of the state alone: no daemon answers, or another replica delivers to them. */
+/**
+ * Sinks that fail are tried sooner, as an operator asks for it, by the word of the state alone: no
+ * daemon answers, or another replica delivers to them.
+ */
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
 import { closedBreaker } from "../queue/sink-queue.ts";
 
@@ -8,13 +11,17 @@ export interface SinkToResume {
   readonly place: string | undefined;
 }
 
-/** The replica that delivers to it takes a probe that is due sooner than its own for an order, once its share is announced. */
+/**
+ * The replica that delivers to it takes a probe that is due sooner than its own for an order, once
+ * its share is announced.
+ */
 export async function resumeInState(
   store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth">,
   { sink, place }: SinkToResume,
   nowMs: number,
 ): Promise<{ readonly wasDisabled: boolean }> {
-  const health = (await store.loadSinkHealth()).find((one) => one.sink === sink) ?? closedBreaker(sink);
+  const health =
+    (await store.loadSinkHealth()).find((one) => one.sink === sink) ?? closedBreaker(sink);
   // Of a sink that works, the replica that delivers may know of a wait.
   await store.saveSinkHealth({ ...health, goneFrom: null, probeAtMs: sooner(health, nowMs) });
   const isGone = place === undefined ? health.goneFrom !== null : health.goneFrom === place;
@@ -33,4 +40,5 @@ export async function probeInState(
 }
 
 /** Sooner than before, whatever the clock of the command's machine says. */
-const sooner = ({ probeAtMs }: SinkHealth, nowMs: number): number => Math.min(nowMs, (probeAtMs ?? nowMs) - 1);
+const sooner = ({ probeAtMs }: SinkHealth, nowMs: number): number =>
+  Math.min(nowMs, (probeAtMs ?? nowMs) - 1);

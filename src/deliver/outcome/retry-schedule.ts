@@ -25,11 +25,17 @@ export interface FailedAttempt {
   readonly retryAfterMs?: number;
 }
 
-/** Time of the next attempt; undefined when `retry_for` is over. The last one is made at its very end. */
+/**
+ * Time of the next attempt; undefined when `retry_for` is over. The last one is made at its very
+ * end.
+ */
 export function nextAttemptAt(attempt: FailedAttempt, random: Random): number | undefined {
   const deadlineMs = attempt.firstAttemptAtMs + attempt.retryForMs;
   if (attempt.nowMs >= deadlineMs) return undefined;
   if (attempt.retryAfterMs !== undefined) return attempt.nowMs + attempt.retryAfterMs;
-  const waitMs = backoffAfter({ stepsMs: STEPS_MS, jitter: { from: 1 - JITTER, to: 1 + JITTER, random } }, attempt.failures);
+  const waitMs = backoffAfter(
+    { stepsMs: STEPS_MS, jitter: { from: 1 - JITTER, to: 1 + JITTER, random } },
+    attempt.failures,
+  );
   return Math.min(attempt.nowMs + Math.round(waitMs), deadlineMs);
 }

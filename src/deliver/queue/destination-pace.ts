@@ -1,6 +1,7 @@
 /**
- * When the next message may go to one place, of which several sinks may be: by the limits that a vendor documents, and by what its answers say.
- * Knows only times; whoever waits is stages/pace.ts. Times are the monotonic clock's.
+ * When the next message may go to one place, of which several sinks may be: by the limits that a
+ * vendor documents, and by what its answers say. Knows only times; whoever waits is stages/pace.ts.
+ * Times are the monotonic clock's.
  */
 import type { SendLimit } from "../../model/sink.ts";
 

@@ -1,7 +1,13 @@
-/** Repeats the turns of one worker: one at a time, when woken and by timer. Knows nothing of what a turn does. */
+/**
+ * Repeats the turns of one worker: one at a time, when woken and by timer. Knows nothing of what a
+ * turn does.
+ */
 import type { Cancel, Clock } from "../../model/clock.ts";
 
-/** At least so often a turn starts by itself: another process may have left something, or the wall clock jumped. */
+/**
+ * At least so often a turn starts by itself: another process may have left something, or the wall
+ * clock jumped.
+ */
 const WAKE_EVERY_MS = 30_000;
 
 export interface Loop {
@@ -23,7 +29,10 @@ export interface LoopDeps {
   isStopping(): boolean;
 }
 
-/** Runs `turn` one at a time: when woken, and by itself when the last turn asked for it or nothing happened for long. */
+/**
+ * Runs `turn` one at a time: when woken, and by itself when the last turn asked for it or nothing
+ * happened for long.
+ */
 export function createLoop(deps: LoopDeps): Loop {
   const { clock, turn, onFailed, track, isStopping } = deps;
   let running = false;

@@ -1,6 +1,7 @@
 /**
- * How large a message one place takes, as far as its refusals have shown it. Known until the process ends: whoever raises the limit of a receiver
- * restarts the daemon. Shared by the sinks of one place, and kept at a reload.
+ * How large a message one place takes, as far as its refusals have shown it. Known until the
+ * process ends: whoever raises the limit of a receiver restarts the daemon. Shared by the sinks of
+ * one place, and kept at a reload.
  */
 import { JsonText } from "../../model/json.ts";
 import type { MessageBody } from "../../model/sink.ts";
@@ -33,6 +34,11 @@ export class MessageSizes {
   }
 }
 
-/** The size of a message as JSON. What a sink adds to it, or writes in another way, is small beside that. */
+/**
+ * The size of a message as JSON. What a sink adds to it, or writes in another way, is small beside
+ * that.
+ */
 export const bodyBytes = (body: MessageBody): number =>
-  Buffer.byteLength(body instanceof JsonText ? body.text : typeof body === "string" ? body : JSON.stringify(body));
+  Buffer.byteLength(
+    body instanceof JsonText ? body.text : typeof body === "string" ? body : JSON.stringify(body),
+  );

@@ -1,4 +1,7 @@
-/** What the pump knows of one sink while it runs: what is in hand, and whether the breaker lets something through. Holds state; the stages act on it. */
+/**
+ * What the pump knows of one sink while it runs: what is in hand, and whether the breaker lets
+ * something through. Holds state; the stages act on it.
+ */
 import type { Clock } from "../../model/clock.ts";
 import type { Sink } from "../../model/sink.ts";
 import type { DestinationPace } from "./destination-pace.ts";
@@ -51,7 +54,10 @@ export interface SinkQueue extends PumpSink {
   sending: number;
   /** Messages that wait for a free attempt; called with false when the way closes. */
   readonly waiting: ((admitted: boolean) => void)[];
-  /** Messages with an attempt of their own that wait for their turn at the place; called when the way closes. */
+  /**
+   * Messages with an attempt of their own that wait for their turn at the place; called when the
+   * way closes.
+   */
   readonly held: Set<() => void>;
   health: SinkHealth;
   /** Failures of the sink in a row. */
@@ -79,23 +85,47 @@ export const closedBreaker = (sink: string, reportedAtMs: number | null = null):
 });
 
 export function createSinkQueue(name: string, target: PumpSink): SinkQueue {
-  const state = { inHand: 0, sending: 0, failures: 0, failedGroups: new Set<string>(), probedGroups: new Set<string>() };
-  return { ...target, name, busy: new Set(), waiting: [], held: new Set(), health: closedBreaker(name), ...state };
+  const state = {
+    inHand: 0,
+    sending: 0,
+    failures: 0,
+    failedGroups: new Set<string>(),
+    probedGroups: new Set<string>(),
+  };
+  return {
+    ...target,
+    name,
+    busy: new Set(),
+    waiting: [],
+    held: new Set(),
+    health: closedBreaker(name),
+    ...state,
+  };
 }
 
 /** The same by a clock that was set back. */
 export function setBack(health: SinkHealth, byMs: number): SinkHealth {
   const back = (atMs: number | null) => (atMs === null ? null : atMs - byMs);
   const { openedAtMs, probeAtMs, reportedAtMs } = health;
-  return { ...health, openedAtMs: back(openedAtMs), probeAtMs: back(probeAtMs), reportedAtMs: back(reportedAtMs) };
+  return {
+    ...health,
+    openedAtMs: back(openedAtMs),
+    probeAtMs: back(probeAtMs),
+    reportedAtMs: back(reportedAtMs),
+  };
 }
 
 /** Its receiver said that this place is gone for good: no probe is ever due by itself. */
-export const isDisabled = ({ health, place }: SinkQueue): boolean => health.breaker === "open" && health.goneFrom === place;
+export const isDisabled = ({ health, place }: SinkQueue): boolean =>
+  health.breaker === "open" && health.goneFrom === place;
 
-/** The next probe of an open breaker is due now, unless the sink is disabled: someone has perhaps just mended it. */
+/**
+ * The next probe of an open breaker is due now, unless the sink is disabled: someone has perhaps
+ * just mended it.
+ */
 export function probeAtOnce(queue: SinkQueue, nowMs: number): void {
-  if (queue.health.breaker === "open" && !isDisabled(queue)) queue.health = { ...queue.health, probeAtMs: nowMs, goneFrom: null };
+  if (queue.health.breaker === "open" && !isDisabled(queue))
+    queue.health = { ...queue.health, probeAtMs: nowMs, goneFrom: null };
 }
 
 /** Open, and the time of the next probe has not come. */
@@ -103,11 +133,13 @@ export const isBeforeProbe = (queue: SinkQueue, nowMs: number): boolean =>
   queue.health.breaker === "open" && (isDisabled(queue) || (queue.health.probeAtMs ?? 0) > nowMs);
 
 /**
- * Whether the breaker holds everything back. While only a few groups have failed, the fault may be their messages': a group that was not
- * tried yet is let through at once, so that it never waits for the sake of another one's message.
+ * Whether the breaker holds everything back. While only a few groups have failed, the fault may be
+ * their messages': a group that was not tried yet is let through at once, so that it never waits
+ * for the sake of another one's message.
  */
 const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
-  isBeforeProbe(queue, nowMs) && (queue.health.cause === "destination" || queue.failedGroups.size >= OPEN_AFTER);
+  isBeforeProbe(queue, nowMs) &&
+  (queue.health.cause === "destination" || queue.failedGroups.size >= OPEN_AFTER);
 
 /** How many more messages the queue may take in hand. */
 export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
@@ -118,7 +150,9 @@ export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
   return queue.inHand > most / 2 ? 0 : most - queue.inHand;
 }
 
-/** When a queue without room has some again by itself; undefined: when what is in hand comes back. */
+/**
+ * When a queue without room has some again by itself; undefined: when what is in hand comes back.
+ */
 export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
   if (pauseMs(queue, clock) > 0) return pauseMs(queue, clock);
   if (isDisabled(queue)) return undefined;

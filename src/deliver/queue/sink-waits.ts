@@ -1,4 +1,7 @@
-/** What a sink asked to wait: how long nothing is sent to it, and the row of its refusals. Holds state; how waits are bounded and grow is model/asked-wait.ts's. */
+/**
+ * What a sink asked to wait: how long nothing is sent to it, and the row of its refusals. Holds
+ * state; how waits are bounded and grow is model/asked-wait.ts's.
+ */
 import {
   addRefusal,
   addWaitOfOther,
@@ -11,7 +14,10 @@ import {
 import type { Clock } from "../../model/clock.ts";
 import type { SinkError } from "../../model/sink.ts";
 
-/** What the other side asks to wait, by the monotonic clock: a wall clock that is set changes nothing of it. Forgotten at a restart. */
+/**
+ * What the other side asks to wait, by the monotonic clock: a wall clock that is set changes
+ * nothing of it. Forgotten at a restart.
+ */
 export interface SinkWaits {
   /** Refusals in a row; undefined once something was accepted. */
   row: RefusalRow | undefined;
@@ -22,17 +28,31 @@ export interface SinkWaits {
   isTrial: boolean;
 }
 
-export const createSinkWaits = (): SinkWaits => ({ row: undefined, reason: "", hint: "", isTrial: false });
+export const createSinkWaits = (): SinkWaits => ({
+  row: undefined,
+  reason: "",
+  hint: "",
+  isTrial: false,
+});
 
 interface Waiting {
   readonly waits: SinkWaits;
 }
 
 /** The sink refused a message with a wait, or with none. */
-export function keepWait({ waits }: Waiting, error: SinkError, times: Omit<WaitRefusal, "askedMs">): RefusalRow {
+export function keepWait(
+  { waits }: Waiting,
+  error: SinkError,
+  times: Omit<WaitRefusal, "askedMs">,
+): RefusalRow {
   const askedMs = typeof error.retry === "object" ? error.retry.afterMs : undefined;
   const row = addRefusal(waits.row, { askedMs, ...times }, MAX_SINK_WAIT_MS);
-  Object.assign(waits, { row, reason: error.message, hint: error.hint, isTrial: false } satisfies SinkWaits);
+  Object.assign(waits, {
+    row,
+    reason: error.message,
+    hint: error.hint,
+    isTrial: false,
+  } satisfies SinkWaits);
   return row;
 }
 
@@ -42,7 +62,8 @@ export function keepWaitOfOther({ waits }: Waiting, { untilMs }: RefusalRow): vo
 }
 
 /** For how long the other side still wants silence. */
-export const pauseMs = ({ waits }: Waiting, clock: Clock): number => waitOfRow(waits.row, clock.monotonic());
+export const pauseMs = ({ waits }: Waiting, clock: Clock): number =>
+  waitOfRow(waits.row, clock.monotonic());
 
 /** Ends the wait that the other side asked for: one message is tried at once. */
 export function endWait({ waits }: Waiting, clock: Clock): void {

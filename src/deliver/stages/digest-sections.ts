@@ -1,4 +1,7 @@
-/** Which sections a digest has, in which order they list their alerts, and which alerts `max_items` leaves out. Pure. */
+/**
+ * Which sections a digest has, in which order they list their alerts, and which alerts `max_items`
+ * leaves out. Pure.
+ */
 import type { DigestSection, OutboxEvent } from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 import { kindTitle } from "../../render/text/kind-words.ts";
@@ -16,10 +19,19 @@ export interface SectionRules {
 
 type Section = Omit<DigestSection, "count">;
 
-/** The largest first, each whole and sorted; of equals the one whose first alert is older. `events` are oldest first. */
-export function sectionsOf(events: readonly OutboxEvent[], rules: SectionRules): readonly Section[] {
+/**
+ * The largest first, each whole and sorted; of equals the one whose first alert is older. `events`
+ * are oldest first.
+ */
+export function sectionsOf(
+  events: readonly OutboxEvent[],
+  rules: SectionRules,
+): readonly Section[] {
   const placeOf = placing(events, rules.groupBy);
-  const found = new Map<string, { readonly title: string; readonly isKind: boolean; readonly items: OutboxEvent[] }>();
+  const found = new Map<
+    string,
+    { readonly title: string; readonly isKind: boolean; readonly items: OutboxEvent[] }
+  >();
   for (const event of events) {
     const { key, ...place } = placeOf(event);
     const section = found.get(key) ?? { ...place, items: [] };
@@ -31,7 +43,8 @@ export function sectionsOf(events: readonly OutboxEvent[], rules: SectionRules):
   const small = sorted.slice(whole.length).flatMap(({ items }) => items);
   const inTime = new Map(events.map((event, index) => [event, index]));
   const others = small.sort((a, b) => (inTime.get(a) ?? 0) - (inTime.get(b) ?? 0));
-  const sections: readonly Section[] = others.length === 0 ? whole : [...whole, { title: OTHERS, isKind: false, items: others }];
+  const sections: readonly Section[] =
+    others.length === 0 ? whole : [...whole, { title: OTHERS, isKind: false, items: others }];
   return sections.map((section) => ({ ...section, items: sortItems(section.items, rules.sortBy) }));
 }
 
@@ -41,7 +54,10 @@ interface Placed {
   readonly isKind: boolean;
 }
 
-function placing(events: readonly OutboxEvent[], groupBy: string | undefined): (event: OutboxEvent) => Placed {
+function placing(
+  events: readonly OutboxEvent[],
+  groupBy: string | undefined,
+): (event: OutboxEvent) => Placed {
   if (groupBy !== undefined) return (event) => placeBy(groupBy, event);
   const typesOf = new Map<string, Set<string>>();
   for (const { event } of events) {
@@ -71,14 +87,27 @@ function placeBy(groupBy: string, { event }: OutboxEvent): Placed {
   return { key: `=${value}`, title, isKind: false };
 }
 
-/** The highest first where it sorts by a number, those without the number last; else as they came. */
-export function sortItems(items: readonly OutboxEvent[], sortBy: SortNumber | undefined): readonly OutboxEvent[] {
+/**
+ * The highest first where it sorts by a number, those without the number last; else as they came.
+ */
+export function sortItems(
+  items: readonly OutboxEvent[],
+  sortBy: SortNumber | undefined,
+): readonly OutboxEvent[] {
   if (sortBy === undefined) return items;
-  const ranked = items.map((item) => ({ item, rank: sortBy.of(item.event) ?? Number.NEGATIVE_INFINITY }));
-  return ranked.sort((a, b) => Number(b.rank > a.rank) - Number(b.rank < a.rank)).map(({ item }) => item);
+  const ranked = items.map((item) => ({
+    item,
+    rank: sortBy.of(item.event) ?? Number.NEGATIVE_INFINITY,
+  }));
+  return ranked
+    .sort((a, b) => Number(b.rank > a.rank) - Number(b.rank < a.rank))
+    .map(({ item }) => item);
 }
 
-/** Deals places to the sections in turn, the largest first, so that none is left out while there is room. */
+/**
+ * Deals places to the sections in turn, the largest first, so that none is left out while there is
+ * room.
+ */
 export function dealItems(
   sections: readonly Section[],
   most: number,

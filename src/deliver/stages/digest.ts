@@ -1,4 +1,7 @@
-/** What a digest says: its heading, its sections, and what it only counts. The order within is digest-sections.ts's, the lines are render/'s. Pure. */
+/**
+ * What a digest says: its heading, its sections, and what it only counts. The order within is
+ * digest-sections.ts's, the lines are render/'s. Pure.
+ */
 import type { DigestCause, DigestPeriod, DigestSeries } from "../../model/digest.ts";
 import type { Digest, DigestPart, OutboxEvent, SinkLists, Unlisted } from "../../model/sink.ts";
 import type { Region } from "../../model/template.ts";
@@ -43,11 +46,19 @@ export interface ListFacts {
   readonly noted?: readonly OutboxEvent[];
 }
 
-export function layOutDigest(found: readonly OutboxEvent[], facts: ListFacts, lists: SinkLists, deps: DigestDeps): LaidOut {
+export function layOutDigest(
+  found: readonly OutboxEvent[],
+  facts: ListFacts,
+  lists: SinkLists,
+  deps: DigestDeps,
+): LaidOut {
   const { cause, written, region, series, deleted, mentions, note, noted = [] } = facts;
   const events = [...found].sort(byAge);
   const whole = sectionsOf(events, { groupBy: written?.groupBy, sortBy: written?.sortBy });
-  const { sections, unlisted } = dealItems(whole, Math.min(written?.maxItems ?? MOST_LISTED, MOST_LISTED));
+  const { sections, unlisted } = dealItems(
+    whole,
+    Math.min(written?.maxItems ?? MOST_LISTED, MOST_LISTED),
+  );
   const sortBy = written?.sortBy;
   const period = periodOf(events, facts);
   const digest: Digest = {
@@ -57,11 +68,14 @@ export function layOutDigest(found: readonly OutboxEvent[], facts: ListFacts, li
     ...(region === undefined ? {} : { region }),
     counts: countTypes([...events, ...noted]),
     sections,
-    unlisted: unlisted.length === 0 ? note : { count: unlisted.length, where: deps.listedAt(unlisted) },
+    unlisted:
+      unlisted.length === 0 ? note : { count: unlisted.length, where: deps.listedAt(unlisted) },
     ...(series === undefined ? {} : { series }),
     ...(cause === undefined || deleted === undefined ? {} : { deleted }),
     mentions,
-    ...(sortBy === undefined ? {} : { valueText: ({ event }) => sortValue(sortBy.name, sortBy.of(event), region?.locale) }),
+    ...(sortBy === undefined
+      ? {}
+      : { valueText: ({ event }) => sortValue(sortBy.name, sortBy.of(event), region?.locale) }),
     read: deps.read,
   };
   return { parts: lists.render(digest), unlisted };
@@ -75,15 +89,29 @@ function titleOf(events: readonly OutboxEvent[]): string {
   return names.length > MAX_NAMES ? `${names.length} watches` : names.join(", ");
 }
 
-/** A throttle's is the time in which its alerts were found, that of a return or a backfill the time in which they happened. */
-function periodOf(events: readonly OutboxEvent[], { cause, period }: ListFacts): DigestPeriod | undefined {
+/**
+ * A throttle's is the time in which its alerts were found, that of a return or a backfill the time
+ * in which they happened.
+ */
+function periodOf(
+  events: readonly OutboxEvent[],
+  { cause, period }: ListFacts,
+): DigestPeriod | undefined {
   if (cause === undefined || period !== undefined || events.length === 0) return period;
-  const timesMs = events.map(({ event }) => (cause === "return" || cause === "backfill" ? event.occurredAtMs : event.detectedAtMs));
+  const timesMs = events.map(({ event }) =>
+    cause === "return" || cause === "backfill" ? event.occurredAtMs : event.detectedAtMs,
+  );
   return { fromMs: Math.min(...timesMs), toMs: Math.max(...timesMs) };
 }
 
-/** Several polls may have found them, the older ones last. Some times are known to the second only; within one, ids grow with time. */
+/**
+ * Several polls may have found them, the older ones last. Some times are known to the second only;
+ * within one, ids grow with time.
+ */
 export const byAge = ({ event: a }: OutboxEvent, { event: b }: OutboxEvent): number =>
-  secondOf(a) - secondOf(b) || a.subject.length - b.subject.length || Number(a.subject > b.subject) - Number(a.subject < b.subject);
+  secondOf(a) - secondOf(b) ||
+  a.subject.length - b.subject.length ||
+  Number(a.subject > b.subject) - Number(a.subject < b.subject);
 
-const secondOf = ({ occurredAtMs }: OutboxEvent["event"]): number => Math.floor(occurredAtMs / 1_000);
+const secondOf = ({ occurredAtMs }: OutboxEvent["event"]): number =>
+  Math.floor(occurredAtMs / 1_000);

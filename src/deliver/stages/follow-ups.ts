@@ -1,15 +1,25 @@
 /**
- * Decides on due alerts by what is known of their posts now: an alert on a post that is gone is left out, and a follow-up goes out as an answer to
- * its alert, waits for the edit that says the same, or is not needed. Pure but for what it has the store write down.
+ * Decides on due alerts by what is known of their posts now: an alert on a post that is gone is
+ * left out, and a follow-up goes out as an answer to its alert, waits for the edit that says the
+ * same, or is not needed. Pure but for what it has the store write down.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { EditCause } from "../../model/edit-cause.ts";
-import type { DueGroup, DueMember, FollowedAlert, Outbox, SentMessage, Withheld } from "../../model/outbox.ts";
+import type {
+  DueGroup,
+  DueMember,
+  FollowedAlert,
+  Outbox,
+  SentMessage,
+  Withheld,
+} from "../../model/outbox.ts";
 import type { Sink, SinkUpdates } from "../../model/sink.ts";
 import { isAfterAlert } from "../../route/follow-up.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** An edit under way is looked for again after this: it takes a moment, or as long as its retries. */
+/**
+ * An edit under way is looked for again after this: it takes a moment, or as long as its retries.
+ */
 const EDIT_WAIT_MS = 5_000;
 
 /** A group with what was left out of it because its posts are gone. */
@@ -17,11 +27,15 @@ export interface SortedGroup extends DueGroup {
   readonly deleted: number;
 }
 
-type Fate = { readonly kind: "send" | "deleted" | "later" } | { readonly kind: "joined"; readonly withId: string; readonly detail: string };
+type Fate =
+  | { readonly kind: "send" | "deleted" | "later" }
+  | { readonly kind: "joined"; readonly withId: string; readonly detail: string };
 
 const SEND: Fate = { kind: "send" };
 
-/** The groups without what does not go out now; those that are left empty by it are not among them. */
+/**
+ * The groups without what does not go out now; those that are left empty by it are not among them.
+ */
 export async function withoutWithheld(
   { store, clock }: { readonly store: Pick<Outbox, "withhold">; readonly clock: Clock },
   { updates }: Pick<Sink, "updates">,
@@ -29,17 +43,23 @@ export async function withoutWithheld(
 ): Promise<readonly SortedGroup[]> {
   const fates = new Map(
     groups.flatMap(({ members }) => {
-      const shown = new Set(members.flatMap(({ isEdited, deliveryId }) => (isEdited === true ? [deliveryId] : [])));
+      const shown = new Set(
+        members.flatMap(({ isEdited, deliveryId }) => (isEdited === true ? [deliveryId] : [])),
+      );
       return members.map((member) => [member, fateOf(member, shown, updates)] as const);
     }),
   );
-  const idsOf = (kind: Fate["kind"]) => [...fates].flatMap(([{ deliveryId }, fate]) => (fate.kind === kind ? [deliveryId] : []));
+  const idsOf = (kind: Fate["kind"]) =>
+    [...fates].flatMap(([{ deliveryId }, fate]) => (fate.kind === kind ? [deliveryId] : []));
   const withheld: Withheld = {
     deletedIds: idsOf("deleted"),
-    joined: [...fates].flatMap(([{ deliveryId }, fate]) => (fate.kind === "joined" ? [{ ...fate, deliveryId }] : [])),
+    joined: [...fates].flatMap(([{ deliveryId }, fate]) =>
+      fate.kind === "joined" ? [{ ...fate, deliveryId }] : [],
+    ),
     postponed: { ids: idsOf("later"), dueAtMs: clock.now() + EDIT_WAIT_MS },
   };
-  if (withheld.deletedIds.length + withheld.joined.length + withheld.postponed.ids.length > 0) await store.withhold(withheld);
+  if (withheld.deletedIds.length + withheld.joined.length + withheld.postponed.ids.length > 0)
+    await store.withhold(withheld);
   return groups
     .map((group) => ({
       ...group,
@@ -50,7 +70,11 @@ export async function withoutWithheld(
 }
 
 /** `shown`: alerts of the same digest that show what their posts were edited to. */
-function fateOf({ event, isGone, follows }: DueMember, shown: ReadonlySet<string>, updates: SinkUpdates | undefined): Fate {
+function fateOf(
+  { event, isGone, follows }: DueMember,
+  shown: ReadonlySet<string>,
+  updates: SinkUpdates | undefined,
+): Fate {
   if (isGone === true) return { kind: "deleted" };
   if (follows === undefined) return SEND;
   const withId = follows.deliveryId;
@@ -58,23 +82,37 @@ function fateOf({ event, isGone, follows }: DueMember, shown: ReadonlySet<string
   // Where the alert waits in the same group, it is left out of it now.
   if (follows.state === "deleted" || (isEnd && follows.state === "waiting"))
     return { kind: "joined", withId, detail: "the alert that it follows was not sent" };
-  if (event.type === "tweet.edited" && shown.has(withId)) return { kind: "joined", withId, detail: "its digest shows the edited text" };
+  if (event.type === "tweet.edited" && shown.has(withId))
+    return { kind: "joined", withId, detail: "its digest shows the edited text" };
   const cause = ownValue(CAUSES, event.type);
-  if (cause === undefined || updates === undefined || updates.followUp === "always" || !updates.causes.has(cause)) return SEND;
+  if (
+    cause === undefined ||
+    updates === undefined ||
+    updates.followUp === "always" ||
+    !updates.causes.has(cause)
+  )
+    return SEND;
   return editFate(follows, isEnd);
 }
 
-const CAUSES: Readonly<Record<string, EditCause>> = { "tweet.deleted": "deleted", "tweet.edited": "edited" };
+const CAUSES: Readonly<Record<string, EditCause>> = {
+  "tweet.deleted": "deleted",
+  "tweet.edited": "edited",
+};
 
 /** Messages that the sink cannot find again are never edited. */
 function editFate({ deliveryId, state, message, edit }: FollowedAlert, isEnd: boolean): Fate {
-  if (state !== "sent" || message === undefined || edit === undefined || (isEnd && !edit.isGone)) return SEND;
+  if (state !== "sent" || message === undefined || edit === undefined || (isEnd && !edit.isGone))
+    return SEND;
   if (edit.state === "waiting") return { kind: "later" };
-  return edit.state === "done" ? { kind: "joined", withId: deliveryId, detail: "the message of its alert was edited" } : SEND;
+  return edit.state === "done"
+    ? { kind: "joined", withId: deliveryId, detail: "the message of its alert was edited" }
+    : SEND;
 }
 
 /** Whether a message only speaks about alerts that were sent before. */
-export const isFollowUpOnly = (members: readonly DueMember[]): boolean => members.every(({ event }) => isAfterAlert(event));
+export const isFollowUpOnly = (members: readonly DueMember[]): boolean =>
+  members.every(({ event }) => isAfterAlert(event));
 
 export interface Reply {
   /** The message that it goes below. */
@@ -84,10 +122,19 @@ export interface Reply {
 }
 
 /** What a message of follow-ups answers; undefined where it stands by itself. */
-export function replyOf(replies: Sink["replies"], members: readonly DueMember[]): Reply | undefined {
+export function replyOf(
+  replies: Sink["replies"],
+  members: readonly DueMember[],
+): Reply | undefined {
   const messages = new Map(members.map(({ follows }) => [follows?.message?.id, follows?.message]));
   const [message] = messages.values();
-  if (replies === undefined || messages.size !== 1 || message === undefined || !isFollowUpOnly(members)) return undefined;
+  if (
+    replies === undefined ||
+    messages.size !== 1 ||
+    message === undefined ||
+    !isFollowUpOnly(members)
+  )
+    return undefined;
   const { id, ref, channel }: SentMessage = message;
   const place = channel === undefined ? {} : { threadChannel: channel };
   return replies === "thread" && message.first !== undefined

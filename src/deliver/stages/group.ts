@@ -1,5 +1,14 @@
-/** First stage: takes due work of one sink from the outbox and decides what goes out alone, as a digest, or later. */
-import { type DigestCause, type DigestPeriod, type DigestSeries, digestGroup, readDigestGroup } from "../../model/digest.ts";
+/**
+ * First stage: takes due work of one sink from the outbox and decides what goes out alone, as a
+ * digest, or later.
+ */
+import {
+  type DigestCause,
+  type DigestPeriod,
+  type DigestSeries,
+  digestGroup,
+  readDigestGroup,
+} from "../../model/digest.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { DueGroup, DueMember, DueMessage, Outbox, Overflow } from "../../model/outbox.ts";
 import type { SilenceStore } from "../../model/silence.ts";
@@ -61,7 +70,8 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
       const room = freeSlotsOf(queue, deps.clock);
       // It may open before what is taken now is sealed.
       const isProbe = queue.health.breaker === "open";
-      // One more than there is room for: whether a throttle is exceeded shows in what comes after its last free place.
+      // One more than there is room for: whether a throttle is exceeded shows in what comes after
+      // its last free place.
       const found = await unmutedWork(deps, queue, nowMs, room + 1);
       const outdated = found.messages.filter(({ isOutdated }) => isOutdated === true);
       if (outdated.length > 0) await deps.store.takeBack(outdated.map(({ id }) => id));
@@ -71,29 +81,60 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
         .filter((message) => !outdated.includes(message))
         .sort(byAge)
         .slice(0, room);
-      const { bundles, surplus, isCut } = await allow(deps, { groups: due.groups, room: room - messages.length, nowMs, sink: queue.name });
+      const { bundles, surplus, isCut } = await allow(deps, {
+        groups: due.groups,
+        room: room - messages.length,
+        nowMs,
+        sink: queue.name,
+      });
       // What may go into a thread is sent once the store has said below which message.
       const isPlacedFirst = queue.sink.threads !== undefined && bundles.length > 0;
       const more =
-        isPlacedFirst || isCut || outdated.length > 0 || surplus.length > 0 || found.groups.length + found.messages.length > room;
+        isPlacedFirst ||
+        isCut ||
+        outdated.length > 0 ||
+        surplus.length > 0 ||
+        found.groups.length + found.messages.length > room;
       return { queue, isProbe, messages, bundles, surplus, more };
     },
   };
 }
 
 /** As long as a mute holds something of what is due, more of it may be behind that. */
-async function unmutedWork({ store, mutes }: GroupStageDeps, queue: SinkQueue, nowMs: number, limit: number): Promise<DueWork> {
+async function unmutedWork(
+  { store, mutes }: GroupStageDeps,
+  queue: SinkQueue,
+  nowMs: number,
+  limit: number,
+): Promise<DueWork> {
   for (let count = limit; ; count = Math.max(limit, MUTED_AT_ONCE)) {
-    const { held, ...due } = await mutes.withoutMuted(queue.name, await dueWorkOf(store, queue, nowMs, count));
+    const { held, ...due } = await mutes.withoutMuted(
+      queue.name,
+      await dueWorkOf(store, queue, nowMs, count),
+    );
     if (held === 0) return due;
   }
 }
 
-/** Where the fault may be one message's own, an open breaker lets another group's message go first each time. */
-async function dueWorkOf(store: Outbox, queue: SinkQueue, nowMs: number, limit: number): ReturnType<Outbox["dueWork"]> {
+/**
+ * Where the fault may be one message's own, an open breaker lets another group's message go first
+ * each time.
+ */
+async function dueWorkOf(
+  store: Outbox,
+  queue: SinkQueue,
+  nowMs: number,
+  limit: number,
+): ReturnType<Outbox["dueWork"]> {
   const dueBeside = (skipped: ReadonlySet<string>) =>
-    store.dueWork({ nowMs, sinks: [queue.name], busy: new Set([...queue.busy, ...skipped]), limit });
-  if (queue.health.breaker === "closed" || queue.health.cause === "destination") return dueBeside(new Set());
+    store.dueWork({
+      nowMs,
+      sinks: [queue.name],
+      busy: new Set([...queue.busy, ...skipped]),
+      limit,
+    });
+  if (queue.health.breaker === "closed" || queue.health.cause === "destination")
+    return dueBeside(new Set());
   if (isBeforeProbe(queue, nowMs)) return dueBeside(queue.failedGroups);
   const others = await dueBeside(queue.probedGroups);
   if (others.groups.length + others.messages.length > 0) return others;
@@ -101,22 +142,38 @@ async function dueWorkOf(store: Outbox, queue: SinkQueue, nowMs: number, limit: 
   return dueBeside(new Set());
 }
 
-/** A silence holds back what is not a message yet, as long as it waited for one and stands for nothing that is not silenced. */
-async function withoutSilenced({ store, silenceOf }: GroupStageDeps, groups: readonly DueGroup[]): Promise<readonly DueGroup[]> {
+/**
+ * A silence holds back what is not a message yet, as long as it waited for one and stands for
+ * nothing that is not silenced.
+ */
+async function withoutSilenced(
+  { store, silenceOf }: GroupStageDeps,
+  groups: readonly DueGroup[],
+): Promise<readonly DueGroup[]> {
   const silenced = new Map<DueMember, string>();
   for (const member of groups.flatMap(({ members }) => members)) {
     const silenceId = member.canBeSilenced ? silenceOf(member.event) : undefined;
-    if (silenceId !== undefined && member.joined.every((event) => silenceOf(event) !== undefined)) silenced.set(member, silenceId);
+    if (silenceId !== undefined && member.joined.every((event) => silenceOf(event) !== undefined))
+      silenced.set(member, silenceId);
   }
   if (silenced.size === 0) return groups;
-  await store.silenceDeliveries([...silenced].map(([{ deliveryId }, silenceId]) => ({ deliveryId, silenceId })));
-  const left = groups.map((group) => ({ ...group, members: group.members.filter((member) => !silenced.has(member)) }));
+  await store.silenceDeliveries(
+    [...silenced].map(([{ deliveryId }, silenceId]) => ({ deliveryId, silenceId })),
+  );
+  const left = groups.map((group) => ({
+    ...group,
+    members: group.members.filter((member) => !silenced.has(member)),
+  }));
   return left.filter(({ members }) => members.length > 0);
 }
 
-/** Oldest first; of those sealed together the one that was tried already, so that a pause does not change the order. */
+/**
+ * Oldest first; of those sealed together the one that was tried already, so that a pause does not
+ * change the order.
+ */
 const byAge = (a: DueMessage, b: DueMessage): number =>
-  a.sealedAtMs - b.sealedAtMs || Number(a.firstAttemptAtMs === null) - Number(b.firstAttemptAtMs === null);
+  a.sealedAtMs - b.sealedAtMs ||
+  Number(a.firstAttemptAtMs === null) - Number(b.firstAttemptAtMs === null);
 
 interface Candidates {
   readonly sink: string;
@@ -132,8 +189,14 @@ interface Allowed {
   readonly surplus: readonly Surplus[];
 }
 
-/** Each throttle decides on its own bundles. Of all that are allowed, the sink takes the oldest first. */
-async function allow(deps: GroupStageDeps, candidates: Candidates): Promise<Allowed & { readonly isCut: boolean }> {
+/**
+ * Each throttle decides on its own bundles. Of all that are allowed, the sink takes the oldest
+ * first.
+ */
+async function allow(
+  deps: GroupStageDeps,
+  candidates: Candidates,
+): Promise<Allowed & { readonly isCut: boolean }> {
   const all: Allowed[] = [];
   for (const throttleKey of new Set(candidates.groups.map((group) => group.throttleKey))) {
     const groups = candidates.groups.filter((group) => group.throttleKey === throttleKey);
@@ -147,35 +210,83 @@ async function allow(deps: GroupStageDeps, candidates: Candidates): Promise<Allo
   const inOrder = all.flatMap(({ bundles }) => bundles).sort((a, b) => oldestOf(a) - oldestOf(b));
   const bundles = inOrder.slice(0, Math.max(0, candidates.room));
   const cut = new Set(inOrder.slice(bundles.length));
-  // A bundle without a free slot still counts against its throttle, so that throttle has no surplus yet.
-  const surplus = all.flatMap((one) => (one.bundles.some((bundle) => cut.has(bundle)) ? [] : one.surplus));
+  // A bundle without a free slot still counts against its throttle, so that throttle has no surplus
+  // yet.
+  const surplus = all.flatMap((one) =>
+    one.bundles.some((bundle) => cut.has(bundle)) ? [] : one.surplus,
+  );
   return { bundles, surplus, isCut: cut.size > 0 };
 }
 
 const oldestOf = ({ members }: Bundle): number => Number(members[0]?.deliveryId ?? 0);
 
-async function paced(deps: GroupStageDeps, throttle: Throttle, throttleKey: string, candidates: Candidates): Promise<Allowed> {
+async function paced(
+  deps: GroupStageDeps,
+  throttle: Throttle,
+  throttleKey: string,
+  candidates: Candidates,
+): Promise<Allowed> {
   const { sink, nowMs } = candidates;
   const digestKey = digestGroup("throttle", throttleKey);
   const gathered = candidates.groups.find(({ groupKey }) => groupKey === digestKey);
-  const [digests, fresh] = partition(candidates.groups, (group) => readDigestGroup(group.groupKey) !== undefined && group !== gathered);
-  const state = await deps.store.throttleState({ sink, throttleKey, digestKey, sinceMs: nowMs - throttle.intervalMs });
+  const [digests, fresh] = partition(
+    candidates.groups,
+    (group) => readDigestGroup(group.groupKey) !== undefined && group !== gathered,
+  );
+  const state = await deps.store.throttleState({
+    sink,
+    throttleKey,
+    digestKey,
+    sinceMs: nowMs - throttle.intervalMs,
+  });
   const formerly = gathered === undefined ? [] : [gathered];
   const single = fresh.filter((group) => group !== gathered);
   const due = { fresh: single.length, gathered: ownBundles(formerly).length };
-  const plan = planThrottle(throttle, { ...state, sealed: state.sealed + digests.length }, due, nowMs);
-  // What was gathered is older than what came since, and goes out with it where both are of one group.
+  const plan = planThrottle(
+    throttle,
+    { ...state, sealed: state.sealed + digests.length },
+    due,
+    nowMs,
+  );
+  // What was gathered is older than what came since, and goes out with it where both are of one
+  // group.
   const [asDigest, alone] = plan.isDigest ? [formerly, []] : [[], formerly];
-  const bundles = [...[...digests, ...asDigest].map(bundleOf), ...ownBundles([...alone, ...single.slice(0, plan.alone)])];
+  const bundles = [
+    ...[...digests, ...asDigest].map(bundleOf),
+    ...ownBundles([...alone, ...single.slice(0, plan.alone)]),
+  ];
   if (plan.gatherUntilMs === undefined) return { bundles, surplus: [] };
-  return { bundles, surplus: [{ sink, throttleKey, nowMs, digestKey, digestDueAtMs: plan.gatherUntilMs, isFirst: plan.isFirst }] };
+  return {
+    bundles,
+    surplus: [
+      {
+        sink,
+        throttleKey,
+        nowMs,
+        digestKey,
+        digestDueAtMs: plan.gatherUntilMs,
+        isFirst: plan.isFirst,
+      },
+    ],
+  };
 }
 
-function partition<T>(items: readonly T[], test: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
+function partition<T>(
+  items: readonly T[],
+  test: (item: T) => boolean,
+): readonly [readonly T[], readonly T[]] {
   return [items.filter(test), items.filter((item) => !test(item))];
 }
 
-const bundleOf = ({ groupKey, throttleKey, members, series, dueAtMs, lastPeriod, deleted }: SortedGroup): Bundle => ({
+const bundleOf = ({
+  groupKey,
+  throttleKey,
+  members,
+  series,
+  dueAtMs,
+  lastPeriod,
+  deleted,
+}: SortedGroup): Bundle => ({
   groupKey,
   throttleKey,
   members,
@@ -186,13 +297,21 @@ const bundleOf = ({ groupKey, throttleKey, members, series, dueAtMs, lastPeriod,
   cause: readDigestGroup(groupKey)?.cause,
 });
 
-/** Messages of one throttle without its digest: what was gathered goes out in the group that it was created in. */
+/**
+ * Messages of one throttle without its digest: what was gathered goes out in the group that it was
+ * created in.
+ */
 function ownBundles(groups: readonly DueGroup[]): readonly Bundle[] {
   const bundles = new Map<string, Bundle & { readonly members: DueMember[] }>();
   for (const { groupKey: dueKey, throttleKey, members } of groups)
     for (const member of members) {
       const groupKey = member.originalGroupKey ?? dueKey;
-      const bundle = bundles.get(groupKey) ?? { groupKey, throttleKey, members: [], cause: undefined };
+      const bundle = bundles.get(groupKey) ?? {
+        groupKey,
+        throttleKey,
+        members: [],
+        cause: undefined,
+      };
       bundle.members.push(member);
       bundles.set(groupKey, bundle);
     }

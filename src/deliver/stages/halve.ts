@@ -1,6 +1,7 @@
 /**
- * What is done about a message that its receiver takes for too large: several messages with its alerts go out instead, each with an id of its own.
- * They are sealed, as it was, and each may be halved again.
+ * What is done about a message that its receiver takes for too large: several messages with its
+ * alerts go out instead, each with an id of its own. They are sealed, as it was, and each may be
+ * halved again.
  */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { Log } from "../../model/log.ts";
@@ -21,8 +22,14 @@ export interface HalveDeps {
   readonly wordEvents: WordEvents;
 }
 
-/** False: the message is one alert, or none, and is refused for good. @throws StoreError: nothing has changed then */
-export type Halve = (claimed: ClaimedMessage, refusal: Attempt & { readonly kind: "failed" }) => Promise<boolean>;
+/**
+ * False: the message is one alert, or none, and is refused for good. @throws StoreError: nothing
+ * has changed then
+ */
+export type Halve = (
+  claimed: ClaimedMessage,
+  refusal: Attempt & { readonly kind: "failed" },
+) => Promise<boolean>;
 
 export function createHalve(deps: HalveDeps): Halve {
   const { store, random, log } = deps;
@@ -32,10 +39,14 @@ export function createHalve(deps: HalveDeps): Halve {
     const bundle = { groupKey, throttleKey: null, cause: readDigestGroup(groupKey)?.cause };
     const [items = []] = await wordedItems(deps, queue, [{ ...bundle, members: listed }]);
     if (items.length < 2) return false;
-    const idsByEvent = new Map<OutboxEvent, Item["deliveryIds"]>(items.map(({ event, deliveryIds }) => [event, deliveryIds]));
+    const idsByEvent = new Map<OutboxEvent, Item["deliveryIds"]>(
+      items.map(({ event, deliveryIds }) => [event, deliveryIds]),
+    );
     // Whom the message calls stands in its body.
     const sent = JSON.stringify(message.body);
-    const mentions = (queue.sink.mentions ?? []).flatMap(({ text }) => (sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : []));
+    const mentions = (queue.sink.mentions ?? []).flatMap(({ text }) =>
+      sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : [],
+    );
     const laidOut = layOutHalves(
       deps.layOut,
       queue,

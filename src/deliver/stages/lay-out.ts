@@ -1,8 +1,14 @@
 /**
- * Has a sink lay out the events of one group, in as many messages as it takes: a digest, a group that is too large for one, and what is too large in
- * bytes. Sealing them is seal.ts's, what a digest says digest.ts's.
+ * Has a sink lay out the events of one group, in as many messages as it takes: a digest, a group
+ * that is too large for one, and what is too large in bytes. Sealing them is seal.ts's, what a
+ * digest says digest.ts's.
  */
-import { digestGroup, type DigestPeriod, periodAfter, scheduledDigestName } from "../../model/digest.ts";
+import {
+  digestGroup,
+  type DigestPeriod,
+  periodAfter,
+  scheduledDigestName,
+} from "../../model/digest.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
@@ -13,7 +19,14 @@ import { isAfterAlert } from "../../route/follow-up.ts";
 import type { SinkDigest } from "../../route/scheduled-digest.ts";
 import { bodyBytes } from "../queue/message-sizes.ts";
 import type { SinkQueue } from "../queue/sink-queue.ts";
-import { byAge, type DigestDeps, type LaidOut, layOutDigest, type ListFacts, MOST_LISTED } from "./digest.ts";
+import {
+  byAge,
+  type DigestDeps,
+  type LaidOut,
+  layOutDigest,
+  type ListFacts,
+  MOST_LISTED,
+} from "./digest.ts";
 import { sortItems } from "./digest-sections.ts";
 import type { Bundle } from "./group.ts";
 
@@ -37,37 +50,71 @@ const UNRENDERED: Json = { chirpwatch_unrendered: true };
 /** For sinks without lists that set no limit: this bounds the memory of both sides. */
 const EVENTS_AT_ONCE = 1_000;
 
-export const isUnrendered = (body: MessageBody): boolean => typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
+export const isUnrendered = (body: MessageBody): boolean =>
+  typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
 
-export function layOut(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxEvent[], shown: Shown): LaidOut {
+export function layOut(
+  deps: LayOutDeps,
+  queue: SinkQueue,
+  found: readonly OutboxEvent[],
+  shown: Shown,
+): LaidOut {
   try {
     const { parts, unlisted } = layOutWhole(deps, queue, found, shown);
     const limitBytes = queue.sizes.limitBytes();
     const notedIn = (index: number) => (index === 0 ? { ...shown, noted: unlisted } : inner(shown));
-    return { parts: parts.flatMap((part, index) => fitted(deps, queue, part, { ...notedIn(index), limitBytes })), unlisted };
+    return {
+      parts: parts.flatMap((part, index) =>
+        fitted(deps, queue, part, { ...notedIn(index), limitBytes }),
+      ),
+      unlisted,
+    };
   } catch (error) {
-    deps.log.error("a message could not be rendered", { sink: queue.name, events: found.length, error: errorText(error) });
+    deps.log.error("a message could not be rendered", {
+      sink: queue.name,
+      events: found.length,
+      error: errorText(error),
+    });
     return { parts: [{ events: found, body: UNRENDERED }], unlisted: [] };
   }
 }
 
-/** The events of one message that is too large, in at least two; in more only where it is known that they are too large as well. `unlisted`: what that message counts and does not list. */
+/**
+ * The events of one message that is too large, in at least two; in more only where it is known that
+ * they are too large as well. `unlisted`: what that message counts and does not list.
+ */
 export function layOutHalves(
   deps: LayOutDeps,
   queue: SinkQueue,
-  { listed, unlisted }: { readonly listed: readonly OutboxEvent[]; readonly unlisted: readonly OutboxEvent[] },
+  {
+    listed,
+    unlisted,
+  }: { readonly listed: readonly OutboxEvent[]; readonly unlisted: readonly OutboxEvent[] },
   shown: Shown,
 ): readonly DigestPart[] {
   try {
     const limitBytes = queue.sizes.refusedBytes - 1;
-    return halves(deps, queue, inOrder(deps, listed, shown), { ...shown, noted: unlisted, limitBytes });
+    return halves(deps, queue, inOrder(deps, listed, shown), {
+      ...shown,
+      noted: unlisted,
+      limitBytes,
+    });
   } catch (error) {
-    deps.log.error("a message could not be rendered", { sink: queue.name, events: listed.length, error: errorText(error) });
+    deps.log.error("a message could not be rendered", {
+      sink: queue.name,
+      events: listed.length,
+      error: errorText(error),
+    });
     return listed.map((event) => ({ events: [event], body: UNRENDERED }));
   }
 }
 
-function layOutWhole(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxEvent[], shown: Shown): LaidOut {
+function layOutWhole(
+  deps: LayOutDeps,
+  queue: SinkQueue,
+  found: readonly OutboxEvent[],
+  shown: Shown,
+): LaidOut {
   const { lists, batches } = queue.sink;
   const events = inOrder(deps, found, shown);
   if (lists !== undefined && isList(lists, events, shown))
@@ -75,19 +122,36 @@ function layOutWhole(deps: LayOutDeps, queue: SinkQueue, found: readonly OutboxE
   const atOnce = Math.min(batches?.maxEvents ?? EVENTS_AT_ONCE, EVENTS_AT_ONCE);
   const parts: DigestPart[] = [];
   for (let at = 0; at < events.length; at += atOnce)
-    parts.push(...layOutPart(deps, queue, events.slice(at, at + atOnce), at === 0 ? shown : inner(shown)));
+    parts.push(
+      ...layOutPart(deps, queue, events.slice(at, at + atOnce), at === 0 ? shown : inner(shown)),
+    );
   return { parts, unlisted: [] };
 }
 
-/** A digest of one event is that event, where it leaves nothing out; one with a schedule is about its time. */
-function isList(lists: SinkLists, events: readonly OutboxEvent[], { cause, deleted = 0 }: Shown): boolean {
+/**
+ * A digest of one event is that event, where it leaves nothing out; one with a schedule is about
+ * its time.
+ */
+function isList(
+  lists: SinkLists,
+  events: readonly OutboxEvent[],
+  { cause, deleted = 0 }: Shown,
+): boolean {
   if (cause === undefined) return gatherPeople(events).length > lists.above;
   return cause === "schedule" || events.length > (deleted === 0 ? 1 : 0);
 }
 
 const factsOf = (deps: LayOutDeps, queue: SinkQueue, shown: Shown): ListFacts => {
   const { cause, series, deleted, period, mentions } = shown;
-  return { cause, series, deleted, period, mentions, region: queue.region, written: scheduledOf(deps, shown) };
+  return {
+    cause,
+    series,
+    deleted,
+    period,
+    mentions,
+    region: queue.region,
+    written: scheduledOf(deps, shown),
+  };
 };
 
 const digestDeps = (deps: LayOutDeps, queue: SinkQueue): DigestDeps => ({
@@ -95,62 +159,126 @@ const digestDeps = (deps: LayOutDeps, queue: SinkQueue): DigestDeps => ({
   listedAt: (events) => deps.listedAt(events),
 });
 
-const scheduledOf = ({ digests }: LayOutDeps, { groupKey }: Pick<Shown, "groupKey">): SinkDigest | undefined =>
-  digests.get(scheduledDigestName(groupKey) ?? "");
+const scheduledOf = (
+  { digests }: LayOutDeps,
+  { groupKey }: Pick<Shown, "groupKey">,
+): SinkDigest | undefined => digests.get(scheduledDigestName(groupKey) ?? "");
 
-/** What a digest with a schedule is about; undefined for any other group. One that a mute held is about the time until it was due, not until the mute ended. */
+/**
+ * What a digest with a schedule is about; undefined for any other group. One that a mute held is
+ * about the time until it was due, not until the mute ended.
+ */
 export function periodOf(
   deps: LayOutDeps,
-  { groupKey, members, dueAtMs, lastPeriod }: Pick<Bundle, "groupKey" | "members" | "dueAtMs" | "lastPeriod">,
+  {
+    groupKey,
+    members,
+    dueAtMs,
+    lastPeriod,
+  }: Pick<Bundle, "groupKey" | "members" | "dueAtMs" | "lastPeriod">,
 ): { readonly name: string; readonly period: DigestPeriod } | undefined {
   const name = scheduledDigestName(groupKey);
   const timesMs = members.map(({ event }) => event.detectedAtMs);
   if (name === undefined || timesMs.length === 0) return undefined;
   const isHeld = groupKey !== digestGroup("schedule", name);
-  const ownMs = isHeld ? scheduledOf(deps, { groupKey })?.nextAtMs(Math.max(...timesMs)) : undefined;
+  const ownMs = isHeld
+    ? scheduledOf(deps, { groupKey })?.nextAtMs(Math.max(...timesMs))
+    : undefined;
   const toMs = Math.min(ownMs ?? Number.POSITIVE_INFINITY, dueAtMs ?? Math.max(...timesMs));
   return { name, period: periodAfter(lastPeriod, toMs, Math.min(...timesMs)) };
 }
 
-function inOrder(deps: LayOutDeps, events: readonly OutboxEvent[], shown: Shown): readonly OutboxEvent[] {
+function inOrder(
+  deps: LayOutDeps,
+  events: readonly OutboxEvent[],
+  shown: Shown,
+): readonly OutboxEvent[] {
   const sorted = [...events].sort(shown.cause === undefined ? byDetection : byAge);
   return shown.cause === "schedule" ? sortItems(sorted, scheduledOf(deps, shown)?.sortBy) : sorted;
 }
 
-const byDetection = (a: OutboxEvent, b: OutboxEvent): number => a.event.detectedAtMs - b.event.detectedAtMs;
+const byDetection = (a: OutboxEvent, b: OutboxEvent): number =>
+  a.event.detectedAtMs - b.event.detectedAtMs;
 
 /** `noted`: what it counts and does not list. */
 type Noted = Shown & { readonly noted?: readonly OutboxEvent[] };
 type Limited = Noted & { readonly limitBytes: number };
 
 /** Nobody is called twice. */
-const inner = <S extends Shown>({ series: _series, deleted: _deleted, ...shown }: S) => ({ ...shown, mentions: [], noted: [] });
+const inner = <S extends Shown>({ series: _series, deleted: _deleted, ...shown }: S) => ({
+  ...shown,
+  mentions: [],
+  noted: [],
+});
 
 /** A message as it is where its size is allowed, else its halves. One event stays one message. */
-function fitted(deps: LayOutDeps, queue: SinkQueue, part: DigestPart, shown: Limited): readonly DigestPart[] {
-  const limitBytes = Math.min(queue.sink.batches?.maxBytes ?? Number.POSITIVE_INFINITY, shown.limitBytes);
-  if (part.events.length < 2 || limitBytes === Number.POSITIVE_INFINITY || bodyBytes(part.body) <= limitBytes) return [part];
+function fitted(
+  deps: LayOutDeps,
+  queue: SinkQueue,
+  part: DigestPart,
+  shown: Limited,
+): readonly DigestPart[] {
+  const limitBytes = Math.min(
+    queue.sink.batches?.maxBytes ?? Number.POSITIVE_INFINITY,
+    shown.limitBytes,
+  );
+  if (
+    part.events.length < 2 ||
+    limitBytes === Number.POSITIVE_INFINITY ||
+    bodyBytes(part.body) <= limitBytes
+  )
+    return [part];
   return halves(deps, queue, part.events, shown);
 }
 
-function halves(deps: LayOutDeps, queue: SinkQueue, events: readonly OutboxEvent[], shown: Limited): readonly DigestPart[] {
+function halves(
+  deps: LayOutDeps,
+  queue: SinkQueue,
+  events: readonly OutboxEvent[],
+  shown: Limited,
+): readonly DigestPart[] {
   const middle = Math.ceil(events.length / 2);
   return [events.slice(0, middle), events.slice(middle)].flatMap((half, index) => {
     const own = index === 0 ? shown : inner(shown);
-    return layOutPart(deps, queue, half, own).flatMap((part, at) => fitted(deps, queue, part, at === 0 ? own : inner(own)));
+    return layOutPart(deps, queue, half, own).flatMap((part, at) =>
+      fitted(deps, queue, part, at === 0 ? own : inner(own)),
+    );
   });
 }
 
-function layOutPart(deps: LayOutDeps, queue: SinkQueue, events: readonly OutboxEvent[], shown: Noted): readonly DigestPart[] {
+function layOutPart(
+  deps: LayOutDeps,
+  queue: SinkQueue,
+  events: readonly OutboxEvent[],
+  shown: Noted,
+): readonly DigestPart[] {
   const { cause, mentions, noted = [] } = shown;
   const { lists } = queue.sink;
   const read = (event: OutboxEvent) => deps.read(event, queue.name);
   if (lists !== undefined && isList(lists, events, shown)) {
     const { written, ...facts } = factsOf(deps, queue, shown);
-    const note = noted.length === 0 ? undefined : { count: noted.length, where: deps.listedAt(noted) };
-    const whole = { ...facts, note, noted, written: written && { ...written, maxItems: MOST_LISTED } };
+    const note =
+      noted.length === 0 ? undefined : { count: noted.length, where: deps.listedAt(noted) };
+    const whole = {
+      ...facts,
+      note,
+      noted,
+      written: written && { ...written, maxItems: MOST_LISTED },
+    };
     return layOutDigest(events, whole, lists, digestDeps(deps, queue)).parts;
   }
   const followUp = events.every(({ event }) => isAfterAlert(event)) ? { isFollowUp: true } : {};
-  return [{ events, body: queue.sink.render({ events, sample: false, ...(cause && { cause }), mentions, read, ...followUp }) }];
+  return [
+    {
+      events,
+      body: queue.sink.render({
+        events,
+        sample: false,
+        ...(cause && { cause }),
+        mentions,
+        read,
+        ...followUp,
+      }),
+    },
+  ];
 }

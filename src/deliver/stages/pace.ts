@@ -1,6 +1,6 @@
 /**
- * Third stage: lets a message through when one of the sink's attempts is free and its place may get the next message, in order of arrival; rejects
- * it when the way closes.
+ * Third stage: lets a message through when one of the sink's attempts is free and its place may get
+ * the next message, in order of arrival; rejects it when the way closes.
  */
 import type { Clock } from "../../model/clock.ts";
 import { isBeforeProbe, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
@@ -12,12 +12,17 @@ export interface PaceDeps {
   isStopping(): boolean;
 }
 
-/** True: the message holds one of the sink's attempts until `freeAttempt`. False: it goes back to the outbox as it is. */
+/**
+ * True: the message holds one of the sink's attempts until `freeAttempt`. False: it goes back to
+ * the outbox as it is.
+ */
 export function createPaceStage(deps: PaceDeps): Stage<ClaimedMessage, boolean> {
   const { clock } = deps;
   // Claimed before the way closed: it goes back. A probe is what an open breaker lets through.
   const isClosed = ({ queue, isProbe }: ClaimedMessage) =>
-    deps.isStopping() || pauseMs(queue, clock) > 0 || (isBeforeProbe(queue, clock.now()) && !isProbe);
+    deps.isStopping() ||
+    pauseMs(queue, clock) > 0 ||
+    (isBeforeProbe(queue, clock.now()) && !isProbe);
   return {
     name: "pace",
     async run(claimed) {
@@ -39,7 +44,8 @@ export function createPaceStage(deps: PaceDeps): Stage<ClaimedMessage, boolean> 
 
 /** False: the way closed before there was one. */
 function takeAttempt(queue: SinkQueue): Promise<boolean> | boolean {
-  if (queue.sending >= queue.concurrency) return new Promise((resolve) => queue.waiting.push(resolve));
+  if (queue.sending >= queue.concurrency)
+    return new Promise((resolve) => queue.waiting.push(resolve));
   queue.sending += 1;
   return true;
 }

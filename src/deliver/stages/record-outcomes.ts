@@ -1,4 +1,7 @@
-/** Last stage: commits what became of messages, many at once. A result is forgotten only once it is durable. */
+/**
+ * Last stage: commits what became of messages, many at once. A result is forgotten only once it is
+ * durable.
+ */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { DeliveryResult, Outbox } from "../../model/outbox.ts";
@@ -29,7 +32,10 @@ interface Entry {
   readonly done: () => void;
 }
 
-/** Resolves when the result is durable. While stopping it is tried once: what is lost then is sent again under the same id. */
+/**
+ * Resolves when the result is durable. While stopping it is tried once: what is lost then is sent
+ * again under the same id.
+ */
 export function createRecordStage(deps: RecordDeps): RecordStage {
   let waiting: Entry[] = [];
   let timer: Cancel | undefined;

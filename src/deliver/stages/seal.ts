@@ -1,4 +1,7 @@
-/** Second stage: fixes what will be sent, for good. After it a message keeps its id and body through every attempt and restart. */
+/**
+ * Second stage: fixes what will be sent, for good. After it a message keeps its id and body through
+ * every attempt and restart.
+ */
 import type { Clock } from "../../model/clock.ts";
 import { announcementGroup } from "../../model/digest.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
@@ -29,17 +32,30 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
   return {
     name: "seal",
     async run({ queue, isProbe, messages, bundles, surplus }) {
-      const mentionsOf = await createMentionChoice(deps.store, queue.name, bundles.length === 0 ? [] : queue.sink.mentions);
+      const mentionsOf = await createMentionChoice(
+        deps.store,
+        queue.name,
+        bundles.length === 0 ? [] : queue.sink.mentions,
+      );
       const worded = await wordedItems(deps, queue, bundles);
       const sealed = bundles.map((bundle, index) =>
-        sealBundle(deps, queue, { ...bundle, mentions: mentionsOf(bundle.members, deps.clock.now()) }, worded[index] ?? []),
+        sealBundle(
+          deps,
+          queue,
+          { ...bundle, mentions: mentionsOf(bundle.members, deps.clock.now()) },
+          worded[index] ?? [],
+        ),
       );
-      if (sealed.length > 0) await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
+      if (sealed.length > 0)
+        await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
-      // The other parts of a digest follow one by one, as the outbox gives them; and so does all that may be below another message.
+      // The other parts of a digest follow one by one, as the outbox gives them; and so does all
+      // that may be below another message.
       const first = (queue.sink.threads === undefined ? sealed : []).flatMap(([one], index) =>
-        one === undefined ? [] : [{ ...unsent(one.message), members: bundles[index]?.members ?? [] }],
+        one === undefined
+          ? []
+          : [{ ...unsent(one.message), members: bundles[index]?.members ?? [] }],
       );
       return [...messages, ...first].map((message) => claimMessage(queue, message, isProbe));
     },
@@ -51,7 +67,10 @@ interface Sealed {
   readonly events: readonly OutboxEvent[];
 }
 
-/** One message, or the parts of a digest: the first counts against the throttle, the others belong under it. */
+/**
+ * One message, or the parts of a digest: the first counts against the throttle, the others belong
+ * under it.
+ */
 function sealBundle(
   deps: SealDeps,
   queue: SinkQueue,
@@ -60,11 +79,16 @@ function sealBundle(
 ): readonly Sealed[] {
   const { groupKey, throttleKey, mentions } = bundle;
   const idsByEvent = new Map(items.map(({ event, deliveryIds }) => [event, deliveryIds]));
-  const idsOf = (events: readonly OutboxEvent[]) => events.flatMap((event) => idsByEvent.get(event) ?? []);
+  const idsOf = (events: readonly OutboxEvent[]) =>
+    events.flatMap((event) => idsByEvent.get(event) ?? []);
   const digest = periodOf(deps.layOut, bundle);
-  const { parts, unlisted } = layOut(deps.layOut, queue, [...idsByEvent.keys()], { ...bundle, period: digest?.period });
+  const { parts, unlisted } = layOut(deps.layOut, queue, [...idsByEvent.keys()], {
+    ...bundle,
+    period: digest?.period,
+  });
   const ids = parts.map(() => deps.random.id());
-  const reply = bundle.cause === undefined ? replyOf(queue.sink.replies, bundle.members) : undefined;
+  const reply =
+    bundle.cause === undefined ? replyOf(queue.sink.replies, bundle.members) : undefined;
   const thread = isFollowUpOnly(bundle.members) ? undefined : threadOf(queue.sink.threads, bundle);
   return parts.map((part, index) => ({
     events: part.events,
@@ -77,10 +101,19 @@ function sealBundle(
       body: part.body,
       deliveryIds: idsOf(part.events),
       worded: part.events.flatMap((event) =>
-        event.worded === undefined ? [] : [{ ...event.worded, deliveryIds: idsByEvent.get(event) ?? [] }],
+        event.worded === undefined
+          ? []
+          : [{ ...event.worded, deliveryIds: idsByEvent.get(event) ?? [] }],
       ),
       ...(index === 0
-        ? { throttleKey, summarisedIds: idsOf(unlisted), mentions, ...(thread && { thread }), ...reply, ...(digest && { digest }) }
+        ? {
+            throttleKey,
+            summarisedIds: idsOf(unlisted),
+            mentions,
+            ...(thread && { thread }),
+            ...reply,
+            ...(digest && { digest }),
+          }
         : { throttleKey: null, parentId: ids[0] ?? "" }),
     },
   }));
@@ -91,18 +124,31 @@ export interface Item {
   readonly deliveryIds: readonly string[];
 }
 
-/** What is shown of a bundle, and the deliveries that each of it stands for: changes of one account in a summary are one. */
+/**
+ * What is shown of a bundle, and the deliveries that each of it stands for: changes of one account
+ * in a summary are one.
+ */
 function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   const items: Item[] = [];
   const summaries = new Map<string, DueMember[]>();
   for (const member of members) {
     const own = member.originalGroupKey ?? groupKey;
     if (isSummaryGroup(own)) summaries.set(own, [...(summaries.get(own) ?? []), member]);
-    else items.push({ event: { ...member, event: withoutDeletedText(member.event) }, deliveryIds: [member.deliveryId] });
+    else
+      items.push({
+        event: { ...member, event: withoutDeletedText(member.event) },
+        deliveryIds: [member.deliveryId],
+      });
   }
   for (const changes of [...summaries.values()]) {
-    const idsOf = (subject: string) => changes.filter(({ event }) => event.subject === subject).map(({ deliveryId }) => deliveryId);
-    items.push(...summariseChanges(changes).map((event) => ({ event, deliveryIds: idsOf(event.event.subject) })));
+    const idsOf = (subject: string) =>
+      changes.filter(({ event }) => event.subject === subject).map(({ deliveryId }) => deliveryId);
+    items.push(
+      ...summariseChanges(changes).map((event) => ({
+        event,
+        deliveryIds: idsOf(event.event.subject),
+      })),
+    );
   }
   return items;
 }
@@ -123,7 +169,11 @@ export async function wordedItems(
 }
 
 /** A sink for programs gets no announcement: its events arrive a little later. */
-async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }: Surplus): Promise<void> {
+async function gather(
+  deps: SealDeps,
+  queue: SinkQueue,
+  { isFirst, ...overflow }: Surplus,
+): Promise<void> {
   const { lists } = queue.sink;
   if (!isFirst || lists?.announce === undefined) return deps.store.gather(overflow);
   const announcement: NewMessage = {
@@ -139,7 +189,16 @@ async function gather(deps: SealDeps, queue: SinkQueue, { isFirst, ...overflow }
   await deps.store.gather({ ...overflow, announcement });
 }
 
-const unsent = ({ id, sink, groupKey, sealedAtMs, body, deliveryIds, threadRef, threadChannel }: NewMessage): DueMessage => ({
+const unsent = ({
+  id,
+  sink,
+  groupKey,
+  sealedAtMs,
+  body,
+  deliveryIds,
+  threadRef,
+  threadChannel,
+}: NewMessage): DueMessage => ({
   id,
   sink,
   groupKey,

@@ -9,7 +9,12 @@ import type { Mutes } from "./mute.ts";
 import type { Stage } from "./stage.ts";
 
 export type Attempt =
-  | { readonly claimed: ClaimedMessage; readonly kind: "taken"; readonly atMs: number; readonly receipt: SendReceipt }
+  | {
+      readonly claimed: ClaimedMessage;
+      readonly kind: "taken";
+      readonly atMs: number;
+      readonly receipt: SendReceipt;
+    }
   /** `sentAtMs` is the monotonic clock's. */
   | {
       readonly claimed: ClaimedMessage;
@@ -20,7 +25,10 @@ export type Attempt =
     }
   /** Not made: a mute holds the message. */
   | { readonly claimed: ClaimedMessage; readonly kind: "held"; readonly hold: Hold }
-  /** Cut off because the daemon stops, or not made because others deliver now: nothing is known, nothing is recorded. */
+  /**
+   * Cut off because the daemon stops, or not made because others deliver now: nothing is known,
+   * nothing is recorded.
+   */
   | { readonly claimed: ClaimedMessage; readonly kind: "cut" };
 
 /** What a stop may end. */
@@ -54,7 +62,11 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
       };
       const fail = (error: unknown) => {
         const isStopped = controller.signal.reason === STOPPING;
-        end(isStopped ? { claimed, kind: "cut" } : { claimed, kind: "failed", atMs: clock.now(), sentAtMs, error: asSinkError(error) });
+        end(
+          isStopped
+            ? { claimed, kind: "cut" }
+            : { claimed, kind: "failed", atMs: clock.now(), sentAtMs, error: asSinkError(error) },
+        );
       };
       const abortable: Abortable = {
         abort(reason) {
@@ -62,7 +74,9 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
           fail(reason);
         },
       };
-      const cancel = clock.after(LONGEST_ATTEMPT_MS, () => abortable.abort(new SinkError("transient", "no answer within two minutes")));
+      const cancel = clock.after(LONGEST_ATTEMPT_MS, () =>
+        abortable.abort(new SinkError("transient", "no answer within two minutes")),
+      );
       underWay.add(abortable);
       attempt(deps, claimed, controller.signal).then(end, fail);
     });
@@ -77,15 +91,22 @@ const UNSENT = { fields: { unsent: true } } as const;
 
 export const isUnsent = (error: SinkError): boolean => error.fields["unsent"] === true;
 
-async function attempt({ clock, mayAct, mutes }: SendDeps, claimed: ClaimedMessage, signal: AbortSignal): Promise<Attempt> {
+async function attempt(
+  { clock, mayAct, mutes }: SendDeps,
+  claimed: ClaimedMessage,
+  signal: AbortSignal,
+): Promise<Attempt> {
   const { queue, message } = claimed;
   if (!(await mayAct()) || signal.aborted) return { claimed, kind: "cut" };
   const hold = mutes.holdOf(queue.name, message);
   if (hold !== undefined) return { claimed, kind: "held", hold };
-  if (isUnrendered(message.body)) throw new SinkError("message", "it could not be rendered", undefined, UNSENT);
+  if (isUnrendered(message.body))
+    throw new SinkError("message", "it could not be rendered", undefined, UNSENT);
   const receipt = await queue.sink.send(message, signal);
   return { claimed, kind: "taken", atMs: clock.now(), receipt };
 }
 
 const asSinkError = (error: unknown): SinkError =>
-  error instanceof SinkError ? error : new SinkError("transient", errorText(error), undefined, { cause: error });
+  error instanceof SinkError
+    ? error
+    : new SinkError("transient", errorText(error), undefined, { cause: error });

@@ -1,4 +1,7 @@
-/** What a template is given of an event: what it may read. All of an event would take longer to copy and parse than to render. */
+/**
+ * What a template is given of an event: what it may read. All of an event would take longer to copy
+ * and parse than to render.
+ */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
@@ -7,7 +10,10 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 import type { MessageTemplate } from "../../model/template.ts";
 
-/** As JSON. `message` is called where the template may read how the event reads by default, which takes longest of all. */
+/**
+ * As JSON. `message` is called where the template may read how the event reads by default, which
+ * takes longest of all.
+ */
 export type TemplateData = (event: OutboxEvent, message: () => NeutralMessage) => string;
 
 /** Names by what is read below them; `whole`: everything. */
@@ -16,7 +22,10 @@ type Reads = Map<string, Reads> | "whole";
 export function createTemplateData({ reads }: Pick<MessageTemplate, "reads">): TemplateData {
   const tree = reads === undefined ? "whole" : treeOf(reads);
   return (event, message) => {
-    const names = tree === "whole" ? new Map([...Object.keys(event.event.body), ...OF_ALL].map((name) => [name, tree])) : tree;
+    const names =
+      tree === "whole"
+        ? new Map([...Object.keys(event.event.body), ...OF_ALL].map((name) => [name, tree]))
+        : tree;
     return JSON.stringify(pick((name) => fieldOf(event, message, name), names));
   };
 }
@@ -28,24 +37,33 @@ function treeOf(paths: readonly (readonly string[])[]): Reads {
   return new Map([...below].map(([name, rest]) => [name, treeOf(rest)]));
 }
 
-function pick(valueOf: (name: string) => Json | undefined, names: Exclude<Reads, "whole">): JsonObject {
+function pick(
+  valueOf: (name: string) => Json | undefined,
+  names: Exclude<Reads, "whole">,
+): JsonObject {
   // Without a prototype: an assignment to `__proto__` would be lost.
   const found: Record<string, Json> = Object.create(null);
   for (const [name, below] of names) {
     const value = valueOf(name);
     if (value === undefined) continue;
-    found[name] = below === "whole" || !isObject(value) ? value : pick((part) => ownValue(value, part), below);
+    found[name] =
+      below === "whole" || !isObject(value) ? value : pick((part) => ownValue(value, part), below);
   }
   return found;
 }
 
-const isObject = (value: Json): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** What all events have, beside their bodies. */
 const OF_ALL = ["labels", "event", "message"];
 
 /** The event's body is as `where` sees it. */
-function fieldOf({ event, watches }: OutboxEvent, message: () => NeutralMessage, name: string): Json | undefined {
+function fieldOf(
+  { event, watches }: OutboxEvent,
+  message: () => NeutralMessage,
+  name: string,
+): Json | undefined {
   if (name === "labels") return event.labels;
   if (name === "event") return { ...identityOf(event), watches };
   if (name === "message") return readingOf(message());

@@ -1,4 +1,7 @@
-/** Who goes out alone and who is gathered for a digest, when messages of one key come too fast. Pure; loses nothing. */
+/**
+ * Who goes out alone and who is gathered for a digest, when messages of one key come too fast.
+ * Pure; loses nothing.
+ */
 import type { ThrottleState } from "../../model/outbox.ts";
 import type { Throttle } from "../../route/route.ts";
 
@@ -22,23 +25,37 @@ export interface ThrottlePlan {
 }
 
 /**
- * A digest counts as one message and goes out even when the limit is reached: that is what `digest_interval` allows. While digests follow one
- * another everything goes into them, until one would be no longer than what the limit has left.
+ * A digest counts as one message and goes out even when the limit is reached: that is what
+ * `digest_interval` allows. While digests follow one another everything goes into them, until one
+ * would be no longer than what the limit has left.
  */
-export function planThrottle(throttle: Throttle, state: ThrottleState, due: DueCounts, nowMs: number): ThrottlePlan {
+export function planThrottle(
+  throttle: Throttle,
+  state: ThrottleState,
+  due: DueCounts,
+  nowMs: number,
+): ThrottlePlan {
   const left = throttle.limit - state.sealed;
   const isDigest = due.gathered > Math.max(left, 0);
   const plan = { isDigest, alone: due.fresh, isFirst: false };
   if (due.fresh === 0) return plan;
   const lastDigestMs = isDigest ? nowMs : state.digestSealedAtMs;
-  if (due.gathered === 0 && state.digestDueAtMs !== null) return { ...plan, alone: 0, gatherUntilMs: state.digestDueAtMs };
+  if (due.gathered === 0 && state.digestDueAtMs !== null)
+    return { ...plan, alone: 0, gatherUntilMs: state.digestDueAtMs };
   const sinceDigestMs = lastDigestMs === null ? Number.POSITIVE_INFINITY : nowMs - lastDigestMs;
   if (sinceDigestMs < throttle.digestIntervalMs)
     return { ...plan, alone: 0, gatherUntilMs: nowMs - sinceDigestMs + throttle.digestIntervalMs };
   const free = Math.max(0, left - due.gathered);
   if (due.fresh <= free) return plan;
-  // Within the interval the channel knows already that there are many: the next digest may go out at once.
-  const sinceAnnouncedMs = state.announcedAtMs === null ? Number.POSITIVE_INFINITY : nowMs - state.announcedAtMs;
+  // Within the interval the channel knows already that there are many: the next digest may go out
+  // at once.
+  const sinceAnnouncedMs =
+    state.announcedAtMs === null ? Number.POSITIVE_INFINITY : nowMs - state.announcedAtMs;
   const isFirst = Math.min(sinceDigestMs, sinceAnnouncedMs) >= throttle.intervalMs;
-  return { ...plan, alone: free, gatherUntilMs: isFirst ? nowMs + throttle.digestIntervalMs : nowMs, isFirst };
+  return {
+    ...plan,
+    alone: free,
+    gatherUntilMs: isFirst ? nowMs + throttle.digestIntervalMs : nowMs,
+    isFirst,
+  };
 }

@@ -1,14 +1,22 @@
 /**
- * Gives the events of messages the wording of their templates, before they are sealed. An event whose template fails, or runs too long, keeps
- * its default message, and the operator is alerted.
+ * Gives the events of messages the wording of their templates, before they are sealed. An event
+ * whose template fails, or runs too long, keeps its default message, and the operator is alerted.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
-import { coversEvent, type MessageTemplate, type Region, type TemplateJob, type TemplateRunner } from "../../model/template.ts";
+import {
+  coversEvent,
+  type MessageTemplate,
+  type Region,
+  type TemplateJob,
+  type TemplateRunner,
+} from "../../model/template.ts";
 import { createTemplateData } from "./template-data.ts";
 
-/** A template that did not end by itself is not tried again for so long: each try costs a second. */
+/**
+ * A template that did not end by itself is not tried again for so long: each try costs a second.
+ */
 const SUSPEND_MS = 300_000;
 const SUSPENDED = "it ran too long before, and was not tried again yet";
 
@@ -54,23 +62,37 @@ export interface WordedSink {
 export type TemplatedEvent = OutboxEvent & { readonly template?: string };
 
 /** The same events in the same order, those with a template worded. */
-export type WordEvents = (sink: WordedSink, events: readonly TemplatedEvent[]) => Promise<readonly OutboxEvent[]>;
+export type WordEvents = (
+  sink: WordedSink,
+  events: readonly TemplatedEvent[],
+) => Promise<readonly OutboxEvent[]>;
 
 export function createWordEvents({ clock, read, templates }: WordingDeps): WordEvents {
   if (templates === undefined) return async (_sink, events) => events;
   const { byName, runner, onFailing } = templates;
-  const dataOf = new Map([...byName].map(([name, template]) => [name, createTemplateData(template)]));
+  const dataOf = new Map(
+    [...byName].map(([name, template]) => [name, createTemplateData(template)]),
+  );
   const suspendedUntilMs = new Map<string, number>();
-  const templateOf = ({ template: standard }: WordedSink, { template, event }: TemplatedEvent): string | undefined => {
+  const templateOf = (
+    { template: standard }: WordedSink,
+    { template, event }: TemplatedEvent,
+  ): string | undefined => {
     // A template that a reload has removed leaves its events to the sink's.
-    const found = (template === undefined ? undefined : byName.get(template)) ?? byName.get(standard ?? "");
-    return found === undefined || event.watchType === "daemon" || !coversEvent(found, event.type) ? undefined : found.name;
+    const found =
+      (template === undefined ? undefined : byName.get(template)) ?? byName.get(standard ?? "");
+    return found === undefined || event.watchType === "daemon" || !coversEvent(found, event.type)
+      ? undefined
+      : found.name;
   };
-  const isSuspended = ({ name }: WordedSink, template: string) => (suspendedUntilMs.get(`${name}\n${template}`) ?? 0) > clock.monotonic();
+  const isSuspended = ({ name }: WordedSink, template: string) =>
+    (suspendedUntilMs.get(`${name}\n${template}`) ?? 0) > clock.monotonic();
   return async (sink, events) => {
     const nowMs = clock.now();
     const named = events.map((event) => templateOf(sink, event));
-    const suspended = new Set(named.filter((template) => template !== undefined && isSuspended(sink, template)));
+    const suspended = new Set(
+      named.filter((template) => template !== undefined && isSuspended(sink, template)),
+    );
     const jobs: TemplateJob[] = [];
     for (const [index, event] of events.entries()) {
       const template = named[index];
@@ -88,14 +110,20 @@ export function createWordEvents({ clock, read, templates }: WordingDeps): WordE
       const result = results[next++];
       if (result === undefined) return event;
       if ("wording" in result) return { ...event, wording: result.wording, worded: { template } };
-      if (result.isRunaway) suspendedUntilMs.set(`${sink.name}\n${template}`, clock.monotonic() + SUSPEND_MS);
+      if (result.isRunaway)
+        suspendedUntilMs.set(`${sink.name}\n${template}`, clock.monotonic() + SUSPEND_MS);
       onFailing({ template, sink: sink.name, problem: result.problem });
       return { ...event, worded: { template, error: result.problem } };
     });
   };
 }
 
-const jobOf = ({ region = {}, hasMoments = false }: WordedSink, template: string, data: string, nowMs: number): TemplateJob => ({
+const jobOf = (
+  { region = {}, hasMoments = false }: WordedSink,
+  template: string,
+  data: string,
+  nowMs: number,
+): TemplateJob => ({
   template,
   data,
   region,

@@ -1,4 +1,7 @@
-/** Notices gaps in covered history that get nowhere, and their end. What a gap is, and how old, is in the memory of its feed. */
+/**
+ * Notices gaps in covered history that get nowhere, and their end. What a gap is, and how old, is
+ * in the memory of its feed.
+ */
 import { type GapAge, readFeedMemory } from "../../detect/feed-memory.ts";
 import { gapAges, stuckGap } from "../../detect/gap-age.ts";
 import { type Cancel, isoTime } from "../../model/clock.ts";
@@ -31,7 +34,12 @@ export class GapWatch {
   start(): void {
     const { clock, log } = this.#deps;
     const onError = (error: unknown) => log.warn("gaps could not be checked", { error });
-    this.#stopChecks = repeat({ clock, everyMs: CHECK_EVERY_MS, work: () => this.#check(), onError });
+    this.#stopChecks = repeat({
+      clock,
+      everyMs: CHECK_EVERY_MS,
+      work: () => this.#check(),
+      onError,
+    });
   }
 
   stop(): void {
@@ -43,7 +51,8 @@ export class GapWatch {
     const stuck = stuckGap(openGaps);
     if (stuck === undefined) return;
     const reported = this.#deps.opsAlerts.lasting(CONDITION);
-    for (const id of new Set(subscribers.map(({ watch }) => watch.id))) if (!reported.has(id)) await this.#alert(id, stuck);
+    for (const id of new Set(subscribers.map(({ watch }) => watch.id)))
+      if (!reported.has(id)) await this.#alert(id, stuck);
   }
 
   async #check(): Promise<void> {
@@ -52,8 +61,10 @@ export class GapWatch {
     await opsAlerts.load();
     for (const watch of opsAlerts.lasting(CONDITION)) {
       const feeds = feedsOf(watch, pollsOf(watch));
-      const sources = feeds.length === 0 ? [] : await store.loadSources(feeds.map(({ key }) => key));
-      if (sources.some(({ memory }) => stuckGap(gapAges(readFeedMemory(memory))) !== undefined)) continue;
+      const sources =
+        feeds.length === 0 ? [] : await store.loadSources(feeds.map(({ key }) => key));
+      if (sources.some(({ memory }) => stuckGap(gapAges(readFeedMemory(memory))) !== undefined))
+        continue;
       await opsAlerts.clear(`${CONDITION}${watch}`, feeds.length === 0 ? undefined : closed(watch));
     }
   }
@@ -68,7 +79,12 @@ export class GapWatch {
       severity: "warning",
       message: `${watch}: ${gapText(gap, clock.now())}`,
       hint: HINTS[gap.cause],
-      facts: { reason: "open", cause: gap.cause, opened_at: isoTime(gap.openedAtMs), polls: gap.polls },
+      facts: {
+        reason: "open",
+        cause: gap.cause,
+        opened_at: isoTime(gap.openedAtMs),
+        polls: gap.polls,
+      },
     });
   }
 }
@@ -106,4 +122,7 @@ const closed = (watch: string) =>
 const feedsOf = (watchId: string, polls: readonly Poll[]): readonly Poll[] =>
   polls
     .flatMap((poll) => poll.group?.members ?? [poll])
-    .filter(({ detector, subscribers }) => detector === "feed" && subscribers.some(({ watch }) => watch.id === watchId));
+    .filter(
+      ({ detector, subscribers }) =>
+        detector === "feed" && subscribers.some(({ watch }) => watch.id === watchId),
+    );

@@ -1,4 +1,7 @@
-/** Sends an outside monitor a heartbeat as long as the daemon makes progress: its absence is the alarm. */
+/**
+ * Sends an outside monitor a heartbeat as long as the daemon makes progress: its absence is the
+ * alarm.
+ */
 import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Http } from "../../model/http.ts";
@@ -13,13 +16,27 @@ export interface HeartbeatOptions {
 /** Beats at once and then every interval while `isAlive`; returns what stops it. */
 export function startHeartbeat(
   { url, intervalMs }: HeartbeatOptions,
-  { http, clock, log, isAlive }: Pick<Ports, "clock" | "log"> & { readonly http: Http; readonly isAlive: () => boolean },
+  {
+    http,
+    clock,
+    log,
+    isAlive,
+  }: Pick<Ports, "clock" | "log"> & { readonly http: Http; readonly isAlive: () => boolean },
 ): Cancel {
-  const onError = (error: unknown) => log.warn("heartbeat was not taken", { error: errorText(error) });
+  const onError = (error: unknown) =>
+    log.warn("heartbeat was not taken", { error: errorText(error) });
   // An answer that is late delays no beat.
   const beat = async (): Promise<void> => {
     if (!isAlive()) return;
-    http.request({ method: "GET", url, timeoutMs: Math.min(intervalMs, 10_000), maxBytes: 64_000, reach: "any" }).catch(onError);
+    http
+      .request({
+        method: "GET",
+        url,
+        timeoutMs: Math.min(intervalMs, 10_000),
+        maxBytes: 64_000,
+        reach: "any",
+      })
+      .catch(onError);
   };
   void beat();
   return repeat({ clock, everyMs: intervalMs, work: beat, onError });

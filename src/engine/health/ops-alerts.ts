@@ -1,4 +1,7 @@
-/** The daemon's own events: created like any other, delivered to `ops` only, and to a route that asks for them by name. */
+/**
+ * The daemon's own events: created like any other, delivered to `ops` only, and to a route that
+ * asks for them by name.
+ */
 import { LearnedValues } from "../../groups/memory/learned-values.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -23,7 +26,10 @@ export const createOpsAlerts = (deps: OpsAlertsDeps): OpsAlerts => new Remembere
 
 /** A condition as the state has it. */
 interface Lasting {
-  /** How often it was raised: a crash between the alert and this row raises the same event again, which is stored once. */
+  /**
+   * How often it was raised: a crash between the alert and this row raises the same event again,
+   * which is stored once.
+   */
   readonly times: number;
   readonly isRaised: boolean;
   readonly about: string;
@@ -32,7 +38,10 @@ interface Lasting {
   readonly seenUntilMs?: number;
 }
 
-/** Of several replicas each asks the state before it changes anything: the others raise and clear the same conditions. */
+/**
+ * Of several replicas each asks the state before it changes anything: the others raise and clear
+ * the same conditions.
+ */
 class RememberedAlerts implements OpsAlerts {
   readonly #deps: OpsAlertsDeps;
   readonly #conditions: LearnedValues<Lasting>;
@@ -48,7 +57,13 @@ class RememberedAlerts implements OpsAlerts {
       else this.#raised.delete(key);
       return stored as Lasting;
     };
-    this.#conditions = new LearnedValues<Lasting>({ scope: "ops_alerts", store, clock, writeEveryMs: 0, restore });
+    this.#conditions = new LearnedValues<Lasting>({
+      scope: "ops_alerts",
+      store,
+      clock,
+      writeEveryMs: 0,
+      restore,
+    });
   }
 
   async raise(alert: OpsAlert): Promise<void> {
@@ -60,7 +75,12 @@ class RememberedAlerts implements OpsAlerts {
   async clear(key: string, recovered?: OpsAlert): Promise<void> {
     await this.#one(key, async () => {
       const known = this.#conditions.get(key);
-      if (known === undefined || !this.#lasts(key) || (known.seenUntilMs ?? 0) > this.#deps.clock.now()) return;
+      if (
+        known === undefined ||
+        !this.#lasts(key) ||
+        (known.seenUntilMs ?? 0) > this.#deps.clock.now()
+      )
+        return;
       if (recovered !== undefined) await this.#publish(recovered, `${key}#${known.times}`);
       this.#conditions.put(key, { times: known.times, isRaised: false, about: "" });
       this.#raised.delete(key);
@@ -80,17 +100,27 @@ class RememberedAlerts implements OpsAlerts {
     return new Set(keys.map((key) => key.slice(prefix.length)));
   }
 
-  async #raiseOnce(alert: OpsAlert, { key, about = "", endsAtMs, seenForMs }: Condition): Promise<void> {
+  async #raiseOnce(
+    alert: OpsAlert,
+    { key, about = "", endsAtMs, seenForMs }: Condition,
+  ): Promise<void> {
     const { share, clock } = this.#deps;
     const known = this.#conditions.get(key);
-    const seen = share.isAlone || seenForMs === undefined ? {} : { seenUntilMs: clock.now() + seenForMs };
+    const seen =
+      share.isAlone || seenForMs === undefined ? {} : { seenUntilMs: clock.now() + seenForMs };
     if (known !== undefined && this.#lasts(key) && known.about === about) {
       if (seen.seenUntilMs !== undefined) this.#conditions.put(key, { ...known, ...seen });
       return;
     }
     const times = (known?.times ?? 0) + 1;
     await this.#publish(alert, `${key}#${times}`);
-    this.#conditions.put(key, { times, isRaised: true, about, ...(endsAtMs === undefined ? {} : { endsAtMs }), ...seen });
+    this.#conditions.put(key, {
+      times,
+      isRaised: true,
+      about,
+      ...(endsAtMs === undefined ? {} : { endsAtMs }),
+      ...seen,
+    });
     this.#raised.add(key);
   }
 
@@ -99,11 +129,16 @@ class RememberedAlerts implements OpsAlerts {
     return this.#raised.has(key) && this.#deps.clock.now() < endsAtMs;
   }
 
-  /** One change of the conditions after the other. What cannot be stored is true until the next restart. */
+  /**
+   * One change of the conditions after the other. What cannot be stored is true until the next
+   * restart.
+   */
   #one(key: string, change: () => Promise<void>): Promise<void> {
     const { share, log } = this.#deps;
     return this.#inTurn(async () => {
-      await (share.isAlone ? this.#conditions.load() : this.#conditions.reload([key])).catch(() => undefined);
+      await (share.isAlone ? this.#conditions.load() : this.#conditions.reload([key])).catch(
+        () => undefined,
+      );
       await change();
       await this.#conditions.flush();
     }).catch((error: unknown) => log.error("what was alerted could not be stored", { error }));
@@ -111,15 +146,26 @@ class RememberedAlerts implements OpsAlerts {
 
   async #publish(alert: OpsAlert, episode: string): Promise<void> {
     const { log, publish } = this.#deps;
-    const fields = { alert: alert.type, subject: alert.subject, text: alert.message, ...alert.facts };
+    const fields = {
+      alert: alert.type,
+      subject: alert.subject,
+      text: alert.message,
+      ...alert.facts,
+    };
     if (alert.severity === "info") log.info("ops alert", fields);
     else log.warn("ops alert", fields);
-    await publish(alert, episode).catch((error: unknown) => log.error("ops alert could not be stored", { alert: alert.type, error }));
+    await publish(alert, episode).catch((error: unknown) =>
+      log.error("ops alert could not be stored", { alert: alert.type, error }),
+    );
   }
 }
 
 export interface PublisherDeps extends CommitDeps, Pick<Ports, "clock" | "hash"> {
-  readonly route: (event: ChirpEvent, exceptSink: string | undefined, nowMs: number) => readonly NewDelivery[];
+  readonly route: (
+    event: ChirpEvent,
+    exceptSink: string | undefined,
+    nowMs: number,
+  ) => readonly NewDelivery[];
 }
 
 /** Makes an alert an event, with its deliveries. */
@@ -129,7 +175,13 @@ export const createPublisher =
     const { clock, hash, route } = deps;
     const nowMs = clock.now();
     const event = eventOf(alert, hash, episode, nowMs);
-    const commit = { atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries: route(event, alert.exceptSink, nowMs) };
+    const commit = {
+      atMs: nowMs,
+      targets: [],
+      verdicts: [],
+      events: [event],
+      deliveries: route(event, alert.exceptSink, nowMs),
+    };
     await commitEvents(deps, commit);
   };
 
@@ -141,8 +193,18 @@ function eventOf(alert: OpsAlert, hash: Hash, episode: string, nowMs: number): C
     watch: alert.watch ?? "",
     watchType: "daemon",
     subject: alert.subject,
-    labels: { watch: alert.watch ?? "", type: "daemon", event: alert.type, target: alert.subject, severity: alert.severity },
-    body: { message: alert.message, ...(alert.hint === undefined ? {} : { hint: alert.hint }), ...alert.facts },
+    labels: {
+      watch: alert.watch ?? "",
+      type: "daemon",
+      event: alert.type,
+      target: alert.subject,
+      severity: alert.severity,
+    },
+    body: {
+      message: alert.message,
+      ...(alert.hint === undefined ? {} : { hint: alert.hint }),
+      ...alert.facts,
+    },
     occurredAtMs: nowMs,
     detectedAtMs: nowMs,
   };

@@ -12,7 +12,13 @@ export interface RepeatOptions {
 }
 
 /** Returns what stops it: what is under way finishes, and nothing follows it. */
-export function repeat({ clock, everyMs, firstAfterMs = everyMs, work, onError }: RepeatOptions): Cancel {
+export function repeat({
+  clock,
+  everyMs,
+  firstAfterMs = everyMs,
+  work,
+  onError,
+}: RepeatOptions): Cancel {
   let cancel: Cancel | undefined;
   let isStopped = false;
   const arm = (waitMs: number) => {

@@ -1,13 +1,17 @@
 /**
- * Notices a data service that answers but says nothing: lists that held items come back empty everywhere, or nothing at all is new for
- * much longer than the watches' own pace makes likely. The pace is learned since the start; a restart learns anew.
+ * Notices a data service that answers but says nothing: lists that held items come back empty
+ * everywhere, or nothing at all is new for much longer than the watches' own pace makes likely. The
+ * pace is learned since the start; a restart learns anew.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { Ports } from "../../model/ports.ts";
 
 export interface SilenceWatchDeps extends Pick<Ports, "clock" | "opsAlerts"> {}
 
-/** Items that should have come while none did. A day and a night differ by a factor of ten; even so this does not happen by chance. */
+/**
+ * Items that should have come while none did. A day and a night differ by a factor of ten; even so
+ * this does not happen by chance.
+ */
 const EXPECTED_BEFORE_ALERT = 100;
 const SHORTEST_SILENCE_MS = 30 * 60_000;
 /** The pace of one day counts half the next. */
@@ -23,7 +27,10 @@ const CONDITION = "upstream.silent";
 export class SilenceWatch {
   readonly #deps: SilenceWatchDeps;
   readonly #pace: ItemPace;
-  /** Lists that were empty are back with what they held, a silence ends with something new; after a restart nobody knows which it was. */
+  /**
+   * Lists that were empty are back with what they held, a silence ends with something new; after a
+   * restart nobody knows which it was.
+   */
   #isOfEmptyLists = false;
   /** Whether anything answered so since it was last seen. */
   #isBack = false;
@@ -41,7 +48,8 @@ export class SilenceWatch {
   take(newItems: number, hasItems: boolean): void {
     const nowMs = this.#deps.clock.monotonic();
     this.#isBack ||= newItems > 0 || (hasItems && this.#isOfEmptyLists);
-    this.#quietMs = newItems > 0 ? 0 : this.#quietMs + Math.min(nowMs - this.#lastAnswerMs, LONGEST_PAUSE_MS);
+    this.#quietMs =
+      newItems > 0 ? 0 : this.#quietMs + Math.min(nowMs - this.#lastAnswerMs, LONGEST_PAUSE_MS);
     this.#lastAnswerMs = nowMs;
     if (newItems > 0) this.#pace.learn(newItems, nowMs);
   }
@@ -50,10 +58,16 @@ export class SilenceWatch {
     const { clock, opsAlerts } = this.#deps;
     await opsAlerts.load();
     const quietMs = this.#quietMs;
-    const isTooQuiet = quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_BEFORE_ALERT;
+    const isTooQuiet =
+      quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_BEFORE_ALERT;
     if (isSuspiciousEverywhere) [this.#isOfEmptyLists, this.#isBack] = [true, false];
-    const message = isSuspiciousEverywhere ? OF_EMPTY_LISTS : isTooQuiet ? this.#quietText(clock.now() - quietMs) : undefined;
-    if (this.isSilent && this.#isBack && (this.#isOfEmptyLists || !isTooQuiet)) return this.#alertRecovered();
+    const message = isSuspiciousEverywhere
+      ? OF_EMPTY_LISTS
+      : isTooQuiet
+        ? this.#quietText(clock.now() - quietMs)
+        : undefined;
+    if (this.isSilent && this.#isBack && (this.#isOfEmptyLists || !isTooQuiet))
+      return this.#alertRecovered();
     if (message === undefined) return;
     if (!this.isSilent) [this.#isOfEmptyLists, this.#isBack] = [isSuspiciousEverywhere, false];
     await this.#alert(message);

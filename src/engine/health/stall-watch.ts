@@ -1,6 +1,7 @@
 /**
- * Alerts the operator once when a watch gets nowhere although the data service as a whole seems well: polls that keep failing or never get
- * their turn, lists that come back empty. When most lists do, it is the service that says nothing. Owns that decision; polls are others'.
+ * Alerts the operator once when a watch gets nowhere although the data service as a whole seems
+ * well: polls that keep failing or never get their turn, lists that come back empty. When most
+ * lists do, it is the service that says nothing. Owns that decision; polls are others'.
  */
 import { type Cancel, isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
@@ -52,7 +53,9 @@ export class StallWatch {
   #reported: ReadonlySet<string> = new Set();
   /** Of these, those with a poll that went well since. */
   readonly #better = new Set<string>();
-  /** When trouble that is reported as something else was last seen: the wait begins anew after it. */
+  /**
+   * When trouble that is reported as something else was last seen: the wait begins anew after it.
+   */
   #otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: StallWatchDeps) {
@@ -69,7 +72,8 @@ export class StallWatch {
       ill.emptyAtMs = this.#deps.clock.now();
     } else {
       this.#ills.delete(poll.key);
-      for (const { watch } of poll.subscribers) if (this.#reported.has(watch.id)) this.#better.add(watch.id);
+      for (const { watch } of poll.subscribers)
+        if (this.#reported.has(watch.id)) this.#better.add(watch.id);
     }
     // The members of a group report what they brought themselves.
     this.#silence.take(poll.group === undefined ? news.newItems : 0, (news.shown?.size ?? 0) > 0);
@@ -93,7 +97,12 @@ export class StallWatch {
   start(): void {
     const { clock, log } = this.#deps;
     const onError = (error: unknown) => log.warn("stalled watches could not be checked", { error });
-    this.#stopChecks = repeat({ clock, everyMs: CHECK_EVERY_MS, work: () => this.#check(), onError });
+    this.#stopChecks = repeat({
+      clock,
+      everyMs: CHECK_EVERY_MS,
+      work: () => this.#check(),
+      onError,
+    });
   }
 
   stop(): void {
@@ -101,7 +110,13 @@ export class StallWatch {
   }
 
   #illOf(poll: Poll): Ill {
-    const ill = this.#ills.get(poll.key) ?? { poll, failingSinceMs: undefined, problem: "", emptyAnswers: 0, emptyAtMs: 0 };
+    const ill = this.#ills.get(poll.key) ?? {
+      poll,
+      failingSinceMs: undefined,
+      problem: "",
+      emptyAnswers: 0,
+      emptyAtMs: 0,
+    };
     this.#ills.set(poll.key, ill);
     return ill;
   }
@@ -123,10 +138,18 @@ export class StallWatch {
     this.#reported = opsAlerts.lasting(CONDITION);
   }
 
-  /** Of those reported, the watches that have no poll that went well since, or one that does not. */
+  /**
+   * Of those reported, the watches that have no poll that went well since, or one that does not.
+   */
   #stillStalled(reported: ReadonlySet<string>): Map<string, string> {
-    const worse = new Set([...this.#ills.values()].flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)));
-    return new Map([...reported].filter((watch) => !this.#better.has(watch) || worse.has(watch)).map((watch) => [watch, ""]));
+    const worse = new Set(
+      [...this.#ills.values()].flatMap(({ poll }) => poll.subscribers.map(({ watch }) => watch.id)),
+    );
+    return new Map(
+      [...reported]
+        .filter((watch) => !this.#better.has(watch) || worse.has(watch))
+        .map((watch) => [watch, ""]),
+    );
   }
 
   /** Why a watch gets nowhere, by its id. */
@@ -136,7 +159,8 @@ export class StallWatch {
     const reasons = new Map<string, string>();
     for (const poll of this.#planned) {
       const reason = reasonOf(poll, this.#ills.get(poll.key), nextDueAt(poll.key), times);
-      if (reason !== undefined) for (const { watch } of poll.subscribers) reasons.set(watch.id, reason);
+      if (reason !== undefined)
+        for (const { watch } of poll.subscribers) reasons.set(watch.id, reason);
     }
     return reasons;
   }
@@ -154,7 +178,10 @@ export class StallWatch {
   }
 }
 
-/** A target that cannot be read, a spent quota, a refused key and a state that cannot be written have notices of their own. */
+/**
+ * A target that cannot be read, a spent quota, a refused key and a state that cannot be written
+ * have notices of their own.
+ */
 function isReportedElsewhere(error: unknown): boolean {
   if (error instanceof StoreError) return true;
   if (error instanceof RequestHeld) return error.reason !== "backoff";
@@ -167,10 +194,12 @@ function reasonOf(
   dueMs: number | undefined,
   { nowMs, otherTroubleAtMs }: { readonly nowMs: number; readonly otherTroubleAtMs: number },
 ): string | undefined {
-  const hasWaited = (sinceMs: number) => nowMs - Math.max(sinceMs, otherTroubleAtMs) > longestWaitMs(poll);
+  const hasWaited = (sinceMs: number) =>
+    nowMs - Math.max(sinceMs, otherTroubleAtMs) > longestWaitMs(poll);
   if (ill?.failingSinceMs !== undefined && hasWaited(ill.failingSinceMs))
     return `its polls have been failing since ${isoTime(ill.failingSinceMs)} (${ill.problem})`;
-  if (dueMs !== undefined && hasWaited(dueMs)) return `a poll has been waiting for its turn for ${formatDuration(nowMs - dueMs)}`;
+  if (dueMs !== undefined && hasWaited(dueMs))
+    return `a poll has been waiting for its turn for ${formatDuration(nowMs - dueMs)}`;
   if (ill !== undefined && ill.emptyAnswers >= SUSPICIOUS_ANSWERS)
     return `its list came back empty ${SUSPICIOUS_ANSWERS} times in a row although it held items before`;
   return undefined;
@@ -179,13 +208,21 @@ function reasonOf(
 const longestWaitMs = ({ intervalMs }: Poll): number => Math.max(ALERT_AFTER_MS, 3 * intervalMs);
 
 /**
- * Half of the lists, and more than one of them, by answers of late: accounts that are probed are not read again before they post. Searches
- * bounded by time are empty whenever nothing is new.
+ * Half of the lists, and more than one of them, by answers of late: accounts that are probed are
+ * not read again before they post. Searches bounded by time are empty whenever nothing is new.
  */
-function isSuspiciousEverywhere(polls: readonly Poll[], ills: ReadonlyMap<string, Ill>, nowMs: number): boolean {
-  const lists = polls.filter(({ detector, source }) => detector === "feed" && source.boundParam === undefined);
+function isSuspiciousEverywhere(
+  polls: readonly Poll[],
+  ills: ReadonlyMap<string, Ill>,
+  nowMs: number,
+): boolean {
+  const lists = polls.filter(
+    ({ detector, source }) => detector === "feed" && source.boundParam === undefined,
+  );
   const isSuspicious = (poll: Poll, ill: Ill | undefined): boolean =>
-    ill !== undefined && ill.emptyAnswers >= SUSPICIOUS_ANSWERS && nowMs - ill.emptyAtMs <= longestWaitMs(poll);
+    ill !== undefined &&
+    ill.emptyAnswers >= SUSPICIOUS_ANSWERS &&
+    nowMs - ill.emptyAtMs <= longestWaitMs(poll);
   const suspicious = lists.filter((poll) => isSuspicious(poll, ills.get(poll.key))).length;
   return suspicious >= 2 && suspicious * 2 >= lists.length;
 }

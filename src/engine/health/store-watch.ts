@@ -1,6 +1,7 @@
 /**
- * What happens when the state cannot be written: nothing is polled that could not be stored, the disk is tried again, the operator is
- * notified. A state that comes and goes is one trouble, which is over once the state has worked for a while.
+ * What happens when the state cannot be written: nothing is polled that could not be stored, the
+ * disk is tried again, the operator is notified. A state that comes and goes is one trouble, which
+ * is over once the state has worked for a while.
  */
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { Cancel } from "../../model/clock.ts";
@@ -17,14 +18,19 @@ export const STORE_HELD_MS = 30_000;
 export interface StoreWatchDeps extends Pick<Ports, "clock" | "log"> {
   readonly store: Pick<Upkeep, "proveWritable" | "proveUnlocked">;
   readonly share: Pick<Share, "isLeading">;
-  /** The store cannot hold a notice now: this goes to a sink without it, from the replica that leads, or led last. Never rejects. */
+  /**
+   * The store cannot hold a notice now: this goes to a sink without it, from the replica that
+   * leads, or led last. Never rejects.
+   */
   readonly notifyDirectly: (text: string) => Promise<void>;
   readonly onRecovered: () => void;
 }
 
-const isStoreError = (error: unknown): error is ChirpwatchError => error instanceof ChirpwatchError && error.code.startsWith("STORE_");
+const isStoreError = (error: unknown): error is ChirpwatchError =>
+  error instanceof ChirpwatchError && error.code.startsWith("STORE_");
 
-const isReplaced = (error: unknown): boolean => isStoreError(error) && error.code === "STORE_REPLACED";
+const isReplaced = (error: unknown): boolean =>
+  isStoreError(error) && error.code === "STORE_REPLACED";
 
 export const createStoreWatch = (deps: StoreWatchDeps): StoreWatch => new WatchedStore(deps);
 
@@ -69,14 +75,16 @@ class WatchedStore implements StoreWatch {
   }
 
   async proveUnlocked(): Promise<void> {
-    if (this.#text === undefined) await this.#deps.store.proveUnlocked().catch((error: unknown) => this.takeError(error));
+    if (this.#text === undefined)
+      await this.#deps.store.proveUnlocked().catch((error: unknown) => this.takeError(error));
   }
 
   takeError(error: unknown): boolean {
     if (!isStoreError(error)) return false;
     // Others do the work of one that is replaced by now, and this process ends.
     if (this.#text !== undefined || isReplaced(error)) return true;
-    // A lock that passed meanwhile is no trouble: the poll is tried again. Where it lasts, this says so with another code.
+    // A lock that passed meanwhile is no trouble: the poll is tried again. Where it lasts, this
+    // says so with another code.
     if (error.code === "STORE_BUSY") void this.prove();
     else this.#begin(error);
     return true;
@@ -99,9 +107,17 @@ class WatchedStore implements StoreWatch {
     const cause = errorText(error);
     this.#cancel?.();
     this.#text = [cause, error.hint].filter((sentence) => sentence !== "").join(" ");
-    this.#open ??= { cause, sinceMs: clock.monotonic(), endedMs: 0, times: 0, isLasting: false, isReported: false };
+    this.#open ??= {
+      cause,
+      sinceMs: clock.monotonic(),
+      endedMs: 0,
+      times: 0,
+      isLasting: false,
+      isReported: false,
+    };
     this.#open.times += 1;
-    // A connection that was cut on its way is back at once, or the replica is replaced: nobody has to hear of either.
+    // A connection that was cut on its way is back at once, or the replica is replaced: nobody has
+    // to hear of either.
     if (error.code !== "STORE_UNREACHABLE") return this.#last(error);
     this.#write().then(
       () => this.#recover(),
@@ -113,7 +129,11 @@ class WatchedStore implements StoreWatch {
     const { log, share, notifyDirectly } = this.#deps;
     const open = this.#open;
     if (open === undefined) return;
-    if (!open.isLasting) log.error("state cannot be written, polling stopped", { error: open.cause, hint: error.hint });
+    if (!open.isLasting)
+      log.error("state cannot be written, polling stopped", {
+        error: open.cause,
+        hint: error.hint,
+      });
     open.isLasting = true;
     if (!open.isReported && share.isLeading()) {
       open.isReported = true;
@@ -148,10 +168,13 @@ class WatchedStore implements StoreWatch {
     if (open === undefined) return;
     const { cause, sinceMs, endedMs, times, isLasting, isReported } = open;
     if (isLasting) log.info("state can be written again", { times });
-    // Whoever led may be gone, before or after it reported the trouble, and had nowhere to write that down: this says it all.
+    // Whoever led may be gone, before or after it reported the trouble, and had nowhere to write
+    // that down: this says it all.
     if (!isReported && !(isLasting && share.isLeading())) return;
     const often = times === 1 ? "" : `, ${times} times`;
     const was = `For ${formatDuration(endedMs - sinceMs)} it could not${often}: ${cause}`;
-    void notifyDirectly(`chirpwatch can write its state again, and polling goes on where it stopped. ${was}`);
+    void notifyDirectly(
+      `chirpwatch can write its state again, and polling goes on where it stopped. ${was}`,
+    );
   }
 }

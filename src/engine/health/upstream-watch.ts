@@ -1,4 +1,7 @@
-/** Alerts the operator when the data service goes down or refuses the key, and when it is back; asks now and then while it refuses. */
+/**
+ * Alerts the operator when the data service goes down or refuses the key, and when it is back; asks
+ * now and then while it refuses.
+ */
 import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { WAITS_FAIL_AFTER_MS } from "../../model/asked-wait.ts";
 import { type Cancel, isoTime } from "../../model/clock.ts";
@@ -82,16 +85,28 @@ export class UpstreamWatch {
     const failingSinceMs = this.#failingSinceMs;
     if (status.kind === "throttled") {
       const untilMs = clock.now() + status.untilMs - clock.monotonic();
-      return { reason: "throttled", sinceMs: this.#throttledSinceMs ?? failingSinceMs ?? clock.now(), untilMs };
+      return {
+        reason: "throttled",
+        sinceMs: this.#throttledSinceMs ?? failingSinceMs ?? clock.now(),
+        untilMs,
+      };
     }
-    if (failingSinceMs !== undefined) return { reason: this.#lastError?.message ?? "failing", sinceMs: failingSinceMs };
-    return this.#onlyAsksToWait() ? { reason: "throttled", sinceMs: this.#throttledSinceMs ?? clock.now() } : undefined;
+    if (failingSinceMs !== undefined)
+      return { reason: this.#lastError?.message ?? "failing", sinceMs: failingSinceMs };
+    return this.#onlyAsksToWait()
+      ? { reason: "throttled", sinceMs: this.#throttledSinceMs ?? clock.now() }
+      : undefined;
   }
 
   async start(): Promise<void> {
     const { opsAlerts, clock, log } = this.#deps;
     const onError = (error: unknown) => log.error("upstream check failed", { error });
-    this.#stopChecks = repeat({ clock, everyMs: CHECK_EVERY_MS, work: () => this.#check(), onError });
+    this.#stopChecks = repeat({
+      clock,
+      everyMs: CHECK_EVERY_MS,
+      work: () => this.#check(),
+      onError,
+    });
     await opsAlerts.load();
   }
 
@@ -101,7 +116,10 @@ export class UpstreamWatch {
 
   /** It has answered nothing else for so long that people hear of it. */
   #onlyAsksToWait(): boolean {
-    return this.#throttledSinceMs !== undefined && this.#deps.clock.now() - this.#throttledSinceMs >= WAITS_FAIL_AFTER_MS;
+    return (
+      this.#throttledSinceMs !== undefined &&
+      this.#deps.clock.now() - this.#throttledSinceMs >= WAITS_FAIL_AFTER_MS
+    );
   }
 
   #status(): PacerStatus {
@@ -122,7 +140,8 @@ export class UpstreamWatch {
     const { meter, clock } = this.#deps;
     const status = this.#status();
     const [failingSinceMs, throttledSinceMs] = [this.#failingSinceMs, this.#throttledSinceMs];
-    const isUp = status.kind !== "stopped" && failingSinceMs === undefined && !this.#onlyAsksToWait();
+    const isUp =
+      status.kind !== "stopped" && failingSinceMs === undefined && !this.#onlyAsksToWait();
     meter.set("chirpwatch_upstream_up", isUp ? 1 : 0);
     if (status.kind === "stopped") await this.#checkStopped(status.because);
     else if (failingSinceMs !== undefined && clock.now() - failingSinceMs >= ALERT_AFTER_MS) {

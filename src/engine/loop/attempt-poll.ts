@@ -1,4 +1,7 @@
-/** One poll with all that follows it: what is remembered, counted and reported, and when it runs again. */
+/**
+ * One poll with all that follows it: what is remembered, counted and reported, and when it runs
+ * again.
+ */
 import { errorText } from "../../model/errors.ts";
 import type { OpsAlert } from "../../model/ops-alerts.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
@@ -15,7 +18,8 @@ import { STORE_RETRY_MS } from "../health/store-watch.ts";
 import type { VolumeWatch } from "../recheck/volume-watch.ts";
 import type { PollHistory } from "./poll-history.ts";
 
-export interface AttemptDeps extends Pick<Ports, "clock" | "log" | "trace" | "meter" | "storeWatch" | "opsAlerts"> {
+export interface AttemptDeps
+  extends Pick<Ports, "clock" | "log" | "trace" | "meter" | "storeWatch" | "opsAlerts"> {
   readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
   readonly gaps: Pick<GapWatch, "polled">;
   readonly volume: Pick<VolumeWatch, "polled">;
@@ -40,7 +44,11 @@ export class PollAttempts {
     const members = poll.group?.members.map(({ key }) => key);
     const line = { trace: trace.begin(poll.key, members), source: poll.key };
     const startMs = clock.monotonic();
-    log.debug("poll started", { ...line, endpoint: poll.source.endpoint, watches: watchesOf(poll) });
+    log.debug("poll started", {
+      ...line,
+      endpoint: poll.source.endpoint,
+      watches: watchesOf(poll),
+    });
     const run = await this.#attempt(poll, work);
     log.debug("poll finished", {
       ...line,
@@ -66,7 +74,10 @@ export class PollAttempts {
         storeWatch.takeError(second);
         return { retryAtMs: clock.now() + STORE_RETRY_MS };
       });
-      meter.count("chirpwatch_polls_total", { type, outcome: aftermath.isAnswer === true ? "ok" : "failed" });
+      meter.count("chirpwatch_polls_total", {
+        type,
+        outcome: aftermath.isAnswer === true ? "ok" : "failed",
+      });
       return { aftermath };
     }
   }
@@ -109,7 +120,10 @@ export class PollAttempts {
       // Its first page was read, and the rest is a gap that the next polls fill.
       if (error.reason === "pace") return {};
       // Rounded up: a fraction of a millisecond too soon would be held again, and again.
-      if (error.retryAtMs !== undefined) return { retryAtMs: Math.ceil(nowMs + Math.max(0, error.retryAtMs - clock.monotonic())) + 1 };
+      if (error.retryAtMs !== undefined)
+        return {
+          retryAtMs: Math.ceil(nowMs + Math.max(0, error.retryAtMs - clock.monotonic())) + 1,
+        };
       return { notBeforeMs: nowMs + HELD_MS };
     }
     if (!(error instanceof UpstreamError)) {
@@ -127,20 +141,37 @@ export class PollAttempts {
     return { notBeforeMs: nowMs + HELD_MS };
   }
 
-  /** One notice a watch for items that were not sent, and for history the service would not give. */
+  /**
+   * One notice a watch for items that were not sent, and for history the service would not give.
+   */
   async #reportLosses(poll: Poll, { tooOld, lostGaps }: PollOutcome): Promise<void> {
     const report = (watch: string, message: string, facts: NonNullable<OpsAlert["facts"]>) =>
-      this.#deps.opsAlerts.raise({ type: "watch.gap", subject: watch, watch, severity: "warning", message, facts });
-    for (const [watch, items] of tooOld)
-      await report(watch, `${watch}: ${items} items older than max_age not sent; chirpwatch explain says which`, {
-        reason: "too_old",
-        items,
+      this.#deps.opsAlerts.raise({
+        type: "watch.gap",
+        subject: watch,
+        watch,
+        severity: "warning",
+        message,
+        facts,
       });
+    for (const [watch, items] of tooOld)
+      await report(
+        watch,
+        `${watch}: ${items} items older than max_age not sent; chirpwatch explain says which`,
+        {
+          reason: "too_old",
+          items,
+        },
+      );
     if (lostGaps === 0) return;
     for (const watch of new Set(poll.subscribers.map((subscriber) => subscriber.watch.id)))
-      await report(watch, `${watch}: the service would not give ${lostGaps} part(s) of its history; items in them may be missing`, {
-        reason: "not_returned",
-      });
+      await report(
+        watch,
+        `${watch}: the service would not give ${lostGaps} part(s) of its history; items in them may be missing`,
+        {
+          reason: "not_returned",
+        },
+      );
   }
 }
 

@@ -1,4 +1,7 @@
-/** The poll loop: one timer, due polls side by side. Owns when a poll runs and that it runs once; what a poll does is the runner's. */
+/**
+ * The poll loop: one timer, due polls side by side. Owns when a poll runs and that it runs once;
+ * what a poll does is the runner's.
+ */
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -15,7 +18,9 @@ export interface PollLoopDeps extends PollPace, Pick<Ports, "clock" | "meter" | 
 export interface PollWork {
   /** Runs a poll and deals with its failure; never rejects. Times on the wall clock. */
   runPoll(poll: Poll): Promise<PollAftermath>;
-  /** When a poll would run next by the pace of this moment, wall time; undefined: at its next tick. */
+  /**
+   * When a poll would run next by the pace of this moment, wall time; undefined: at its next tick.
+   */
   nextDueMs(poll: Poll): number | undefined;
 }
 
@@ -33,7 +38,10 @@ export class PollLoop {
   readonly #queue: PollQueue;
   readonly #jumps: JumpWatch;
   readonly #running = new Map<string, Promise<void>>();
-  /** Polls whose plan changed while they ran: the newcomer or the new schedule is served right after. */
+  /**
+   * Polls whose plan changed while they ran: the newcomer or the new schedule is served right
+   * after.
+   */
   readonly #replanned = new Set<string>();
   #work = NO_WORK;
   #isStarted = false;
@@ -50,7 +58,10 @@ export class PollLoop {
     this.#lastTurnMs = clock.monotonic();
   }
 
-  /** Replaces the plan: polls that stay keep their due times, new ones are due by their last poll, or at once when never polled. */
+  /**
+   * Replaces the plan: polls that stay keep their due times, new ones are due by their last poll,
+   * or at once when never polled.
+   */
   setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void {
     const before = new Map(polls.map(({ key }) => [key, this.#queue.pollOf(key)]));
     this.#queue.setPolls(polls, lastPolledAtMs);
@@ -72,7 +83,9 @@ export class PollLoop {
     if (this.#isStarted) this.#turn();
   }
 
-  /** Computes waiting times again: polls go faster or slower than when they were put into the queue. */
+  /**
+   * Computes waiting times again: polls go faster or slower than when they were put into the queue.
+   */
   reschedule(): void {
     this.#queue.reschedule((poll) => this.#work.nextDueMs(poll));
     this.#arm();
@@ -90,7 +103,8 @@ export class PollLoop {
 
   start(work: PollWork): void {
     this.#work = work;
-    // The pace may have been learned after the plan was made: polls that were slowed down before a restart are no sooner due after it.
+    // The pace may have been learned after the plan was made: polls that were slowed down before a
+    // restart are no sooner due after it.
     this.#queue.reschedule(() => undefined);
     this.#isStarted = true;
     this.#arm();
@@ -119,7 +133,9 @@ export class PollLoop {
 
   #takeOver(old: Poll | undefined, poll: Poll): void {
     const isSame =
-      old === poll || (old !== undefined && JSON.stringify(schedulesOf(old.timing)) === JSON.stringify(schedulesOf(poll.timing)));
+      old === poll ||
+      (old !== undefined &&
+        JSON.stringify(schedulesOf(old.timing)) === JSON.stringify(schedulesOf(poll.timing)));
     const hasNewcomer = old !== undefined && hasNewSubscriber(old, poll);
     if (this.#running.has(poll.key)) {
       if (!isSame || hasNewcomer) this.#replanned.add(poll.key);
@@ -131,14 +147,18 @@ export class PollLoop {
     this.#cancelTimer?.();
     if (!this.#isStarted) return;
     const firstDueMs = this.#running.size < MOST_RUNNING ? this.#queue.firstDueAt : undefined;
-    const waitMs = firstDueMs === undefined ? LONGEST_SLEEP_MS : Math.min(Math.max(0, firstDueMs - this.#clock.now()), LONGEST_SLEEP_MS);
+    const waitMs =
+      firstDueMs === undefined
+        ? LONGEST_SLEEP_MS
+        : Math.min(Math.max(0, firstDueMs - this.#clock.now()), LONGEST_SLEEP_MS);
     this.#cancelTimer = this.#clock.after(waitMs, () => this.#turn());
   }
 
   #turn(): void {
     this.#lastTurnMs = this.#clock.monotonic();
     this.#checkClock();
-    for (const { poll, due } of this.#queue.popDue(MOST_RUNNING - this.#running.size)) this.#launch(poll, due);
+    for (const { poll, due } of this.#queue.popDue(MOST_RUNNING - this.#running.size))
+      this.#launch(poll, due);
     this.#arm();
   }
 
@@ -150,7 +170,10 @@ export class PollLoop {
 
   #launch(poll: Poll, due: Due): void {
     const [startMs, timesSetBack] = [this.#clock.now(), this.#timesSetBack];
-    this.#meter.observe("chirpwatch_poll_lateness_seconds", Math.max(0, startMs - due.dueMs) / 1_000);
+    this.#meter.observe(
+      "chirpwatch_poll_lateness_seconds",
+      Math.max(0, startMs - due.dueMs) / 1_000,
+    );
     const run = this.#work
       .runPoll(poll)
       .catch((error: unknown): PollAftermath => {
@@ -161,8 +184,19 @@ export class PollLoop {
         this.#checkClock();
         // A clock that went back has made its tick one of another time.
         if (this.#timesSetBack !== timesSetBack)
-          this.#finish(poll.key, this.#queue.nextAfter(poll, this.#clock.now()), undefined, aftermath);
-        else this.#finish(poll.key, this.#queue.nextAfter(poll, due.tickMs, startMs), due.tickMs, aftermath);
+          this.#finish(
+            poll.key,
+            this.#queue.nextAfter(poll, this.#clock.now()),
+            undefined,
+            aftermath,
+          );
+        else
+          this.#finish(
+            poll.key,
+            this.#queue.nextAfter(poll, due.tickMs, startMs),
+            due.tickMs,
+            aftermath,
+          );
       });
     this.#running.set(poll.key, run);
   }
@@ -177,7 +211,9 @@ export class PollLoop {
       const isWell = retryAtMs === undefined && notBeforeMs === undefined;
       if (isReplanned && isWell) this.#queue.enterAtOnce(poll);
       else {
-        const dueMs = isWell ? (nextDueMs ?? next.dueMs) : Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
+        const dueMs = isWell
+          ? (nextDueMs ?? next.dueMs)
+          : Math.max(retryAtMs ?? next.dueMs, notBeforeMs ?? 0);
         const pacedFromMs = isWell || dueMs === next.dueMs ? fromMs : undefined;
         this.#queue.enter(poll, { dueMs, tickMs: next.tickMs }, pacedFromMs);
       }
@@ -186,7 +222,10 @@ export class PollLoop {
   }
 }
 
-/** The first poll of every target is due at once, also where it joins a poll that others share, or is read from another list from now on. */
+/**
+ * The first poll of every target is due at once, also where it joins a poll that others share, or
+ * is read from another list from now on.
+ */
 function hasNewSubscriber(old: Poll, now: Poll): boolean {
   if (old === now) return false;
   const before = new Set(partsOf(old));

@@ -1,4 +1,7 @@
-/** When each planned poll is due: the queue of due times, and how they follow from schedules and pace. Knows nothing of what runs. */
+/**
+ * When each planned poll is due: the queue of due times, and how they follow from schedules and
+ * pace. Knows nothing of what runs.
+ */
 import type { Clock } from "../../model/clock.ts";
 import type { Priority } from "../../model/schedule.ts";
 import { isAligned, onGrid } from "../../plan/polls/tick-grid.ts";
@@ -71,7 +74,9 @@ export class PollQueue {
     const lastPolledMs = this.#lastPolledAtMs.get(poll.key);
     const isNew = lastPolledMs === undefined || lastPolledMs > nowMs;
     const pacedFromMs = isNew ? undefined : lastPolledMs - poll.spreadMs;
-    const { dueMs, tickMs } = isNew ? { dueMs: nowMs, tickMs: nowMs } : this.dueAfter(poll, lastPolledMs);
+    const { dueMs, tickMs } = isNew
+      ? { dueMs: nowMs, tickMs: nowMs }
+      : this.dueAfter(poll, lastPolledMs);
     // A tick that fell into the downtime runs once, now.
     this.enter(poll, isNew || dueMs <= nowMs ? this.#atOnce() : { dueMs, tickMs }, pacedFromMs);
   }
@@ -82,8 +87,15 @@ export class PollQueue {
     return { tickMs, dueMs: tickMs + poll.spreadMs };
   }
 
-  /** A literal of one shape: ten thousand entries that are spread from others take a third more memory. */
-  enter({ key, priority }: Poll, { dueMs, tickMs }: DueTime, pacedFromMs: number | undefined): void {
+  /**
+   * A literal of one shape: ten thousand entries that are spread from others take a third more
+   * memory.
+   */
+  enter(
+    { key, priority }: Poll,
+    { dueMs, tickMs }: DueTime,
+    pacedFromMs: number | undefined,
+  ): void {
     this.#queue.push({ key, dueMs, priority, tickMs, pacedFromMs });
   }
 
@@ -99,7 +111,10 @@ export class PollQueue {
       this.enter(poll, this.nextAfter(poll, this.#clock.now()), due.pacedFromMs);
   }
 
-  /** Polls go faster or slower than when they were put into the queue. `nextDueMs`: where the pace of this moment, not a tick, says when. */
+  /**
+   * Polls go faster or slower than when they were put into the queue. `nextDueMs`: where the pace
+   * of this moment, not a tick, says when.
+   */
   reschedule(nextDueMs: (poll: Poll) => number | undefined): void {
     const nowMs = this.#clock.now();
     for (const { poll, due } of this.#planned(this.#queue.entries())) {
@@ -107,9 +122,11 @@ export class PollQueue {
       const isDue = due.dueMs <= nowMs;
       const pacedMs = nextDueMs(poll);
       // What is due already is put off only where its interval is not over any more.
-      const scheduled = () => this.nextAfter(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
+      const scheduled = () =>
+        this.nextAfter(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
       const next = pacedMs === undefined ? scheduled() : { dueMs: pacedMs, tickMs: due.tickMs };
-      if (isDue ? next.dueMs > nowMs : next.dueMs !== due.dueMs) this.enter(poll, next, due.pacedFromMs);
+      if (isDue ? next.dueMs > nowMs : next.dueMs !== due.dueMs)
+        this.enter(poll, next, due.pacedFromMs);
     }
   }
 
@@ -125,11 +142,22 @@ export class PollQueue {
   }
 }
 
-function tickAfter({ timetable, slowDownOf: factorOf }: PollPace, poll: Poll, lastMs: number, nowMs: number): number {
+function tickAfter(
+  { timetable, slowDownOf: factorOf }: PollPace,
+  poll: Poll,
+  lastMs: number,
+  nowMs: number,
+): number {
   const slowDown = factorOf(poll.priority);
   const ticks = schedulesOf(poll.timing).map((schedule) => {
     const lastTickMs = isAligned(poll) && slowDown === 1 ? onGrid(schedule, lastMs) : lastMs;
-    return nextTick(timetable, { schedule, lastTickMs, nowMs, spreadMs: poll.spreadMs, slowDownFactor: slowDown });
+    return nextTick(timetable, {
+      schedule,
+      lastTickMs,
+      nowMs,
+      spreadMs: poll.spreadMs,
+      slowDownFactor: slowDown,
+    });
   });
   return Math.min(...ticks);
 }

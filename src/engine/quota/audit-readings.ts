@@ -1,4 +1,7 @@
-/** What the service said last of each key, as quota-audit.ts learned it: read by those who decide which key pays, and kept over restarts. */
+/**
+ * What the service said last of each key, as quota-audit.ts learned it: read by those who decide
+ * which key pays, and kept over restarts.
+ */
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { AuditReading } from "../../model/ledger.ts";
@@ -38,13 +41,18 @@ export class AuditReadings {
   /** Requests of this period by what the service said was left; undefined while unknown. */
   limitOf(key: string): number | undefined {
     const reading = this.#readings.get(key);
-    return reading === undefined || reading.periodId !== this.period().id ? undefined : reading.limit;
+    return reading === undefined || reading.periodId !== this.period().id
+      ? undefined
+      : reading.limit;
   }
 
   /** Over all keys and this period: above 0 when the service counted more than the ledger. */
   get driftRequests(): number {
     const { id } = this.period();
-    return [...this.#readings.values()].reduce((sum, reading) => (reading.periodId === id ? sum + reading.drift : sum), 0);
+    return [...this.#readings.values()].reduce(
+      (sum, reading) => (reading.periodId === id ? sum + reading.drift : sum),
+      0,
+    );
   }
 
   async load(notes: Notes): Promise<void> {
@@ -52,14 +60,18 @@ export class AuditReadings {
   }
 
   async save(notes: Notes): Promise<void> {
-    const kept: JsonObject = Object.fromEntries([...this.#readings].map(([key, reading]) => [key, { ...reading }]));
+    const kept: JsonObject = Object.fromEntries(
+      [...this.#readings].map(([key, reading]) => [key, { ...reading }]),
+    );
     await notes.writeNote(NOTE, kept);
   }
 }
 
 async function readReadings(notes: Notes): Promise<readonly (readonly [string, KeyReading])[]> {
   const kept = await notes.readNote(NOTE);
-  return Object.entries(isObject(kept) ? kept : {}).flatMap(([key, reading]) => (isReading(reading) ? [[key, reading] as const] : []));
+  return Object.entries(isObject(kept) ? kept : {}).flatMap(([key, reading]) =>
+    isReading(reading) ? [[key, reading] as const] : [],
+  );
 }
 
 /** What the last daemon on this state learned of its keys in this period, by key. */
@@ -67,12 +79,24 @@ export async function readAudit(
   notes: Notes,
   periodId: string,
 ): Promise<ReadonlyMap<string, { readonly limit: number; readonly drift: number }>> {
-  return new Map((await readReadings(notes)).filter(([, reading]) => reading.periodId === periodId));
+  return new Map(
+    (await readReadings(notes)).filter(([, reading]) => reading.periodId === periodId),
+  );
 }
 
 const isObject = (value: Json | null | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const FIGURES = ["remaining", "askedAtMs", "lastId", "answeredId", "open", "drift", "limit"] as const;
+const FIGURES = [
+  "remaining",
+  "askedAtMs",
+  "lastId",
+  "answeredId",
+  "open",
+  "drift",
+  "limit",
+] as const;
 const isReading = (value: Json | undefined): value is Json & KeyReading =>
-  isObject(value) && typeof value["periodId"] === "string" && FIGURES.every((name) => typeof value[name] === "number");
+  isObject(value) &&
+  typeof value["periodId"] === "string" &&
+  FIGURES.every((name) => typeof value[name] === "number");

@@ -1,4 +1,7 @@
-/** Keeps what was learned of slowed-down polls over restarts: a note of its own, written once a minute at most. What it means is budget/'s. */
+/**
+ * Keeps what was learned of slowed-down polls over restarts: a note of its own, written once a
+ * minute at most. What it means is budget/'s.
+ */
 import type { ForecastCorrection, CorrectionMemory } from "../../budget/forecast-correction.ts";
 import type { Clock } from "../../model/clock.ts";
 import { untilDone } from "../../model/in-turn.ts";
@@ -13,7 +16,10 @@ export interface CorrectionKeeper {
 }
 
 const NOTE = "quota.overrun";
-/** Little enough for whoever is killed again and again; whoever asks for the status time and again writes no more. */
+/**
+ * Little enough for whoever is killed again and again; whoever asks for the status time and again
+ * writes no more.
+ */
 const WRITE_EVERY_MS = 60_000;
 
 export function createCorrectionKeeper(

@@ -1,5 +1,13 @@
-/** Counts the requests of each watch, hour by hour from the ledger, for the forecast. `forecast/counted-days.ts` says when a day counts. */
-import { type CountedDays, type CountedHour, countHour, isCountable } from "../../forecast/counted-days.ts";
+/**
+ * Counts the requests of each watch, hour by hour from the ledger, for the forecast.
+ * `forecast/counted-days.ts` says when a day counts.
+ */
+import {
+  type CountedDays,
+  type CountedHour,
+  countHour,
+  isCountable,
+} from "../../forecast/counted-days.ts";
 import { LearnedValues } from "../../groups/memory/learned-values.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -30,8 +38,14 @@ export class DayCounter {
     return this.#known.reload();
   }
 
-  /** Call it once an hour, while polls are not slowed down. `estimatesOf`: the estimates since a moment, by watch id. */
-  async take(estimatesOf: (sinceMs: number) => ReadonlyMap<string, HourEstimate>, nowMs: number): Promise<void> {
+  /**
+   * Call it once an hour, while polls are not slowed down. `estimatesOf`: the estimates since a
+   * moment, by watch id.
+   */
+  async take(
+    estimatesOf: (sinceMs: number) => ReadonlyMap<string, HourEstimate>,
+    nowMs: number,
+  ): Promise<void> {
     const lastMs = this.#known.entries().reduce((last, [, days]) => Math.max(last, days.lastMs), 0);
     const sinceMs = lastMs === 0 ? nowMs : lastMs;
     const { lines } = await this.#ledger.spentSince(sinceMs);
@@ -43,7 +57,8 @@ export class DayCounter {
       if (known === undefined && !isCountable(estimate.estimate)) continue;
       this.#known.put(id, countHour(known, { ...estimate, requests: spent.get(id) ?? 0, nowMs }));
     }
-    for (const [id, days] of this.#known.entries()) if (nowMs - days.lastMs > KEEP_MS) this.#known.delete(id);
+    for (const [id, days] of this.#known.entries())
+      if (nowMs - days.lastMs > KEEP_MS) this.#known.delete(id);
     await this.#known.flush();
   }
 

@@ -1,4 +1,7 @@
-/** What the daemon's own forecast needs from the state and the ledger, refreshed once an hour: lengths of lists, and what watches took. */
+/**
+ * What the daemon's own forecast needs from the state and the ledger, refreshed once an hour:
+ * lengths of lists, and what watches took.
+ */
 import { NO_SLOW_DOWN } from "../../budget/slow-down.ts";
 import { type CostModel, createCostModel } from "../../forecast/cost.ts";
 import { daysSince, planPace, type PricedPoll, pricePolls } from "../../forecast/pace.ts";
@@ -34,10 +37,15 @@ export class HourlyFigures {
   constructor(deps: HourlyFiguresDeps) {
     this.#deps = deps;
     this.#days = new DayCounter(deps.ledger, deps.learned, deps.clock);
-    this.#costs = createCostModel({ timetable: deps.timetable, pagesOf: ({ key }) => this.#volumes.pages.get(key) });
+    this.#costs = createCostModel({
+      timetable: deps.timetable,
+      pagesOf: ({ key }) => this.#volumes.pages.get(key),
+    });
   }
 
-  /** Call it often; it does nothing within an hour. Requests of slowed-down polls are not counted. */
+  /**
+   * Call it often; it does nothing within an hour. Requests of slowed-down polls are not counted.
+   */
   async refresh(polls: readonly Poll[], isSlowedDown: boolean): Promise<void> {
     const { clock, states, share } = this.#deps;
     await this.#days.load();
@@ -45,19 +53,34 @@ export class HourlyFigures {
     if (passedMs(this.#volumes.readAtMs, nowMs) < HOUR_MS) return;
     this.#volumes = volumesOf(polls, await states(watchesWithLists(polls)), nowMs);
     if (!share.isLeading()) return this.#days.reload();
-    if (!isSlowedDown) await this.#days.take((sinceMs) => this.#estimatesOf(polls, sinceMs, nowMs), nowMs);
+    if (!isSlowedDown)
+      await this.#days.take((sinceMs) => this.#estimatesOf(polls, sinceMs, nowMs), nowMs);
   }
 
   price(polls: readonly Poll[], nowMs: number): readonly PricedPoll[] {
     return pricePolls(polls, this.#costs, nowMs, this.#days.ratioOf);
   }
 
-  #estimatesOf(polls: readonly Poll[], sinceMs: number, nowMs: number): ReadonlyMap<string, HourEstimate> {
+  #estimatesOf(
+    polls: readonly Poll[],
+    sinceMs: number,
+    nowMs: number,
+  ): ReadonlyMap<string, HourEstimate> {
     const priced = pricePolls(polls, this.#costs, nowMs);
     const daysOf = daysSince(this.#deps.timetable, sinceMs, nowMs);
-    const inHour = priced.map((one) => ({ ...one, requestsPerDay: one.requestsPerDay * daysOf(one) }));
+    const inHour = priced.map((one) => ({
+      ...one,
+      requestsPerDay: one.requestsPerDay * daysOf(one),
+    }));
     const expected = planPace(inHour, NO_SLOW_DOWN).watches;
-    const watches = [...planPace(priced, NO_SLOW_DOWN).watches].filter(([id]) => !this.#volumes.unread.has(id));
-    return new Map(watches.map(([id, { askedPerDay }]) => [id, { estimate: askedPerDay, expected: expected.get(id)?.askedPerDay ?? 0 }]));
+    const watches = [...planPace(priced, NO_SLOW_DOWN).watches].filter(
+      ([id]) => !this.#volumes.unread.has(id),
+    );
+    return new Map(
+      watches.map(([id, { askedPerDay }]) => [
+        id,
+        { estimate: askedPerDay, expected: expected.get(id)?.askedPerDay ?? 0 },
+      ]),
+    );
   }
 }

@@ -1,4 +1,7 @@
-/** What one replica learns of a key that the service refuses, for all of them: a note for each refused key, which the others read once a minute. */
+/**
+ * What one replica learns of a key that the service refuses, for all of them: a note for each
+ * refused key, which the others read once a minute.
+ */
 import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
@@ -7,7 +10,10 @@ import { UpstreamError } from "../../model/upstream.ts";
 import { repeat } from "../health/repeat.ts";
 
 export interface KeyRefusalsDeps extends Pick<Ports, "notes" | "clock" | "log"> {
-  /** The active keys. A fingerprint distinguishes two keys that had the same name one after the other. */
+  /**
+   * The active keys. A fingerprint distinguishes two keys that had the same name one after the
+   * other.
+   */
   readonly keys: () => readonly { readonly name: string; readonly fingerprint: string }[];
   /** Called when another replica learned that the service refuses a key that this one has too. */
   readonly onRefused: (key: string, error: UpstreamError) => void;
@@ -26,8 +32,14 @@ const READ_EVERY_MS = 60_000;
 
 export class KeyRefusals {
   readonly #deps: KeyRefusalsDeps;
-  /** The last known refusal of each key, by the fingerprint of the key, and whether another replica reported it. */
-  readonly #known = new Map<string, Pick<Refusal, "kind" | "atMs"> & { readonly isReported: boolean }>();
+  /**
+   * The last known refusal of each key, by the fingerprint of the key, and whether another replica
+   * reported it.
+   */
+  readonly #known = new Map<
+    string,
+    Pick<Refusal, "kind" | "atMs"> & { readonly isReported: boolean }
+  >();
   #stopReading: Cancel | undefined;
 
   constructor(deps: KeyRefusalsDeps) {
@@ -37,12 +49,18 @@ export class KeyRefusals {
   /** A refusal from before the start holds nothing up: the first request is the trial. */
   async start(): Promise<void> {
     const { clock, log, keys } = this.#deps;
-    const onError = (error: unknown) => log.debug("what others know of the keys could not be read", { error: errorText(error) });
+    const onError = (error: unknown) =>
+      log.debug("what others know of the keys could not be read", { error: errorText(error) });
     for (const { fingerprint } of keys()) {
       const before = await this.#read(fingerprint).catch(() => undefined);
       if (before !== undefined) this.#known.set(fingerprint, { ...before, isReported: false });
     }
-    this.#stopReading = repeat({ clock, everyMs: READ_EVERY_MS, work: () => this.#readAll(), onError });
+    this.#stopReading = repeat({
+      clock,
+      everyMs: READ_EVERY_MS,
+      work: () => this.#readAll(),
+      onError,
+    });
   }
 
   stop(): void {
@@ -60,7 +78,8 @@ export class KeyRefusals {
 
   taken(key: string): void {
     const fingerprint = this.#fingerprintOf(key);
-    if (fingerprint !== undefined && this.#known.delete(fingerprint)) this.#write(fingerprint, null);
+    if (fingerprint !== undefined && this.#known.delete(fingerprint))
+      this.#write(fingerprint, null);
   }
 
   /** The service answered what costs nothing, which says nothing of whether somebody pays. */
@@ -96,10 +115,13 @@ export class KeyRefusals {
     const note = refusal as unknown as Json;
     notes
       .writeNote(noteOf(fingerprint), note)
-      .catch((error: unknown) => log.debug("others do not hear of a key", { error: errorText(error) }));
+      .catch((error: unknown) =>
+        log.debug("others do not hear of a key", { error: errorText(error) }),
+      );
   }
 }
 
 const noteOf = (fingerprint: string): string => `key.refused:${fingerprint}`;
 
-const isRefusal = (note: Json | null): note is Json & Refusal => typeof note === "object" && note !== null && "atMs" in note;
+const isRefusal = (note: Json | null): note is Json & Refusal =>
+  typeof note === "object" && note !== null && "atMs" in note;

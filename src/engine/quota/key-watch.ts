@@ -1,6 +1,7 @@
 /**
- * Several keys that share the load: suspends one that the service refuses, or that gets no answer where others do, alerts the operator
- * once, asks the service about it now and then, and reports when it is back. With one key it only lets the gate do what it does without.
+ * Several keys that share the load: suspends one that the service refuses, or that gets no answer
+ * where others do, alerts the operator once, asks the service about it now and then, and reports
+ * when it is back. With one key it only lets the gate do what it does without.
  */
 import type { SuspendedKey, SuspensionReason, KeyRing } from "../../budget/key-ring.ts";
 import type { Cancel } from "../../model/clock.ts";
@@ -23,10 +24,16 @@ export interface KeyWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" 
 }
 
 const CHECK_EVERY_MS = 60_000;
-/** A key that one replica refuses to use is not back because it pays for another one, until this one has not seen its trouble for so long. */
+/**
+ * A key that one replica refuses to use is not back because it pays for another one, until this one
+ * has not seen its trouble for so long.
+ */
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "key.refused:";
-/** So many requests in a row that failed with a key and were answered with another, over so long a time, are the key's trouble. */
+/**
+ * So many requests in a row that failed with a key and were answered with another, over so long a
+ * time, are the key's trouble.
+ */
 const FAILURES = 3;
 const FAILING_MS = 60_000;
 
@@ -59,7 +66,8 @@ export class KeyWatch {
     const keys = this.#deps.keys();
     if (keys.length < 2) return false;
     // Sent with a key that is no longer active, or with its former text.
-    if (!keys.includes(key) || sentAtMs < (this.#renewedAtMs.get(key) ?? Number.NEGATIVE_INFINITY)) return true;
+    if (!keys.includes(key) || sentAtMs < (this.#renewedAtMs.get(key) ?? Number.NEGATIVE_INFINITY))
+      return true;
     if (error.kind === "unauthorized" && (await renew(key))) {
       this.#renewedAtMs.set(key, clock.monotonic());
       return true;
@@ -68,7 +76,8 @@ export class KeyWatch {
     ring.suspend(key, reasonOf(error), clock.monotonic());
     // One that only fails is better than none.
     if (ring.usable(keys).length === 0)
-      for (const { key: other, because } of ring.suspended) if (because === "failing") ring.tryAgain(other);
+      for (const { key: other, because } of ring.suspended)
+        if (because === "failing") ring.tryAgain(other);
     if (isNew) await this.#alertSuspended(key, error);
     return ring.usable(keys).length > 0;
   }
@@ -104,8 +113,14 @@ export class KeyWatch {
   /** Asks about suspended keys now and then from here on. */
   async start(ask: AskKey): Promise<void> {
     const { clock, log, opsAlerts } = this.#deps;
-    const onError = (error: unknown) => log.warn("suspended keys could not be asked about", { error: errorText(error) });
-    this.#stopChecks = repeat({ clock, everyMs: CHECK_EVERY_MS, work: () => this.#check(ask), onError });
+    const onError = (error: unknown) =>
+      log.warn("suspended keys could not be asked about", { error: errorText(error) });
+    this.#stopChecks = repeat({
+      clock,
+      everyMs: CHECK_EVERY_MS,
+      work: () => this.#check(ask),
+      onError,
+    });
     await opsAlerts.load();
   }
 
@@ -119,7 +134,12 @@ export class KeyWatch {
     const nowMs = clock.monotonic();
     const { sinceMs, requests } = this.#failing.get(key) ?? { sinceMs: nowMs, requests: 0 };
     this.#failing.set(key, { sinceMs, requests: requests + 1 });
-    if (requests + 1 < FAILURES || nowMs - sinceMs < FAILING_MS || !ring.usable(keys()).includes(key)) return;
+    if (
+      requests + 1 < FAILURES ||
+      nowMs - sinceMs < FAILING_MS ||
+      !ring.usable(keys()).includes(key)
+    )
+      return;
     this.#failing.delete(key);
     ring.suspend(key, "failing", nowMs);
     await this.#alertSuspended(key, error);
@@ -130,7 +150,8 @@ export class KeyWatch {
     const { ring, clock, keys, opsAlerts } = this.#deps;
     await this.#askAbout(ring.takeProbes(clock.monotonic()), ask);
     const usable = ring.usable(keys());
-    for (const [key, alert] of this.#alerts) if (keys().includes(key) && !usable.includes(key)) await opsAlerts.raise(alert);
+    for (const [key, alert] of this.#alerts)
+      if (keys().includes(key) && !usable.includes(key)) await opsAlerts.raise(alert);
   }
 
   async #askAbout(keys: readonly string[], ask: AskKey): Promise<boolean> {
@@ -148,7 +169,12 @@ export class KeyWatch {
     const { meter, opsAlerts, ring, keys } = this.#deps;
     meter.set("chirpwatch_key_up", 0, { key });
     const others = ring.usable(keys()).length;
-    const rest = others === 0 ? "no other is left" : others === 1 ? "1 other goes on" : `${others} others go on`;
+    const rest =
+      others === 0
+        ? "no other is left"
+        : others === 1
+          ? "1 other goes on"
+          : `${others} others go on`;
     const alert: OpsAlert = {
       once: { key: `${CONDITION}${key}`, seenForMs: SEEN_FOR_MS },
       type: "key.refused",
@@ -175,10 +201,12 @@ export class KeyWatch {
   }
 }
 
-const reasonOf = ({ kind }: UpstreamError): SuspensionReason => (kind === "unauthorized" || kind === "billing" ? kind : "failing");
+const reasonOf = ({ kind }: UpstreamError): SuspensionReason =>
+  kind === "unauthorized" || kind === "billing" ? kind : "failing";
 
 const CURES: Readonly<Record<SuspensionReason, string>> = {
-  unauthorized: "Put a valid key into its place in api.keys or into its key_file; a reload takes it over.",
+  unauthorized:
+    "Put a valid key into its place in api.keys or into its key_file; a reload takes it over.",
   billing: "Pay or top up; chirpwatch asks about it once an hour and takes it back by itself.",
   failing: "chirpwatch asks about it every five minutes and takes it back by itself.",
 };

@@ -4,7 +4,10 @@ import type { Ledger } from "../../model/ledger.ts";
 
 export interface PagesOfOthersDeps {
   readonly ledger: Pick<Ledger, "countFurtherPages">;
-  /** Called with those since the last count. An own page that is entered meanwhile may be among them, and is taken off the next time. */
+  /**
+   * Called with those since the last count. An own page that is entered meanwhile may be among
+   * them, and is taken off the next time.
+   */
   readonly onCounted: (pages: number) => void;
 }
 

@@ -1,4 +1,7 @@
-/** How long the lists are that polls read whole, by poll key. Kept instead of the state of ten thousand watches. */
+/**
+ * How long the lists are that polls read whole, by poll key. Kept instead of the state of ten
+ * thousand watches.
+ */
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { knownPages, readsWholeList } from "../../plan/polls/full-read.ts";
@@ -9,29 +12,43 @@ export interface Volumes {
   readonly readAtMs: number;
   /** Requests of a whole read, by the key of a poll or of a member of a group. */
   readonly pages: ReadonlyMap<string, number>;
-  /** Ids of watches with a list whose first read is not complete: their days are not counted yet. */
+  /**
+   * Ids of watches with a list whose first read is not complete: their days are not counted yet.
+   */
   readonly unread: ReadonlySet<string>;
 }
 
-export const NO_VOLUMES: Volumes = { readAtMs: Number.NEGATIVE_INFINITY, pages: new Map(), unread: new Set() };
+export const NO_VOLUMES: Volumes = {
+  readAtMs: Number.NEGATIVE_INFINITY,
+  pages: new Map(),
+  unread: new Set(),
+};
 
 /** Ids of the watches whose state says how long their lists are. */
 export const watchesWithLists = (polls: readonly Poll[]): readonly string[] => [
   ...new Set(listsOf(polls).flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch.id))),
 ];
 
-const listsOf = (polls: readonly Poll[]): readonly Poll[] => polls.flatMap((one) => one.group?.members ?? [one]).filter(readsWholeList);
+const listsOf = (polls: readonly Poll[]): readonly Poll[] =>
+  polls.flatMap((one) => one.group?.members ?? [one]).filter(readsWholeList);
 
 /** `states`: those of `watchesWithLists`. */
-export function volumesOf(polls: readonly Poll[], states: readonly WatchState[], nowMs: number): Volumes {
+export function volumesOf(
+  polls: readonly Poll[],
+  states: readonly WatchState[],
+  nowMs: number,
+): Volumes {
   const byId = new Map(states.map((state) => [state.id, state]));
-  const statesOf = ({ id, movedFrom }: Watch): readonly WatchState[] => [byId.get(id) ?? byId.get(movedFrom ?? "") ?? []].flat();
+  const statesOf = ({ id, movedFrom }: Watch): readonly WatchState[] =>
+    [byId.get(id) ?? byId.get(movedFrom ?? "") ?? []].flat();
   const pages = new Map<string, number>();
   for (const poll of listsOf(polls)) {
     const [first] = poll.subscribers;
     const count = first === undefined ? undefined : knownPages(poll, statesOf(first.watch));
     if (count !== undefined) pages.set(poll.key, count);
   }
-  const unread = states.filter(({ targets }) => targets.some(({ memory }) => readSoFar(memory) !== undefined)).map(({ id }) => id);
+  const unread = states
+    .filter(({ targets }) => targets.some(({ memory }) => readSoFar(memory) !== undefined))
+    .map(({ id }) => id);
   return { readAtMs: nowMs, pages, unread: new Set(unread) };
 }

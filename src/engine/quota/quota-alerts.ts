@@ -1,4 +1,7 @@
-/** Alerts the operator once a period that the quota is short, and once that it is spent. Computes nothing. */
+/**
+ * Alerts the operator once a period that the quota is short, and once that it is spent. Computes
+ * nothing.
+ */
 import { isoTime } from "../../model/clock.ts";
 import { formatExact } from "../../render/text/numbers.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
@@ -15,7 +18,10 @@ const MOST_NAMED = 5;
 const LAST_HOUR_MS = 3_600_000;
 
 /** Called after every read of the ledger. */
-export async function alertQuota({ clock, opsAlerts, settings }: QuotaAlertsDeps, status: QuotaStatus): Promise<void> {
+export async function alertQuota(
+  { clock, opsAlerts, settings }: QuotaAlertsDeps,
+  status: QuotaStatus,
+): Promise<void> {
   const { limit, softLimit, spent, forecast, period } = status;
   if (limit === undefined || softLimit === undefined) return;
   const alert = { type: "quota.low", subject: "quota", facts: { spent, limit } };
@@ -42,11 +48,18 @@ interface KnownLimits extends Pick<QuotaSettings, "onExhausted" | "monthly"> {
   readonly softLimit: number;
 }
 
-function shortText(status: QuotaStatus, { onExhausted, monthly, limit, softLimit }: KnownLimits): string {
+function shortText(
+  status: QuotaStatus,
+  { onExhausted, monthly, limit, softLimit }: KnownLimits,
+): string {
   const effect =
-    onExhausted === "pause" ? "polling stops at the soft limit" : `polls are slowed down, low priority first${slowDownText(status)}`;
+    onExhausted === "pause"
+      ? "polling stops at the soft limit"
+      : `polls are slowed down, low priority first${slowDownText(status)}`;
   const kept = softLimit < limit ? ` (${formatExact(softLimit)} before the reserve)` : "";
-  const origin = isBelowConfigured(limit, monthly) ? ", as the data service has less left than api.quota.monthly" : "";
+  const origin = isBelowConfigured(limit, monthly)
+    ? ", as the data service has less left than api.quota.monthly"
+    : "";
   const wanted = formatExact(Math.round(status.forecast));
   const expensive = [...status.paces.keys()].slice(0, MOST_NAMED).join(", ");
   return `The plan wants ${wanted} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${expensive}.`;
@@ -56,16 +69,23 @@ function shortText(status: QuotaStatus, { onExhausted, monthly, limit, softLimit
 const KEPT_MS = 100 * 86_400_000;
 
 /** Of an alert that is raised once in each period of the quota. */
-export const oncePerPeriod = (name: string, { id, endMs }: QuotaPeriod): Condition => ({ key: `${name}:${id}`, endsAtMs: endMs + KEPT_MS });
+export const oncePerPeriod = (name: string, { id, endMs }: QuotaPeriod): Condition => ({
+  key: `${name}:${id}`,
+  endsAtMs: endMs + KEPT_MS,
+});
 
 /** A few may be under way. */
 const NOTICEABLY_LESS = 0.98;
 
 /** Whether the data service has noticeably less left than the configuration allows. */
-export const isBelowConfigured = (limit: number | undefined, monthly: number | undefined): boolean =>
-  limit !== undefined && monthly !== undefined && limit < monthly * NOTICEABLY_LESS;
+export const isBelowConfigured = (
+  limit: number | undefined,
+  monthly: number | undefined,
+): boolean => limit !== undefined && monthly !== undefined && limit < monthly * NOTICEABLY_LESS;
 
 function slowDownText({ factors }: QuotaStatus): string {
   const slowed = Object.entries(factors).filter(([, factor]) => factor > 1);
-  return slowed.length === 0 ? "" : `, now ${slowed.map(([priority, factor]) => `${priority} ×${factor.toFixed(1)}`).join(", ")}`;
+  return slowed.length === 0
+    ? ""
+    : `, now ${slowed.map(([priority, factor]) => `${priority} ×${factor.toFixed(1)}`).join(", ")}`;
 }

@@ -1,7 +1,8 @@
 /**
- * Asks the service at the start and every 15 minutes what each key has left, and compares it with the ledger: learns the limit where the
- * configuration names none, and raises the alarm when the service counts more than the ledger does. Of several replicas the leader asks.
- * What to do about a limit is quota-watch.ts's.
+ * Asks the service at the start and every 15 minutes what each key has left, and compares it with
+ * the ledger: learns the limit where the configuration names none, and raises the alarm when the
+ * service counts more than the ledger does. Of several replicas the leader asks. What to do about a
+ * limit is quota-watch.ts's.
  */
 import { boundedWaitMs, MAX_SERVICE_WAIT_MS } from "../../model/asked-wait.ts";
 import { isAlarming, evaluateAudit } from "../../budget/audit.ts";
@@ -17,7 +18,8 @@ import type { Ports } from "../../model/ports.ts";
 import { oncePerPeriod } from "./quota-alerts.ts";
 import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 
-export interface QuotaAuditDeps extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "log" | "meter"> {
+export interface QuotaAuditDeps
+  extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "log" | "meter"> {
   /** Where what it learns is kept. */
   readonly readings: AuditReadings;
   readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentByKey">;
@@ -39,12 +41,18 @@ const CHECK_EVERY_MS = 900_000;
 const CHECK_SPENT_EVERY_MS = 60_000;
 /** Where another replica asks, or asked until now. */
 const READ_EVERY_MS = 60_000;
-/** After a question that was not answered, doubling up to the usual time; longer where the service asks for it. */
+/**
+ * After a question that was not answered, doubling up to the usual time; longer where the service
+ * asks for it.
+ */
 const RETRIES: Backoff = { stepsMs: doubling(60_000, CHECK_EVERY_MS) };
 
 /** The service may book an attempt this much later than it answers it. */
 const COUNTING_DELAY_MS = 10_000;
-/** The service's clock may be a little behind: what it has left of the old period is not the limit of the new one. */
+/**
+ * The service's clock may be a little behind: what it has left of the old period is not the limit
+ * of the new one.
+ */
 const TURN_MS = 60_000;
 
 export class QuotaAudit {
@@ -70,12 +78,22 @@ export class QuotaAudit {
     this.#cancel?.();
   }
 
-  /** Called when a request is held because the quota is spent: somebody may have paid for more since the last check. */
+  /**
+   * Called when a request is held because the quota is spent: somebody may have paid for more since
+   * the last check.
+   */
   spent(): void {
-    if (this.#failures === 0 && this.#deps.clock.monotonic() - this.#checkedAtMs >= CHECK_SPENT_EVERY_MS) void this.check();
+    if (
+      this.#failures === 0 &&
+      this.#deps.clock.monotonic() - this.#checkedAtMs >= CHECK_SPENT_EVERY_MS
+    )
+      void this.check();
   }
 
-  /** Asks about every key; an odd answer or none leaves what was known. Replicas that do not lead read what the one learned that does. Never rejects. */
+  /**
+   * Asks about every key; an odd answer or none leaves what was known. Replicas that do not lead
+   * read what the one learned that does. Never rejects.
+   */
   async check(): Promise<void> {
     const { readings, share, clock, notes, log, onChecked } = this.#deps;
     this.#checkedAtMs = clock.monotonic();
@@ -88,19 +106,28 @@ export class QuotaAudit {
     // Answered after the stop: the state is closed, and nobody listens.
     if (this.#isStopped) return;
     await readings.save(notes).catch(() => undefined);
-    await onChecked().catch((error: unknown) => log.warn("quota could not be computed", { error: errorText(error) }));
+    await onChecked().catch((error: unknown) =>
+      log.warn("quota could not be computed", { error: errorText(error) }),
+    );
     this.#failures = isComplete ? 0 : this.#failures + 1;
-    this.#arm(isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, backoffAfter(RETRIES, this.#failures)));
+    this.#arm(
+      isComplete ? CHECK_EVERY_MS : Math.max(askedWaitMs, backoffAfter(RETRIES, this.#failures)),
+    );
   }
 
-  /** A key that only this replica has, as its file holds another one, is asked about once: whoever sends the question takes note of a refusal. */
+  /**
+   * A key that only this replica has, as its file holds another one, is asked about once: whoever
+   * sends the question takes note of a refusal.
+   */
   async #askAboutOwnKeys(): Promise<void> {
     const { keys, fingerprint, readings, remaining, log } = this.#deps;
     for (const key of keys()) {
       const own = fingerprint(key);
       if (readings.of(key)?.fingerprint === own || this.#asked.has(own)) continue;
       this.#asked.add(own);
-      await remaining(key).catch((error: unknown) => log.warn("key usage is unknown", { key, error: errorText(error) }));
+      await remaining(key).catch((error: unknown) =>
+        log.warn("key usage is unknown", { key, error: errorText(error) }),
+      );
     }
   }
 
@@ -116,7 +143,10 @@ export class QuotaAudit {
         if (this.#isStopped) break;
         isComplete = false;
         if (error instanceof UpstreamError && typeof error.retry === "object")
-          askedWaitMs = Math.max(askedWaitMs, boundedWaitMs(error.retry.afterMs, MAX_SERVICE_WAIT_MS));
+          askedWaitMs = Math.max(
+            askedWaitMs,
+            boundedWaitMs(error.retry.afterMs, MAX_SERVICE_WAIT_MS),
+          );
         log.warn("key usage is unknown", { key, error: errorText(error) });
       }
     }
@@ -133,24 +163,48 @@ export class QuotaAudit {
     const remaining = await askRemaining(key);
     if (!isUsableLimit(remaining)) return false;
     const answered = await ledger.auditMark(key, clock.now(), COUNTING_DELAY_MS);
-    const now = { ...asked, answeredId: answered.lastId, remaining, askedAtMs, periodId: period.id, fingerprint: fingerprint(key) };
+    const now = {
+      ...asked,
+      answeredId: answered.lastId,
+      remaining,
+      askedAtMs,
+      periodId: period.id,
+      fingerprint: fingerprint(key),
+    };
     // What is under way may be in both figures: the limit must not be too high by it.
     const limit = Math.floor(remaining + spent - asked.open);
-    if ((await this.#compare(key, now, limit)) === "drift") await this.#alertDrift(key, spent, period);
+    if ((await this.#compare(key, now, limit)) === "drift")
+      await this.#alertDrift(key, spent, period);
     return true;
   }
 
   /** Compares what the service says now with what it said before, and keeps what that teaches. */
-  async #compare(key: string, now: Omit<KeyReading, "drift" | "limit">, learned: number): Promise<"drift" | "expected"> {
+  async #compare(
+    key: string,
+    now: Omit<KeyReading, "drift" | "limit">,
+    learned: number,
+  ): Promise<"drift" | "expected"> {
     const before = this.#deps.readings.of(key);
-    if (before === undefined || before.periodId !== now.periodId || !isComparable(before, now, this.#deps.retentionMs())) {
+    if (
+      before === undefined ||
+      before.periodId !== now.periodId ||
+      !isComparable(before, now, this.#deps.retentionMs())
+    ) {
       this.#keep(key, { ...now, drift: 0, limit: learned });
       return "expected";
     }
-    const verdict = evaluateAudit(before.remaining, now.remaining, await this.#deps.ledger.auditSpan(key, before, now));
+    const verdict = evaluateAudit(
+      before.remaining,
+      now.remaining,
+      await this.#deps.ledger.auditSpan(key, before, now),
+    );
     if (verdict.kind === "stands_still") return "expected";
     const drift = before.drift + (verdict.kind === "drift" ? verdict.requests : 0);
-    this.#keep(key, { ...now, drift, limit: verdict.kind === "agrees" ? Math.max(before.limit, learned) : learned });
+    this.#keep(key, {
+      ...now,
+      drift,
+      limit: verdict.kind === "agrees" ? Math.max(before.limit, learned) : learned,
+    });
     return verdict.kind === "drift" ? "drift" : "expected";
   }
 
@@ -165,7 +219,10 @@ export class QuotaAudit {
     if (!isAlarming(drift, spent)) return;
     const [more, hint] =
       drift > 0
-        ? ["more", "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly."]
+        ? [
+            "more",
+            "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly.",
+          ]
         : ["fewer", "The quota may last longer than chirpwatch expects."];
     await opsAlerts.raise({
       once: oncePerPeriod(`quota.drift:${key}`, period),
@@ -188,7 +245,9 @@ export class QuotaAudit {
   }
 }
 
-/** Not where the ledger has forgotten what was between them, nor where another key has the name now. */
+/**
+ * Not where the ledger has forgotten what was between them, nor where another key has the name now.
+ */
 const isComparable = (
   before: KeyReading,
   now: AuditReading & Pick<KeyReading, "askedAtMs" | "fingerprint">,

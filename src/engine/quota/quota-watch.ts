@@ -1,4 +1,7 @@
-/** What the month allows, what was spent, and how fast polls and their further pages go while it is short. Alerts nobody: quota-alerts.ts does. */
+/**
+ * What the month allows, what was spent, and how fast polls and their further pages go while it is
+ * short. Alerts nobody: quota-alerts.ts does.
+ */
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createForecastCorrection } from "../../budget/forecast-correction.ts";
 import { type QuotaPeriod, quotaPeriod } from "../../budget/quota-period.ts";
@@ -62,12 +65,18 @@ export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" |
   readonly share: Pick<Share, "isAlone" | "isLeading">;
   /** Called after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
-  /** Called when polls go noticeably faster or slower than a moment ago: waiting times are computed again. */
+  /**
+   * Called when polls go noticeably faster or slower than a moment ago: waiting times are computed
+   * again.
+   */
   readonly onPaceChanged: () => void;
 }
 
 const REFRESH_EVERY_MS = 60_000;
-/** Factors change a little every minute; waiting times are computed again when one fell below, or rose above, so many times what it was. */
+/**
+ * Factors change a little every minute; waiting times are computed again when one fell below, or
+ * rose above, so many times what it was.
+ */
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
 export class QuotaWatch {
@@ -90,7 +99,10 @@ export class QuotaWatch {
     this.#deps = deps;
     this.#keeper = createCorrectionKeeper(this.#correction, { notes: deps.notes, clock });
     this.#figures = new HourlyFigures(deps);
-    this.#pagesOfOthers = new PagesOfOthers({ ledger: deps.ledger, onCounted: (pages) => this.#catchUp.takenByOthers(pages) });
+    this.#pagesOfOthers = new PagesOfOthers({
+      ledger: deps.ledger,
+      onCounted: (pages) => this.#catchUp.takenByOthers(pages),
+    });
     this.#status = statusBefore(quotaPeriod(clock.now(), deps.settings()), clock.now());
     this.pages = {
       begin: (source) => this.#catchUp.begin(source, clock.now()),
@@ -128,7 +140,10 @@ export class QuotaWatch {
     await this.#keeper.save();
   }
 
-  /** Called for every billed request that is granted: after a few of a small quota the pace is set again, however soon that is. */
+  /**
+   * Called for every billed request that is granted: after a few of a small quota the pace is set
+   * again, however soon that is.
+   */
   granted(): void {
     this.#untilStale -= 1;
     if (this.#untilStale > 0) return;
@@ -149,7 +164,9 @@ export class QuotaWatch {
     return this.#status;
   }
 
-  /** Until when scheduled polls are held because the quota is spent, epoch ms; 0 while they are not. */
+  /**
+   * Until when scheduled polls are held because the quota is spent, epoch ms; 0 while they are not.
+   */
   get heldUntilMs(): number {
     const { softLimit, spent, period } = this.#status;
     return softLimit !== undefined && spent >= softLimit ? period.endMs : 0;
@@ -169,13 +186,24 @@ export class QuotaWatch {
     return totalQuota(this.#deps.settings(), this.#deps.keys(), this.#status.spentByKey);
   }
 
-  /** Learns how much slowed-down polls take beyond the forecast, and spreads what the month can spare. */
+  /**
+   * Learns how much slowed-down polls take beyond the forecast, and spreads what the month can
+   * spare.
+   */
   #adjust(query: GovernedQuery, { factors, pace }: GovernedPace, periodId: string): void {
     const { nowMs, spent, periodEndMs } = query;
-    this.#correction.take({ nowMs, periodId, spent, pacedPerDay: isSlowedDown(factors) ? pace.pacedPerDay : undefined });
+    this.#correction.take({
+      nowMs,
+      periodId,
+      spent,
+      pacedPerDay: isSlowedDown(factors) ? pace.pacedPerDay : undefined,
+    });
     const plannedPerDay = pace.pacedPerDay * (isSlowedDown(factors) ? this.#correction.factor : 1);
     const planned = { plannedPerDay, plannedPagesPerDay: pace.pacedPagesPerDay };
-    this.#catchUp.adjust(sparePace({ softLimit: softLimit(query), spent, nowMs, periodEndMs, ...planned }), nowMs);
+    this.#catchUp.adjust(
+      sparePace({ softLimit: softLimit(query), spent, nowMs, periodEndMs, ...planned }),
+      nowMs,
+    );
     this.#untilStale = requestsUntilStale(query);
   }
 
@@ -184,7 +212,8 @@ export class QuotaWatch {
       const change = factors[priority] / this.#announced[priority];
       return change < NOTICEABLE.faster || change > NOTICEABLE.slower;
     };
-    if (!PRIORITIES.some(isNoticeable)) return void (this.#announced = slower(this.#announced, factors));
+    if (!PRIORITIES.some(isNoticeable))
+      return void (this.#announced = slower(this.#announced, factors));
     this.#announced = factors;
     this.#deps.onPaceChanged();
   }
@@ -210,13 +239,20 @@ interface GovernedPace {
 
 function governedPace(query: GovernedQuery): GovernedPace {
   const [factors, lastingFactors] = [governedFactors(query), slowDownFactors(query)];
-  return { factors, pace: planPace(query.polls, factors), lastingFactors, lasting: planPace(query.polls, lastingFactors) };
+  return {
+    factors,
+    pace: planPace(query.polls, factors),
+    lastingFactors,
+    lasting: planPace(query.polls, lastingFactors),
+  };
 }
 
 /** Where scheduled polls stop. */
-const softLimit = ({ limit, reserve }: GovernedQuery): number | undefined => spendingLimit({ monthly: limit, reserve, purpose: "poll" });
+const softLimit = ({ limit, reserve }: GovernedQuery): number | undefined =>
+  spendingLimit({ monthly: limit, reserve, purpose: "poll" });
 
-const isSlowedDown = (factors: SlowDownFactors): boolean => PRIORITIES.some((priority) => factors[priority] > 1);
+const isSlowedDown = (factors: SlowDownFactors): boolean =>
+  PRIORITIES.some((priority) => factors[priority] > 1);
 
 function statusOf(
   query: GovernedQuery,
@@ -224,7 +260,8 @@ function statusOf(
   { period, spentByKey }: Pick<QuotaStatus, "period" | "spentByKey">,
 ): QuotaStatus {
   const { limit, spent, nowMs, correctionFactor } = query;
-  const expectedPerDay = lasting.pacedPerDay * (isSlowedDown(lastingFactors) ? correctionFactor : 1);
+  const expectedPerDay =
+    lasting.pacedPerDay * (isSlowedDown(lastingFactors) ? correctionFactor : 1);
   return {
     limit,
     softLimit: softLimit(query),
@@ -242,7 +279,14 @@ function statusOf(
 
 /** Before the first read of the ledger. */
 function statusBefore(period: QuotaPeriod, nowMs: number): QuotaStatus {
-  const unknown = { limit: undefined, reserve: 0, spent: 0, correctionFactor: 1, onExhausted: "degrade", polls: [] } as const;
+  const unknown = {
+    limit: undefined,
+    reserve: 0,
+    spent: 0,
+    correctionFactor: 1,
+    onExhausted: "degrade",
+    polls: [],
+  } as const;
   const query = { ...unknown, nowMs, periodEndMs: period.endMs };
   return statusOf(query, governedPace(query), { period, spentByKey: new Map() });
 }
@@ -253,10 +297,14 @@ const slower = (a: SlowDownFactors, b: SlowDownFactors): SlowDownFactors => ({
   low: Math.max(a.low, b.low),
 });
 
-function setGauges(meter: Meter, { spent, limit, softLimit, forecast, factors }: QuotaStatus): void {
+function setGauges(
+  meter: Meter,
+  { spent, limit, softLimit, forecast, factors }: QuotaStatus,
+): void {
   meter.set("chirpwatch_quota_spent", spent);
   meter.set("chirpwatch_quota_forecast", Math.round(forecast));
   if (limit !== undefined) meter.set("chirpwatch_quota_limit", limit);
   if (softLimit !== undefined) meter.set("chirpwatch_quota_line", softLimit);
-  for (const priority of PRIORITIES) meter.set("chirpwatch_quota_stretch", factors[priority], { priority });
+  for (const priority of PRIORITIES)
+    meter.set("chirpwatch_quota_stretch", factors[priority], { priority });
 }

@@ -1,4 +1,7 @@
-/** Which watches the quota slows down: by how much, until when, and when they are polled next. Polls that other replicas make are among them. */
+/**
+ * Which watches the quota slows down: by how much, until when, and when they are polled next. Polls
+ * that other replicas make are among them.
+ */
 import { isSlowed } from "../../budget/slow-down.ts";
 import { shardOf } from "../../model/replicas.ts";
 import type { Ports } from "../../model/ports.ts";
@@ -10,7 +13,10 @@ import type { Timetable } from "../../schedule/timetable.ts";
 import type { QuotaWatch } from "./quota-watch.ts";
 
 export interface SlowedWatch {
-  /** How many times longer than its schedule says a watch waits between polls. Undefined: the quota is spent, and it is not polled at all. */
+  /**
+   * How many times longer than its schedule says a watch waits between polls. Undefined: the quota
+   * is spent, and it is not polled at all.
+   */
   readonly factor: number | undefined;
   /** When the quota period ends, epoch ms. */
   readonly untilMs: number;
@@ -29,8 +35,14 @@ export interface SlowedWatchesDeps extends Pick<Ports, "share" | "clock"> {
   };
 }
 
-/** Returns those of the watches that the quota slows down, by their ids. The state is read only where there are some. */
-export async function slowedWatches(deps: SlowedWatchesDeps, watches: readonly Watch[]): Promise<ReadonlyMap<string, SlowedWatch>> {
+/**
+ * Returns those of the watches that the quota slows down, by their ids. The state is read only
+ * where there are some.
+ */
+export async function slowedWatches(
+  deps: SlowedWatchesDeps,
+  watches: readonly Watch[],
+): Promise<ReadonlyMap<string, SlowedWatch>> {
   const { quotaWatch, pollsOf, store } = deps;
   const held = quotaWatch.heldUntilMs > 0;
   const slowed = watches.flatMap((watch) => {
@@ -40,13 +52,25 @@ export async function slowedWatches(deps: SlowedWatchesDeps, watches: readonly W
   });
   if (slowed.length === 0) return new Map();
   const keys = [...new Set(slowed.flatMap(({ polls }) => polls.map(({ key }) => key)))];
-  const lastPolls = new Map((await store.loadSources(keys)).map(({ fingerprint, lastPollAtMs }) => [fingerprint, lastPollAtMs]));
+  const lastPolls = new Map(
+    (await store.loadSources(keys)).map(({ fingerprint, lastPollAtMs }) => [
+      fingerprint,
+      lastPollAtMs,
+    ]),
+  );
   const untilMs = quotaWatch.status.period.endMs;
   return new Map(
     slowed.map(({ id, polls, factor }) => {
       // Only first reads go on where the quota is spent.
       const isHeld = held && polls.every(({ key }) => (lastPolls.get(key) ?? null) !== null);
-      return [id, { factor: isHeld ? undefined : factor, untilMs, nextPollMs: nextPollMs(deps, polls, lastPolls) }];
+      return [
+        id,
+        {
+          factor: isHeld ? undefined : factor,
+          untilMs,
+          nextPollMs: nextPollMs(deps, polls, lastPolls),
+        },
+      ];
     }),
   );
 }
@@ -55,12 +79,20 @@ export async function slowedWatches(deps: SlowedWatchesDeps, watches: readonly W
  * Returns the factor of the slowest poll of a watch. A watch that shares the poll of a faster one
  * may be polled as often as its own schedule says.
  */
-function factorOf({ quotaWatch, timetable, clock }: SlowedWatchesDeps, { timing }: Watch, polls: readonly Poll[]): number {
+function factorOf(
+  { quotaWatch, timetable, clock }: SlowedWatchesDeps,
+  { timing }: Watch,
+  polls: readonly Poll[],
+): number {
   const { factors } = quotaWatch.status;
   const slowed = polls.filter(({ priority }) => isSlowed(factors[priority]));
   if (slowed.length === 0) return 1;
   const ownMs = timetable.intervalMs(scheduleOf(timing), clock.now());
-  return Math.max(...slowed.map(({ priority, intervalMs }) => (factors[priority] * Math.min(intervalMs, ownMs)) / ownMs));
+  return Math.max(
+    ...slowed.map(
+      ({ priority, intervalMs }) => (factors[priority] * Math.min(intervalMs, ownMs)) / ownMs,
+    ),
+  );
 }
 
 function nextPollMs(
@@ -72,7 +104,9 @@ function nextPollMs(
     const lastMs = lastPolls.get(poll.key) ?? null;
     const isOwn = share.holds("poll", shardOf(poll.key));
     const dueMs = isOwn || lastMs === null ? loop.nextDueAt(poll.key) : loop.dueAfter(poll, lastMs);
-    return dueMs === undefined ? [] : [lastMs === null ? dueMs : Math.max(dueMs, quotaWatch.heldUntilMs)];
+    return dueMs === undefined
+      ? []
+      : [lastMs === null ? dueMs : Math.max(dueMs, quotaWatch.heldUntilMs)];
   });
   return times.length === 0 ? undefined : Math.min(...times);
 }

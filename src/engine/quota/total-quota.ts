@@ -13,8 +13,9 @@ export interface TotalQuota {
 }
 
 /**
- * What all keys together may spend: what each may, and what keys that are gone or suspended have spent already, of which nothing is left to
- * reserve. The configuration's own limit for a month holds above it.
+ * What all keys together may spend: what each may, and what keys that are gone or suspended have
+ * spent already, of which nothing is left to reserve. The configuration's own limit for a month
+ * holds above it.
  */
 export function totalQuota(
   { monthly, reserve }: { readonly monthly?: number | undefined; readonly reserve: number },
@@ -22,7 +23,9 @@ export function totalQuota(
   spentByKey: ReadonlyMap<string, number>,
 ): TotalQuota {
   const configured = { limit: monthly, reserve };
-  const usable = keys.some(({ isUsable }) => isUsable) ? keys.filter(({ isUsable }) => isUsable) : keys;
+  const usable = keys.some(({ isUsable }) => isUsable)
+    ? keys.filter(({ isUsable }) => isUsable)
+    : keys;
   let left = 0;
   for (const { limit } of usable) {
     if (limit === undefined) return configured;
@@ -32,10 +35,22 @@ export function totalQuota(
   let gone = 0;
   for (const [key, spent] of spentByKey) if (!names.has(key)) gone += spent;
   const together = left + gone;
-  if (usable.length === 0 || (monthly !== undefined && monthly * (1 - reserve) <= together - left * reserve)) return configured;
+  if (
+    usable.length === 0 ||
+    (monthly !== undefined && monthly * (1 - reserve) <= together - left * reserve)
+  )
+    return configured;
   return { limit: together, reserve: together === 0 ? reserve : (reserve * left) / together };
 }
 
-/** What the configuration allows a key, or what the service has left of it where that is less; undefined while neither is known. */
-export const limitOfKey = (monthly: number | undefined, learned: number | undefined): number | undefined =>
-  monthly === undefined || learned === undefined ? (monthly ?? learned) : Math.min(monthly, learned);
+/**
+ * What the configuration allows a key, or what the service has left of it where that is less;
+ * undefined while neither is known.
+ */
+export const limitOfKey = (
+  monthly: number | undefined,
+  learned: number | undefined,
+): number | undefined =>
+  monthly === undefined || learned === undefined
+    ? (monthly ?? learned)
+    : Math.min(monthly, learned);

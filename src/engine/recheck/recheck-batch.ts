@@ -1,6 +1,6 @@
 /**
- * One batch of fresh tweets that are due: asked for in one request, evaluated for each watch that follows them, and committed. When a batch
- * is due is recheck-loop.ts's.
+ * One batch of fresh tweets that are due: asked for in one request, evaluated for each watch that
+ * follows them, and committed. When a batch is due is recheck-loop.ts's.
  */
 import { isSuspiciousAnswer } from "../../detect/recheck.ts";
 import type { PollCommit, PollStore } from "../../model/poll-store.ts";
@@ -12,7 +12,13 @@ import { isRefusal } from "../../model/upstream.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { type Missed, missedBy } from "../../polling/evaluate/absence.ts";
-import { evaluateRecheck, mayBeEdited, type RecheckOutcome, refOf, turnOf } from "../../polling/evaluate/evaluate-recheck.ts";
+import {
+  evaluateRecheck,
+  mayBeEdited,
+  type RecheckOutcome,
+  refOf,
+  turnOf,
+} from "../../polling/evaluate/evaluate-recheck.ts";
 import { committedOf } from "../../polling/evaluate/verdicts.ts";
 import { sightsOf } from "../../polling/run/tweet-sights.ts";
 import { commitEvents, type PolledCommitDeps } from "../../polling/run/commit-events.ts";
@@ -20,7 +26,9 @@ import type { Planned, Subscriber } from "../../polling/watch-poll.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
 
-export interface RecheckDeps extends PolledCommitDeps, Pick<Ports, "clock" | "hash" | "trace" | "storeWatch"> {
+export interface RecheckDeps
+  extends PolledCommitDeps,
+    Pick<Ports, "clock" | "hash" | "trace" | "storeWatch"> {
   readonly store: RecheckStore & Pick<PollStore, "commitPoll">;
   readonly gate: RequestGate;
   /** How much slower polls of a priority go while the quota is short. */
@@ -55,13 +63,18 @@ export class RecheckBatches {
   async run(rows: readonly Recheck[]): Promise<boolean> {
     const { clock, trace } = this.#deps;
     const followed = rows.flatMap((recheck) => {
-      const subscriber = recheck.untilMs + OVERDUE_RECHECK_MS < clock.now() ? undefined : subscriberOf(rechecked(this.#deps), recheck);
+      const subscriber =
+        recheck.untilMs + OVERDUE_RECHECK_MS < clock.now()
+          ? undefined
+          : subscriberOf(rechecked(this.#deps), recheck);
       return subscriber === undefined ? [] : [{ recheck, subscriber }];
     });
     const live = new Set(followed.map(({ recheck }) => recheck));
     const stale = rows.filter((row) => !live.has(row));
     if (stale.length > 0) return this.#commit(stale.map((row) => ({ ended: refOf(row) })));
-    const early = followed.map((one) => this.#atPresentPace(one)).filter(({ dueAtMs }) => dueAtMs > clock.now());
+    const early = followed
+      .map((one) => this.#atPresentPace(one))
+      .filter(({ dueAtMs }) => dueAtMs > clock.now());
     if (early.length > 0) return this.#commit(early.map((next) => ({ next })));
     const ids = [...new Set(rows.map(({ tweetId }) => tweetId))];
     trace.begin(RECHECK);
@@ -78,10 +91,14 @@ export class RecheckBatches {
   }
 
   /**
-   * Charged to those it is made for, each in their turn. Undefined: refused, and that look is over, for asking again at once would be refused
-   * again and paid for. A 404 is an answer without any of them: so the service may say it of tweets that are all gone.
+   * Charged to those it is made for, each in their turn. Undefined: refused, and that look is over,
+   * for asking again at once would be refused again and paid for. A 404 is an answer without any of
+   * them: so the service may say it of tweets that are all gone.
    */
-  async #ask(ids: readonly string[], asked: readonly Followed[]): Promise<ReadonlyMap<string, Tweet> | undefined> {
+  async #ask(
+    ids: readonly string[],
+    asked: readonly Followed[],
+  ): Promise<ReadonlyMap<string, Tweet> | undefined> {
     try {
       const answer = await this.#deps.gate.request({
         endpoint: "tweet-info-bulk",
@@ -106,13 +123,20 @@ export class RecheckBatches {
   ): Promise<readonly RecheckOutcome[]> {
     const { hash, clock, store, slowDownOf } = this.#deps;
     const found = answer ?? new Map<string, Tweet>();
-    const isSuspicious = answer === undefined || isSuspiciousAnswer(ids.length, ids.filter((id) => found.has(id)).length);
+    const isSuspicious =
+      answer === undefined ||
+      isSuspiciousAnswer(ids.length, ids.filter((id) => found.has(id)).length);
     const context = { hash, detectedAtMs: clock.now(), isSuspicious };
     const changed = asked.filter(({ recheck }) => {
       const tweet = found.get(recheck.tweetId);
       return tweet === undefined ? recheck.eventId !== "" : mayBeEdited(hash, recheck, tweet);
     });
-    const known = new Map((await store.eventsById(changed.map(({ recheck }) => recheck.eventId))).map((event) => [event.id, event]));
+    const known = new Map(
+      (await store.eventsById(changed.map(({ recheck }) => recheck.eventId))).map((event) => [
+        event.id,
+        event,
+      ]),
+    );
     return asked.map(({ recheck, subscriber }) =>
       evaluateRecheck(
         subscriber,
@@ -127,7 +151,10 @@ export class RecheckBatches {
     );
   }
 
-  async #commit(outcomes: readonly RecheckOutcome[], answer?: ReadonlyMap<string, Tweet>): Promise<boolean> {
+  async #commit(
+    outcomes: readonly RecheckOutcome[],
+    answer?: ReadonlyMap<string, Tweet>,
+  ): Promise<boolean> {
     const { clock, trace, route, findEdits } = this.#deps;
     const nowMs = clock.now();
     const events = outcomes.flatMap(({ event }) => event ?? []);
@@ -150,23 +177,36 @@ export class RecheckBatches {
 }
 
 /** What kept a batch from being asked for. */
-export function reportFailure(error: unknown, { storeWatch, log }: Pick<RecheckDeps, "storeWatch" | "log">): void {
+export function reportFailure(
+  error: unknown,
+  { storeWatch, log }: Pick<RecheckDeps, "storeWatch" | "log">,
+): void {
   if (storeWatch.takeError(error)) return;
-  if (error instanceof RequestHeld) log.debug("fresh tweets wait for their next recheck", { reason: error.reason });
+  if (error instanceof RequestHeld)
+    log.debug("fresh tweets wait for their next recheck", { reason: error.reason });
   else log.warn("fresh tweets could not be rechecked", { error });
 }
 
-const targetOf = ({ targets }: PlannedWatch, targetKey: string) => targets.find(({ key }) => key === targetKey);
+const targetOf = ({ targets }: PlannedWatch, targetKey: string) =>
+  targets.find(({ key }) => key === targetKey);
 
 /** Undefined when the watch follows its tweets no longer. */
-function subscriberOf(following: readonly Planned[], { watchKey, targetKey }: TargetRef): Subscriber | undefined {
+function subscriberOf(
+  following: readonly Planned[],
+  { watchKey, targetKey }: TargetRef,
+): Subscriber | undefined {
   const own = following.find((one) => one.watchKey === watchKey);
   const target = own === undefined ? undefined : targetOf(own, targetKey);
   if (own === undefined || target === undefined) return undefined;
   return { watch: own.watch, type: own.type, watchKey, targetKey, targetName: target.name };
 }
 
-function missedIn(planned: readonly PlannedWatch[], { watch, watchKey, targetKey }: Subscriber): Missed | undefined {
-  const targets = planned.flatMap((one) => (one.watchKey === watchKey ? (targetOf(one, targetKey) ?? []) : []));
+function missedIn(
+  planned: readonly PlannedWatch[],
+  { watch, watchKey, targetKey }: Subscriber,
+): Missed | undefined {
+  const targets = planned.flatMap((one) =>
+    one.watchKey === watchKey ? (targetOf(one, targetKey) ?? []) : [],
+  );
   return targets[0] === undefined ? undefined : missedBy(watch, targets[0]);
 }

@@ -1,6 +1,7 @@
 /**
- * Polls fresh tweets again, a hundred a request over all watches that follow any. What is due stands in the state, so a crash or a restart
- * loses no recheck and alerts nobody twice: what was due meanwhile is read once. Owns when; what one batch does is recheck-batch.ts's.
+ * Polls fresh tweets again, a hundred a request over all watches that follow any. What is due
+ * stands in the state, so a crash or a restart loses no recheck and alerts nobody twice: what was
+ * due meanwhile is read once. Owns when; what one batch does is recheck-batch.ts's.
  */
 import { nextRecheckMs } from "../../detect/recheck.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
@@ -9,7 +10,9 @@ import { pacedMs } from "../../polling/evaluate/evaluate-recheck.ts";
 import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
 import { rechecked, RecheckBatches, type RecheckDeps, reportFailure } from "./recheck-batch.ts";
 
-/** Wake at least so often: what could not be asked is tried again, and the clock may have been set. */
+/**
+ * Wake at least so often: what could not be asked is tried again, and the clock may have been set.
+ */
 const LONGEST_SLEEP_MS = 60_000;
 
 export class RecheckLoop {

@@ -1,8 +1,17 @@
 /**
- * Alerts when a watch has far more events than usual, or none for long: from what is polled anyway, without a request. Counts come from the
- * events in the state; all that is kept beside them is when the watch was last checked.
+ * Alerts when a watch has far more events than usual, or none for long: from what is polled anyway,
+ * without a request. Counts come from the events in the state; all that is kept beside them is when
+ * the watch was last checked.
  */
-import { spikeLimit, usualCount, usualSpans, watchedMs, watchedOn, type Watched, windowsSince } from "../../detect/volume.ts";
+import {
+  spikeLimit,
+  usualCount,
+  usualSpans,
+  watchedMs,
+  watchedOn,
+  type Watched,
+  windowsSince,
+} from "../../detect/volume.ts";
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { EventBody } from "../../model/event.ts";
@@ -28,13 +37,18 @@ export interface VolumeDeps extends CommitDeps, Pick<Ports, "notes" | "clock" | 
 /** Polls are late now and then: only what is later than this was not checked. */
 const LATE_POLLS = 3;
 const LATE_MS = 15 * 60_000;
-/** The time of the last check is written so often; after a crash this much counts as not checked. */
+/**
+ * The time of the last check is written so often; after a crash this much counts as not checked.
+ */
 const WRITE_EVERY_MS = 5 * 60_000;
 
 /** The episode of a spike that follows none that the state knows of. */
 const FIRST = "first";
 
-/** A watch that was checked: one of its subscribers, what was checked of it until now, and when that is. */
+/**
+ * A watch that was checked: one of its subscribers, what was checked of it until now, and when that
+ * is.
+ */
 interface VolumeCheck {
   readonly subscriber: Subscriber;
   readonly watched: Watched;
@@ -60,22 +74,32 @@ export class VolumeWatch {
 
   /** Takes a poll that brought what it should. Never rejects. */
   async polled(poll: Poll): Promise<void> {
-    const ruled = poll.subscribers.filter(({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined);
+    const ruled = poll.subscribers.filter(
+      ({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined,
+    );
     const once = new Map(ruled.map((subscriber) => [subscriber.watchKey, subscriber]));
     for (const subscriber of once.values())
       await this.#inTurn(() => this.#check(poll, subscriber)).catch((error: unknown) =>
-        this.#deps.log.warn("the volume of a watch could not be checked", { watch: subscriber.watch.id, error }),
+        this.#deps.log.warn("the volume of a watch could not be checked", {
+          watch: subscriber.watch.id,
+          error,
+        }),
       );
   }
 
   /** Writes when each watch was checked last: nothing more comes. */
   async close(): Promise<void> {
-    for (const [watchKey, { watched, writtenMs }] of this.#known) if (watched.okMs > writtenMs) await this.#write(watchKey, watched);
+    for (const [watchKey, { watched, writtenMs }] of this.#known)
+      if (watched.okMs > writtenMs) await this.#write(watchKey, watched);
   }
 
   async #check(poll: Poll, subscriber: Subscriber): Promise<void> {
     const nowMs = this.#deps.clock.now();
-    const volumeCheck = { subscriber, watched: await this.#recordCheck(poll, subscriber.watchKey, nowMs), nowMs };
+    const volumeCheck = {
+      subscriber,
+      watched: await this.#recordCheck(poll, subscriber.watchKey, nowMs),
+      nowMs,
+    };
     await this.#checkSpike(volumeCheck);
     await this.#checkSilence(volumeCheck);
   }
@@ -83,10 +107,15 @@ export class VolumeWatch {
   /** Records the check, and says what was checked until now. */
   async #recordCheck(poll: Poll, watchKey: string, nowMs: number): Promise<Watched> {
     const { notes, slowDownOf } = this.#deps;
-    const before = this.#known.get(watchKey) ?? { watched: watchedOf(await notes.readNote(noteOf(watchKey))), writtenMs: 0 };
+    const before = this.#known.get(watchKey) ?? {
+      watched: watchedOf(await notes.readNote(noteOf(watchKey))),
+      writtenMs: 0,
+    };
     const apartMs = Math.max(LATE_MS, LATE_POLLS * poll.intervalMs * slowDownOf(poll.priority));
     const watched = watchedOn(before.watched, nowMs, apartMs);
-    const isDue = nowMs - before.writtenMs >= WRITE_EVERY_MS || watched.gaps.length !== before.watched?.gaps.length;
+    const isDue =
+      nowMs - before.writtenMs >= WRITE_EVERY_MS ||
+      watched.gaps.length !== before.watched?.gaps.length;
     if (isDue) await this.#write(watchKey, watched);
     this.#known.set(watchKey, { watched, writtenMs: isDue ? nowMs : before.writtenMs });
     return watched;
@@ -101,7 +130,8 @@ export class VolumeWatch {
     const { watch, watchKey } = subscriber;
     if (watch.spike === undefined) return;
     const { windowMs } = watch.spike;
-    const count = (await store.countEvents(watchKey, [{ fromMs: nowMs - windowMs, toMs: nowMs }]))[0] ?? 0;
+    const count =
+      (await store.countEvents(watchKey, [{ fromMs: nowMs - windowMs, toMs: nowMs }]))[0] ?? 0;
     if (count < watch.spike.min) return;
     const learningSinceMs = Math.min(baselineAtMs(watchKey) ?? watched.sinceMs, watched.sinceMs);
     const spans = usualSpans(watched, learningSinceMs, nowMs, windowMs);
@@ -110,12 +140,23 @@ export class VolumeWatch {
     const limit = spikeLimit(usual, watch.spike);
     if (count < limit) return;
     const last = await store.newestEvent(watchKey, { type: "volume.spike", sinceMs: 0 });
-    if (last !== undefined && !(await this.#isOver(watchKey, limit, windowsSince(last.detectedAtMs, nowMs, windowMs)))) return;
+    if (
+      last !== undefined &&
+      !(await this.#isOver(watchKey, limit, windowsSince(last.detectedAtMs, nowMs, windowMs)))
+    )
+      return;
     const volume = { count, usual: Math.round(usual * 10) / 10, window: formatDuration(windowMs) };
-    await this.#emit(subscriber, { type: "volume.spike", episode: last?.id ?? FIRST, volume }, nowMs);
+    await this.#emit(
+      subscriber,
+      { type: "volume.spike", episode: last?.id ?? FIRST, volume },
+      nowMs,
+    );
   }
 
-  /** A surge that goes on is reported once: a whole window below the limit has to lie between two spikes. */
+  /**
+   * A surge that goes on is reported once: a whole window below the limit has to lie between two
+   * spikes.
+   */
   async #isOver(watchKey: string, limit: number, since: readonly TimeSpan[]): Promise<boolean> {
     const counts = await this.#deps.store.countEvents(watchKey, since);
     return counts.some((count) => count < limit);
@@ -130,16 +171,35 @@ export class VolumeWatch {
     if (watchedMs(watched, sinceMs, nowMs) < watch.noEventsForMs) return;
     const lastAtMs = await store.newestEvent(watchKey, { type: "volume.silent", sinceMs });
     if (lastAtMs !== undefined) return;
-    const volume = { for: formatDuration(watch.noEventsForMs), last_event_at: last === undefined ? null : isoTime(last.detectedAtMs) };
-    await this.#emit(subscriber, { type: "volume.silent", episode: last?.id ?? isoTime(sinceMs), volume }, nowMs);
+    const volume = {
+      for: formatDuration(watch.noEventsForMs),
+      last_event_at: last === undefined ? null : isoTime(last.detectedAtMs),
+    };
+    await this.#emit(
+      subscriber,
+      { type: "volume.silent", episode: last?.id ?? isoTime(sinceMs), volume },
+      nowMs,
+    );
   }
 
-  async #emit(subscriber: Subscriber, { type, episode, volume }: VolumeFact, nowMs: number): Promise<void> {
+  async #emit(
+    subscriber: Subscriber,
+    { type, episode, volume }: VolumeFact,
+    nowMs: number,
+  ): Promise<void> {
     const { hash, route } = this.#deps;
     const body: EventBody = { volume };
     const fact = { type, subject: subscriber.watch.id, episode, body, occurredAtMs: nowMs };
-    const routed = route(makeEvent({ hash, detectedAtMs: nowMs }, { ...subscriber, targetName: "" }, fact), nowMs);
-    await commitEvents(this.#deps, { atMs: nowMs, targets: [], verdicts: [], ...committedOf([routed]) });
+    const routed = route(
+      makeEvent({ hash, detectedAtMs: nowMs }, { ...subscriber, targetName: "" }, fact),
+      nowMs,
+    );
+    await commitEvents(this.#deps, {
+      atMs: nowMs,
+      targets: [],
+      verdicts: [],
+      ...committedOf([routed]),
+    });
   }
 }
 
@@ -147,5 +207,7 @@ const noteOf = (watchKey: string): string => `volume:${watchKey}`;
 
 function watchedOf(note: unknown): Watched | undefined {
   const { sinceMs, okMs, gaps } = (note ?? {}) as Partial<Watched>;
-  return sinceMs === undefined || okMs === undefined || gaps === undefined ? undefined : { sinceMs, okMs, gaps };
+  return sinceMs === undefined || okMs === undefined || gaps === undefined
+    ? undefined
+    : { sinceMs, okMs, gaps };
 }

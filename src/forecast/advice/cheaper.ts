@@ -1,4 +1,7 @@
-/** Changes that make a plan fit its quota, each with its cost and how late alerts then are. The caller puts them into words. Pure. */
+/**
+ * Changes that make a plan fit its quota, each with its cost and how late alerts then are. The
+ * caller puts them into words. Pure.
+ */
 import type { Freshness } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
@@ -8,7 +11,8 @@ import { type Fit, fit, type Goal, type Option, watchesOf } from "./fit.ts";
 /**
  * - `slower`: these watches are polled less often.
  * - `freshness`: these may find posts later.
- * - `full_poll`: accounts, lists and searches that are read together are each read whole less often.
+ * - `full_poll`: accounts, lists and searches that are read together are each read whole less
+ *   often.
  * - `list`: a public list of the accounts of one watch.
  */
 export interface Change extends Fit {
@@ -31,7 +35,9 @@ const INTERVAL_STEPS_MS: readonly number[] = [
   ...[1, 2, 3, 4, 6, 8, 12, 24, 48, 168].map((hours) => hours * HOUR_MS),
 ];
 
-/** Every change that brings the plan to its limit or below, the one with the smallest loss first. */
+/**
+ * Every change that brings the plan to its limit or below, the one with the smallest loss first.
+ */
 export function findChanges(goal: Goal): readonly Change[] {
   const slower = retimed(goal, slowed);
   const looser = retimed(goal, loosened);
@@ -46,23 +52,37 @@ export function findChanges(goal: Goal): readonly Change[] {
   return changes.filter((one) => one !== undefined).sort((a, b) => a.lossMs - b.lossMs);
 }
 
-/** The watch with a later timing; itself where it has another kind of timing, or is as slow already. */
+/**
+ * The watch with a later timing; itself where it has another kind of timing, or is as slow already.
+ */
 type Retime = (watch: Watch, wantedMs: number, goal: Goal) => Watch;
 
 /** How many of the most expensive watches are tried, before all of them. */
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 
-/** Of so many of the most expensive watches, each delayed as little as fits: the choice with the smallest loss. */
+/**
+ * Of so many of the most expensive watches, each delayed as little as fits: the choice with the
+ * smallest loss.
+ */
 function retimed(goal: Goal, retime: Retime): Fit | undefined {
   const byId = new Map(watchesOf(goal.before).map((watch) => [watch.id, watch]));
   const canChange = (watch: Watch) => retime(watch, Number.POSITIVE_INFINITY, goal) !== watch;
-  const order = mostExpensive(goal.before).flatMap((id) => [byId.get(id) ?? []].flat().filter(canChange));
+  const order = mostExpensive(goal.before).flatMap((id) =>
+    [byId.get(id) ?? []].flat().filter(canChange),
+  );
   const change = (watch: Watch, timeMs: number) => retime(watch, timeMs, goal);
   const fits = [...FEW_WATCHES.filter((few) => few < order.length), order.length].flatMap(
-    (count) => fit(goal, { watches: order.slice(0, count), timesMs: count === 0 ? [] : INTERVAL_STEPS_MS, change }) ?? [],
+    (count) =>
+      fit(goal, {
+        watches: order.slice(0, count),
+        timesMs: count === 0 ? [] : INTERVAL_STEPS_MS,
+        change,
+      }) ?? [],
   );
   const [first, ...others] = fits;
-  return first === undefined ? undefined : others.reduce((best, one) => (one.lossMs < best.lossMs ? one : best), first);
+  return first === undefined
+    ? undefined
+    : others.reduce((best, one) => (one.lossMs < best.lossMs ? one : best), first);
 }
 
 /** A default `max_age` is raised to twice a long interval. */
@@ -70,10 +90,17 @@ const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
   const everyMs = Math.min(wantedMs, slowestMs(watch));
   if (watch.timing.kind === "freshness" || intervalMs(watch.timing) >= everyMs) return watch;
   const maxAgeMs = everyMs >= watch.maxAgeMs ? 2 * everyMs : watch.maxAgeMs;
-  return { ...watch, timing: { kind: "schedule", schedule: { kind: "every", intervalMs: everyMs } }, maxAgeMs };
+  return {
+    ...watch,
+    timing: { kind: "schedule", schedule: { kind: "every", intervalMs: everyMs } },
+    maxAgeMs,
+  };
 };
 
-/** `max` is at least this multiple of the mean, so that probes can request quiet accounts less often. */
+/**
+ * `max` is at least this multiple of the mean, so that probes can request quiet accounts less
+ * often.
+ */
 const LEAST_ROOM = 4;
 
 const loosened: Retime = (watch, wantedMs, { slowestMs }) => {
@@ -84,17 +111,27 @@ const loosened: Retime = (watch, wantedMs, { slowestMs }) => {
   const looser: Freshness =
     freshness.kind === "p95"
       ? { kind: "p95", p95Ms: atLeastMs }
-      : { kind: "mean", meanMs: atLeastMs, maxMs: Math.max(freshness.maxMs, LEAST_ROOM * atLeastMs) };
+      : {
+          kind: "mean",
+          meanMs: atLeastMs,
+          maxMs: Math.max(freshness.maxMs, LEAST_ROOM * atLeastMs),
+        };
   return { ...watch, timing: { kind: "freshness", freshness: looser } };
 };
 
 /** Of watches that say how often: well within what each still reports. */
 function rarerFullPolls({ before }: Goal): Option {
-  const watches = watchesOf({ polls: before.polls.filter(({ poll }) => poll.group?.fullPollEveryMs !== undefined) });
+  const watches = watchesOf({
+    polls: before.polls.filter(({ poll }) => poll.group?.fullPollEveryMs !== undefined),
+  });
   const longestMs = Math.min(...watches.map(({ maxAgeMs }) => maxAgeMs / 2));
   const change = (watch: Watch, everyMs: number): Watch =>
-    watch.fullPollEveryMs !== undefined && watch.fullPollEveryMs < everyMs ? { ...watch, fullPollEveryMs: everyMs } : watch;
-  const timesMs = INTERVAL_STEPS_MS.filter((everyMs) => everyMs < longestMs && watches.some((watch) => change(watch, everyMs) !== watch));
+    watch.fullPollEveryMs !== undefined && watch.fullPollEveryMs < everyMs
+      ? { ...watch, fullPollEveryMs: everyMs }
+      : watch;
+  const timesMs = INTERVAL_STEPS_MS.filter(
+    (everyMs) => everyMs < longestMs && watches.some((watch) => change(watch, everyMs) !== watch),
+  );
   return { watches, timesMs, change };
 }
 
@@ -103,10 +140,13 @@ const LIST_HOLDS = 5_000;
 const LEAST_HANDLES = 10;
 
 /**
- * For the most expensive watch whose accounts no other watch reads, at the shortest interval that fits; undefined where alerts would not be
- * sooner than `instead`.
+ * For the most expensive watch whose accounts no other watch reads, at the shortest interval that
+ * fits; undefined where alerts would not be sooner than `instead`.
  */
-function throughList(goal: Goal, instead: Delay | undefined): (Fit & { readonly list: PublicList }) | undefined {
+function throughList(
+  goal: Goal,
+  instead: Delay | undefined,
+): (Fit & { readonly list: PublicList }) | undefined {
   const { before, slowestMs } = goal;
   const watch = mostExpensive(before).flatMap((id) => listable(before, id) ?? [])[0];
   if (watch === undefined) return undefined;
@@ -120,7 +160,9 @@ function throughList(goal: Goal, instead: Delay | undefined): (Fit & { readonly 
   if (found === undefined) return undefined;
   const was = before.watches.get(watch.id)?.delay ?? delayOf([intervalMs]);
   const list = { handles: subscribersOf(own, watch.id).length, instead: instead ?? was };
-  return found.delay.p50Ms >= list.instead.p50Ms ? undefined : { ...found, lossMs: Math.max(0, found.lossMs), list };
+  return found.delay.p50Ms >= list.instead.p50Ms
+    ? undefined
+    : { ...found, lossMs: Math.max(0, found.lossMs), list };
 }
 
 const pollsOf = ({ polls }: Goal["before"], watchId: string) =>
@@ -136,7 +178,9 @@ function listable(before: Goal["before"], watchId: string): Watch | undefined {
   const isShared = own.some(({ poll }) => poll.group === undefined && poll.subscribers.length > 1);
   const isTimeline =
     subscribers.every(({ type }) => type.probeFields !== undefined) &&
-    own.every(({ poll }) => (poll.group?.members ?? [poll]).every(({ source }) => source.endpoint === "user-tweets"));
+    own.every(({ poll }) =>
+      (poll.group?.members ?? [poll]).every(({ source }) => source.endpoint === "user-tweets"),
+    );
   const isSize = subscribers.length >= LEAST_HANDLES && subscribers.length <= LIST_HOLDS;
   return isTimeline && !isShared && isSize ? subscribers[0]?.watch : undefined;
 }

@@ -1,4 +1,7 @@
-/** Plans with changed watches: the least of a kind of change that fits a quota, what it costs, and what it makes worse. Pure: the caller plans again. */
+/**
+ * Plans with changed watches: the least of a kind of change that fits a quota, what it costs, and
+ * what it makes worse. Pure: the caller plans again.
+ */
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
@@ -35,7 +38,11 @@ export interface Option {
 export interface Fit {
   readonly everyMs: number;
   /** Those that it changes, as they are then. */
-  readonly watches: readonly { readonly watchId: string; readonly timing: Timing; readonly requestsPerMonth: number }[];
+  readonly watches: readonly {
+    readonly watchId: string;
+    readonly timing: Timing;
+    readonly requestsPerMonth: number;
+  }[];
   readonly requestsPerMonth: number;
   /** Of the slowest watch it changes. */
   readonly delay: Delay;
@@ -44,13 +51,19 @@ export interface Fit {
 }
 
 export const watchesOf = ({ polls }: Pick<Forecast, "polls">): readonly Watch[] => [
-  ...new Map(polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, watch] as const))).values(),
+  ...new Map(
+    polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, watch] as const)),
+  ).values(),
 ];
 
 /** At the first time at which the plan fits; undefined where none does. */
-export function fit({ before, limit, replan }: Goal, { watches, timesMs, change }: Option): Fit | undefined {
+export function fit(
+  { before, limit, replan }: Goal,
+  { watches, timesMs, change }: Option,
+): Fit | undefined {
   const ids = new Set(watches.map(({ id }) => id));
-  const changeTo = (timeMs: number) => (watch: Watch) => (ids.has(watch.id) ? change(watch, timeMs) : watch);
+  const changeTo = (timeMs: number) => (watch: Watch) =>
+    ids.has(watch.id) ? change(watch, timeMs) : watch;
   let [low, high] = [0, timesMs.length];
   let found: { readonly everyMs: number; readonly after: Forecast } | undefined;
   while (low < high) {
@@ -63,8 +76,10 @@ export function fit({ before, limit, replan }: Goal, { watches, timesMs, change 
   if (found === undefined) return undefined;
   const { everyMs, after } = found;
   const changed = watches.filter((watch) => changeTo(everyMs)(watch) !== watch);
-  const targets = (id: string) => sum(before.polls, ({ poll }) => poll.subscribers.filter(({ watch }) => watch.id === id).length);
-  const worseMs = (id: string) => slowestDelay(after, [id]).p50Ms - slowestDelay(before, [id]).p50Ms;
+  const targets = (id: string) =>
+    sum(before.polls, ({ poll }) => poll.subscribers.filter(({ watch }) => watch.id === id).length);
+  const worseMs = (id: string) =>
+    slowestDelay(after, [id]).p50Ms - slowestDelay(before, [id]).p50Ms;
   return {
     everyMs,
     watches: changed.map((watch) => ({

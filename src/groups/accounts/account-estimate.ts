@@ -1,24 +1,35 @@
 /**
- * What a group of accounts is expected to cost before anything was counted: probes, searches for what they find, and full polls.
- * docs/forecast.md has an example. Pure.
+ * What a group of accounts is expected to cost before anything was counted: probes, searches for
+ * what they find, and full polls. docs/forecast.md has an example. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { FULL_POLL_SHARE, fullPollWithin } from "../../plan/full-polls.ts";
 import type { Poll, PollGroup } from "../../plan/poll.ts";
 import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
 import { maxAgeOf } from "../../plan/polls/effective-settings.ts";
-import { EXTRA_READS, POSTS_PER_DAY, type Probing, probingForMean, searchesFor } from "../../plan/polls/estimate.ts";
+import {
+  EXTRA_READS,
+  POSTS_PER_DAY,
+  type Probing,
+  probingForMean,
+  searchesFor,
+} from "../../plan/polls/estimate.ts";
 import { exactly, middleOf, plus, type Range, times } from "../../plan/range.ts";
 import { FIRST_LIMITS, handlesPerQuery } from "../../query/merging/merge.ts";
 import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A round of a p95 requests the busy accounts and a quarter of the others: of all accounts, none to half are busy. */
+/**
+ * A round of a p95 requests the busy accounts and a quarter of the others: of all accounts, none to
+ * half are busy.
+ */
 const BUSY_AND_A_QUARTER: Range = { low: 0.25, high: 0.625 };
 
 /** A group, as far as its cost depends on it. */
-type ProbedPoll = Pick<Poll, "timing" | "intervalMs" | "subscribers"> & { readonly group: PollGroup };
+type ProbedPoll = Pick<Poll, "timing" | "intervalMs" | "subscribers"> & {
+  readonly group: PollGroup;
+};
 
 export function costOfAccounts(poll: ProbedPoll, pollsPerDay: number): PollCost {
   const found = probedRequests(poll, pollsPerDay);
@@ -28,27 +39,43 @@ export function costOfAccounts(poll: ProbedPoll, pollsPerDay: number): PollCost 
   return pollCost({ strategy: "probe", pollsPerDay, sweepsPerDay, range }, ["posts"]);
 }
 
-/** Requests a day of probes, and of searches for what they find. Default: as many runs as the poll's interval has it. */
+/**
+ * Requests a day of probes, and of searches for what they find. Default: as many runs as the poll's
+ * interval has it.
+ */
 export function probedRequests(poll: ProbedPoll, pollsPerDay = DAY_MS / poll.intervalMs): Range {
   const { group } = poll;
   const { probes, runs } = probingOf(poll, pollsPerDay);
   const posts = times(exactly(group.members.length), POSTS_PER_DAY);
   const own = group.mayBePiggybacked === true ? { low: 0, high: probes.high } : probes;
-  return plus(own, { low: searchesFor(posts.low, runs.low), high: searchesFor(posts.high, runs.high) });
+  return plus(own, {
+    low: searchesFor(posts.low, runs.low),
+    high: searchesFor(posts.high, runs.high),
+  });
 }
 
 function probingOf({ timing, group }: ProbedPoll, pollsPerDay: number): Probing {
   const accounts = group.members.length;
   const batches = accounts / BATCH_SIZE;
   if (timing.kind === "schedule")
-    return { probes: exactly(pollsPerDay * (group.probesPerRun ?? Math.ceil(batches))), runs: exactly(pollsPerDay) };
+    return {
+      probes: exactly(pollsPerDay * (group.probesPerRun ?? Math.ceil(batches))),
+      runs: exactly(pollsPerDay),
+    };
   const roundsPerDay = probeAlgorithm(timing.freshness).runsPerDay(accounts);
   if (roundsPerDay === undefined) return probingForMean(accounts, pollsPerDay);
   const runs = exactly(roundsPerDay);
-  return { probes: accounts <= BATCH_SIZE ? runs : times(times(runs, exactly(batches)), BUSY_AND_A_QUARTER), runs };
+  return {
+    probes:
+      accounts <= BATCH_SIZE ? runs : times(times(runs, exactly(batches)), BUSY_AND_A_QUARTER),
+    runs,
+  };
 }
 
-/** Of a configured `full_poll_every`: about half of them are piggybacked on searches for news. Others are among the extra reads. */
+/**
+ * Of a configured `full_poll_every`: about half of them are piggybacked on searches for news.
+ * Others are among the extra reads.
+ */
 function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
   if (fullPollEveryMs === undefined) return exactly(0);
   const searches = (DAY_MS / fullPollEveryMs) * searchesOfAll(members.length);
@@ -59,9 +86,12 @@ function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
 export function fullPollEvery(poll: ProbedPoll): number {
   const { intervalMs, group } = poll;
   if (group.fullPollEveryMs !== undefined) return group.fullPollEveryMs;
-  const roundsPerDay = Math.floor((middleOf(probedRequests(poll)) * FULL_POLL_SHARE) / searchesOfAll(group.members.length));
+  const roundsPerDay = Math.floor(
+    (middleOf(probedRequests(poll)) * FULL_POLL_SHARE) / searchesOfAll(group.members.length),
+  );
   const maxAgeMs = maxAgeOf(poll);
   return fullPollWithin(roundsPerDay < 1 ? maxAgeMs : DAY_MS / roundsPerDay, intervalMs, maxAgeMs);
 }
 
-const searchesOfAll = (accounts: number): number => Math.ceil(accounts / handlesPerQuery(FIRST_LIMITS));
+const searchesOfAll = (accounts: number): number =>
+  Math.ceil(accounts / handlesPerQuery(FIRST_LIMITS));

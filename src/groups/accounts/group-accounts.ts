@@ -1,4 +1,7 @@
-/** Polls of accounts that want the same schedule -> one poll of the group, which probes many accounts with one request and reads those that moved. Pure. */
+/**
+ * Polls of accounts that want the same schedule -> one poll of the group, which probes many
+ * accounts with one request and reads those that moved. Pure.
+ */
 import type { Hash } from "../../model/hash.ts";
 import { strategyOf } from "../../plan/polls/effective-settings.ts";
 import { groupSpreadMs } from "../../plan/polls/group-spread.ts";
@@ -13,7 +16,9 @@ const DAY_MS = 86_400_000;
 /** Undefined for a poll that shares its requests with nobody. */
 export function accountsKey(poll: Poll): string | undefined {
   // Searches by author stand in for timelines only.
-  const isProbed = poll.source.endpoint === "user-tweets" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
+  const isProbed =
+    poll.source.endpoint === "user-tweets" &&
+    poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   return isProbed && strategyOf(poll) !== "single" ? sharedKey(poll) : undefined;
 }
 

@@ -1,4 +1,7 @@
-/** What a group has learned as a whole: the hours of the day, how long a query may be, the pace of its probes. */
+/**
+ * What a group has learned as a whole: the hours of the day, how long a query may be, the pace of
+ * its probes.
+ */
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 import type { LearnedPace } from "./pacing/group-pace.ts";
 import { type DayProfile, FLAT_PROFILE } from "../../plan/rates/rates.ts";
@@ -12,7 +15,10 @@ export interface GroupMemory extends LearnedPace {
 
 const NOTHING_LEARNED: GroupMemory = { profile: FLAT_PROFILE, limits: FIRST_LIMITS, probedAtMs: 0 };
 
-/** What a state holds of a group. A pace that an older release wrote down in other words is learned anew. */
+/**
+ * What a state holds of a group. A pace that an older release wrote down in other words is learned
+ * anew.
+ */
 export function restoreGroup({ pace, ...stored }: Partial<GroupMemory>): GroupMemory {
   const isUsable = pace !== undefined && "foretold" in pace;
   return { ...NOTHING_LEARNED, ...stored, ...(isUsable ? { pace } : {}) };

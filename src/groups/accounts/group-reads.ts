@@ -1,4 +1,7 @@
-/** Carries out what a run of a group reads: searches many at once, timelines one by one, and writes what both mean to the accounts. */
+/**
+ * Carries out what a run of a group reads: searches many at once, timelines one by one, and writes
+ * what both mean to the accounts.
+ */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
@@ -80,9 +83,12 @@ export class GroupRead {
     const searched = tasks.filter(({ endpoint }) => endpoint === "search");
     if (refusedSearches.isCoolingDown(group)) this.#alone.push(...this.#movedByTimelines(searched));
     else await this.#readBatches(await reading.plan(this.#query, this.#wantedOf(searched)));
-    // What moved and is not in the search, which lags for seconds and now and then for minutes, is reported no later than the rest.
+    // What moved and is not in the search, which lags for seconds and now and then for minutes, is
+    // reported no later than the rest.
     this.#alone.push(
-      ...tasks.filter((task) => this.#isPending(task)).map(({ member }) => ({ member, endpoint: "timeline" as const, isFull: true })),
+      ...tasks
+        .filter((task) => this.#isPending(task))
+        .map(({ member }) => ({ member, endpoint: "timeline" as const, isFull: true })),
     );
     await this.#readTimelines();
     return {
@@ -96,7 +102,11 @@ export class GroupRead {
   #wantedOf(tasks: readonly ReadTask[]): readonly Omit<MergedMember, "source">[] {
     return tasks.map(({ member: { poll, userId }, reach }) => {
       const handle = this.#deps.probeStates.get(userId)?.handle ?? "";
-      return { poll, feed: { kind: "from", userId, handle }, ...(reach === undefined ? {} : { reach }) };
+      return {
+        poll,
+        feed: { kind: "from", userId, handle },
+        ...(reach === undefined ? {} : { reach }),
+      };
     });
   }
 
@@ -118,15 +128,20 @@ export class GroupRead {
     const own = batch.flatMap(({ member }) => this.#byKey.get(member.poll.key) ?? []);
     try {
       const answer = await this.#deps.reading.together(this.#query, batch);
-      if (answer.isCut) return void this.#alone.push(...own.map((task) => ({ ...task, endpoint: "timeline" as const, isFull: true })));
+      if (answer.isCut)
+        return void this.#alone.push(
+          ...own.map((task) => ({ ...task, endpoint: "timeline" as const, isFull: true })),
+        );
       const runs = await this.#deps.reading.takeAll(
         own.map(({ member }) => member.poll),
         answer,
       );
-      for (const task of own) this.#applyRead(task, runs.get(task.member.poll.key), answer.isSuspicious);
+      for (const task of own)
+        this.#applyRead(task, runs.get(task.member.poll.key), answer.isSuspicious);
     } catch (error) {
       if (!isAboutSearch(error)) throw error;
-      if (isBadRequest(error) && batch.length > 1 && (await this.#isShortTaken(batch))) return this.#readInSmallerBatches(batch);
+      if (isBadRequest(error) && batch.length > 1 && (await this.#isShortTaken(batch)))
+        return this.#readInSmallerBatches(batch);
       // The search fails: what is known to have moved is read where it was posted.
       this.#deps.log.warn("a merged search failed", { error: errorText(error) });
       this.#alone.push(...this.#movedByTimelines(own));
@@ -135,12 +150,21 @@ export class GroupRead {
 
   #readInSmallerBatches(batch: readonly PlannedMember[]): Promise<void> {
     const { clock, log } = this.#deps;
-    this.#limits = shrinkLimits(this.#limits, sizeOfBatch(batch.map(({ member }) => member.feed)), clock.now());
-    log.info("a merged search was refused, asking for fewer accounts at once", { accounts: batch.length });
+    this.#limits = shrinkLimits(
+      this.#limits,
+      sizeOfBatch(batch.map(({ member }) => member.feed)),
+      clock.now(),
+    );
+    log.info("a merged search was refused, asking for fewer accounts at once", {
+      accounts: batch.length,
+    });
     return this.#readBatches(batch);
   }
 
-  /** Whether a search for one account is answered where one for many was refused: else it is not their number. Asked once a run. */
+  /**
+   * Whether a search for one account is answered where one for many was refused: else it is not
+   * their number. Asked once a run.
+   */
   #isShortTaken(batch: readonly PlannedMember[]): Promise<boolean> {
     return (this.#shortSearch ??= this.#deps.reading.together(this.#query, batch.slice(0, 1)).then(
       () => true,
@@ -154,7 +178,8 @@ export class GroupRead {
 
   /** What is known to have moved; the rest waits for a search. */
   #movedByTimelines(tasks: readonly ReadTask[]): readonly ReadTask[] {
-    const hasMoved = ({ member }: ReadTask) => this.#deps.probeStates.get(member.userId)?.probe.open !== undefined;
+    const hasMoved = ({ member }: ReadTask) =>
+      this.#deps.probeStates.get(member.userId)?.probe.open !== undefined;
     return tasks.filter(hasMoved).map((task) => ({ ...task, endpoint: "timeline" as const }));
   }
 
@@ -186,23 +211,39 @@ export class GroupRead {
     } = this.#deps;
     const { poll, userId } = task.member;
     const before = probeStates.get(userId);
-    if (before === undefined || (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))) return;
+    if (
+      before === undefined ||
+      (run !== undefined && (run.outcome === undefined || run.outcome.error !== undefined))
+    )
+      return;
     const { startedAtMs } = this.#query;
     const isSuspicious = isSuspiciousSearch || run?.outcome?.isSuspicious === true;
     const times = { startedAtMs, nowMs: clock.now(), toService };
     const { endpoint, isFull } = task;
-    const read = { endpoint, isFull, overlapMs: poll.overlapMs, outcome: run?.outcome, isSuspicious };
+    const read = {
+      endpoint,
+      isFull,
+      overlapMs: poll.overlapMs,
+      outcome: run?.outcome,
+      isSuspicious,
+    };
     const { account, postedMs, delaysMs } = evaluateRead(before, read, times);
     this.#postedMs.push(...postedMs);
     this.#delaysMs.push(...delaysMs);
     probeStates.put(userId, account, worthOfRead(before.probe, account.probe));
-    if (!isSuspicious && account.probe.isBlind === true) probeStates.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");
+    if (!isSuspicious && account.probe.isBlind === true)
+      probeStates.put(userId, { ...account, searchedAtMs: startedAtMs }, "later");
   }
 
   #markRefused(userId: string): void {
     const { probeStates, clock } = this.#deps;
     const account = probeStates.get(userId);
-    if (account !== undefined) probeStates.put(userId, { ...account, probe: afterRefusal(account.probe, clock.now()) }, "later");
+    if (account !== undefined)
+      probeStates.put(
+        userId,
+        { ...account, probe: afterRefusal(account.probe, clock.now()) },
+        "later",
+      );
   }
 }
 

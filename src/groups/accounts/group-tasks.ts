@@ -1,4 +1,7 @@
-/** What a run of a group reads, after its probe: which members, through which endpoint, how deep. Pure. */
+/**
+ * What a run of a group reads, after its probe: which members, through which endpoint, how deep.
+ * Pure.
+ */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
 import { isDue, endpointToRead } from "../probing/pending-changes.ts";
@@ -46,23 +49,37 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
     if (task !== undefined) tasks.push(task);
     else if (account !== undefined) {
       const rounds = (nowMs - account.probe.fullAtMs) / fullPollEveryMs;
-      const triedRounds = (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / fullPollEveryMs;
-      if (rounds >= SOONEST && triedRounds >= AGAIN) (rounds >= 1 ? late : next).push({ member, account });
+      const triedRounds =
+        (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / fullPollEveryMs;
+      if (rounds >= SOONEST && triedRounds >= AGAIN)
+        (rounds >= 1 ? late : next).push({ member, account });
     }
   }
   const free = freeFullPolls(tasks, [...late, ...next], query);
   const isFree = new Set(free.map(({ member }) => member));
-  const others = (all: readonly Late[]): readonly Late[] => all.filter(({ member }) => !isFree.has(member));
+  const others = (all: readonly Late[]): readonly Late[] =>
+    all.filter(({ member }) => !isFree.has(member));
   return [...tasks, ...free, ...fullPolls(others(late), others(next), query)];
 }
 
-/** A tick comes a moment early or late. Under freshness, runs come more often than accounts with unreliable counters are searched for. */
+/**
+ * A tick comes a moment early or late. Under freshness, runs come more often than accounts with
+ * unreliable counters are searched for.
+ */
 const SAME_TICK = 0.9;
 
-const byTimeline = (member: GroupMember): ReadTask => ({ member, endpoint: "timeline", isFull: true });
+const byTimeline = (member: GroupMember): ReadTask => ({
+  member,
+  endpoint: "timeline",
+  isFull: true,
+});
 
 /** Undefined: nothing moved. */
-function taskOf(member: GroupMember, account: AccountMemory | undefined, query: TaskQuery): ReadTask | undefined {
+function taskOf(
+  member: GroupMember,
+  account: AccountMemory | undefined,
+  query: TaskQuery,
+): ReadTask | undefined {
   const { nowMs } = query;
   if (account === undefined || query.unready.has(member.poll.key)) return byTimeline(member);
   const { probe } = account;
@@ -71,7 +88,8 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   if (account.handle === "") return byTimeline(member);
   if (isDue(probe, nowMs) && open !== undefined) {
     const sinceMs = query.toService(open.sinceMs);
-    // Never probed before: no counter says what a search would have to show, so a silent one would prove nothing.
+    // Never probed before: no counter says what a search would have to show, so a silent one would
+    // prove nothing.
     if (open.sinceMs === 0 || endpointToRead(probe) === "timeline") return byTimeline(member);
     return { member, endpoint: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
@@ -80,9 +98,16 @@ function taskOf(member: GroupMember, account: AccountMemory | undefined, query: 
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
     return { member, endpoint: "search", reach: rescanOf(member, account, query), isFull: true };
   // What its probes say of it moves on by itself: only a search has seen what there is.
-  const seenAtMs = probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
-  if (probe.isBlind === true && passedMs(seenAtMs, nowMs) < query.intervalMs * SAME_TICK) return undefined;
-  return { member, endpoint: "search", reach: { kind: "since", sinceMs: query.toService(seenAtMs) }, isFull: false };
+  const seenAtMs =
+    probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
+  if (probe.isBlind === true && passedMs(seenAtMs, nowMs) < query.intervalMs * SAME_TICK)
+    return undefined;
+  return {
+    member,
+    endpoint: "search",
+    reach: { kind: "since", sinceMs: query.toService(seenAtMs) },
+    isFull: false,
+  };
 }
 
 interface Late {
@@ -90,38 +115,70 @@ interface Late {
   readonly account: AccountMemory;
 }
 
-/** Who was read whole longer ago than that part of an interval fills a query that is sent for others. */
+/**
+ * Who was read whole longer ago than that part of an interval fills a query that is sent for
+ * others.
+ */
 const SOONEST = 0.5;
-/** One that was shown nothing is made again so soon: what is known may have been deleted, or the service's answers are empty for hours. */
+/**
+ * One that was shown nothing is made again so soon: what is known may have been deleted, or the
+ * service's answers are empty for hours.
+ */
 const AGAIN = 0.5;
 
 /** As many searches as keep up with those that come due, filled with those that are due next. */
-function fullPolls(late: readonly Late[], next: readonly Late[], query: TaskQuery): readonly ReadTask[] {
+function fullPolls(
+  late: readonly Late[],
+  next: readonly Late[],
+  query: TaskQuery,
+): readonly ReadTask[] {
   const perQuery = handlesPerQuery(query.limits);
-  const queries = Math.ceil((query.members.length * query.intervalMs) / Math.max(query.fullPollEveryMs, 1) / perQuery);
+  const queries = Math.ceil(
+    (query.members.length * query.intervalMs) / Math.max(query.fullPollEveryMs, 1) / perQuery,
+  );
   const places = queries * perQuery;
   const sorted = [...late].sort(byAge);
   const bySearch = searchedParts(sorted, query).slice(0, places);
-  const fillers = bySearch.length === 0 ? [] : fillersOf(bySearch, searchedParts([...next].sort(byAge), query), query.limits);
+  const fillers =
+    bySearch.length === 0
+      ? []
+      : fillersOf(bySearch, searchedParts([...next].sort(byAge), query), query.limits);
   return [
     ...sorted
       .filter(isOffSearch)
       .slice(0, places)
       .map(({ member }) => byTimeline(member)),
-    ...[...bySearch, ...fillers].map(({ late: { member }, reach }): ReadTask => ({ member, endpoint: "search", reach, isFull: true })),
+    ...[...bySearch, ...fillers].map(
+      ({ late: { member }, reach }): ReadTask => ({
+        member,
+        endpoint: "search",
+        reach,
+        isFull: true,
+      }),
+    ),
   ];
 }
 
 /** Beside the search that reaches furthest back, where they take no page more. */
-function freeFullPolls(tasks: readonly ReadTask[], due: readonly Late[], query: TaskQuery): readonly ReadTask[] {
+function freeFullPolls(
+  tasks: readonly ReadTask[],
+  due: readonly Late[],
+  query: TaskQuery,
+): readonly ReadTask[] {
   const { limits } = query;
   const deepest = batchParts(partsOfSearches(tasks, query), limits).at(-1);
   if (deepest === undefined) return [];
   const candidates = searchedParts([...due].sort(byAge).slice(0, triedFor(deepest, limits)), query);
-  return fillersOf(deepest, candidates, limits).map(({ late: { member }, reach }) => ({ member, endpoint: "search", reach, isFull: true }));
+  return fillersOf(deepest, candidates, limits).map(({ late: { member }, reach }) => ({
+    member,
+    endpoint: "search",
+    reach,
+    isFull: true,
+  }));
 }
 
-const isOffSearch = ({ account: { probe } }: Late): boolean => probe.fields === null || endpointToRead(probe) === "timeline";
+const isOffSearch = ({ account: { probe } }: Late): boolean =>
+  probe.fields === null || endpointToRead(probe) === "timeline";
 
 const byAge = (a: Late, b: Late): number => a.account.probe.fullAtMs - b.account.probe.fullAtMs;
 
@@ -130,7 +187,11 @@ const searchedParts = (all: readonly Late[], query: TaskQuery) =>
     .filter((one) => !isOffSearch(one))
     .map((late) => {
       const reach = rescanOf(late.member, late.account, query);
-      return { ...partOf(late.member.userId, late.account, reach.sinceMs, query.nowMs), late, reach };
+      return {
+        ...partOf(late.member.userId, late.account, reach.sinceMs, query.nowMs),
+        late,
+        reach,
+      };
     });
 
 /** Down to the last full poll, and as much deeper as posts may become visible late. */

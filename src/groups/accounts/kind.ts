@@ -8,7 +8,9 @@ import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 export const ACCOUNTS_KIND: GroupKind = {
   costOf(poll, facts) {
     const { group } = poll;
-    return group === undefined ? costOfEach(poll, facts) : costOfAccounts({ ...poll, group }, facts.pollsPerDay);
+    return group === undefined
+      ? costOfEach(poll, facts)
+      : costOfAccounts({ ...poll, group }, facts.pollsPerDay);
   },
   placed: ({ group }, { freshness }) => ({
     delay: expectedDelay(freshness),

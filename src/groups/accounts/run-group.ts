@@ -1,6 +1,7 @@
 /**
- * One run of a group of accounts: probe those whose turn it is, read those that moved or are due for a full poll, remember what was
- * learned. Owns the order of these steps; what a change means is probing's, what a post means the poll runner's.
+ * One run of a group of accounts: probe those whose turn it is, read those that moved or are due
+ * for a full poll, remember what was learned. Owns the order of these steps; what a change means is
+ * probing's, what a post means the poll runner's.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -25,7 +26,13 @@ import { fullPollEvery } from "./account-estimate.ts";
 import { GroupRead } from "./group-reads.ts";
 import { tasksOf } from "./group-tasks.ts";
 import { createFreshnessPacer, type FreshnessPacerDeps } from "./pacing/freshness-pacer.ts";
-import { createSchedulePacer, type GroupPacer, type ProbedRun, type ReadPlan, type Run } from "./pacing/group-pacer.ts";
+import {
+  createSchedulePacer,
+  type GroupPacer,
+  type ProbedRun,
+  type ReadPlan,
+  type Run,
+} from "./pacing/group-pacer.ts";
 import { createTurns } from "./pacing/turns.ts";
 
 export interface GroupDeps {
@@ -55,14 +62,30 @@ export class AccountsRunner implements GroupRunner {
     this.#deps = deps;
     this.#memories = createGroupMemories(store, clock, restoreGroup);
     this.#refusedSearches = createRefusalBackoff(clock);
-    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: neverProbed, release });
+    this.#probes = new GroupProbes({
+      profiles,
+      clock,
+      log,
+      probeStates,
+      first: neverProbed,
+      release,
+    });
     const turns = createTurns((userId) => probeStates.get(userId));
     const memoryOf = ({ key }: Poll) => this.#memories.get(key);
-    this.#pacing = { turns, punctuality: new Map(), probes: this.#probes, clock, slowDownOf, memoryOf };
+    this.#pacing = {
+      turns,
+      punctuality: new Map(),
+      probes: this.#probes,
+      clock,
+      slowDownOf,
+      memoryOf,
+    };
     this.#places = createSpareSlots({
       waitingOf: (group) => {
         const memory = memoryOf(group);
-        return memory === undefined || slowDownOf(group.priority) > 1 ? [] : turns(membersOf(group), memory.profile, clock.now());
+        return memory === undefined || slowDownOf(group.priority) > 1
+          ? []
+          : turns(membersOf(group), memory.profile, clock.now());
       },
       take: (member, seen) => this.#probes.takeShown(member, seen),
       wake: deps.wake,
@@ -82,7 +105,9 @@ export class AccountsRunner implements GroupRunner {
   }
 
   keepOnly(polls: readonly Poll[]): void {
-    this.#places.keepOnly(polls.filter((poll) => poll.group?.kind === "accounts" && this.pacerOf(poll).takesSpareSlots));
+    this.#places.keepOnly(
+      polls.filter((poll) => poll.group?.kind === "accounts" && this.pacerOf(poll).takesSpareSlots),
+    );
   }
 
   pacerOf(group: Poll): GroupPacer {
@@ -116,7 +141,14 @@ export class AccountsRunner implements GroupRunner {
     const answer = await this.#probes.probe(group, asked);
     await probeStates.flush();
     const isOfAll = asked.length + seen.size === members.length;
-    return { ...run, memory: isOfAll ? { ...memory, probedAtMs: startedAtMs } : memory, asked, seen, answer, awaited };
+    return {
+      ...run,
+      memory: isOfAll ? { ...memory, probedAtMs: startedAtMs } : memory,
+      asked,
+      seen,
+      answer,
+      awaited,
+    };
   }
 
   async #readProbed(run: ProbedRun): Promise<ReadRun> {
@@ -125,10 +157,20 @@ export class AccountsRunner implements GroupRunner {
     const { tasks } = plan;
     const { reading, clock, log, probeStates } = this.#deps;
     const deps = { reading, clock, log, probeStates, refusedSearches: this.#refusedSearches };
-    const news = await new GroupRead(deps, { group, tasks, limits: run.memory.limits, startedAtMs }).read();
-    const learned = { ...run.memory, limits: news.limits, profile: learnHours(run.memory.profile, news.postedMs) };
+    const news = await new GroupRead(deps, {
+      group,
+      tasks,
+      limits: run.memory.limits,
+      startedAtMs,
+    }).read();
+    const learned = {
+      ...run.memory,
+      limits: news.limits,
+      profile: learnHours(run.memory.profile, news.postedMs),
+    };
     const { memory, nextDueMs } = pacer.after({ ...run, memory: learned }, plan, news);
-    const outcome = answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
+    const outcome =
+      answer === "suspicious" ? { ...news.outcome, isSuspicious: true } : news.outcome;
     this.#memories.put(group.key, memory, "later");
     return { outcome, nextDueMs };
   }
@@ -139,14 +181,21 @@ export class AccountsRunner implements GroupRunner {
     const { toService } = reading;
     const { intervalMs } = group;
     const nowMs = clock.now();
-    const base = { unready, accountOf: (userId: string) => probeStates.get(userId), intervalMs, nowMs, toService };
+    const base = {
+      unready,
+      accountOf: (userId: string) => probeStates.get(userId),
+      intervalMs,
+      nowMs,
+      toService,
+    };
     const unprobed = new Set(answer === "refused" ? asked : []);
     const tasks = tasksOf({
       ...base,
       members,
       isCoolingDown: reading.cooldowns.isCoolingDown,
       limits: memory.limits,
-      fullPollEveryMs: group.group === undefined ? 0 : fullPollEvery({ ...group, group: group.group }),
+      fullPollEveryMs:
+        group.group === undefined ? 0 : fullPollEvery({ ...group, group: group.group }),
       unprobed,
     });
     const fillers = pacer.fill(run, { ...base, tasks });

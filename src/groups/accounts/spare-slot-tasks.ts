@@ -1,8 +1,18 @@
-/** Which accounts are piggybacked, for nothing, on the searches that a run of a group is about to send. Pure. */
+/**
+ * Which accounts are piggybacked, for nothing, on the searches that a run of a group is about to
+ * send. Pure.
+ */
 import { marginMs } from "../../detect/feed-poll.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
 import { awaitedOf, chooseProbe } from "../probing/probe-choice.ts";
-import { batchParts, fillersOf, floorOf, partOf, partsOfSearches, triedFor } from "./search-parts.ts";
+import {
+  batchParts,
+  fillersOf,
+  floorOf,
+  partOf,
+  partsOfSearches,
+  triedFor,
+} from "./search-parts.ts";
 import type { Turn, Waiting } from "./pacing/turns.ts";
 import type { ReadTask } from "./group-tasks.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
@@ -21,7 +31,10 @@ export interface SpareSlotQuery {
   readonly toService: (localMs: number) => number;
 }
 
-/** Members that fill searches at no cost: those next in turn, where no search reaches further back for them or takes another page. */
+/**
+ * Members that fill searches at no cost: those next in turn, where no search reaches further back
+ * for them or takes another page.
+ */
 export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;
   const isTaken = new Set(tasks.map(({ member }) => member.userId));
@@ -45,8 +58,16 @@ export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   return { all, awaited: awaitedOf(fillers) };
 }
 
-function canFill({ member, account }: Waiting, floorMs: number, { unready, intervalMs, toService }: SpareSlotQuery): boolean {
+function canFill(
+  { member, account }: Waiting,
+  floorMs: number,
+  { unready, intervalMs, toService }: SpareSlotQuery,
+): boolean {
   const { handle, probe, checkedAtMs } = account;
-  const isReadable = handle !== "" && probe.fields !== null && probe.hidden === undefined && !unready.has(member.poll.key);
+  const isReadable =
+    handle !== "" &&
+    probe.fields !== null &&
+    probe.hidden === undefined &&
+    !unready.has(member.poll.key);
   return isReadable && toService(checkedAtMs) - marginMs(intervalMs) >= floorMs;
 }

@@ -1,6 +1,7 @@
 /**
- * Members of groups under freshness in the spare slots of requests for profiles that others send: probes that cost nothing. Owns who gets a
- * place, and which group has to check at once what an answer showed. The requests are the profile batcher's; what a profile means is the group's.
+ * Members of groups under freshness in the spare slots of requests for profiles that others send:
+ * probes that cost nothing. Owns who gets a place, and which group has to check at once what an
+ * answer showed. The requests are the profile batcher's; what a profile means is the group's.
  */
 import { chooseProbe } from "../probing/probe-choice.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
@@ -9,7 +10,10 @@ import type { PiggybackedAccounts, SeenProfile } from "../../requests/profile-ba
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface FreePlacesDeps {
-  /** Members of a group that were probed before; none of one that is slowed down, or has not run yet. */
+  /**
+   * Members of a group that were probed before; none of one that is slowed down, or has not run
+   * yet.
+   */
   readonly waitingOf: (group: Poll) => readonly Waiting[];
   /** Takes what was seen of a member; whether it has to be read for that. */
   readonly take: (member: GroupMember, seen: SeenProfile) => boolean;
@@ -20,7 +24,10 @@ export interface FreePlacesDeps {
 export interface FreePlaces extends PiggybackedAccounts {
   /** Called with every plan: whose members take spare slots. */
   keepOnly(groups: readonly Poll[]): void;
-  /** A group runs: whom it wants to ask for, it asks for and takes itself. Whether members of it were seen by others since its last run. */
+  /**
+   * A group runs: whom it wants to ask for, it asks for and takes itself. Whether members of it
+   * were seen by others since its last run.
+   */
   begin(groupKey: string): boolean;
   end(groupKey: string): void;
 }
@@ -38,11 +45,17 @@ export function createSpareSlots({ waitingOf, take, wake }: FreePlacesDeps): Fre
   return {
     keepOnly(all) {
       groups = all;
-      owners = new Map(groups.flatMap((group) => membersOf(group).map((member) => [member.userId, { group, member }] as const)));
+      owners = new Map(
+        groups.flatMap((group) =>
+          membersOf(group).map((member) => [member.userId, { group, member }] as const),
+        ),
+      );
     },
     choose(places, asked) {
       const others = groups.filter(({ key }) => !running.has(key));
-      const candidates = others.flatMap(waitingOf).filter(({ id, ageMs }) => ageMs >= LEAST_AGE_MS && !asked.has(id));
+      const candidates = others
+        .flatMap(waitingOf)
+        .filter(({ id, ageMs }) => ageMs >= LEAST_AGE_MS && !asked.has(id));
       return chooseProbe(candidates, Number.POSITIVE_INFINITY, places).map(({ id }) => id);
     },
     take(seen) {

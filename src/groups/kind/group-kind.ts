@@ -1,4 +1,7 @@
-/** What a plan and its forecast ask of a kind of group. A poll that is read by itself is of the kind `single`. Pure. */
+/**
+ * What a plan and its forecast ask of a kind of group. A poll that is read by itself is of the kind
+ * `single`. Pure.
+ */
 import type { Delay } from "../../plan/delay-aims.ts";
 import type { FreshTiming, Poll } from "../../plan/poll.ts";
 import type { PollCost } from "../../plan/poll-cost.ts";

@@ -15,24 +15,36 @@ export const MEMBER_LISTS_KIND: GroupKind = {
   costOf(poll, facts) {
     const { group } = poll;
     const { pollsPerDay } = facts;
-    if (group === undefined || listsOf(poll, facts).every(({ isReadEveryTick }) => isReadEveryTick)) return costOfEach(poll, facts);
+    if (group === undefined || listsOf(poll, facts).every(({ isReadEveryTick }) => isReadEveryTick))
+      return costOfEach(poll, facts);
     const { members, probesPerRun = 1, fullPollEveryMs } = group;
     const lists = members.map((list) => {
       const pages = Math.max(1, facts.pagesOf(list) ?? 1);
-      return isReadByEveryPoll(list) ? { pages, whole: 0 } : { pages: 1, whole: dailyRead(list, pollsPerDay, pages) };
+      return isReadByEveryPoll(list)
+        ? { pages, whole: 0 }
+        : { pages: 1, whole: dailyRead(list, pollsPerDay, pages) };
     });
     const pages = sum(lists, (list) => list.pages);
     const wholeReads = sum(lists, (list) => list.whole);
     const longest = Math.max(...lists.map((list) => list.pages));
-    const readsFor = (changesPerDay: number, pagesOfEach: number): number => Math.min(changesPerDay, pollsPerDay) * pagesOfEach;
+    const readsFor = (changesPerDay: number, pagesOfEach: number): number =>
+      Math.min(changesPerDay, pollsPerDay) * pagesOfEach;
     const at = (end: keyof Range): number =>
-      pollsPerDay * probesPerRun + readsFor(MOVES_PER_DAY[end], pages - longest) + readsFor(MOST_MOVES_PER_DAY[end], longest) + wholeReads;
+      pollsPerDay * probesPerRun +
+      readsFor(MOVES_PER_DAY[end], pages - longest) +
+      readsFor(MOST_MOVES_PER_DAY[end], longest) +
+      wholeReads;
     const fullPolls = fullPollEveryMs === undefined ? 0 : (pages * DAY_MS) / fullPollEveryMs;
     const { low, high } = times({ low: at("low"), high: at("high") }, EXTRA_READS);
-    const hasLengths = members.every((one) => !readsWholeList(one) || facts.pagesOf(one) !== undefined);
+    const hasLengths = members.every(
+      (one) => !readsWholeList(one) || facts.pagesOf(one) !== undefined,
+    );
     const cost = { strategy: "probe", pollsPerDay, sweepsPerDay: wholeReads + fullPolls };
     // A full poll waits for the last read of a change.
-    return pollCost({ ...cost, range: { low: low + fullPolls / 2, high: high + fullPolls } }, ["moves", !hasLengths && "lengths"]);
+    return pollCost({ ...cost, range: { low: low + fullPolls / 2, high: high + fullPolls } }, [
+      "moves",
+      !hasLengths && "lengths",
+    ]);
   },
   placed: placedReads,
 };

@@ -1,7 +1,8 @@
 /**
- * Polls of lists of accounts (followers, accounts followed) -> one poll of the group, which probes the counters of a hundred accounts with
- * one request and reads the lists whose counter moved. Owns which polls can do that and what it costs; when a change is accounted for is
- * list-reads.ts, the probing and reading is the engine's. Pure.
+ * Polls of lists of accounts (followers, accounts followed) -> one poll of the group, which probes
+ * the counters of a hundred accounts with one request and reads the lists whose counter moved. Owns
+ * which polls can do that and what it costs; when a change is accounted for is list-reads.ts, the
+ * probing and reading is the engine's. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -23,7 +24,10 @@ export interface ListGroupDeps {
   readonly pagesOf?: (poll: Poll) => number | undefined;
 }
 
-/** The polls that stay as they are, then the groups. A group keeps its key when accounts come and go. `shared`: who is probed anyway. */
+/**
+ * The polls that stay as they are, then the groups. A group keeps its key when accounts come and
+ * go. `shared`: who is probed anyway.
+ */
 export function groupMemberLists<T extends Pollable>(
   polls: readonly Poll<T>[],
   deps: ListGroupDeps,
@@ -34,29 +38,45 @@ export function groupMemberLists<T extends Pollable>(
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    // By the configuration alone, so that replicas agree: how the other groups are read depends on what was learned.
-    const isBeside = shared.has(first) || groups.some((group) => schedulesKey(group) === schedulesKey(first));
+    // By the configuration alone, so that replicas agree: how the other groups are read depends on
+    // what was learned.
+    const isBeside =
+      shared.has(first) || groups.some((group) => schedulesKey(group) === schedulesKey(first));
     // One short list is read as cheaply as its counter; a long one that is read whole is not.
-    const isWorthIt = members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || isBeside;
+    const isWorthIt =
+      members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || isBeside;
     if (isWorthIt) groups.push(toGroup(deps.hash(`group\n${kind}`), members, deps, shared));
     else alone.push(...members);
   }
   return [...rest, ...alone, ...groups];
 }
 
-/** Undefined for a list whose account has no counter for it, and for one that is to be read by itself. */
+/**
+ * Undefined for a list whose account has no counter for it, and for one that is to be read by
+ * itself.
+ */
 function listsKey(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
-  const isProbed = poll.detector === "roster" && poll.subscribers.every(({ type }) => type.probeFields !== undefined);
+  const isProbed =
+    poll.detector === "roster" &&
+    poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   if (!isProbed || strategy === "single" || userIdOf(poll) === "") return undefined;
   // Part of the key under which the group is stored: it keeps its old name.
   return sharedKey(poll, "rosters");
 }
 
-function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: ListGroupDeps, shared: SharedProbes): Poll<T> {
+function toGroup<T extends Pollable>(
+  key: string,
+  members: Members<T>,
+  deps: ListGroupDeps,
+  shared: SharedProbes,
+): Poll<T> {
   const joined = joinMembers("member-lists", members);
   const userIds = members.map(userIdOf);
-  const poll = { ...joined, group: { ...joined.group, probesPerRun: shared.more(joined, userIds) } };
+  const poll = {
+    ...joined,
+    group: { ...joined.group, probesPerRun: shared.more(joined, userIds) },
+  };
   const lists = listsOf(poll, deps);
   if (lists.some(({ isReadEveryTick }) => !isReadEveryTick)) shared.add(poll, userIds);
   return {
@@ -65,7 +85,10 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>, deps: Lis
     source: { endpoint: "info-batch", params: {} },
     spreadMs: groupSpreadMs(poll),
     costRequests: (requestsOf(lists, poll) * poll.intervalMs) / DAY_MS,
-    group: { ...poll.group, weights: lists.map(({ readsPerDay, wholePerDay }) => readsPerDay + wholePerDay) },
+    group: {
+      ...poll.group,
+      weights: lists.map(({ readsPerDay, wholePerDay }) => readsPerDay + wholePerDay),
+    },
   };
 }
 
@@ -83,10 +106,16 @@ export interface ListCost {
 
 type ListGroup = Pick<Poll, "intervalMs" | "subscribers" | "group">;
 
-/** Of the lists of a group, in their order. `rateOf`: reads a day that the counter of a poll's account asks for, by poll key; undefined where nothing was learned. */
+/**
+ * Of the lists of a group, in their order. `rateOf`: reads a day that the counter of a poll's
+ * account asks for, by poll key; undefined where nothing was learned.
+ */
 export function listsOf(
   poll: ListGroup,
-  { pagesOf, rateOf }: Pick<ListGroupDeps, "pagesOf"> & { readonly rateOf?: (key: string) => number | undefined },
+  {
+    pagesOf,
+    rateOf,
+  }: Pick<ListGroupDeps, "pagesOf"> & { readonly rateOf?: (key: string) => number | undefined },
 ): readonly ListCost[] {
   const { members = [], override } = poll.group ?? {};
   const ticks = DAY_MS / poll.intervalMs;
@@ -100,18 +129,29 @@ export function listsOf(
     const everyTick = (ticks * pages) / Math.ceil(pages / list.maxPages);
     const isReadEveryTick = override !== "probe" && onChange + probesOfEach >= everyTick;
     const wholePerDay = isWhole ? 0 : dailyRead(list, ticks, length);
-    return { isReadEveryTick, readsPerDay: isReadEveryTick ? everyTick : onChange, pages, wholePerDay };
+    return {
+      isReadEveryTick,
+      readsPerDay: isReadEveryTick ? everyTick : onChange,
+      pages,
+      wholePerDay,
+    };
   });
 }
 
 /** Requests a run. */
 const probesOf = ({ group }: ListGroup): number =>
-  Math.min(Math.ceil((group?.members.length ?? 0) / BATCH_SIZE), group?.probesPerRun ?? Number.POSITIVE_INFINITY);
+  Math.min(
+    Math.ceil((group?.members.length ?? 0) / BATCH_SIZE),
+    group?.probesPerRun ?? Number.POSITIVE_INFINITY,
+  );
 
 /** Requests a day of probes and of reads. */
 function requestsOf(lists: readonly ListCost[], poll: ListGroup): number {
   const isProbed = lists.some(({ isReadEveryTick }) => !isReadEveryTick);
-  return (isProbed ? probesOf(poll) * (DAY_MS / poll.intervalMs) : 0) + sum(lists, ({ readsPerDay }) => readsPerDay);
+  return (
+    (isProbed ? probesOf(poll) * (DAY_MS / poll.intervalMs) : 0) +
+    sum(lists, ({ readsPerDay }) => readsPerDay)
+  );
 }
 
 /** How often every list is read whatever its counter says. */

@@ -36,17 +36,26 @@ export function listTasks(query: ListTaskQuery): readonly ListTask[] {
   const readAtMs = (poll: Poll) => query.accountOf(poll.key)?.probe.fullAtMs ?? nowMs;
   // A tick early is as good as a tick late, and an answer always takes a moment.
   const isLate = (poll: Poll) => passedMs(readAtMs(poll), nowMs) >= everyMs - intervalMs / 2;
-  const late = members.filter((poll) => !taken.has(poll.key) && !query.isCoolingDown(poll.key) && isLate(poll));
-  // They come one by one; all at once only after a time in which nobody looked, and then no faster than this.
+  const late = members.filter(
+    (poll) => !taken.has(poll.key) && !query.isCoolingDown(poll.key) && isLate(poll),
+  );
+  // They come one by one; all at once only after a time in which nobody looked, and then no faster
+  // than this.
   const most = Math.ceil((2 * members.length * intervalMs) / everyMs);
   const full = late.sort((a, b) => readAtMs(a) - readAtMs(b)).slice(0, most);
   return [...tasks, ...full.map((poll) => ({ poll, reason: "full" as const }))];
 }
 
-function taskOf(poll: Poll, { accountOf, subscribersOf, isCoolingDown, isReadEveryTick, nowMs }: ListTaskQuery): ListTask | undefined {
+function taskOf(
+  poll: Poll,
+  { accountOf, subscribersOf, isCoolingDown, isReadEveryTick, nowMs }: ListTaskQuery,
+): ListTask | undefined {
   if (isCoolingDown(poll.key)) return undefined;
   const account = accountOf(poll.key);
-  if (account === undefined || account.readFor !== subscribersOf(poll)) return { poll, reason: "first" };
+  if (account === undefined || account.readFor !== subscribersOf(poll))
+    return { poll, reason: "first" };
   if (isDue(account.probe, nowMs)) return { poll, reason: "moved" };
-  return isReadEveryTick(poll.key) || account.probe.isBlind === true ? { poll, reason: "tick" } : undefined;
+  return isReadEveryTick(poll.key) || account.probe.isBlind === true
+    ? { poll, reason: "tick" }
+    : undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * One run of a group of lists of accounts: ask for the counters of all in as few requests as they fit in, read the lists whose counter moved,
- * and remember what was learned. Owns the order of these steps; what a change means is plan/'s, what a member means the poll runner's.
+ * One run of a group of lists of accounts: ask for the counters of all in as few requests as they
+ * fit in, read the lists whose counter moved, and remember what was learned. Owns the order of
+ * these steps; what a change means is plan/'s, what a member means the poll runner's.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
@@ -14,10 +15,19 @@ import { isSameTick } from "../../plan/polls/tick-grid.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
 import { GroupProbes, type GroupProbesDeps } from "../probing/group-probes.ts";
 import type { GroupRun } from "../../polling/run/poll-run.ts";
-import { joinOutcomes, type ListOutcome, type PollOutcome } from "../../polling/run/poll-outcome.ts";
+import {
+  joinOutcomes,
+  type ListOutcome,
+  type PollOutcome,
+} from "../../polling/run/poll-outcome.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import type { GroupReading, ReadRun } from "../memory/group-reading.ts";
-import { type AccountMemory, learnedRate, type ProbeStates, worthOfRead } from "../probing/probe-states.ts";
+import {
+  type AccountMemory,
+  learnedRate,
+  type ProbeStates,
+  worthOfRead,
+} from "../probing/probe-states.ts";
 import { type ListTask, listTasks } from "./list-tasks.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
@@ -29,10 +39,16 @@ export interface MemberListRunnerDeps extends Pick<GroupProbesDeps, "profiles" |
 /** One run, while it goes on. */
 interface Run {
   readonly group: Poll;
-  /** Poll keys of lists that move at nearly every tick: read at each, and probed only where a request has a free place. */
+  /**
+   * Poll keys of lists that move at nearly every tick: read at each, and probed only where a
+   * request has a free place.
+   */
   readonly everyTick: ReadonlySet<string>;
   readonly fullPollEveryMs: number;
-  /** Poll keys of those whose counter was asked for; undefined where the service refuses such requests. */
+  /**
+   * Poll keys of those whose counter was asked for; undefined where the service refuses such
+   * requests.
+   */
   readonly probed: ReadonlySet<string> | undefined;
   readonly outcomes: PollOutcome[];
   /** When lists that could not be read may be tried again. */
@@ -49,7 +65,14 @@ export class MemberListsRunner implements GroupRunner {
     const { reading, profiles, probeStates, clock, log } = deps;
     const { release } = reading.cooldowns;
     this.#deps = deps;
-    this.#probes = new GroupProbes({ profiles, clock, log, probeStates, first: firstProbe, release });
+    this.#probes = new GroupProbes({
+      profiles,
+      clock,
+      log,
+      probeStates,
+      first: firstProbe,
+      release,
+    });
   }
 
   run(group: Poll): Promise<GroupRun> {
@@ -64,21 +87,39 @@ export class MemberListsRunner implements GroupRunner {
       rateOf: (key) => learnedRate(probeStates.get(key), startedAtMs),
       pagesOf: ({ key }) => probeStates.get(key)?.pages,
     });
-    const everyTick = new Set(group.group?.members.flatMap(({ key }, index) => (lists[index]?.isReadEveryTick === true ? [key] : [])));
+    const everyTick = new Set(
+      group.group?.members.flatMap(({ key }, index) =>
+        lists[index]?.isReadEveryTick === true ? [key] : [],
+      ),
+    );
     const probed = await this.#probe(group, everyTick);
     await probeStates.flush();
-    const run: Run = { group, everyTick, fullPollEveryMs: fullPollOfListsEvery(group, lists), probed, outcomes: [], retriesMs: [] };
+    const run: Run = {
+      group,
+      everyTick,
+      fullPollEveryMs: fullPollOfListsEvery(group, lists),
+      probed,
+      outcomes: [],
+      retriesMs: [],
+    };
     await sideBySide(this.#tasksOf(run), (task) => this.#read(task, run));
     return { outcome: joinOutcomes(run.outcomes), nextDueMs: retryAtMs(run, startedAtMs) };
   }
 
-  /** Keys of those whose counter was asked for; undefined when the service refuses such requests. */
-  async #probe(group: Poll, everyTick: ReadonlySet<string>): Promise<ReadonlySet<string> | undefined> {
+  /**
+   * Keys of those whose counter was asked for; undefined when the service refuses such requests.
+   */
+  async #probe(
+    group: Poll,
+    everyTick: ReadonlySet<string>,
+  ): Promise<ReadonlySet<string> | undefined> {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
     // A run for newcomers comes between two ticks.
     const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
-    const asked = askedFor(membersOf(group), everyTick).filter(({ key }) => !isExtra || probeStates.get(key) === undefined);
+    const asked = askedFor(membersOf(group), everyTick).filter(
+      ({ key }) => !isExtra || probeStates.get(key) === undefined,
+    );
     if (asked.length === 0) return new Set();
     const answer = await this.#probes.probe(group, asked);
     if (answer === "refused") return undefined;
@@ -106,11 +147,17 @@ export class MemberListsRunner implements GroupRunner {
     if (aftermath.retryAtMs !== undefined) run.retriesMs.push(aftermath.retryAtMs);
     if (outcome === undefined) return;
     run.outcomes.push(outcome);
-    if (outcome.list !== undefined && outcome.error === undefined) this.#applyRead(task, outcome, outcome.list, run);
+    if (outcome.list !== undefined && outcome.error === undefined)
+      this.#applyRead(task, outcome, outcome.list, run);
   }
 
   /** What a read that came to its end means for the probes to come. */
-  #applyRead({ poll, reason }: ListTask, outcome: PollOutcome, list: ListOutcome, { probed, fullPollEveryMs }: Run): void {
+  #applyRead(
+    { poll, reason }: ListTask,
+    outcome: PollOutcome,
+    list: ListOutcome,
+    { probed, fullPollEveryMs }: Run,
+  ): void {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
     const known = probeStates.get(poll.key) ?? {
@@ -122,7 +169,8 @@ export class MemberListsRunner implements GroupRunner {
     const { left, awaited, pages, isUnderWay } = list;
     // A list that is read whole but once a day says no more of its counter than its newest part.
     const isWhole = isReadByEveryPoll(poll);
-    if (isUnderWay || (isWhole && pages === undefined)) return probeStates.put(poll.key, withoutReader(known), "later");
+    if (isUnderWay || (isWhole && pages === undefined))
+      return probeStates.put(poll.key, withoutReader(known), "later");
     const isFirst = outcome.baselined.length === poll.subscribers.length;
     const joined = isFirst ? 0 : outcome.newItems;
     const isSilent = reason === "full" && probed?.has(poll.key) === true;
@@ -142,17 +190,25 @@ export class MemberListsRunner implements GroupRunner {
 }
 
 /** Quarantined ones only as far as requests have room. */
-function askedFor(members: readonly GroupMember[], everyTick: ReadonlySet<string>): readonly GroupMember[] {
+function askedFor(
+  members: readonly GroupMember[],
+  everyTick: ReadonlySet<string>,
+): readonly GroupMember[] {
   const due = members.filter(({ key }) => !everyTick.has(key));
   const room = Math.ceil(due.length / BATCH_SIZE) * BATCH_SIZE - due.length;
   return [...due, ...members.filter(({ key }) => everyTick.has(key)).slice(0, room)];
 }
 
-/** A number that changes with who shares a poll: a newcomer, or one who was paused, has not seen what was read before. */
+/**
+ * A number that changes with who shares a poll: a newcomer, or one who was paused, has not seen
+ * what was read before.
+ */
 const subscribersOf = ({ subscribers }: Poll): number =>
   unitHash(
     subscribers
-      .map(({ watchKey, targetKey, returnedAtMs = "" }) => `${watchKey}\n${targetKey}${returnedAtMs}`)
+      .map(
+        ({ watchKey, targetKey, returnedAtMs = "" }) => `${watchKey}\n${targetKey}${returnedAtMs}`,
+      )
       .sort()
       .join("\n"),
   );
@@ -162,7 +218,8 @@ function withoutReader({ readFor: _, ...account }: AccountMemory): AccountMemory
 }
 
 /** As if some were read earlier: lists that were all read at the start come due one by one. */
-const spreadBack = (key: string, nowMs: number, everyMs: number): number => nowMs - Math.floor(unitHash(key) * everyMs);
+const spreadBack = (key: string, nowMs: number, everyMs: number): number =>
+  nowMs - Math.floor(unitHash(key) * everyMs);
 
 /** Lists that failed are tried again before the next tick, where that is far. */
 function retryAtMs({ group, retriesMs }: Run, startedAtMs: number): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * First reads of members of a group while the quota is at its line. They may use the reserve, as any baseline may; the probe that goes before
- * them, of all members, may not.
+ * First reads of members of a group while the quota is at its line. They may use the reserve, as
+ * any baseline may; the probe that goes before them, of all members, may not.
  */
 import type { WatchStore } from "../../model/watch-store.ts";
 import { isFirstRead } from "../../polling/read/baselines.ts";
@@ -14,11 +14,22 @@ export interface FirstReadsDeps {
   readonly reading: Pick<GroupReading, "alone" | "cooldowns">;
 }
 
-/** After what kept a group from running: reads those of its members that wait for their baseline, if the quota is what it was. */
-export async function readFirst({ group }: Poll, error: unknown, { store, reading }: FirstReadsDeps): Promise<void> {
+/**
+ * After what kept a group from running: reads those of its members that wait for their baseline, if
+ * the quota is what it was.
+ */
+export async function readFirst(
+  { group }: Poll,
+  error: unknown,
+  { store, reading }: FirstReadsDeps,
+): Promise<void> {
   if (group === undefined || !(error instanceof RequestHeld) || error.reason !== "quota") return;
   await sideBySide(group.members, async (member) => {
-    if (reading.cooldowns.isCoolingDown(member.key) || !isFirstRead(member, await store.loadTargets(member.subscribers))) return;
+    if (
+      reading.cooldowns.isCoolingDown(member.key) ||
+      !isFirstRead(member, await store.loadTargets(member.subscribers))
+    )
+      return;
     await reading.alone(member);
   });
 }

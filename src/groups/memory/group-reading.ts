@@ -1,6 +1,7 @@
 /**
- * How groups of any kind run and read their members: each by itself, or many with one query. Owns which members must be read by themselves, and
- * which are in a cooldown because they could not be read. What is read, and what it means, is up to the kind.
+ * How groups of any kind run and read their members: each by itself, or many with one query. Owns
+ * which members must be read by themselves, and which are in a cooldown because they could not be
+ * read. What is read, and what it means, is up to the kind.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
@@ -28,7 +29,9 @@ import { createGroupMembers, type GroupMembers } from "./group-members.ts";
 import { LearnedValues } from "./learned-values.ts";
 
 export interface GroupReadingDeps extends RunMember {
-  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> & LearnedStore & Pick<WatchStore, "loadTargets">;
+  readonly store: Pick<PollStore, "loadSources" | "commitPoll"> &
+    LearnedStore &
+    Pick<WatchStore, "loadTargets">;
   readonly gate: RequestGate;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
@@ -72,8 +75,20 @@ export class GroupReading {
     const { outcome, failure, nextDueMs } = await read(startedAtMs);
     for (const one of learned) await one.flush();
     const [source] = await store.loadSources([group.key]);
-    const polled = { fingerprint: group.key, expectedRevision: source?.revision ?? 0, polledAtMs: startedAtMs, ok: true };
-    await store.commitPoll({ atMs: clock.now(), source: polled, targets: [], verdicts: [], events: [], deliveries: [] });
+    const polled = {
+      fingerprint: group.key,
+      expectedRevision: source?.revision ?? 0,
+      polledAtMs: startedAtMs,
+      ok: true,
+    };
+    await store.commitPoll({
+      atMs: clock.now(),
+      source: polled,
+      targets: [],
+      verdicts: [],
+      events: [],
+      deliveries: [],
+    });
     if (failure !== undefined) throw failure;
     return { outcome, nextDueMs };
   }
@@ -87,7 +102,10 @@ export class GroupReading {
   }
 
   /** Members with the depth they need, the shallow first. */
-  async plan(run: Running, wanted: readonly Omit<MergedMember, "source">[]): Promise<readonly PlannedMember[]> {
+  async plan(
+    run: Running,
+    wanted: readonly Omit<MergedMember, "source">[],
+  ): Promise<readonly PlannedMember[]> {
     const sources = await this.#deps.store.loadSources(wanted.map(({ poll }) => poll.key));
     const members = wanted.flatMap((one, index) => {
       const source = sources[index];
@@ -102,17 +120,23 @@ export class GroupReading {
   }
 
   /**
-   * Takes what was read of members together; those of which nothing was read are left out. Their events are created at once, oldest first over
-   * all of them. By poll key.
+   * Takes what was read of members together; those of which nothing was read are left out. Their
+   * events are created at once, oldest first over all of them. By poll key.
    */
-  async takeAll(members: readonly Poll[], { observations }: Pick<MergedAnswer, "observations">): Promise<ReadonlyMap<string, PollRun>> {
+  async takeAll(
+    members: readonly Poll[],
+    { observations }: Pick<MergedAnswer, "observations">,
+  ): Promise<ReadonlyMap<string, PollRun>> {
     const { store, take } = this.#deps;
     const read = members.flatMap((poll) => {
       const feed = observations.get(poll.key);
       return feed === undefined ? [] : [{ poll, feed }];
     });
     const joint = new JointCommit(store, read.length);
-    const runs = read.map(async ({ poll, feed }) => [poll.key, await joint.run((commits) => take(poll, feed, commits))] as const);
+    const runs = read.map(
+      async ({ poll, feed }) =>
+        [poll.key, await joint.run((commits) => take(poll, feed, commits))] as const,
+    );
     return new Map(await Promise.all(runs));
   }
 
@@ -121,13 +145,20 @@ export class GroupReading {
 
   #timesOf({ group, startedAtMs }: Running): ReadClock {
     const { serviceClock } = this.#deps;
-    return { startMs: serviceClock.fromLocal(startedAtMs), intervalMs: group.intervalMs, nowMs: serviceClock.now };
+    return {
+      startMs: serviceClock.fromLocal(startedAtMs),
+      intervalMs: group.intervalMs,
+      nowMs: serviceClock.now,
+    };
   }
 }
 
 const WRITE_EVERY_MS = 600_000;
 
-/** What groups of one kind have learned as a whole, each under the key of its poll. `restore`: fills in what is not learned yet, and mends what a stop may have made stale. */
+/**
+ * What groups of one kind have learned as a whole, each under the key of its poll. `restore`: fills
+ * in what is not learned yet, and mends what a stop may have made stale.
+ */
 export const createGroupMemories = <Memory extends object>(
   store: LearnedStore,
   clock: Clock,

@@ -6,7 +6,8 @@ import type { LearnedStore } from "../../model/learned.ts";
 
 /**
  * When a change is written:
- * - `stop`: with a regular write that something else needs, or at an orderly stop: times that moved on, which a crash may set back a little.
+ * - `stop`: with a regular write that something else needs, or at an orderly stop: times that moved
+ *   on, which a crash may set back a little.
  * - `later`: a crash would cost a request at most. With the next regular write.
  * - `now`: a crash would cost several requests. With the next `flush`.
  */
@@ -23,7 +24,10 @@ export interface LearnedOptions<Value> {
   readonly clock: Clock;
   /** The regular write. */
   readonly writeEveryMs: number;
-  /** A value as this release has it; undefined for one that is of no use any more, which is deleted. Default: as stored. */
+  /**
+   * A value as this release has it; undefined for one that is of no use any more, which is deleted.
+   * Default: as stored.
+   */
   readonly restore?: (stored: unknown, key: string) => Value | undefined;
 }
 
@@ -42,7 +46,10 @@ export class LearnedValues<Value extends object> {
     this.#writtenAtMs = options.clock.monotonic();
   }
 
-  /** Reads the scope again, or these keys of it, as other processes may have written it. What the state does not have yet stays. */
+  /**
+   * Reads the scope again, or these keys of it, as other processes may have written it. What the
+   * state does not have yet stays.
+   */
   reload(keys?: readonly string[]): Promise<void> {
     return this.#loadAll(() => false, keys);
   }
@@ -117,7 +124,9 @@ export class LearnedValues<Value extends object> {
   async #write(due: readonly (readonly [string, WorthWriting])[]): Promise<void> {
     const { store, scope } = this.#options;
     for (const [key] of due) this.#unwritten.delete(key);
-    const changes = new Map(due.map(([key]) => [key, (this.#values.get(key) ?? null) as Json | null]));
+    const changes = new Map(
+      due.map(([key]) => [key, (this.#values.get(key) ?? null) as Json | null]),
+    );
     try {
       await store.saveLearned(scope, changes);
     } catch (error) {

@@ -33,22 +33,36 @@ export interface ReadEvaluation {
 /** A post this much older than the last probe should have been in its counters. */
 const COUNTER_LAG_MS = 900_000;
 
-export function evaluateRead(before: AccountMemory, read: AccountRead, times: ReadTimes): ReadEvaluation {
+export function evaluateRead(
+  before: AccountMemory,
+  read: AccountRead,
+  times: ReadTimes,
+): ReadEvaluation {
   const { nowMs } = times;
   const serviceMs = times.toService(nowMs);
   const postedMs = read.outcome?.postedMs ?? [];
   const isFirst = (read.outcome?.baselined.length ?? 0) > 0;
-  const result = isFirst ? { ...resultOf(before, read, times), newBeforeProbe: 0, newPosts: 0 } : resultOf(before, read, times);
+  const result = isFirst
+    ? { ...resultOf(before, read, times), newBeforeProbe: 0, newPosts: 0 }
+    : resultOf(before, read, times);
   const probe = afterRead(before.probe, result, nowMs);
   const probedMs = times.toService(before.probe.probedAtMs);
   // Who is asked for next goes by our clock.
   const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
   const account: AccountMemory = {
     ...before,
-    probe: isFirst ? afterFirstRead(probe, postedMs.filter((atMs) => atMs > probedMs).length) : probe,
-    rate: isFirst ? firstRate(localMs, nowMs) : localMs.length === 0 ? before.rate : learnPosts(before.rate, localMs, nowMs),
+    probe: isFirst
+      ? afterFirstRead(probe, postedMs.filter((atMs) => atMs > probedMs).length)
+      : probe,
+    rate: isFirst
+      ? firstRate(localMs, nowMs)
+      : localMs.length === 0
+        ? before.rate
+        : learnPosts(before.rate, localMs, nowMs),
     // A search that comes with a probe is hardly older than it.
-    checkedAtMs: read.isSuspicious ? before.checkedAtMs : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
+    checkedAtMs: read.isSuspicious
+      ? before.checkedAtMs
+      : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
   };
   if (isFirst) return { account, postedMs: [], delaysMs: [] };
   const sinceMs = times.toService(pacedSinceMs(before));
@@ -63,7 +77,8 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
   const { endpoint, isFull, isSuspicious, overlapMs, outcome } = read;
   const postedMs = outcome?.postedMs ?? [];
   const probedMs = times.toService(probe.probedAtMs);
-  // Older ones were counted before the change: what the counter moved for is another post, which nobody can see yet.
+  // Older ones were counted before the change: what the counter moved for is another post, which
+  // nobody can see yet.
   const promisedMs = times.toService(probe.open?.sinceMs ?? probe.probedAtMs) - overlapMs;
   return {
     endpoint,
@@ -74,6 +89,12 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
   };
 }
 
-/** Posts of an account since then are found as late as the pace has it: those that a search lacked at the last read, too. Wall time. */
-const pacedSinceMs = ({ probe, checkedAtMs }: Pick<AccountMemory, "probe" | "checkedAtMs">): number =>
+/**
+ * Posts of an account since then are found as late as the pace has it: those that a search lacked
+ * at the last read, too. Wall time.
+ */
+const pacedSinceMs = ({
+  probe,
+  checkedAtMs,
+}: Pick<AccountMemory, "probe" | "checkedAtMs">): number =>
   (probe.open?.calmMs ?? checkedAtMs) - SEARCH_LAG_MS;

@@ -1,6 +1,7 @@
 /**
- * Probes of the members of a group: asks for their profiles in as few requests as they fit in, and takes what an answer shows of each, whoever
- * sent it. Owns what a profile does to what is known of an account; whose turn it is, and what is read for a change, is the group's run's.
+ * Probes of the members of a group: asks for their profiles in as few requests as they fit in, and
+ * takes what an answer shows of each, whoever sent it. Owns what a profile does to what is known of
+ * an account; whose turn it is, and what is read for a change, is the group's run's.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -28,8 +29,10 @@ export interface GroupProbesDeps {
 }
 
 /**
- * - `refused`: the service refuses such requests, or did so minutes ago and the backoff is not over.
- * - `suspicious`: of all that were shown before, it shows none; these are asked for again in their turn.
+ * - `refused`: the service refuses such requests, or did so minutes ago and the backoff is not
+ *   over.
+ * - `suspicious`: of all that were shown before, it shows none; these are asked for again in their
+ *   turn.
  */
 export type ProbeAnswer = "seen" | "suspicious" | "refused";
 
@@ -50,11 +53,21 @@ export class GroupProbes {
     if (this.#backoff.isCoolingDown(group)) return "refused";
     try {
       const userIds = [...new Set(asked.map(({ userId }) => userId))];
-      const seen = await profiles.ask(askerOf(group, "poll"), userIds, hardlyOldMs(group.intervalMs));
-      const isSuspicious = isSuspiciousProbe(
-        asked.map((member) => ({ before: this.#wasShown(member), now: seen.get(member.userId)?.user !== undefined })),
+      const seen = await profiles.ask(
+        askerOf(group, "poll"),
+        userIds,
+        hardlyOldMs(group.intervalMs),
       );
-      if (isSuspicious) log.warn("no account was in the answer to a probe, which is taken for none", { accounts: userIds.length });
+      const isSuspicious = isSuspiciousProbe(
+        asked.map((member) => ({
+          before: this.#wasShown(member),
+          now: seen.get(member.userId)?.user !== undefined,
+        })),
+      );
+      if (isSuspicious)
+        log.warn("no account was in the answer to a probe, which is taken for none", {
+          accounts: userIds.length,
+        });
       for (const member of asked) {
         if (isSuspicious && this.#wasShown(member)) this.#takeTurn(member);
         else this.#apply(member, seen.get(member.userId) ?? { user: undefined, atMs: clock.now() });
@@ -68,17 +81,27 @@ export class GroupProbes {
     }
   }
 
-  /** Takes what others asked for since the account was last checked: a probe that costs nothing. False where there is none. */
+  /**
+   * Takes what others asked for since the account was last checked: a probe that costs nothing.
+   * False where there is none.
+   */
   takeRecent(member: GroupMember): boolean {
     const { profiles, probeStates, clock } = this.#deps;
     const account = probeStates.get(member.key);
-    const seen = profiles.recent(member.userId, account === undefined ? JUST_NOW_MS : clock.now() - account.checkedAtMs);
-    if (seen === undefined || (account !== undefined && !this.#isNewer(account, seen))) return false;
+    const seen = profiles.recent(
+      member.userId,
+      account === undefined ? JUST_NOW_MS : clock.now() - account.checkedAtMs,
+    );
+    if (seen === undefined || (account !== undefined && !this.#isNewer(account, seen)))
+      return false;
     this.#apply(member, seen);
     return true;
   }
 
-  /** Takes an answer to others, of an account that was probed before. Whether it has to be read for that. */
+  /**
+   * Takes an answer to others, of an account that was probed before. Whether it has to be read for
+   * that.
+   */
   takeShown(member: GroupMember, seen: SeenProfile): boolean {
     const account = this.#deps.probeStates.get(member.key);
     return account !== undefined && this.#isNewer(account, seen) && this.#apply(member, seen);
@@ -96,7 +119,8 @@ export class GroupProbes {
   #takeTurn({ key }: GroupMember): void {
     const { probeStates, clock } = this.#deps;
     const account = probeStates.get(key);
-    if (account !== undefined) probeStates.put(key, { ...account, checkedAtMs: clock.now() }, "stop");
+    if (account !== undefined)
+      probeStates.put(key, { ...account, checkedAtMs: clock.now() }, "stop");
   }
 
   /** Whether it has to be read for that. */
@@ -106,10 +130,12 @@ export class GroupProbes {
     const fields = probedFields(user, names);
     const known = probeStates.get(key);
     if (known?.probe.fields === null && fields !== null) release(poll.key);
-    const probe = known === undefined ? first(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
+    const probe =
+      known === undefined ? first(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
     const handle = user?.username ?? known?.handle ?? "";
     const rate = known?.rate ?? { posts: 0, days: 0, excited: 0, atMs };
-    const isNews = known === undefined || probe.open !== known.probe.open || probe.ahead !== known.probe.ahead;
+    const isNews =
+      known === undefined || probe.open !== known.probe.open || probe.ahead !== known.probe.ahead;
     const worth = isNews ? "now" : handle === known.handle ? "stop" : "later";
     const checkedAtMs = Math.max(atMs, Math.min(known?.checkedAtMs ?? 0, clock.now()));
     probeStates.put(key, { ...known, probe, rate, handle, checkedAtMs }, worth);

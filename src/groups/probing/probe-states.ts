@@ -13,7 +13,10 @@ export interface AccountMemory {
   readonly handle: string;
   /** When it was last probed or searched for; our clock. */
   readonly checkedAtMs: number;
-  /** When it was last searched for, to the end of the answer; of an account with unreliable counters. */
+  /**
+   * When it was last searched for, to the end of the answer; of an account with unreliable
+   * counters.
+   */
   readonly searchedAtMs?: number;
   /** Of a list: requests of the last read of the whole of it. */
   readonly pages?: number;
@@ -21,7 +24,10 @@ export interface AccountMemory {
   readonly readFor?: number;
 }
 
-/** What a read showed: a crash must not have thousands of first reads made again, nor all reads of a change that is accounted for. */
+/**
+ * What a read showed: a crash must not have thousands of first reads made again, nor all reads of a
+ * change that is accounted for.
+ */
 export function worthOfRead(before: ProbeMemory, after: ProbeMemory): WorthWriting {
   if (before.open?.sinceMs === 0) return "now";
   return before.open !== after.open || before.ahead !== after.ahead ? "now" : "later";
@@ -39,8 +45,17 @@ const restore = (stored: unknown): AccountMemory => {
 const WRITE_EVERY_MS = 300_000;
 
 export const createProbeStates = (store: LearnedStore, clock: Clock): ProbeStates =>
-  new LearnedValues<AccountMemory>({ store, clock, writeEveryMs: WRITE_EVERY_MS, scope: "accounts", restore });
+  new LearnedValues<AccountMemory>({
+    store,
+    clock,
+    writeEveryMs: WRITE_EVERY_MS,
+    scope: "accounts",
+    restore,
+  });
 
 /** Posts or reads a day; undefined where nothing was learned. */
-export const learnedRate = (memory: AccountMemory | undefined, nowMs: number): number | undefined =>
+export const learnedRate = (
+  memory: AccountMemory | undefined,
+  nowMs: number,
+): number | undefined =>
   memory === undefined || memory.rate.days === 0 ? undefined : expectedRate(memory.rate, nowMs);

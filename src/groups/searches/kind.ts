@@ -16,7 +16,10 @@ export const SEARCHES_KIND: GroupKind = {
     const reads = queries * pollsPerDay;
     const all = times({ low: reads, high: reads + sweepsPerDay }, EXTRA_READS);
     const cost = { strategy: "merge", pollsPerDay, sweepsPerDay };
-    return pollCost({ ...cost, range: times(all, readsOf(timing)) }, [timing.kind === "freshness" && "pace", "pages"]);
+    return pollCost({ ...cost, range: times(all, readsOf(timing)) }, [
+      timing.kind === "freshness" && "pace",
+      "pages",
+    ]);
   },
   placed: placedReads,
 };

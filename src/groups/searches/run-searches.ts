@@ -1,7 +1,7 @@
 /**
- * One run of a group of keyword searches: those that can share a query are read together, each is read by itself now and then to verify it,
- * and at once where the service seems to understand a query otherwise. Owns the order of these steps; what a tweet means is the poll
- * runner's.
+ * One run of a group of keyword searches: those that can share a query are read together, each is
+ * read by itself now and then to verify it, and at once where the service seems to understand a
+ * query otherwise. Owns the order of these steps; what a tweet means is the poll runner's.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -26,14 +26,24 @@ export interface SearchesDeps {
   readonly pacerOf: FeedPacers;
 }
 
-export function createSearchesRunner({ reading, store, clock, log, pacerOf }: SearchesDeps): GroupRunner {
+export function createSearchesRunner({
+  reading,
+  store,
+  clock,
+  log,
+  pacerOf,
+}: SearchesDeps): GroupRunner {
   const memories = createGroupMemories(store, clock, restoreSearches);
   const uselessAnswers = createRefusalBackoff(clock);
   const reads = new SearchReads({ reading, clock, log, uselessAnswers });
   const { toService, cooldowns, readiness } = reading;
 
   const read = async (group: Poll, startedAtMs: number): Promise<ReadRun> => {
-    const scene = openScene(group, (await memories.find(group.key)) ?? restoreSearches({}), startedAtMs);
+    const scene = openScene(
+      group,
+      (await memories.find(group.key)) ?? restoreSearches({}),
+      startedAtMs,
+    );
     const members = group.group?.members ?? [];
     const unready = await readiness.unready(members);
     const pacer = pacerOf(group);
@@ -48,10 +58,14 @@ export function createSearchesRunner({ reading, store, clock, log, pacerOf }: Se
       nowMs: startedAtMs,
       toService,
     });
-    const [failure] = await Promise.all([reads.readTogether(scene, together), reads.readAlone(scene, alone)]);
+    const [failure] = await Promise.all([
+      reads.readTogether(scene, together),
+      reads.readAlone(scene, alone),
+    ]);
     const { outcomes, isWorthWriting } = scene;
     memories.put(group.key, memoryOf(scene), isWorthWriting ? "now" : "later");
-    const nextDueMs = failure === undefined ? await pacer.after(feedRead(outcomes, startedAtMs)) : undefined;
+    const nextDueMs =
+      failure === undefined ? await pacer.after(feedRead(outcomes, startedAtMs)) : undefined;
     return { outcome: joinOutcomes(outcomes), failure, nextDueMs };
   };
   return {

@@ -1,4 +1,6 @@
-/** Merged answers that are no use: why, and what follows when their members were read by themselves. */
+/**
+ * Merged answers that are no use: why, and what follows when their members were read by themselves.
+ */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import { shrinkLimits, type sizeOfBatch } from "../../query/merging/merge.ts";
@@ -38,36 +40,56 @@ export function resolveDoubt(
 ): void {
   const isAllRead = outcomes.size === tasks.length;
   if (reason === "suspicious") {
-    for (const { poll } of tasks) if ((outcomes.get(poll.key)?.shown?.size ?? 0) > 0) quarantine(scene, poll, reason, log);
+    for (const { poll } of tasks)
+      if ((outcomes.get(poll.key)?.shown?.size ?? 0) > 0) quarantine(scene, poll, reason, log);
     return;
   }
   if (size !== undefined) {
     // A query that the service refuses by itself too makes no other one too long.
     if (!isAllRead) return;
-    scene.memory = { ...scene.memory, limits: shrinkLimits(scene.memory.limits, size, clock.now()) };
+    scene.memory = {
+      ...scene.memory,
+      limits: shrinkLimits(scene.memory.limits, size, clock.now()),
+    };
     scene.isWorthWriting = true;
-    return log.info("a merged search was refused, asking for fewer searches at once", { searches: tasks.length });
+    return log.info("a merged search was refused, asking for fewer searches at once", {
+      searches: tasks.length,
+    });
   }
   const unexplained = unattributed.filter((id) => {
     const owners = tasks.filter(({ poll }) => outcomes.get(poll.key)?.shown?.has(id) === true);
     for (const { poll } of owners) quarantine(scene, poll, "unattributed result", log);
     return owners.length === 0;
   });
-  if (isAllRead) scene.memory = { ...scene.memory, strays: [...scene.memory.strays, ...unattributed].slice(-MAX_UNATTRIBUTED) };
+  if (isAllRead)
+    scene.memory = {
+      ...scene.memory,
+      strays: [...scene.memory.strays, ...unattributed].slice(-MAX_UNATTRIBUTED),
+    };
   if (reason === "unattributed" && unexplained.length === 0) return;
   const restMs = uselessAnswers.holdMs(scene.group, LONGEST_REST_MS);
-  log.warn("a merged search was no use, asking for each by itself for a while", { reason, searches: tasks.length, rest_ms: restMs });
+  log.warn("a merged search was no use, asking for each by itself for a while", {
+    reason,
+    searches: tasks.length,
+    rest_ms: restMs,
+  });
 }
 
 /** A moment is over by then. */
 const SUSPICIOUS_RUNS = 3;
 
 export interface SuspiciousSearches {
-  /** After a merged answer; the member whose newest tweet, known from before, was missing from several in a row. */
+  /**
+   * After a merged answer; the member whose newest tweet, known from before, was missing from
+   * several in a row.
+   */
   take(batch: readonly PlannedMember[], isSuspicious: boolean): PlannedMember | undefined;
 }
 
-/** An answer without the newest tweet that is known: deleted, a suspicious empty response, or a search that finds more by itself than together with others. */
+/**
+ * An answer without the newest tweet that is known: deleted, a suspicious empty response, or a
+ * search that finds more by itself than together with others.
+ */
 export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();
   return {

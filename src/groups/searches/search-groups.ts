@@ -1,6 +1,7 @@
 /**
- * Keyword searches that want the same schedule, or freshness -> one poll of the group, which asks for many of them in one query. Owns which searches can
- * share, what that costs and how often each is verified by a read of its own. Pure; reading and attribution are the engine's.
+ * Keyword searches that want the same schedule, or freshness -> one poll of the group, which asks
+ * for many of them in one query. Owns which searches can share, what that costs and how often each
+ * is verified by a read of its own. Pure; reading and attribution are the engine's.
  */
 import type { Hash } from "../../model/hash.ts";
 import type { Query } from "../../query/query.ts";
@@ -17,8 +18,14 @@ import { maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 const DAY_MS = 86_400_000;
 const LEAST_MEMBERS = 2;
 
-/** The polls that stay as they are, then the groups. A group keeps its key when searches come and go. */
-export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], hash: Hash): readonly Poll<T>[] {
+/**
+ * The polls that stay as they are, then the groups. A group keeps its key when searches come and
+ * go.
+ */
+export function groupSearches<T extends Pollable>(
+  polls: readonly Poll<T>[],
+  hash: Hash,
+): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, searchesKey);
   const read = [...kinds].flatMap(([kind, members]) =>
     members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members)],
@@ -29,14 +36,21 @@ export function groupSearches<T extends Pollable>(polls: readonly Poll<T>[], has
 /** Undefined for a poll that shares its requests with nobody. */
 function searchesKey(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
-  if ((strategy !== "auto" && strategy !== "merge") || queryOf(poll) === undefined) return undefined;
+  if ((strategy !== "auto" && strategy !== "merge") || queryOf(poll) === undefined)
+    return undefined;
   return sharedKey(poll, "searches");
 }
 
 /** What a poll searches for; undefined where it is no search, or one that cannot share a query. */
-export function queryOf({ source: { endpoint, params, boundParam } }: Pick<Poll, "source">): Query | undefined {
+export function queryOf({
+  source: { endpoint, params, boundParam },
+}: Pick<Poll, "source">): Query | undefined {
   const { query, order, ...others } = params;
-  const isSearch = endpoint === "search-tweets" && boundParam === "query" && order === "latest" && typeof query === "string";
+  const isSearch =
+    endpoint === "search-tweets" &&
+    boundParam === "query" &&
+    order === "latest" &&
+    typeof query === "string";
   return isSearch && Object.keys(others).length === 0 ? mergeableQuery(query) : undefined;
 }
 
@@ -63,25 +77,39 @@ export interface Verification {
   readonly everyMs: number;
   /** Requests of a run. */
   readonly queries: number;
-  /** Requests a day. With two members, a read of either leaves the other by itself, and verifies both. */
+  /**
+   * Requests a day. With two members, a read of either leaves the other by itself, and verifies
+   * both.
+   */
   readonly perDay: number;
 }
 
-export function verificationOf({ intervalMs, subscribers, group }: Pick<Poll, "intervalMs" | "subscribers" | "group">): Verification {
+export function verificationOf({
+  intervalMs,
+  subscribers,
+  group,
+}: Pick<Poll, "intervalMs" | "subscribers" | "group">): Verification {
   const batches = batchesOf(group?.members ?? []);
   const queries = batches.length;
   const shared = sum(batches, ({ length }) => (length > 1 ? length : 0));
   const affordedMs = (Math.max(shared, 1) * intervalMs) / (queries * FULL_POLL_SHARE);
-  const everyMs = group?.fullPollEveryMs ?? fullPollWithin(affordedMs, intervalMs, maxAgeOf({ subscribers }));
+  const everyMs =
+    group?.fullPollEveryMs ?? fullPollWithin(affordedMs, intervalMs, maxAgeOf({ subscribers }));
   const reads = sum(batches, ({ length }) => (length > 2 ? length : length - 1));
   return { everyMs, queries, perDay: (reads * DAY_MS) / everyMs };
 }
 
-/** A read that brings more than a page costs the same merged or not, and its posts are read once more by verification reads: then sharing saves nothing. */
+/**
+ * A read that brings more than a page costs the same merged or not, and its posts are read once
+ * more by verification reads: then sharing saves nothing.
+ */
 const TOO_BUSY = 0.85;
 const CALM_AGAIN = 0.6;
 
-/** Whether a search with so many posts a day is better read by itself; `isBusy`: as it was decided before. */
+/**
+ * Whether a search with so many posts a day is better read by itself; `isBusy`: as it was decided
+ * before.
+ */
 export function isTooBusy(postsPerDay: number, intervalMs: number, isBusy: boolean): boolean {
   const ticks = DAY_MS / intervalMs;
   return (2 * postsPerDay) / ITEMS_PER_PAGE > ticks * (isBusy ? CALM_AGAIN : TOO_BUSY);

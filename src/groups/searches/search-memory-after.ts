@@ -46,11 +46,19 @@ export function afterAlone(
 ): SearchMemory | undefined {
   const { startedAtMs, serviceMs, verifyEveryMs } = times;
   if (outcome.shown === undefined) {
-    // Cut: its history has a gap, and its own memory says where. Or empty where something was before.
-    return member && { ...member, triedAtMs: startedAtMs, proofDueMs: Math.max(member.proofDueMs, startedAtMs + ASK_AGAIN_MS) };
+    // Cut: its history has a gap, and its own memory says where. Or empty where something was
+    // before.
+    return (
+      member && {
+        ...member,
+        triedAtMs: startedAtMs,
+        proofDueMs: Math.max(member.proofDueMs, startedAtMs + ASK_AGAIN_MS),
+      }
+    );
   }
   // Members that begin together are verified apart.
-  const proofDueMs = startedAtMs + verifyEveryMs * (member === undefined ? unitHash(task.poll.key) : 1);
+  const proofDueMs =
+    startedAtMs + verifyEveryMs * (member === undefined ? unitHash(task.poll.key) : 1);
   if (member === undefined)
     return {
       checkedAtMs: startedAtMs,
@@ -67,7 +75,10 @@ export function afterAlone(
     checkedAtMs: startedAtMs,
     triedAtMs: startedAtMs,
     sweptAtMs: task.isRescan ? startedAtMs : member.sweptAtMs,
-    postsPerDay: outcome.baselined.length > 0 ? member.postsPerDay : learn(member, outcome.postedMs.length, startedAtMs),
+    postsPerDay:
+      outcome.baselined.length > 0
+        ? member.postsPerDay
+        : learn(member, outcome.postedMs.length, startedAtMs),
     ...(isStillUnverified ? { isUnproven: true } : { provedAtMs: startedAtMs, proofDueMs }),
   };
 }
@@ -80,7 +91,9 @@ function learn({ postsPerDay, checkedAtMs }: SearchMemory, posts: number, nowMs:
 
 /** By the dates of a first page; the oldest one marks where the time begins. */
 const firstRate = (postedMs: readonly number[], nowMs: number): number =>
-  postedMs.length < 2 ? 0 : ((postedMs.length - 1) * DAY_MS) / Math.max(nowMs - Math.min(...postedMs), 1_000);
+  postedMs.length < 2
+    ? 0
+    : ((postedMs.length - 1) * DAY_MS) / Math.max(nowMs - Math.min(...postedMs), 1_000);
 
 /** Whether it still finds so much that sharing saves nothing. */
 export const weighed = ({ isBusy, ...member }: SearchMemory, intervalMs: number): SearchMemory =>
@@ -94,8 +107,9 @@ const LEAST_WRONG = 2;
 const WRONG_SHARE = 1 / 3;
 
 /**
- * Why a member is read by itself from now on, by a verification read; undefined: that read showed what reads together had shown. `missedBeforeMs`:
- * what was posted before that (service time) a read together should have found, however late it appeared.
+ * Why a member is read by itself from now on, by a verification read; undefined: that read showed
+ * what reads together had shown. `missedBeforeMs`: what was posted before that (service time) a
+ * read together should have found, however late it appeared.
  */
 export function objectionTo(
   task: SearchTask,
@@ -103,11 +117,14 @@ export function objectionTo(
   taken: Taken,
   missedBeforeMs: number,
 ): "missed" | "foreign" | undefined {
-  if (!task.isVerification || outcome.shown === undefined || outcome.baselined.length > 0) return undefined;
+  if (!task.isVerification || outcome.shown === undefined || outcome.baselined.length > 0)
+    return undefined;
   if (outcome.postedMs.some((atMs) => atMs < missedBeforeMs)) return "missed";
   const { shown } = outcome;
   const sinceMs = task.reach?.sinceMs ?? Number.POSITIVE_INFINITY;
   const own = [...taken].filter(([, atMs]) => atMs >= sinceMs);
   const wrong = own.filter(([id]) => !shown.has(id));
-  return shown.size > 0 && wrong.length >= LEAST_WRONG && wrong.length > own.length * WRONG_SHARE ? "foreign" : undefined;
+  return shown.size > 0 && wrong.length >= LEAST_WRONG && wrong.length > own.length * WRONG_SHARE
+    ? "foreign"
+    : undefined;
 }

@@ -1,4 +1,7 @@
-/** What a group of searches has learned: how long a query may be, which members share it, when each was read, rescanned and verified. */
+/**
+ * What a group of searches has learned: how long a query may be, which members share it, when each
+ * was read, rescanned and verified.
+ */
 import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 
@@ -23,7 +26,10 @@ export interface SearchMemory {
   readonly postsPerDay: number;
 }
 
-/** It is read by itself until then, and was found to need it so many times, each not long after the one before. */
+/**
+ * It is read by itself until then, and was found to need it so many times, each not long after the
+ * one before.
+ */
 export interface Quarantine {
   readonly untilMs: number;
   readonly times: number;
@@ -47,11 +53,12 @@ const DAY_MS = 86_400_000;
 const LONGEST_ALONE_MS = 32 * DAY_MS;
 const ALONE: Backoff = { stepsMs: doubling(DAY_MS, LONGEST_ALONE_MS) };
 
-export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolean => nowMs < (member?.alone?.untilMs ?? 0);
+export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolean =>
+  nowMs < (member?.alone?.untilMs ?? 0);
 
 /**
- * For a day, and twice as long each time it shows again: a tweet that was out of sight for days looks the same as one that reads together
- * do not show.
+ * For a day, and twice as long each time it shows again: a tweet that was out of sight for days
+ * looks the same as one that reads together do not show.
  */
 export function quarantineAfter(before: Quarantine | undefined, nowMs: number): Quarantine {
   const { untilMs = 0, times = 0 } = before ?? {};
@@ -63,6 +70,9 @@ export function quarantineAfter(before: Quarantine | undefined, nowMs: number): 
 /** Reads together may have followed the last writing. */
 export function restoreSearches(stored: Partial<SearchGroupMemory>): SearchGroupMemory {
   const memory = { ...NOTHING_LEARNED, ...stored };
-  const unverified = Object.entries(memory.members).map(([key, member]) => [key, { ...member, isUnproven: true as const }]);
+  const unverified = Object.entries(memory.members).map(([key, member]) => [
+    key,
+    { ...member, isUnproven: true as const },
+  ]);
   return { ...memory, members: Object.fromEntries(unverified) };
 }

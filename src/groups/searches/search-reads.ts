@@ -1,4 +1,7 @@
-/** Carries out what a run of a group of searches reads: many at once and attributed by what their queries say, and members by themselves. */
+/**
+ * Carries out what a run of a group of searches reads: many at once and attributed by what their
+ * queries say, and members by themselves.
+ */
 import { isRefusal } from "../../model/upstream.ts";
 import type { MergedAnswer, PlannedMember } from "../../polling/read/read-merged.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -6,9 +9,19 @@ import type { PollRun } from "../../polling/run/poll-run.ts";
 import { sideBySide } from "../../polling/run/side-by-side.ts";
 import { batchMembers, sizeOfBatch } from "../../query/merging/merge.ts";
 import type { GroupReading } from "../memory/group-reading.ts";
-import { createSuspiciousSearches, type Doubt, type DoubtDeps, resolveDoubt } from "./search-doubts.ts";
+import {
+  createSuspiciousSearches,
+  type Doubt,
+  type DoubtDeps,
+  resolveDoubt,
+} from "./search-doubts.ts";
 import { queryOf } from "./search-groups.ts";
-import { afterAlone, afterShared, objectionTo, type SearchReadTimes } from "./search-memory-after.ts";
+import {
+  afterAlone,
+  afterShared,
+  objectionTo,
+  type SearchReadTimes,
+} from "./search-memory-after.ts";
 import { quarantine, type SearchScene } from "./search-scene.ts";
 import { byItself, type SearchTask } from "./search-tasks.ts";
 
@@ -38,12 +51,17 @@ export class SearchReads {
       const own = batch.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
       // One that fits in with nobody needs no attribution.
       if (own.length === 1) {
-        const alone = own.map((task) => (scene.members.get(task.poll.key)?.isUnproven === true ? this.#verifying(scene, task) : task));
+        const alone = own.map((task) =>
+          scene.members.get(task.poll.key)?.isUnproven === true
+            ? this.#verifying(scene, task)
+            : task,
+        );
         return void (await this.readAlone(scene, alone));
       }
       try {
         const doubt = await this.#readBatch(scene, batch, own);
-        if (doubt !== undefined) resolveDoubt(scene, doubt, await this.readAlone(scene, doubt.tasks), this.#deps);
+        if (doubt !== undefined)
+          resolveDoubt(scene, doubt, await this.readAlone(scene, doubt.tasks), this.#deps);
       } catch (error) {
         failure ??= error instanceof Error ? error : new Error(String(error));
       }
@@ -52,45 +70,77 @@ export class SearchReads {
   }
 
   /** Outcomes of those whose read came to its end, by poll key. */
-  async readAlone(scene: SearchScene, tasks: readonly SearchTask[]): Promise<ReadonlyMap<string, PollOutcome>> {
+  async readAlone(
+    scene: SearchScene,
+    tasks: readonly SearchTask[],
+  ): Promise<ReadonlyMap<string, PollOutcome>> {
     const whole = new Map<string, PollOutcome>();
     await sideBySide(tasks, async (task) => {
       const run = await this.#deps.reading.alone(task.poll, task.reach);
       this.#applyOwnRead(scene, task, run);
-      if (run.outcome?.shown !== undefined && run.outcome.error === undefined) whole.set(task.poll.key, run.outcome);
+      if (run.outcome?.shown !== undefined && run.outcome.error === undefined)
+        whole.set(task.poll.key, run.outcome);
     });
     return whole;
   }
 
-  async #batchesOf(scene: SearchScene, tasks: readonly SearchTask[]): Promise<readonly (readonly PlannedMember[])[]> {
+  async #batchesOf(
+    scene: SearchScene,
+    tasks: readonly SearchTask[],
+  ): Promise<readonly (readonly PlannedMember[])[]> {
     const wanted = tasks.flatMap(({ poll, reach }) => {
       const query = queryOf(poll);
-      return query === undefined ? [] : [{ poll, feed: { kind: "query", query } as const, ...(reach === undefined ? {} : { reach }) }];
+      return query === undefined
+        ? []
+        : [
+            {
+              poll,
+              feed: { kind: "query", query } as const,
+              ...(reach === undefined ? {} : { reach }),
+            },
+          ];
     });
     const planned = await this.#deps.reading.plan(scene, wanted);
     return batchMembers(planned, ({ member }) => member.feed, scene.memory.limits);
   }
 
   /** Undefined when the answer was taken. @throws what has nothing to do with the query */
-  async #readBatch(scene: SearchScene, batch: readonly PlannedMember[], tasks: readonly SearchTask[]): Promise<Doubt | undefined> {
-    const verifying = (some: readonly SearchTask[]) => some.map((task) => this.#verifying(scene, task));
+  async #readBatch(
+    scene: SearchScene,
+    batch: readonly PlannedMember[],
+    tasks: readonly SearchTask[],
+  ): Promise<Doubt | undefined> {
+    const verifying = (some: readonly SearchTask[]) =>
+      some.map((task) => this.#verifying(scene, task));
     try {
       const answer = await this.#deps.reading.together(scene, batch);
-      const fresh = answer.unattributed.map(({ id }) => id).filter((id) => !scene.memory.strays.includes(id));
+      const fresh = answer.unattributed
+        .map(({ id }) => id)
+        .filter((id) => !scene.memory.strays.includes(id));
       if (answer.isCut) return { tasks, unattributed: [], reason: "cut" };
-      if (fresh.length > 0) return { tasks: verifying(tasks), unattributed: fresh, reason: "unattributed" };
+      if (fresh.length > 0)
+        return { tasks: verifying(tasks), unattributed: fresh, reason: "unattributed" };
       await this.#applyAnswer(scene, tasks, answer);
       const missing = this.#suspiciousSearches.take(batch, answer.isSuspicious);
       const own = tasks.filter(({ poll }) => poll.key === missing?.member.poll.key);
-      return own.length === 0 ? undefined : { tasks: verifying(own), unattributed: [], reason: "suspicious" };
+      return own.length === 0
+        ? undefined
+        : { tasks: verifying(own), unattributed: [], reason: "suspicious" };
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      const size = error.kind === "bad_request" ? { size: sizeOfBatch(batch.map(({ member }) => member.feed)) } : {};
+      const size =
+        error.kind === "bad_request"
+          ? { size: sizeOfBatch(batch.map(({ member }) => member.feed)) }
+          : {};
       return { tasks, unattributed: [], reason: "refused", ...size };
     }
   }
 
-  async #applyAnswer(scene: SearchScene, tasks: readonly SearchTask[], answer: MergedAnswer): Promise<void> {
+  async #applyAnswer(
+    scene: SearchScene,
+    tasks: readonly SearchTask[],
+    answer: MergedAnswer,
+  ): Promise<void> {
     const runs = await this.#deps.reading.takeAll(
       tasks.map(({ poll }) => poll),
       answer,
@@ -121,7 +171,8 @@ export class SearchReads {
     if (after === undefined) return;
     scene.members.set(key, after);
     if (before === undefined) scene.isWorthWriting = true;
-    if (before !== undefined && task.isVerification && outcome.shown !== undefined) this.#compare(scene, task, outcome, before.sweptAtMs);
+    if (before !== undefined && task.isVerification && outcome.shown !== undefined)
+      this.#compare(scene, task, outcome, before.sweptAtMs);
   }
 
   /** A verification read, with what merged answers gave the member since its last rescan. */
@@ -140,11 +191,20 @@ export class SearchReads {
     this.#taken.set(key, own);
   }
 
-  /** As a verification read: whoever a tweet belongs to that no query explains, others of its may have passed unseen. */
+  /**
+   * As a verification read: whoever a tweet belongs to that no query explains, others of its may
+   * have passed unseen.
+   */
   #verifying(scene: SearchScene, task: SearchTask): SearchTask {
     const member = scene.members.get(task.poll.key);
     const { toService } = this.#deps.reading;
-    return member === undefined ? task : byItself(task.poll, { ...member, isUnproven: true }, { nowMs: scene.startedAtMs, toService });
+    return member === undefined
+      ? task
+      : byItself(
+          task.poll,
+          { ...member, isUnproven: true },
+          { nowMs: scene.startedAtMs, toService },
+        );
   }
 
   #readTimesOf({ startedAtMs, verifyEveryMs }: SearchScene): SearchReadTimes {

@@ -1,11 +1,19 @@
-/** One run of a group of searches, while it gathers: what is remembered of its members, and what came of them. */
+/**
+ * One run of a group of searches, while it gathers: what is remembered of its members, and what
+ * came of them.
+ */
 import { isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { growLimits } from "../../query/merging/merge.ts";
 import { verificationOf } from "./search-groups.ts";
 import { weighed } from "./search-memory-after.ts";
-import { isAlone, type SearchGroupMemory, type SearchMemory, quarantineAfter } from "./search-memory.ts";
+import {
+  isAlone,
+  type SearchGroupMemory,
+  type SearchMemory,
+  quarantineAfter,
+} from "./search-memory.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchScene {
@@ -22,20 +30,42 @@ export interface SearchScene {
   isWorthWriting: boolean;
 }
 
-export function openScene(group: Poll, memory: SearchGroupMemory, startedAtMs: number): SearchScene {
+export function openScene(
+  group: Poll,
+  memory: SearchGroupMemory,
+  startedAtMs: number,
+): SearchScene {
   const keys = new Set(group.group?.members.map(({ key }) => key));
   const own = Object.entries(memory.members).filter(([key]) => keys.has(key));
   const isWeighed = group.group?.override !== "merge";
-  const members = new Map(own.map(([key, member]) => [key, isWeighed ? weighed(member, group.intervalMs) : member]));
+  const members = new Map(
+    own.map(([key, member]) => [key, isWeighed ? weighed(member, group.intervalMs) : member]),
+  );
   const grown = { ...memory, limits: growLimits(memory.limits, startedAtMs) };
   const verifyEveryMs = verificationOf(group).everyMs;
-  return { group, memory: grown, members, verifyEveryMs, startedAtMs, outcomes: [], isWorthWriting: false };
+  return {
+    group,
+    memory: grown,
+    members,
+    verifyEveryMs,
+    startedAtMs,
+    outcomes: [],
+    isWorthWriting: false,
+  };
 }
 
-export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory => ({ ...memory, members: Object.fromEntries(members) });
+export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory => ({
+  ...memory,
+  members: Object.fromEntries(members),
+});
 
 /** From now on the member is read by itself for some days. */
-export function quarantine(scene: SearchScene, { key, subscribers }: Poll, reason: string, log: Log): void {
+export function quarantine(
+  scene: SearchScene,
+  { key, subscribers }: Poll,
+  reason: string,
+  log: Log,
+): void {
   const member = scene.members.get(key);
   if (member === undefined || isAlone(member, scene.startedAtMs)) return;
   const alone = quarantineAfter(member.alone, scene.startedAtMs);
@@ -43,5 +73,8 @@ export function quarantine(scene: SearchScene, { key, subscribers }: Poll, reaso
   scene.isWorthWriting = true;
   const watch = subscribers[0]?.watch.id;
   const until = isoTime(alone.untilMs);
-  log.info("the service seems to read a search otherwise than we do: it is asked by itself for now", { watch, reason, until });
+  log.info(
+    "the service seems to read a search otherwise than we do: it is asked by itself for now",
+    { watch, reason, until },
+  );
 }

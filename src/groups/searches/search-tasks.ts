@@ -1,4 +1,7 @@
-/** What a run of a group of searches reads: which members together, which by themselves, how deep. Pure. */
+/**
+ * What a run of a group of searches reads: which members together, which by themselves, how deep.
+ * Pure.
+ */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
 import type { FeedPacer } from "../single/feed-pacers.ts";
@@ -49,16 +52,24 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
     else if (canShare(member, poll, query)) together.push(regular(poll, member, query));
     else alone.push(byItself(poll, member, query));
   }
-  return { together: together.some(({ isRescan }) => isRescan) ? together.map((task) => rescanned(task, query)) : together, alone };
+  return {
+    together: together.some(({ isRescan }) => isRescan)
+      ? together.map((task) => rescanned(task, query))
+      : together,
+    alone,
+  };
 }
 
 /**
- * A late-arrival rescan makes its query long for all who share it, and members that were verified at different times would have one after the other:
- * together they rescan when the first of them has to.
+ * A late-arrival rescan makes its query long for all who share it, and members that were verified
+ * at different times would have one after the other: together they rescan when the first of them
+ * has to.
  */
 function rescanned(task: SearchTask, { memory, toService }: SearchTaskQuery): SearchTask {
   const member = memory.members[task.poll.key];
-  return task.isRescan || member === undefined ? task : { ...task, reach: rescanOf(task.poll, member, toService), isRescan: true };
+  return task.isRescan || member === undefined
+    ? task
+    : { ...task, reach: rescanOf(task.poll, member, toService), isRescan: true };
 }
 
 /** Twice as deep as its own polls rescanned: what they left to the next rescan is covered. */
@@ -73,14 +84,25 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
 const isJustRead = ({ triedAtMs }: SearchMemory, { pacer, nowMs }: SearchTaskQuery): boolean =>
   passedMs(triedAtMs, nowMs) < Math.min(pacer.leastMs / 2, JUST_MS);
 
-function canShare(member: SearchMemory, poll: Poll, { isResting, nowMs, pacer }: SearchTaskQuery): boolean {
-  if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs) return false;
+function canShare(
+  member: SearchMemory,
+  poll: Poll,
+  { isResting, nowMs, pacer }: SearchTaskQuery,
+): boolean {
+  if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs)
+    return false;
   // After an outage the query of all would be long.
-  return nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs);
+  return (
+    nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs)
+  );
 }
 
 /** By itself. What was read together since the last such read has to be verified then. */
-export const byItself = (poll: Poll, member: SearchMemory, query: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask =>
+export const byItself = (
+  poll: Poll,
+  member: SearchMemory,
+  query: Pick<SearchTaskQuery, "nowMs" | "toService">,
+): SearchTask =>
   member.isUnproven === true
     ? {
         poll,
@@ -90,13 +112,23 @@ export const byItself = (poll: Poll, member: SearchMemory, query: Pick<SearchTas
       }
     : regular(poll, member, query);
 
-function regular(poll: Poll, member: SearchMemory, { nowMs, toService }: Pick<SearchTaskQuery, "nowMs" | "toService">): SearchTask {
+function regular(
+  poll: Poll,
+  member: SearchMemory,
+  { nowMs, toService }: Pick<SearchTaskQuery, "nowMs" | "toService">,
+): SearchTask {
   const isRescan = nowMs - member.sweptAtMs >= poll.overlapMs;
-  const reach: Reach = isRescan ? rescanOf(poll, member, toService) : { kind: "since", sinceMs: toService(member.checkedAtMs) };
+  const reach: Reach = isRescan
+    ? rescanOf(poll, member, toService)
+    : { kind: "since", sinceMs: toService(member.checkedAtMs) };
   return { poll, reach, isRescan, isVerification: false };
 }
 
-const rescanOf = ({ overlapMs }: Poll, { sweptAtMs }: SearchMemory, toService: SearchTaskQuery["toService"]): Reach => ({
+const rescanOf = (
+  { overlapMs }: Poll,
+  { sweptAtMs }: SearchMemory,
+  toService: SearchTaskQuery["toService"],
+): Reach => ({
   kind: "rescan",
   sinceMs: toService(sweptAtMs) - overlapMs,
 });

@@ -1,4 +1,7 @@
-/** The algorithm of a feed for each kind of freshness, and what plan and forecast expect of its reads. Pure. */
+/**
+ * The algorithm of a feed for each kind of freshness, and what plan and forecast expect of its
+ * reads. Pure.
+ */
 import type { Freshness } from "../../model/schedule.ts";
 import type { FreshTiming, Poll } from "../../plan/poll.ts";
 import type { PlacedRuns } from "../kind/group-kind.ts";

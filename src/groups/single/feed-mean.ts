@@ -1,6 +1,7 @@
 /**
- * Keeps a mean delay over the posts of a feed. All reads cost the same, so the mean delay is least if intervals are proportional to
- * 1 / sqrt(rate): the next read is due when the waiting times of the posts expected since the last one add up to the required worth. Pure.
+ * Keeps a mean delay over the posts of a feed. All reads cost the same, so the mean delay is least
+ * if intervals are proportional to 1 / sqrt(rate): the next read is due when the waiting times of
+ * the posts expected since the last one add up to the required worth. Pure.
  */
 import type { Mean } from "../../plan/delay-aims.ts";
 import { sum } from "../../plan/sum.ts";
@@ -23,10 +24,18 @@ export const readsForMean = ({ meanMs, maxMs }: Mean): ReadAlgorithm => ({
   worthOfStep: (posts, more, stepMs) => (posts + more / 2) * stepMs,
   /** Delays grow with the square root of what a read must be worth. */
   learn(pace, delaysMs, nowMs) {
-    const kept = Math.exp(-Math.min(delaysMs.length / MEMORY_POSTS, Math.max(0, nowMs - pace.atMs) / MEMORY_MS));
+    const kept = Math.exp(
+      -Math.min(delaysMs.length / MEMORY_POSTS, Math.max(0, nowMs - pace.atMs) / MEMORY_MS),
+    );
     const shares = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), maxMs) / meanMs);
     const delays = pace.delays * kept + sum(shares, (share) => share);
     const roots = pace.roots * kept + delaysMs.length * Math.sqrt(pace.worth);
-    return { ...pace, worth: delays > 0 ? (roots / delays) ** 2 : pace.worth, delays, roots, atMs: nowMs };
+    return {
+      ...pace,
+      worth: delays > 0 ? (roots / delays) ** 2 : pace.worth,
+      delays,
+      roots,
+      atMs: nowMs,
+    };
   },
 });

@@ -1,6 +1,6 @@
 /**
- * Keeps 95 of 100 posts of a feed within a delay. A post found within it is not late, so the next read comes no sooner, and later while few
- * posts are expected. Pure.
+ * Keeps 95 of 100 posts of a feed within a delay. A post found within it is not late, so the next
+ * read comes no sooner, and later while few posts are expected. Pure.
  */
 import { expectedDelay, longestWaitMs, type P95 } from "../../plan/delay-aims.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
@@ -17,7 +17,8 @@ export const readsForP95 = (freshness: P95): ReadAlgorithm => ({
   delay: expectedDelay(freshness),
   leastMs: freshness.p95Ms,
   mostMs: longestWaitMs(freshness),
-  wantedWorth: (share, factor) => share * ((freshness.p95Ms * LATE_SHARE) / (1 - LATE_SHARE)) * factor,
+  wantedWorth: (share, factor) =>
+    share * ((freshness.p95Ms * LATE_SHARE) / (1 - LATE_SHARE)) * factor,
   inTimeMs: freshness.p95Ms,
   worthOfStep: (_, more) => more,
   learn(pace, delaysMs, nowMs) {

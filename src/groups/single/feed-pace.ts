@@ -1,7 +1,9 @@
 /**
- * When a feed that is read by itself is read next under freshness: what the algorithms of `feed-mean.ts` and `feed-p95.ts` share. The next
- * read is due when the posts expected by then make it worth a request. The required worth is learned from the delays of the posts found.
- * Rates are shares of the feed's own average, so that an unknown volume of posts does not matter. Pure; the memory is plain data.
+ * When a feed that is read by itself is read next under freshness: what the algorithms of
+ * `feed-mean.ts` and `feed-p95.ts` share. The next read is due when the posts expected by then make
+ * it worth a request. The required worth is learned from the delays of the posts found. Rates are
+ * shares of the feed's own average, so that an unknown volume of posts does not matter. Pure; the
+ * memory is plain data.
  */
 import type { Freshness } from "../../model/schedule.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
@@ -22,15 +24,24 @@ export interface FeedPace {
 /** Given as shares, because the configured freshness may change. */
 export interface ReadPace {
   readonly kind: Freshness["kind"];
-  /** What a read must be worth, relative to even reads: for a mean, posts x ms² of waiting; for a p95, posts x ms of being late. */
+  /**
+   * What a read must be worth, relative to even reads: for a mean, posts x ms² of waiting; for a
+   * p95, posts x ms of being late.
+   */
   readonly worth: number;
-  /** Of a mean, over the posts found lately, older ones counting less: their delays, as shares of the mean, and sqrt(worth) at the time. */
+  /**
+   * Of a mean, over the posts found lately, older ones counting less: their delays, as shares of
+   * the mean, and sqrt(worth) at the time.
+   */
   readonly delays: number;
   readonly roots: number;
   readonly atMs: number;
 }
 
-/** How one kind of freshness decides when a feed is read. Worth is in posts x ms² or in posts x ms: see `ReadPace`. */
+/**
+ * How one kind of freshness decides when a feed is read. Worth is in posts x ms² or in posts x ms:
+ * see `ReadPace`.
+ */
 export interface ReadAlgorithm {
   readonly kind: Freshness["kind"];
   /** The expected delay. */
@@ -38,11 +49,17 @@ export interface ReadAlgorithm {
   /** The shortest and the longest time between two reads. */
   readonly leastMs: number;
   readonly mostMs: number;
-  /** What a read must be worth. `share`: of the worth of even reads of evenly posted items; `factor`: how much slower polls go. */
+  /**
+   * What a read must be worth. `share`: of the worth of even reads of evenly posted items;
+   * `factor`: how much slower polls go.
+   */
   wantedWorth(share: number, factor: number): number;
   /** Posts younger than this add nothing to the worth of a read. */
   readonly inTimeMs: number;
-  /** What one step of the wait adds to the worth of the read. `posts`: before the step; `more`: within it. */
+  /**
+   * What one step of the wait adds to the worth of the read. `posts`: before the step; `more`:
+   * within it.
+   */
   worthOfStep(posts: number, more: number, stepMs: number): number;
   /** After posts were found so late. */
   learn(pace: ReadPace, delaysMs: readonly number[], nowMs: number): ReadPace;
@@ -54,11 +71,18 @@ const LATELY_MS = DAY_MS;
 const LATELY_PRIOR = 1;
 /** How many found posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
-/** Outside bursts, reads come at most three times as often as even ones: more requests do not find sooner what a list shows late. */
+/**
+ * Outside bursts, reads come at most three times as often as even ones: more requests do not find
+ * sooner what a list shows late.
+ */
 const LEAST_WORTH = 1 / 9;
 
 /** Of a new feed. `rate`: by the dates of the first page. */
-export function startFeed({ habit: _, ...rate }: RateMemory, algorithm: ReadAlgorithm, nowMs: number): FeedPace {
+export function startFeed(
+  { habit: _, ...rate }: RateMemory,
+  algorithm: ReadAlgorithm,
+  nowMs: number,
+): FeedPace {
   return { rate, lately: 0, sinceMs: nowMs, pace: evenPace(algorithm, nowMs) };
 }
 
@@ -87,12 +111,24 @@ export const withAlgorithm = (feed: FeedPace, algorithm: ReadAlgorithm, nowMs: n
 
 /** After a read that found posts of these dates. */
 export const learnFeed = (feed: FeedPace, postedMs: readonly number[], nowMs: number): FeedPace =>
-  postedMs.length === 0 ? feed : { ...feed, rate: learnPosts(feed.rate, postedMs, nowMs), lately: latelyAt(feed, nowMs) + postedMs.length };
+  postedMs.length === 0
+    ? feed
+    : {
+        ...feed,
+        rate: learnPosts(feed.rate, postedMs, nowMs),
+        lately: latelyAt(feed, nowMs) + postedMs.length,
+      };
 
-const latelyAt = ({ lately, rate }: FeedPace, nowMs: number): number => lately * Math.exp(-Math.max(0, nowMs - rate.atMs) / LATELY_MS);
+const latelyAt = ({ lately, rate }: FeedPace, nowMs: number): number =>
+  lately * Math.exp(-Math.max(0, nowMs - rate.atMs) / LATELY_MS);
 
 /** The feed after posts were found with these delays. */
-export function learnFeedDelays(feed: FeedPace, delaysMs: readonly number[], algorithm: ReadAlgorithm, nowMs: number): FeedPace {
+export function learnFeedDelays(
+  feed: FeedPace,
+  delaysMs: readonly number[],
+  algorithm: ReadAlgorithm,
+  nowMs: number,
+): FeedPace {
   if (delaysMs.length === 0) return feed;
   const learned = algorithm.learn(feed.pace, delaysMs, nowMs);
   return { ...feed, pace: { ...learned, worth: Math.max(learned.worth, LEAST_WORTH) } };
@@ -100,8 +136,16 @@ export function learnFeedDelays(feed: FeedPace, delaysMs: readonly number[], alg
 
 const STEPS = 240;
 
-/** Milliseconds from a read to the next one; `factor`: how much slower it goes while the quota is short. */
-export function waitForFeed(feed: FeedPace, algorithm: ReadAlgorithm, factor: number, nowMs: number): number {
+/**
+ * Milliseconds from a read to the next one; `factor`: how much slower it goes while the quota is
+ * short.
+ */
+export function waitForFeed(
+  feed: FeedPace,
+  algorithm: ReadAlgorithm,
+  factor: number,
+  nowMs: number,
+): number {
   const expected = expectedPosts(feed, nowMs);
   const leastMs = algorithm.leastMs * factor;
   const maxMs = algorithm.mostMs * factor;
@@ -112,7 +156,8 @@ export function waitForFeed(feed: FeedPace, algorithm: ReadAlgorithm, factor: nu
   for (let atMs = 0; atMs < maxMs - inTimeMs; atMs += stepMs) {
     const more = expected(atMs + stepMs / 2) * stepMs;
     const next = worth + algorithm.worthOfStep(posts, more, stepMs);
-    if (next >= wanted) return Math.max(leastMs, inTimeMs + atMs + (stepMs * (wanted - worth)) / (next - worth));
+    if (next >= wanted)
+      return Math.max(leastMs, inTimeMs + atMs + (stepMs * (wanted - worth)) / (next - worth));
     worth = next;
     posts += more;
   }

@@ -1,8 +1,19 @@
-/** The pacer of each feed of tweets, by its timing. Under freshness, what its reads found says when the next one is worth its request. Owns no request. */
+/**
+ * The pacer of each feed of tweets, by its timing. Under freshness, what its reads found says when
+ * the next one is worth its request. Owns no request.
+ */
 import type { Clock } from "../../model/clock.ts";
 import type { Priority } from "../../model/schedule.ts";
 import { readAlgorithm } from "./feed-algorithms.ts";
-import { type FeedPace, learnFeed, learnFeedDelays, type ReadAlgorithm, startFeed, waitForFeed, withAlgorithm } from "./feed-pace.ts";
+import {
+  type FeedPace,
+  learnFeed,
+  learnFeedDelays,
+  type ReadAlgorithm,
+  startFeed,
+  waitForFeed,
+  withAlgorithm,
+} from "./feed-pace.ts";
 import type { RateMemory } from "../../plan/rates/rates.ts";
 import type { Pacer } from "../kind/pacer.ts";
 import type { FeedStates, FeedEntry } from "./feed-states.ts";
@@ -41,18 +52,31 @@ export interface FeedPacerDeps {
 }
 
 interface FreshDeps extends FeedPacerDeps {
-  /** By poll: when the next read is worth its request, were the quota wide; not known of reads before a restart. */
+  /**
+   * By poll: when the next read is worth its request, were the quota wide; not known of reads
+   * before a restart.
+   */
   readonly dueMs: Map<string, number>;
 }
 
 const SHORTEST_MS = 1_000;
-/** Lists show a post that much later now and then. What is older than that was out of sight, whoever asked. */
+/**
+ * Lists show a post that much later now and then. What is older than that was out of sight, whoever
+ * asked.
+ */
 const LAG_MS = 300_000;
 
-export function createFeedPacers({ feedStates, clock, serviceClock, slowDownOf }: FeedPacerDeps): FeedPacers {
+export function createFeedPacers({
+  feedStates,
+  clock,
+  serviceClock,
+  slowDownOf,
+}: FeedPacerDeps): FeedPacers {
   const deps: FreshDeps = { feedStates, clock, serviceClock, slowDownOf, dueMs: new Map() };
   return (poll) =>
-    poll.timing.kind === "schedule" ? atTicks(poll) : createFreshFeedPacer(poll, readAlgorithm(poll.timing.freshness), deps);
+    poll.timing.kind === "schedule"
+      ? atTicks(poll)
+      : createFreshFeedPacer(poll, readAlgorithm(poll.timing.freshness), deps);
 }
 
 /** It is read at the ticks of its schedules, whatever was found. */
@@ -68,8 +92,12 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
   const { key, intervalMs, priority } = poll;
   const { leastMs, mostMs } = algorithm;
 
-  /** Not the first read after a start, nor after an outage, whether no read came or one waited for its answer. */
-  const isPunctual = (): boolean => clock.now() - (dueMs.get(key) ?? Number.NEGATIVE_INFINITY) <= intervalMs;
+  /**
+   * Not the first read after a start, nor after an outage, whether no read came or one waited for
+   * its answer.
+   */
+  const isPunctual = (): boolean =>
+    clock.now() - (dueMs.get(key) ?? Number.NEGATIVE_INFINITY) <= intervalMs;
 
   /** What the posts that were found say of the feed, and how late they were of its pace. */
   const learn = (known: FeedEntry, read: FeedRead): FeedPace => {
@@ -83,7 +111,10 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
   };
 
   const nextRead = ({ feed, readAtMs }: FeedEntry, factor: number): number =>
-    Math.max(readAtMs + waitForFeed(feed, algorithm, factor, serviceClock.fromLocal(readAtMs)), clock.now() + SHORTEST_MS);
+    Math.max(
+      readAtMs + waitForFeed(feed, algorithm, factor, serviceClock.fromLocal(readAtMs)),
+      clock.now() + SHORTEST_MS,
+    );
 
   return {
     leastMs,
@@ -93,7 +124,10 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
       const factor = slowDownOf(priority);
       const known = feedStates.get(key);
       const nowMs = serviceClock.now();
-      const feed = known === undefined ? startFeed(read.firstRate(nowMs), algorithm, nowMs) : learn(known, read);
+      const feed =
+        known === undefined
+          ? startFeed(read.firstRate(nowMs), algorithm, nowMs)
+          : learn(known, read);
       const readAtMs = read.isWhole || known === undefined ? read.startedAtMs : known.readAtMs;
       feedStates.put(key, { feed, readAtMs });
       await feedStates.flush();

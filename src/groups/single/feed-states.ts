@@ -1,4 +1,7 @@
-/** What is learned of feeds that freshness has read: how much is posted in them, and the pace of their reads. */
+/**
+ * What is learned of feeds that freshness has read: how much is posted in them, and the pace of
+ * their reads.
+ */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import type { FeedPace } from "./feed-pace.ts";
@@ -22,5 +25,11 @@ export function createFeedStates(store: LearnedStore, clock: Clock): FeedStates 
     const { feed, readAtMs } = stored as FeedEntry;
     return clock.now() - readAtMs >= KEEP_MS ? undefined : { feed, readAtMs };
   };
-  return new LearnedValues<FeedEntry>({ scope: "feeds", store, clock, writeEveryMs: WRITE_EVERY_MS, restore });
+  return new LearnedValues<FeedEntry>({
+    scope: "feeds",
+    store,
+    clock,
+    writeEveryMs: WRITE_EVERY_MS,
+    restore,
+  });
 }

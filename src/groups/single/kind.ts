@@ -40,20 +40,39 @@ export function costOfEach({ group }: Poll, facts: CostFacts): PollCost {
   const costs = (group?.members ?? []).map((member) => costOfOne(member, facts));
   const sweepsPerDay = sum(costs, (one) => one.sweepsPerDay);
   const range = costs.reduce((total, one) => plus(total, one.range), exactly(0));
-  return { strategy: "single", pollsPerDay: facts.pollsPerDay, sweepsPerDay, range, assumptions: costs[0]?.assumptions ?? [] };
+  return {
+    strategy: "single",
+    pollsPerDay: facts.pollsPerDay,
+    sweepsPerDay,
+    range,
+    assumptions: costs[0]?.assumptions ?? [],
+  };
 }
 
 /**
- * Once per `overlap` a feed is read a page deeper, where its first page does not reach so far. That of a timeline does, and a search answers
- * a rescan in the poll's own request, as it is bounded by time.
+ * Once per `overlap` a feed is read a page deeper, where its first page does not reach so far. That
+ * of a timeline does, and a search answers a rescan in the poll's own request, as it is bounded by
+ * time.
  */
-function rescansPerDay({ detector, source: { endpoint, boundParam }, overlapMs }: Poll, pollsPerDay: number): number {
+function rescansPerDay(
+  { detector, source: { endpoint, boundParam }, overlapMs }: Poll,
+  pollsPerDay: number,
+): number {
   const gapMs = DAY_MS / pollsPerDay;
-  if (detector !== "feed" || boundParam !== undefined || endpoint === "user-tweets" || overlapMs <= gapMs) return 0;
+  if (
+    detector !== "feed" ||
+    boundParam !== undefined ||
+    endpoint === "user-tweets" ||
+    overlapMs <= gapMs
+  )
+    return 0;
   return DAY_MS / (Math.ceil(overlapMs / gapMs) * gapMs);
 }
 
-/** A list whose departures are reported is read on by every poll, at most `max_pages` of it; any other one is read whole once a day. */
+/**
+ * A list whose departures are reported is read on by every poll, at most `max_pages` of it; any
+ * other one is read whole once a day.
+ */
 function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): number {
   if (!isReadByEveryPoll(poll)) return dailyRead(poll, pollsPerDay, pages);
   const pollsOfOneRead = Math.ceil(pages / poll.maxPages);
@@ -61,8 +80,10 @@ function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): numbe
 }
 
 /**
- * Accounts that are read through a public list. Once a day is asked whether it holds them; those it lacks are read by themselves, together in
- * up to a request a tick.
+ * Accounts that are read through a public list. Once a day is asked whether it holds them; those it
+ * lacks are read by themselves, together in up to a request a tick.
  */
 const listedAccounts = ({ source, subscribers }: Poll): number =>
-  source.endpoint === "list-tweets" ? new Set(subscribers.flatMap(({ author }) => author ?? [])).size : 0;
+  source.endpoint === "list-tweets"
+    ? new Set(subscribers.flatMap(({ author }) => author ?? [])).size
+    : 0;

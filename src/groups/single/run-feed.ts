@@ -1,4 +1,7 @@
-/** One run of a poll that is read by itself, and of a feed under freshness, when the next one is worth its request. Leaves what is found to the poll runner. */
+/**
+ * One run of a poll that is read by itself, and of a feed under freshness, when the next one is
+ * worth its request. Leaves what is found to the poll runner.
+ */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import type { Clock } from "../../model/clock.ts";
 import { timeOfTweetId } from "../../model/id.ts";
@@ -17,7 +20,10 @@ export function createFeedRunner(deps: {
     async run(poll) {
       const startedAtMs = deps.clock.now();
       const outcome = await deps.runner.run(poll);
-      return { outcome, nextDueMs: await deps.pacerOf(poll).after(feedRead([outcome], startedAtMs)) };
+      return {
+        outcome,
+        nextDueMs: await deps.pacerOf(poll).after(feedRead([outcome], startedAtMs)),
+      };
     },
     pacerOf: deps.pacerOf,
   };
@@ -28,9 +34,14 @@ export function feedRead(outcomes: readonly PollOutcome[], startedAtMs: number):
   return {
     startedAtMs,
     postedMs: outcomes.flatMap(({ postedMs }) => postedMs),
-    isWhole: outcomes.every(({ shown, error, isSuspicious }) => shown !== undefined && error === undefined && !isSuspicious),
+    isWhole: outcomes.every(
+      ({ shown, error, isSuspicious }) =>
+        shown !== undefined && error === undefined && !isSuspicious,
+    ),
     firstRate(nowMs) {
-      const rates = outcomes.map(({ shown, postedMs }) => firstRate(shown === undefined ? postedMs : [...shown].map(timeOfTweetId), nowMs));
+      const rates = outcomes.map(({ shown, postedMs }) =>
+        firstRate(shown === undefined ? postedMs : [...shown].map(timeOfTweetId), nowMs),
+      );
       const [only] = rates;
       return rates.length === 1 && only !== undefined ? only : joinRates(rates, nowMs);
     },

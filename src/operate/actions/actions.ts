@@ -1,4 +1,7 @@
-/** What an operator can change: written into the state, and carried out by a running daemon, or by the next one that reads the state. */
+/**
+ * What an operator can change: written into the state, and carried out by a running daemon, or by
+ * the next one that reads the state.
+ */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -13,9 +16,15 @@ import { replayAlerts } from "../alerts/replays.ts";
 import { createSilence, endSilence, sendSilenced } from "../alerts/silence-actions.ts";
 import { onReturnOf, pauseView } from "../pause.ts";
 
-/** What carries a change out once it stands in the state: the parts of a running daemon, or, where none runs here, whoever reads the state next. */
+/**
+ * What carries a change out once it stands in the state: the parts of a running daemon, or, where
+ * none runs here, whoever reads the state next.
+ */
 export interface Effects {
-  /** When the change takes effect and who carries it out, for people. `soon`: when that is while a daemon runs. */
+  /**
+   * When the change takes effect and who carries it out, for people. `soon`: when that is while a
+   * daemon runs.
+   */
   describe(soon: string): Promise<string>;
   watchChanged(watchId: string, paused: boolean): Promise<void>;
   silencesChanged(): Promise<void>;
@@ -26,8 +35,13 @@ export interface Effects {
   /** Undefined when there is no sink of that name. */
   resumeSink(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** The feeds of a watch that is polled, and where its events go. None where no such watch is polled. */
-  feedsOf(watchId: string): Promise<{ readonly polls: readonly Poll[]; readonly route: RouteEvaluated }>;
+  /**
+   * The feeds of a watch that is polled, and where its events go. None where no such watch is
+   * polled.
+   */
+  feedsOf(
+    watchId: string,
+  ): Promise<{ readonly polls: readonly Poll[]; readonly route: RouteEvaluated }>;
 }
 
 export interface ActionsDeps {
@@ -48,18 +62,29 @@ export const createActions = ({ store, clock, hash, config, effects }: ActionsDe
     const before = await store.setPaused(watchId, paused, { atMs: clock.now(), ...change });
     if (before === undefined) return undefined;
     await effects.watchChanged(watchId, paused);
-    const view = pauseView(watchId, paused, before, change.isFromNow ? "skip" : onReturnOf(config(), watchId));
+    const view = pauseView(
+      watchId,
+      paused,
+      before,
+      change.isFromNow ? "skip" : onReturnOf(config(), watchId),
+    );
     return { ...view, effect: await effects.describe(NOW) };
   },
   async resumeSink(sink) {
     const resumed = await effects.resumeSink(sink);
-    return resumed === undefined ? undefined : { sink, was_disabled: resumed.wasDisabled, effect: await effects.describe(NOW) };
+    return resumed === undefined
+      ? undefined
+      : { sink, was_disabled: resumed.wasDisabled, effect: await effects.describe(NOW) };
   },
   acknowledgeDead: (sink) => acknowledgeDeadLetters(store, sink, clock.now()),
   async backfill(request) {
     const { polls, route } = await effects.feedsOf(request.watchId);
     if (polls.length === 0) return undefined;
-    const view = await backfillWatch({ store, clock, hash, route, serviceClock: createServiceClock(clock) }, polls, request);
+    const view = await backfillWatch(
+      { store, clock, hash, route, serviceClock: createServiceClock(clock) },
+      polls,
+      request,
+    );
     await effects.eventsCommitted();
     return { ...view, effect: await effects.describe(WITHIN_A_MINUTE) };
   },

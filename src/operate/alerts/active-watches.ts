@@ -1,15 +1,25 @@
-/** Watches by their keys as they are now: a poll that began before a reload knows its own, and its sinks, as they were then. */
+/**
+ * Watches by their keys as they are now: a poll that began before a reload knows its own, and its
+ * sinks, as they were then.
+ */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { WaitingEvent } from "../../model/enrichment.ts";
 import type { EnrichRule, Watch } from "../../model/watch.ts";
 import { gatherMs as shortestGatherMs } from "../../polling/evaluate/absence.ts";
-import type { EvaluatedEvent, RoutedEvent, RouteEvaluated } from "../../polling/evaluate/verdicts.ts";
+import type {
+  EvaluatedEvent,
+  RoutedEvent,
+  RouteEvaluated,
+} from "../../polling/evaluate/verdicts.ts";
 import { isVolumeEvent } from "../../render/messages/volume-message.ts";
 import type { Routing } from "./routing.ts";
 
 export interface ActiveWatches {
   set(watches: readonly EngineWatch[]): void;
-  /** Where an event goes, with the name and the sinks that its watch has now; with its own when the watch is gone. One that is enriched waits for that first. */
+  /**
+   * Where an event goes, with the name and the sinks that its watch has now; with its own when the
+   * watch is gone. One that is enriched waits for that first.
+   */
   readonly route: RouteEvaluated;
   /** Where one that waited for its enrichment goes. */
   routeEnriched(waiting: WaitingEvent, nowMs: number): RoutedEvent;
@@ -28,7 +38,11 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
     const named = { ...event, watch: watch.id, labels: { ...event.labels, watch: watch.id } };
     return { ...evaluated, event: named, ownSinks: watch.sinks };
   };
-  const routeNow = (now: EvaluatedEvent, nowMs: number, gatherMs: number | undefined): RoutedEvent => ({
+  const routeNow = (
+    now: EvaluatedEvent,
+    nowMs: number,
+    gatherMs: number | undefined,
+  ): RoutedEvent => ({
     event: now.event,
     deliveries: routing().routeOf(now, nowMs, gatherMs),
   });
@@ -41,12 +55,22 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
       const now = update(evaluated);
       const { event, ownSinks, isMissed, isBackfilled = false } = now;
       // What is about the watch itself says nothing that could be asked about.
-      if (byKey.get(event.watchKey)?.enrich === undefined || isVolumeEvent({ event, watches: [] })) return routeNow(now, nowMs, gatherMs);
-      const missed = isMissed === true ? { gatherMs: gatherMs ?? shortestGatherMs(0, true), isBackfilled } : {};
-      return { event, deliveries: [], enrichment: { eventId: event.id, watchKey: event.watchKey, ownSinks, ...missed } };
+      if (byKey.get(event.watchKey)?.enrich === undefined || isVolumeEvent({ event, watches: [] }))
+        return routeNow(now, nowMs, gatherMs);
+      const missed =
+        isMissed === true ? { gatherMs: gatherMs ?? shortestGatherMs(0, true), isBackfilled } : {};
+      return {
+        event,
+        deliveries: [],
+        enrichment: { eventId: event.id, watchKey: event.watchKey, ownSinks, ...missed },
+      };
     },
     routeEnriched: ({ event, ownSinks, gatherMs, isBackfilled = false }, nowMs) =>
-      routeNow(update({ event, ownSinks, isMissed: gatherMs !== undefined, isBackfilled }), nowMs, gatherMs),
+      routeNow(
+        update({ event, ownSinks, isMissed: gatherMs !== undefined, isBackfilled }),
+        nowMs,
+        gatherMs,
+      ),
     enrichOf: (watchKey) => byKey.get(watchKey)?.enrich,
   };
 }

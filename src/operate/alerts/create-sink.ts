@@ -1,4 +1,7 @@
-/** Makes a configured sink, whose errors give none of its secrets away: a receiver may repeat the address or the token it was called with. */
+/**
+ * Makes a configured sink, whose errors give none of its secrets away: a receiver may repeat the
+ * address or the token it was called with.
+ */
 import type { SinkConfig } from "../../config/config.ts";
 import type { SinkFacts } from "../../route/route-event.ts";
 import { type Sink, SinkError } from "../../model/sink.ts";
@@ -15,15 +18,19 @@ export function sinkTypeOf(config: SinkConfig): SinkType<any> {
 }
 
 /** Texts that must not be shown; none of a sink whose settings were left out. */
-export const sinkSecrets = (config: SinkConfig): readonly string[] => secretTexts(sinkTypeOf(config), config.settings);
+export const sinkSecrets = (config: SinkConfig): readonly string[] =>
+  secretTexts(sinkTypeOf(config), config.settings);
 
 /** Where it posts: "#brand", or host and fingerprint of an address. */
-export const placeOfSink = (config: SinkConfig): string => sinkPlace(sinkTypeOf(config), config.settings);
+export const placeOfSink = (config: SinkConfig): string =>
+  sinkPlace(sinkTypeOf(config), config.settings);
 
 /** For a sentence about where alerts go: the place, with the name where that alone says little. */
 export function describeSink(config: SinkConfig): string {
   const place = placeOfSink(config);
-  return hasSecretAddress(sinkTypeOf(config), config.settings) ? `${config.name} (${place})` : place;
+  return hasSecretAddress(sinkTypeOf(config), config.settings)
+    ? `${config.name} (${place})`
+    : place;
 }
 
 /** What routing must know of the sinks. */
@@ -34,12 +41,17 @@ export async function createSink(config: SinkConfig, deps: SinkDeps): Promise<Si
   const sink = await sinkTypeOf(config).create(config.name, config.settings, deps);
   const { crosspost, updates } = sink;
   const { redact } = createRedactor(sinkSecrets(config));
-  const guarded = <T>(attempt: Promise<T>): Promise<T> => attempt.catch((error: unknown) => Promise.reject(withoutSecrets(error, redact)));
+  const guarded = <T>(attempt: Promise<T>): Promise<T> =>
+    attempt.catch((error: unknown) => Promise.reject(withoutSecrets(error, redact)));
   return {
     ...sink,
     send: (message, signal) => guarded(sink.send(message, signal)),
-    ...(updates === undefined ? {} : { updates: { ...updates, send: (edit, signal) => guarded(updates.send(edit, signal)) } }),
-    ...(crosspost === undefined ? {} : { crosspost: (ref, signal) => guarded(crosspost(ref, signal)) }),
+    ...(updates === undefined
+      ? {}
+      : { updates: { ...updates, send: (edit, signal) => guarded(updates.send(edit, signal)) } }),
+    ...(crosspost === undefined
+      ? {}
+      : { crosspost: (ref, signal) => guarded(crosspost(ref, signal)) }),
   };
 }
 
@@ -47,5 +59,10 @@ export async function createSink(config: SinkConfig, deps: SinkDeps): Promise<Si
 function withoutSecrets(error: unknown, redact: (text: string) => string): unknown {
   if (!(error instanceof SinkError)) return error;
   const { kind, status, retry, fields, cause } = error;
-  return new SinkError(kind, redact(error.message), status, { hint: redact(error.hint), retry, fields, cause });
+  return new SinkError(kind, redact(error.message), status, {
+    hint: redact(error.hint),
+    retry,
+    fields,
+    cause,
+  });
 }

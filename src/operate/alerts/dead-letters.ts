@@ -1,7 +1,15 @@
-/** Dead letters as an operator handles them: seen, accepted, sent again. The same beside a running daemon and without one. */
+/**
+ * Dead letters as an operator handles them: seen, accepted, sent again. The same beside a running
+ * daemon and without one.
+ */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
-import type { DeadGroup, DeadLetter, DeadLetters, DeadSelection } from "../../model/dead-letters.ts";
+import type {
+  DeadGroup,
+  DeadLetter,
+  DeadLetters,
+  DeadSelection,
+} from "../../model/dead-letters.ts";
 import type { DeadView } from "../../server/contract/dead-view.ts";
 import { deadSentence } from "./dead-text.ts";
 import { createReader } from "../create-reader.ts";
@@ -13,8 +21,14 @@ const SHOWN = 500;
 const REASON_FOR_MS = 7 * 86_400_000;
 
 /** `sink`: this one's alone. */
-export async function readDead(store: DeadLetters, config: Sinks, sink?: string): Promise<DeadView> {
-  const groups = (await store.groupDead(0)).filter((group) => sink === undefined || group.sink === sink);
+export async function readDead(
+  store: DeadLetters,
+  config: Sinks,
+  sink?: string,
+): Promise<DeadView> {
+  const groups = (await store.groupDead(0)).filter(
+    (group) => sink === undefined || group.sink === sink,
+  );
   const letters = await store.listDead(selectionOf(sink), SHOWN);
   return {
     groups: groups.map((group) => groupView(group, config)),
@@ -48,21 +62,34 @@ const letterView = (letter: DeadLetter, { linksHost }: Sinks): DeadView["dead"][
 const sentence = (group: DeadGroup, { sinks }: Pick<Config, "sinks">): string =>
   deadSentence(group, sinks.find(({ name }) => name === group.sink)?.retryForMs);
 
-const selectionOf = (sink: string | undefined): DeadSelection => (sink === undefined ? {} : { sinks: [sink] });
+const selectionOf = (sink: string | undefined): DeadSelection =>
+  sink === undefined ? {} : { sinks: [sink] };
 
 /** One sentence for each sink and cause of the last seven days. */
-export const deadReasons = async (store: DeadLetters, config: Pick<Config, "sinks">, nowMs: number): Promise<readonly string[]> =>
-  (await store.groupDead(nowMs - REASON_FOR_MS)).map((group) => `${sentence(group, config)} (chirpwatch dead list)`);
+export const deadReasons = async (
+  store: DeadLetters,
+  config: Pick<Config, "sinks">,
+  nowMs: number,
+): Promise<readonly string[]> =>
+  (await store.groupDead(nowMs - REASON_FOR_MS)).map(
+    (group) => `${sentence(group, config)} (chirpwatch dead list)`,
+  );
 
 /** How many dead letters each sink has; those without any are not in it. */
-export async function countDead(store: Pick<DeadLetters, "groupDead">): Promise<ReadonlyMap<string, number>> {
+export async function countDead(
+  store: Pick<DeadLetters, "groupDead">,
+): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const { sink, messageIds } of await store.groupDead(0)) counts.set(sink, (counts.get(sink) ?? 0) + messageIds.length);
+  for (const { sink, messageIds } of await store.groupDead(0))
+    counts.set(sink, (counts.get(sink) ?? 0) + messageIds.length);
   return counts;
 }
 
-export const acknowledgeDeadLetters = (store: DeadLetters, sink: string | undefined, nowMs: number): Promise<number> =>
-  store.acknowledgeDead(selectionOf(sink), nowMs);
+export const acknowledgeDeadLetters = (
+  store: DeadLetters,
+  sink: string | undefined,
+  nowMs: number,
+): Promise<number> => store.acknowledgeDead(selectionOf(sink), nowMs);
 
 /** Of sinks that are there: what belongs to others stays. */
 export function resendDeadLetters(
@@ -71,6 +98,8 @@ export function resendDeadLetters(
   { sink, by }: { readonly sink: string | undefined; readonly by: string },
   nowMs: number,
 ) {
-  const sinks = config.sinks.map(({ name }) => name).filter((name) => sink === undefined || name === sink);
+  const sinks = config.sinks
+    .map(({ name }) => name)
+    .filter((name) => sink === undefined || name === sink);
   return store.resendDead({ sinks }, nowMs, by);
 }

@@ -1,9 +1,17 @@
-/** How dead letters read: one sentence for a sink and a cause, for ops, status and commands alike. */
+/**
+ * How dead letters read: one sentence for a sink and a cause, for ops, status and commands alike.
+ */
 import { formatHours } from "../../model/duration.ts";
 import type { DeadGroup } from "../../model/dead-letters.ts";
 
-/** `3 alerts for slack-brand were given up after 24h (retry_for): Slack answered 500`. `retryForMs`: undefined where the sink is gone. */
-export function deadSentence({ sink, cause, alerts, error }: Omit<DeadGroup, "messageIds">, retryForMs: number | undefined): string {
+/**
+ * `3 alerts for slack-brand were given up after 24h (retry_for): Slack answered 500`. `retryForMs`:
+ * undefined where the sink is gone.
+ */
+export function deadSentence(
+  { sink, cause, alerts, error }: Omit<DeadGroup, "messageIds">,
+  retryForMs: number | undefined,
+): string {
   const many = alerts === 1 ? "1 alert" : `${alerts} alerts`;
   const were = alerts === 1 ? "was" : "were";
   if (cause === "expired") {

@@ -1,4 +1,7 @@
-/** Where a person finds events that a digest only counts: on the page, where it has a public address, else by a command. */
+/**
+ * Where a person finds events that a digest only counts: on the page, where it has a public
+ * address, else by a command.
+ */
 import { isoTime } from "../../model/clock.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 
@@ -8,7 +11,8 @@ export function listedAt(publicUrl: string | undefined, events: readonly OutboxE
   const since = toSecond(Math.min(...times));
   const until = toSecond(Math.max(...times) + 1_000);
   const asked = { state: "summarised", since, until, limit: String(events.length) };
-  if (publicUrl !== undefined) return `${publicUrl}/events?${new URLSearchParams(asked).toString()}`;
+  if (publicUrl !== undefined)
+    return `${publicUrl}/events?${new URLSearchParams(asked).toString()}`;
   const options = Object.entries(asked).map(([name, value]) => `--${name} ${value}`);
   return `chirpwatch events ${options.join(" ")}`;
 }

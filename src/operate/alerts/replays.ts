@@ -1,4 +1,7 @@
-/** Alerts that an operator sends again: what would be sent, and that it is. The same beside a running daemon and without one. */
+/**
+ * Alerts that an operator sends again: what would be sent, and that it is. The same beside a
+ * running daemon and without one.
+ */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -8,10 +11,17 @@ import type { History } from "../../model/history.ts";
 import type { RecheckStore } from "../../model/recheck.ts";
 import { onceOf } from "../../route/noise.ts";
 import { onceAt, type SinkFacts } from "../../route/route-event.ts";
-import type { ReplayedSink, ReplayRecordsView, ReplayRequest, ReplayView } from "../../server/contract/replay-view.ts";
+import type {
+  ReplayedSink,
+  ReplayRecordsView,
+  ReplayRequest,
+  ReplayView,
+} from "../../server/contract/replay-view.ts";
 import { sinkFactsOf } from "./create-sink.ts";
 
-export type ReplayParts = ReplayStore & Pick<History, "findEvents"> & Pick<RecheckStore, "eventsById">;
+export type ReplayParts = ReplayStore &
+  Pick<History, "findEvents"> &
+  Pick<RecheckStore, "eventsById">;
 
 const AT_ONCE = 1_000;
 const AUDIT_READ = 1_000;
@@ -24,8 +34,12 @@ interface ReplayPlan {
   readonly added: readonly NewDelivery[];
 }
 
-export const previewReplay = async (store: ReplayParts, config: Config, request: ReplayRequest, nowMs: number): Promise<ReplayView> =>
-  (await planReplay(store, config, request, nowMs)).view;
+export const previewReplay = async (
+  store: ReplayParts,
+  config: Config,
+  request: ReplayRequest,
+  nowMs: number,
+): Promise<ReplayView> => (await planReplay(store, config, request, nowMs)).view;
 
 /** How many alerts. */
 export async function replayAlerts(
@@ -37,26 +51,44 @@ export async function replayAlerts(
   const { deliveryIds, releasedIds, added } = await planReplay(store, config, request, nowMs);
   const { what, sink, by } = request;
   const asked = "eventId" in what ? { eventId: what.eventId } : { since: isoTime(what.sinceMs) };
-  const alerts = await store.replay({ deliveryIds, releasedIds, added, atMs: nowMs, detail: { ...asked, sink: sink ?? null, by } });
+  const alerts = await store.replay({
+    deliveryIds,
+    releasedIds,
+    added,
+    atMs: nowMs,
+    detail: { ...asked, sink: sink ?? null, by },
+  });
   return { alerts };
 }
 
-async function planReplay(store: ReplayParts, config: Config, { what, sink }: ReplayRequest, nowMs: number): Promise<ReplayPlan> {
+async function planReplay(
+  store: ReplayParts,
+  config: Config,
+  { what, sink }: ReplayRequest,
+  nowMs: number,
+): Promise<ReplayPlan> {
   const all = await store.findReplayable(what);
   const wanted = all.filter((one) => sink === undefined || one.sink === sink);
   const isOne = "eventId" in what;
   const chosen = wanted.filter(({ fate }) => fate === "done" || (isOne && fate !== "under_way"));
   const underWay = wanted.filter(({ fate }) => fate === "under_way");
   // An operator who names an alert wants it now, whatever it waits for.
-  const released = isOne ? underWay.filter(({ wait }) => wait !== null && wait.untilMs > nowMs) : [];
+  const released = isOne
+    ? underWay.filter(({ wait }) => wait !== null && wait.untilMs > nowMs)
+    : [];
   const facts = sinkFactsOf(config.sinks);
   const { added, events } =
-    sink === undefined ? { added: [], events: new Set<string>() } : await addTo(store, { sink, facts, what, all, chosen, nowMs });
+    sink === undefined
+      ? { added: [], events: new Set<string>() }
+      : await addTo(store, { sink, facts, what, all, chosen, nowMs });
   const eventIds = new Set([...all.map(({ eventId }) => eventId), ...events]);
-  const found = isOne && eventIds.size === 0 ? (await store.eventsById([what.eventId])).length : eventIds.size;
+  const found =
+    isOne && eventIds.size === 0 ? (await store.eventsById([what.eventId])).length : eventIds.size;
   return {
     deliveryIds: chosen.filter((one) => facts.has(one.sink)).map(({ deliveryId }) => deliveryId),
-    releasedIds: [...new Set(released.flatMap(({ wait }) => (wait === null ? [] : [wait.deliveryId])))],
+    releasedIds: [
+      ...new Set(released.flatMap(({ wait }) => (wait === null ? [] : [wait.deliveryId]))),
+    ],
     added,
     view: {
       events: found,
@@ -67,7 +99,10 @@ async function planReplay(store: ReplayParts, config: Config, { what, sink }: Re
   };
 }
 
-function countBySink(deliveries: readonly { readonly sink: string }[], facts: ReadonlyMap<string, SinkFacts>): readonly ReplayedSink[] {
+function countBySink(
+  deliveries: readonly { readonly sink: string }[],
+  facts: ReadonlyMap<string, SinkFacts>,
+): readonly ReplayedSink[] {
   const counts = new Map<string, number>();
   for (const { sink } of deliveries) counts.set(sink, (counts.get(sink) ?? 0) + 1);
   return [...counts].map(([sink, alerts]) => ({ sink, alerts, configured: facts.has(sink) }));
@@ -82,7 +117,10 @@ interface Addition {
   readonly nowMs: number;
 }
 
-/** Deliveries to a sink that the events were never for. Where it deduplicates, by whatever key, one on each fact, however many watches found it. */
+/**
+ * Deliveries to a sink that the events were never for. Where it deduplicates, by whatever key, one
+ * on each fact, however many watches found it.
+ */
 async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs }: Addition) {
   const own = facts.get(sink);
   const candidates = await eventsOf(store, what, all);
@@ -114,12 +152,20 @@ async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs
 }
 
 /** Oldest first; of a time, those of the watches alone. */
-async function eventsOf(store: ReplayParts, what: ReplayRequest["what"], all: readonly ReplayCandidate[]): Promise<readonly ChirpEvent[]> {
+async function eventsOf(
+  store: ReplayParts,
+  what: ReplayRequest["what"],
+  all: readonly ReplayCandidate[],
+): Promise<readonly ChirpEvent[]> {
   if ("eventId" in what) return store.eventsById([what.eventId]);
   const events = new Map<string, ChirpEvent>();
   let before: string | undefined;
   do {
-    const page = await store.findEvents({ sinceMs: what.sinceMs, limit: AT_ONCE, ...(before === undefined ? {} : { before }) });
+    const page = await store.findEvents({
+      sinceMs: what.sinceMs,
+      limit: AT_ONCE,
+      ...(before === undefined ? {} : { before }),
+    });
     for (const { event } of page.events) if (event.watchKey !== "") events.set(event.id, event);
     before = page.next ?? undefined;
   } while (before !== undefined);
@@ -129,7 +175,13 @@ async function eventsOf(store: ReplayParts, what: ReplayRequest["what"], all: re
 }
 
 /** What operators sent again within the retention, newest first. */
-export async function readReplays(store: Pick<ReplayStore, "auditRecords">): Promise<ReplayRecordsView> {
-  const records = (await store.auditRecords(AUDIT_READ)).filter(({ action }) => action === "backfill" || action.startsWith("replay "));
-  return { replays: records.map(({ atMs, action, detail }) => ({ at: isoTime(atMs), action, detail })) };
+export async function readReplays(
+  store: Pick<ReplayStore, "auditRecords">,
+): Promise<ReplayRecordsView> {
+  const records = (await store.auditRecords(AUDIT_READ)).filter(
+    ({ action }) => action === "backfill" || action.startsWith("replay "),
+  );
+  return {
+    replays: records.map(({ atMs, action, detail }) => ({ at: isoTime(atMs), action, detail })),
+  };
 }

@@ -1,10 +1,18 @@
-/** Which routes and sinks an event with some labels would take now, by a configuration. Knows no state: silences and throttles are left out. */
+/**
+ * Which routes and sinks an event with some labels would take now, by a configuration. Knows no
+ * state: silences and throttles are left out.
+ */
 import { describeUnknownLabel, describeUnknownValue } from "../../config/check/matched-names.ts";
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent, Labels } from "../../model/event.ts";
 import type { NewDelivery } from "../../model/poll-store.ts";
-import { type ChosenReceiver, findReceivers, routeEvent, type RoutingContext } from "../../route/route-event.ts";
+import {
+  type ChosenReceiver,
+  findReceivers,
+  routeEvent,
+  type RoutingContext,
+} from "../../route/route-event.ts";
 import { matcherText, placeOfRoute } from "../../route/routed-place.ts";
 import type { RoutedSinkView, RouteTestView } from "../../server/contract/route-view.ts";
 import { sinkFactsOf } from "./create-sink.ts";
@@ -13,17 +21,35 @@ import { matchableNames } from "./silence-request.ts";
 const DAEMON = "daemon";
 
 /** The view, or what is wrong with the labels. */
-export function testRoute(texts: readonly string[], config: Config, nowMs: number): RouteTestView | readonly string[] {
+export function testRoute(
+  texts: readonly string[],
+  config: Config,
+  nowMs: number,
+): RouteTestView | readonly string[] {
   const given = texts.map(readLabel);
-  const problems = given.flatMap((one) => (typeof one === "string" ? [one] : labelProblems(one, config)));
+  const problems = given.flatMap((one) =>
+    typeof one === "string" ? [one] : labelProblems(one, config),
+  );
   if (problems.length > 0) return problems;
   const labels = labelsOf(Object.fromEntries(given as readonly Given[]), config);
   const event = eventOf(labels, nowMs);
   const watch = config.watches.find(({ id }) => id === labels["watch"]);
   const ownSinks = event.watchType === DAEMON ? config.ops.sinks : (watch?.sinks ?? []);
-  const context: RoutingContext = { ownSinks, tree: config.route, sinks: sinkFactsOf(config.sinks), nowMs };
-  const deliveries = new Map(routeEvent(event, context).map((delivery) => [delivery.sink, delivery]));
-  return { labels, sinks: findReceivers(event, context).map((receiver) => sinkView(receiver, deliveries.get(receiver.sink))) };
+  const context: RoutingContext = {
+    ownSinks,
+    tree: config.route,
+    sinks: sinkFactsOf(config.sinks),
+    nowMs,
+  };
+  const deliveries = new Map(
+    routeEvent(event, context).map((delivery) => [delivery.sink, delivery]),
+  );
+  return {
+    labels,
+    sinks: findReceivers(event, context).map((receiver) =>
+      sinkView(receiver, deliveries.get(receiver.sink)),
+    ),
+  };
 }
 
 type Given = readonly [label: string, value: string];
@@ -38,13 +64,22 @@ function readLabel(text: string): Given | string {
 function labelProblems([label, value]: Given, config: Config): readonly string[] {
   const names = matchableNames(config);
   const known = { ...names, watchTypes: [...names.watchTypes, DAEMON] };
-  return [describeUnknownLabel(label, known) ?? describeUnknownValue({ label, op: "=", value }, known) ?? []].flat();
+  return [
+    describeUnknownLabel(label, known) ??
+      describeUnknownValue({ label, op: "=", value }, known) ??
+      [],
+  ].flat();
 }
 
 /** What every event of a watch carries need not be given. */
 function labelsOf(given: Labels, { watches }: Config): Labels {
   const watch = watches.find(({ id }) => id === given["watch"]);
-  return { severity: "info", ...watch?.labels, ...(watch === undefined ? {} : { type: watch.type }), ...given };
+  return {
+    severity: "info",
+    ...watch?.labels,
+    ...(watch === undefined ? {} : { type: watch.type }),
+    ...given,
+  };
 }
 
 const eventOf = (labels: Labels, nowMs: number): ChirpEvent => ({
@@ -60,7 +95,10 @@ const eventOf = (labels: Labels, nowMs: number): ChirpEvent => ({
   detectedAtMs: nowMs,
 });
 
-const sinkView = ({ sink, route }: ChosenReceiver, delivery: NewDelivery | undefined): RoutedSinkView => ({
+const sinkView = (
+  { sink, route }: ChosenReceiver,
+  delivery: NewDelivery | undefined,
+): RoutedSinkView => ({
   sink,
   route: route === undefined ? null : placeOfRoute(route.path),
   matchers: (route?.matchers ?? []).map(matcherText),

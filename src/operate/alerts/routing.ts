@@ -1,4 +1,7 @@
-/** Where alerts go by one configuration, and what it says of those that wait. Knows no pump and sends nothing. */
+/**
+ * Where alerts go by one configuration, and what it says of those that wait. Knows no pump and
+ * sends nothing.
+ */
 import type { Config } from "../../config/config.ts";
 import type { WaitRules } from "../../deliver/stages/mute.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -21,10 +24,22 @@ export interface Routing {
   describe(watch: Watch): string;
   /** Where an event of a watch goes. */
   routeOf(evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
-  /** Where an alert goes that follows another one, and what is wanted there of such alerts; undefined where nothing is. */
-  routeFollowUp(level: OpenLevel, followUp: ChirpEvent, ownSinks: readonly string[], nowMs: number): ReturnType<typeof routeFollowUp>;
+  /**
+   * Where an alert goes that follows another one, and what is wanted there of such alerts;
+   * undefined where nothing is.
+   */
+  routeFollowUp(
+    level: OpenLevel,
+    followUp: ChirpEvent,
+    ownSinks: readonly string[],
+    nowMs: number,
+  ): ReturnType<typeof routeFollowUp>;
   /** Where an ops alert goes: `ops`, and routes that ask for it. */
-  routeOpsAlert(event: ChirpEvent, exceptSink: string | undefined, nowMs: number): readonly NewDelivery[];
+  routeOpsAlert(
+    event: ChirpEvent,
+    exceptSink: string | undefined,
+    nowMs: number,
+  ): readonly NewDelivery[];
 }
 
 /** `silences`: those that may hold now. */
@@ -36,9 +51,15 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
       const names = watch.sinks.length > 0 ? watch.sinks : (config.route?.sinks ?? []);
       const texts = names.flatMap((name) => described.get(name) ?? []);
       const tree = watch.sinks.length === 0 && (config.route?.routes.length ?? 0) > 0;
-      return tree ? `the route tree (else ${texts.join(" and ")})` : texts.join(" and ") || "no sink";
+      return tree
+        ? `the route tree (else ${texts.join(" and ")})`
+        : texts.join(" and ") || "no sink";
     },
-    routeOf: ({ event, ownSinks, isMissed, isBackfilled = false }, nowMs, gatheredMs = gatherMs(0, true)) =>
+    routeOf: (
+      { event, ownSinks, isMissed, isBackfilled = false },
+      nowMs,
+      gatheredMs = gatherMs(0, true),
+    ) =>
       routeEvent(event, {
         ownSinks,
         tree: config.route,
@@ -48,7 +69,13 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
         ...(isMissed === true ? { gatherMs: gatheredMs, isBackfilled } : {}),
       }),
     routeFollowUp: (level, followUp, ownSinks, nowMs) =>
-      routeFollowUp(level, followUp, { ownSinks, tree: config.route, sinks: facts, nowMs, silences: silences() }),
+      routeFollowUp(level, followUp, {
+        ownSinks,
+        tree: config.route,
+        sinks: facts,
+        nowMs,
+        silences: silences(),
+      }),
     routeOpsAlert: (event, exceptSink, nowMs) =>
       routeEvent(event, {
         ownSinks: config.ops.sinks,
@@ -75,7 +102,10 @@ export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps
     [...sinks].filter(([, facts]) => isMuting(facts)).map(([name]) => name),
   );
   /** A watch that is gone may have named its sinks. */
-  const ownSinksOf = ({ event, routed }: Pick<MuteableDelivery, "event" | "routed">, sink: string) => {
+  const ownSinksOf = (
+    { event, routed }: Pick<MuteableDelivery, "event" | "routed">,
+    sink: string,
+  ) => {
     if (isOpsAlert(event)) return config.ops.sinks;
     return active.sinksOf(event.watchKey) ?? (routed?.by === "watch" ? [sink] : []);
   };
@@ -93,7 +123,8 @@ export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps
   };
 }
 
-const isMuting = ({ mutes = [], actives = [] }: Muting): boolean => mutes.length > 0 || actives.length > 0;
+const isMuting = ({ mutes = [], actives = [] }: Muting): boolean =>
+  mutes.length > 0 || actives.length > 0;
 
 /** Sinks that have muted hours, by themselves or by a route. */
 function mutedSinks(tree: Route | undefined, own: readonly string[]): ReadonlySet<string> {

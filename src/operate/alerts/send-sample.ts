@@ -1,4 +1,7 @@
-/** One message, marked as a sample, straight to a sink: no outbox, no retries, so that a refusal is seen at once. */
+/**
+ * One message, marked as a sample, straight to a sink: no outbox, no retries, so that a refusal is
+ * seen at once.
+ */
 import type { Config, SinkConfig } from "../../config/config.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Random } from "../../model/random.ts";
@@ -29,9 +32,18 @@ export async function sendSample(
 }
 
 /** The sinks an event of this watch would go to now. */
-export function sinksOf(config: Config, event: ChirpEvent, ownSinks: readonly string[], nowMs: number): readonly SinkConfig[] {
+export function sinksOf(
+  config: Config,
+  event: ChirpEvent,
+  ownSinks: readonly string[],
+  nowMs: number,
+): readonly SinkConfig[] {
   const facts = new Map(config.sinks.map((sink) => [sink.name, { chat: sinkTypeOf(sink).chat }]));
-  const names = new Set(routeEvent(event, { ownSinks, tree: config.route, sinks: facts, nowMs }).map(({ sink }) => sink));
+  const names = new Set(
+    routeEvent(event, { ownSinks, tree: config.route, sinks: facts, nowMs }).map(
+      ({ sink }) => sink,
+    ),
+  );
   return config.sinks.filter(({ name }) => names.has(name));
 }
 

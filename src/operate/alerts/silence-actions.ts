@@ -1,10 +1,19 @@
-/** Silences as an operator handles them: added, listed, ended, and what they held back sent after all. The same beside a daemon and without one. */
+/**
+ * Silences as an operator handles them: added, listed, ended, and what they held back sent after
+ * all. The same beside a daemon and without one.
+ */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { History } from "../../model/history.ts";
 import type { SilencedCount, SilenceStore, StoredSilence } from "../../model/silence.ts";
 import { findSilence, type Silence } from "../../route/silence.ts";
-import type { AddSilenceOutcome, ResendSilenced, SilenceRequest, SilencesView, SilenceView } from "../../server/contract/silence-view.ts";
+import type {
+  AddSilenceOutcome,
+  ResendSilenced,
+  SilenceRequest,
+  SilencesView,
+  SilenceView,
+} from "../../server/contract/silence-view.ts";
 import { readSilenceRequest } from "./silence-request.ts";
 import { compileSilence } from "./silences.ts";
 
@@ -24,25 +33,39 @@ export async function createSilence(
 }
 
 /** Over the last 24 hours. */
-async function countMatching(store: Pick<History, "labelsSince">, silence: Silence, nowMs: number): Promise<number> {
+async function countMatching(
+  store: Pick<History, "labelsSince">,
+  silence: Silence,
+  nowMs: number,
+): Promise<number> {
   let count = 0;
   let before: string | undefined;
   do {
     const page = await store.labelsSince(nowMs - DAY_MS, before);
-    count += page.events.filter((event) => findSilence([silence], event, nowMs) !== undefined).length;
+    count += page.events.filter(
+      (event) => findSilence([silence], event, nowMs) !== undefined,
+    ).length;
     before = page.next ?? undefined;
   } while (before !== undefined);
   return count;
 }
 
-export async function readSilences(store: SilenceStore, nowMs: number, withExpired: boolean): Promise<SilencesView> {
+export async function readSilences(
+  store: SilenceStore,
+  nowMs: number,
+  withExpired: boolean,
+): Promise<SilencesView> {
   const [silences, counts] = [await store.listSilences(), await store.countSilenced()];
   const views = silences.map((silence) => silenceView(silence, counts, nowMs));
   return { silences: views.filter(({ state }) => withExpired || state === "active") };
 }
 
 /** Undefined when there is none of that id. */
-export async function endSilence(store: SilenceStore, id: string, nowMs: number): Promise<SilenceView | undefined> {
+export async function endSilence(
+  store: SilenceStore,
+  id: string,
+  nowMs: number,
+): Promise<SilenceView | undefined> {
   const silence = await store.expireSilence(id, nowMs);
   return silence && silenceView(silence, await store.countSilenced(), nowMs);
 }
@@ -54,11 +77,21 @@ export function sendSilenced(
   { sink, silenceId, by }: ResendSilenced,
   nowMs: number,
 ): Promise<number> {
-  const sinks = config.sinks.map(({ name }) => name).filter((name) => sink === undefined || name === sink);
-  return store.resendSilenced({ sinks, ...(silenceId === undefined ? {} : { silenceId }) }, nowMs, by);
+  const sinks = config.sinks
+    .map(({ name }) => name)
+    .filter((name) => sink === undefined || name === sink);
+  return store.resendSilenced(
+    { sinks, ...(silenceId === undefined ? {} : { silenceId }) },
+    nowMs,
+    by,
+  );
 }
 
-const silenceView = (silence: StoredSilence, counts: readonly SilencedCount[], nowMs: number): SilenceView => ({
+const silenceView = (
+  silence: StoredSilence,
+  counts: readonly SilencedCount[],
+  nowMs: number,
+): SilenceView => ({
   id: silence.id,
   state: silence.endsAtMs > nowMs ? "active" : "expired",
   matchers: silence.matchers,
@@ -66,5 +99,7 @@ const silenceView = (silence: StoredSilence, counts: readonly SilencedCount[], n
   ends_at: isoTime(silence.endsAtMs),
   author: silence.author,
   comment: silence.comment,
-  silenced: counts.filter(({ silenceId }) => silenceId === silence.id).map(({ sink, alerts }) => ({ sink, alerts })),
+  silenced: counts
+    .filter(({ silenceId }) => silenceId === silence.id)
+    .map(({ sink, alerts }) => ({ sink, alerts })),
 });

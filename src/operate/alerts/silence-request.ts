@@ -1,5 +1,12 @@
-/** Checks what a silence is asked for with: every problem at once, each with its cure. Stores nothing. */
-import { describeUnknownLabel, describeUnknownValue, type MatchableNames } from "../../config/check/matched-names.ts";
+/**
+ * Checks what a silence is asked for with: every problem at once, each with its cure. Stores
+ * nothing.
+ */
+import {
+  describeUnknownLabel,
+  describeUnknownValue,
+  type MatchableNames,
+} from "../../config/check/matched-names.ts";
 import type { Config } from "../../config/config.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { ENRICH_LABEL } from "../../model/enrichment.ts";
@@ -19,7 +26,10 @@ export async function readSilenceRequest(
   nowMs: number,
 ): Promise<NewSilence | readonly string[]> {
   const texts = request.matchers.map((text) => text.trim());
-  const problems = [...(await matcherProblems(texts, matchableNames(config))), ...textProblems(request)];
+  const problems = [
+    ...(await matcherProblems(texts, matchableNames(config))),
+    ...textProblems(request),
+  ];
   const durationMs = readDuration(request.duration);
   if (typeof durationMs === "string") return [...problems, durationMs];
   if (problems.length > 0) return problems;
@@ -36,16 +46,27 @@ export const matchableNames = ({ watches }: Pick<Config, "watches">): MatchableN
   ]),
 });
 
-/** Each as a matcher, or as a sentence about what is wrong with its syntax. The engine of expressions is loaded when one of them needs it. */
-export async function parseMatchers(texts: readonly string[]): Promise<readonly (Matcher | string)[]> {
+/**
+ * Each as a matcher, or as a sentence about what is wrong with its syntax. The engine of
+ * expressions is loaded when one of them needs it.
+ */
+export async function parseMatchers(
+  texts: readonly string[],
+): Promise<readonly (Matcher | string)[]> {
   const compile: CompilePattern = texts.some((text) => text.includes("~"))
     ? (await import("../../route/pattern.ts")).compilePattern
     : () => "no expression";
   return texts.map((text) => parseMatcher(text, compile));
 }
 
-async function matcherProblems(texts: readonly string[], names: MatchableNames): Promise<readonly string[]> {
-  if (texts.length === 0) return [`say which alerts to silence: at least one matcher, like watch="${names.watchIds[0] ?? "brand"}"`];
+async function matcherProblems(
+  texts: readonly string[],
+  names: MatchableNames,
+): Promise<readonly string[]> {
+  if (texts.length === 0)
+    return [
+      `say which alerts to silence: at least one matcher, like watch="${names.watchIds[0] ?? "brand"}"`,
+    ];
   return (await parseMatchers(texts)).flatMap((matcher) => {
     if (typeof matcher === "string") return [matcher];
     return describeUnknownLabel(matcher.label, names) ?? describeUnknownValue(matcher, names) ?? [];
@@ -56,16 +77,24 @@ function readDuration(text: string): number | string {
   const written = text.trim();
   if (written === "") return "the duration is missing: say for how long, like 30m, 2h or 3d";
   const durationMs = parseDuration(written);
-  if (durationMs === undefined) return `the duration is a time like 30m, 2h or 3d, not "${written.slice(0, 80)}"`;
-  if (durationMs < 1_000) return `a silence of ${written} holds nothing back: write a longer duration, like 30m, 2h or 3d`;
-  return durationMs <= LONGEST_MS ? durationMs : `a silence lasts 365d at most, not ${written.slice(0, 80)}: disable the watch instead`;
+  if (durationMs === undefined)
+    return `the duration is a time like 30m, 2h or 3d, not "${written.slice(0, 80)}"`;
+  if (durationMs < 1_000)
+    return `a silence of ${written} holds nothing back: write a longer duration, like 30m, 2h or 3d`;
+  return durationMs <= LONGEST_MS
+    ? durationMs
+    : `a silence lasts 365d at most, not ${written.slice(0, 80)}: disable the watch instead`;
 }
 
 const textProblems = ({ comment, author }: SilenceRequest): readonly string[] => [
-  ...(comment.trim() === "" ? ["the comment is missing: say why, for whoever sees the silence later"] : []),
+  ...(comment.trim() === ""
+    ? ["the comment is missing: say why, for whoever sees the silence later"]
+    : []),
   ...tooLong("comment", comment),
   ...tooLong("author", author),
 ];
 
 const tooLong = (name: string, text: string): readonly string[] =>
-  text.length > MOST_CHARACTERS ? [`the ${name} has ${text.length} characters: write ${MOST_CHARACTERS} at most`] : [];
+  text.length > MOST_CHARACTERS
+    ? [`the ${name} has ${text.length} characters: write ${MOST_CHARACTERS} at most`]
+    : [];

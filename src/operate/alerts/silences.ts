@@ -1,6 +1,7 @@
 /**
- * The silences that hold now, compiled: what routing and the pump ask about each event. Kept in the state and loaded from it, so that they
- * outlive a reload and a restart. Where another replica adds or ends one, they are loaded again.
+ * The silences that hold now, compiled: what routing and the pump ask about each event. Kept in the
+ * state and loaded from it, so that they outlive a reload and a restart. Where another replica adds
+ * or ends one, they are loaded again.
  */
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
@@ -17,7 +18,10 @@ export interface ActiveSilences {
   silenceOf(event: Silenceable): string | undefined;
 }
 
-export function createActiveSilences(store: Pick<SilenceStore, "listSilences">, clock: Pick<Clock, "now">): ActiveSilences {
+export function createActiveSilences(
+  store: Pick<SilenceStore, "listSilences">,
+  clock: Pick<Clock, "now">,
+): ActiveSilences {
   let active: readonly Silence[] = [];
   const inTurn = createInTurn();
   const load = async () => {
@@ -32,8 +36,17 @@ export function createActiveSilences(store: Pick<SilenceStore, "listSilences">, 
   };
 }
 
-/** Undefined where a matcher is not understood, which another release may have written: it would match too much without it. */
-export async function compileSilence({ id, endsAtMs, matchers: texts }: StoredSilence): Promise<Silence | undefined> {
-  const matchers = (await parseMatchers(texts)).flatMap((matcher) => (typeof matcher === "string" ? [] : [matcher]));
+/**
+ * Undefined where a matcher is not understood, which another release may have written: it would
+ * match too much without it.
+ */
+export async function compileSilence({
+  id,
+  endsAtMs,
+  matchers: texts,
+}: StoredSilence): Promise<Silence | undefined> {
+  const matchers = (await parseMatchers(texts)).flatMap((matcher) =>
+    typeof matcher === "string" ? [] : [matcher],
+  );
   return matchers.length === texts.length ? { id, endsAtMs, matchers } : undefined;
 }

@@ -1,4 +1,7 @@
-/** Why alerts wait and until when, in words: what the state knows of each, and what is known of their sinks. */
+/**
+ * Why alerts wait and until when, in words: what the state knows of each, and what is known of
+ * their sinks.
+ */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
@@ -24,16 +27,23 @@ export type WaitReader = (sink: string, wait: Wait) => WaitView;
 export function createWaitReader(facts: WaitFacts): WaitReader {
   const { config, health, pauses, nowMs } = facts;
   const throttles = throttlesByKey(config.route, sinkFactsOf(config.sinks));
-  const open = new Map(health.filter(({ breaker }) => breaker === "open").map((one) => [one.sink, one]));
+  const open = new Map(
+    health.filter(({ breaker }) => breaker === "open").map((one) => [one.sink, one]),
+  );
   return (sink, wait) => {
-    if (wait.cause !== "queued" && wait.cause !== "threaded" && wait.cause !== "retrying") return ownWait(wait, throttles, config.route);
+    if (wait.cause !== "queued" && wait.cause !== "threaded" && wait.cause !== "retrying")
+      return ownWait(wait, throttles, config.route);
     const failing = open.get(sink);
-    if (failing !== undefined && failing.goneFrom !== null) return view("sink_failing", null, `the sink is disabled: ${failing.reason}`);
-    if (failing !== undefined) return view("sink_failing", failing.probeAtMs, `the sink fails: ${failing.reason}`);
+    if (failing !== undefined && failing.goneFrom !== null)
+      return view("sink_failing", null, `the sink is disabled: ${failing.reason}`);
+    if (failing !== undefined)
+      return view("sink_failing", failing.probeAtMs, `the sink fails: ${failing.reason}`);
     const pausedUntilMs = pauses.get(sink) ?? 0;
     if (pausedUntilMs > nowMs) return view("rate_limited", pausedUntilMs, "the sink asked to wait");
-    if (wait.cause === "threaded") return view("threaded", null, "goes below a message that is still on its way");
-    if (wait.cause === "retrying") return view("retrying", wait.untilMs, `the last attempt failed: ${wait.about}`);
+    if (wait.cause === "threaded")
+      return view("threaded", null, "goes below a message that is still on its way");
+    if (wait.cause === "retrying")
+      return view("retrying", wait.untilMs, `the last attempt failed: ${wait.about}`);
     return view("queued", null, "next in line");
   };
 }
@@ -44,15 +54,25 @@ const view = (cause: WaitView["cause"], untilMs: number | null, reason: string):
   reason,
 });
 
-function ownWait({ cause, untilMs, about }: Wait, throttles: ReadonlyMap<string, Throttle>, route: Route | undefined): WaitView {
-  if (cause === "enriching") return view("enriching", untilMs, about === "" ? "no answer yet" : `no answer: ${about}`);
+function ownWait(
+  { cause, untilMs, about }: Wait,
+  throttles: ReadonlyMap<string, Throttle>,
+  route: Route | undefined,
+): WaitView {
+  if (cause === "enriching")
+    return view("enriching", untilMs, about === "" ? "no answer yet" : `no answer: ${about}`);
   if (cause === "held") return view("held", untilMs, about === "" ? "held" : `held by ${about}`);
-  if (cause === "returning") return view("digest", untilMs, "gathered for the digest of what came while the watch was away");
-  if (cause === "backfilled") return view("digest", untilMs, "gathered for the digest of a backfill");
+  if (cause === "returning")
+    return view("digest", untilMs, "gathered for the digest of what came while the watch was away");
+  if (cause === "backfilled")
+    return view("digest", untilMs, "gathered for the digest of a backfill");
   if (cause === "scheduled") return view("digest", untilMs, `gathered for ${scheduledText(about)}`);
   if (cause === "grouped") return view("grouped", untilMs, groupText(about, route));
   const throttle = throttles.get(about);
-  const limit = throttle === undefined ? "" : ` (${throttle.limit} messages in ${formatDuration(throttle.intervalMs)})`;
+  const limit =
+    throttle === undefined
+      ? ""
+      : ` (${throttle.limit} messages in ${formatDuration(throttle.intervalMs)})`;
   return view("throttled", untilMs, `throttled${limit}, gathered for a digest`);
 }
 
@@ -62,21 +82,37 @@ function scheduledText(name: string): string {
   return `the scheduled digest of ${by === "route" ? placeOfRoute(path) : `the sink ${path}`}`;
 }
 
-/** `grouped (group_wait 10s, group_interval 2m)`: the route's path is the first part of its groups' keys. */
+/**
+ * `grouped (group_wait 10s, group_interval 2m)`: the route's path is the first part of its groups'
+ * keys.
+ */
 function groupText(groupKey: string, route: Route | undefined): string {
-  const found = route === undefined || !groupKey.startsWith("[") ? undefined : findRoute(route, String(JSON.parse(groupKey)[0]));
+  const found =
+    route === undefined || !groupKey.startsWith("[")
+      ? undefined
+      : findRoute(route, String(JSON.parse(groupKey)[0]));
   const times = [
-    found === undefined || found.groupWaitMs === 0 ? "" : `group_wait ${formatDuration(found.groupWaitMs)}`,
-    found === undefined || found.groupIntervalMs === 0 ? "" : `group_interval ${formatDuration(found.groupIntervalMs)}`,
+    found === undefined || found.groupWaitMs === 0
+      ? ""
+      : `group_wait ${formatDuration(found.groupWaitMs)}`,
+    found === undefined || found.groupIntervalMs === 0
+      ? ""
+      : `group_interval ${formatDuration(found.groupIntervalMs)}`,
   ].filter((time) => time !== "");
   return `grouped${times.length === 0 ? "" : ` (${times.join(", ")})`}`;
 }
 
 const findRoute = (route: Route, path: string): Route | undefined =>
-  route.path === path ? route : route.routes.map((child) => findRoute(child, path)).find((found) => found !== undefined);
+  route.path === path
+    ? route
+    : route.routes.map((child) => findRoute(child, path)).find((found) => found !== undefined);
 
 /** Waits of one sink that read alike are one, the first time of them all. */
-export function countViews(sink: string, counts: readonly WaitCount[], read: WaitReader): readonly WaitCountView[] {
+export function countViews(
+  sink: string,
+  counts: readonly WaitCount[],
+  read: WaitReader,
+): readonly WaitCountView[] {
   const views = new Map<string, WaitCountView>();
   for (const wait of counts) {
     if (wait.sink !== sink) continue;
@@ -89,4 +125,5 @@ export function countViews(sink: string, counts: readonly WaitCount[], read: Wai
   return [...views.values()];
 }
 
-const earlier = (a: string | null, b: string | null): string | null => (a !== null && (b === null || a < b) ? a : b);
+const earlier = (a: string | null, b: string | null): string | null =>
+  a !== null && (b === null || a < b) ? a : b;

@@ -1,6 +1,7 @@
 /**
- * What was read of the past becomes alerts: items that have no event yet, oldest first, with the watch's filters and without `max_age`. What
- * the regular polls have not come to is left to them. Asks nobody.
+ * What was read of the past becomes alerts: items that have no event yet, oldest first, with the
+ * watch's filters and without `max_age`. What the regular polls have not come to is left to them.
+ * Asks nobody.
  */
 import { EMPTY_FEED, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { BackfillStore } from "../../model/backfill.ts";
@@ -12,7 +13,11 @@ import type { LateVerdict } from "../../model/recheck.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { evaluateFeed } from "../../polling/evaluate/evaluate-feed.ts";
-import { committedOf, type RouteEvaluated, type SubscriberEvaluation } from "../../polling/evaluate/verdicts.ts";
+import {
+  committedOf,
+  type RouteEvaluated,
+  type SubscriberEvaluation,
+} from "../../polling/evaluate/verdicts.ts";
 import { itemOfTweet } from "../../polling/read/read-feed.ts";
 import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
@@ -36,20 +41,30 @@ export async function backfillWatch(
   { watchId, sinceMs, by }: BackfillRequest,
 ): Promise<BackfillView> {
   const view = await commitBack(parts, polls, sinceMs);
-  await parts.store.recordBackfill(parts.clock.now(), { watch: watchId, since: isoTime(sinceMs), by, ...view });
+  await parts.store.recordBackfill(parts.clock.now(), {
+    watch: watchId,
+    since: isoTime(sinceMs),
+    by,
+    ...view,
+  });
   return view;
 }
 
 /** Tweets in one transaction: the polls of a running daemon wait no longer for it. */
 const AT_ONCE = 100;
 
-export async function commitBack(parts: CommitBackParts, polls: readonly Poll[], sinceMs: number): Promise<BackfillView> {
+export async function commitBack(
+  parts: CommitBackParts,
+  polls: readonly Poll[],
+  sinceMs: number,
+): Promise<BackfillView> {
   const counts = { alerts: 0, filtered: 0, known: 0, left: 0 };
   for (const poll of polls) {
     const tweets = await parts.store.backfilledTweets(poll.key, sinceMs);
     const [source] = await parts.store.loadSources([poll.key]);
     const newest = readFeedMemory(source?.memory ?? {}).stretches[0]?.high;
-    const covered = newest === undefined ? [] : tweets.filter(({ id }) => compareIds(id, newest) <= 0);
+    const covered =
+      newest === undefined ? [] : tweets.filter(({ id }) => compareIds(id, newest) <= 0);
     counts.left += tweets.length - covered.length;
     for (const subscriber of poll.subscribers) await commitOf(parts, subscriber, covered, counts);
   }
@@ -58,7 +73,12 @@ export async function commitBack(parts: CommitBackParts, polls: readonly Poll[],
 
 type Counts = { -readonly [K in keyof BackfillView]: number };
 
-async function commitOf(parts: CommitBackParts, subscriber: Subscriber, tweets: readonly Tweet[], counts: Counts): Promise<void> {
+async function commitOf(
+  parts: CommitBackParts,
+  subscriber: Subscriber,
+  tweets: readonly Tweet[],
+  counts: Counts,
+): Promise<void> {
   const { author } = subscriber;
   const own = tweets.filter(({ user }) => author === undefined || user.id === author);
   for (let start = 0; start < own.length; start += AT_ONCE) {
@@ -73,7 +93,10 @@ async function commitOf(parts: CommitBackParts, subscriber: Subscriber, tweets: 
     const evaluation = evaluateAll(parts, subscriber, target, unannounced);
     counts.known += chunk.length - unannounced.length;
     counts.filtered += evaluation.verdicts.filter(({ verdict }) => verdict === "filtered").length;
-    counts.alerts += parts.route === undefined ? evaluation.events.length : await commitChunk(parts, subscriber, evaluation, marks);
+    counts.alerts +=
+      parts.route === undefined
+        ? evaluation.events.length
+        : await commitChunk(parts, subscriber, evaluation, marks);
   }
 }
 
@@ -97,7 +120,12 @@ function evaluateAll(
     lostGaps: 0,
   };
   const eternal = { ...target, baselineAtMs: 0, memory: { birth: "0", since_ms: 0 } };
-  return evaluateFeed({ ...subscriber, watch }, eternal, seen, { hash, serviceClock, detectedAtMs: clock.now(), known: new Set() });
+  return evaluateFeed({ ...subscriber, watch }, eternal, seen, {
+    hash,
+    serviceClock,
+    detectedAtMs: clock.now(),
+    known: new Set(),
+  });
 }
 
 async function commitChunk(
@@ -108,7 +136,8 @@ async function commitChunk(
 ): Promise<number> {
   if (route === undefined) return 0;
   const nowMs = clock.now();
-  // An operator who asks for the past wants to hear of it, whatever `on_return: skip` says of pauses.
+  // An operator who asks for the past wants to hear of it, whatever `on_return: skip` says of
+  // pauses.
   const isMissed = watch.onReturn !== "deliver";
   const routed = events.map((event) => route({ ...event, isMissed, isBackfilled: true }, nowMs));
   const commit: PollCommit = {
@@ -116,15 +145,24 @@ async function commitChunk(
     targets: [],
     verdicts: verdicts.filter(({ itemId }) => !marks.has(itemId)),
     ...committedOf(routed),
-    rechecks: { rechecks, ended: [], late: verdicts.flatMap((verdict) => lateVerdict(verdict, marks)) },
+    rechecks: {
+      rechecks,
+      ended: [],
+      late: verdicts.flatMap((verdict) => lateVerdict(verdict, marks)),
+    },
   };
   const result = await store.commitPoll(commit);
   return result.status === "committed" ? result.created.size : 0;
 }
 
 /** An item that was baseline, too old or filtered is an event now. */
-function lateVerdict(one: ItemVerdict, marks: ReadonlyMap<string, ItemMark>): readonly LateVerdict[] {
+function lateVerdict(
+  one: ItemVerdict,
+  marks: ReadonlyMap<string, ItemMark>,
+): readonly LateVerdict[] {
   const { watchKey, targetKey, itemId, verdict, eventId } = one;
   const was = marks.get(itemId)?.verdict;
-  return verdict !== "event" || eventId === undefined || was === undefined ? [] : [{ watchKey, targetKey, itemId, eventId, was }];
+  return verdict !== "event" || eventId === undefined || was === undefined
+    ? []
+    : [{ watchKey, targetKey, itemId, eventId, was }];
 }

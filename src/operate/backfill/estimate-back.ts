@@ -1,4 +1,7 @@
-/** How many requests it takes to read a watch back to a time, by how much it has found so far. Asks nobody. */
+/**
+ * How many requests it takes to read a watch back to a time, by how much it has found so far. Asks
+ * nobody.
+ */
 import { BACKFILL_KEPT_MS, type BackfillStore } from "../../model/backfill.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { ITEMS_PER_PAGE } from "../../plan/polls/feed-pages.ts";
@@ -22,10 +25,17 @@ const LEAST_AGE_MS = 3_600_000;
 export async function estimateBack(
   store: Pick<BackfillStore, "loadBackfill">,
   polls: readonly Poll[],
-  { state, sinceMs, nowMs }: { readonly state: WatchState; readonly sinceMs: number; readonly nowMs: number },
+  {
+    state,
+    sinceMs,
+    nowMs,
+  }: { readonly state: WatchState; readonly sinceMs: number; readonly nowMs: number },
 ): Promise<BackEstimate> {
   const reads = await Promise.all(
-    polls.map(async (poll) => ({ poll, read: await store.loadBackfill(poll.key, nowMs - BACKFILL_KEPT_MS) })),
+    polls.map(async (poll) => ({
+      poll,
+      read: await store.loadBackfill(poll.key, nowMs - BACKFILL_KEPT_MS),
+    })),
   );
   const open = reads.filter(({ poll, read }) => !isReadBack(read, { ...poll, sinceMs }));
   const itemsPerDay = itemsPerDayOf(state, nowMs);
@@ -35,13 +45,27 @@ export async function estimateBack(
       ? undefined
       : open.reduce((sum, { read }) => {
           const untilMs = Math.min(read?.reachedMs ?? nowMs, nowMs);
-          return sum + 1 + Math.floor((perSource * Math.max(0, untilMs - sinceMs)) / DAY_MS / ITEMS_PER_PAGE);
+          return (
+            sum +
+            1 +
+            Math.floor((perSource * Math.max(0, untilMs - sinceMs)) / DAY_MS / ITEMS_PER_PAGE)
+          );
         }, 0);
-  return { unread: open.length, paid: polls.length - open.length, itemsPerDay, requests: open.length === 0 ? 0 : requests };
+  return {
+    unread: open.length,
+    paid: polls.length - open.length,
+    itemsPerDay,
+    requests: open.length === 0 ? 0 : requests,
+  };
 }
 
 /** What a first page showed was there before and says nothing of a day. */
-function itemsPerDayOf({ knownItems, targets, registeredAtMs }: WatchState, nowMs: number): number | undefined {
+function itemsPerDayOf(
+  { knownItems, targets, registeredAtMs }: WatchState,
+  nowMs: number,
+): number | undefined {
   const ageMs = nowMs - registeredAtMs;
-  return ageMs < LEAST_AGE_MS ? undefined : (Math.max(0, knownItems - targets.length * ITEMS_PER_PAGE) * DAY_MS) / ageMs;
+  return ageMs < LEAST_AGE_MS
+    ? undefined
+    : (Math.max(0, knownItems - targets.length * ITEMS_PER_PAGE) * DAY_MS) / ageMs;
 }

@@ -1,4 +1,7 @@
-/** Reads one source back to a time, page by page, each kept before the next is asked for: whoever asks again pays for nothing twice. */
+/**
+ * Reads one source back to a time, page by page, each kept before the next is asked for: whoever
+ * asks again pays for nothing twice.
+ */
 import { FeedWalk } from "../../detect/feed-walk.ts";
 import { BACKFILL_KEPT_MS, type BackfillRead, type BackfillStore } from "../../model/backfill.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -36,7 +39,8 @@ export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<
     if (!deps.mayAsk()) return "cut";
     const answer = await askOrRestart(deps, step);
     if (answer === undefined) {
-      // The service no longer takes the stored cursor: a bounded query goes on below what was read, another list begins anew.
+      // The service no longer takes the stored cursor: a bounded query goes on below what was read,
+      // another list begins anew.
       read = withoutCursor(read);
       walk = newWalk(target);
       continue;
@@ -44,7 +48,13 @@ export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<
     const tweets = answer.tweets ?? [];
     const goesOn = walk.takePage(tweets.map(itemOfTweet), answer.nextCursor);
     read = readAfter(read, { walk, goesOn, step, nextCursor: answer.nextCursor }, target.sinceMs);
-    await store.saveBackfillPage({ fingerprint: target.key, read, tweets, atMs: clock.now(), isFirst });
+    await store.saveBackfillPage({
+      fingerprint: target.key,
+      read,
+      tweets,
+      atMs: clock.now(),
+      isFirst,
+    });
     isFirst = false;
     if (!goesOn || walk.pages >= MOST_WALK_PAGES) walk = newWalk(target);
     deps.onPage(tweets.length, read.reachedMs);
@@ -62,7 +72,8 @@ function withoutCursor(read: BackfillRead | undefined): BackfillRead | undefined
 }
 
 /** Whether a source must be asked at all. */
-export const isReadBack = (read: BackfillRead | undefined, target: BackTarget): boolean => nextStep(read, target) === undefined;
+export const isReadBack = (read: BackfillRead | undefined, target: BackTarget): boolean =>
+  nextStep(read, target) === undefined;
 
 const newWalk = ({ source, sinceMs }: BackTarget): FeedWalk =>
   new FeedWalk({
@@ -83,7 +94,10 @@ interface Step {
   readonly boundMs?: number;
 }
 
-function nextStep(read: BackfillRead | undefined, { source, sinceMs }: BackTarget): Step | undefined {
+function nextStep(
+  read: BackfillRead | undefined,
+  { source, sinceMs }: BackTarget,
+): Step | undefined {
   if (read === undefined) return stepFrom(source, sinceMs, undefined);
   if (read.reachedMs <= sinceMs || read.hasEnded) return undefined;
   if (read.cursor !== undefined) {
@@ -98,7 +112,10 @@ function stepFrom(source: Source, sinceMs: number, belowId: string | undefined):
   const param = source.boundParam;
   if (param === undefined) return { params: source.params };
   const written = source.params[param];
-  const bounds = { sinceTime: Math.floor(sinceMs / 1_000), ...(belowId === undefined ? {} : { maxId: belowId }) };
+  const bounds = {
+    sinceTime: Math.floor(sinceMs / 1_000),
+    ...(belowId === undefined ? {} : { maxId: belowId }),
+  };
   const query = withBounds(typeof written === "string" ? written : "", bounds);
   return { params: withQuery(source, query), query, boundMs: sinceMs };
 }
@@ -107,7 +124,10 @@ const withQuery = ({ params, boundParam }: Source, query: string): JsonObject =>
   boundParam === undefined ? params : { ...params, [boundParam]: query };
 
 /** Undefined: the cursor is no longer taken. */
-async function askOrRestart({ ask }: ReadBackDeps, { params, cursor }: Step): Promise<UpstreamAnswer | undefined> {
+async function askOrRestart(
+  { ask }: ReadBackDeps,
+  { params, cursor }: Step,
+): Promise<UpstreamAnswer | undefined> {
   try {
     return await ask(params, cursor);
   } catch (error) {
@@ -123,15 +143,27 @@ interface PageTaken {
   readonly nextCursor: string | undefined;
 }
 
-function readAfter(before: BackfillRead | undefined, { walk, goesOn, step, nextCursor }: PageTaken, sinceMs: number): BackfillRead {
+function readAfter(
+  before: BackfillRead | undefined,
+  { walk, goesOn, step, nextCursor }: PageTaken,
+  sinceMs: number,
+): BackfillRead {
   const lowestId = walk.covered?.low ?? before?.lowestId;
-  const reachedMs = goesOn ? undefined : walk.end === "reached" ? sinceMs : walk.end === "end" ? step.boundMs : undefined;
+  const reachedMs = goesOn
+    ? undefined
+    : walk.end === "reached"
+      ? sinceMs
+      : walk.end === "end"
+        ? step.boundMs
+        : undefined;
   const downToMs = lowestId === undefined ? Number.MAX_SAFE_INTEGER : timeOfTweetId(lowestId);
   return {
     reachedMs: reachedMs ?? Math.min(before?.reachedMs ?? Number.MAX_SAFE_INTEGER, downToMs),
     ...(lowestId === undefined ? {} : { lowestId }),
     ...(nextCursor === undefined ? {} : { cursor: nextCursor }),
-    ...(step.query === undefined || step.boundMs === undefined ? {} : { query: step.query, boundMs: step.boundMs }),
+    ...(step.query === undefined || step.boundMs === undefined
+      ? {}
+      : { query: step.query, boundMs: step.boundMs }),
     // Cursors that lead in a circle, or to nothing but empty pages, end a list too.
     hasEnded: !goesOn && reachedMs === undefined,
   };

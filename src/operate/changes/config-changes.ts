@@ -1,4 +1,7 @@
-/** What differs between two configurations, by name: for the line that a reload logs, and for what of it has to be reported anew. */
+/**
+ * What differs between two configurations, by name: for the line that a reload logs, and for what
+ * of it has to be reported anew.
+ */
 import { basename } from "node:path";
 import type { Config } from "../../config/config.ts";
 
@@ -17,7 +20,14 @@ export interface ConfigChanges {
   readonly files: readonly string[];
 }
 
-const SECTIONS = { api: "api", state: "state", server: "server", ops: "ops", linksHost: "links", route: "route" } as const;
+const SECTIONS = {
+  api: "api",
+  state: "state",
+  server: "server",
+  ops: "ops",
+  linksHost: "links",
+  route: "route",
+} as const;
 
 export function compareConfigs(before: Config, after: Config): ConfigChanges {
   const sections = Object.entries(SECTIONS) as [keyof typeof SECTIONS, string][];
@@ -29,25 +39,38 @@ export function compareConfigs(before: Config, after: Config): ConfigChanges {
   };
 }
 
-function compareEntries<T>(before: readonly T[], after: readonly T[], nameOf: (entry: T) => string): EntryChanges {
+function compareEntries<T>(
+  before: readonly T[],
+  after: readonly T[],
+  nameOf: (entry: T) => string,
+): EntryChanges {
   const old = new Map(before.map((entry) => [nameOf(entry), entry]));
   const kept = new Set(after.map(nameOf));
   return {
     added: after.map(nameOf).filter((name) => !old.has(name)),
     removed: [...old.keys()].filter((name) => !kept.has(name)),
-    changed: after.filter((entry) => old.has(nameOf(entry)) && !isSame(old.get(nameOf(entry)), entry)).map(nameOf),
+    changed: after
+      .filter((entry) => old.has(nameOf(entry)) && !isSame(old.get(nameOf(entry)), entry))
+      .map(nameOf),
   };
 }
 
 /** Places in the file move when a line is added above, and mean nothing. */
 const isSame = (one: unknown, other: unknown): boolean => asText(one) === asText(other);
-const asText = (value: unknown): string => JSON.stringify(value, (key, inner: unknown) => (key === "declaredAt" ? undefined : inner)) ?? "";
+const asText = (value: unknown): string =>
+  JSON.stringify(value, (key, inner: unknown) => (key === "declaredAt" ? undefined : inner)) ?? "";
 
 function changedFiles(before: Config, after: Config): readonly string[] {
   const printsOf = ({ reads }: Config) =>
-    new Map(reads.flatMap(({ operation, path, print }) => (operation === "readText" ? [[path, print]] : [])));
+    new Map(
+      reads.flatMap(({ operation, path, print }) =>
+        operation === "readText" ? [[path, print]] : [],
+      ),
+    );
   const [old, next] = [printsOf(before), printsOf(after)];
-  return [...new Set([...old.keys(), ...next.keys()])].filter((path) => old.get(path) !== next.get(path)).map((path) => basename(path));
+  return [...new Set([...old.keys(), ...next.keys()])]
+    .filter((path) => old.get(path) !== next.get(path))
+    .map((path) => basename(path));
 }
 
 /** A log line and the status name so many of a kind. */
@@ -71,8 +94,14 @@ export function changeFields(
     memory,
     sends,
   };
-  return Object.fromEntries(Object.entries(lists).flatMap(([name, list]) => (list.length === 0 ? [] : [[name, shorten(list)] as const])));
+  return Object.fromEntries(
+    Object.entries(lists).flatMap(([name, list]) =>
+      list.length === 0 ? [] : [[name, shorten(list)] as const],
+    ),
+  );
 }
 
 export const shorten = (list: readonly string[]): readonly string[] =>
-  list.length <= MOST_NAMED ? list : [...list.slice(0, MOST_NAMED), `and ${list.length - MOST_NAMED} more`];
+  list.length <= MOST_NAMED
+    ? list
+    : [...list.slice(0, MOST_NAMED), `and ${list.length - MOST_NAMED} more`];

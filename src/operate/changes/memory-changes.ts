@@ -1,6 +1,7 @@
 /**
- * What an edited configuration does to what is remembered: whether a watch goes on from where it was, begins anew, or is dropped. Compares
- * two configurations; says nothing of watches that stay as they are. Pure.
+ * What an edited configuration does to what is remembered: whether a watch goes on from where it
+ * was, begins anew, or is dropped. Compares two configurations; says nothing of watches that stay
+ * as they are. Pure.
  */
 import type { Config } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -16,8 +17,8 @@ import { firstRunSends, returnSends } from "./sent-changes.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
 /**
- * `kept`: it goes on from where it was. `new_baseline`: what is there at the next poll is recorded, and raises no alert. `dropped`: it is not read any
- * more; its memory is kept for 30 days.
+ * `kept`: it goes on from where it was. `new_baseline`: what is there at the next poll is recorded,
+ * and raises no alert. `dropped`: it is not read any more; its memory is kept for 30 days.
  */
 export type MemoryChange = MemoryView;
 
@@ -35,7 +36,11 @@ interface KnownStates {
 
 const MOST_NAMED = 5;
 
-export function memoryChanges(before: Config, after: Config, { hash, states }: MemoryFacts): readonly MemoryChange[] {
+export function memoryChanges(
+  before: Config,
+  after: Config,
+  { hash, states }: MemoryFacts,
+): readonly MemoryChange[] {
   const facts = { hash, states: new Map(states.map((state) => [state.id, state])) };
   const old = new Map(before.watches.map((watch) => [watch.id, watch]));
   const goesOn = new Set<string>();
@@ -49,11 +54,16 @@ export function memoryChanges(before: Config, after: Config, { hash, states }: M
 }
 
 /** The watch whose memory this one has: its own, or that of the name it had before. */
-const formerOf = ({ id, movedFrom = id }: Watch, old: ReadonlyMap<string, Watch>): Watch | undefined => old.get(id) ?? old.get(movedFrom);
+const formerOf = (
+  { id, movedFrom = id }: Watch,
+  old: ReadonlyMap<string, Watch>,
+): Watch | undefined => old.get(id) ?? old.get(movedFrom);
 
 const addedWatch = (watch: Watch): readonly MemoryChange[] => {
   const detail = "it is new; one that was removed less than 30 days ago goes on instead";
-  return [{ watch: watch.id, part: "watch", effect: "new_baseline", detail, ...firstRunSends(watch) }];
+  return [
+    { watch: watch.id, part: "watch", effect: "new_baseline", detail, ...firstRunSends(watch) },
+  ];
 };
 
 const removedWatch = ({ id }: Watch): MemoryChange => ({
@@ -68,12 +78,20 @@ function editedWatch(before: Watch, after: Watch, facts: KnownStates): readonly 
   if (before.type !== after.type)
     return [
       {
-        ...{ watch, part: "type", effect: "new_baseline", detail: `a ${after.type} watch remembers nothing of a ${before.type} watch` },
+        ...{
+          watch,
+          part: "type",
+          effect: "new_baseline",
+          detail: `a ${after.type} watch remembers nothing of a ${before.type} watch`,
+        },
         ...firstRunSends(after),
       },
     ];
   const type = watchTypeOf(after);
-  const anew = [...targetChanges(before, after, type, facts), ...detectionChanges(before, after, type, facts)];
+  const anew = [
+    ...targetChanges(before, after, type, facts),
+    ...detectionChanges(before, after, type, facts),
+  ];
   const parts: readonly Part[] = [
     ...renamed(before, after),
     ...anew,
@@ -84,9 +102,13 @@ function editedWatch(before: Watch, after: Watch, facts: KnownStates): readonly 
   return parts.map((part) => ({ watch, ...part }));
 }
 
-/** Settings that change what is asked for or raises alerts, and leave what is remembered as it is. */
+/**
+ * Settings that change what is asked for or raises alerts, and leave what is remembered as it is.
+ */
 function otherSettings(before: Watch, after: Watch, anew: readonly Part[]): readonly Part[] {
-  const named = new Set(anew.flatMap(({ part }) => part.split(", ").map((key) => key.replace(/\..*/, ""))));
+  const named = new Set(
+    anew.flatMap(({ part }) => part.split(", ").map((key) => key.replace(/\..*/, ""))),
+  );
   const keys = editedKeys(before, after).filter((key) => key !== "accounts" && !named.has(key));
   return keys.length === 0 ? [] : [{ part: keys.join(", "), effect: "kept", detail: "" }];
 }
@@ -94,15 +116,25 @@ function otherSettings(before: Watch, after: Watch, anew: readonly Part[]): read
 type Part = Omit<MemoryChange, "watch">;
 
 const renamed = (before: Watch, after: Watch): readonly Part[] =>
-  before.id === after.id ? [] : [{ part: "watch", effect: "kept", detail: `it was ${before.id} before` }];
+  before.id === after.id
+    ? []
+    : [{ part: "watch", effect: "kept", detail: `it was ${before.id} before` }];
 
-const isAccount = ({ key }: TargetRegistration): boolean => key.startsWith("@") || key.startsWith("id:");
+const isAccount = ({ key }: TargetRegistration): boolean =>
+  key.startsWith("@") || key.startsWith("id:");
 
 /** Accounts by themselves; of everything else, the settings that say what is watched. */
-function targetChanges(before: Watch, after: Watch, type: WatchType<any>, { hash, states }: KnownStates): readonly Part[] {
+function targetChanges(
+  before: Watch,
+  after: Watch,
+  type: WatchType<any>,
+  { hash, states }: KnownStates,
+): readonly Part[] {
   const idOf = (key: string): string =>
-    states.get(before.id)?.targets.find((target) => target.key === key)?.userId ?? key.replace(/^id:/, "");
-  const identityOf = (target: TargetRegistration): string => (isAccount(target) ? idOf(target.key) : target.key);
+    states.get(before.id)?.targets.find((target) => target.key === key)?.userId ??
+    key.replace(/^id:/, "");
+  const identityOf = (target: TargetRegistration): string =>
+    isAccount(target) ? idOf(target.key) : target.key;
   const [old, next] = [targetsOf(hash, before, type), targetsOf(hash, after, type)];
   const [known, wanted] = [new Set(old.map(identityOf)), new Set(next.map(identityOf))];
   const added = next.filter((target) => !known.has(identityOf(target)));
@@ -117,48 +149,95 @@ function targetChanges(before: Watch, after: Watch, type: WatchType<any>, { hash
   return [
     ...(added.length === 0
       ? []
-      : [{ part: namesOf(added), effect: "new_baseline" as const, detail: "new in this watch", ...firstRunSends(after) }]),
-    ...(gone.length === 0 ? [] : [{ part: namesOf(gone), effect: "dropped" as const, detail: "memory is kept for 30 days" }]),
-    ...(kept === 0 ? [] : [{ part: kept === 1 ? "1 other account" : `${kept} other accounts`, effect: "kept" as const, detail: "" }]),
+      : [
+          {
+            part: namesOf(added),
+            effect: "new_baseline" as const,
+            detail: "new in this watch",
+            ...firstRunSends(after),
+          },
+        ]),
+    ...(gone.length === 0
+      ? []
+      : [
+          { part: namesOf(gone), effect: "dropped" as const, detail: "memory is kept for 30 days" },
+        ]),
+    ...(kept === 0
+      ? []
+      : [
+          {
+            part: kept === 1 ? "1 other account" : `${kept} other accounts`,
+            effect: "kept" as const,
+            detail: "",
+          },
+        ]),
   ];
 }
 
 function namesOf(targets: readonly TargetRegistration[]): string {
   const names = targets.map(({ name }) => name);
-  return names.slice(0, MOST_NAMED).join(", ") + (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "");
+  return (
+    names.slice(0, MOST_NAMED).join(", ") +
+    (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "")
+  );
 }
 
 /** Keys of the watch type's own settings that were edited. */
 function editedKeys(before: Watch, after: Watch): readonly string[] {
   const [old, next] = [settingsOf(before), settingsOf(after)];
-  return [...new Set([...Object.keys(old), ...Object.keys(next)])].filter((key) => !isSame(old[key], next[key]));
+  return [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(
+    (key) => !isSame(old[key], next[key]),
+  );
 }
 
 const settingsOf = ({ settings }: Watch) => settings as Readonly<Record<string, unknown>>;
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 
 /** Settings by which what is remembered means something else. */
-function detectionChanges(written: Watch, edited: Watch, type: WatchType<any>, { states }: KnownStates): readonly Part[] {
+function detectionChanges(
+  written: Watch,
+  edited: Watch,
+  type: WatchType<any>,
+  { states }: KnownStates,
+): readonly Part[] {
   const { detection, source } = type;
   const state = states.get(written.id);
-  const [before, after] = [withAccountIds(written, type, state?.accounts ?? {}), withAccountIds(edited, type, state?.accounts ?? {})];
+  const [before, after] = [
+    withAccountIds(written, type, state?.accounts ?? {}),
+    withAccountIds(edited, type, state?.accounts ?? {}),
+  ];
   if (detection.detector === "feed") return [];
   if (detection.detector === "roster") {
     const memory = state?.targets[0]?.memory ?? {};
-    const listOf = ({ settings }: Watch): string => source(settings, { key: "id:0", userId: "0", username: "x", memory }).endpoint;
+    const listOf = ({ settings }: Watch): string =>
+      source(settings, { key: "id:0", userId: "0", username: "x", memory }).endpoint;
     const detail = "another list; who is on it at the next read is recorded, and raises no alert";
-    return listOf(before) === listOf(after) ? [] : [{ part: editedKeys(before, after).join(", "), effect: "new_baseline", detail }];
+    return listOf(before) === listOf(after)
+      ? []
+      : [{ part: editedKeys(before, after).join(", "), effect: "new_baseline", detail }];
   }
   if ("ranking" in detection) {
-    const isOther = detection.ranking(before.settings).top !== detection.ranking(after.settings).top;
+    const isOther =
+      detection.ranking(before.settings).top !== detection.ranking(after.settings).top;
     return isOther ? [{ part: "top", effect: "new_baseline", detail: "other ranks count" }] : [];
   }
   const [old, next] = [detection.rule(before.settings), detection.rule(after.settings)];
   if (old.subject !== next.subject)
-    return [{ part: editedKeys(before, after).join(", "), effect: "new_baseline", detail: "it asks about another one" }];
-  const known = new Map((old.crossing?.thresholds ?? []).map((one) => [one.name, thresholdText(one)]));
-  const others = (next.crossing?.thresholds ?? []).filter((one) => known.get(one.name) !== thresholdText(one));
+    return [
+      {
+        part: editedKeys(before, after).join(", "),
+        effect: "new_baseline",
+        detail: "it asks about another one",
+      },
+    ];
+  const known = new Map(
+    (old.crossing?.thresholds ?? []).map((one) => [one.name, thresholdText(one)]),
+  );
+  const others = (next.crossing?.thresholds ?? []).filter(
+    (one) => known.get(one.name) !== thresholdText(one),
+  );
   return others.map((one) => ({
     part: `when.${one.name}`,
     effect: "new_baseline" as const,
@@ -174,8 +253,17 @@ function filterChanges(before: Watch, after: Watch): readonly Part[] {
     ...(isSame(before.ignore, after.ignore) ? [] : ["ignore"]),
   ];
   if (edited.length === 0) return [];
-  const letGo = edited.includes("where") && after.recheck !== undefined ? "; fresh tweets that the old one kept back are dropped" : "";
-  return [{ part: edited.join(", "), effect: "kept", detail: `goes for what is found from now on${letGo}` }];
+  const letGo =
+    edited.includes("where") && after.recheck !== undefined
+      ? "; fresh tweets that the old one kept back are dropped"
+      : "";
+  return [
+    {
+      part: edited.join(", "),
+      effect: "kept",
+      detail: `goes for what is found from now on${letGo}`,
+    },
+  ];
 }
 
 function activityChanges(before: Watch, after: Watch): readonly Part[] {
@@ -184,13 +272,19 @@ function activityChanges(before: Watch, after: Watch): readonly Part[] {
     {
       part: "enabled",
       effect: "kept",
-      detail: after.enabled ? missedText(after.onReturn) : "it is not polled until it is enabled again",
+      detail: after.enabled
+        ? missedText(after.onReturn)
+        : "it is not polled until it is enabled again",
       ...returnSends(after),
     },
   ];
 }
 
-const EFFECTS: Readonly<Record<MemoryView["effect"], string>> = { kept: "kept", new_baseline: "new baseline", dropped: "dropped" };
+const EFFECTS: Readonly<Record<MemoryView["effect"], string>> = {
+  kept: "kept",
+  new_baseline: "new baseline",
+  dropped: "dropped",
+};
 
 /** "brand: query: new baseline (another one; …)" */
 export const memoryText = ({ watch, part, effect, detail }: MemoryChange): string =>

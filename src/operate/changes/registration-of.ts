@@ -1,4 +1,7 @@
-/** What the state keeps of a watch of the configuration: its targets, by the keys that their memory has. */
+/**
+ * What the state keeps of a watch of the configuration: its targets, by the keys that their memory
+ * has.
+ */
 import type { Hash } from "../../model/hash.ts";
 import type { WatchRegistration } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";

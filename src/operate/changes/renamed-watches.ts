@@ -1,18 +1,30 @@
-/** Watches that seem to have another name now than in the state: what they remember would be left behind. */
+/**
+ * Watches that seem to have another name now than in the state: what they remember would be left
+ * behind.
+ */
 import type { Config, ConfigIssue } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import { registrationOf } from "./registration-of.ts";
 
-/** Warnings at the watches of the file that the state does not know, where one that it knows was of the same type and watched the same. */
-export function renamedWatches(config: Config, states: readonly WatchState[], hash: Hash): readonly ConfigIssue[] {
+/**
+ * Warnings at the watches of the file that the state does not know, where one that it knows was of
+ * the same type and watched the same.
+ */
+export function renamedWatches(
+  config: Config,
+  states: readonly WatchState[],
+  hash: Hash,
+): readonly ConfigIssue[] {
   const inFile = new Set(config.watches.flatMap(({ id, movedFrom = id }) => [id, movedFrom]));
   const known = new Set(states.map(({ id }) => id));
   const left = states.filter(({ id }) => !inFile.has(id));
   return config.watches.flatMap((watch) => {
     if (known.has(watch.id) || watch.movedFrom !== undefined) return [];
     const keys = new Set(registrationOf(hash, watch).targets.map(({ key }) => key));
-    const former = left.find(({ type, targets }) => type === watch.type && targets.some(({ key }) => keys.has(key)));
+    const former = left.find(
+      ({ type, targets }) => type === watch.type && targets.some(({ key }) => keys.has(key)),
+    );
     const place = config.watchPlaces[watch.id];
     if (former === undefined || place === undefined) return [];
     const message = `\`${watch.id}\` looks like the watch \`${former.id}\` that the state knows: write \`moved_from: ${former.id}\` if it has a new name only, or it begins anew`;

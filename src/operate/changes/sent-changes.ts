@@ -1,10 +1,16 @@
-/** What an edited configuration would have sent by itself: what a first run wants, and what is made up for. Pure. */
+/**
+ * What an edited configuration would have sent by itself: what a first run wants, and what is made
+ * up for. Pure.
+ */
 import { formatDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
 import type { MemoryView } from "../../server/contract/actions.ts";
 import { missedText } from "../pause.ts";
 
-/** Of a watch, or of targets, whose memory begins anew; nothing where all that is there is recorded silently. */
+/**
+ * Of a watch, or of targets, whose memory begins anew; nothing where all that is there is recorded
+ * silently.
+ */
 export function firstRunSends({ firstRun, enabled }: Watch): Pick<MemoryView, "sends"> {
   if (!enabled || firstRun.kind === "baseline") return {};
   return firstRun.kind === "latest"

@@ -2,7 +2,9 @@
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type StateAddress, stateName } from "../../model/postgres-address.ts";
 
-/** `fault`: what is wrong with the configuration, which may name another state than the daemon's. */
+/**
+ * `fault`: what is wrong with the configuration, which may name another state than the daemon's.
+ */
 export const notRunning = (state: StateAddress, fault?: string): ExitError =>
   new ExitError(
     EXIT.failed,

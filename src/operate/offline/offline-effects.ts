@@ -1,4 +1,7 @@
-/** Carries out what a command changes in a state on which no daemon runs here: daemons elsewhere on it are notified, or the next start reads it. */
+/**
+ * Carries out what a command changes in a state on which no daemon runs here: daemons elsewhere on
+ * it are notified, or the next start reads it.
+ */
 import type { Config } from "../../config/config.ts";
 import { probeInState, resumeInState } from "../../deliver/outcome/resume-in-state.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -61,15 +64,25 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
   };
 }
 
-/** Plans the polls of the watch as a daemon that starts now would, and reads their feeds from the state. */
-async function feedsInState({ store, config, clock, hash }: OfflineEffectsDeps, watchId: string): ReturnType<Effects["feedsOf"]> {
+/**
+ * Plans the polls of the watch as a daemon that starts now would, and reads their feeds from the
+ * state.
+ */
+async function feedsInState(
+  { store, config, clock, hash }: OfflineEffectsDeps,
+  watchId: string,
+): ReturnType<Effects["feedsOf"]> {
   const [state] = await store.listWatches([watchId]);
   const planned = planWatches(config, hash, state === undefined ? [] : [state]).get(watchId);
-  const polls = planned === undefined ? [] : planPolls([planned], { hash, timetable: createTimetable(), nowMs: clock.now() });
+  const polls =
+    planned === undefined
+      ? []
+      : planPolls([planned], { hash, timetable: createTimetable(), nowMs: clock.now() });
   const silences = createActiveSilences(store, clock);
   await silences.load();
   const routing = createRouting(config, silences.all);
   const active = createActiveWatches(() => routing);
-  if (planned !== undefined && state !== undefined) active.set([{ watch: planned.watch, state, type: watchTypeOf(planned.watch) }]);
+  if (planned !== undefined && state !== undefined)
+    active.set([{ watch: planned.watch, state, type: watchTypeOf(planned.watch) }]);
   return { polls: feedsOf(polls as readonly Poll[], watchId), route: active.route };
 }

@@ -1,4 +1,7 @@
-/** A state on which no daemon runs here, as the API reads it: what the state remembers, and nothing that only a running daemon knows. */
+/**
+ * A state on which no daemon runs here, as the API reads it: what the state remembers, and nothing
+ * that only a running daemon knows.
+ */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
 import { ExitError } from "../../model/exit-code.ts";
@@ -71,14 +74,19 @@ async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<
   const { config, clock } = parts;
   const { facts, spending } = await readStoppedQuota(store, config, parts);
   const states = await store.listWatches();
-  const { views, readWait } = await readSinks(store, config, { pauses: new Map(), nowMs: clock.now() });
+  const { views, readWait } = await readSinks(store, config, {
+    pauses: new Map(),
+    nowMs: clock.now(),
+  });
   const recent = await store.recentRecords(RECENT_EVENTS);
   const factsOf = (id: string): WatchFacts => ({
     state: states.find((state) => state.id === id),
     sink: "",
     lastPollMs: undefined,
     nextPollMs: undefined,
-    spent: spending.lines.filter(({ watch }) => watch === id).reduce((sum, { requests }) => sum + requests, 0),
+    spent: spending.lines
+      .filter(({ watch }) => watch === id)
+      .reduce((sum, { requests }) => sum + requests, 0),
     problem: "",
   });
   const replicas = replicaViews(await store.connectedReplicas(), await store.claims(), undefined);
@@ -86,37 +94,65 @@ async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<
   return {
     state: isElsewhere ? "elsewhere" : "not_running",
     replicas,
-    reasons: [isElsewhere ? ELSEWHERE : NOT_RUNNING, ...(await deadReasons(store, config, clock.now()))],
+    reasons: [
+      isElsewhere ? ELSEWHERE : NOT_RUNNING,
+      ...(await deadReasons(store, config, clock.now())),
+    ],
     // What nothing does here has no forecast here.
     quota: { ...quotaView(facts), forecast: null, expected: null },
-    watches: config.watches.filter(({ enabled }) => enabled).map((watch) => watchView(watch, factsOf(watch.id))),
+    watches: config.watches
+      .filter(({ enabled }) => enabled)
+      .map((watch) => watchView(watch, factsOf(watch.id))),
     sinks: views,
     silences: (await readSilences(store, clock.now(), false)).silences,
     recent_events: recent.map((record) => eventLine(record, config.linksHost, readWait)),
   };
 }
 
-/** Without a daemon no sink has asked to wait. How polls are put together does not matter to what they could have seen. */
-async function explain({ config, clock, hash }: OfflineViewParts, store: OpenedStore, item: string): Promise<FoundItem> {
+/**
+ * Without a daemon no sink has asked to wait. How polls are put together does not matter to what
+ * they could have seen.
+ */
+async function explain(
+  { config, clock, hash }: OfflineViewParts,
+  store: OpenedStore,
+  item: string,
+): Promise<FoundItem> {
   const nowMs = clock.now();
-  const readWait = createWaitReader({ config, health: await store.loadSinkHealth(), pauses: new Map(), nowMs });
+  const readWait = createWaitReader({
+    config,
+    health: await store.loadSinkHealth(),
+    pauses: new Map(),
+    nowMs,
+  });
   const readPath = createPathReader(config, await store.listSilences());
   const found = await findItem(store, item, { readWait, readPath });
-  if (found.itemId === null || found.histories.length > 0) return { ...found, firstReads: [], unseen: null };
+  if (found.itemId === null || found.histories.length > 0)
+    return { ...found, firstReads: [], unseen: null };
   const planned = planWatches(config, hash, await store.listWatches());
   const polls = planPolls([...planned.values()], { hash, timetable: createTimetable(), nowMs });
-  const unseen = await explainUnseen({ store, config, polls, nowMs }, unseenItem(item, found.itemId, nowMs));
+  const unseen = await explainUnseen(
+    { store, config, polls, nowMs },
+    unseenItem(item, found.itemId, nowMs),
+  );
   return { ...found, firstReads: [], unseen };
 }
 
 /** The thread of the templates ends with the answer. */
-async function render(parts: OfflineViewParts, request: Parameters<ApiViews["render"]>[0]): ReturnType<ApiViews["render"]> {
+async function render(
+  parts: OfflineViewParts,
+  request: Parameters<ApiViews["render"]>[0],
+): ReturnType<ApiViews["render"]> {
   const { config, clock, http, outputs, log, write } = parts;
-  const runner = config.templates.length === 0 ? undefined : startTemplateWorker(config.templates, { clock });
+  const runner =
+    config.templates.length === 0 ? undefined : startTemplateWorker(config.templates, { clock });
   const sinkDeps = { http, clock, log, write, outputs, linksHost: config.linksHost };
   try {
     const store = await parts.store().catch(noEventsWhereMissing);
-    return await renderEvent({ store, config, clock, runner, createSink: (sink) => createSink(sink, sinkDeps) }, request);
+    return await renderEvent(
+      { store, config, clock, runner, createSink: (sink) => createSink(sink, sinkDeps) },
+      request,
+    );
   } finally {
     await runner?.stop();
   }

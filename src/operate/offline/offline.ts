@@ -1,6 +1,7 @@
 /**
- * Answers a command where no daemon holds the state: the API's own routes, asked in this process over a state that is opened for the one
- * request. A read opens it for reading; a change keeps its lock until the change stands in it.
+ * Answers a command where no daemon holds the state: the API's own routes, asked in this process
+ * over a state that is opened for the one request. A read opens it for reading; a change keeps its
+ * lock until the change stands in it.
  */
 import type { ControlAnswer } from "../../server/control-client.ts";
 import { type ApiRequest, askInProcess } from "../../server/in-process.ts";
@@ -16,13 +17,20 @@ export interface OfflineParts extends Omit<OfflineViewParts, "store"> {
 }
 
 /** @throws as opening and reading the state do */
-export async function answerOffline({ open, ...given }: OfflineParts, request: ApiRequest): Promise<ControlAnswer> {
+export async function answerOffline(
+  { open, ...given }: OfflineParts,
+  request: ApiRequest,
+): Promise<ControlAnswer> {
   const isRead = request.method === "GET";
   let opening: Promise<OpenedStore> | undefined;
   const parts = { ...given, store: () => (opening ??= open(isRead ? "read" : "change")) };
   try {
     const actions = isRead ? NO_ACTIONS : await createOfflineActions(parts);
-    return await askInProcess({ ...given, views: createOfflineViews(parts), actions }, "a command", request);
+    return await askInProcess(
+      { ...given, views: createOfflineViews(parts), actions },
+      "a command",
+      request,
+    );
   } finally {
     await (await opening?.catch(() => undefined))?.close();
   }
@@ -31,7 +39,12 @@ export async function answerOffline({ open, ...given }: OfflineParts, request: A
 /** No route calls them to read. */
 const NO_ACTIONS = {} as Actions;
 
-async function createOfflineActions({ clock, hash, config, ...parts }: OfflineViewParts): Promise<Actions> {
+async function createOfflineActions({
+  clock,
+  hash,
+  config,
+  ...parts
+}: OfflineViewParts): Promise<Actions> {
   const store = await parts.store();
   const effects = createOfflineEffects({ store, config, clock, hash });
   return createActions({ store, clock, hash, config: () => config, effects });

@@ -1,4 +1,7 @@
-/** The polls of a configuration by what a state knows, as the daemon would make them: for whoever asks without a daemon. */
+/**
+ * The polls of a configuration by what a state knows, as the daemon would make them: for whoever
+ * asks without a daemon.
+ */
 import type { Config } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -7,7 +10,12 @@ import { assumeTargets } from "../../forecast/forecast.ts";
 import { fullReadPages, stateOf } from "../../plan/polls/full-read.ts";
 import { withAccountIds } from "../../plan/polls/named-accounts.ts";
 import { groupPolls } from "../../groups/group-polls.ts";
-import { type PlanDeps, type PlannedWatch, planPolls, targetsOf } from "../../plan/polls/plan-polls.ts";
+import {
+  type PlanDeps,
+  type PlannedWatch,
+  planPolls,
+  targetsOf,
+} from "../../plan/polls/plan-polls.ts";
 import type { Poll } from "../../plan/poll.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
@@ -16,20 +24,37 @@ export interface KnownPollsDeps extends PlanDeps {
 }
 
 /** The polls of a configuration, put together as the daemon does it. */
-export const pollsOf = (planned: readonly PlannedWatch[], { states, ...deps }: KnownPollsDeps): readonly Poll[] =>
+export const pollsOf = (
+  planned: readonly PlannedWatch[],
+  { states, ...deps }: KnownPollsDeps,
+): readonly Poll[] =>
   groupPolls(planPolls(planned, deps), {
     hash: deps.hash,
     pagesOf: (poll) => fullReadPages(poll, states),
   });
 
 /** Enabled watches by id, with their targets as the state knows them. */
-export const planWatches = (config: Config, hash: Hash, states: readonly WatchState[]): ReadonlyMap<string, PlannedWatch> =>
-  new Map(config.watches.filter((watch) => watch.enabled).map((watch) => [watch.id, planOf(watch, hash, states)]));
+export const planWatches = (
+  config: Config,
+  hash: Hash,
+  states: readonly WatchState[],
+): ReadonlyMap<string, PlannedWatch> =>
+  new Map(
+    config.watches
+      .filter((watch) => watch.enabled)
+      .map((watch) => [watch.id, planOf(watch, hash, states)]),
+  );
 
 function planOf(watch: Watch, hash: Hash, states: readonly WatchState[]): PlannedWatch {
   const type = watchTypeOf(watch);
   const state = stateOf(watch, states);
   const watchKey = state?.key ?? watch.id;
   const targets = assumeTargets(watchKey, targetsOf(hash, watch, type), state?.targets ?? []);
-  return { watch: withAccountIds(watch, type, state?.accounts ?? {}), type, watchKey, paused: state?.paused ?? false, targets };
+  return {
+    watch: withAccountIds(watch, type, state?.accounts ?? {}),
+    type,
+    watchKey,
+    paused: state?.paused ?? false,
+    targets,
+  };
 }

@@ -1,4 +1,7 @@
-/** What a state knows that a plan goes by: the targets, what watches took, and when each poll ran last. */
+/**
+ * What a state knows that a plan goes by: the targets, what watches took, and when each poll ran
+ * last.
+ */
 import type { Config } from "../../config/config.ts";
 import { PollHistory } from "../../engine/loop/poll-history.ts";
 import { readRatios } from "../../engine/quota/day-counter.ts";
@@ -18,8 +21,17 @@ export async function readKnown(
 ): Promise<KnownState> {
   const states = await store.listWatches();
   const planned = [...planWatches(config, hash, states).values()];
-  const polls = pollsOf(planned, { hash, timetable: createTimetable(), nowMs: clock.now(), states });
+  const polls = pollsOf(planned, {
+    hash,
+    timetable: createTimetable(),
+    nowMs: clock.now(),
+    states,
+  });
   const history = new PollHistory(clock);
   await history.load(polls, store);
-  return { states, ratioOf: await readRatios(store), lastPolledMs: (key) => history.lastPolledAtMs.get(key) };
+  return {
+    states,
+    ratioOf: await readRatios(store),
+    lastPolledMs: (key) => history.lastPolledAtMs.get(key),
+  };
 }

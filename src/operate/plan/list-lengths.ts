@@ -1,6 +1,7 @@
 /**
- * How long the member lists of a configuration are, by the profiles of their accounts: asked before a start, when the state does not know it yet.
- * Owns whom that is about and what the answer means for a plan; paid, a hundred accounts a request.
+ * How long the member lists of a configuration are, by the profiles of their accounts: asked before
+ * a start, when the state does not know it yet. Owns whom that is about and what the answer means
+ * for a plan; paid, a hundred accounts a request.
  */
 import type { Config } from "../../config/config.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
@@ -21,20 +22,28 @@ export interface ListedAccount {
   readonly field: "followers_count" | "followings_count";
 }
 
-export function listedAccounts(config: Config, hash: Hash, states: readonly WatchState[]): readonly ListedAccount[] {
+export function listedAccounts(
+  config: Config,
+  hash: Hash,
+  states: readonly WatchState[],
+): readonly ListedAccount[] {
   return [...planWatches(config, hash, states).values()].flatMap(({ watch, paused, targets }) =>
     paused ? [] : targets.flatMap((target) => listedAccount(watch, target) ?? []),
   );
 }
 
 function listedAccount(watch: Watch, target: TargetState): ListedAccount | undefined {
-  if (watchTypeOf(watch).detection.detector !== "roster" || target.userId === null) return undefined;
-  const field = lengthField(endpointOf(watch, { ...target, memory: { ...target.memory, mode: "all" } }));
+  if (watchTypeOf(watch).detection.detector !== "roster" || target.userId === null)
+    return undefined;
+  const field = lengthField(
+    endpointOf(watch, { ...target, memory: { ...target.memory, mode: "all" } }),
+  );
   return field === undefined ? undefined : { watch, target, field };
 }
 
 /** What a watch reads of a target, as far as that is known. */
-export const endpointOf = (watch: Watch, target: TargetState): string => watchTypeOf(watch).source(watch.settings, target).endpoint;
+export const endpointOf = (watch: Watch, target: TargetState): string =>
+  watchTypeOf(watch).source(watch.settings, target).endpoint;
 
 export interface AskedLengths {
   /** By user id and by `@handle` in lower case. */
@@ -45,7 +54,10 @@ export interface AskedLengths {
 }
 
 /** @throws what the gate throws */
-export async function askLengths(gate: Pick<RequestGate, "request">, listed: readonly ListedAccount[]): Promise<AskedLengths> {
+export async function askLengths(
+  gate: Pick<RequestGate, "request">,
+  listed: readonly ListedAccount[],
+): Promise<AskedLengths> {
   const keys = [...new Map(listed.map(({ watch, target }) => [keyOf(target), watch.id]))];
   const users = new Map<string, User>();
   let requests = 0;
@@ -62,17 +74,24 @@ export async function askLengths(gate: Pick<RequestGate, "request">, listed: rea
         isSplit: true,
       });
       requests += 1;
-      for (const user of answer.users ?? []) for (const key of [user.id, `@${user.username.toLowerCase()}`]) users.set(key, user);
+      for (const user of answer.users ?? [])
+        for (const key of [user.id, `@${user.username.toLowerCase()}`]) users.set(key, user);
     }
   }
-  const missing = listed.filter(({ target }) => !users.has(keyOf(target))).map(({ target }) => target.name);
+  const missing = listed
+    .filter(({ target }) => !users.has(keyOf(target)))
+    .map(({ target }) => target.name);
   return { users, requests, missing: [...new Set(missing)] };
 }
 
 /** By id where it is known. */
-const keyOf = (target: TargetState): string => (isAssumed(target) ? target.key.toLowerCase() : (target.userId ?? target.key));
+const keyOf = (target: TargetState): string =>
+  isAssumed(target) ? target.key.toLowerCase() : (target.userId ?? target.key);
 
-/** The states with what profiles say; of a watch that the state does not know, one that holds nothing else. */
+/**
+ * The states with what profiles say; of a watch that the state does not know, one that holds
+ * nothing else.
+ */
 export function withLengths(
   states: readonly WatchState[],
   listed: readonly ListedAccount[],
@@ -81,12 +100,23 @@ export function withLengths(
   const known = new Map<string, WatchState>();
   for (const { watch, target, field } of listed) {
     const user = users.get(keyOf(target));
-    const state = known.get(watch.id) ?? states.find(({ id }) => id === watch.id || id === watch.movedFrom) ?? blankState(watch);
+    const state =
+      known.get(watch.id) ??
+      states.find(({ id }) => id === watch.id || id === watch.movedFrom) ??
+      blankState(watch);
     const sized =
       user === undefined
         ? target
-        : { ...target, userId: user.id, username: user.username, memory: { ...target.memory, size: user[field] } };
-    known.set(watch.id, { ...state, targets: [...state.targets.filter(({ key }) => key !== target.key), sized] });
+        : {
+            ...target,
+            userId: user.id,
+            username: user.username,
+            memory: { ...target.memory, size: user[field] },
+          };
+    known.set(watch.id, {
+      ...state,
+      targets: [...state.targets.filter(({ key }) => key !== target.key), sized],
+    });
   }
   const asked = new Set([...known.values()].map(({ id }) => id));
   return [...states.filter(({ id }) => !asked.has(id)), ...known.values()];

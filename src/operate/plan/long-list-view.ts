@@ -1,10 +1,18 @@
-/** Member lists that are longer than a poll reads: what a first read of all of them takes, and how long. Asks nobody. */
+/**
+ * Member lists that are longer than a poll reads: what a first read of all of them takes, and how
+ * long. Asks nobody.
+ */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { Watch } from "../../model/watch.ts";
 import { type Forecast, MONTH_DAYS } from "../../forecast/forecast.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { sum } from "../../plan/sum.ts";
-import { MEMBERS_PER_PAGE, memberCountOf, readSoFar, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
+import {
+  MEMBERS_PER_PAGE,
+  memberCountOf,
+  readSoFar,
+  wholeReadEveryMs,
+} from "../../plan/polls/whole-reads.ts";
 import { endpointOf } from "./list-lengths.ts";
 import type { PlanQuota } from "./plan-quota.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
@@ -42,17 +50,29 @@ export function longListViews(
   { polls, requestsPerDay }: Pick<Forecast, "polls" | "requestsPerDay">,
   { limit, reserve }: Pick<PlanQuota, "limit"> & { readonly reserve: number },
 ): ReadonlyMap<string, readonly PlanLongListView[]> {
-  const intervals = new Map(polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, poll.intervalMs])));
-  const lists = planned.flatMap((one) => (one.paused ? [] : listsOf(one, intervals.get(one.watch.id) ?? DAY_MS)));
-  const line = spendingLimit({ monthly: limit ?? undefined, reserve, purpose: "poll" }) ?? Number.POSITIVE_INFINITY;
+  const intervals = new Map(
+    polls.flatMap(({ poll }) => poll.subscribers.map(({ watch }) => [watch.id, poll.intervalMs])),
+  );
+  const lists = planned.flatMap((one) =>
+    one.paused ? [] : listsOf(one, intervals.get(one.watch.id) ?? DAY_MS),
+  );
+  const line =
+    spendingLimit({ monthly: limit ?? undefined, reserve, purpose: "poll" }) ??
+    Number.POSITIVE_INFINITY;
   const evenPerDay = line / MONTH_DAYS;
   const sparePerDay = Math.max(evenPerDay - requestsPerDay, evenPerDay * LEAST_SHARE);
-  // Newcomers are reported beside it, so that nobody waits for the rest: it takes what the quota can spare.
-  const waiting = sum(lists, (list) => (list.tells_newcomers && !list.is_fallback ? list.first_read_requests : 0));
+  // Newcomers are reported beside it, so that nobody waits for the rest: it takes what the quota
+  // can spare.
+  const waiting = sum(lists, (list) =>
+    list.tells_newcomers && !list.is_fallback ? list.first_read_requests : 0,
+  );
   const views = new Map<string, PlanLongListView[]>();
   for (const { watchId, pagesPerDay, ...list } of lists) {
     const { first_read_requests: requests, tells_newcomers: isBehind } = list;
-    const days = Math.max(requests / pagesPerDay, isBehind ? Math.max(requests, waiting) / sparePerDay : 0);
+    const days = Math.max(
+      requests / pagesPerDay,
+      isBehind ? Math.max(requests, waiting) / sparePerDay : 0,
+    );
     const view = { ...list, first_read_days: requests === 0 ? null : Math.round(days * 10) / 10 };
     views.set(watchId, [...(views.get(watchId) ?? []), view]);
   }
@@ -77,7 +97,8 @@ function listsOf({ watch, targets }: PlannedWatch, intervalMs: number): readonly
         whole_read_requests: Math.ceil(members / MEMBERS_PER_PAGE),
         first_read_requests: leftToRead(watch, target, members),
         tells_newcomers: mode === "newest",
-        whole_read_every_seconds: mode === "whole" ? 0 : Number.isFinite(everyMs) ? everyMs / 1_000 : null,
+        whole_read_every_seconds:
+          mode === "whole" ? 0 : Number.isFinite(everyMs) ? everyMs / 1_000 : null,
         is_fallback: endpointOf(watch, target) !== endpointOf(watch, all),
         pagesPerDay: watch.maxPages * (DAY_MS / intervalMs),
       },
@@ -85,7 +106,11 @@ function listsOf({ watch, targets }: PlannedWatch, intervalMs: number): readonly
   });
 }
 
-function leftToRead({ fullReadEveryMs }: Watch, { baselineAtMs, memory }: PlannedWatch["targets"][number], members: number): number {
+function leftToRead(
+  { fullReadEveryMs }: Watch,
+  { baselineAtMs, memory }: PlannedWatch["targets"][number],
+  members: number,
+): number {
   const read = readSoFar(memory);
   const isDone = baselineAtMs !== null && memory["partial"] === undefined && read === undefined;
   if (isDone || fullReadEveryMs === Number.POSITIVE_INFINITY) return 0;

@@ -1,12 +1,20 @@
-/** What a forecast rests on, in words: before a daemon has counted a day, a plan is an estimate, and says what it assumes. */
+/**
+ * What a forecast rests on, in words: before a daemon has counted a day, a plan is an estimate, and
+ * says what it assumes.
+ */
 import type { Basis, WatchForecast } from "../../forecast/forecast.ts";
-import { MOST_MOVES_PER_DAY, MOVES_PER_DAY, POSTS_PER_DAY, RECHECKED_PER_DAY } from "../../plan/polls/estimate.ts";
+import {
+  MOST_MOVES_PER_DAY,
+  MOVES_PER_DAY,
+  POSTS_PER_DAY,
+  RECHECKED_PER_DAY,
+} from "../../plan/polls/estimate.ts";
 import type { Range } from "../../plan/range.ts";
 
 export interface BasisView {
   /**
-   * `schedule`: nothing but the schedules. `counted`: what the ledger counted on its own days. `assumed`: the assumptions named beside it. Null
-   * when nothing is polled.
+   * `schedule`: nothing but the schedules. `counted`: what the ledger counted on its own days.
+   * `assumed`: the assumptions named beside it. Null when nothing is polled.
    */
   readonly basis: Basis | null;
   /** What is assumed, each in words; empty unless `basis` is `assumed`. */
@@ -26,4 +34,6 @@ const WORDS: Readonly<Record<WatchForecast["assumptions"][number], string>> = {
 
 /** By watch id. `undefined`: it is not polled. */
 export const basisView = (forecast: WatchForecast | undefined): BasisView =>
-  forecast === undefined ? { basis: null, assumes: [] } : { basis: forecast.basis, assumes: forecast.assumptions.map((one) => WORDS[one]) };
+  forecast === undefined
+    ? { basis: null, assumes: [] }
+    : { basis: forecast.basis, assumes: forecast.assumptions.map((one) => WORDS[one]) };

@@ -16,7 +16,11 @@ export interface ChangeView {
   readonly delay_seconds: { readonly p50: number; readonly p95: number };
   /** All that it touches. */
   readonly watch_ids: readonly string[];
-  readonly watches: readonly { readonly id: string; readonly schedule: string; readonly requests_per_month: number }[];
+  readonly watches: readonly {
+    readonly id: string;
+    readonly schedule: string;
+    readonly requests_per_month: number;
+  }[];
 }
 
 export function changeView(change: Change): ChangeView {
@@ -29,7 +33,11 @@ export function changeView(change: Change): ChangeView {
     delay_seconds: delayView(delay),
     watch_ids: watches.map(({ watchId }) => watchId),
     watches: isRetimed
-      ? watches.map((one) => ({ id: one.watchId, schedule: timingText(one.timing), requests_per_month: round(one.requestsPerMonth) }))
+      ? watches.map((one) => ({
+          id: one.watchId,
+          schedule: timingText(one.timing),
+          requests_per_month: round(one.requestsPerMonth),
+        }))
       : [],
   };
 }
@@ -38,7 +46,10 @@ function changeText({ kind, everyMs, watches, delay, list }: Change): string {
   const names = namesOf(watches.map(({ watchId }) => watchId));
   const every = formatDuration(everyMs);
   if (kind === "full_poll") return `\`full_poll_every: ${every}\` on ${names}`;
-  if (list === undefined) return together(watches.map(({ watchId, timing }) => ({ id: watchId, keys: timingKey(timing) })));
+  if (list === undefined)
+    return together(
+      watches.map(({ watchId, timing }) => ({ id: watchId, keys: timingKey(timing) })),
+    );
   const pace = `${secondsText(delay.p50Ms)} instead of ${secondsText(list.instead.p50Ms)}`;
   return `a public list of the ${list.handles.toLocaleString("en-US")} handles of ${names} (\`via_list\`), read every ${every}: ${pace}`;
 }
@@ -66,9 +77,13 @@ const namesOf = (names: readonly string[]): string =>
     : `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more (--json names all)`;
 
 /** Of the usual delay, as people say it. */
-const secondsText = (ms: number): string => formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
+const secondsText = (ms: number): string =>
+  formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
 
-export const delayView = ({ p50Ms, p95Ms }: Delay) => ({ p50: round(p50Ms / 1_000), p95: round(p95Ms / 1_000) });
+export const delayView = ({ p50Ms, p95Ms }: Delay) => ({
+  p50: round(p50Ms / 1_000),
+  p95: round(p95Ms / 1_000),
+});
 
 /** Two digits are plenty of a forecast. */
 export const round = (value: number): number => Math.round(value * 100) / 100;

@@ -20,7 +20,10 @@ export interface PlanDiffView {
     readonly before: number;
     readonly after: number;
     readonly difference: number;
-    /** In money, each plan at its own price; null where the new one names none, or one in another currency. */
+    /**
+     * In money, each plan at its own price; null where the new one names none, or one in another
+     * currency.
+     */
     readonly cost_difference: number | null;
   };
   /** What changes most first; watches that stay as they are last. */
@@ -61,12 +64,19 @@ export function diffPlans(
 }
 
 function costDifference(before: PlanView, { price, total }: PlanView): number | null {
-  if (price === null || (before.price !== null && before.price.currency !== price.currency)) return null;
+  if (price === null || (before.price !== null && before.price.currency !== price.currency))
+    return null;
   const { per_request: old } = before.price ?? price;
-  return roundMoney(total.requests_per_month * price.per_request - before.total.requests_per_month * old);
+  return roundMoney(
+    total.requests_per_month * price.per_request - before.total.requests_per_month * old,
+  );
 }
 
-function lineOf(id: string, before: PlanWatchView | undefined, after: PlanWatchView | undefined): DiffLine {
+function lineOf(
+  id: string,
+  before: PlanWatchView | undefined,
+  after: PlanWatchView | undefined,
+): DiffLine {
   const difference = round((after?.requests_per_month ?? 0) - (before?.requests_per_month ?? 0));
   const line = {
     id,
@@ -78,7 +88,10 @@ function lineOf(id: string, before: PlanWatchView | undefined, after: PlanWatchV
   };
   if (before === undefined) return { ...line, state: "added" };
   if (after === undefined) return { ...line, state: "removed" };
-  return { ...line, state: difference === 0 && line.delay_before === line.delay_after ? "same" : "changed" };
+  return {
+    ...line,
+    state: difference === 0 && line.delay_before === line.delay_after ? "same" : "changed",
+  };
 }
 
 function byChange(a: DiffLine, b: DiffLine): number {

@@ -1,7 +1,10 @@
 /** The quota that a plan is held against: as configured, or as the service says. */
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 
-/** `configured`: quota.monthly. `remaining_requests`: what the key has left, by the service. `unknown`: neither. */
+/**
+ * `configured`: quota.monthly. `remaining_requests`: what the key has left, by the service.
+ * `unknown`: neither.
+ */
 export interface PlanQuota {
   readonly limit: number | null;
   readonly source: "configured" | "remaining_requests" | "unknown";
@@ -9,13 +12,21 @@ export interface PlanQuota {
   readonly reason: string;
 }
 
-/** The quota as configured, or as `remaining` says: an answer that is no usable number is unknown, never 0. */
+/**
+ * The quota as configured, or as `remaining` says: an answer that is no usable number is unknown,
+ * never 0.
+ */
 export function planQuota(
   configured: number | undefined,
   remaining: { readonly value: unknown } | { readonly failure: string },
 ): PlanQuota {
   if (configured !== undefined) return { limit: configured, source: "configured", reason: "" };
   if ("failure" in remaining) return { limit: null, source: "unknown", reason: remaining.failure };
-  if (isUsableLimit(remaining.value)) return { limit: Math.floor(remaining.value), source: "remaining_requests", reason: "" };
-  return { limit: null, source: "unknown", reason: "/key-usage-info gives no usable remaining_requests" };
+  if (isUsableLimit(remaining.value))
+    return { limit: Math.floor(remaining.value), source: "remaining_requests", reason: "" };
+  return {
+    limit: null,
+    source: "unknown",
+    reason: "/key-usage-info gives no usable remaining_requests",
+  };
 }

@@ -1,4 +1,7 @@
-/** The plan as people and programs read it: what every watch asks for, what that costs against the quota, and how late alerts will be. */
+/**
+ * The plan as people and programs read it: what every watch asks for, what that costs against the
+ * quota, and how late alerts will be.
+ */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { SlowDownFactors } from "../../budget/slow-down.ts";
 import type { Config } from "../../config/config.ts";
@@ -8,7 +11,14 @@ import type { Hash } from "../../model/hash.ts";
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
-import { createForecast, mostExpensive, type Forecast, isAssumed, MONTH_DAYS, type WatchForecast } from "../../forecast/forecast.ts";
+import {
+  createForecast,
+  mostExpensive,
+  type Forecast,
+  isAssumed,
+  MONTH_DAYS,
+  type WatchForecast,
+} from "../../forecast/forecast.ts";
 import { fullReadPages, knownPages } from "../../plan/polls/full-read.ts";
 import { firstRequests } from "../../forecast/first-reads.ts";
 import type { Subscriber } from "../../plan/poll.ts";
@@ -105,9 +115,15 @@ export interface PlanView {
     readonly requests_per_month: number;
     readonly quota_share: number | null;
     readonly cost_per_month: number | null;
-    /** Once, at the start: first reads of what is read together or at the times of a cron, and look-ups of handles. */
+    /**
+     * Once, at the start: first reads of what is read together or at the times of a cron, and
+     * look-ups of handles.
+     */
     readonly first_requests: number;
-    /** Before all was counted, see docs/forecast.md; `requests_per_month` is its middle. Null where nothing is uncertain. */
+    /**
+     * Before all was counted, see docs/forecast.md; `requests_per_month` is its middle. Null where
+     * nothing is uncertain.
+     */
     readonly requests_per_month_range: PlanRangeView | null;
   };
   readonly price: { readonly per_request: number; readonly currency: string } | null;
@@ -128,7 +144,10 @@ export interface PlanFacts {
   readonly quota: PlanQuota;
   /** As the state knows them; empty without one. */
   readonly states: readonly WatchState[];
-  /** What a watch took against the estimate for it, by its id; undefined until a day of it was counted. */
+  /**
+   * What a watch took against the estimate for it, by its id; undefined until a day of it was
+   * counted.
+   */
   readonly ratioOf?: ((watchId: string) => number | undefined) | undefined;
   /** When a poll ran last, by its key. */
   readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
@@ -139,23 +158,43 @@ export interface PlanFacts {
 }
 
 export function createPlanView(config: Config, facts: PlanFacts): PlanView {
-  const { hash, nowMs, quota, states, ratioOf, lastPolledMs = () => undefined, slowDown, online = null } = facts;
+  const {
+    hash,
+    nowMs,
+    quota,
+    states,
+    ratioOf,
+    lastPolledMs = () => undefined,
+    slowDown,
+    online = null,
+  } = facts;
   const timetable = createTimetable();
   const planned = planWatches(config, hash, states);
   const forecastWith = (change: (watch: Watch) => Watch): Forecast => {
     const watches = [...planned.values()].map((one) => ({ ...one, watch: change(one.watch) }));
     const polls = pollsOf(watches, { hash, timetable, nowMs, states });
-    return createForecast(polls, { timetable, nowMs, lastPolledMs, ratioOf, pagesOf: (poll) => knownPages(poll, states) });
+    return createForecast(polls, {
+      timetable,
+      nowMs,
+      lastPolledMs,
+      ratioOf,
+      pagesOf: (poll) => knownPages(poll, states),
+    });
   };
   const forecast = forecastWith((watch) => watch);
   const isOver = quota.limit !== null && round(forecast.requestsPerMonth) > quota.limit;
   const intervalMs = (timing: Timing): number => timetable.intervalMs(scheduleOf(timing), nowMs);
-  const changes = isOver ? changesThatFit(forecast, config, { limit: quota.limit, replan: forecastWith, intervalMs }) : [];
+  const changes = isOver
+    ? changesThatFit(forecast, config, { limit: quota.limit, replan: forecastWith, intervalMs })
+    : [];
   const polls = forecast.polls.map(({ poll }) => poll);
   const { price } = config.api.quota;
   const scale = { limit: quota.limit, price: price?.perRequest };
   const factors = rangesOf(forecast, slowDown);
-  const longLists = longListViews([...planned.values()], forecast, { limit: quota.limit, reserve: config.api.quota.reserve });
+  const longLists = longListViews([...planned.values()], forecast, {
+    limit: quota.limit,
+    reserve: config.api.quota.reserve,
+  });
   return {
     quota: { ...quota, reserve: config.api.quota.reserve },
     total: {
@@ -164,7 +203,9 @@ export function createPlanView(config: Config, facts: PlanFacts): PlanView {
       sweep_requests_per_day: round(forecast.sweepsPerDay),
       recheck_requests_per_day: round(forecast.rechecksPerDay),
       ...paceOf(forecast, scale),
-      first_requests: firstRequests(polls, [...planned.values()], (poll) => fullReadPages(poll, states)),
+      first_requests: firstRequests(polls, [...planned.values()], (poll) =>
+        fullReadPages(poll, states),
+      ),
       requests_per_month_range: totalRange(forecast),
     },
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
@@ -192,8 +233,13 @@ function totalRange({ watches, range, polls }: Forecast): PlanRangeView | null {
   const view = rangeView(range);
   if (view === null) return null;
   const isAssumed = ({ watch }: Subscriber): boolean => watches.get(watch.id)?.basis === "assumed";
-  const members = polls.flatMap(({ poll, assumptions }) => (assumptions.includes("posts") ? (poll.group?.members ?? []) : []));
-  return { ...view, unknown_accounts: members.filter(({ subscribers }) => subscribers.some(isAssumed)).length };
+  const members = polls.flatMap(({ poll, assumptions }) =>
+    assumptions.includes("posts") ? (poll.group?.members ?? []) : [],
+  );
+  return {
+    ...view,
+    unknown_accounts: members.filter(({ subscribers }) => subscribers.some(isAssumed)).length,
+  };
 }
 
 interface Scale {
@@ -202,12 +248,18 @@ interface Scale {
 }
 
 /** Requests by hour, day and month, and what they are of the quota and in money. */
-function paceOf({ requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPerDay" | "requestsPerMonth">, { limit, price }: Scale) {
+function paceOf(
+  { requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPerDay" | "requestsPerMonth">,
+  { limit, price }: Scale,
+) {
   return {
     requests_per_hour: round(requestsPerDay / 24),
     requests_per_day: round(requestsPerDay),
     requests_per_month: round(requestsPerMonth),
-    quota_share: limit === null || limit === 0 ? null : Math.round((requestsPerMonth / limit) * 10_000) / 10_000,
+    quota_share:
+      limit === null || limit === 0
+        ? null
+        : Math.round((requestsPerMonth / limit) * 10_000) / 10_000,
     cost_per_month: price === undefined ? null : roundMoney(requestsPerMonth * price),
   };
 }
@@ -215,14 +267,22 @@ function paceOf({ requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPe
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
 /** Nobody can predict who leaves a list, but what it costs. */
-function listView(watch: Watch, planned: PlannedWatch | undefined, { polls }: Forecast): PlanListView | null {
+function listView(
+  watch: Watch,
+  planned: PlannedWatch | undefined,
+  { polls }: Forecast,
+): PlanListView | null {
   const list = watchTypeOf(watch).viaList?.(watch.settings);
   if (list === undefined || planned === undefined || planned.paused) return null;
-  const read = polls.filter(({ poll }) => poll.subscribers.some((one) => one.watch.id === watch.id && one.author !== undefined));
+  const read = polls.filter(({ poll }) =>
+    poll.subscribers.some((one) => one.watch.id === watch.id && one.author !== undefined),
+  );
   return {
     list,
     missing: planned.targets.filter(({ memory }) => memory["list"] === "out").length,
-    most_requests_per_month_each: round(Math.max(0, ...read.map(({ pollsPerDay }) => pollsPerDay * MONTH_DAYS))),
+    most_requests_per_month_each: round(
+      Math.max(0, ...read.map(({ pollsPerDay }) => pollsPerDay * MONTH_DAYS)),
+    ),
   };
 }
 
@@ -263,7 +323,14 @@ function budgetWarnings(forecast: Forecast, config: Config, quota: PlanQuota): r
   if (line === undefined || quota.limit === null) return [];
   const needed = Math.round(forecast.requestsPerMonth);
   if (needed > quota.limit || needed <= line) return [];
-  const effect = config.api.quota.onExhausted === "pause" ? "polling stops there" : "polls are slowed down, low priority first";
-  const [wanted, all, open] = [needed, quota.limit, line].map((count) => count.toLocaleString("en-US"));
-  return [`the plan reaches into the reserve: ${wanted} of ${all} requests a month, ${open} before the reserve; ${effect}`];
+  const effect =
+    config.api.quota.onExhausted === "pause"
+      ? "polling stops there"
+      : "polls are slowed down, low priority first";
+  const [wanted, all, open] = [needed, quota.limit, line].map((count) =>
+    count.toLocaleString("en-US"),
+  );
+  return [
+    `the plan reaches into the reserve: ${wanted} of ${all} requests a month, ${open} before the reserve; ${effect}`,
+  ];
 }

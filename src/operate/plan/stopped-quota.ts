@@ -1,4 +1,7 @@
-/** The quota as the state alone knows it, for commands while no daemon runs: the same arithmetic, what the service said last, and no active pace. */
+/**
+ * The quota as the state alone knows it, for commands while no daemon runs: the same arithmetic,
+ * what the service said last, and no active pace.
+ */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
 import { expectedRequests, forecastRequests, slowDownFactors } from "../../budget/slow-down.ts";
@@ -36,15 +39,33 @@ export async function readStoppedQuota(
   const spentByKey = new Map<string, number>();
   for (const { key, requests } of lines) spentByKey.set(key, (spentByKey.get(key) ?? 0) + requests);
   const held = createKeyHolder(config.api, { files, hash, addSecret: () => undefined }).held;
-  const keys = held.map(({ name, monthly }) => ({ name, limit: limitOfKey(monthly, learned.get(name)?.limit), isUsable: true }));
+  const keys = held.map(({ name, monthly }) => ({
+    name,
+    limit: limitOfKey(monthly, learned.get(name)?.limit),
+    isUsable: true,
+  }));
   const { limit, reserve } = totalQuota(quota, keys, spentByKey);
   const { states, ratioOf } = await readKnown(store, config, { hash, clock });
   const timetable = createTimetable();
-  const polls = pollsOf([...planWatches(config, hash, states).values()], { hash, timetable, nowMs, states });
+  const polls = pollsOf([...planWatches(config, hash, states).values()], {
+    hash,
+    timetable,
+    nowMs,
+    states,
+  });
   const costs = createCostModel({ timetable, pagesOf: (poll) => knownPages(poll, states) });
   const priced = pricePolls(polls, costs, nowMs, ratioOf);
   const { onExhausted } = quota;
-  const query = { spent: total, limit, reserve, nowMs, periodEndMs: period.endMs, onExhausted, correctionFactor: 1, polls: priced };
+  const query = {
+    spent: total,
+    limit,
+    reserve,
+    nowMs,
+    periodEndMs: period.endMs,
+    onExhausted,
+    correctionFactor: 1,
+    polls: priced,
+  };
   const pace = planPace(priced, slowDownFactors(query));
   const facts: QuotaFacts = {
     limit,
@@ -58,7 +79,15 @@ export async function readStoppedQuota(
     factors: undefined,
     paces: pace.watches,
     drift: [...learned.values()].reduce((sum, { drift }) => sum + drift, 0),
-    keys: keys.map(({ name, limit: own }) => ({ name, limit: own, spent: spentByKey.get(name) ?? 0, because: undefined })),
+    keys: keys.map(({ name, limit: own }) => ({
+      name,
+      limit: own,
+      spent: spentByKey.get(name) ?? 0,
+      because: undefined,
+    })),
   };
-  return { facts, spending: { lines, hours: await store.spentByHour(period.startMs), config, nowMs } };
+  return {
+    facts,
+    spending: { lines, hours: await store.spentByHour(period.startMs), config, nowMs },
+  };
 }

@@ -1,8 +1,18 @@
-/** Counts what the watches found in a time, page by page, so that nothing else waits for it. Asks nothing of the service. */
+/**
+ * Counts what the watches found in a time, page by page, so that nothing else waits for it. Asks
+ * nothing of the service.
+ */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryOutcome, EventRecord, History } from "../../model/history.ts";
-import type { EventFilter, ReportConfig, ReportStore, ReportView, WatchHour, WatchReport } from "../../model/report.ts";
+import type {
+  EventFilter,
+  ReportConfig,
+  ReportStore,
+  ReportView,
+  WatchHour,
+  WatchReport,
+} from "../../model/report.ts";
 import type { WatchStore } from "../../model/watch-store.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import { ownValue } from "../../model/own-value.ts";
@@ -16,7 +26,8 @@ export interface ReportDeps {
   readonly retentionMs: number;
 }
 
-export interface ReportRequest extends Pick<ReportConfig, "title" | "watches" | "by" | "top" | "timezone"> {
+export interface ReportRequest
+  extends Pick<ReportConfig, "title" | "watches" | "by" | "top" | "timezone"> {
   /** Null for one that is not configured. */
   readonly name: string | null;
   readonly fromMs: number;
@@ -56,7 +67,9 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
       const areCounted = isWhole && firstHourMs !== null && firstHourMs <= beforeMs;
       const compared = (value: (hour: WatchHour) => number) => ({
         count: sumOf(own.filter(({ hourMs }) => hourMs >= floorHour(fromMs)).map(value)),
-        before: areCounted ? sumOf(own.filter(({ hourMs }) => hourMs < floorHour(fromMs)).map(value)) : null,
+        before: areCounted
+          ? sumOf(own.filter(({ hourMs }) => hourMs < floorHour(fromMs)).map(value))
+          : null,
       });
       return {
         watch,
@@ -67,7 +80,10 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
           before: isWhole ? (tally.before.get(watch) ?? 0) : null,
           events: { watch, ...period },
         },
-        days: daysOf(request).map((day) => ({ day, count: tally.days.get(`${watch}\n${day}`) ?? 0 })),
+        days: daysOf(request).map((day) => ({
+          day,
+          count: tally.days.get(`${watch}\n${day}`) ?? 0,
+        })),
       };
     }),
     top_authors: highest(tally.authors, top).map(([handle, { name, count }]) => ({
@@ -78,7 +94,9 @@ export async function buildReport(deps: ReportDeps, request: ReportRequest): Pro
     top_posts: topPosts(tally.posts, top, linksHost),
     shares: by.map((label) => ({
       label,
-      values: highest(tally.shares.get(label) ?? new Map<string, Counted>(), MAX_SHARES).map(([value, { count }]) => ({ value, count })),
+      values: highest(tally.shares.get(label) ?? new Map<string, Counted>(), MAX_SHARES).map(
+        ([value, { count }]) => ({ value, count }),
+      ),
     })),
     deleted: stateCount(tally, "deleted", { ...lone, ...period }),
     silenced: stateCount(tally, "silenced", { ...lone, ...period }),
@@ -94,7 +112,12 @@ async function readEvents(
   onRecord: (record: EventRecord) => void,
 ): Promise<void> {
   const [only] = watches;
-  const query = { sinceMs, untilMs: toMs, limit: EVENTS_AT_ONCE, ...(watches.length === 1 && only !== undefined ? { watch: only } : {}) };
+  const query = {
+    sinceMs,
+    untilMs: toMs,
+    limit: EVENTS_AT_ONCE,
+    ...(watches.length === 1 && only !== undefined ? { watch: only } : {}),
+  };
   let before: string | undefined;
   do {
     const page = await store.findEvents({ ...query, ...(before === undefined ? {} : { before }) });
@@ -152,11 +175,13 @@ class Tally {
 
   #addAuthor({ body }: ChirpEvent): void {
     const user = body.tweet?.user ?? body.user;
-    if (user !== undefined && user.username !== "") count(this.authors, user.username, user.display_name || user.username);
+    if (user !== undefined && user.username !== "")
+      count(this.authors, user.username, user.display_name || user.username);
   }
 }
 
-const raise = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
+const raise = (counts: Map<string, number>, key: string): void =>
+  void counts.set(key, (counts.get(key) ?? 0) + 1);
 
 function count(counts: Map<string, Counted>, key: string, name: string): void {
   const known = counts.get(key) ?? { name, count: 0 };
@@ -164,11 +189,19 @@ function count(counts: Map<string, Counted>, key: string, name: string): void {
   counts.set(key, known);
 }
 
-const highest = (counts: ReadonlyMap<string, Counted>, most: number): readonly (readonly [string, Counted])[] =>
+const highest = (
+  counts: ReadonlyMap<string, Counted>,
+  most: number,
+): readonly (readonly [string, Counted])[] =>
   [...counts].sort(([, a], [, b]) => b.count - a.count).slice(0, most);
 
-function topPosts(posts: ReadonlyMap<string, SeenPost>, top: number, linksHost: string): ReportView["top_posts"] {
-  const weight = ({ tweet }: SeenPost) => tweet.likes_count + tweet.retweet_count + tweet.quote_count + tweet.reply_count;
+function topPosts(
+  posts: ReadonlyMap<string, SeenPost>,
+  top: number,
+  linksHost: string,
+): ReportView["top_posts"] {
+  const weight = ({ tweet }: SeenPost) =>
+    tweet.likes_count + tweet.retweet_count + tweet.quote_count + tweet.reply_count;
   const sorted = [...posts.values()].sort((a, b) => weight(b) - weight(a)).slice(0, top);
   return sorted.map(({ tweet, seenAtMs }) => ({
     id: tweet.id,
@@ -182,7 +215,11 @@ function topPosts(posts: ReadonlyMap<string, SeenPost>, top: number, linksHost: 
   }));
 }
 
-const stateCount = ({ states }: Tally, state: DeliveryOutcome, filter: EventFilter): ReportView["deleted"] => ({
+const stateCount = (
+  { states }: Tally,
+  state: DeliveryOutcome,
+  filter: EventFilter,
+): ReportView["deleted"] => ({
   count: states.get(state) ?? 0,
   events: { ...filter, state },
 });
@@ -193,7 +230,8 @@ const floorHour = (atMs: number): number => Math.floor(atMs / HOUR_MS) * HOUR_MS
 
 function daysOf({ fromMs, toMs, timezone }: ReportRequest): readonly string[] {
   const days = new Set<string>();
-  for (let atMs = fromMs; atMs < toMs; atMs += DAY_MS / 2) days.add(spellTime(atMs, { timezone }, "date"));
+  for (let atMs = fromMs; atMs < toMs; atMs += DAY_MS / 2)
+    days.add(spellTime(atMs, { timezone }, "date"));
   if (toMs > fromMs) days.add(spellTime(toMs - 1, { timezone }, "date"));
   return [...days];
 }

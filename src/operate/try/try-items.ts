@@ -1,4 +1,7 @@
-/** What a watch would make of one answer if everything in it were new: an alert, or the reason why not. Asks nobody, stores nothing. */
+/**
+ * What a watch would make of one answer if everything in it were new: an alert, or the reason why
+ * not. Asks nobody, stores nothing.
+ */
 import type { RankingRule } from "../../detect/ranking.ts";
 import { type Reading, readValues, type ReadingRule } from "../../detect/reading.ts";
 import { evaluateFeed } from "../../polling/evaluate/evaluate-feed.ts";
@@ -44,19 +47,39 @@ export function evaluateAnswer(
   context: TryContext,
 ): readonly TriedItem[] {
   // A target that began before everything: nothing is baseline, nothing too old.
-  const target = { ...known, baselineAtMs: 0, memory: { ...known.memory, birth: "0", since_ms: 0, baseline_of: undefined } };
+  const target = {
+    ...known,
+    baselineAtMs: 0,
+    memory: { ...known.memory, birth: "0", since_ms: 0, baseline_of: undefined },
+  };
   const { detection } = subscriber.type;
-  if (detection.detector === "feed") return evaluateTweets(subscriber, target, answer.tweets ?? [], context);
-  if (detection.detector === "roster") return evaluateMembers(subscriber, target, answer.users ?? [], context);
+  if (detection.detector === "feed")
+    return evaluateTweets(subscriber, target, answer.tweets ?? [], context);
+  if (detection.detector === "roster")
+    return evaluateMembers(subscriber, target, answer.users ?? [], context);
   const record = recordOf(subscriber, answer);
   const { settings } = subscriber.watch;
   if (record === undefined) return [];
-  if ("ranking" in detection) return evaluateEntries(subscriber, known, { record, rule: detection.ranking(settings) }, context);
+  if ("ranking" in detection)
+    return evaluateEntries(
+      subscriber,
+      known,
+      { record, rule: detection.ranking(settings) },
+      context,
+    );
   return evaluateRecord(subscriber, known, { record, rule: detection.rule(settings) }, context);
 }
 
-function evaluateTweets(subscriber: Subscriber, target: TargetState, tweets: readonly Tweet[], context: TryContext): readonly TriedItem[] {
-  const items = tweets.map((tweet) => ({ id: tweet.id, timeMs: Date.parse(tweet.created_at) || context.detectedAtMs }));
+function evaluateTweets(
+  subscriber: Subscriber,
+  target: TargetState,
+  tweets: readonly Tweet[],
+  context: TryContext,
+): readonly TriedItem[] {
+  const items = tweets.map((tweet) => ({
+    id: tweet.id,
+    timeMs: Date.parse(tweet.created_at) || context.detectedAtMs,
+  }));
   const seen = {
     tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
     items,
@@ -69,15 +92,32 @@ function evaluateTweets(subscriber: Subscriber, target: TargetState, tweets: rea
     lostGaps: 0,
   };
   const { verdicts } = evaluateFeed(subscriber, target, seen, { ...context, known: new Set() });
-  const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
+  const reasons = new Map(
+    verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]),
+  );
   return [...seen.tweets.values()].map((tweet, index) => {
     const occurredAtMs = items[index]?.timeMs ?? context.detectedAtMs;
-    const fact = { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
-    return triedItem(subscriber, { itemId: tweet.id, reason: reasons.get(tweet.id) ?? "", fact }, context);
+    const fact = {
+      type: "tweet.created",
+      subject: tweet.id,
+      episode: "",
+      body: { tweet },
+      occurredAtMs,
+    };
+    return triedItem(
+      subscriber,
+      { itemId: tweet.id, reason: reasons.get(tweet.id) ?? "", fact },
+      context,
+    );
   });
 }
 
-function evaluateMembers(subscriber: Subscriber, target: TargetState, members: readonly User[], context: TryContext): readonly TriedItem[] {
+function evaluateMembers(
+  subscriber: Subscriber,
+  target: TargetState,
+  members: readonly User[],
+  context: TryContext,
+): readonly TriedItem[] {
   const { detection } = subscriber.type;
   if (detection.detector !== "roster") return [];
   const rule = detection.rule(subscriber.watch.settings, target);
@@ -90,19 +130,48 @@ function evaluateMembers(subscriber: Subscriber, target: TargetState, members: r
     completedScanAtMs: undefined,
     scanPages: 0,
   } as const;
-  const subscription = { part: "follows", mode: rule.mode, isBaselined: true, baselineAtMs: 0, partial: undefined } as const;
-  const evaluation = { ...context, rule, episode: "sample", missed: undefined, list: "", subscription, known: new Map() };
+  const subscription = {
+    part: "follows",
+    mode: rule.mode,
+    isBaselined: true,
+    baselineAtMs: 0,
+    partial: undefined,
+  } as const;
+  const evaluation = {
+    ...context,
+    rule,
+    episode: "sample",
+    missed: undefined,
+    list: "",
+    subscription,
+    known: new Map(),
+  };
   const { verdicts } = evaluateMemberList(subscriber, target, seen, evaluation);
-  const reasons = new Map(verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]));
+  const reasons = new Map(
+    verdicts.map(({ itemId, verdict, detail }) => [itemId, verdict === "event" ? "" : detail]),
+  );
   return members.map((user) => {
     const body = memberBody(user, { ...context, rule });
     const occurredAtMs = Date.parse(user.followerDate ?? "") || context.detectedAtMs;
-    const fact = { type: rule.joined, subject: `${target.userId ?? target.key}/${user.id}`, episode: "", body, occurredAtMs };
-    return triedItem(subscriber, { itemId: user.id, reason: reasons.get(user.id) ?? "", fact }, context);
+    const fact = {
+      type: rule.joined,
+      subject: `${target.userId ?? target.key}/${user.id}`,
+      episode: "",
+      body,
+      occurredAtMs,
+    };
+    return triedItem(
+      subscriber,
+      { itemId: user.id, reason: reasons.get(user.id) ?? "", fact },
+      context,
+    );
   });
 }
 
-/** A value raises an alert when it crosses or changes; here every number starts at 0, so that one already across shows. */
+/**
+ * A value raises an alert when it crosses or changes; here every number starts at 0, so that one
+ * already across shows.
+ */
 function evaluateRecord(
   subscriber: Subscriber,
   target: TargetState,
@@ -110,9 +179,15 @@ function evaluateRecord(
   context: TryContext,
 ): readonly TriedItem[] {
   const values = readValues(record, rule) ?? {};
-  const start = Object.fromEntries(Object.keys(values).flatMap((name) => (typeof values[name] === "number" ? [[name, 0]] : [])));
-  const blank = { ...target, memory: { values: start, across: [], ...(rule.gone === undefined ? {} : { last: record }) } };
-  const eventsOf = (asked: Subscriber) => evaluateReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
+  const start = Object.fromEntries(
+    Object.keys(values).flatMap((name) => (typeof values[name] === "number" ? [[name, 0]] : [])),
+  );
+  const blank = {
+    ...target,
+    memory: { values: start, across: [], ...(rule.gone === undefined ? {} : { last: record }) },
+  };
+  const eventsOf = (asked: Subscriber) =>
+    evaluateReading(asked, blank, record, { ...context, rule, episode: "sample" }).events;
   const itemId = target.userId ?? target.key;
   const [found] = eventsOf(subscriber);
   if (found !== undefined) return [{ itemId, verdict: "news", detail: "", event: found.event }];
@@ -121,9 +196,17 @@ function evaluateRecord(
     [rule.name]: { ...rule.constants, ...(rule.isWhole === true ? record : values) },
   };
   const type = rule.crossing?.event ?? rule.changes?.event ?? subscriber.type.events[0] ?? "";
-  const fact = { type, subject: itemId, episode: "sample", body, occurredAtMs: context.detectedAtMs };
+  const fact = {
+    type,
+    subject: itemId,
+    episode: "sample",
+    body,
+    occurredAtMs: context.detectedAtMs,
+  };
   const isAcross = eventsOf({ ...subscriber, watch: withoutWhere(subscriber) }).length > 0;
-  const detail = isAcross ? (reasonAgainstBody(subscriber.watch, body) ?? "") : `${valuesText(rule, values)}; ${conditionText(rule)}`;
+  const detail = isAcross
+    ? (reasonAgainstBody(subscriber.watch, body) ?? "")
+    : `${valuesText(rule, values)}; ${conditionText(rule)}`;
   return [triedItem(subscriber, { itemId, reason: detail, fact }, context)];
 }
 
@@ -131,10 +214,17 @@ const valuesText = (rule: ReadingRule, values: Reading): string =>
   rule.fields.map((name) => `${name} ${JSON.stringify(values[name] ?? "unknown")}`).join(", ");
 
 function conditionText(rule: ReadingRule): string {
-  const thresholds = (rule.crossing?.thresholds ?? []).map(({ name, op, value }) => `${name} ${op} ${value}`);
+  const thresholds = (rule.crossing?.thresholds ?? []).map(
+    ({ name, op, value }) => `${name} ${op} ${value}`,
+  );
   const crossing = thresholds.length === 0 ? [] : [`alerts at ${thresholds.join(" or ")}`];
-  const changes = rule.changes === undefined ? [] : [`alerts when ${rule.changes.fields.join(", ")} changes`];
-  return [...crossing, ...changes, ...(rule.gone === undefined ? [] : ["alerts when it is gone"])].join("; ");
+  const changes =
+    rule.changes === undefined ? [] : [`alerts when ${rule.changes.fields.join(", ")} changes`];
+  return [
+    ...crossing,
+    ...changes,
+    ...(rule.gone === undefined ? [] : ["alerts when it is gone"]),
+  ].join("; ");
 }
 
 /** Every entry of the list, as if it had just entered. */
@@ -146,13 +236,19 @@ function evaluateEntries(
 ): readonly TriedItem[] {
   const blank = { ...target, memory: { ranks: {} } };
   const wanted = { ...rule, entered: rule.entered ?? rule.moved ?? rule.left ?? "" };
-  const { events } = evaluateRanking(subscriber, blank, record, { ...context, rule: wanted, episode: "sample" });
+  const { events } = evaluateRanking(subscriber, blank, record, {
+    ...context,
+    rule: wanted,
+    episode: "sample",
+  });
   return events.map(({ event }) => ({ itemId: event.subject, verdict: "news", detail: "", event }));
 }
 
 /** The entry of a batch by its id, the object of any other endpoint. */
 const recordOf = ({ entry }: Subscriber, answer: UpstreamAnswer): JsonObject | undefined =>
-  entry === undefined ? answer.record : [...(answer.users ?? []), ...(answer.tweets ?? [])].find(({ id }) => id === entry);
+  entry === undefined
+    ? answer.record
+    : [...(answer.users ?? []), ...(answer.tweets ?? [])].find(({ id }) => id === entry);
 
 function withoutWhere({ watch: { where: _, ...rest } }: Subscriber) {
   return rest;
@@ -165,7 +261,11 @@ interface EvaluatedItem {
   readonly fact: Fact;
 }
 
-function triedItem(subscriber: Subscriber, { itemId, reason, fact }: EvaluatedItem, context: TryContext): TriedItem {
+function triedItem(
+  subscriber: Subscriber,
+  { itemId, reason, fact }: EvaluatedItem,
+  context: TryContext,
+): TriedItem {
   const { event } = makeEvent(context, subscriber, fact);
   return { itemId, verdict: reason === "" ? "news" : "filtered", detail: reason, event };
 }

@@ -1,6 +1,7 @@
 /**
- * One real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page of its targets, and evaluates what came.
- * Commits nothing and sends nothing; what it costs is known before it is spent.
+ * One real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page of
+ * its targets, and evaluates what came. Commits nothing and sends nothing; what it costs is known
+ * before it is spent.
  */
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
@@ -51,12 +52,19 @@ export interface TrialDeps {
 /** Plans the poll; nothing is asked before `run`. */
 export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   const type = watchTypeOf(watch);
-  const all = assumeTargets(deps.state?.key ?? watch.id, targetsOf(deps.hash, watch, type), deps.state?.targets ?? []);
+  const all = assumeTargets(
+    deps.state?.key ?? watch.id,
+    targetsOf(deps.hash, watch, type),
+    deps.state?.targets ?? [],
+  );
   const targets = all.slice(0, deps.mostTargets);
   const handles = targets.filter(isAssumed);
-  // Only a reading's message is nothing without the account's profile; some types ask by the handle it has now.
+  // Only a reading's message is nothing without the account's profile; some types ask by the handle
+  // it has now.
   const needsProfile = type.detection.detector === "reading" || type.needsHandle === true;
-  const ids = needsProfile ? targets.filter((target) => target.userId !== null && !isAssumed(target)) : [];
+  const ids = needsProfile
+    ? targets.filter((target) => target.userId !== null && !isAssumed(target))
+    : [];
   const lookups = batchesOf(handles).length + batchesOf(ids).length;
   return {
     costRequests: lookups + countReads(watch, type, targets) * type.costRequests(watch.settings),
@@ -68,7 +76,13 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
       const gate = sharing(deps.gate);
       const tried: TriedTarget[] = [];
       for (const target of targets)
-        tried.push(await tryTarget({ watch, type }, target, users, { gate, clock: deps.clock, hash: deps.hash }));
+        tried.push(
+          await tryTarget({ watch, type }, target, users, {
+            gate,
+            clock: deps.clock,
+            hash: deps.hash,
+          }),
+        );
       return tried;
     },
   };
@@ -76,7 +90,10 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
 
 /** Accounts that a public list holds are read with it, by one request. */
 function countReads(watch: Watch, type: WatchType<any>, targets: readonly TargetState[]): number {
-  const listed = type.viaList?.(watch.settings) === undefined ? [] : targets.filter(({ memory }) => memory["list"] !== "out");
+  const listed =
+    type.viaList?.(watch.settings) === undefined
+      ? []
+      : targets.filter(({ memory }) => memory["list"] !== "out");
   return targets.length - Math.max(0, listed.length - 1);
 }
 
@@ -93,15 +110,29 @@ function sharing(gate: Gate): Gate {
   };
 }
 
-async function lookUp(watch: Watch, gate: Gate, handles: readonly TargetState[], ids: readonly TargetState[]): Promise<readonly User[]> {
+async function lookUp(
+  watch: Watch,
+  gate: Gate,
+  handles: readonly TargetState[],
+  ids: readonly TargetState[],
+): Promise<readonly User[]> {
   const users: User[] = [];
   const ask = async (params: JsonObject) => {
     const source = `test:${watch.id}`;
-    const answer = await gate.request({ endpoint: "info-batch", params, source, watch: watch.id, priority: "high", purpose: "command" });
+    const answer = await gate.request({
+      endpoint: "info-batch",
+      params,
+      source,
+      watch: watch.id,
+      priority: "high",
+      purpose: "command",
+    });
     users.push(...(answer.users ?? []));
   };
-  for (const batch of batchesOf(handles)) await ask({ usernames: batch.map(({ key }) => key.slice(1)) });
-  for (const batch of batchesOf(ids)) await ask({ user_ids: batch.map(({ userId }) => userId ?? "") });
+  for (const batch of batchesOf(handles))
+    await ask({ usernames: batch.map(({ key }) => key.slice(1)) });
+  for (const batch of batchesOf(ids))
+    await ask({ user_ids: batch.map(({ userId }) => userId ?? "") });
   return users;
 }
 
@@ -112,37 +143,87 @@ async function tryTarget(
   deps: Pick<TrialDeps, "gate" | "clock" | "hash">,
 ): Promise<TriedTarget> {
   const { name } = assumed;
-  const profile = users.find((user) => user.id === assumed.userId || `@${user.username.toLowerCase()}` === assumed.key);
-  if (isAssumed(assumed) && profile === undefined) return { name, items: [], problem: "the service knows no account of that handle" };
-  const target = { ...assumed, userId: profile?.id ?? assumed.userId, username: profile?.username ?? assumed.username };
+  const profile = users.find(
+    (user) => user.id === assumed.userId || `@${user.username.toLowerCase()}` === assumed.key,
+  );
+  if (isAssumed(assumed) && profile === undefined)
+    return { name, items: [], problem: "the service knows no account of that handle" };
+  const target = {
+    ...assumed,
+    userId: profile?.id ?? assumed.userId,
+    username: profile?.username ?? assumed.username,
+  };
   const read = await readFirstPage(watch, type, target, deps.gate);
   if ("problem" in read) return { name, items: [], problem: read.problem };
   const { author, batch } = type.source(watch.settings, read.target);
   const base = { watch, type, watchKey: target.watchKey, targetKey: target.key, targetName: name };
   const subscriber: Subscriber = batch === undefined ? base : { ...base, entry: batch.value };
-  const context = { hash: deps.hash, serviceClock: createServiceClock(deps.clock), detectedAtMs: deps.clock.now(), profile };
-  return { name, items: evaluateAnswer(subscriber, read.target, ownPart(read.answer, author), context), problem: "" };
+  const context = {
+    hash: deps.hash,
+    serviceClock: createServiceClock(deps.clock),
+    detectedAtMs: deps.clock.now(),
+    profile,
+  };
+  return {
+    name,
+    items: evaluateAnswer(subscriber, read.target, ownPart(read.answer, author), context),
+    problem: "",
+  };
 }
 
 /** A list brings the tweets of everyone on it. */
 const ownPart = (answer: UpstreamAnswer, author: string | undefined): UpstreamAnswer =>
-  author === undefined ? answer : { ...answer, tweets: (answer.tweets ?? []).filter(({ user }) => user.id === author) };
+  author === undefined
+    ? answer
+    : { ...answer, tweets: (answer.tweets ?? []).filter(({ user }) => user.id === author) };
 
-type FirstPage = { readonly target: TargetState; readonly answer: UpstreamAnswer } | { readonly problem: string };
+type FirstPage =
+  | { readonly target: TargetState; readonly answer: UpstreamAnswer }
+  | { readonly problem: string };
 
-/** An account that is not indexed is read the other way, where its watch type has one. Trouble with the key or the service ends the test. */
-async function readFirstPage(watch: Watch, type: WatchType<any>, target: TargetState, gate: Gate): Promise<FirstPage> {
+/**
+ * An account that is not indexed is read the other way, where its watch type has one. Trouble with
+ * the key or the service ends the test.
+ */
+async function readFirstPage(
+  watch: Watch,
+  type: WatchType<any>,
+  target: TargetState,
+  gate: Gate,
+): Promise<FirstPage> {
   const { endpoint, params: shared, batch } = type.source(watch.settings, target);
   const params = batch === undefined ? shared : { ...shared, [batch.param]: [batch.value] };
   try {
     const source = `test:${watch.id}:${target.key}`;
-    const answer = await gate.request({ endpoint, params, source, watch: watch.id, priority: "high", purpose: "command" });
+    const answer = await gate.request({
+      endpoint,
+      params,
+      source,
+      watch: watch.id,
+      priority: "high",
+      purpose: "command",
+    });
     return { target, answer };
   } catch (error) {
-    if (!(error instanceof UpstreamError) || !["not_found", "forbidden", "bad_request"].includes(error.kind)) throw error;
-    const needsIndex = error.kind === "not_found" && type.needsIndex?.(watch.settings, target) === true;
+    if (
+      !(error instanceof UpstreamError) ||
+      !["not_found", "forbidden", "bad_request"].includes(error.kind)
+    )
+      throw error;
+    const needsIndex =
+      error.kind === "not_found" && type.needsIndex?.(watch.settings, target) === true;
     const other = needsIndex ? type.withoutIndex?.(watch.settings) : undefined;
-    if (other !== undefined) return readFirstPage(watch, type, { ...target, memory: { ...target.memory, ...other } }, gate);
-    return { problem: needsIndex ? `the service has not indexed this account (${error.message})` : error.message };
+    if (other !== undefined)
+      return readFirstPage(
+        watch,
+        type,
+        { ...target, memory: { ...target.memory, ...other } },
+        gate,
+      );
+    return {
+      problem: needsIndex
+        ? `the service has not indexed this account (${error.message})`
+        : error.message,
+    };
   }
 }

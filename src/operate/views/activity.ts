@@ -1,4 +1,7 @@
-/** What the daemon does, as it happens, for whoever listens: events that were committed and results of deliveries. Keeps nothing. */
+/**
+ * What the daemon does, as it happens, for whoever listens: events that were committed and results
+ * of deliveries. Keeps nothing.
+ */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryResult } from "../../model/outbox.ts";
 import type { OpenedStore } from "../../state/open.ts";
@@ -27,15 +30,16 @@ export function createActivityFeed(): ActivityFeed {
 }
 
 /**
- * The store, which publishes what is committed: events are created by `commitPoll` alone, those that are enriched get
- * their sinks by `storeEnrichments`, and results are stored by `record`.
+ * The store, which publishes what is committed: events are created by `commitPoll` alone, those
+ * that are enriched get their sinks by `storeEnrichments`, and results are stored by `record`.
  */
 export const publishingStore = (store: OpenedStore, feed: ActivityFeed): OpenedStore => ({
   ...store,
   async commitPoll(commit) {
     const result = await store.commitPoll(commit);
     if (result.status === "committed" && result.created.size > 0) {
-      const sinksOf = (id: string) => commit.deliveries.filter(({ eventId }) => eventId === id).map(({ sink }) => sink);
+      const sinksOf = (id: string) =>
+        commit.deliveries.filter(({ eventId }) => eventId === id).map(({ sink }) => sink);
       const later = new Set(commit.enrichments?.map(({ eventId }) => eventId));
       const created = commit.events.filter(({ id }) => result.created.has(id) && !later.has(id));
       feed.publish(created.map((event) => ({ kind: "event", event, sinks: sinksOf(event.id) })));
@@ -45,7 +49,13 @@ export const publishingStore = (store: OpenedStore, feed: ActivityFeed): OpenedS
   async storeEnrichments(round) {
     const completed = await store.storeEnrichments(round);
     const routed = round.enriched.filter(({ event }) => completed.has(event.id));
-    feed.publish(routed.map(({ event, deliveries }) => ({ kind: "event", event, sinks: deliveries.map(({ sink }) => sink) })));
+    feed.publish(
+      routed.map(({ event, deliveries }) => ({
+        kind: "event",
+        event,
+        sinks: deliveries.map(({ sink }) => sink),
+      })),
+    );
     return completed;
   },
   async record(results) {

@@ -1,4 +1,7 @@
-/** How an alert came to its sink: route, group, throttle, silence, thread, wording, attempts. What is stored with it counts, not the configuration of now. */
+/**
+ * How an alert came to its sink: route, group, throttle, silence, thread, wording, attempts. What
+ * is stored with it counts, not the configuration of now.
+ */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import { readDigestGroup } from "../../model/digest.ts";
@@ -11,7 +14,12 @@ import { isSummaryGroup } from "../../route/noise.ts";
 import { findReceivers, throttlesByKey } from "../../route/route-event.ts";
 import { routedPlace } from "../../route/routed-place.ts";
 import { isOpsAlert } from "../../route/select-routes.ts";
-import type { AttemptView, EditView, PathSilenceView, PathView } from "../../server/contract/path-view.ts";
+import type {
+  AttemptView,
+  EditView,
+  PathSilenceView,
+  PathView,
+} from "../../server/contract/path-view.ts";
 import { sinkFactsOf, sinkTypeOf } from "../alerts/create-sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
@@ -23,7 +31,12 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
   const routesOf = (event: ChirpEvent) => {
     const watch = config.watches.find(({ id }) => id === event.watch);
     const ownSinks = isOpsAlert(event) ? config.ops.sinks : (watch?.sinks ?? []);
-    return findReceivers(event, { ownSinks, tree: config.route, sinks: facts, nowMs: event.detectedAtMs });
+    return findReceivers(event, {
+      ownSinks,
+      tree: config.route,
+      sinks: facts,
+      nowMs: event.detectedAtMs,
+    });
   };
   return (event, delivery) => {
     const throttle = throttles.get(delivery.throttleKey ?? "");
@@ -39,14 +52,26 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
       routed_by: place?.by ?? "unknown",
       matchers: place?.matchers ?? [],
       group: groupOf(delivery.groupKey, event, place?.groupBy ?? []),
-      throttle: throttle === undefined ? null : `${throttle.limit} messages in ${formatDuration(throttle.intervalMs)}`,
+      throttle:
+        throttle === undefined
+          ? null
+          : `${throttle.limit} messages in ${formatDuration(throttle.intervalMs)}`,
       silence: silenceOf(delivery, silences),
       replayed_at: delivery.replayedAtMs === null ? null : isoTime(delivery.replayedAtMs),
       joined_event: delivery.joinedEventId,
-      thread: thread === null ? null : { first_message: thread.firstMessageId, is_first: thread.isFirst, ref: thread.ref },
+      thread:
+        thread === null
+          ? null
+          : { first_message: thread.firstMessageId, is_first: thread.isFirst, ref: thread.ref },
       template: wording?.template ?? null,
       template_error: wording?.error ?? null,
-      repeat: repeat === null ? null : { count: repeat.count, next_at: repeat.nextAtMs === null ? null : isoTime(repeat.nextAtMs) },
+      repeat:
+        repeat === null
+          ? null
+          : {
+              count: repeat.count,
+              next_at: repeat.nextAtMs === null ? null : isoTime(repeat.nextAtMs),
+            },
       attempt_log: attemptsOf(delivery),
       edit: editOf(delivery),
       link: linkOf(config, delivery),
@@ -55,7 +80,10 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
 }
 
 /** By the configuration of now: releases before schema 25 did not keep it. */
-const placeNow = (event: ChirpEvent, receiver: ReturnType<typeof findReceivers>[number] | undefined): RoutedPlace | undefined =>
+const placeNow = (
+  event: ChirpEvent,
+  receiver: ReturnType<typeof findReceivers>[number] | undefined,
+): RoutedPlace | undefined =>
   receiver === undefined ? undefined : routedPlace(receiver.route, isOpsAlert(event));
 
 const DIGESTS: Readonly<Record<string, string>> = {
@@ -66,27 +94,44 @@ const DIGESTS: Readonly<Record<string, string>> = {
 };
 
 /** The key of a route's group is JSON: path, sink and the values of its labels. */
-function groupOf(groupKey: string, event: ChirpEvent, labels: readonly string[]): readonly string[] {
+function groupOf(
+  groupKey: string,
+  event: ChirpEvent,
+  labels: readonly string[],
+): readonly string[] {
   if (groupKey === "" || groupKey === event.id) return [];
   const digest = readDigestGroup(groupKey);
-  if (digest !== undefined) return [ownValue(DIGESTS, digest.cause) ?? `a digest (${digest.cause})`];
+  if (digest !== undefined)
+    return [ownValue(DIGESTS, digest.cause) ?? `a digest (${digest.cause})`];
   if (isSummaryGroup(groupKey)) return ["one line a day, as the account came and went"];
   if (!groupKey.startsWith("[")) return ["one message for each target and poll"];
   const [, , ...values] = JSON.parse(groupKey.split("\n")[0] ?? "[]") as readonly string[];
-  return values.map((value, index) => `${labels[index] ?? `label ${index + 1}`}=${JSON.stringify(value)}`);
+  return values.map(
+    (value, index) => `${labels[index] ?? `label ${index + 1}`}=${JSON.stringify(value)}`,
+  );
 }
 
-function silenceOf({ silencedBy }: DeliveryPath, silences: readonly StoredSilence[]): PathSilenceView | null {
+function silenceOf(
+  { silencedBy }: DeliveryPath,
+  silences: readonly StoredSilence[],
+): PathSilenceView | null {
   if (silencedBy === null) return null;
   const silence = silences.find(({ id }) => id === silencedBy);
-  if (silence === undefined) return { id: silencedBy, matchers: [], author: "", comment: "", ends_at: null };
+  if (silence === undefined)
+    return { id: silencedBy, matchers: [], author: "", comment: "", ends_at: null };
   const { id, matchers, author, comment, endsAtMs } = silence;
   return { id, matchers, author, comment, ends_at: isoTime(endsAtMs) };
 }
 
 function attemptsOf({ failures, sentAtMs, ref }: DeliveryPath): readonly AttemptView[] {
-  const failed = failures.map(({ atMs, error }) => ({ at: isoTime(atMs), result: "failed" as const, answer: error }));
-  return sentAtMs === null ? failed : [...failed, { at: isoTime(sentAtMs), result: "sent", answer: ref ?? "" }];
+  const failed = failures.map(({ atMs, error }) => ({
+    at: isoTime(atMs),
+    result: "failed" as const,
+    answer: error,
+  }));
+  return sentAtMs === null
+    ? failed
+    : [...failed, { at: isoTime(sentAtMs), result: "sent", answer: ref ?? "" }];
 }
 
 function editOf({ edit }: DeliveryPath): EditView | null {
@@ -102,5 +147,7 @@ function editOf({ edit }: DeliveryPath): EditView | null {
 
 function linkOf({ sinks }: Config, { sink, ref, channel }: DeliveryPath): string | null {
   const config = sinks.find(({ name }) => name === sink);
-  return config === undefined || ref === null ? null : (sinkTypeOf(config).linkTo?.(config.settings, ref, channel ?? undefined) ?? null);
+  return config === undefined || ref === null
+    ? null
+    : (sinkTypeOf(config).linkTo?.(config.settings, ref, channel ?? undefined) ?? null);
 }

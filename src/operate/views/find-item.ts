@@ -1,4 +1,7 @@
-/** What people write when they ask about an item: a tweet id or link, a user id, a handle or a profile link. */
+/**
+ * What people write when they ask about an item: a tweet id or link, a user id, a handle or a
+ * profile link.
+ */
 import { parseAccount } from "../../model/account.ts";
 import type { DeliveryPath, History } from "../../model/history.ts";
 import type { WaitReader } from "../alerts/waiting.ts";
@@ -22,10 +25,16 @@ export async function findItem(
   const itemId = await itemIdOf(store, text);
   const histories = itemId === null ? [] : await store.explainItem(itemId);
   const deliveries = histories.flatMap((history) => history.deliveries);
-  const waits = new Map(deliveries.flatMap((one) => (one.wait === null ? [] : [[one, readWait(one.sink, one.wait)] as const])));
+  const waits = new Map(
+    deliveries.flatMap((one) =>
+      one.wait === null ? [] : [[one, readWait(one.sink, one.wait)] as const],
+    ),
+  );
   const paths = new Map(
     histories.flatMap(({ event, deliveries: own }) =>
-      event === undefined ? [] : own.filter(isRouted).map((one) => [one, readPath(event, one)] as const),
+      event === undefined
+        ? []
+        : own.filter(isRouted).map((one) => [one, readPath(event, one)] as const),
     ),
   );
   return { itemId, histories, waits, paths };
@@ -43,9 +52,16 @@ async function itemIdOf(store: History, text: string): Promise<string | null> {
   return account.kind === "id" ? account.id : store.userIdOfHandle(account.handle);
 }
 
-/** What an item that has an id is, as far as its name says. A link to a tweet names the author too, if it is not `i`. */
+/**
+ * What an item that has an id is, as far as its name says. A link to a tweet names the author too,
+ * if it is not `i`.
+ */
 export function unseenItem(item: string, id: string, nowMs: number): UnseenItem {
   const link = STATUS_LINK.exec(item.trim());
   const handle = link?.[1]?.toLowerCase();
-  return { id, isTweet: link !== null || isTweetId(item.trim(), nowMs), author: handle === "i" ? undefined : handle };
+  return {
+    id,
+    isTweet: link !== null || isTweetId(item.trim(), nowMs),
+    author: handle === "i" ? undefined : handle,
+  };
 }

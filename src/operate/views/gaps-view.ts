@@ -24,11 +24,18 @@ export function gapViews(open: readonly OpenGaps[]): readonly GapView[] {
 export function stuckGapReasons(open: readonly OpenGaps[], nowMs: number): readonly string[] {
   const sentences = new Map<string, string>();
   for (const { watches, gap } of listed(open))
-    if (gap.isStuck) for (const id of watches) if (!sentences.has(id)) sentences.set(id, `${id}: ${gapText(gap, nowMs)}`);
+    if (gap.isStuck)
+      for (const id of watches)
+        if (!sentences.has(id)) sentences.set(id, `${id}: ${gapText(gap, nowMs)}`);
   return [...sentences.values()];
 }
 
 const listed = (open: readonly OpenGaps[]) =>
   open
-    .flatMap(({ feed, gaps }) => gaps.map((gap) => ({ watches: [...new Set(feed.subscribers.map(({ watch }) => watch.id))], gap })))
+    .flatMap(({ feed, gaps }) =>
+      gaps.map((gap) => ({
+        watches: [...new Set(feed.subscribers.map(({ watch }) => watch.id))],
+        gap,
+      })),
+    )
     .sort((a, b) => a.gap.openedAtMs - b.gap.openedAtMs);

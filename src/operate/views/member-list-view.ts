@@ -1,20 +1,30 @@
-/** Long member lists of a watch, as its targets remember them: how far their first read is, and how often they are read whole. Asks nobody. */
+/**
+ * Long member lists of a watch, as its targets remember them: how far their first read is, and how
+ * often they are read whole. Asks nobody.
+ */
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
 import { memberCountOf, readSoFar, wholeReadEveryMs } from "../../plan/polls/whole-reads.ts";
 import type { MemberListView } from "../../server/contract/views.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
-export function memberListViews(watch: Watch, targets: readonly TargetState[]): readonly MemberListView[] {
+export function memberListViews(
+  watch: Watch,
+  targets: readonly TargetState[],
+): readonly MemberListView[] {
   const { detection } = watchTypeOf(watch);
   if (detection.detector !== "roster") return [];
   return targets.flatMap((target) => {
     const { mode } = detection.rule(watch.settings, target);
     if (mode === "window") return [];
     const everyMs = wholeReadEveryMs([{ watch }], memberCountOf(target.memory) ?? 0);
-    const firstRead = watch.fullReadEveryMs === Number.POSITIVE_INFINITY ? null : (readSoFar(target.memory) ?? null);
+    const firstRead =
+      watch.fullReadEveryMs === Number.POSITIVE_INFINITY
+        ? null
+        : (readSoFar(target.memory) ?? null);
     // What the watch says itself need not be said again.
-    const isLeftOut = mode !== "whole" && watch.fullReadEveryMs === undefined && !Number.isFinite(everyMs);
+    const isLeftOut =
+      mode !== "whole" && watch.fullReadEveryMs === undefined && !Number.isFinite(everyMs);
     if (firstRead === null && !isLeftOut) return [];
     return [
       {
@@ -22,7 +32,8 @@ export function memberListViews(watch: Watch, targets: readonly TargetState[]): 
         members: memberCountOf(target.memory) ?? null,
         first_read_members: firstRead,
         tells_newcomers: mode === "newest",
-        whole_read_every_seconds: mode === "whole" ? 0 : Number.isFinite(everyMs) ? everyMs / 1_000 : null,
+        whole_read_every_seconds:
+          mode === "whole" ? 0 : Number.isFinite(everyMs) ? everyMs / 1_000 : null,
       },
     ];
   });

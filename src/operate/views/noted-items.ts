@@ -1,8 +1,17 @@
-/** How much a watch has noted: items with a verdict, or, where values are read, targets whose first value is known. */
+/**
+ * How much a watch has noted: items with a verdict, or, where values are read, targets whose first
+ * value is known.
+ */
 import type { WatchState } from "../../model/watch-store.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
 
-export const isReadingType = (type: string): boolean => WATCH_TYPES.find((one) => one.type === type)?.detection.detector === "reading";
+export const isReadingType = (type: string): boolean =>
+  WATCH_TYPES.find((one) => one.type === type)?.detection.detector === "reading";
 
-export const notedItems = (type: string, { knownItems, targets }: Pick<WatchState, "knownItems" | "targets">): number =>
-  isReadingType(type) ? targets.filter(({ baselineAtMs }) => baselineAtMs !== null).length : knownItems;
+export const notedItems = (
+  type: string,
+  { knownItems, targets }: Pick<WatchState, "knownItems" | "targets">,
+): number =>
+  isReadingType(type)
+    ? targets.filter(({ baselineAtMs }) => baselineAtMs !== null).length
+    : knownItems;

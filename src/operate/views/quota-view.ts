@@ -1,4 +1,7 @@
-/** The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what needs attention. */
+/**
+ * The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what
+ * needs attention.
+ */
 import type { SuspensionReason } from "../../budget/key-ring.ts";
 import { forecastRequests, isSlowed, type SlowDownFactors } from "../../budget/slow-down.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
@@ -59,7 +62,10 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
 });
 
 /** Scheduled polls stop at the soft limit, which leaves the reserve to commands. */
-export const isQuotaSpent = ({ softLimit, spent }: Pick<QuotaFacts, "softLimit" | "spent">): boolean =>
+export const isQuotaSpent = ({
+  softLimit,
+  spent,
+}: Pick<QuotaFacts, "softLimit" | "spent">): boolean =>
   softLimit !== undefined && spent >= softLimit;
 
 /** One sentence each; empty when all is well. */
@@ -67,17 +73,28 @@ export function quotaReasons(facts: QuotaFacts): readonly string[] {
   const { factors, drift, keys, limit, monthly, spent, period } = facts;
   const reasons: string[] = [];
   const slowed = Object.entries(factors ?? {}).filter(([, factor]) => isSlowed(factor));
-  if (isQuotaSpent(facts)) reasons.push(`the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`);
-  else if (slowed.length > 0) reasons.push(`the quota is short: ${slowed.map(slowDownText).join(", ")}`);
+  if (isQuotaSpent(facts))
+    reasons.push(
+      `the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`,
+    );
+  else if (slowed.length > 0)
+    reasons.push(`the quota is short: ${slowed.map(slowDownText).join(", ")}`);
   if (isBelowConfigured(limit, monthly))
-    reasons.push(`the data service has less left than api.quota.monthly: ${limit} requests instead of ${monthly} this period`);
-  if (drift > 0) reasons.push(`the data service counted ${drift} requests more than chirpwatch sent: something else spends the quota`);
+    reasons.push(
+      `the data service has less left than api.quota.monthly: ${limit} requests instead of ${monthly} this period`,
+    );
+  if (drift > 0)
+    reasons.push(
+      `the data service counted ${drift} requests more than chirpwatch sent: something else spends the quota`,
+    );
   for (const { name, because } of keys)
-    if (because !== undefined) reasons.push(`the key ${name} is suspended: ${SUSPENSION_TEXTS[because]}`);
+    if (because !== undefined)
+      reasons.push(`the key ${name} is suspended: ${SUSPENSION_TEXTS[because]}`);
   return reasons;
 }
 
-const slowDownText = ([priority, factor]: [string, number]): string => `${priority} priority is polled ${factor.toFixed(1)} times slower`;
+const slowDownText = ([priority, factor]: [string, number]): string =>
+  `${priority} priority is polled ${factor.toFixed(1)} times slower`;
 
 export interface Spending {
   readonly lines: readonly LedgerLine[];
@@ -86,13 +103,18 @@ export interface Spending {
   readonly nowMs: number;
 }
 
-export function budgetView(facts: QuotaFacts, { lines, hours, config, nowMs }: Spending): BudgetView {
+export function budgetView(
+  facts: QuotaFacts,
+  { lines, hours, config, nowMs }: Spending,
+): BudgetView {
   const { price } = config.api.quota;
   return {
     quota: quotaView(facts),
     price: price === undefined ? null : { per_request: price.perRequest, currency: price.currency },
     watches: watchLines(facts, lines, nowMs),
-    endpoints: [...sumBy(lines, ({ endpoint }) => endpoint)].map(([name, spent]) => ({ name, spent })).sort((a, b) => b.spent - a.spent),
+    endpoints: [...sumBy(lines, ({ endpoint }) => endpoint)]
+      .map(([name, spent]) => ({ name, spent }))
+      .sort((a, b) => b.spent - a.spent),
     hours: hours.map(({ hourMs, requests }) => ({ at: isoTime(hourMs), spent: requests })),
   };
 }
@@ -100,13 +122,17 @@ export function budgetView(facts: QuotaFacts, { lines, hours, config, nowMs }: S
 /** What was asked for no watch: accounts looked up, lists checked. */
 const HOUSEKEEPING = "(housekeeping)";
 
-/** The parts of what is expected add up to it: where polling will stop at the soft limit, each watch gets as much less. */
+/**
+ * The parts of what is expected add up to it: where polling will stop at the soft limit, each watch
+ * gets as much less.
+ */
 function watchLines(
   { paces, period, expected, spent: total }: QuotaFacts,
   lines: readonly LedgerLine[],
   nowMs: number,
 ): readonly SpentView[] {
-  const restOf = ({ pacedPerDay }: WatchPace): number => forecastRequests(pacedPerDay, nowMs, period.endMs);
+  const restOf = ({ pacedPerDay }: WatchPace): number =>
+    forecastRequests(pacedPerDay, nowMs, period.endMs);
   const rest = [...paces.values()].reduce((sum, pace) => sum + restOf(pace), 0);
   const share = rest === 0 ? 0 : Math.max(0, expected - total) / rest;
   const spent = sumBy(lines, ({ watch }) => watch);
@@ -120,7 +146,10 @@ function watchLines(
   return views.sort((a, b) => (b.expected ?? b.spent) - (a.expected ?? a.spent));
 }
 
-function sumBy(lines: readonly LedgerLine[], keyOf: (line: LedgerLine) => string): ReadonlyMap<string, number> {
+function sumBy(
+  lines: readonly LedgerLine[],
+  keyOf: (line: LedgerLine) => string,
+): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const line of lines) sums.set(keyOf(line), (sums.get(keyOf(line)) ?? 0) + line.requests);
   return sums;

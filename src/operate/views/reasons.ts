@@ -1,4 +1,7 @@
-/** Why the daemon needs attention: one sentence for each trouble, with its cause. The only place that says so, for page, API and terminal. */
+/**
+ * Why the daemon needs attention: one sentence for each trouble, with its cause. The only place
+ * that says so, for page, API and terminal.
+ */
 import type { UpstreamTrouble } from "../../engine/health/upstream-watch.ts";
 import { unreadableText } from "../../polling/targets/target-alerts.ts";
 import { isUnreadable } from "../../server/page/page-attention.ts";
@@ -23,7 +26,10 @@ export interface Troubles {
   readonly superseded?: string | undefined;
 }
 
-/** Empty when all is well. What the file says wrong in a refused reload is not repeated: it stands beside. */
+/**
+ * Empty when all is well. What the file says wrong in a refused reload is not repeated: it stands
+ * beside.
+ */
 export function reasonsOf({
   store,
   upstream,
@@ -43,7 +49,9 @@ export function reasonsOf({
     ...dead,
     ...watches.flatMap(unreadableIn),
     ...templates.map(failingText),
-    ...(refusal === null ? [] : [`the changed configuration was refused at ${refusal.at}; the old one stays active`]),
+    ...(refusal === null
+      ? []
+      : [`the changed configuration was refused at ${refusal.at}; the old one stays active`]),
     ...(superseded === undefined ? [] : [superseded]),
   ];
 }
@@ -57,7 +65,15 @@ export function upstreamText({ reason, sinceMs, untilMs }: UpstreamTrouble): str
 const failingText = ({ template, sink, problem, count, lastAtMs }: FailingTemplate): string =>
   `the template ${template} failed for ${sink}, which got the default message ${count === 1 ? "once" : `${count} times`}, last ${shortTime(isoTime(lastAtMs))}: ${problem}`;
 
-function brokenText({ name, breaker, reason, hint, waiting, failing_since: since, next_attempt_at: next }: SinkView): readonly string[] {
+function brokenText({
+  name,
+  breaker,
+  reason,
+  hint,
+  waiting,
+  failing_since: since,
+  next_attempt_at: next,
+}: SinkView): readonly string[] {
   if (breaker === "closed") return [];
   const facts = [
     since === null ? "" : `since ${shortTime(since)}`,
@@ -75,6 +91,7 @@ const shortTime = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")
 /** One sentence for all targets of a watch that have the same cause. */
 function unreadableIn({ id, targets }: WatchView): readonly string[] {
   const byCause = new Map<string, string[]>();
-  for (const { name, reason } of targets.filter(isUnreadable)) byCause.set(reason, [...(byCause.get(reason) ?? []), name]);
+  for (const { name, reason } of targets.filter(isUnreadable))
+    byCause.set(reason, [...(byCause.get(reason) ?? []), name]);
   return [...byCause].map(([reason, names]) => unreadableText(id, names, reason));
 }

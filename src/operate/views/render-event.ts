@@ -29,18 +29,25 @@ export interface RenderParts {
   createSink(config: SinkConfig): Promise<Sink>;
 }
 
-/** `what`: the id of an event or the beginning of it, the id of a tweet or an account that one is about, or a watch. */
+/**
+ * `what`: the id of an event or the beginning of it, the id of a tweet or an account that one is
+ * about, or a watch.
+ */
 export interface RenderRequest {
   readonly what: string;
   readonly sink: string;
 }
 
 /** The view, or why there is none. */
-export async function renderEvent(parts: RenderParts, { what, sink: name }: RenderRequest): Promise<RenderView | string> {
+export async function renderEvent(
+  parts: RenderParts,
+  { what, sink: name }: RenderRequest,
+): Promise<RenderView | string> {
   const { config } = parts;
   const sink = config.sinks.find((one) => one.name === name);
   const names = config.sinks.map((one) => one.name);
-  if (sink === undefined) return `there is no sink "${name}"${didYouMean(name, names) || `; there are ${names.join(", ")}`}`;
+  if (sink === undefined)
+    return `there is no sink "${name}"${didYouMean(name, names) || `; there are ${names.join(", ")}`}`;
   if (sink.settings === undefined) return `the secrets of ${name} are not known here`;
   const event = await findEvent(parts, what);
   if (typeof event === "string") return event;
@@ -60,13 +67,31 @@ export async function renderEvent(parts: RenderParts, { what, sink: name }: Rend
   };
 }
 
-async function wordFor({ config, clock, runner }: RenderParts, sink: SinkConfig, event: ChirpEvent) {
+async function wordFor(
+  { config, clock, runner }: RenderParts,
+  sink: SinkConfig,
+  event: ChirpEvent,
+) {
   const failures: TemplateFailure[] = [];
-  const context = { ownSinks: ownSinksOf(config, event), tree: config.route, sinks: sinkFactsOf(config.sinks), nowMs: clock.now() };
-  const own = findReceivers(event, context).find((receiver) => receiver.sink === sink.name)?.route?.template;
+  const context = {
+    ownSinks: ownSinksOf(config, event),
+    tree: config.route,
+    sinks: sinkFactsOf(config.sinks),
+    nowMs: clock.now(),
+  };
+  const own = findReceivers(event, context).find((receiver) => receiver.sink === sink.name)?.route
+    ?.template;
   const byName = new Map(config.templates.map((template) => [template.name, template]));
   const templates =
-    runner === undefined ? {} : { templates: { byName, runner, onFailing: (failure: TemplateFailure) => void failures.push(failure) } };
+    runner === undefined
+      ? {}
+      : {
+          templates: {
+            byName,
+            runner,
+            onFailing: (failure: TemplateFailure) => void failures.push(failure),
+          },
+        };
   const read = createReader(config.linksHost, sink.region);
   const { region, template: standard } = sink;
   const { hasMoments } = sinkTypeOf(sink);
@@ -83,13 +108,17 @@ async function wordFor({ config, clock, runner }: RenderParts, sink: SinkConfig,
   return { worded: first, failures, template: own ?? standard ?? null };
 }
 
-const ownSinksOf = ({ watches }: Config, { watch }: ChirpEvent): readonly string[] => watches.find(({ id }) => id === watch)?.sinks ?? [];
+const ownSinksOf = ({ watches }: Config, { watch }: ChirpEvent): readonly string[] =>
+  watches.find(({ id }) => id === watch)?.sinks ?? [];
 
 /** Pages of events that are searched for a beginning of an id, newest first. */
 const MOST_PAGES = 50;
 const AT_ONCE = 500;
 
-async function findEvent({ store, config, clock }: RenderParts, what: string): Promise<ChirpEvent | string> {
+async function findEvent(
+  { store, config, clock }: RenderParts,
+  what: string,
+): Promise<ChirpEvent | string> {
   const [exact] = await store.eventsById([what]);
   if (exact !== undefined) return exact;
   const isWatch = config.watches.some(({ id }) => id === what);
@@ -98,11 +127,19 @@ async function findEvent({ store, config, clock }: RenderParts, what: string): P
     isWatch || about === subject || (what.length >= 4 && watchKey !== "" && id.startsWith(what));
   let before: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const asked = { limit: AT_ONCE, ...(isWatch ? { watch: what } : {}), ...(before === undefined ? {} : { before }) };
+    const asked = {
+      limit: AT_ONCE,
+      ...(isWatch ? { watch: what } : {}),
+      ...(before === undefined ? {} : { before }),
+    };
     const { events, next } = await store.findEvents(asked);
     const found = events.map(({ event }) => event).filter(fits);
     const [first] = found;
-    if (first !== undefined && !isWatch && new Set(found.filter(({ subject: about }) => about !== subject).map(({ id }) => id)).size > 1)
+    if (
+      first !== undefined &&
+      !isWatch &&
+      new Set(found.filter(({ subject: about }) => about !== subject).map(({ id }) => id)).size > 1
+    )
       return `"${what}" is the beginning of several events' ids: write more of it`;
     if (first !== undefined) return first;
     if (next === null) break;
@@ -117,10 +154,15 @@ async function findEvent({ store, config, clock }: RenderParts, what: string): P
 
 function textOf(message: NeutralMessage, { region }: SinkConfig): string {
   const when = message.occurredAt ?? spellTime(message.occurredAtMs, region);
-  return cleanText([plainMessage(message), when, message.url ?? ""].filter((line) => line !== "").join("\n"));
+  return cleanText(
+    [plainMessage(message), when, message.url ?? ""].filter((line) => line !== "").join("\n"),
+  );
 }
 
-/** A document is shown as the value that it stands for; other text, such as several lines of a file, as it is. */
+/**
+ * A document is shown as the value that it stands for; other text, such as several lines of a file,
+ * as it is.
+ */
 function payloadOf(body: MessageBody): Json {
   const payload = body instanceof JsonText ? body.text : body;
   if (typeof payload !== "string") return payload;

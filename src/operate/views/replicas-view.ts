@@ -12,7 +12,10 @@ export function replicaViews(
   const leader = all.find(({ isLeading }) => isLeading);
   const polls = claims.filter(({ kind }) => kind === "poll");
   const costOf = (some: readonly WorkClaim[]) => some.reduce((sum, { cost }) => sum + cost, 0);
-  const percentOf = (id: string) => Math.round((costOf(polls.filter(({ replica }) => replica === id)) / (costOf(polls) || 1)) * 100);
+  const percentOf = (id: string) =>
+    Math.round(
+      (costOf(polls.filter(({ replica }) => replica === id)) / (costOf(polls) || 1)) * 100,
+    );
   return all.map(({ id, name, config, isLeading, joinedAtMs }) => ({
     name,
     joined_at: isoTime(joinedAtMs),
@@ -20,15 +23,24 @@ export function replicaViews(
     answers: id === ownId,
     shares: config === leader?.config,
     polls_percent: percentOf(id),
-    destinations: claims.filter(({ kind, replica }) => kind === "destination" && replica === id).length,
+    destinations: claims.filter(({ kind, replica }) => kind === "destination" && replica === id)
+      .length,
   }));
 }
 
 /** Names of the replicas that make polls, other than the one that answers, by the poll's shard. */
-export function pollsOfOthers(all: readonly ReplicaState[], claims: readonly WorkClaim[], ownId: string): ReadonlyMap<string, string> {
+export function pollsOfOthers(
+  all: readonly ReplicaState[],
+  claims: readonly WorkClaim[],
+  ownId: string,
+): ReadonlyMap<string, string> {
   const names = new Map(all.map(({ id, name }) => [id, name]));
   const others = claims.filter(({ kind, replica }) => kind === "poll" && replica !== ownId);
-  return new Map(others.flatMap(({ key, replica }) => (names.has(replica ?? "") ? [[key, names.get(replica ?? "") ?? ""] as const] : [])));
+  return new Map(
+    others.flatMap(({ key, replica }) =>
+      names.has(replica ?? "") ? [[key, names.get(replica ?? "") ?? ""] as const] : [],
+    ),
+  );
 }
 
 /** `lastPolls`: of each poll that there is, by its key: when it was made last; null: never. */
@@ -38,10 +50,21 @@ export function unclaimedView(
   lastPolls: ReadonlyMap<string, number | null>,
 ): UnclaimedView | null {
   const ids = new Set<string | null>(all.map(({ id }) => id));
-  const held = new Set(claims.flatMap(({ kind, key, replica }) => (kind === "poll" && ids.has(replica) ? [key] : [])));
+  const held = new Set(
+    claims.flatMap(({ kind, key, replica }) => (kind === "poll" && ids.has(replica) ? [key] : [])),
+  );
   const waiting = [...lastPolls].filter(([key]) => !held.has(shardOf(key)));
-  const destinations = claims.filter(({ kind, replica }) => kind === "destination" && !ids.has(replica)).length;
+  const destinations = claims.filter(
+    ({ kind, replica }) => kind === "destination" && !ids.has(replica),
+  ).length;
   if (waiting.length + destinations === 0) return null;
-  const oldestMs = waiting.reduce((least, [, atMs]) => Math.min(least, atMs ?? least), Number.POSITIVE_INFINITY);
-  return { polls: waiting.length, destinations, oldest_poll_at: oldestMs === Number.POSITIVE_INFINITY ? null : isoTime(oldestMs) };
+  const oldestMs = waiting.reduce(
+    (least, [, atMs]) => Math.min(least, atMs ?? least),
+    Number.POSITIVE_INFINITY,
+  );
+  return {
+    polls: waiting.length,
+    destinations,
+    oldest_poll_at: oldestMs === Number.POSITIVE_INFINITY ? null : isoTime(oldestMs),
+  };
 }

@@ -11,20 +11,41 @@ export interface ReportViewParts {
 }
 
 /** A sentence where there is no such report. */
-export async function reportView({ store, config, clock }: ReportViewParts, query: ReportQuery): Promise<ReportView | string> {
+export async function reportView(
+  { store, config, clock }: ReportViewParts,
+  query: ReportQuery,
+): Promise<ReportView | string> {
   const request = requestOf(config, query, clock.now());
   if (typeof request === "string") return request;
-  return buildReport({ store, linksHost: config.linksHost, retentionMs: config.state.retentionMs }, request);
+  return buildReport(
+    { store, linksHost: config.linksHost, retentionMs: config.state.retentionMs },
+    request,
+  );
 }
 
-function requestOf({ reports, watches }: Config, { name, watch, sinceMs }: ReportQuery, nowMs: number): ReportRequest | string {
+function requestOf(
+  { reports, watches }: Config,
+  { name, watch, sinceMs }: ReportQuery,
+  nowMs: number,
+): ReportRequest | string {
   const times = { fromMs: sinceMs, toMs: nowMs, nowMs };
   if (watch !== undefined) {
     if (!watches.some(({ id }) => id === watch)) return `there is no watch "${watch}"`;
-    return { name: null, title: watch, watches: [watch], by: ["lang"], top: 5, timezone: "UTC", ...times };
+    return {
+      name: null,
+      title: watch,
+      watches: [watch],
+      by: ["lang"],
+      top: 5,
+      timezone: "UTC",
+      ...times,
+    };
   }
   const report = reports.find((one) => one.name === name);
   if (report !== undefined) return { ...report, ...times };
-  const known = reports.length === 0 ? "none is defined under `reports`" : `there are ${reports.map((one) => one.name).join(", ")}`;
+  const known =
+    reports.length === 0
+      ? "none is defined under `reports`"
+      : `there are ${reports.map((one) => one.name).join(", ")}`;
   return `there is no report "${name ?? ""}"; ${known}`;
 }

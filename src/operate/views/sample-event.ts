@@ -1,4 +1,7 @@
-/** An event of a watch that nothing caused: what its type's events have, with invented values. For `render`, where a watch has had none yet. */
+/**
+ * An event of a watch that nothing caused: what its type's events have, with invented values. For
+ * `render`, where a watch has had none yet.
+ */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent, EventBody } from "../../model/event.ts";
 import type { Tweet } from "../../model/tweet.ts";
@@ -17,8 +20,13 @@ export function sampleOfWatch(watch: Watch, nowMs: number): ChirpEvent {
   const { events, body: fields, targets } = watchTypeOf(watch);
   const type = events[0] ?? "";
   const [target] = targets(watch.settings, watch.id, () => "sample");
-  const values: EventBody = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, valueOf(field, fields, nowMs)]));
-  const body = values.target === undefined ? values : { ...values, target: { ...values.target, ...namedAs(target?.name ?? "") } };
+  const values: EventBody = Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, valueOf(field, fields, nowMs)]),
+  );
+  const body =
+    values.target === undefined
+      ? values
+      : { ...values, target: { ...values.target, ...namedAs(target?.name ?? "") } };
   return {
     id: SAMPLE_ID,
     type,
@@ -39,13 +47,22 @@ const namedAs = (target: string): Partial<User> => {
   return /^\w{1,15}$/.test(username) ? { username, display_name: username } : {};
 };
 
-function valueOf(field: BodyField, fields: Readonly<Record<string, BodyField>>, nowMs: number): EventBody[string] {
+function valueOf(
+  field: BodyField,
+  fields: Readonly<Record<string, BodyField>>,
+  nowMs: number,
+): EventBody[string] {
   if (field === "tweet") return sampleTweet(nowMs);
   if (field === "user") return sampleUser();
   // Names of the values that crossed or changed.
-  if (field === "texts") return typeof fields["previous"] === "object" ? Object.keys(fields["previous"]).slice(0, 1) : [];
+  if (field === "texts")
+    return typeof fields["previous"] === "object"
+      ? Object.keys(fields["previous"]).slice(0, 1)
+      : [];
   if (field === "dyn") return COUNT;
-  return Object.fromEntries(Object.entries(field).map(([name, type]) => [name, plainValue(name, type, nowMs)]));
+  return Object.fromEntries(
+    Object.entries(field).map(([name, type]) => [name, plainValue(name, type, nowMs)]),
+  );
 }
 
 function plainValue(name: string, type: string, nowMs: number): EventBody[string] {

@@ -1,4 +1,7 @@
-/** What a scrape of `/metrics` gets: figures that are read now rather than counted, and only the series of what is still configured. */
+/**
+ * What a scrape of `/metrics` gets: figures that are read now rather than counted, and only the
+ * series of what is still configured.
+ */
 import type { Config } from "../../config/config.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { QuotaWatch } from "../../engine/quota/quota-watch.ts";
@@ -14,7 +17,10 @@ import { countDead } from "../alerts/dead-letters.ts";
 
 export interface ScrapeDeps {
   readonly deps: { readonly version: string };
-  readonly store: Pick<OpenedStore, "sizeBytes" | "membership" | "replicas" | "listWatches" | "outboxStats" | "groupDead">;
+  readonly store: Pick<
+    OpenedStore,
+    "sizeBytes" | "membership" | "replicas" | "listWatches" | "outboxStats" | "groupDead"
+  >;
   readonly engine: Engine;
   readonly meter: ReadableMeter;
   readonly quotaWatch: QuotaWatch;
@@ -29,18 +35,35 @@ export async function renderMetrics(parts: ScrapeDeps): Promise<string> {
   const { config, keyQuotas, meter } = parts;
   const watches = new Set(config().watches.flatMap(({ id, enabled }) => (enabled ? [id] : [])));
   setProcess(parts);
-  if (parts.store.membership !== undefined) parts.meter.set("chirpwatch_replicas", (await parts.store.replicas()).length);
+  if (parts.store.membership !== undefined)
+    parts.meter.set("chirpwatch_replicas", (await parts.store.replicas()).length);
   await setWatches(parts, watches);
   const waiting = await setSinks(parts);
   const sinks = new Set([...config().sinks.map(({ name }) => name), ...waiting]);
-  return meter.render({ watch: watches, sink: sinks, key: new Set(keyQuotas().map(({ name }) => name)) });
+  return meter.render({
+    watch: watches,
+    sink: sinks,
+    key: new Set(keyQuotas().map(({ name }) => name)),
+  });
 }
 
-function setProcess({ deps, store, engine, meter, quotaWatch, config, lastRefusal, loadedAtMs }: ScrapeDeps): void {
+function setProcess({
+  deps,
+  store,
+  engine,
+  meter,
+  quotaWatch,
+  config,
+  lastRefusal,
+  loadedAtMs,
+}: ScrapeDeps): void {
   meter.set("chirpwatch_build_info", 1, { version: deps.version });
   meter.set("chirpwatch_state_bytes", store.sizeBytes());
   meter.set("chirpwatch_poll_overdue_seconds", engine.loop.overdueMs() / 1_000);
-  meter.set("chirpwatch_quota_period_end_timestamp_seconds", quotaWatch.status.period.endMs / 1_000);
+  meter.set(
+    "chirpwatch_quota_period_end_timestamp_seconds",
+    quotaWatch.status.period.endMs / 1_000,
+  );
   meter.set("chirpwatch_config_hash", firstBits(config().hash));
   meter.set("chirpwatch_config_last_reload_successful", lastRefusal() === null ? 1 : 0);
   meter.set("chirpwatch_config_last_reload_success_timestamp_seconds", loadedAtMs() / 1_000);
@@ -51,17 +74,27 @@ const firstBits = (hash: string): number => Buffer.from(hash, "base64url").readU
 
 const WATCH_STATES = ["active", "paused", "misconfigured"] as const;
 
-async function setWatches({ store, engine, meter, config }: ScrapeDeps, inUse: ReadonlySet<string>): Promise<void> {
+async function setWatches(
+  { store, engine, meter, config }: ScrapeDeps,
+  inUse: ReadonlySet<string>,
+): Promise<void> {
   const states = (await store.listWatches()).filter(({ id }) => inUse.has(id));
-  for (const state of WATCH_STATES) meter.set("chirpwatch_watches", states.filter((one) => stateOf(one) === state).length, { state });
+  for (const state of WATCH_STATES)
+    meter.set("chirpwatch_watches", states.filter((one) => stateOf(one) === state).length, {
+      state,
+    });
   const targets = states.flatMap((watch) => watch.targets);
-  meter.set("chirpwatch_targets_unavailable", targets.filter((target) => target.status === "unavailable").length);
+  meter.set(
+    "chirpwatch_targets_unavailable",
+    targets.filter((target) => target.status === "unavailable").length,
+  );
   meter.set("chirpwatch_gaps", await engine.countOwnGaps());
   await setSlowed(engine, meter, config());
   meter.clear("chirpwatch_watch_last_success_timestamp_seconds");
   for (const { id, paused } of states) {
     const atMs = paused ? undefined : engine.lastSuccessAt(id);
-    if (atMs !== undefined) meter.set("chirpwatch_watch_last_success_timestamp_seconds", atMs / 1_000, { watch: id });
+    if (atMs !== undefined)
+      meter.set("chirpwatch_watch_last_success_timestamp_seconds", atMs / 1_000, { watch: id });
   }
 }
 
@@ -69,9 +102,12 @@ async function setWatches({ store, engine, meter, config }: ScrapeDeps, inUse: R
 async function setSlowed(engine: Engine, meter: ReadableMeter, { watches }: Config): Promise<void> {
   meter.clear("chirpwatch_watch_slow_down_factor");
   meter.clear("chirpwatch_watch_next_poll_timestamp_seconds");
-  for (const [watch, { factor, nextPollMs }] of await engine.slowedWatches(watches.filter(({ enabled }) => enabled))) {
+  for (const [watch, { factor, nextPollMs }] of await engine.slowedWatches(
+    watches.filter(({ enabled }) => enabled),
+  )) {
     meter.set("chirpwatch_watch_slow_down_factor", factor ?? Number.POSITIVE_INFINITY, { watch });
-    if (nextPollMs !== undefined) meter.set("chirpwatch_watch_next_poll_timestamp_seconds", nextPollMs / 1_000, { watch });
+    if (nextPollMs !== undefined)
+      meter.set("chirpwatch_watch_next_poll_timestamp_seconds", nextPollMs / 1_000, { watch });
   }
 }
 
@@ -87,20 +123,31 @@ const SINK_GAUGES: readonly MetricName[] = [
   "chirpwatch_outbox_oldest_seconds",
 ];
 
-/** Answers with the sinks that something waits for or is dead of: one that was removed is among them as long as that is so. */
+/**
+ * Answers with the sinks that something waits for or is dead of: one that was removed is among them
+ * as long as that is so.
+ */
 async function setSinks({ store, meter, clock, config }: ScrapeDeps): Promise<readonly string[]> {
   for (const name of SINK_GAUGES) meter.clear(name);
   const dead = await countDead(store);
   for (const name of new Set([...config().sinks.map((sink) => sink.name), ...dead.keys()]))
     meter.set("chirpwatch_dead_letters_unacknowledged", dead.get(name) ?? 0, { sink: name });
   for (const sink of config().sinks) {
-    meter.set("chirpwatch_sink_info", 1, { sink: sink.name, type: sink.type, place: placeOfSink(sink) });
+    meter.set("chirpwatch_sink_info", 1, {
+      sink: sink.name,
+      type: sink.type,
+      place: placeOfSink(sink),
+    });
     meter.count("chirpwatch_dead_letters_total", { sink: sink.name }, 0);
   }
   const stats = await store.outboxStats();
   for (const { sink, waiting, oldestAtMs } of stats) {
     meter.set("chirpwatch_outbox_rows", waiting, { sink });
-    meter.set("chirpwatch_outbox_oldest_seconds", oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs) / 1_000, { sink });
+    meter.set(
+      "chirpwatch_outbox_oldest_seconds",
+      oldestAtMs === null ? 0 : Math.max(0, clock.now() - oldestAtMs) / 1_000,
+      { sink },
+    );
   }
   return [...dead.keys(), ...stats.flatMap(({ sink, waiting }) => (waiting > 0 ? [sink] : []))];
 }

@@ -1,4 +1,7 @@
-/** The sinks as status page, API and `chirpwatch status` show them: whether each takes messages, what waits for it and why. */
+/**
+ * The sinks as status page, API and `chirpwatch status` show them: whether each takes messages,
+ * what waits for it and why.
+ */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { DeadLetters } from "../../model/dead-letters.ts";
@@ -50,7 +53,8 @@ export async function readSinks(
       next_attempt_at: isoOrNull(open?.probeAtMs),
       waiting: own?.waiting ?? 0,
       waits: countViews(name, waiting, readWait),
-      repeats: again === undefined ? null : { count: again.count, next_at: isoTime(again.nextAtMs) },
+      repeats:
+        again === undefined ? null : { count: again.count, next_at: isoTime(again.nextAtMs) },
       oldest_at: isoOrNull(own?.oldestAtMs),
       sent: own?.sent ?? 0,
       dead: dead.get(name) ?? 0,

@@ -1,4 +1,6 @@
-/** From what the parts know to the one snapshot that status page, API and `chirpwatch status` show. */
+/**
+ * From what the parts know to the one snapshot that status page, API and `chirpwatch status` show.
+ */
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { SlowedWatch } from "../../engine/quota/slowed-watches.ts";
@@ -18,7 +20,9 @@ import type { WaitReader } from "../alerts/waiting.ts";
 export function timingText(timing: Timing): string {
   if (timing.kind === "schedule") {
     const { schedule } = timing;
-    return schedule.kind === "every" ? `@every ${formatDuration(schedule.intervalMs)}` : `${schedule.pattern} (${schedule.timezone})`;
+    return schedule.kind === "every"
+      ? `@every ${formatDuration(schedule.intervalMs)}`
+      : `${schedule.pattern} (${schedule.timezone})`;
   }
   const { freshness } = timing;
   return freshness.kind === "p95"
@@ -57,7 +61,11 @@ export function watchView(watch: Watch, facts: WatchFacts): WatchView {
     priority: watch.priority,
     paused: facts.state?.paused ?? false,
     schedule: timingText(watch.timing),
-    targets: (facts.state?.targets ?? []).map(({ name, status, statusReason }) => ({ name, status, reason: statusReason })),
+    targets: (facts.state?.targets ?? []).map(({ name, status, statusReason }) => ({
+      name,
+      status,
+      reason: statusReason,
+    })),
     member_lists: lists,
     first_read: firstReadView(facts, lists),
     known_items: facts.state === undefined ? 0 : notedItems(watch.type, facts.state),
@@ -79,21 +87,39 @@ function slowedView({ slowed }: WatchFacts): WatchView["slowed"] {
 
 function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"] {
   if (backlog === undefined && failing === undefined) return null;
-  const error = backlog === undefined || backlog.error === "" ? (failing?.reason ?? "") : backlog.error;
-  const times = { oldest_at: isoOrNull(backlog?.oldestAtMs), failing_since: isoOrNull(failing?.sinceMs) };
+  const error =
+    backlog === undefined || backlog.error === "" ? (failing?.reason ?? "") : backlog.error;
+  const times = {
+    oldest_at: isoOrNull(backlog?.oldestAtMs),
+    failing_since: isoOrNull(failing?.sinceMs),
+  };
   return { waiting: backlog?.waiting ?? 0, error, ...times };
 }
 
-/** A paused watch waits for something else, and a long list whose first read goes on has its own line. */
-function firstReadView({ state, firstReadPages }: WatchFacts, lists: WatchView["member_lists"]): WatchView["first_read"] {
+/**
+ * A paused watch waits for something else, and a long list whose first read goes on has its own
+ * line.
+ */
+function firstReadView(
+  { state, firstReadPages }: WatchFacts,
+  lists: WatchView["member_lists"],
+): WatchView["first_read"] {
   if (state === undefined || state.paused) return null;
-  const inPart = new Set(lists.flatMap(({ target, first_read_members: read }) => (read === null ? [] : [target])));
-  const left = state.targets.filter(({ name, status }) => status === "pending" && !inPart.has(name)).length;
+  const inPart = new Set(
+    lists.flatMap(({ target, first_read_members: read }) => (read === null ? [] : [target])),
+  );
+  const left = state.targets.filter(
+    ({ name, status }) => status === "pending" && !inPart.has(name),
+  ).length;
   return left === 0 ? null : { targets_left: left, pages: firstReadPages ?? null };
 }
 
 /** An event in one line, with what became of it. */
-export function eventLine({ event, deliveries }: EventRecord, linksHost: string, readWait: WaitReader): EventLine {
+export function eventLine(
+  { event, deliveries }: EventRecord,
+  linksHost: string,
+  readWait: WaitReader,
+): EventLine {
   const message = createReader(linksHost)({ event, watches: [event.watch] });
   return {
     id: event.id,
@@ -103,6 +129,10 @@ export function eventLine({ event, deliveries }: EventRecord, linksHost: string,
     url: message.url ?? null,
     occurred_at: isoTime(event.occurredAtMs),
     detected_at: isoTime(event.detectedAtMs),
-    deliveries: deliveries.map(({ sink, state, wait }) => ({ sink, state, wait: wait === null ? null : readWait(sink, wait) })),
+    deliveries: deliveries.map(({ sink, state, wait }) => ({
+      sink,
+      state,
+      wait: wait === null ? null : readWait(sink, wait),
+    })),
   };
 }

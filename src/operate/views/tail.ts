@@ -15,7 +15,11 @@ export interface TailDeps {
 }
 
 /** Lines come in the order in which things happen. Returns what ends it. */
-export function followActivity(deps: TailDeps, filter: TailFilter, push: (line: TailLine) => void): () => void {
+export function followActivity(
+  deps: TailDeps,
+  filter: TailFilter,
+  push: (line: TailLine) => void,
+): () => void {
   let isOver = false;
   let before = Promise.resolve();
   const take = async (activities: readonly Activity[], at: string) => {
@@ -32,18 +36,38 @@ export function followActivity(deps: TailDeps, filter: TailFilter, push: (line: 
   };
 }
 
-async function linesOf({ store, linksHost }: TailDeps, activities: readonly Activity[], at: string): Promise<readonly TailLine[]> {
+async function linesOf(
+  { store, linksHost }: TailDeps,
+  activities: readonly Activity[],
+  at: string,
+): Promise<readonly TailLine[]> {
   const results = activities.flatMap((one) => (one.kind === "result" ? [one.result] : []));
-  const messages = results.length === 0 ? [] : await store.alertsOfMessages(results.map(({ messageId }) => messageId));
+  const messages =
+    results.length === 0
+      ? []
+      : await store.alertsOfMessages(results.map(({ messageId }) => messageId));
   const byId = new Map(messages.map((message) => [message.messageId, message]));
   return activities.flatMap((one): readonly TailLine[] => {
     if (one.kind === "event") {
       const { event, sinks } = one;
       const { title, url = null } = createReader(linksHost())({ event, watches: [event.watch] });
-      return [{ kind: "event", at, id: event.id, type: event.type, watch: event.watch, title: cleanLine(title), url, sinks }];
+      return [
+        {
+          kind: "event",
+          at,
+          id: event.id,
+          type: event.type,
+          watch: event.watch,
+          title: cleanLine(title),
+          url,
+          sinks,
+        },
+      ];
     }
     const message = byId.get(one.result.messageId);
-    return message === undefined ? [] : [{ ...deliveryOf(one.result, at), sink: message.sink, alerts: message.alerts }];
+    return message === undefined
+      ? []
+      : [{ ...deliveryOf(one.result, at), sink: message.sink, alerts: message.alerts }];
   });
 }
 
@@ -59,5 +83,7 @@ const deliveryOf = (result: DeliveryResult, at: string) => ({
 function isWanted(line: TailLine, { watch, sink }: TailFilter): boolean {
   const watches = line.kind === "event" ? [line.watch] : line.alerts.map((alert) => alert.watch);
   const sinks = line.kind === "event" ? line.sinks : [line.sink];
-  return (watch === undefined || watches.includes(watch)) && (sink === undefined || sinks.includes(sink));
+  return (
+    (watch === undefined || watches.includes(watch)) && (sink === undefined || sinks.includes(sink))
+  );
 }

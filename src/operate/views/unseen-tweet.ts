@@ -1,4 +1,7 @@
-/** Why a read of a feed did not bring a tweet: by its id, the ranges of ids that were read, and where the watch began. Pure. */
+/**
+ * Why a read of a feed did not bring a tweet: by its id, the ranges of ids that were read, and
+ * where the watch began. Pure.
+ */
 import { isRead, readFeedMemory } from "../../detect/feed-memory.ts";
 import { isoTime } from "../../model/clock.ts";
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
@@ -30,13 +33,15 @@ export function reasonOfFeed({ id, target, source, poll, isAuthors, nowMs }: Uns
   const readMs = memory.readAtMs ?? 0;
   if (compareIds(id, newest.high) > 0 && postedMs > readMs)
     return `it was last read at ${isoTime(readMs)}, before the tweet was posted${isProbed(poll) ? ", and the account's counters have shown no new tweet since" : ""}`;
-  if (postedMs > nowMs - LATE_MS) return "it was read, and the service may not show so new a tweet yet";
+  if (postedMs > nowMs - LATE_MS)
+    return "it was read, and the service may not show so new a tweet yet";
   if (compareIds(id, newest.high) <= 0 && !isRead(memory.stretches, id))
     return "it lies in a gap that is not read yet: too many pages at once, or an error, cut a poll";
   return `tweets of that time were read, and this one was not among them: ${whoseText(poll, target, isAuthors)}, or the service did not show it`;
 }
 
-const isBefore = (id: string, watermark: unknown): boolean => typeof watermark === "string" && compareIds(id, watermark) <= 0;
+const isBefore = (id: string, watermark: unknown): boolean =>
+  typeof watermark === "string" && compareIds(id, watermark) <= 0;
 
 /** Since when tweets are news to a target, on the service's clock. */
 function sinceMsOf({ memory, registeredAtMs }: TargetState): number {

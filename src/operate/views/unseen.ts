@@ -1,4 +1,7 @@
-/** Why nothing is stored about an item: which watches could have seen it, and why each of them did not. Asks the state only. */
+/**
+ * Why nothing is stored about an item: which watches could have seen it, and why each of them did
+ * not. Asks the state only.
+ */
 import type { Config } from "../../config/config.ts";
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -28,10 +31,20 @@ export interface UnseenItem {
 /** Thousands of watches may follow thousands of accounts each. */
 const MOST_LINES = 500;
 
-export async function explainUnseen({ store, config, polls, nowMs }: UnseenParts, item: UnseenItem): Promise<UnseenView> {
+export async function explainUnseen(
+  { store, config, polls, nowMs }: UnseenParts,
+  item: UnseenItem,
+): Promise<UnseenView> {
   const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
-  const single = polls.flatMap((poll) => poll.group?.members ?? [poll]).filter(({ detector }) => detector === detectorOf(item));
-  const sources = new Map((await store.loadSources(single.map(({ key }) => key))).map((source) => [source.fingerprint, source]));
+  const single = polls
+    .flatMap((poll) => poll.group?.members ?? [poll])
+    .filter(({ detector }) => detector === detectorOf(item));
+  const sources = new Map(
+    (await store.loadSources(single.map(({ key }) => key))).map((source) => [
+      source.fingerprint,
+      source,
+    ]),
+  );
   const reads = readsByTarget(single, sources);
   const lines = config.watches.flatMap((watch) => {
     const state = states.get(watch.id);
@@ -40,7 +53,11 @@ export async function explainUnseen({ store, config, polls, nowMs }: UnseenParts
     return (state?.targets ?? []).map((target) => ({
       watch: watch.id,
       target: target.name,
-      ...reasonOfTarget(reads.get(refText({ watchKey: state?.key ?? "", targetKey: target.key })), target, { item, nowMs }),
+      ...reasonOfTarget(
+        reads.get(refText({ watchKey: state?.key ?? "", targetKey: target.key })),
+        target,
+        { item, nowMs },
+      ),
     }));
   });
   const sorted = lines.toSorted((a, b) => Number(b.could_see) - Number(a.could_see));
@@ -61,9 +78,17 @@ const no = (reason: string): Reason => ({ could_see: false, reason });
 const yes = (reason: string): Reason => ({ could_see: true, reason });
 
 /** What keeps the whole watch from seeing it; undefined where it depends on its targets. */
-function reasonOfWatch(watch: Watch, state: WatchState | undefined, item: UnseenItem): Reason | undefined {
+function reasonOfWatch(
+  watch: Watch,
+  state: WatchState | undefined,
+  item: UnseenItem,
+): Reason | undefined {
   if (watchTypeOf(watch).detection.detector !== detectorOf(item))
-    return no(item.isTweet ? `a ${watch.type} watch reads no new tweets` : `a ${watch.type} watch reads no list of accounts`);
+    return no(
+      item.isTweet
+        ? `a ${watch.type} watch reads no new tweets`
+        : `a ${watch.type} watch reads no list of accounts`,
+    );
   if (!watch.enabled) return yes("it is disabled (`enabled: false`)");
   if (state === undefined) return yes("no daemon has run with it yet");
   return state.paused ? yes("it is paused") : undefined;
@@ -76,10 +101,16 @@ interface FoundRead {
 }
 
 /** A target without one cannot be asked for yet. */
-function readsByTarget(polls: readonly Poll[], sources: ReadonlyMap<string, SourceState>): ReadonlyMap<string, FoundRead> {
+function readsByTarget(
+  polls: readonly Poll[],
+  sources: ReadonlyMap<string, SourceState>,
+): ReadonlyMap<string, FoundRead> {
   return new Map(
     polls.flatMap((poll) =>
-      poll.subscribers.map((subscriber) => [refText(subscriber), { poll, subscriber, source: sources.get(poll.key) }] as const),
+      poll.subscribers.map(
+        (subscriber) =>
+          [refText(subscriber), { poll, subscriber, source: sources.get(poll.key) }] as const,
+      ),
     ),
   );
 }
@@ -92,16 +123,26 @@ function reasonOfTarget(
   { item, nowMs }: { readonly item: UnseenItem; readonly nowMs: number },
 ): Reason {
   const { author } = item;
-  const isAuthors = target.userId !== null && read !== undefined && isOwnTimeline(read.poll, read.subscriber);
-  if (item.isTweet && isAuthors && author !== undefined && target.username?.toLowerCase() !== author)
+  const isAuthors =
+    target.userId !== null && read !== undefined && isOwnTimeline(read.poll, read.subscriber);
+  if (
+    item.isTweet &&
+    isAuthors &&
+    author !== undefined &&
+    target.username?.toLowerCase() !== author
+  )
     return no(`it follows @${target.username ?? target.name}, not @${author}`);
-  if (target.status !== "ok" && target.status !== "pending") return yes(`it cannot be read: ${target.statusReason}`);
+  if (target.status !== "ok" && target.status !== "pending")
+    return yes(`it cannot be read: ${target.statusReason}`);
   if (read === undefined) return yes("the account is not looked up yet");
   if (!item.isTweet) return yes(reasonOfList(target, read.source));
-  return yes(reasonOfFeed({ id: item.id, target, source: read.source, poll: read.poll, isAuthors, nowMs }));
+  return yes(
+    reasonOfFeed({ id: item.id, target, source: read.source, poll: read.poll, isAuthors, nowMs }),
+  );
 }
 
-const isOwnTimeline = ({ source }: Poll, { author }: Subscriber): boolean => source.endpoint === "user-tweets" || author !== undefined;
+const isOwnTimeline = ({ source }: Poll, { author }: Subscriber): boolean =>
+  source.endpoint === "user-tweets" || author !== undefined;
 
 function reasonOfList(target: TargetState, source: SourceState | undefined): string {
   if (target.baselineAtMs === null) return "its first read is not done";

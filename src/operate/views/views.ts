@@ -17,7 +17,16 @@ import type { SourceState } from "../../model/poll-store.ts";
 import type { Sink } from "../../model/sink.ts";
 import type { TemplateRunner } from "../../model/template.ts";
 import type { BudgetView } from "../../server/contract/budget-view.ts";
-import type { ConfigView, DaemonState, EventsView, FoundItem, Health, StatusView, Views, WatchView } from "../../server/contract/views.ts";
+import type {
+  ConfigView,
+  DaemonState,
+  EventsView,
+  FoundItem,
+  Health,
+  StatusView,
+  Views,
+  WatchView,
+} from "../../server/contract/views.ts";
 import type { ReplayRequest } from "../../server/contract/replay-view.ts";
 import type { TailFilter, TailLine } from "../../server/contract/tail-view.ts";
 import type { OpenedStore } from "../../state/open.ts";
@@ -56,7 +65,9 @@ export interface ActiveDelivery {
   /** The sinks, by name. */
   readonly sinks: ReadonlyMap<string, { readonly sink: Sink }>;
   /** Undefined where there are no templates. */
-  readonly templates: { readonly runner: TemplateRunner; failing(): readonly FailingTemplate[] } | undefined;
+  readonly templates:
+    | { readonly runner: TemplateRunner; failing(): readonly FailingTemplate[] }
+    | undefined;
 }
 
 export interface ViewsDeps extends ScrapeDeps {
@@ -91,10 +102,15 @@ class DaemonViews implements Views {
 
   async health(): Promise<Health> {
     const { clock, engine, storeWatch } = this.#parts;
-    if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS) return { live: false, ready: false, reason: "the poll loop stands still" };
+    if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS)
+      return { live: false, ready: false, reason: "the poll loop stands still" };
     const answered = new AbortController();
-    const late = sleep(clock, STATE_ANSWERS_WITHIN_MS, answered.signal).then(() => "the state does not answer");
-    const written = storeWatch.prove().then((failure) => (failure === undefined ? undefined : "the state cannot be written"));
+    const late = sleep(clock, STATE_ANSWERS_WITHIN_MS, answered.signal).then(
+      () => "the state does not answer",
+    );
+    const written = storeWatch
+      .prove()
+      .then((failure) => (failure === undefined ? undefined : "the state cannot be written"));
     const failure = await Promise.race([written, late]).finally(() => answered.abort());
     const { revisions } = this.#parts;
     return failure === undefined
@@ -103,8 +119,19 @@ class DaemonViews implements Views {
   }
 
   async status(): Promise<StatusView> {
-    const { store, clock, engine, quotaWatch, upstreamWatch, storeWatch, lastRefusal, startedAtMs, loadedAtMs, deps, revisions } =
-      this.#parts;
+    const {
+      store,
+      clock,
+      engine,
+      quotaWatch,
+      upstreamWatch,
+      storeWatch,
+      lastRefusal,
+      startedAtMs,
+      loadedAtMs,
+      deps,
+      revisions,
+    } = this.#parts;
     const config = this.#parts.config();
     const known = await this.#sources();
     await quotaWatch.refresh(engine.polls);
@@ -129,7 +156,11 @@ class DaemonViews implements Views {
       superseded: revisions.superseded(),
     };
     const gaps = await engine.openGaps();
-    const reasons = [...reasonsOf(troubles), ...stuckGapReasons(gaps, clock.now()), ...strandedReasons(config, stats)];
+    const reasons = [
+      ...reasonsOf(troubles),
+      ...stuckGapReasons(gaps, clock.now()),
+      ...strandedReasons(config, stats),
+    ];
     return {
       state: stateOf(troubles, upstreamWatch.isStopped, reasons),
       reasons,
@@ -187,7 +218,11 @@ class DaemonViews implements Views {
     const firstReads = inFirstRead(await this.#watchViews(await this.#sources()));
     const parts = { store, config: config(), polls: this.#parts.engine.polls, nowMs };
     const { itemId } = found;
-    return { ...found, firstReads, unseen: itemId === null ? null : await explainUnseen(parts, unseenItem(item, itemId, nowMs)) };
+    return {
+      ...found,
+      firstReads,
+      unseen: itemId === null ? null : await explainUnseen(parts, unseenItem(item, itemId, nowMs)),
+    };
   }
 
   dead(sink: string | undefined): ReturnType<Views["dead"]> {
@@ -206,8 +241,12 @@ class DaemonViews implements Views {
   render(request: RenderRequest): ReturnType<Views["render"]> {
     const { store, config, clock, delivery } = this.#parts;
     const { sinks, templates } = delivery();
-    const createSink = async ({ name }: { readonly name: string }) => sinks.get(name)?.sink ?? Promise.reject(new Error(`no sink ${name}`));
-    return renderEvent({ store, config: config(), clock, runner: templates?.runner, createSink }, request);
+    const createSink = async ({ name }: { readonly name: string }) =>
+      sinks.get(name)?.sink ?? Promise.reject(new Error(`no sink ${name}`));
+    return renderEvent(
+      { store, config: config(), clock, runner: templates?.runner, createSink },
+      request,
+    );
   }
 
   report(query: ReportQuery): ReturnType<Views["report"]> {
@@ -221,7 +260,11 @@ class DaemonViews implements Views {
 
   tail(filter: TailFilter, push: (line: TailLine) => void): () => void {
     const { feed, store, clock, config } = this.#parts;
-    return followActivity({ feed, store, clock, linksHost: () => config().linksHost }, filter, push);
+    return followActivity(
+      { feed, store, clock, linksHost: () => config().linksHost },
+      filter,
+      push,
+    );
   }
 
   metrics(): Promise<string> {
@@ -240,7 +283,9 @@ class DaemonViews implements Views {
     if (store.membership === undefined) return undefined;
     const { id } = store.membership;
     const [all, claims] = [await store.replicas(), await store.claims()];
-    const lastPolls = new Map(engine.polls.map(({ key }) => [key, known.get(key)?.lastPollAtMs ?? null]));
+    const lastPolls = new Map(
+      engine.polls.map(({ key }) => [key, known.get(key)?.lastPollAtMs ?? null]),
+    );
     return {
       views: replicaViews(all, claims, id),
       unclaimed: unclaimedView(all, claims, lastPolls),
@@ -256,15 +301,20 @@ class DaemonViews implements Views {
     const failing = failingEnrichments();
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
     const spent = new Map<string, number>();
-    for (const { watch, requests } of (await store.spentSince(quotaWatch.status.period.startMs)).lines)
+    for (const { watch, requests } of (await store.spentSince(quotaWatch.status.period.startMs))
+      .lines)
       spent.set(watch, (spent.get(watch) ?? 0) + requests);
-    const backlogs = new Map((await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]));
+    const backlogs = new Map(
+      (await store.enrichmentBacklog()).map((backlog) => [backlog.watchKey, backlog]),
+    );
     const readPages = engine.firstReadPages();
     const watches = config().watches.filter(({ enabled }) => enabled);
     const slowed = await engine.slowedWatches(watches);
     return watches.map((watch) => {
       const polls = engine.pollsOf(watch.id);
-      const times = polls.map(({ key }) => known.get(key)?.lastPollAtMs ?? 0).filter((time) => time > 0);
+      const times = polls
+        .map(({ key }) => known.get(key)?.lastPollAtMs ?? 0)
+        .filter((time) => time > 0);
       const state = states.get(watch.id);
       return watchView(watch, {
         state,
@@ -277,7 +327,8 @@ class DaemonViews implements Views {
         spent: spent.get(watch.id) ?? 0,
         firstReadPages: readPages.get(watch.id),
         slowed: slowed.get(watch.id),
-        problem: polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
+        problem:
+          polls.map(({ key }) => engine.problemOf(key)).find((problem) => problem !== "") ?? "",
       });
     });
   }
@@ -290,10 +341,20 @@ class DaemonViews implements Views {
 /** Ids of watches that have not read all there was when they began. */
 const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
   watches
-    .filter((watch) => watch.first_read !== null || watch.member_lists.some(({ first_read_members: read }) => read !== null))
+    .filter(
+      (watch) =>
+        watch.first_read !== null ||
+        watch.member_lists.some(({ first_read_members: read }) => read !== null),
+    )
     .map(({ id }) => id);
 
-function quotaFacts({ quotaWatch, auditReadings, keyWatch, keyQuotas, config }: ViewsDeps): QuotaFacts {
+function quotaFacts({
+  quotaWatch,
+  auditReadings,
+  keyWatch,
+  keyQuotas,
+  config,
+}: ViewsDeps): QuotaFacts {
   const { status } = quotaWatch;
   const suspended = new Map(keyWatch.suspended.map((one) => [one.key, one.because]));
   return {
@@ -301,11 +362,21 @@ function quotaFacts({ quotaWatch, auditReadings, keyWatch, keyQuotas, config }: 
     onExhausted: config().api.quota.onExhausted,
     monthly: config().api.quota.monthly,
     drift: auditReadings.driftRequests,
-    keys: keyQuotas().map(({ name, limit }) => ({ name, limit, spent: status.spentByKey.get(name) ?? 0, because: suspended.get(name) })),
+    keys: keyQuotas().map(({ name, limit }) => ({
+      name,
+      limit,
+      spent: status.spentByKey.get(name) ?? 0,
+      because: suspended.get(name),
+    })),
   };
 }
 
-function stateOf({ store, upstream, quota }: Troubles, isStopped: boolean, reasons: readonly string[]): DaemonState {
-  if (store !== undefined || (upstream !== undefined && isStopped) || isQuotaSpent(quota)) return "paused";
+function stateOf(
+  { store, upstream, quota }: Troubles,
+  isStopped: boolean,
+  reasons: readonly string[],
+): DaemonState {
+  if (store !== undefined || (upstream !== undefined && isStopped) || isQuotaSpent(quota))
+    return "paused";
   return reasons.length > 0 ? "degraded" : "running";
 }

@@ -1,6 +1,7 @@
 /**
- * What a forecast assumes before anything was counted, as low and high values. docs/forecast.md has the reasons, and an example to check by
- * hand. Each kind of group derives its own cost from them. Pure.
+ * What a forecast assumes before anything was counted, as low and high values. docs/forecast.md has
+ * the reasons, and an example to check by hand. Each kind of group derives its own cost from them.
+ * Pure.
  */
 import type { PollTiming } from "../poll.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
@@ -9,7 +10,9 @@ import { ITEMS_PER_PAGE } from "./feed-pages.ts";
 
 /** Per account; with replies and reposts, which move its counter as well. */
 export const POSTS_PER_DAY: Range = { low: 0.5, high: 12 };
-/** Per account; without replies and reposts, which a watch leaves out unless `include` names them. */
+/**
+ * Per account; without replies and reposts, which a watch leaves out unless `include` names them.
+ */
 export const RECHECKED_PER_DAY: Range = { low: 0.5, high: 6 };
 /** Changes per member list. */
 export const MOVES_PER_DAY: Range = { low: 1, high: 24 };
@@ -33,7 +36,13 @@ const BUSY_FIRST: Range = { low: 0.25, high: 0.5 };
 /** For a mean delay; `evenRunsPerDay`: at even intervals. */
 export function probingForMean(accounts: number, evenRunsPerDay: number): Probing {
   const runs = times(exactly(evenRunsPerDay), BURSTS);
-  return { probes: accounts <= BATCH_SIZE ? runs : times(exactly((evenRunsPerDay * accounts) / BATCH_SIZE), BUSY_FIRST), runs };
+  return {
+    probes:
+      accounts <= BATCH_SIZE
+        ? runs
+        : times(exactly((evenRunsPerDay * accounts) / BATCH_SIZE), BUSY_FIRST),
+    runs,
+  };
 }
 
 const EVEN: Range = { low: 1, high: 1 };
@@ -42,11 +51,15 @@ const READS_FOR_P95: Range = { low: 0.4, high: 1 };
 
 /** Reads of a feed, relative to even intervals. */
 export const readsOf = (timing: PollTiming): Range =>
-  timing.kind === "schedule" ? EVEN : timing.freshness.kind === "mean" ? READS_FOR_MEAN : READS_FOR_P95;
+  timing.kind === "schedule"
+    ? EVEN
+    : timing.freshness.kind === "mean"
+      ? READS_FOR_MEAN
+      : READS_FOR_P95;
 
 /**
- * Searches a day for so many posts: about one per post while posts are rare, one per run if each run finds some, plus one for each page that
- * they fill.
+ * Searches a day for so many posts: about one per post while posts are rare, one per run if each
+ * run finds some, plus one for each page that they fill.
  */
 export const searchesFor = (posts: number, runs: number): number =>
   posts === 0 || runs === 0 ? 0 : (posts * runs) / (posts + runs) + posts / ITEMS_PER_PAGE;

@@ -1,4 +1,7 @@
-/** Groups whose ticks fall together are due in the same instant, so that what they probe fits into the same requests. Pure. */
+/**
+ * Groups whose ticks fall together are due in the same instant, so that what they probe fits into
+ * the same requests. Pure.
+ */
 import { canonicalJson } from "../../model/hash.ts";
 import { spreadMs } from "../../schedule/spread.ts";
 import type { Poll } from "../poll.ts";
@@ -12,7 +15,10 @@ export const schedulesKey = ({ timing }: Pick<Poll, "timing">): string =>
       .sort(),
   );
 
-/** Intervals from here on are moved from their ticks: what is right for the shortest of them is so for all. */
+/**
+ * Intervals from here on are moved from their ticks: what is right for the shortest of them is so
+ * for all.
+ */
 export const SHORTEST_SPREAD_MS = 10_000;
 
 /** The same for every minute, every two, every hour: less than a second. */

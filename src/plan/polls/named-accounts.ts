@@ -1,6 +1,7 @@
 /**
- * Accounts that a watch names beside its targets: whom a check is about, and authors it ignores. They are followed by id like targets, so
- * that a rename changes nothing. Pure; asking for the ids is the engine's.
+ * Accounts that a watch names beside its targets: whom a check is about, and authors it ignores.
+ * They are followed by id like targets, so that a rename changes nothing. Pure; asking for the ids
+ * is the engine's.
  */
 import type { NamedAccount } from "../../model/account.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -25,16 +26,27 @@ function accountsIn({ settings }: Watch, type: Pollable): readonly NamedAccount[
 
 /** Handles that have no id yet. */
 export function namedHandles(watch: Watch, type: Pollable): NamedHandles {
-  const required = accountsIn(watch, type).flatMap(({ account }) => (account.kind === "handle" ? [account.handle.toLowerCase()] : []));
+  const required = accountsIn(watch, type).flatMap(({ account }) =>
+    account.kind === "handle" ? [account.handle.toLowerCase()] : [],
+  );
   return { required, optional: watch.ignore.authors.filter((author) => !author.startsWith("id:")) };
 }
 
 /** Those of the settings whose id is known. */
-export const namedIds = (watch: Watch, type: Pollable): readonly { readonly id: string; readonly name: string }[] =>
-  accountsIn(watch, type).flatMap(({ account, name }) => (account.kind === "id" ? [{ id: account.id, name }] : []));
+export const namedIds = (
+  watch: Watch,
+  type: Pollable,
+): readonly { readonly id: string; readonly name: string }[] =>
+  accountsIn(watch, type).flatMap(({ account, name }) =>
+    account.kind === "id" ? [{ id: account.id, name }] : [],
+  );
 
 /** The watch with ids in place of the handles that have one. */
-export function withAccountIds(watch: Watch, type: Pollable, ids: Readonly<Record<string, string>>): Watch {
+export function withAccountIds(
+  watch: Watch,
+  type: Pollable,
+  ids: Readonly<Record<string, string>>,
+): Watch {
   if (Object.keys(ids).length === 0) return watch;
   const idOf = (handle: string): string | undefined => ownValue(ids, handle);
   const byId = ({ name, account }: NamedAccount): NamedAccount => {
@@ -45,6 +57,7 @@ export function withAccountIds(watch: Watch, type: Pollable, ids: Readonly<Recor
     const id = idOf(author);
     return id === undefined ? author : `id:${id}`;
   });
-  const settings = type.mapAccounts === undefined ? watch.settings : type.mapAccounts(watch.settings, byId);
+  const settings =
+    type.mapAccounts === undefined ? watch.settings : type.mapAccounts(watch.settings, byId);
   return { ...watch, settings, ignore: { ...watch.ignore, authors } };
 }

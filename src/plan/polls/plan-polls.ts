@@ -30,11 +30,21 @@ export interface PlanDeps {
 }
 
 /** Targets of a watch as its file names them. */
-export const targetsOf = (hash: Hash, watch: Watch, type: Pollable): readonly TargetRegistration[] =>
+export const targetsOf = (
+  hash: Hash,
+  watch: Watch,
+  type: Pollable,
+): readonly TargetRegistration[] =>
   type.targets(watch.settings, watch.id, (source) => fingerprintOf(hash, source));
 
-/** Polls of every target that can be asked for now: paused watches and accounts without an id are left out. */
-export function planPolls<T extends Pollable>(watches: readonly PlannedWatch<T>[], deps: PlanDeps): readonly Poll<T>[] {
+/**
+ * Polls of every target that can be asked for now: paused watches and accounts without an id are
+ * left out.
+ */
+export function planPolls<T extends Pollable>(
+  watches: readonly PlannedWatch<T>[],
+  deps: PlanDeps,
+): readonly Poll<T>[] {
   const shared = new Map<string, Shared<T>>();
   for (const planned of watches) {
     if (planned.paused || planned.waitsForAccounts === true) continue;
@@ -59,15 +69,27 @@ function addSubscriber<T extends Pollable>(
   hash: Hash,
 ): void {
   const { watch, type, watchKey } = planned;
-  if (isAccount(target) && (target.userId === null || (type.needsHandle === true && target.username === null))) return;
+  if (
+    isAccount(target) &&
+    (target.userId === null || (type.needsHandle === true && target.username === null))
+  )
+    return;
   const source = type.source(watch.settings, target);
   const key = fingerprintOf(hash, source);
   const absence = target.memory["away"] as Absence | undefined;
   const returned = absence === undefined ? {} : { returnedAtMs: absence.to_ms };
-  const base = { watch, type, watchKey, targetKey: target.key, targetName: target.name, ...returned };
+  const base = {
+    watch,
+    type,
+    watchKey,
+    targetKey: target.key,
+    targetName: target.name,
+    ...returned,
+  };
   const subscriber: Subscriber<T> = { ...base, ...ownPart(source) };
   const entry = shared.get(key);
-  // A list that starts with its one member takes a fraction of one that was pushed to: there may be ten thousand.
+  // A list that starts with its one member takes a fraction of one that was pushed to: there may be
+  // ten thousand.
   if (entry === undefined) shared.set(key, { source, subscribers: [subscriber] });
   else entry.subscribers.push(subscriber);
 }
@@ -78,19 +100,31 @@ function ownPart({ batch, author }: Source): Pick<Subscriber, "entry" | "author"
   return author === undefined ? {} : { author };
 }
 
-/** Entries that want the same schedules share requests, as many as fit. The first batch of a kind keeps its key when entries come and go. */
-function planBatches<T extends Pollable>(shared: readonly Shared<T>[], deps: PlanDeps): readonly Poll<T>[] {
+/**
+ * Entries that want the same schedules share requests, as many as fit. The first batch of a kind
+ * keeps its key when entries come and go.
+ */
+function planBatches<T extends Pollable>(
+  shared: readonly Shared<T>[],
+  deps: PlanDeps,
+): readonly Poll<T>[] {
   const kinds = groupBy(
     shared.filter(({ source }) => source.batch !== undefined),
     ({ source: { batch, endpoint, params }, subscribers }) =>
       `${endpoint}\n${canonicalJson(params)}\n${batch?.param}\n${canonicalJson(schedulesWanted(subscribers))}`,
   );
   return [...kinds].flatMap(([kind, entries]) =>
-    batchesOf(entries, entries[0].source.batch?.size).map((batch, number) => toBatch(`${kind}\n${number}`, batch, deps)),
+    batchesOf(entries, entries[0].source.batch?.size).map((batch, number) =>
+      toBatch(`${kind}\n${number}`, batch, deps),
+    ),
   );
 }
 
-function toBatch<T extends Pollable>(identity: string, entries: readonly Shared<T>[], deps: PlanDeps): Poll<T> {
+function toBatch<T extends Pollable>(
+  identity: string,
+  entries: readonly Shared<T>[],
+  deps: PlanDeps,
+): Poll<T> {
   const [first] = entries;
   if (first?.source.batch === undefined) throw new Error("a batch without entries");
   const { endpoint, params, batch } = first.source;
@@ -105,7 +139,8 @@ function toBatch<T extends Pollable>(identity: string, entries: readonly Shared<
 }
 
 /** Account targets are keyed `@handle` or `id:digits`; other targets are asked for as they are. */
-const isAccount = (target: TargetState): boolean => target.key.startsWith("@") || target.key.startsWith("id:");
+const isAccount = (target: TargetState): boolean =>
+  target.key.startsWith("@") || target.key.startsWith("id:");
 
 function toPoll<T extends Pollable>(
   key: string,
@@ -127,7 +162,9 @@ function toPoll<T extends Pollable>(
     priority: mostUrgent(subscribers.map(({ watch }) => watch.priority)),
     maxPages: Math.max(...subscribers.map(({ watch }) => watch.maxPages)),
     overlapMs: Math.max(...subscribers.map(({ watch }) => watch.overlapMs)),
-    costRequests: Math.max(...subscribers.map(({ watch, type }) => type.costRequests(watch.settings))),
+    costRequests: Math.max(
+      ...subscribers.map(({ watch, type }) => type.costRequests(watch.settings)),
+    ),
     subscribers,
   };
 }

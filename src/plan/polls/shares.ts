@@ -1,16 +1,28 @@
-/** How what a poll takes is split among the watches it serves, so that their parts add up to it. Pure. */
+/**
+ * How what a poll takes is split among the watches it serves, so that their parts add up to it.
+ * Pure.
+ */
 import type { Poll } from "../poll.ts";
 import { sum } from "../sum.ts";
 
-/** By watch id, in the order of the subscribers; together 1. Of a group, each member's requests are split among those who want that member. */
-export function sharesOf({ subscribers, group }: Pick<Poll, "subscribers" | "group">): ReadonlyMap<string, number> {
+/**
+ * By watch id, in the order of the subscribers; together 1. Of a group, each member's requests are
+ * split among those who want that member.
+ */
+export function sharesOf({
+  subscribers,
+  group,
+}: Pick<Poll, "subscribers" | "group">): ReadonlyMap<string, number> {
   const weights = group?.weights ?? [];
   const total = sum(weights, (weight) => weight);
   const shares = new Map<string, number>();
-  const add = (watchId: string, share: number) => shares.set(watchId, (shares.get(watchId) ?? 0) + share);
-  if (group === undefined || total === 0) for (const { watch } of subscribers) add(watch.id, 1 / subscribers.length);
+  const add = (watchId: string, share: number) =>
+    shares.set(watchId, (shares.get(watchId) ?? 0) + share);
+  if (group === undefined || total === 0)
+    for (const { watch } of subscribers) add(watch.id, 1 / subscribers.length);
   else
     for (const [index, member] of group.members.entries())
-      for (const { watch } of member.subscribers) add(watch.id, (weights[index] ?? 0) / total / member.subscribers.length);
+      for (const { watch } of member.subscribers)
+        add(watch.id, (weights[index] ?? 0) / total / member.subscribers.length);
   return shares;
 }

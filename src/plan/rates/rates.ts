@@ -1,6 +1,7 @@
 /**
- * How often accounts post, learned from the dates of their posts: a base rate each, the hours of the day of each and of all, and the
- * burst intensity that a post leaves behind. Pure; what is learned is plain data that its owner keeps.
+ * How often accounts post, learned from the dates of their posts: a base rate each, the hours of
+ * the day of each and of all, and the burst intensity that a post leaves behind. Pure; what is
+ * learned is plain data that its owner keeps.
  */
 import { sum } from "../sum.ts";
 
@@ -8,7 +9,9 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** What a post adds to the expected number of posts that follow it, and over which time that fades. */
+/**
+ * What a post adds to the expected number of posts that follow it, and over which time that fades.
+ */
 const BURST_INTENSITY = 0.5;
 const BURST_FADE_MS = 8 * 60_000;
 /** The part of the base rate that comes without a post before it. */
@@ -49,7 +52,8 @@ export const FLAT_PROFILE: DayProfile = { posts: Array.from({ length: HOURS }, (
 export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory {
   const dates = datesMs.filter((dateMs) => dateMs <= nowMs);
   if (dates.length === 0) return { posts: 0, days: 1, excited: 0, isEmpty: true, atMs: nowMs };
-  // A pinned tweet may be years older than what stands beside it: the second oldest marks where the window begins, and is not within it.
+  // A pinned tweet may be years older than what stands beside it: the second oldest marks where the
+  // window begins, and is not within it.
   const [oldest = nowMs, begin = oldest] = [...dates].sort((a, b) => a - b);
   const reachDays = Math.max((nowMs - begin) / DAY_MS, 1 / HOURS);
   const share = Math.min(1, LONGEST_EVIDENCE_DAYS / reachDays);
@@ -64,7 +68,11 @@ export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory
 }
 
 /** What is known after a while in which these posts were found; none is evidence too. */
-export function learnPosts(memory: RateMemory, datesMs: readonly number[], nowMs: number): RateMemory {
+export function learnPosts(
+  memory: RateMemory,
+  datesMs: readonly number[],
+  nowMs: number,
+): RateMemory {
   const aged = ageRate(memory, nowMs);
   const habit = datesMs.length === 0 ? aged.habit : withPosts(aged.habit ?? NO_OWN_HOURS, datesMs);
   return {
@@ -80,7 +88,9 @@ function ageRate(memory: RateMemory, nowMs: number): RateMemory {
   return {
     ...evidenceAt(memory, nowMs),
     excited: memory.excited * fade(nowMs - memory.atMs),
-    ...(memory.habit === undefined ? {} : { habit: memory.habit.map((count) => round(count * kept)) }),
+    ...(memory.habit === undefined
+      ? {}
+      : { habit: memory.habit.map((count) => round(count * kept)) }),
     atMs: nowMs,
   };
 }
@@ -88,8 +98,12 @@ function ageRate(memory: RateMemory, nowMs: number): RateMemory {
 /** It is written to the state for thousands of accounts. */
 const round = (count: number): number => Math.round(count * 100) / 100;
 
-/** What was written down later than now is older than it looks: the clock was set back since, by nobody knows how much. */
-const fade = (passedMs: number): number => (passedMs < -BURST_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / BURST_FADE_MS));
+/**
+ * What was written down later than now is older than it looks: the clock was set back since, by
+ * nobody knows how much.
+ */
+const fade = (passedMs: number): number =>
+  passedMs < -BURST_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / BURST_FADE_MS);
 
 const burstIntensityOf = (datesMs: readonly number[], nowMs: number): number =>
   sum(datesMs, (dateMs) => BURST_INTENSITY * fade(nowMs - dateMs));
@@ -101,41 +115,67 @@ export function baseRate(memory: RateMemory, nowMs: number): number {
 }
 
 /** How much of the evidence still counts. */
-const keptAt = ({ atMs }: RateMemory, nowMs: number): number => 2 ** (-Math.max(0, nowMs - atMs) / DAY_MS / HALF_LIFE_DAYS);
+const keptAt = ({ atMs }: RateMemory, nowMs: number): number =>
+  2 ** (-Math.max(0, nowMs - atMs) / DAY_MS / HALF_LIFE_DAYS);
 
 function evidenceAt(memory: RateMemory, nowMs: number): Pick<RateMemory, "posts" | "days"> {
   const kept = keptAt(memory, nowMs);
-  return { posts: memory.posts * kept, days: memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2 };
+  return {
+    posts: memory.posts * kept,
+    days: memory.days * kept + ((1 - kept) * HALF_LIFE_DAYS) / Math.LN2,
+  };
 }
 
-/** What an account nobody has read yet is worth in a sum: a little evidence of the mean of all, which a few busy ones make. */
+/**
+ * What an account nobody has read yet is worth in a sum: a little evidence of the mean of all,
+ * which a few busy ones make.
+ */
 const SUM_PRIOR_DAYS = PRIOR_POSTS / USUAL_MEAN;
 
 /**
- * Posts a day on average, for sums over many accounts. `baseRate` doubts what is rare, as who is probed should: it would take a busy account
- * whose page covers few hours for less than it is, and all of them together for 28% less after the first pages, 14% after a day.
+ * Posts a day on average, for sums over many accounts. `baseRate` doubts what is rare, as who is
+ * probed should: it would take a busy account whose page covers few hours for less than it is, and
+ * all of them together for 28% less after the first pages, 14% after a day.
  */
 export function expectedRate(memory: RateMemory, nowMs: number): number {
   const { posts, days } = evidenceAt(memory, nowMs);
-  // An empty page may be a suspicious empty response, which probing allows for; as a rule it says as much as an old post.
+  // An empty page may be a suspicious empty response, which probing allows for; as a rule it says
+  // as much as an old post.
   const silentDays = memory.isEmpty === true ? LONGEST_EVIDENCE_DAYS : 0;
   return (posts + PRIOR_POSTS) / (days + silentDays + SUM_PRIOR_DAYS);
 }
 
-/** Posts a day expected at this very moment: half the base, by how busy the hour is for all and for this one, and what recent posts draw after them. */
+/**
+ * Posts a day expected at this very moment: half the base, by how busy the hour is for all and for
+ * this one, and what recent posts draw after them.
+ */
 export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number {
   const excited = memory.excited * fade(nowMs - memory.atMs);
-  return UNPROMPTED * baseRate(memory, nowMs) * diurnalFactor(memory.habit, nowMs, busyness) + (excited * DAY_MS) / BURST_FADE_MS;
+  return (
+    UNPROMPTED * baseRate(memory, nowMs) * diurnalFactor(memory.habit, nowMs, busyness) +
+    (excited * DAY_MS) / BURST_FADE_MS
+  );
 }
 
 /**
- * The same of a later moment, where nobody looks in between: what recent posts draw draws posts itself, so that it fades slower, towards the
- * base. `aheadMs` from `nowMs` on; `base`: posts a day, these days.
+ * The same of a later moment, where nobody looks in between: what recent posts draw draws posts
+ * itself, so that it fades slower, towards the base. `aheadMs` from `nowMs` on; `base`: posts a
+ * day, these days.
  */
-export function rateAhead(memory: RateMemory, nowMs: number, aheadMs: number, base: number): number {
+export function rateAhead(
+  memory: RateMemory,
+  nowMs: number,
+  aheadMs: number,
+  base: number,
+): number {
   const calmAt = (atMs: number): number => base * diurnalFactor(memory.habit, atMs, 1);
-  const drawn = (memory.excited * fade(nowMs - memory.atMs) * DAY_MS) / BURST_FADE_MS - UNPROMPTED * calmAt(nowMs);
-  return Math.max(0, calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - BURST_INTENSITY) * aheadMs) / BURST_FADE_MS));
+  const drawn =
+    (memory.excited * fade(nowMs - memory.atMs) * DAY_MS) / BURST_FADE_MS -
+    UNPROMPTED * calmAt(nowMs);
+  return Math.max(
+    0,
+    calmAt(nowMs + aheadMs) + drawn * Math.exp((-(1 - BURST_INTENSITY) * aheadMs) / BURST_FADE_MS),
+  );
 }
 
 const SPANS = 8;
@@ -155,8 +195,15 @@ function withPosts(habit: readonly number[], datesMs: readonly number[]): readon
 
 const spanOf = (atMs: number): number => Math.floor((atMs % DAY_MS) / SPAN_MS);
 
-/** How busy the hour is for one account, whose posts say more the more there are; `busyness`: for all. */
-function diurnalFactor(habit: readonly number[] | undefined, nowMs: number, busyness: number): number {
+/**
+ * How busy the hour is for one account, whose posts say more the more there are; `busyness`: for
+ * all.
+ */
+function diurnalFactor(
+  habit: readonly number[] | undefined,
+  nowMs: number,
+  busyness: number,
+): number {
   if (habit === undefined) return busyness;
   const span = spanOf(nowMs);
   const total = sum(habit, (count) => count);
@@ -166,7 +213,9 @@ function diurnalFactor(habit: readonly number[] | undefined, nowMs: number, busy
   return (own * SPANS + OWN_HOURS_PRIOR * busyness) / (total + OWN_HOURS_PRIOR);
 }
 
-/** Posts that make the profile of an hour count as much as the assumption that all hours are alike. */
+/**
+ * Posts that make the profile of an hour count as much as the assumption that all hours are alike.
+ */
 const PROFILE_PRIOR = 20;
 const PROFILE_MEMORY = 0.9995;
 

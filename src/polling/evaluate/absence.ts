@@ -1,4 +1,7 @@
-/** What came while a watch was away: paused, disabled or removed. Owns which facts these are and what `on_return` makes of them. */
+/**
+ * What came while a watch was away: paused, disabled or removed. Owns which facts these are and
+ * what `on_return` makes of them.
+ */
 import type { RosterMode } from "../../detect/roster.ts";
 import type { Absence, TargetState } from "../../model/watch-store.ts";
 import type { OnReturn, Watch } from "../../model/watch.ts";
@@ -20,10 +23,17 @@ export interface Missed {
   readonly detail: string;
 }
 
-export const absenceOf = ({ memory }: Pick<TargetState, "memory">): Absence | undefined => memory["away"] as Absence | undefined;
+export const absenceOf = ({ memory }: Pick<TargetState, "memory">): Absence | undefined =>
+  memory["away"] as Absence | undefined;
 
-/** Undefined when it was never away. What was missed and is found only now is delivered the same way, however late. */
-export function missedBy(watch: Watch, target: Pick<TargetState, "memory">): (Missed & { readonly isDone: boolean }) | undefined {
+/**
+ * Undefined when it was never away. What was missed and is found only now is delivered the same
+ * way, however late.
+ */
+export function missedBy(
+  watch: Watch,
+  target: Pick<TargetState, "memory">,
+): (Missed & { readonly isDone: boolean }) | undefined {
   const absence = absenceOf(target);
   if (absence === undefined) return undefined;
   const isFromNow = absence.from_now === true;
@@ -42,7 +52,10 @@ export function missedOnce(watch: Watch, target: Pick<TargetState, "memory">): M
 }
 
 /** Events of what was missed, as `on_return` wants them. */
-export function withMissed(events: readonly EvaluatedEvent[], missed: Missed | undefined): readonly EvaluatedEvent[] {
+export function withMissed(
+  events: readonly EvaluatedEvent[],
+  missed: Missed | undefined,
+): readonly EvaluatedEvent[] {
   if (missed === undefined || missed.mode === "deliver") return events;
   return missed.mode === "skip" ? [] : events.map((event) => ({ ...event, isMissed: true }));
 }
@@ -54,10 +67,16 @@ export function isSkipping(watch: Watch, target: Pick<TargetState, "memory">): b
 }
 
 /**
- * Whether what was missed of a list is read to its end by this step: a window at once; newcomers once no gap is left and no read of the whole
- * list is under way that finds those out of order; anything else by a complete read. `isPartial`: what such a read finds is no news.
+ * Whether what was missed of a list is read to its end by this step: a window at once; newcomers
+ * once no gap is left and no read of the whole list is under way that finds those out of order;
+ * anything else by a complete read. `isPartial`: what such a read finds is no news.
  */
-export function isMemberListCaughtUp(absence: Absence, mode: RosterMode, seen: MemberListObservation, isPartial: boolean): boolean {
+export function isMemberListCaughtUp(
+  absence: Absence,
+  mode: RosterMode,
+  seen: MemberListObservation,
+  isPartial: boolean,
+): boolean {
   const { error, step, memory, completedScanAtMs } = seen;
   if (error !== undefined) return false;
   if (mode === "whole") return (completedScanAtMs ?? Number.NEGATIVE_INFINITY) >= absence.to_ms;
@@ -75,4 +94,6 @@ export function withoutAbsence(memory: TargetState["memory"]): TargetState["memo
 
 /** `isWhole`: the poll found all that was missed. */
 export const gatherMs = (intervalMs: number, isWhole: boolean): number =>
-  isWhole ? GATHER_MS : Math.max(GATHER_MS, Math.min(POLLS_GATHERED * intervalMs, LONGEST_GATHER_MS));
+  isWhole
+    ? GATHER_MS
+    : Math.max(GATHER_MS, Math.min(POLLS_GATHERED * intervalMs, LONGEST_GATHER_MS));

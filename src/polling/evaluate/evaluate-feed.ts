@@ -1,4 +1,7 @@
-/** What a feed's observation means to one subscriber: the baseline watermark at first, then verdicts and events. */
+/**
+ * What a feed's observation means to one subscriber: the baseline watermark at first, then verdicts
+ * and events.
+ */
 import { detectFeed, newestIds } from "../../detect/feed.ts";
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import type { Verdict } from "../../model/event.ts";
@@ -27,12 +30,15 @@ interface BaselineMark {
 
 const baselineMarkOf = (target: TargetState): BaselineMark | undefined => {
   const { birth, since_ms: sinceMs } = target.memory;
-  return typeof birth === "string" && typeof sinceMs === "number" ? { birth, since_ms: sinceMs } : undefined;
+  return typeof birth === "string" && typeof sinceMs === "number"
+    ? { birth, since_ms: sinceMs }
+    : undefined;
 };
 
 /**
- * When the target was registered, in service time. A list can stay empty for days and set no baseline watermark. Until it sets one, the value of
- * the first answer is kept, because the machine's clock may be set while the daemon is stopped.
+ * When the target was registered, in service time. A list can stay empty for days and set no
+ * baseline watermark. Until it sets one, the value of the first answer is kept, because the
+ * machine's clock may be set while the daemon is stopped.
  */
 function registeredMsOf(target: TargetState, serviceClock: ServiceClock): number {
   const { registered_ms: kept } = target.memory;
@@ -45,13 +51,27 @@ function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: Servic
   return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
 }
 
-/** The page of a list shows nothing of an account that turns out not to be on it: what that account posted before is no news either. */
-function firstBaselineMark({ watch, author }: Subscriber, target: TargetState, pageHigh: string, serviceClock: ServiceClock): BaselineMark {
+/**
+ * The page of a list shows nothing of an account that turns out not to be on it: what that account
+ * posted before is no news either.
+ */
+function firstBaselineMark(
+  { watch, author }: Subscriber,
+  target: TargetState,
+  pageHigh: string,
+  serviceClock: ServiceClock,
+): BaselineMark {
   const registeredId = author === undefined ? "0" : tweetIdAt(registeredMsOf(target, serviceClock));
-  return { birth: maxId(pageHigh, registeredId), since_ms: firstRunSinceMs(watch, target, serviceClock) };
+  return {
+    birth: maxId(pageHigh, registeredId),
+    since_ms: firstRunSinceMs(watch, target, serviceClock),
+  };
 }
 
-/** Since when it was not read, while that is still to be made up for; service time is close enough for a floor of minutes. */
+/**
+ * Since when it was not read, while that is still to be made up for; service time is close enough
+ * for a floor of minutes.
+ */
 export const resumedFromMs = (target: TargetState): number | undefined => {
   const value = target.memory["resume_ms"];
   return typeof value === "number" ? value : undefined;
@@ -64,8 +84,10 @@ export function feedNeeds(readers: readonly Reader[], serviceClock: ServiceClock
   for (const { subscriber, target } of readers) {
     const { watch } = subscriber;
     const resumeMs = resumedFromMs(target);
-    // Others may have made the late-arrival rescans of a shared feed meanwhile, and none of them was for this one.
-    if (resumeMs !== undefined && !isSkipping(watch, target)) floors.push(resumeMs - watch.overlapMs);
+    // Others may have made the late-arrival rescans of a shared feed meanwhile, and none of them
+    // was for this one.
+    if (resumeMs !== undefined && !isSkipping(watch, target))
+      floors.push(resumeMs - watch.overlapMs);
     if (target.baselineAtMs !== null && baselineMarkOf(target) !== undefined) continue;
     floors.push(firstRunSinceMs(watch, target, serviceClock));
     if (watch.firstRun.kind === "latest") minItems = Math.max(minItems, watch.firstRun.count);
@@ -86,14 +108,22 @@ export function evaluateFeed(
 ): SubscriberEvaluation {
   const { watch } = subscriber;
   const stored = baselineMarkOf(target);
-  // An empty list sets no baseline watermark: it may be a suspicious empty response. What is newer than the registration is news anyway.
+  // An empty list sets no baseline watermark: it may be a suspicious empty response. What is newer
+  // than the registration is news anyway.
   if (stored === undefined && seen.firstPageHigh === undefined) {
     const isKept = target.memory["registered_ms"] !== undefined;
-    const registered = isKept ? undefined : { registered_ms: registeredMsOf(target, context.serviceClock) };
-    return { ...NOTHING, targets: targetChange(target, registered, seen.isHeadWhole, context.detectedAtMs) };
+    const registered = isKept
+      ? undefined
+      : { registered_ms: registeredMsOf(target, context.serviceClock) };
+    return {
+      ...NOTHING,
+      targets: targetChange(target, registered, seen.isHeadWhole, context.detectedAtMs),
+    };
   }
   const isFirst = target.baselineAtMs === null || stored === undefined;
-  const birth = stored ?? firstBaselineMark(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock);
+  const birth =
+    stored ??
+    firstBaselineMark(subscriber, target, seen.firstPageHigh ?? "0", context.serviceClock);
   const isWanted = (id: string): boolean => {
     const tweet = seen.tweets.get(id);
     return tweet !== undefined && reasonAgainst(watch, tweet) === undefined;
@@ -120,8 +150,13 @@ export function evaluateFeed(
     },
   );
   const missed = missedBy(watch, target);
-  const missedUntilMs = missed === undefined ? Number.NEGATIVE_INFINITY : context.serviceClock.fromLocal(missed.untilMs);
-  const wasMissed = new Set(seen.items.filter(({ timeMs }) => timeMs <= missedUntilMs).map(({ id }) => id));
+  const missedUntilMs =
+    missed === undefined
+      ? Number.NEGATIVE_INFINITY
+      : context.serviceClock.fromLocal(missed.untilMs);
+  const wasMissed = new Set(
+    seen.items.filter(({ timeMs }) => timeMs <= missedUntilMs).map(({ id }) => id),
+  );
   const evaluated = findings.flatMap(({ id, verdict }) => {
     const tweet = seen.tweets.get(id);
     if (tweet === undefined) return [];
@@ -132,7 +167,12 @@ export function evaluateFeed(
     verdicts: evaluated.map(({ verdict }) => verdict),
     events: evaluated.flatMap(({ event }) => (event === undefined ? [] : [event])),
     rechecks: evaluated.flatMap(({ recheck }) => (recheck === undefined ? [] : [recheck])),
-    targets: targetChange(target, stored === undefined ? birth : undefined, seen.isHeadWhole, context.detectedAtMs),
+    targets: targetChange(
+      target,
+      stored === undefined ? birth : undefined,
+      seen.isHeadWhole,
+      context.detectedAtMs,
+    ),
   };
 }
 
@@ -142,7 +182,8 @@ function reasonAgainst(watch: Watch, tweet: Tweet): string | undefined {
   return reason ?? reasonAgainstBody(watch, { tweet });
 }
 
-const isKeptByWhere = ({ include, ignore }: Watch, tweet: Tweet): boolean => reasonAgainstTweet(tweet, include, ignore) === undefined;
+const isKeptByWhere = ({ include, ignore }: Watch, tweet: Tweet): boolean =>
+  reasonAgainstTweet(tweet, include, ignore) === undefined;
 
 interface EvaluatedTweet {
   readonly verdict: ItemVerdict;
@@ -156,7 +197,12 @@ interface FoundTweet {
   readonly missed?: Missed;
 }
 
-function evaluateTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, missed }: FoundTweet, context: FeedContext): EvaluatedTweet {
+function evaluateTweet(
+  subscriber: Subscriber,
+  tweet: Tweet,
+  { verdict: found, missed }: FoundTweet,
+  context: FeedContext,
+): EvaluatedTweet {
   const occurredAtMs = Date.parse(tweet.created_at) || context.detectedAtMs;
   const reason = found === "news" ? reasonAgainst(subscriber.watch, tweet) : undefined;
   const verdict: Verdict = found !== "news" ? found : reason === undefined ? "event" : "filtered";
@@ -167,13 +213,24 @@ function evaluateTweet(subscriber: Subscriber, tweet: Tweet, { verdict: found, m
     itemKind: "tweet" as const,
     occurredAtMs,
   };
-  if (verdict === "event" && missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
+  if (verdict === "event" && missed?.mode === "skip")
+    return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
   const follow = (eventId: string) => firstRecheck(subscriber, tweet, eventId, context);
   if (verdict !== "event") {
-    const recheck = verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
-    return { verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) }, recheck };
+    const recheck =
+      verdict === "filtered" && isKeptByWhere(subscriber.watch, tweet) ? follow("") : undefined;
+    return {
+      verdict: { ...row, verdict, detail: detailOf(subscriber.watch, verdict, reason) },
+      recheck,
+    };
   }
-  const fact = { type: "tweet.created", subject: tweet.id, episode: "", body: { tweet }, occurredAtMs };
+  const fact = {
+    type: "tweet.created",
+    subject: tweet.id,
+    episode: "",
+    body: { tweet },
+    occurredAtMs,
+  };
   const event = makeEvent(context, subscriber, fact);
   return {
     verdict: { ...row, verdict, detail: "", eventId: event.event.id },
@@ -188,7 +245,10 @@ function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): s
   return reason ?? "";
 }
 
-/** Written when the baseline watermark is set, or cannot be yet, when the first run or a catch-up is done, and when the target can be read again. */
+/**
+ * Written when the baseline watermark is set, or cannot be yet, when the first run or a catch-up is
+ * done, and when the target can be read again.
+ */
 function targetChange(
   target: TargetState,
   drawn: BaselineMark | { readonly registered_ms: number } | undefined,

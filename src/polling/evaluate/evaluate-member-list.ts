@@ -1,14 +1,42 @@
 /** What a list of accounts means to one subscriber: who joined since its baseline, and who left. */
-import { detectAboveWatermark, detectLeft, detectRoster, type RosterFinding, type RosterRule } from "../../detect/roster.ts";
+import {
+  detectAboveWatermark,
+  detectLeft,
+  detectRoster,
+  type RosterFinding,
+  type RosterRule,
+} from "../../detect/roster.ts";
 import { firstRun } from "../../detect/known-run.ts";
 import type { EventBody } from "../../model/event.ts";
-import type { ItemMark, ItemVerdict, Member, MembersChange, PollStore, TargetChange } from "../../model/poll-store.ts";
+import type {
+  ItemMark,
+  ItemVerdict,
+  Member,
+  MembersChange,
+  PollStore,
+  TargetChange,
+} from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 import { userOfMember, type User } from "../../model/user.ts";
 import type { Watch } from "../../model/watch.ts";
-import { isBaseline, isKnown, isStillUnread, type ListSubscriber, type PartialBaseline, runOf } from "../read/list-subscribers.ts";
+import {
+  isBaseline,
+  isKnown,
+  isStillUnread,
+  type ListSubscriber,
+  type PartialBaseline,
+  runOf,
+} from "../read/list-subscribers.ts";
 import type { Subscriber } from "../watch-poll.ts";
-import { absenceOf, isMemberListCaughtUp, type Missed, missedBy, missedOnce, withMissed, withoutAbsence } from "./absence.ts";
+import {
+  absenceOf,
+  isMemberListCaughtUp,
+  type Missed,
+  missedBy,
+  missedOnce,
+  withMissed,
+  withoutAbsence,
+} from "./absence.ts";
 import { type EvaluationContext, makeEvent } from "./make-event.ts";
 import type { MemberListObservation } from "../read/read-member-list.ts";
 import { isMemberListBaselined } from "../read/baselines.ts";
@@ -22,7 +50,9 @@ export interface MemberListContext extends EvaluationContext {
   readonly known: KnownMembers;
   /** The watched account; asked for only when there is something to report. */
   readonly profile: User | undefined;
-  /** Where leaving is reported and a read was completed: what it did not find, as the state has it. */
+  /**
+   * Where leaving is reported and a read was completed: what it did not find, as the state has it.
+   */
   readonly missed: MissedMembers | undefined;
   /** Which list was read: the endpoint. */
   readonly list: string;
@@ -35,7 +65,9 @@ export interface MemberListContext extends EvaluationContext {
 type KnownMembers = ReadonlyMap<string, ItemMark>;
 
 /** Members that a complete read did not find, and when the one before it began. */
-export type MissedMembers = Awaited<ReturnType<PollStore["absentMembers"]>> & { readonly previousAtMs: number | null };
+export type MissedMembers = Awaited<ReturnType<PollStore["absentMembers"]>> & {
+  readonly previousAtMs: number | null;
+};
 
 type AbsentMember = MissedMembers["absent"][number];
 
@@ -65,7 +97,9 @@ export function evaluateMemberList(
       ...left.flatMap((member) => evaluateLeaver(subscriber, target, member, context)),
     ],
     targets: targetChange(target, seen, context),
-    ...(context.rule.left === undefined ? {} : { members: [membersChange(target, seen, left)], awaited: absent.length - left.length }),
+    ...(context.rule.left === undefined
+      ? {}
+      : { members: [membersChange(target, seen, left)], awaited: absent.length - left.length }),
   };
 }
 
@@ -75,7 +109,11 @@ function findingsOf(
   { subscription, rule, serviceClock, known }: MemberListContext,
 ): readonly RosterFinding[] {
   const { partial } = subscription;
-  if (partial !== undefined && (seen.step === "head" || (seen.step === "gap" && isStillUnread(subscription, seen.leftAtMs ?? 0)))) {
+  if (
+    partial !== undefined &&
+    (seen.step === "head" ||
+      (seen.step === "gap" && isStillUnread(subscription, seen.leftAtMs ?? 0)))
+  ) {
     const ids = seen.members.map(({ id }) => id);
     return detectAboveWatermark(ids, {
       isKnown: isKnown(known),
@@ -88,7 +126,10 @@ function findingsOf(
   return detectRoster(
     seen.members.map((user) => ({ id: user.id, ...joinedAt(user, rule) })),
     known,
-    { isBaselined: subscription.isBaselined && partial === undefined, registeredAtMs: serviceClock.fromLocal(target.registeredAtMs) },
+    {
+      isBaselined: subscription.isBaselined && partial === undefined,
+      registeredAtMs: serviceClock.fromLocal(target.registeredAtMs),
+    },
   );
 }
 
@@ -111,15 +152,31 @@ function evaluateMember(
   context: MemberListContext,
 ): { verdict: ItemVerdict; event?: EvaluatedEvent } {
   const occurredAtMs = joinedAt(user, context.rule).joinedAtMs ?? context.detectedAtMs;
-  const row = { watchKey: subscriber.watchKey, targetKey: target.key, itemId: user.id, itemKind: "user" as const, occurredAtMs };
-  if (found === "baseline") return { verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" } };
+  const row = {
+    watchKey: subscriber.watchKey,
+    targetKey: target.key,
+    itemId: user.id,
+    itemKind: "user" as const,
+    occurredAtMs,
+  };
+  if (found === "baseline")
+    return {
+      verdict: { ...row, verdict: "baseline", detail: "it was there when the watch began" },
+    };
   const body = memberBody(user, context);
   const reason = reasonAgainst(subscriber, user, body);
   if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
-  if (missed?.mode === "skip") return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
+  if (missed?.mode === "skip")
+    return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
   // Where leaving is reported, joining can recur.
   const episode = context.rule.left === undefined ? "" : context.episode;
-  const fact = { type: context.rule.joined, subject: subjectOf(target, user.id), episode, body, occurredAtMs };
+  const fact = {
+    type: context.rule.joined,
+    subject: subjectOf(target, user.id),
+    episode,
+    body,
+    occurredAtMs,
+  };
   const event = makeEvent(context, subscriber, fact);
   return {
     verdict: { ...row, verdict: "event", detail: "", eventId: event.event.id },
@@ -127,7 +184,10 @@ function evaluateMember(
   };
 }
 
-/** Who came while the watch was away: by the list's own date, else whoever the reads find that make up for it. */
+/**
+ * Who came while the watch was away: by the list's own date, else whoever the reads find that make
+ * up for it.
+ */
 function missedJoinings(
   watch: Watch,
   target: TargetState,
@@ -139,30 +199,48 @@ function missedJoinings(
   const isHeadReadAgain = absenceOf(target)?.head_read === true && seen.step === "head";
   return (user) => {
     const { joinedAtMs } = joinedAt(user, rule);
-    const wasMissed = joinedAtMs === undefined ? !isHeadReadAgain : joinedAtMs <= serviceClock.fromLocal(missed.untilMs);
+    const wasMissed =
+      joinedAtMs === undefined
+        ? !isHeadReadAgain
+        : joinedAtMs <= serviceClock.fromLocal(missed.untilMs);
     return wasMissed ? missed : undefined;
   };
 }
 
 /** Also for samples, which evaluate nobody. */
-export const memberBody = (user: User, { profile, rule }: Pick<MemberListContext, "profile" | "rule">): EventBody => ({
-  user: rule.fields === undefined ? user : (Object.fromEntries(rule.fields.map((name) => [name, user[name]])) as User),
+export const memberBody = (
+  user: User,
+  { profile, rule }: Pick<MemberListContext, "profile" | "rule">,
+): EventBody => ({
+  user:
+    rule.fields === undefined
+      ? user
+      : (Object.fromEntries(rule.fields.map((name) => [name, user[name]])) as User),
   ...(profile === undefined ? {} : { target: profile }),
   ...rule.about,
 });
-const subjectOf = (target: TargetState, userId: string): string => `${target.userId ?? target.key}/${userId}`;
+const subjectOf = (target: TargetState, userId: string): string =>
+  `${target.userId ?? target.key}/${userId}`;
 
 function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): string | undefined {
   const { authors } = watch.ignore;
-  if (authors.includes(user.username.toLowerCase()) || authors.includes(`id:${user.id}`)) return `the account @${user.username} is ignored`;
+  if (authors.includes(user.username.toLowerCase()) || authors.includes(`id:${user.id}`))
+    return `the account @${user.username} is ignored`;
   return reasonAgainstBody(watch, body);
 }
 
 /** Members the state still has, without those this very poll found. */
-const absentMembers = (found: ReadonlyMap<string, User>, { rule, missed }: MemberListContext): readonly AbsentMember[] =>
+const absentMembers = (
+  found: ReadonlyMap<string, User>,
+  { rule, missed }: MemberListContext,
+): readonly AbsentMember[] =>
   rule.left === undefined ? [] : (missed?.absent ?? []).filter(({ id }) => !found.has(id));
 
-function leftMembers(absent: readonly AbsentMember[], newcomers: number, { missed }: MemberListContext): readonly AbsentMember[] {
+function leftMembers(
+  absent: readonly AbsentMember[],
+  newcomers: number,
+  { missed }: MemberListContext,
+): readonly AbsentMember[] {
   if (missed === undefined) return [];
   const foundCount = missed.memberCount - absent.length + newcomers;
   return detectLeft(absent, { foundCount, previousAtMs: missed.previousAtMs });
@@ -190,7 +268,11 @@ function evaluateLeaver(
   return withMissed([makeEvent(context, subscriber, fact)], wasMissed ? missed : undefined);
 }
 
-const membersChange = (target: TargetState, seen: MemberListObservation, left: readonly Member[]): MembersChange => ({
+const membersChange = (
+  target: TargetState,
+  seen: MemberListObservation,
+  left: readonly Member[],
+): MembersChange => ({
   watchKey: target.watchKey,
   targetKey: target.key,
   seenAtMs: seen.readAtMs,
@@ -204,8 +286,15 @@ const membersChange = (target: TargetState, seen: MemberListObservation, left: r
   left: left.map(({ id }) => id),
 });
 
-/** What a full read costs is kept for the plan, how long the list is, and how much of it the first read has seen. */
-function targetChange(target: TargetState, seen: MemberListObservation, context: MemberListContext): readonly TargetChange[] {
+/**
+ * What a full read costs is kept for the plan, how long the list is, and how much of it the first
+ * read has seen.
+ */
+function targetChange(
+  target: TargetState,
+  seen: MemberListObservation,
+  context: MemberListContext,
+): readonly TargetChange[] {
   const { completedPages } = seen;
   const { list, size } = context;
   const baseline = baselineAfter(target, seen, context);
@@ -213,16 +302,29 @@ function targetChange(target: TargetState, seen: MemberListObservation, context:
   const isFirstRead = baseline === undefined || baseline.partial !== undefined;
   const memory = {
     ...rest,
-    ...(isFirstRead && seen.memory.scan?.members !== undefined ? { read_members: seen.memory.scan.members } : {}),
-    ...(completedPages !== undefined && (completedPages > 1 || "pages" in target.memory) ? { pages: completedPages } : {}),
+    ...(isFirstRead && seen.memory.scan?.members !== undefined
+      ? { read_members: seen.memory.scan.members }
+      : {}),
+    ...(completedPages !== undefined && (completedPages > 1 || "pages" in target.memory)
+      ? { pages: completedPages }
+      : {}),
     ...(size === undefined ? {} : { size }),
     ...(baseline === undefined ? {} : { baseline_of: baseline.isOver ? "" : list }),
-    ...(baseline?.partial === undefined ? {} : { partial: { run: baseline.partial.run, since_ms: baseline.partial.sinceMs } }),
+    ...(baseline?.partial === undefined
+      ? {}
+      : { partial: { run: baseline.partial.run, since_ms: baseline.partial.sinceMs } }),
   };
   const isDone = baseline !== undefined && !isMemberListBaselined(target, list);
   const isChanged = JSON.stringify(memory) !== JSON.stringify(target.memory);
   if (!isDone && !isChanged && target.status === "ok") return [];
-  return [{ ...changeOf(target), ...WELL, ...(isChanged ? { memory } : {}), ...(isDone ? { baselineAtMs: baseline.atMs } : {}) }];
+  return [
+    {
+      ...changeOf(target),
+      ...WELL,
+      ...(isChanged ? { memory } : {}),
+      ...(isDone ? { baselineAtMs: baseline.atMs } : {}),
+    },
+  ];
 }
 
 interface BaselineAfter extends Pick<ListSubscriber, "partial"> {
@@ -231,33 +333,52 @@ interface BaselineAfter extends Pick<ListSubscriber, "partial"> {
   readonly isOver?: boolean;
 }
 
-/** Of newcomers, the first page that holds anybody; of everything else, a full read that began after the target was registered. */
+/**
+ * Of newcomers, the first page that holds anybody; of everything else, a full read that began after
+ * the target was registered.
+ */
 function baselineAfter(
   target: TargetState,
   seen: MemberListObservation,
   { subscription, detectedAtMs, known }: MemberListContext,
 ): BaselineAfter | undefined {
   const { step, members, readAtMs, completedScanAtMs } = seen;
-  const hasReadAllSince = (sinceMs: number): boolean => completedScanAtMs !== undefined && completedScanAtMs >= sinceMs;
+  const hasReadAllSince = (sinceMs: number): boolean =>
+    completedScanAtMs !== undefined && completedScanAtMs >= sinceMs;
   const isWhole = hasReadAllSince(target.registeredAtMs);
   if (subscription.part === "draws" && step === "head" && members.length > 0 && !isWhole)
     return { atMs: detectedAtMs, partial: { run: runOf(members.length), sinceMs: readAtMs } };
-  if (subscription.part !== "follows") return subscription.isBaselined || isWhole ? { atMs: detectedAtMs, partial: undefined } : undefined;
+  if (subscription.part !== "follows")
+    return subscription.isBaselined || isWhole
+      ? { atMs: detectedAtMs, partial: undefined }
+      : undefined;
   const { partial, baselineAtMs } = subscription;
   const atMs = baselineAtMs ?? detectedAtMs;
-  if (partial === undefined || hasReadAllSince(partial.sinceMs)) return { atMs, partial: undefined };
+  if (partial === undefined || hasReadAllSince(partial.sinceMs))
+    return { atMs, partial: undefined };
   return { atMs, partial, isOver: isAnotherList(partial, known, seen) };
 }
 
-/** A walk that was to show the order of the list came to its end without anybody who was there before. */
-function isAnotherList({ run }: PartialBaseline, known: KnownMembers, { step, end, members, memory }: MemberListObservation): boolean {
+/**
+ * A walk that was to show the order of the list came to its end without anybody who was there
+ * before.
+ */
+function isAnotherList(
+  { run }: PartialBaseline,
+  known: KnownMembers,
+  { step, end, members, memory }: MemberListObservation,
+): boolean {
   if (step !== "gap" || end !== "list_end" || memory.isOrdered === true) return false;
   const ids = members.map(({ id }) => id);
   return firstRun(ids, isKnown(known), run) === undefined;
 }
 
 /** The memory of a target that makes up for an absence of its watch. */
-function afterReturn(memory: TargetState["memory"], seen: MemberListObservation, { mode }: RosterRule): TargetState["memory"] {
+function afterReturn(
+  memory: TargetState["memory"],
+  seen: MemberListObservation,
+  { mode }: RosterRule,
+): TargetState["memory"] {
   const absence = absenceOf({ memory });
   if (absence === undefined || absence.done === true || seen.error !== undefined) return memory;
   if (isMemberListCaughtUp(absence, mode, seen, "partial" in memory)) return withoutAbsence(memory);

@@ -25,28 +25,48 @@ export function evaluateRanking(
   if (entries.size === 0) return NOTHING;
   const before = "ranks" in target.memory ? (target.memory as unknown as RankingMemory) : undefined;
   const finding = detectRanking(before, [...entries.keys()], rule);
-  const isUnchanged = JSON.stringify(finding.memory) === JSON.stringify(target.memory) && target.status === "ok";
+  const isUnchanged =
+    JSON.stringify(finding.memory) === JSON.stringify(target.memory) && target.status === "ok";
   if (isUnchanged) return NOTHING;
   const memory = finding.memory as unknown as JsonObject;
-  const change = { ...changeOf(target), memory, baselineAtMs: target.baselineAtMs ?? detectedAtMs, ...WELL };
+  const change = {
+    ...changeOf(target),
+    memory,
+    baselineAtMs: target.baselineAtMs ?? detectedAtMs,
+    ...WELL,
+  };
   const events = finding.facts.flatMap((fact) => {
     const entry = { ...(entries.get(fact.key) ?? { [rule.key]: fact.key }), rank: fact.rank };
     const body: EventBody = { [rule.name]: entry, previous: { rank: fact.previousRank } };
     if (subscriber.watch.where?.matches(body) === false) return [];
     const subject = `${target.key}/${fact.key}`;
-    const reported = { type: fact.event, subject, episode: context.episode, body, occurredAtMs: detectedAtMs };
+    const reported = {
+      type: fact.event,
+      subject,
+      episode: context.episode,
+      body,
+      occurredAtMs: detectedAtMs,
+    };
     return [makeEvent(context, subscriber, reported)];
   });
-  return { verdicts: [], events: withMissed(events, missedOnce(subscriber.watch, target)), targets: [change] };
+  return {
+    verdicts: [],
+    events: withMissed(events, missedOnce(subscriber.watch, target)),
+    targets: [change],
+  };
 }
 
 /** Entries by key, in the order of the list; the first of a key counts. */
-function entriesOf(record: JsonObject, { list, key }: RankingRule): ReadonlyMap<string, JsonObject> {
+function entriesOf(
+  record: JsonObject,
+  { list, key }: RankingRule,
+): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
   const items = record[list];
   for (const item of Array.isArray(items) ? items : []) {
     const name = (item as JsonObject | null)?.[key];
-    if (typeof name === "string" && name !== "" && !found.has(name)) found.set(name, item as JsonObject);
+    if (typeof name === "string" && name !== "" && !found.has(name))
+      found.set(name, item as JsonObject);
   }
   return found;
 }

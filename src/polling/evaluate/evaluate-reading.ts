@@ -1,5 +1,14 @@
-/** What a record means to one subscriber: which thresholds it crossed, which values changed, whether it is gone. */
-import { detectReading, factBody, readValues, type ReadingMemory, type ReadingRule } from "../../detect/reading.ts";
+/**
+ * What a record means to one subscriber: which thresholds it crossed, which values changed, whether
+ * it is gone.
+ */
+import {
+  detectReading,
+  factBody,
+  readValues,
+  type ReadingMemory,
+  type ReadingRule,
+} from "../../detect/reading.ts";
 import type { EventBody } from "../../model/event.ts";
 import { passedMs } from "../../model/clock.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -22,13 +31,19 @@ export interface ReadingContext extends Omit<EvaluationContext, "serviceClock">,
 }
 
 const NO_READING = "the service gave no value";
-/** A record must be missing from so many answers in a row before it counts as gone: an answer may lack it by mistake. */
+/**
+ * A record must be missing from so many answers in a row before it counts as gone: an answer may
+ * lack it by mistake.
+ */
 const ABSENCES_TO_GO = 2;
 
 /** So long an answer without any of several is the service's own trouble; then it is believed. */
 const SUSPICIOUS_FOR_MS = 86_400_000;
 
-/** A target's memory. `last` is the record as it was last remembered, kept only where its end is reported. */
+/**
+ * A target's memory. `last` is the record as it was last remembered, kept only where its end is
+ * reported.
+ */
 interface TargetMemory extends Partial<ReadingMemory> {
   readonly last?: JsonObject;
   readonly absences?: number;
@@ -38,13 +53,19 @@ interface TargetMemory extends Partial<ReadingMemory> {
 }
 
 /** Whether a batch has none of several entries that were there before: it says nothing of any. */
-export function isSuspiciousReading(readers: readonly Reader[], records: ReadonlyMap<string, JsonObject>): boolean {
+export function isSuspiciousReading(
+  readers: readonly Reader[],
+  records: ReadonlyMap<string, JsonObject>,
+): boolean {
   const shown = new Map<string, { readonly before: boolean; readonly now: boolean }>();
   for (const { subscriber, target } of readers) {
     const { entry = "" } = subscriber;
     const { values, gone } = memoryOf(target);
     const before = values !== undefined && gone === undefined && target.status !== "unavailable";
-    shown.set(entry, { before: before || shown.get(entry)?.before === true, now: records.has(entry) });
+    shown.set(entry, {
+      before: before || shown.get(entry)?.before === true,
+      now: records.has(entry),
+    });
   }
   return isSuspiciousProbe([...shown.values()]);
 }
@@ -61,21 +82,32 @@ export function evaluateReading(
   if (reading === undefined) return noteNoReading(target);
   const before = memoryOf(target);
   const { values } = before;
-  const finding = detectReading(values === undefined ? undefined : { ...before, values, across: before.across ?? [] }, reading, rule);
+  const finding = detectReading(
+    values === undefined ? undefined : { ...before, values, across: before.across ?? [] },
+    reading,
+    rule,
+  );
   const isKept = rule.gone !== undefined && (finding.facts.length > 0 || before.last === undefined);
   const last = isKept ? record : before.last;
   const memory = { ...finding.memory, ...(last === undefined ? {} : { last }) };
-  const isUnchanged = JSON.stringify(memory) === JSON.stringify(target.memory) && target.status === "ok" && target.statusReason === "";
+  const isUnchanged =
+    JSON.stringify(memory) === JSON.stringify(target.memory) &&
+    target.status === "ok" &&
+    target.statusReason === "";
   if (isUnchanged) return NOTHING;
   const baselineAtMs = target.baselineAtMs ?? detectedAtMs;
-  const targets = [{ ...changeOf(target), memory: memory as unknown as JsonObject, baselineAtMs, ...WELL }];
+  const targets = [
+    { ...changeOf(target), memory: memory as unknown as JsonObject, baselineAtMs, ...WELL },
+  ];
   const user = accountOf(record, context);
   const events = finding.facts.flatMap((fact) => {
     const body: EventBody = {
       ...(user === undefined ? {} : { user }),
       ...(context.other === undefined ? {} : { target: context.other }),
       ...factBody(rule, fact, record, finding),
-      ...(rule.companion === undefined || context.companion === undefined ? {} : { [rule.companion.name]: context.companion }),
+      ...(rule.companion === undefined || context.companion === undefined
+        ? {}
+        : { [rule.companion.name]: context.companion }),
     };
     return eventOf(subscriber, target, { type: fact.event, body }, context);
   });
@@ -84,31 +116,57 @@ export function evaluateReading(
 
 /** The account it is about: part of the record, or asked for. */
 function accountOf(record: JsonObject, { rule, profile }: ReadingContext): User | undefined {
-  const own = rule.account === undefined ? undefined : (record[rule.account] as User | null | undefined);
+  const own =
+    rule.account === undefined ? undefined : (record[rule.account] as User | null | undefined);
   return own?.id ? own : profile;
 }
 
 const GONE = { status: "gone", statusReason: "deleted, or no longer public" } as const;
 
 /**
- * An end is reported once; an account that comes back after that is not reported. An account may be elsewhere, and what was never seen
- * may be misspelt: someone asks where they are.
+ * An end is reported once; an account that comes back after that is not reported. An account may be
+ * elsewhere, and what was never seen may be misspelt: someone asks where they are.
  */
-function evaluateAbsence(subscriber: Subscriber, target: TargetState, context: ReadingContext): SubscriberEvaluation {
+function evaluateAbsence(
+  subscriber: Subscriber,
+  target: TargetState,
+  context: ReadingContext,
+): SubscriberEvaluation {
   const { rule } = context;
   const before = memoryOf(target);
-  if (context.isSuspicious === true && passedMs(before.blindAtMs ?? context.detectedAtMs, context.detectedAtMs) < SUSPICIOUS_FOR_MS)
-    return before.blindAtMs === undefined ? recordSuspicious(target, context.detectedAtMs) : NOTHING;
+  if (
+    context.isSuspicious === true &&
+    passedMs(before.blindAtMs ?? context.detectedAtMs, context.detectedAtMs) < SUSPICIOUS_FOR_MS
+  )
+    return before.blindAtMs === undefined
+      ? recordSuspicious(target, context.detectedAtMs)
+      : NOTHING;
   if (before.values === undefined || target.userId !== null) return { ...NOTHING, isAbsent: true };
   // One that was reported by an older release is not trouble any more either.
-  if (before.gone === true) return target.status === GONE.status ? NOTHING : { ...NOTHING, targets: [{ ...changeOf(target), ...GONE }] };
+  if (before.gone === true)
+    return target.status === GONE.status
+      ? NOTHING
+      : { ...NOTHING, targets: [{ ...changeOf(target), ...GONE }] };
   const absences = (before.absences ?? 0) + 1;
   const isGone = absences >= ABSENCES_TO_GO;
-  const memory = { ...before, absences, ...(isGone ? { gone: true } : {}) } as unknown as JsonObject;
+  const memory = {
+    ...before,
+    absences,
+    ...(isGone ? { gone: true } : {}),
+  } as unknown as JsonObject;
   const targets = [{ ...changeOf(target), memory, ...(isGone ? GONE : {}) }];
   if (!isGone || rule.gone === undefined) return { verdicts: [], events: [], targets };
-  const body: EventBody = { [rule.name]: before.last ?? before.values, previous: before.values, crossed: [], changed: [] };
-  return { verdicts: [], events: eventOf(subscriber, target, { type: rule.gone.event, body }, context), targets };
+  const body: EventBody = {
+    [rule.name]: before.last ?? before.values,
+    previous: before.values,
+    crossed: [],
+    changed: [],
+  };
+  return {
+    verdicts: [],
+    events: eventOf(subscriber, target, { type: rule.gone.event, body }, context),
+    targets,
+  };
 }
 
 const recordSuspicious = (target: TargetState, blindAtMs: number): SubscriberEvaluation => ({
@@ -129,7 +187,13 @@ function eventOf(
 ): readonly EvaluatedEvent[] {
   const { episode, detectedAtMs } = context;
   if (subscriber.watch.where?.matches(body) === false) return [];
-  const fact = { type, subject: target.userId ?? target.key, episode, body, occurredAtMs: detectedAtMs };
+  const fact = {
+    type,
+    subject: target.userId ?? target.key,
+    episode,
+    body,
+    occurredAtMs: detectedAtMs,
+  };
   return withMissed([makeEvent(context, subscriber, fact)], missedOnce(subscriber.watch, target));
 }
 

@@ -1,4 +1,7 @@
-/** What a recheck of a fresh tweet means to the watch that follows it: a late event, an edit, gone, rechecked again, or done with. */
+/**
+ * What a recheck of a fresh tweet means to the watch that follows it: a late event, an edit, gone,
+ * rechecked again, or done with.
+ */
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import { countAbsence, recheckTimes, nextRecheckMs } from "../../detect/recheck.ts";
 import { textVersion } from "../../detect/tweet-text.ts";
@@ -31,7 +34,10 @@ export interface RecheckOutcome {
 
 type Followed = Pick<Subscriber, "watch" | "watchKey" | "targetKey">;
 
-/** A tweet just evaluated for the first time, where it is to be followed: an event (which it names), or kept back by `where` alone. */
+/**
+ * A tweet just evaluated for the first time, where it is to be followed: an event (which it names),
+ * or kept back by `where` alone.
+ */
 export function firstRecheck(
   { watch, watchKey, targetKey }: Followed,
   tweet: Tweet,
@@ -40,7 +46,11 @@ export function firstRecheck(
 ): Recheck | undefined {
   if (watch.recheck === undefined) return undefined;
   // A date that lies ahead would keep it followed for as long.
-  const times = recheckTimes(Math.min(Date.parse(tweet.created_at) || nowMs, nowMs), nowMs, watch.recheck);
+  const times = recheckTimes(
+    Math.min(Date.parse(tweet.created_at) || nowMs, nowMs),
+    nowMs,
+    watch.recheck,
+  );
   if (times === undefined) return undefined;
   return {
     watchKey,
@@ -59,7 +69,9 @@ const versionsOf = (hash: Hash, tweet: Tweet): readonly string[] => {
   return version === undefined ? [] : [version];
 };
 
-/** Whether the newest event of a tweet that was found must be read: its text is not known to be old. */
+/**
+ * Whether the newest event of a tweet that was found must be read: its text is not known to be old.
+ */
 export function mayBeEdited(hash: Hash, recheck: Recheck, tweet: Tweet): boolean {
   const version = textVersion(hash, tweet);
   return recheck.eventId !== "" && version !== undefined && !recheck.versions.includes(version);
@@ -88,8 +100,8 @@ export function evaluateRecheck(
 }
 
 /**
- * One event per text: an answer may come from a cache and show an older text again, which is no news. What was announced before versions were
- * kept has the version of its event.
+ * One event per text: an answer may come from a cache and show an older text again, which is no
+ * news. What was announced before versions were kept has the version of its event.
  */
 function evaluatePresent(
   subscriber: Subscriber,
@@ -100,7 +112,8 @@ function evaluatePresent(
   const { hash, detectedAtMs } = context;
   const before = event?.body.tweet;
   const version = textVersion(hash, tweet);
-  if (before === undefined || version === undefined || !mayBeEdited(hash, recheck, tweet)) return again(subscriber, recheck, context);
+  if (before === undefined || version === undefined || !mayBeEdited(hash, recheck, tweet))
+    return again(subscriber, recheck, context);
   const versions = recheck.versions.length === 0 ? versionsOf(hash, before) : recheck.versions;
   // An announced tweet without a text has it now: that is no edit.
   if (versions.length === 0) return again(subscriber, { ...recheck, versions: [version] }, context);
@@ -117,14 +130,27 @@ function evaluatePresent(
   return { ...again(subscriber, next, context), event: evaluated };
 }
 
-/** A recheck that was due while the watch was away is made once it is back. What raises no event then is not followed any more either. */
-function withAbsence(outcome: RecheckOutcome, recheck: Recheck, { missed }: RecheckContext): RecheckOutcome {
-  if (outcome.event === undefined || missed === undefined || recheck.dueAtMs >= missed.untilMs) return outcome;
+/**
+ * A recheck that was due while the watch was away is made once it is back. What raises no event
+ * then is not followed any more either.
+ */
+function withAbsence(
+  outcome: RecheckOutcome,
+  recheck: Recheck,
+  { missed }: RecheckContext,
+): RecheckOutcome {
+  if (outcome.event === undefined || missed === undefined || recheck.dueAtMs >= missed.untilMs)
+    return outcome;
   const [event] = withMissed([outcome.event], missed);
   return event === undefined ? { ended: refOf(recheck) } : { ...outcome, event };
 }
 
-function evaluateAbsent(subscriber: Subscriber, recheck: Recheck, event: ChirpEvent | undefined, context: RecheckContext): RecheckOutcome {
+function evaluateAbsent(
+  subscriber: Subscriber,
+  recheck: Recheck,
+  event: ChirpEvent | undefined,
+  context: RecheckContext,
+): RecheckOutcome {
   if (context.isSuspicious) return again(subscriber, recheck, context);
   const { absences, isGone } = countAbsence(recheck.absences);
   if (!isGone) return again(subscriber, { ...recheck, absences }, context);
@@ -134,12 +160,22 @@ function evaluateAbsent(subscriber: Subscriber, recheck: Recheck, event: ChirpEv
   return { ended: refOf(recheck), event: makeEvent(context, subscriber, fact) };
 }
 
-/** A `where` that was edited is another question: it is asked of the tweets that come from now on. */
-function evaluateKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet, context: RecheckContext): RecheckOutcome {
+/**
+ * A `where` that was edited is another question: it is asked of the tweets that come from now on.
+ */
+function evaluateKeptBack(
+  subscriber: Subscriber,
+  recheck: Recheck,
+  tweet: Tweet,
+  context: RecheckContext,
+): RecheckOutcome {
   const { watch } = subscriber;
-  const isOther = watch.where?.text !== recheck.condition || reasonAgainstTweet(tweet, watch.include, watch.ignore) !== undefined;
+  const isOther =
+    watch.where?.text !== recheck.condition ||
+    reasonAgainstTweet(tweet, watch.include, watch.ignore) !== undefined;
   if (isOther) return { ended: refOf(recheck) };
-  if (watch.where?.matches({ tweet }) !== true) return again(subscriber, { ...recheck, absences: 0 }, context);
+  if (watch.where?.matches({ tweet }) !== true)
+    return again(subscriber, { ...recheck, absences: 0 }, context);
   const fact = factOf("tweet.created", tweet, Date.parse(tweet.created_at) || context.detectedAtMs);
   const event = makeEvent(context, subscriber, fact);
   const { watchKey, targetKey, tweetId: itemId } = recheck;
@@ -147,7 +183,13 @@ function evaluateKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet
   return {
     ...again(
       subscriber,
-      { ...recheck, eventId: event.event.id, condition: "", absences: 0, versions: versionsOf(context.hash, tweet) },
+      {
+        ...recheck,
+        eventId: event.event.id,
+        condition: "",
+        absences: 0,
+        versions: versionsOf(context.hash, tweet),
+      },
       context,
     ),
     late,
@@ -155,18 +197,30 @@ function evaluateKeptBack(subscriber: Subscriber, recheck: Recheck, tweet: Tweet
   };
 }
 
-/** From one recheck to the next. Doublings: rechecks at whatever factors fall together, and a factor that moves a little moves nothing. */
+/**
+ * From one recheck to the next. Doublings: rechecks at whatever factors fall together, and a factor
+ * that moves a little moves nothing.
+ */
 export const pacedMs = ({ recheck }: Watch, slowDown: number): number =>
   (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * 2 ** Math.ceil(Math.log2(Math.max(1, slowDown)));
 
-/** When a recheck that is due may be made at the present pace: one that was dated at another waits for the others. */
+/**
+ * When a recheck that is due may be made at the present pace: one that was dated at another waits
+ * for the others.
+ */
 export const turnOf = (watch: Watch, { dueAtMs }: Recheck, slowDown: number): number =>
   nextRecheckMs(dueAtMs - 1, pacedMs(watch, slowDown));
 
 /** A recheck that only the quota puts off beyond the tweet's last moment is made late. */
-function again({ watch }: Subscriber, recheck: Recheck, { detectedAtMs, slowDown }: RecheckContext): RecheckOutcome {
+function again(
+  { watch }: Subscriber,
+  recheck: Recheck,
+  { detectedAtMs, slowDown }: RecheckContext,
+): RecheckOutcome {
   const isLast = nextRecheckMs(detectedAtMs, pacedMs(watch, 1)) > recheck.untilMs;
-  return isLast ? { ended: refOf(recheck) } : { next: { ...recheck, dueAtMs: nextRecheckMs(detectedAtMs, pacedMs(watch, slowDown)) } };
+  return isLast
+    ? { ended: refOf(recheck) }
+    : { next: { ...recheck, dueAtMs: nextRecheckMs(detectedAtMs, pacedMs(watch, slowDown)) } };
 }
 
 const factOf = (type: string, tweet: Tweet, occurredAtMs: number): Fact => ({
@@ -177,4 +231,8 @@ const factOf = (type: string, tweet: Tweet, occurredAtMs: number): Fact => ({
   occurredAtMs,
 });
 
-export const refOf = ({ watchKey, targetKey, tweetId }: RecheckRef): RecheckRef => ({ watchKey, targetKey, tweetId });
+export const refOf = ({ watchKey, targetKey, tweetId }: RecheckRef): RecheckRef => ({
+  watchKey,
+  targetKey,
+  tweetId,
+});

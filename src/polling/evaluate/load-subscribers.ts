@@ -8,28 +8,43 @@ export interface Reader {
   readonly target: TargetState;
 }
 
-export const targetsOfReaders = (readers: readonly Reader[]): readonly TargetState[] => readers.map(({ target }) => target);
+export const targetsOfReaders = (readers: readonly Reader[]): readonly TargetState[] =>
+  readers.map(({ target }) => target);
 
 export interface LoadedPoll {
-  /** The poll, without subscribers whose target is gone since it was planned, or off the list that it was to be read through. */
+  /**
+   * The poll, without subscribers whose target is gone since it was planned, or off the list that
+   * it was to be read through.
+   */
   readonly poll: Poll;
   /** Its subscribers, in their order. */
   readonly readers: readonly Reader[];
 }
 
-export async function loadSubscribers(store: Pick<WatchStore, "loadTargets">, poll: Poll): Promise<LoadedPoll> {
+export async function loadSubscribers(
+  store: Pick<WatchStore, "loadTargets">,
+  poll: Poll,
+): Promise<LoadedPoll> {
   const { subscribers } = poll;
   const known = await store.loadTargets(subscribers);
   // The store leaves unknown targets out: only one at a time shows which.
-  const oneByOne = () => Promise.all(subscribers.map(async (subscriber) => (await store.loadTargets([subscriber]))[0]));
+  const oneByOne = () =>
+    Promise.all(subscribers.map(async (subscriber) => (await store.loadTargets([subscriber]))[0]));
   const targets = known.length === subscribers.length ? known : await oneByOne();
   const readers = subscribers.flatMap((subscriber, index) => {
     const target = targets[index];
     return target === undefined || isOffList(subscriber, target) ? [] : [{ subscriber, target }];
   });
   const isWhole = readers.length === subscribers.length;
-  return { poll: isWhole ? poll : { ...poll, subscribers: readers.map(({ subscriber }) => subscriber) }, readers };
+  return {
+    poll: isWhole ? poll : { ...poll, subscribers: readers.map(({ subscriber }) => subscriber) },
+    readers,
+  };
 }
 
-/** Its own timeline is read back to when the list was known to hold it: what the list shows now must not end that. */
-const isOffList = ({ author }: Subscriber, { memory }: TargetState): boolean => author !== undefined && memory["list"] === "out";
+/**
+ * Its own timeline is read back to when the list was known to hold it: what the list shows now must
+ * not end that.
+ */
+const isOffList = ({ author }: Subscriber, { memory }: TargetState): boolean =>
+  author !== undefined && memory["list"] === "out";

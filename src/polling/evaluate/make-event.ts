@@ -26,7 +26,11 @@ export interface Fact {
 
 export type EventContext = Pick<EvaluationContext, "hash" | "detectedAtMs">;
 
-export function makeEvent({ hash, detectedAtMs }: EventContext, subscriber: Subscriber, fact: Fact): EvaluatedEvent {
+export function makeEvent(
+  { hash, detectedAtMs }: EventContext,
+  subscriber: Subscriber,
+  fact: Fact,
+): EvaluatedEvent {
   const { watch, watchKey } = subscriber;
   const event = {
     id: eventId(hash, watchKey, fact),
@@ -52,6 +56,19 @@ export function labelsOf(
   const about =
     tweet === undefined
       ? { author: user?.username ?? "" }
-      : { author: tweet.user.username, lang: tweet.lang, kind: kindOfTweet(tweet), conversation: tweet.conversation_id_str };
-  return { severity: "info", ...watch.labels, watch: watch.id, type: watch.type, event: type, target: targetName, ...about };
+      : {
+          author: tweet.user.username,
+          lang: tweet.lang,
+          kind: kindOfTweet(tweet),
+          conversation: tweet.conversation_id_str,
+        };
+  return {
+    severity: "info",
+    ...watch.labels,
+    watch: watch.id,
+    type: watch.type,
+    event: type,
+    target: targetName,
+    ...about,
+  };
 }

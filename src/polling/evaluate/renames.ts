@@ -1,4 +1,7 @@
-/** Watched accounts that go by another handle than the state remembers: noticed in whatever answer carries their profile, for free. */
+/**
+ * Watched accounts that go by another handle than the state remembers: noticed in whatever answer
+ * carries their profile, for free.
+ */
 import type { TargetChange } from "../../model/poll-store.ts";
 import type { User } from "../../model/user.ts";
 import type { Reader } from "./load-subscribers.ts";
@@ -10,7 +13,10 @@ export interface Rename extends Reader {
   readonly to: string;
 }
 
-export const findRenames = (readers: readonly Reader[], users: ReadonlyMap<string, User>): readonly Rename[] =>
+export const findRenames = (
+  readers: readonly Reader[],
+  users: ReadonlyMap<string, User>,
+): readonly Rename[] =>
   readers.flatMap((reader) => {
     const { userId, username: from } = reader.target;
     const to = users.get(userId ?? "")?.username ?? "";
@@ -18,8 +24,12 @@ export const findRenames = (readers: readonly Reader[], users: ReadonlyMap<strin
   });
 
 /** The changes of a commit with the new handles in them: a target has one change in a commit. */
-export function withHandles(changes: readonly TargetChange[], renames: readonly Rename[]): readonly TargetChange[] {
-  const isOf = (change: TargetChange, { target }: Rename) => change.watchKey === target.watchKey && change.targetKey === target.key;
+export function withHandles(
+  changes: readonly TargetChange[],
+  renames: readonly Rename[],
+): readonly TargetChange[] {
+  const isOf = (change: TargetChange, { target }: Rename) =>
+    change.watchKey === target.watchKey && change.targetKey === target.key;
   const changed = changes.map((change) => {
     const rename = renames.find((one) => isOf(change, one));
     return rename === undefined ? change : { ...change, username: rename.to };

@@ -4,7 +4,11 @@ import type { PollStore, TargetChange } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 
 /** Of the target as it was read: one that was changed since is a conflict. */
-export const changeOf = ({ watchKey, key, revision }: TargetState): Pick<TargetChange, "watchKey" | "targetKey" | "expectedRevision"> => ({
+export const changeOf = ({
+  watchKey,
+  key,
+  revision,
+}: TargetState): Pick<TargetChange, "watchKey" | "targetKey" | "expectedRevision"> => ({
   watchKey,
   targetKey: key,
   expectedRevision: revision,
@@ -13,7 +17,9 @@ export const changeOf = ({ watchKey, key, revision }: TargetState): Pick<TargetC
 /** It can be read. */
 export const WELL = { status: "ok", statusReason: "" } as const;
 
-/** Commits another memory, and nothing else; the target as it is then, undefined after a conflict. */
+/**
+ * Commits another memory, and nothing else; the target as it is then, undefined after a conflict.
+ */
 export async function remember(
   store: Pick<PollStore, "commitPoll">,
   target: TargetState,
@@ -22,6 +28,12 @@ export async function remember(
 ): Promise<TargetState | undefined> {
   const memory = { ...target.memory, ...patch };
   const targets = [{ ...changeOf(target), memory }];
-  const { status } = await store.commitPoll({ atMs, targets, verdicts: [], events: [], deliveries: [] });
+  const { status } = await store.commitPoll({
+    atMs,
+    targets,
+    verdicts: [],
+    events: [],
+    deliveries: [],
+  });
   return status === "committed" ? { ...target, memory, revision: target.revision + 1 } : undefined;
 }

@@ -1,7 +1,16 @@
-/** What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes. */
+/**
+ * What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes.
+ */
 import type { ChirpEvent } from "../../model/event.ts";
 import { compareIds } from "../../model/id.ts";
-import type { ItemVerdict, MembersChange, NewDelivery, NewEnrichment, PollCommit, TargetChange } from "../../model/poll-store.ts";
+import type {
+  ItemVerdict,
+  MembersChange,
+  NewDelivery,
+  NewEnrichment,
+  PollCommit,
+  TargetChange,
+} from "../../model/poll-store.ts";
 import type { Recheck } from "../../model/recheck.ts";
 
 export interface SubscriberEvaluation {
@@ -9,7 +18,10 @@ export interface SubscriberEvaluation {
   readonly events: readonly EvaluatedEvent[];
   readonly targets: readonly TargetChange[];
   readonly members?: readonly MembersChange[];
-  /** Members that a complete read did not find, and that are not reported as gone before another one. */
+  /**
+   * Members that a complete read did not find, and that are not reported as gone before another
+   * one.
+   */
   readonly awaited?: number;
   /** Fresh tweets to be rechecked. */
   readonly rechecks?: readonly Recheck[];
@@ -36,30 +48,47 @@ export interface RoutedEvent {
 }
 
 /** What a commit holds of events. */
-export const committedOf = (routed: readonly RoutedEvent[]): Pick<PollCommit, "events" | "deliveries" | "enrichments"> => ({
+export const committedOf = (
+  routed: readonly RoutedEvent[],
+): Pick<PollCommit, "events" | "deliveries" | "enrichments"> => ({
   events: routed.map(({ event }) => event),
   deliveries: routed.flatMap(({ deliveries }) => deliveries),
   enrichments: routed.flatMap(({ enrichment }) => enrichment ?? []),
 });
 
-/** Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was missed waits for more of it. */
-export type RouteEvaluated = (evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number) => RoutedEvent;
+/**
+ * Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was
+ * missed waits for more of it.
+ */
+export type RouteEvaluated = (
+  evaluated: EvaluatedEvent,
+  nowMs: number,
+  gatherMs?: number,
+) => RoutedEvent;
 
 export const NOTHING: SubscriberEvaluation = { verdicts: [], events: [], targets: [] };
 
 /** Oldest first over all subscribers. */
-export function joinEvaluations(evaluations: readonly SubscriberEvaluation[]): SubscriberEvaluation {
+export function joinEvaluations(
+  evaluations: readonly SubscriberEvaluation[],
+): SubscriberEvaluation {
   return {
     verdicts: evaluations.flatMap(({ verdicts }) => verdicts),
-    events: evaluations.flatMap(({ events }) => events).sort((a, b) => byAgeOfEvents(a.event, b.event)),
+    events: evaluations
+      .flatMap(({ events }) => events)
+      .sort((a, b) => byAgeOfEvents(a.event, b.event)),
     targets: evaluations.flatMap(({ targets }) => targets),
     members: evaluations.flatMap(({ members }) => members ?? []),
     rechecks: evaluations.flatMap(({ rechecks }) => rechecks ?? []),
   };
 }
 
-/** Tweets by their ids, which say the order even where the service's dates are rounded to seconds or wrong; the rest by time. */
+/**
+ * Tweets by their ids, which say the order even where the service's dates are rounded to seconds or
+ * wrong; the rest by time.
+ */
 export function byAgeOfEvents(a: ChirpEvent, b: ChirpEvent): number {
-  if (a.body.tweet !== undefined && b.body.tweet !== undefined) return compareIds(a.subject, b.subject);
+  if (a.body.tweet !== undefined && b.body.tweet !== undefined)
+    return compareIds(a.subject, b.subject);
   return a.occurredAtMs - b.occurredAtMs;
 }

@@ -1,4 +1,7 @@
-/** What an event says beside its own facts, asked for when there is something to report: profiles, and another record about the same account. */
+/**
+ * What an event says beside its own facts, asked for when there is something to report: profiles,
+ * and another record about the same account.
+ */
 import type { ReadingRule } from "../../detect/reading.ts";
 import type { Log } from "../../model/log.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -40,15 +43,27 @@ export async function readBeside(deps: BesideDeps, poll: Poll, userId: string): 
     otherId === undefined ? undefined : deps.profiles.profileOf(otherId, watch, 0),
   ]);
   const wanted = rules.find(({ companion }) => companion !== undefined)?.companion;
-  const companion = wanted === undefined ? undefined : await readCompanion(deps, poll, wanted.endpoint);
+  const companion =
+    wanted === undefined ? undefined : await readCompanion(deps, poll, wanted.endpoint);
   return { profile, other, companion };
 }
 
-async function readCompanion({ gate, log }: BesideDeps, poll: Poll, endpoint: string): Promise<JsonObject | undefined> {
+async function readCompanion(
+  { gate, log }: BesideDeps,
+  poll: Poll,
+  endpoint: string,
+): Promise<JsonObject | undefined> {
   const watch = poll.subscribers[0]?.watch.id ?? "";
   const { params } = poll.source;
   try {
-    const answer = await gate.request({ endpoint, params, source: `beside:${poll.key}`, watch, priority: poll.priority, purpose: "poll" });
+    const answer = await gate.request({
+      endpoint,
+      params,
+      source: `beside:${poll.key}`,
+      watch,
+      priority: poll.priority,
+      purpose: "poll",
+    });
     return answer.record;
   } catch (error) {
     log.warn("what belongs beside an event could not be read", { watch, endpoint, error });

@@ -5,10 +5,15 @@ import type { Subscriber } from "../watch-poll.ts";
 
 /** What of a feed is the subscriber's: all of it, or what its own account posted. */
 export function ownFeed({ author }: Subscriber, feed: FeedObservation): FeedObservation {
-  return author === undefined ? feed : { ...feed, items: feed.items.filter(({ id }) => feed.tweets.get(id)?.user.id === author) };
+  return author === undefined
+    ? feed
+    : { ...feed, items: feed.items.filter(({ id }) => feed.tweets.get(id)?.user.id === author) };
 }
 
-/** Per subscriber. Of the thousands that may share a list, only those with an item in the answer are asked about. */
+/**
+ * Per subscriber. Of the thousands that may share a list, only those with an item in the answer are
+ * asked about.
+ */
 export async function knownTweets(
   store: Pick<PollStore, "knownItems">,
   subscribers: readonly Subscriber[],
@@ -19,6 +24,8 @@ export async function knownTweets(
   const asked = subscribers.filter(({ author }) => author === undefined || authors.has(author));
   if (ids.length === 0 || asked.length === 0) return [];
   const found = await store.knownItems(asked, ids);
-  const known = new Map(asked.map((subscriber, index) => [subscriber, found[index] ?? new Set<string>()]));
+  const known = new Map(
+    asked.map((subscriber, index) => [subscriber, found[index] ?? new Set<string>()]),
+  );
   return subscribers.map((subscriber) => known.get(subscriber) ?? new Set());
 }

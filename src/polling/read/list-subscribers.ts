@@ -1,6 +1,7 @@
 /**
- * What the subscribers of a poll want of a member list: who draws a watermark, who reads on down to members it knows, who wants the list read whole.
- * Owns these wants and what each subscriber knows of members; the reading is read-member-list.ts's.
+ * What the subscribers of a poll want of a member list: who draws a watermark, who reads on down to
+ * members it knows, who wants the list read whole. Owns these wants and what each subscriber knows
+ * of members; the reading is read-member-list.ts's.
  */
 import { endsInRun, firstRun, RUN } from "../../detect/known-run.ts";
 import type { RosterMode, RosterRule } from "../../detect/roster.ts";
@@ -37,17 +38,34 @@ export interface PartialBaseline {
 /** What each subscriber has on members, in the order of the subscribers. */
 export type KnownMembers = readonly ReadonlyMap<string, ItemMark>[];
 
-export function listSubscriberOf(rule: RosterRule, target: TargetState, memory: MemberListMemory, list: string): ListSubscriber {
+export function listSubscriberOf(
+  rule: RosterRule,
+  target: TargetState,
+  memory: MemberListMemory,
+  list: string,
+): ListSubscriber {
   const { mode } = rule;
   const isBaselined = isMemberListBaselined(target, list);
   const { baselineAtMs } = target;
   if (mode === "newest" && !isBaselined && isHalfRead(target, memory)) {
     const sinceMs = memory.scan?.startedAtMs ?? 0;
-    return { part: "follows", mode, isBaselined, baselineAtMs: sinceMs, partial: { run: RUN, sinceMs } };
+    return {
+      part: "follows",
+      mode,
+      isBaselined,
+      baselineAtMs: sinceMs,
+      partial: { run: RUN, sinceMs },
+    };
   }
   const partial = isBaselined ? partialOf(target) : undefined;
   const isFollowing = isBaselined && (mode === "newest" || mode === "ranked");
-  return { part: isFollowing ? "follows" : mode === "newest" ? "draws" : "whole", mode, isBaselined, baselineAtMs, partial };
+  return {
+    part: isFollowing ? "follows" : mode === "newest" ? "draws" : "whole",
+    mode,
+    isBaselined,
+    baselineAtMs,
+    partial,
+  };
 }
 
 /** As a target remembers it. */
@@ -57,13 +75,17 @@ function partialOf({ memory }: Pick<TargetState, "memory">): PartialBaseline | u
 }
 
 /** Of a watermark that so many members were seen of: some of them will leave. */
-export const runOf = (members: number): number => Math.max(1, Math.min(RUN, Math.ceil(members / 2)));
+export const runOf = (members: number): number =>
+  Math.max(1, Math.min(RUN, Math.ceil(members / 2)));
 
 /**
- * States of releases that knew no watermarks: the list was being read for the first time, and what its first page held is known. Reads that
- * count their members are of a later release.
+ * States of releases that knew no watermarks: the list was being read for the first time, and what
+ * its first page held is known. Reads that count their members are of a later release.
  */
-const isHalfRead = ({ baselineAtMs, registeredAtMs, memory: own }: TargetState, { scan }: MemberListMemory): boolean =>
+const isHalfRead = (
+  { baselineAtMs, registeredAtMs, memory: own }: TargetState,
+  { scan }: MemberListMemory,
+): boolean =>
   baselineAtMs === null &&
   own["baseline_of"] === undefined &&
   scan !== undefined &&
@@ -86,15 +108,27 @@ export const isBaseline =
   (id: string): boolean =>
     known?.get(id)?.verdict === "baseline";
 
-/** Whether what was left unread then is news to a subscriber: a watermark drawn later lies above it. */
-export const isStillUnread = ({ part, baselineAtMs }: Pick<ListSubscriber, "part" | "baselineAtMs">, leftAtMs: number): boolean =>
-  part === "follows" && baselineAtMs !== null && baselineAtMs < leftAtMs;
+/**
+ * Whether what was left unread then is news to a subscriber: a watermark drawn later lies above it.
+ */
+export const isStillUnread = (
+  { part, baselineAtMs }: Pick<ListSubscriber, "part" | "baselineAtMs">,
+  leftAtMs: number,
+): boolean => part === "follows" && baselineAtMs !== null && baselineAtMs < leftAtMs;
 
-/** So many members below a run of the baseline show that it is one, and not a crowd that unfollowed and follows again. */
+/**
+ * So many members below a run of the baseline show that it is one, and not a crowd that unfollowed
+ * and follows again.
+ */
 const BELOW = 100;
 
 /** Whether a walk down the list has shown a subscriber enough. `sinceMs`: see `isKnown`. */
-export function hasSeenEnough(subscriber: ListSubscriber, ids: readonly string[], known: Known, sinceMs?: number): boolean {
+export function hasSeenEnough(
+  subscriber: ListSubscriber,
+  ids: readonly string[],
+  known: Known,
+  sinceMs?: number,
+): boolean {
   const { part, partial } = subscriber;
   if (part === "whole") return true;
   if (part === "draws") return ids.length >= RUN;
@@ -105,14 +139,35 @@ export function hasSeenEnough(subscriber: ListSubscriber, ids: readonly string[]
 }
 
 /** Whether news of a subscriber may lie below where a walk was cut. */
-export const missesNews = (subscriber: ListSubscriber, ids: readonly string[], known: Known, sinceMs?: number): boolean =>
-  subscriber.part === "follows" && !hasSeenEnough(subscriber, ids, known, sinceMs) && baselineRun(subscriber, ids, known) === undefined;
+export const missesNews = (
+  subscriber: ListSubscriber,
+  ids: readonly string[],
+  known: Known,
+  sinceMs?: number,
+): boolean =>
+  subscriber.part === "follows" &&
+  !hasSeenEnough(subscriber, ids, known, sinceMs) &&
+  baselineRun(subscriber, ids, known) === undefined;
 
-const baselineRun = ({ partial }: ListSubscriber, ids: readonly string[], known: Known): number | undefined =>
+const baselineRun = (
+  { partial }: ListSubscriber,
+  ids: readonly string[],
+  known: Known,
+): number | undefined =>
   partial === undefined ? undefined : firstRun(ids, isBaseline(known), partial.run);
 
-/** Somebody unknown above a run of known ones, or above where the walk began: this list has its newest members first. */
-export function showsOrder({ partial }: ListSubscriber, ids: readonly string[], known: Known, isBelowUnknown: boolean): boolean {
+/**
+ * Somebody unknown above a run of known ones, or above where the walk began: this list has its
+ * newest members first.
+ */
+export function showsOrder(
+  { partial }: ListSubscriber,
+  ids: readonly string[],
+  known: Known,
+  isBelowUnknown: boolean,
+): boolean {
   const run = partial === undefined ? undefined : firstRun(ids, isKnown(known), partial.run);
-  return run !== undefined && (isBelowUnknown || ids.slice(0, run).some((id) => !isKnown(known)(id)));
+  return (
+    run !== undefined && (isBelowUnknown || ids.slice(0, run).some((id) => !isKnown(known)(id)))
+  );
 }

@@ -23,13 +23,18 @@ export interface MemberListMemory {
   readonly scan?: MemberListScan;
   /** Those left first come first. */
   readonly gaps?: readonly MemberListGap[];
-  /** A gap whose cursor was lost: the next walk from the top reads down to what was known before. */
+  /**
+   * A gap whose cursor was lost: the next walk from the top reads down to what was known before.
+   */
   readonly downToMs?: number;
   /** Start of the last walk from the top that looked for members listed late. */
   readonly rescannedAtMs?: number;
   /** The list was seen to have its newest members first. */
   readonly isOrdered?: true;
-  /** Start of the last full read that reached the end and found anybody; our clock. An empty one may be a suspicious empty response. */
+  /**
+   * Start of the last full read that reached the end and found anybody; our clock. An empty one may
+   * be a suspicious empty response.
+   */
   readonly fullAtMs: number | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Reads a newest-first list: the head down to known ground, then the gaps below with an allowance of their own.
- * Owns the order of requests; what is covered is decided in detect/.
+ * Reads a newest-first list: the head down to known ground, then the gaps below with an allowance
+ * of their own. Owns the order of requests; what is covered is decided in detect/.
  */
 import { type FeedMemory, newestGap } from "../../detect/feed-memory.ts";
 import {
@@ -37,7 +37,9 @@ export interface FeedObservation {
   readonly nowMs: number;
   /** Whether the head walk got as deep as a first run asked. */
   readonly isHeadWhole: boolean;
-  /** Whether a list that held items before came back empty; never said of a search bounded by time. */
+  /**
+   * Whether a list that held items before came back empty; never said of a search bounded by time.
+   */
   readonly isSuspicious: boolean;
   /** Gaps the service would not fill. */
   readonly lostGaps: number;
@@ -76,7 +78,11 @@ interface TweetPage {
   readonly nextCursor?: string;
 }
 
-export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): Promise<FeedObservation> {
+export async function readFeed(
+  ask: Ask,
+  poll: Poll,
+  options: FeedReadOptions,
+): Promise<FeedObservation> {
   const { memory, needs, serviceClock, startedAtMs } = options;
   const planNow = () =>
     planHead(memory, {
@@ -94,7 +100,9 @@ export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): 
   const startMs = serviceClock.fromLocal(startedAtMs);
   const afterTop = afterHead(memory, { plan: head.plan, walk: head.walk, startMs, query });
   const canFill = head.error === undefined && !isSuspiciouslyEmpty(memory, head.walk);
-  const filled = canFill ? await fillGaps(gathering, afterTop) : { memory: afterTop, lostGaps: 0, error: undefined };
+  const filled = canFill
+    ? await fillGaps(gathering, afterTop)
+    : { memory: afterTop, lostGaps: 0, error: undefined };
   const error = head.error ?? filled.error;
   return {
     tweets,
@@ -104,7 +112,8 @@ export async function readFeed(ask: Ask, poll: Poll, options: FeedReadOptions): 
     horizonMs: horizonMs(memory),
     nowMs: serviceClock.now(),
     isHeadWhole: isWhole(memory, head.walk),
-    isSuspicious: query === undefined && head.error === undefined && isSuspiciouslyEmpty(memory, head.walk),
+    isSuspicious:
+      query === undefined && head.error === undefined && isSuspiciouslyEmpty(memory, head.walk),
     lostGaps: filled.lostGaps,
     ...(error === undefined ? {} : { error }),
   };
@@ -123,23 +132,41 @@ interface Head {
   readonly error?: unknown;
 }
 
-/** The first page fails as a whole; a later one leaves a gap. A cursor the service no longer takes restarts the walk once. */
-async function walkHead(gathering: Gathering, planNow: () => HeadPlan, isFirst: boolean): Promise<Head> {
+/**
+ * The first page fails as a whole; a later one leaves a gap. A cursor the service no longer takes
+ * restarts the walk once.
+ */
+async function walkHead(
+  gathering: Gathering,
+  planNow: () => HeadPlan,
+  isFirst: boolean,
+): Promise<Head> {
   const { ask, poll, tweets } = gathering;
   for (let restarts = 0; ; restarts += 1) {
     const early = planNow();
-    const { params, query } = boundParams(poll, early.sinceMs === undefined ? {} : { sinceTime: Math.floor(early.sinceMs / 1_000) });
+    const { params, query } = boundParams(
+      poll,
+      early.sinceMs === undefined ? {} : { sinceTime: Math.floor(early.sinceMs / 1_000) },
+    );
     const first = await ask(params);
     // The first answer shows the service's clock; a first run measures its floor with it.
     const plan = isFirst ? planNow() : early;
     const walk = new FeedWalk(plan.walk);
     const error = await walkFeed((cursor) => ask(params, cursor), walk, first, tweets);
     if (isCursorRefused(error) && restarts === 0) continue;
-    return { walk, plan, query, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
+    return {
+      walk,
+      plan,
+      query,
+      ...(error === undefined || isCursorRefused(error) ? {} : { error }),
+    };
   }
 }
 
-/** Feeds pages to a walk until it has enough, and adds their tweets to `tweets`; returns what went wrong after the first page. */
+/**
+ * Feeds pages to a walk until it has enough, and adds their tweets to `tweets`; returns what went
+ * wrong after the first page.
+ */
 export async function walkFeed(
   ask: (cursor: string | undefined) => Promise<TweetPage>,
   walk: FeedWalk,
@@ -160,7 +187,10 @@ export async function walkFeed(
   }
 }
 
-/** What goes wrong after a first page came with a cursor: a 400 there is about the cursor, never about the query. A gap is left. */
+/**
+ * What goes wrong after a first page came with a cursor: a 400 there is about the cursor, never
+ * about the query. A gap is left.
+ */
 const isCursorRefused = isBadRequest;
 
 interface Filled {
@@ -205,7 +235,10 @@ async function walkGap(gathering: Gathering, plan: FillPlan): Promise<GapWalk> {
   const { ask, poll, tweets } = gathering;
   const { gap } = plan;
   const options: WalkOptions = plan.walk;
-  const bounded = boundParams(poll, { sinceTime: Math.floor(Math.max(plan.sinceMs, 0) / 1_000), maxId: plan.belowId });
+  const bounded = boundParams(poll, {
+    sinceTime: Math.floor(Math.max(plan.sinceMs, 0) / 1_000),
+    maxId: plan.belowId,
+  });
   const param = poll.source.boundParam;
   const isStored = gap.cursor !== undefined;
   const query = isStored ? gap.query : bounded.query;
@@ -218,7 +251,12 @@ async function walkGap(gathering: Gathering, plan: FillPlan): Promise<GapWalk> {
   try {
     const first = await ask(params, gap.cursor);
     const error = await walkFeed((cursor) => ask(params, cursor), walk, first, tweets);
-    return { walk, query, isStoredRefused: false, ...(error === undefined || isCursorRefused(error) ? {} : { error }) };
+    return {
+      walk,
+      query,
+      isStoredRefused: false,
+      ...(error === undefined || isCursorRefused(error) ? {} : { error }),
+    };
   } catch (error) {
     if (isStored && isCursorRefused(error)) return { walk, query, isStoredRefused: true };
     walk.cut();
@@ -231,15 +269,16 @@ function boundParams(
   bounds: { readonly sinceTime?: number; readonly maxId?: string },
 ): { readonly params: JsonObject; readonly query: string | undefined } {
   const param = poll.source.boundParam;
-  if (param === undefined || Object.keys(bounds).length === 0) return { params: poll.source.params, query: undefined };
+  if (param === undefined || Object.keys(bounds).length === 0)
+    return { params: poll.source.params, query: undefined };
   const written = poll.source.params[param];
   const query = withBounds(typeof written === "string" ? written : "", bounds);
   return { params: { ...poll.source.params, [param]: query }, query };
 }
 
 /**
- * By its own date; by its id where the service gave none, or rounded it to the second: half a second decides whether a tweet is older
- * than the watch.
+ * By its own date; by its id where the service gave none, or rounded it to the second: half a
+ * second decides whether a tweet is older than the watch.
  */
 export function itemOfTweet(tweet: Tweet): FeedItem {
   const writtenMs = Date.parse(tweet.created_at);

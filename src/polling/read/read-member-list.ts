@@ -1,14 +1,22 @@
 /**
- * Reads a member list in steps, each of which is committed by itself: a window as a whole; a long list from its newest member down to known ones
- * (`head`), what an earlier poll left between the two (`gap`), and then, page by page over many polls, the whole of it (`rest`). Owns what is
- * read and remembered; what a member means is evaluate-member-list.ts's.
+ * Reads a member list in steps, each of which is committed by itself: a window as a whole; a long
+ * list from its newest member down to known ones (`head`), what an earlier poll left between the
+ * two (`gap`), and then, page by page over many polls, the whole of it (`rest`). Owns what is read
+ * and remembered; what a member means is evaluate-member-list.ts's.
  */
 import type { RosterMode } from "../../detect/roster.ts";
 import { passedMs } from "../../model/clock.ts";
 import { isBadRequest } from "../../model/upstream.ts";
 import type { User } from "../../model/user.ts";
 import { MEMBERS_PER_PAGE } from "../../plan/polls/whole-reads.ts";
-import { hasSeenEnough, isStillUnread, type KnownMembers, type ListSubscriber, missesNews, showsOrder } from "./list-subscribers.ts";
+import {
+  hasSeenEnough,
+  isStillUnread,
+  type KnownMembers,
+  type ListSubscriber,
+  missesNews,
+  showsOrder,
+} from "./list-subscribers.ts";
 import type { MemberListGap, MemberListMemory, MemberListScan } from "./member-list-memory.ts";
 import { type AskPage, isAtListEnd, type Walk, type PageWalkEnd, walkPages } from "./walk-pages.ts";
 
@@ -53,7 +61,10 @@ const MOST_WINDOW_PAGES = 50;
 
 const isPartial = ({ partial }: ListSubscriber): boolean => partial !== undefined;
 
-/** A walk that was cut reports nobody before the list was seen to be in order, unless all of it is known. */
+/**
+ * A walk that was cut reports nobody before the list was seen to be in order, unless all of it is
+ * known.
+ */
 const isTrusted = (memory: MemberListMemory, { subscribers }: MemberListNeeds): boolean =>
   memory.isOrdered === true || !subscribers.some(isPartial);
 
@@ -64,7 +75,11 @@ const holdsRest = (memory: MemberListMemory, { subscribers }: MemberListNeeds): 
   subscribers.some(isPartial) && (hasGap(memory) || memory.downToMs !== undefined);
 
 /** The step that comes next in a poll; undefined when it is done. */
-export function nextStep(memory: MemberListMemory, needs: MemberListNeeds, done: ReadonlySet<MemberListStep>): MemberListStep | undefined {
+export function nextStep(
+  memory: MemberListMemory,
+  needs: MemberListNeeds,
+  done: ReadonlySet<MemberListStep>,
+): MemberListStep | undefined {
   const { modes, subscribers } = needs;
   if (modes.has("window")) return done.has("window") ? undefined : "window";
   const wantsHead = subscribers.some(({ part }) => part !== "whole") && !done.has("head");
@@ -72,14 +87,20 @@ export function nextStep(memory: MemberListMemory, needs: MemberListNeeds, done:
   if (hasGap(memory) && !done.has("gap")) return "gap";
   if (wantsHead || done.has("rest") || holdsRest(memory, needs)) return undefined;
   // A read of the whole list that begins beside newcomers begins with the walk to them.
-  return wantsRest(memory, needs) && (memory.scan !== undefined || !subscribers.some(isPartial)) ? "rest" : undefined;
+  return wantsRest(memory, needs) && (memory.scan !== undefined || !subscribers.some(isPartial))
+    ? "rest"
+    : undefined;
 }
 
 function wantsRest(memory: MemberListMemory, needs: MemberListNeeds): boolean {
   const { modes, needsScan, wholeEveryMs, nowMs } = needs;
   if (needsScan || modes.has("whole")) return true;
   if (wholeEveryMs === Number.POSITIVE_INFINITY) return false;
-  return memory.scan !== undefined || memory.fullAtMs === null || passedMs(memory.fullAtMs, nowMs) >= wholeEveryMs;
+  return (
+    memory.scan !== undefined ||
+    memory.fullAtMs === null ||
+    passedMs(memory.fullAtMs, nowMs) >= wholeEveryMs
+  );
 }
 
 export interface ReadOptions {
@@ -90,10 +111,15 @@ export interface ReadOptions {
 }
 
 /** @throws what the first request throws */
-export async function readStep(step: MemberListStep, options: ReadOptions): Promise<MemberListObservation> {
+export async function readStep(
+  step: MemberListStep,
+  options: ReadOptions,
+): Promise<MemberListObservation> {
   if (step === "head") return readHead(options);
   if (step === "gap") return readGap(options);
-  return step === "window" ? readRest(step, { ...options, maxPages: MOST_WINDOW_PAGES }) : readRest(step, options);
+  return step === "window"
+    ? readRest(step, { ...options, maxPages: MOST_WINDOW_PAGES })
+    : readRest(step, options);
 }
 
 /** Asks the state about each member once. */
@@ -102,13 +128,18 @@ function askOnce(needs: MemberListNeeds): (ids: readonly string[]) => Promise<Kn
   let asked = 0;
   return async (ids) => {
     const marks = await needs.known(ids.slice(asked));
-    for (const [index, found] of marks.entries()) for (const [id, mark] of found) known[index]?.set(id, mark);
+    for (const [index, found] of marks.entries())
+      for (const [id, mark] of found) known[index]?.set(id, mark);
     asked = ids.length;
     return known;
   };
 }
 
-type IsSo = (subscriber: ListSubscriber, ids: readonly string[], known: KnownMembers[number] | undefined) => boolean;
+type IsSo = (
+  subscriber: ListSubscriber,
+  ids: readonly string[],
+  known: KnownMembers[number] | undefined,
+) => boolean;
 
 interface WalkToKnown extends ReadOptions {
   readonly cursor?: string;
@@ -128,8 +159,12 @@ async function walkToKnown({ ask, maxPages, needs, cursor, ...is }: WalkToKnown)
   const known = await knownOf(ids);
   return {
     walk,
-    isOrdered: subscribers.some((subscriber, index) => showsOrder(subscriber, ids, known[index], cursor !== undefined)),
-    leavesNews: walk.end === "cut" && subscribers.some((subscriber, index) => is.missesNews(subscriber, ids, known[index])),
+    isOrdered: subscribers.some((subscriber, index) =>
+      showsOrder(subscriber, ids, known[index], cursor !== undefined),
+    ),
+    leavesNews:
+      walk.end === "cut" &&
+      subscribers.some((subscriber, index) => is.missesNews(subscriber, ids, known[index])),
   };
 }
 
@@ -146,12 +181,20 @@ async function readHead(options: ReadOptions): Promise<MemberListObservation> {
   if (walk.pages === 0) throw walk.error;
   const { downToMs: _, ...kept } = memory;
   const after = { ...withOrder(kept, isOrdered), rescannedAtMs: rescan.atMs };
-  const gaps = leavesNews ? withGap(memory.gaps, { ...at(walk), sinceMs: sinceMs ?? needs.nowMs, leftAtMs: needs.nowMs }) : memory.gaps;
+  const gaps = leavesNews
+    ? withGap(memory.gaps, { ...at(walk), sinceMs: sinceMs ?? needs.nowMs, leftAtMs: needs.nowMs })
+    : memory.gaps;
   return observed("head", walk, begin(withGaps(after, gaps), walk, needs), needs.nowMs);
 }
 
-/** The first one of a list finds everything known just now. Gaps come before members that may have been late. */
-function rescanOf(memory: MemberListMemory, { overlapMs, nowMs }: MemberListNeeds): { readonly atMs: number; readonly sinceMs?: number } {
+/**
+ * The first one of a list finds everything known just now. Gaps come before members that may have
+ * been late.
+ */
+function rescanOf(
+  memory: MemberListMemory,
+  { overlapMs, nowMs }: MemberListNeeds,
+): { readonly atMs: number; readonly sinceMs?: number } {
   const { rescannedAtMs: lastMs = nowMs } = memory;
   const isDue = passedMs(lastMs, nowMs) >= overlapMs && !hasGap(memory);
   return isDue ? { atMs: nowMs, sinceMs: lastMs - overlapMs } : { atMs: lastMs };
@@ -168,19 +211,30 @@ async function readGap(options: ReadOptions): Promise<MemberListObservation> {
   const { walk, isOrdered, leavesNews } = await walkToKnown({
     ...options,
     cursor,
-    isEnough: (subscriber, ids, known) => !isStillUnread(subscriber, leftAtMs) || hasSeenEnough(subscriber, ids, known, sinceMs),
-    missesNews: (subscriber, ids, known) => isStillUnread(subscriber, leftAtMs) && missesNews(subscriber, ids, known, sinceMs),
+    isEnough: (subscriber, ids, known) =>
+      !isStillUnread(subscriber, leftAtMs) || hasSeenEnough(subscriber, ids, known, sinceMs),
+    missesNews: (subscriber, ids, known) =>
+      isStillUnread(subscriber, leftAtMs) && missesNews(subscriber, ids, known, sinceMs),
   });
   const isExpired = isBadRequest(walk.error);
   if (walk.pages === 0 && !isExpired) throw walk.error;
   const isLost = isExpired || walk.end === "circle";
-  const after = { ...withOrder(memory, isOrdered), ...(isLost ? { downToMs: least(memory.downToMs, sinceMs) ?? sinceMs } : {}) };
+  const after = {
+    ...withOrder(memory, isOrdered),
+    ...(isLost ? { downToMs: least(memory.downToMs, sinceMs) ?? sinceMs } : {}),
+  };
   const gaps = leavesNews && !isLost ? [{ ...gap, ...at(walk) }, ...others] : others;
   const seen = isExpired ? withoutError(walk) : walk;
-  return { ...observed("gap", seen, { memory: withGaps(after, gaps), scanPages: 0 }, needs.nowMs), leftAtMs };
+  return {
+    ...observed("gap", seen, { memory: withGaps(after, gaps), scanPages: 0 }, needs.nowMs),
+    leftAtMs,
+  };
 }
 
-async function readRest(step: "window" | "rest", { ask, maxPages, memory, needs }: ReadOptions): Promise<MemberListObservation> {
+async function readRest(
+  step: "window" | "rest",
+  { ask, maxPages, memory, needs }: ReadOptions,
+): Promise<MemberListObservation> {
   const before = step === "window" ? undefined : memory.scan;
   const { startedAtMs = needs.nowMs } = before ?? {};
   const walk = await walkPages(ask, { cursor: before?.cursor, maxPages });
@@ -188,19 +242,30 @@ async function readRest(step: "window" | "rest", { ask, maxPages, memory, needs 
   const isExpired = isBadRequest(walk.error) && (await isAnswered(() => ask(undefined)));
   const read = addTo(before, walk);
   const after = withoutScan(memory);
-  if (walk.end === "list_end") return observed(step, walk, completed(after, read, startedAtMs), startedAtMs);
+  if (walk.end === "list_end")
+    return observed(step, walk, completed(after, read, startedAtMs), startedAtMs);
   // What is given up, or led in a circle, starts over at the next poll.
   const { cursor } = walk;
   const isOver = isExpired || walk.end === "circle" || cursor === undefined;
   const scan = isOver ? {} : { scan: { cursor, startedAtMs, ...read } };
-  return observed(step, isExpired ? withoutError(walk) : walk, { memory: { ...after, ...scan }, scanPages: walk.pages }, startedAtMs);
+  return observed(
+    step,
+    isExpired ? withoutError(walk) : walk,
+    { memory: { ...after, ...scan }, scanPages: walk.pages },
+    startedAtMs,
+  );
 }
 
 interface After extends Pick<MemberListObservation, "memory" | "scanPages" | "completedPages"> {
   readonly completedScanAtMs?: number;
 }
 
-const observed = (step: MemberListStep, { users, end, error }: Walk, after: After, readAtMs: number): MemberListObservation => ({
+const observed = (
+  step: MemberListStep,
+  { users, end, error }: Walk,
+  after: After,
+  readAtMs: number,
+): MemberListObservation => ({
   members: users,
   step,
   end,
@@ -216,17 +281,24 @@ const at = ({ cursor = "" }: Walk): Pick<MemberListGap, "cursor"> => ({ cursor }
 const MOST_GAPS = 20;
 
 /** Beyond so many, the last two are read as one, with what is known between them. */
-function withGap(gaps: readonly MemberListGap[] = [], gap: MemberListGap): readonly MemberListGap[] {
+function withGap(
+  gaps: readonly MemberListGap[] = [],
+  gap: MemberListGap,
+): readonly MemberListGap[] {
   const last = gaps.at(-1);
   if (gaps.length < MOST_GAPS || last === undefined) return [...gaps, gap];
   return [...gaps.slice(0, -1), { ...gap, sinceMs: Math.min(gap.sinceMs, last.sinceMs) }];
 }
 
-function withGaps({ gaps: _, ...memory }: MemberListMemory, gaps: readonly MemberListGap[] = []): MemberListMemory {
+function withGaps(
+  { gaps: _, ...memory }: MemberListMemory,
+  gaps: readonly MemberListGap[] = [],
+): MemberListMemory {
   return gaps.length === 0 ? memory : { ...memory, gaps };
 }
 
-const withOrder = (memory: MemberListMemory, isOrdered: boolean): MemberListMemory => (isOrdered ? { ...memory, isOrdered } : memory);
+const withOrder = (memory: MemberListMemory, isOrdered: boolean): MemberListMemory =>
+  isOrdered ? { ...memory, isOrdered } : memory;
 
 function withoutScan({ scan: _, ...memory }: MemberListMemory): MemberListMemory {
   return memory;
@@ -244,7 +316,11 @@ const addTo = (scan: MemberListScan | undefined, { pages, users }: Walk): ReadSo
   members: (scan?.members ?? (scan?.pages ?? 0) * MEMBERS_PER_PAGE) + users.length,
 });
 
-const completed = (memory: MemberListMemory, { pages, found }: ReadSoFar, startedAtMs: number): After => ({
+const completed = (
+  memory: MemberListMemory,
+  { pages, found }: ReadSoFar,
+  startedAtMs: number,
+): After => ({
   memory: { ...memory, fullAtMs: found ? startedAtMs : memory.fullAtMs },
   completedScanAtMs: startedAtMs,
   completedPages: pages,
@@ -258,10 +334,16 @@ function begin(memory: MemberListMemory, walk: Walk, needs: MemberListNeeds): Af
   const read = addTo(undefined, walk);
   if (isAtListEnd(walk)) return completed(memory, read, needs.nowMs);
   if (walk.cursor === undefined) return { memory, scanPages: 0 };
-  return { memory: { ...memory, scan: { cursor: walk.cursor, startedAtMs: needs.nowMs, ...read } }, scanPages: walk.pages };
+  return {
+    memory: { ...memory, scan: { cursor: walk.cursor, startedAtMs: needs.nowMs, ...read } },
+    scanPages: walk.pages,
+  };
 }
 
-/** Where the first page is not answered either, the cursor may not be to blame: hundreds of pages need not be read again. */
+/**
+ * Where the first page is not answered either, the cursor may not be to blame: hundreds of pages
+ * need not be read again.
+ */
 const isAnswered = (askFirst: () => Promise<unknown>): Promise<boolean> =>
   askFirst().then(
     () => true,

@@ -1,9 +1,17 @@
 /**
- * Reads many accounts' posts, or many keyword searches, with one query. Each member's part is walked on its own, as a search bounded by
- * time that came to its end, so that every memory stays right. Owns that walk; who is read, and what becomes of the posts, is others'.
+ * Reads many accounts' posts, or many keyword searches, with one query. Each member's part is
+ * walked on its own, as a search bounded by time that came to its end, so that every memory stays
+ * right. Owns that walk; who is read, and what becomes of the posts, is others'.
  */
 import { type FeedMemory, readFeedMemory } from "../../detect/feed-memory.ts";
-import { afterHead, type HeadPlan, horizonMs, marginMs, planHead, type Reach } from "../../detect/feed-poll.ts";
+import {
+  afterHead,
+  type HeadPlan,
+  horizonMs,
+  marginMs,
+  planHead,
+  type Reach,
+} from "../../detect/feed-poll.ts";
 import { type FeedItem, FeedWalk } from "../../detect/feed-walk.ts";
 import type { SourceState } from "../../model/poll-store.ts";
 import type { Tweet } from "../../model/tweet.ts";
@@ -42,41 +50,71 @@ export interface ReadClock extends MergeTimes {
   readonly nowMs: () => number;
 }
 
-/** Those that need the same depth side by side, the shallow first: one that reaches far back makes its whole query long. */
-export function planMembers(members: readonly MergedMember[], { startMs, intervalMs }: MergeTimes): readonly PlannedMember[] {
+/**
+ * Those that need the same depth side by side, the shallow first: one that reaches far back makes
+ * its whole query long.
+ */
+export function planMembers(
+  members: readonly MergedMember[],
+  { startMs, intervalMs }: MergeTimes,
+): readonly PlannedMember[] {
   return members
     .map((member) => {
       const memory = readFeedMemory(member.source.memory);
       const { overlapMs, maxPages } = member.poll;
       const reach = member.reach === undefined ? {} : { reach: member.reach };
-      const plan = planHead(memory, { startMs, intervalMs, overlapMs, maxPages, minItems: 0, hasNoPins: true, ...reach });
+      const plan = planHead(memory, {
+        startMs,
+        intervalMs,
+        overlapMs,
+        maxPages,
+        minItems: 0,
+        hasNoPins: true,
+        ...reach,
+      });
       return { member, memory, plan };
     })
     .sort((a, b) => b.plan.walk.floorMs - a.plan.walk.floorMs);
 }
 
-/** More pages than this for accounts, or than so many a search, and the members are read one by one. */
+/**
+ * More pages than this for accounts, or than so many a search, and the members are read one by one.
+ */
 const MOST_PAGES = 15;
 const PAGES_PER_SEARCH = 8;
 
 export interface MergedAnswer {
-  /** By poll key; members without a post in the answer are left out: an empty list moves no watermark. */
+  /**
+   * By poll key; members without a post in the answer are left out: an empty list moves no
+   * watermark.
+   */
   readonly observations: ReadonlyMap<string, FeedObservation>;
   /** The answer was not read to its end: it says nothing about anyone. */
   readonly isCut: boolean;
-  /** Tweets of searches that are nobody's by our reading of their queries; the observations lack them. */
+  /**
+   * Tweets of searches that are nobody's by our reading of their queries; the observations lack
+   * them.
+   */
   readonly unattributed: readonly Tweet[];
-  /** Not even the newest post that is known came back: deleted, or the search shows nothing at all for a moment. */
+  /**
+   * Not even the newest post that is known came back: deleted, or the search shows nothing at all
+   * for a moment.
+   */
   readonly isSuspicious: boolean;
 }
 
 /** One query for all of `planned`, as deep as they need. @throws what asking throws */
-export async function readMerged(ask: AskSearch, planned: readonly PlannedMember[], times: ReadClock): Promise<MergedAnswer> {
+export async function readMerged(
+  ask: AskSearch,
+  planned: readonly PlannedMember[],
+  times: ReadClock,
+): Promise<MergedAnswer> {
   const boundMs = boundOf(planned, times.intervalMs);
   const members = planned.map(({ member }) => member.feed);
   const query = withBounds(writeMerged(members), { sinceTime: Math.floor(boundMs / 1_000) });
   const tweets = await readPages(ask, query, boundMs, mostPages(members));
-  if (tweets === undefined) return { observations: new Map(), unattributed: [], isCut: true, isSuspicious: false };
+  if (tweets === undefined)
+    return { observations: new Map(), unattributed: [], isCut: true, isSuspicious: false };
   const { byMember, unattributed } = attributeTweets(tweets, members, times.startMs);
   const observations = new Map<string, FeedObservation>();
   for (const [index, one] of planned.entries()) {
@@ -90,8 +128,8 @@ const mostPages = (members: readonly MergeMember[]): number =>
   Math.max(MOST_PAGES, PAGES_PER_SEARCH * members.filter(({ kind }) => kind === "query").length);
 
 /**
- * As deep as the deepest member needs, and below the newest post that is known: a service whose posts are dated behind its own clock must
- * not hide new ones from a bound.
+ * As deep as the deepest member needs, and below the newest post that is known: a service whose
+ * posts are dated behind its own clock must not hide new ones from a bound.
  */
 function boundOf(planned: readonly PlannedMember[], intervalMs: number): number {
   const newestMs = Math.max(...planned.map(({ memory }) => memory.newestItemMs ?? 0));
@@ -99,11 +137,19 @@ function boundOf(planned: readonly PlannedMember[], intervalMs: number): number 
   return newestMs === 0 ? floorMs : Math.min(floorMs, newestMs - marginMs(intervalMs));
 }
 
-/** With a cursor, a 400 is about the cursor and not about the query: the list ends there, unread below. */
+/**
+ * With a cursor, a 400 is about the cursor and not about the query: the list ends there, unread
+ * below.
+ */
 const isListOver = (error: unknown): boolean => error === undefined || isBadRequest(error);
 
 /** Undefined when the list did not come to its end. */
-async function readPages(ask: AskSearch, query: string, floorMs: number, maxNewPages: number): Promise<readonly Tweet[] | undefined> {
+async function readPages(
+  ask: AskSearch,
+  query: string,
+  floorMs: number,
+  maxNewPages: number,
+): Promise<readonly Tweet[] | undefined> {
   const nothingKnown = { stretches: [], ground: [], minItems: 0, fills: true, hasNoPins: true };
   const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages });
   const tweets = new Map<string, Tweet>();
@@ -112,7 +158,12 @@ async function readPages(ask: AskSearch, query: string, floorMs: number, maxNewP
   return walk.end === "cut" ? undefined : [...tweets.values()];
 }
 
-function observe({ memory, plan }: PlannedMember, tweets: readonly Tweet[], query: string, times: ReadClock): FeedObservation {
+function observe(
+  { memory, plan }: PlannedMember,
+  tweets: readonly Tweet[],
+  query: string,
+  times: ReadClock,
+): FeedObservation {
   const items: readonly FeedItem[] = tweets.map(itemOfTweet);
   const walk = new FeedWalk(plan.walk);
   walk.takePage(items, undefined);

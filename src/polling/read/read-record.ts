@@ -7,7 +7,10 @@ import { hardlyOldMs, type ProfileBatcher } from "../../requests/profile-batcher
 import type { Poll } from "../watch-poll.ts";
 
 export interface RecordObservation {
-  /** Of a single object under "", of a batch under the ids of its entries; one that is missing was not in the answer. */
+  /**
+   * Of a single object under "", of a batch under the ids of its entries; one that is missing was
+   * not in the answer.
+   */
   readonly records: ReadonlyMap<string, JsonObject>;
   /** Entries of a batch that the service refuses to be asked for, with its words: not missing. */
   readonly refused?: ReadonlyMap<string, string>;
@@ -17,7 +20,11 @@ export interface RecordObservation {
 export const isOfUsers = ({ source }: Poll): boolean => source.endpoint === "info-batch";
 
 /** `until`: the flag that ends reading on; pages of a record are one answer in parts. */
-export async function readRecord(ask: Ask, poll: Poll, until: string | undefined): Promise<RecordObservation> {
+export async function readRecord(
+  ask: Ask,
+  poll: Poll,
+  until: string | undefined,
+): Promise<RecordObservation> {
   const first = await ask(poll.source.params);
   const entries = first.users ?? first.tweets;
   if (entries !== undefined)
@@ -26,7 +33,14 @@ export async function readRecord(ask: Ask, poll: Poll, until: string | undefined
       ...(first.refused === undefined ? {} : { refused: first.refused }),
     };
   let { record = {}, nextCursor } = first;
-  for (let page = 1; until !== undefined && record[until] !== true && nextCursor !== undefined && page < poll.maxPages; page += 1) {
+  for (
+    let page = 1;
+    until !== undefined &&
+    record[until] !== true &&
+    nextCursor !== undefined &&
+    page < poll.maxPages;
+    page += 1
+  ) {
     const answer = await ask(poll.source.params, nextCursor);
     record = answer.record ?? record;
     nextCursor = answer.nextCursor;
@@ -36,18 +50,35 @@ export async function readRecord(ask: Ask, poll: Poll, until: string | undefined
   return { records: new Map([["", isUnknown ? { ...record, [until]: null } : record]]) };
 }
 
-/** Profiles of a batch, in requests shared with whoever probes accounts at the same time. The first ones are asked for anew. */
-export async function readProfiles(profiles: ProfileBatcher, poll: Poll, purpose: Purpose): Promise<RecordObservation> {
+/**
+ * Profiles of a batch, in requests shared with whoever probes accounts at the same time. The first
+ * ones are asked for anew.
+ */
+export async function readProfiles(
+  profiles: ProfileBatcher,
+  poll: Poll,
+  purpose: Purpose,
+): Promise<RecordObservation> {
   const userIds = poll.source.params["user_ids"] as readonly string[];
-  const seen = await profiles.ask(askerOf(poll, purpose), userIds, purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs));
+  const seen = await profiles.ask(
+    askerOf(poll, purpose),
+    userIds,
+    purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs),
+  );
   return {
-    records: new Map([...seen].flatMap(([id, { user }]) => (user === undefined ? [] : [[id, user]]))),
-    refused: new Map([...seen].flatMap(([id, { refused }]) => (refused === undefined ? [] : [[id, refused]]))),
+    records: new Map(
+      [...seen].flatMap(([id, { user }]) => (user === undefined ? [] : [[id, user]])),
+    ),
+    refused: new Map(
+      [...seen].flatMap(([id, { refused }]) => (refused === undefined ? [] : [[id, refused]])),
+    ),
   };
 }
 
 /** A 404 of a batch is an answer without any of its entries. */
-export async function noneWhereNotFound(read: () => Promise<RecordObservation>): Promise<RecordObservation> {
+export async function noneWhereNotFound(
+  read: () => Promise<RecordObservation>,
+): Promise<RecordObservation> {
   try {
     return await read();
   } catch (error) {

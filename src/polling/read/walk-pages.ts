@@ -1,4 +1,7 @@
-/** Pages of a list of accounts, one after the other, down to where the caller has seen enough. Owns cursors and what ends a walk. */
+/**
+ * Pages of a list of accounts, one after the other, down to where the caller has seen enough. Owns
+ * cursors and what ends a walk.
+ */
 import type { User } from "../../model/user.ts";
 
 /**
@@ -33,9 +36,14 @@ export interface PageWalkOptions {
 }
 
 /** The page at a cursor; without one, the first. */
-export type AskPage = (cursor: string | undefined) => Promise<{ readonly users?: readonly User[]; readonly nextCursor?: string }>;
+export type AskPage = (
+  cursor: string | undefined,
+) => Promise<{ readonly users?: readonly User[]; readonly nextCursor?: string }>;
 
-export async function walkPages(ask: AskPage, { cursor: from, maxPages, isMet }: PageWalkOptions): Promise<Walk> {
+export async function walkPages(
+  ask: AskPage,
+  { cursor: from, maxPages, isMet }: PageWalkOptions,
+): Promise<Walk> {
   const users = new Map<string, User>();
   const cursors = new Set<string>(from === undefined ? [] : [from]);
   let cursor = from;

@@ -1,4 +1,7 @@
-/** What a poll means to each of its readers, what it shows of the accounts themselves, and what came of it. */
+/**
+ * What a poll means to each of its readers, what it shows of the accounts themselves, and what came
+ * of it.
+ */
 import type { Ports } from "../../model/ports.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { Reader } from "../evaluate/load-subscribers.ts";
@@ -24,16 +27,33 @@ export interface Evaluation {
   readonly renames: readonly Rename[];
 }
 
-export async function evaluatePoll(deps: EvaluateDeps, state: PollState, seen: Seen): Promise<Evaluation> {
+export async function evaluatePoll(
+  deps: EvaluateDeps,
+  state: PollState,
+  seen: Seen,
+): Promise<Evaluation> {
   const { poll, readers } = state;
   const { store, hash, serviceClock, clock, random } = deps;
-  const evaluate = await seen.evaluator(state, store, { hash, serviceClock, detectedAtMs: clock.now(), episode: random.id() });
+  const evaluate = await seen.evaluator(state, store, {
+    hash,
+    serviceClock,
+    detectedAtMs: clock.now(),
+    episode: random.id(),
+  });
   const userId = readers[0]?.target.userId ?? null;
   // What is asked for beside the facts may be what a `where` goes by.
-  const hasFacts = () => readers.some((reader, index) => evaluate(withoutWhere(reader), index, {}).events.length > 0);
-  const beside = seen.isAboutAccount && userId !== null && hasFacts() ? await readBeside(deps, poll, userId) : {};
+  const hasFacts = () =>
+    readers.some((reader, index) => evaluate(withoutWhere(reader), index, {}).events.length > 0);
+  const beside =
+    seen.isAboutAccount && userId !== null && hasFacts()
+      ? await readBeside(deps, poll, userId)
+      : {};
   const evaluations = readers.map((reader, index) => evaluate(reader, index, beside));
-  return { evaluations, joined: joinEvaluations(evaluations), renames: findRenames(readers, seen.users) };
+  return {
+    evaluations,
+    joined: joinEvaluations(evaluations),
+    renames: findRenames(readers, seen.users),
+  };
 }
 
 function withoutWhere({ subscriber, target }: Reader): Reader {
@@ -55,7 +75,8 @@ export function outcomeOf(
   { evaluations, joined, renames }: Evaluation,
   committed: Committed,
 ): PollOutcome {
-  const isBaselined = ({ targets }: SubscriberEvaluation) => targets.some(({ baselineAtMs }) => baselineAtMs !== undefined);
+  const isBaselined = ({ targets }: SubscriberEvaluation) =>
+    targets.some(({ baselineAtMs }) => baselineAtMs !== undefined);
   const { subscribers } = poll;
   const subscribersThat = (is: (evaluation: SubscriberEvaluation) => boolean) =>
     evaluations.flatMap((evaluation, index) => (is(evaluation) ? (subscribers[index] ?? []) : []));
@@ -65,7 +86,12 @@ export function outcomeOf(
     events: committed.events,
     baselined,
     tooOld: tooOldOf(subscribers, evaluations, committed.rememberedFromMs),
-    newItems: Math.max(...evaluations.map(({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length), 0),
+    newItems: Math.max(
+      ...evaluations.map(
+        ({ verdicts }) => verdicts.filter(({ verdict }) => verdict !== "baseline").length,
+      ),
+      0,
+    ),
     postedMs: postedMsOf(subscribers, evaluations, new Set(baselined)),
     renames: renames.filter(({ from }) => from !== null),
     returned: returnedIn(readers, joined),
@@ -84,22 +110,32 @@ function tooOldOf(
   const tooOld = new Map<string, number>();
   for (const [index, { watch }] of subscribers.entries()) {
     const verdicts = evaluations[index]?.verdicts ?? [];
-    const count = verdicts.filter(({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs).length;
+    const count = verdicts.filter(
+      ({ verdict, occurredAtMs }) => verdict === "too_old" && occurredAtMs > rememberedFromMs,
+    ).length;
     if (count > 0) tooOld.set(watch.id, (tooOld.get(watch.id) ?? 0) + count);
   }
   return tooOld;
 }
 
 /** Targets that were lost and are well again. */
-const returnedIn = (readers: readonly Reader[], { targets }: SubscriberEvaluation): readonly ReportedTarget[] =>
+const returnedIn = (
+  readers: readonly Reader[],
+  { targets }: SubscriberEvaluation,
+): readonly ReportedTarget[] =>
   readers.flatMap(({ subscriber: { watch }, target }) => {
-    const isWell = () => targets.some((one) => one.watchKey === target.watchKey && one.targetKey === target.key && one.status === "ok");
+    const isWell = () =>
+      targets.some(
+        (one) =>
+          one.watchKey === target.watchKey && one.targetKey === target.key && one.status === "ok",
+      );
     return isLost(target) && isWell() ? [{ watchId: watch.id, target }] : [];
   });
 
 /**
- * Only what is new to every subscriber: to one that was added later, everything is. Of a list, to every one that reads its author through it.
- * What lies below a baseline watermark is new to a first read alone: later it was pinned, or moved up to a page by deletions.
+ * Only what is new to every subscriber: to one that was added later, everything is. Of a list, to
+ * every one that reads its author through it. What lies below a baseline watermark is new to a
+ * first read alone: later it was pinned, or moved up to a page by deletions.
  */
 function postedMsOf(
   subscribers: readonly Subscriber[],
@@ -109,7 +145,10 @@ function postedMsOf(
   const readers = new Map<string | undefined, number>();
   for (const { author } of subscribers) readers.set(author, (readers.get(author) ?? 0) + 1);
   const ofAll = readers.get(undefined) ?? 0;
-  const seen = new Map<string, { readonly atMs: number; readonly author: string | undefined; readonly subscribers: number }>();
+  const seen = new Map<
+    string,
+    { readonly atMs: number; readonly author: string | undefined; readonly subscribers: number }
+  >();
   for (const [index, { verdicts }] of evaluations.entries()) {
     const subscriber = subscribers[index];
     const author = subscriber?.author;
@@ -117,10 +156,17 @@ function postedMsOf(
     for (const { itemId, itemKind, occurredAtMs, verdict } of verdicts) {
       if (itemKind !== "tweet" || (verdict === "baseline" && !isFirst)) continue;
       const before = seen.get(itemId);
-      seen.set(itemId, { atMs: occurredAtMs, author: author ?? before?.author, subscribers: (before?.subscribers ?? 0) + 1 });
+      seen.set(itemId, {
+        atMs: occurredAtMs,
+        author: author ?? before?.author,
+        subscribers: (before?.subscribers ?? 0) + 1,
+      });
     }
   }
-  const wanted = (author: string | undefined) => (author === undefined ? ofAll : ofAll + (readers.get(author) ?? 0));
-  const fresh = [...seen.values()].filter(({ author, subscribers }) => subscribers === wanted(author));
+  const wanted = (author: string | undefined) =>
+    author === undefined ? ofAll : ofAll + (readers.get(author) ?? 0);
+  const fresh = [...seen.values()].filter(
+    ({ author, subscribers }) => subscribers === wanted(author),
+  );
   return fresh.map(({ atMs }) => atMs).sort((a, b) => a - b);
 }

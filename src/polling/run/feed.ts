@@ -19,19 +19,31 @@ export interface FeedStart {
   readonly serviceClock: ServiceClock;
 }
 
-export async function readFeedPoll(ask: Ask, state: PollState, { startedAtMs, reach, serviceClock }: FeedStart): Promise<Seen> {
+export async function readFeedPoll(
+  ask: Ask,
+  state: PollState,
+  { startedAtMs, reach, serviceClock }: FeedStart,
+): Promise<Seen> {
   const { poll, readers, source } = state;
-  const needs = () => ({ ...feedNeeds(readers, serviceClock), ...(reach === undefined ? {} : { reach }) });
-  // Where nobody is to hear what came meanwhile, the feed is read as if for the first time: one page.
+  const needs = () => ({
+    ...feedNeeds(readers, serviceClock),
+    ...(reach === undefined ? {} : { reach }),
+  });
+  // Where nobody is to hear what came meanwhile, the feed is read as if for the first time: one
+  // page.
   const isFresh = readers.every(({ subscriber, target }) => isSkipping(subscriber.watch, target));
   const memory = isFresh ? EMPTY_FEED : readFeedMemory(source.memory);
   const feed = await readFeed(ask, poll, { memory, needs, serviceClock, startedAtMs });
-  return seenFeed({ ...feed, memory: ageGaps(memory, feed.memory, { nowMs: startedAtMs, cause: causeOf(feed.error) }) });
+  return seenFeed({
+    ...feed,
+    memory: ageGaps(memory, feed.memory, { nowMs: startedAtMs, cause: causeOf(feed.error) }),
+  });
 }
 
 /** Why it left gaps as they were. */
 function causeOf(error: unknown): GapCause {
-  if (error instanceof RequestHeld && (error.reason === "pace" || error.reason === "quota")) return "quota";
+  if (error instanceof RequestHeld && (error.reason === "pace" || error.reason === "quota"))
+    return "quota";
   return error === undefined ? "depth" : "service";
 }
 
@@ -50,8 +62,16 @@ export function seenFeed(feed: FeedObservation): Seen {
     async evaluator({ poll }, store, context) {
       const known = await knownTweets(store, poll.subscribers, feed);
       return ({ subscriber, target }, index) =>
-        evaluateFeed(subscriber, target, ownFeed(subscriber, feed), { ...context, known: known[index] ?? new Set() });
+        evaluateFeed(subscriber, target, ownFeed(subscriber, feed), {
+          ...context,
+          known: known[index] ?? new Set(),
+        });
     },
-    outcome: () => ({ isSuspicious, lostGaps, openGaps, ...(isHeadWhole ? { shown: new Set(tweets.keys()) } : {}) }),
+    outcome: () => ({
+      isSuspicious,
+      lostGaps,
+      openGaps,
+      ...(isHeadWhole ? { shown: new Set(tweets.keys()) } : {}),
+    }),
   };
 }

@@ -1,6 +1,7 @@
 /**
- * What was read of several polls together is committed in one transaction: their events are created, and so go out, oldest first over all of
- * them. Where one of the polls was changed meanwhile, each is committed by itself.
+ * What was read of several polls together is committed in one transaction: their events are
+ * created, and so go out, oldest first over all of them. Where one of the polls was changed
+ * meanwhile, each is committed by itself.
  */
 import type { CommitResult, PollCommit, PollStore } from "../../model/poll-store.ts";
 import { byAgeOfEvents } from "../evaluate/verdicts.ts";
@@ -24,7 +25,10 @@ export class JointCommit {
     this.#left = polls;
   }
 
-  /** Runs one of the polls, whose first commit waits for those of the others; what it commits after a conflict does not. */
+  /**
+   * Runs one of the polls, whose first commit waits for those of the others; what it commits after
+   * a conflict does not.
+   */
   async run<Result>(work: (store: CommitStore) => Promise<Result>): Promise<Result> {
     let isLeft = true;
     const leave = () => {
@@ -57,9 +61,13 @@ export class JointCommit {
   async #commitAll(all: readonly Waiting[]): Promise<void> {
     try {
       const [one, ...others] = all.map(({ commit }) => commit);
-      const result = one === undefined || others.length === 0 ? undefined : await this.#store.commitPoll(joinCommits(one, others));
+      const result =
+        one === undefined || others.length === 0
+          ? undefined
+          : await this.#store.commitPoll(joinCommits(one, others));
       if (result?.status === "committed")
-        for (const { commit, resolve } of all) resolve({ status: "committed", created: ownOf(commit, result.created) });
+        for (const { commit, resolve } of all)
+          resolve({ status: "committed", created: ownOf(commit, result.created) });
       else for (const { commit, resolve } of all) resolve(await this.#store.commitPoll(commit));
     } catch (error) {
       for (const { reject } of all) reject(error);
@@ -80,7 +88,10 @@ function joinCommits(first: PollCommit, others: readonly PollCommit[]): PollComm
   const rechecks = all.flatMap((commit) => commit.rechecks ?? []);
   return {
     atMs: Math.max(...all.map(({ atMs }) => atMs)),
-    sources: all.flatMap(({ source, sources = [] }) => [...(source === undefined ? [] : [source]), ...sources]),
+    sources: all.flatMap(({ source, sources = [] }) => [
+      ...(source === undefined ? [] : [source]),
+      ...sources,
+    ]),
     targets: all.flatMap(({ targets }) => targets),
     verdicts: all.flatMap(({ verdicts }) => verdicts),
     members: all.flatMap(({ members = [] }) => members),
@@ -93,7 +104,9 @@ function joinCommits(first: PollCommit, others: readonly PollCommit[]): PollComm
             late: rechecks.flatMap(({ late }) => late),
           },
         }),
-    ...(all.some(({ edits }) => edits !== undefined) ? { edits: all.flatMap(({ edits = [] }) => edits) } : {}),
+    ...(all.some(({ edits }) => edits !== undefined)
+      ? { edits: all.flatMap(({ edits = [] }) => edits) }
+      : {}),
     levels: all.flatMap(({ levels = [] }) => levels),
     events,
     deliveries: inOrder(all.flatMap(({ deliveries }) => deliveries)),

@@ -1,6 +1,7 @@
 /**
- * A poll of a member list, step by step: what its subscribers want, on whose behalf it asks, how long the list is, and what each step is to its
- * readers. Each step is committed by itself: newcomers do not wait for what is read behind them. The order of steps and pages is
+ * A poll of a member list, step by step: what its subscribers want, on whose behalf it asks, how
+ * long the list is, and what each step is to its readers. Each step is committed by itself:
+ * newcomers do not wait for what is read behind them. The order of steps and pages is
  * read-member-list.ts's.
  */
 import type { RosterRule } from "../../detect/roster.ts";
@@ -40,10 +41,17 @@ export interface ListPollDeps extends Pick<Ports, "clock" | "log"> {
 }
 
 /** Commits what `see` sees; nothing where that is undefined. */
-type CommitStep = (poll: Poll, see: (state: PollState) => Promise<Seen | undefined>) => Promise<PollOutcome>;
+type CommitStep = (
+  poll: Poll,
+  see: (state: PollState) => Promise<Seen | undefined>,
+) => Promise<PollOutcome>;
 
 /** @throws what the first step throws */
-export async function pollList(deps: ListPollDeps, poll: Poll, commitStep: CommitStep): Promise<PollOutcome> {
+export async function pollList(
+  deps: ListPollDeps,
+  poll: Poll,
+  commitStep: CommitStep,
+): Promise<PollOutcome> {
   const listPoll = new ListPoll(deps);
   let outcome: PollOutcome | undefined;
   for (;;) {
@@ -99,12 +107,16 @@ class ListPoll {
     isFirst: boolean,
   ): Promise<MemberListObservation | undefined> {
     const { gate, log, firstReads } = this.#deps;
-    const readBy = (ask: Ask) => readStep(step, { ...reading, ask: (cursor) => ask(poll.source.params, cursor) });
+    const readBy = (ask: Ask) =>
+      readStep(step, { ...reading, ask: (cursor) => ask(poll.source.params, cursor) });
     if (isFirst) return readBy(firstReads.count(poll, askFor(gate, poll, "baseline")));
     if (step !== "rest" || !isBehind(reading.needs)) return readBy(askFor(gate, poll, "poll"));
     const later = (error: unknown) => {
       const isHeld = error instanceof RequestHeld;
-      log[isHeld ? "debug" : "warn"]("the rest of a member list waits", { watch: poll.subscribers[0]?.watch.id, error });
+      log[isHeld ? "debug" : "warn"]("the rest of a member list waits", {
+        watch: poll.subscribers[0]?.watch.id,
+        error,
+      });
     };
     try {
       const { error, ...list } = await readBy(askBehind(gate, poll));
@@ -125,27 +137,40 @@ class ListPoll {
       modes: new Set(subscribers.map(({ mode }) => mode)),
       subscribers,
       needsScan: readers.some(
-        ({ wants, subscriber }) => waitsForAll(wants) && subscriber.watch.fullReadEveryMs !== Number.POSITIVE_INFINITY,
+        ({ wants, subscriber }) =>
+          waitsForAll(wants) && subscriber.watch.fullReadEveryMs !== Number.POSITIVE_INFINITY,
       ),
-      wholeEveryMs: wholeReadEveryMs(poll.subscribers, Math.max(0, ...readers.map(({ target }) => memberCountOf(target.memory) ?? 0))),
+      wholeEveryMs: wholeReadEveryMs(
+        poll.subscribers,
+        Math.max(0, ...readers.map(({ target }) => memberCountOf(target.memory) ?? 0)),
+      ),
       overlapMs: poll.overlapMs,
       nowMs: this.#startedAtMs,
       known: (ids) => this.#deps.store.itemMarks(poll.subscribers, ids),
     };
   }
 
-  /** By the profile, which is kept for a day: one request at most, at the first read of a list that is longer than a poll reads. */
+  /**
+   * By the profile, which is kept for a day: one request at most, at the first read of a list that
+   * is longer than a poll reads.
+   */
   async #sizeOf({ poll, readers }: PollState): Promise<number | undefined> {
     const field = lengthField(poll.source.endpoint);
     const userId = userIdOf(poll);
     const isKnown = () => readers.every(({ target }) => typeof target.memory["size"] === "number");
     if (field === undefined || userId === "" || isKnown()) return undefined;
-    const profile = await this.#deps.profiles.profileOf(userId, poll.subscribers[0]?.watch.id ?? "");
+    const profile = await this.#deps.profiles.profileOf(
+      userId,
+      poll.subscribers[0]?.watch.id ?? "",
+    );
     return profile?.[field];
   }
 }
 
-const memoryOf = ({ memory }: SourceState): MemberListMemory => ({ ...EMPTY_MEMBER_LIST, ...(memory as Partial<MemberListMemory>) });
+const memoryOf = ({ memory }: SourceState): MemberListMemory => ({
+  ...EMPTY_MEMBER_LIST,
+  ...(memory as Partial<MemberListMemory>),
+});
 
 interface ListReader extends Reader {
   readonly rule: RosterRule;
@@ -157,17 +182,27 @@ function listReaders({ poll, readers, source }: PollState): readonly ListReader[
     const { detection } = subscriber.type;
     if (detection.detector !== "roster") throw new Error(`poll ${poll.key} is no member list`);
     const rule = detection.rule(subscriber.watch.settings, target);
-    return { subscriber, target, rule, wants: listSubscriberOf(rule, target, memoryOf(source), poll.source.endpoint) };
+    return {
+      subscriber,
+      target,
+      rule,
+      wants: listSubscriberOf(rule, target, memoryOf(source), poll.source.endpoint),
+    };
   });
 }
 
 /** Who only wants to know who joined can do without, where the watch says so. */
-const waitsForAll = ({ part, isBaselined, partial }: ListSubscriber): boolean => !isBaselined || part === "draws" || partial !== undefined;
+const waitsForAll = ({ part, isBaselined, partial }: ListSubscriber): boolean =>
+  !isBaselined || part === "draws" || partial !== undefined;
 
 /** Nobody waits for more than the names of those who were there all along. */
-const isBehind = ({ subscribers }: MemberListNeeds): boolean => subscribers.every(({ part }) => part === "follows");
+const isBehind = ({ subscribers }: MemberListNeeds): boolean =>
+  subscribers.every(({ part }) => part === "follows");
 
-/** Whether what somebody waits for goes on with the next poll: a read of the whole list, or newcomers that a cut walk left unread. */
+/**
+ * Whether what somebody waits for goes on with the next poll: a read of the whole list, or
+ * newcomers that a cut walk left unread.
+ */
 function isOpenAfter(
   { memory, members, completedScanAtMs }: MemberListObservation,
   { subscribers }: MemberListNeeds,
@@ -176,11 +211,20 @@ function isOpenAfter(
   if (memory.gaps !== undefined) return true;
   const isWaitedFor = subscribers.some(({ part }) => part === "whole");
   if (isWaitedFor) return memory.scan !== undefined || (isFirst && completedScanAtMs === undefined);
-  return members.length === 0 && completedScanAtMs === undefined && subscribers.some(({ part }) => part === "draws");
+  return (
+    members.length === 0 &&
+    completedScanAtMs === undefined &&
+    subscribers.some(({ part }) => part === "draws")
+  );
 }
 
 /** `size`: how many members the profile says the list has, where that was asked. */
-function seenList(state: PollState, list: MemberListObservation, isOpen: boolean, size: number | undefined): Seen {
+function seenList(
+  state: PollState,
+  list: MemberListObservation,
+  isOpen: boolean,
+  size: number | undefined,
+): Seen {
   return {
     memory: list.memory,
     error: list.error,
@@ -193,11 +237,20 @@ function seenList(state: PollState, list: MemberListObservation, isOpen: boolean
       const readers = listReaders(loaded);
       const known = await knownMembersOf(store, readers, list);
       const missed = await missedMembersOf(store, readers, list, memoryOf(loaded.source).fullAtMs);
-      const about = { ...context, list: loaded.poll.source.endpoint, ...(size === undefined ? {} : { size }) };
+      const about = {
+        ...context,
+        list: loaded.poll.source.endpoint,
+        ...(size === undefined ? {} : { size }),
+      };
       return ({ subscriber, target }, index, { profile }) => {
         const reader = readers[index];
         if (reader === undefined) throw new Error("a reader of a list is missing");
-        const own = { rule: reader.rule, subscription: reader.wants, known: known[index] ?? new Map(), missed: missed[index] };
+        const own = {
+          rule: reader.rule,
+          subscription: reader.wants,
+          known: known[index] ?? new Map(),
+          missed: missed[index],
+        };
         return evaluateMemberList(subscriber, target, list, { ...about, ...own, profile });
       };
     },
@@ -205,7 +258,10 @@ function seenList(state: PollState, list: MemberListObservation, isOpen: boolean
   };
 }
 
-/** Per reader. Members of a list whose departures are reported have no verdict that counts: they come and go. */
+/**
+ * Per reader. Members of a list whose departures are reported have no verdict that counts: they
+ * come and go.
+ */
 async function knownMembersOf(
   store: KnownStore,
   readers: readonly ListReader[],
@@ -214,15 +270,24 @@ async function knownMembersOf(
   const ids = seen.members.map(({ id }) => id);
   if (ids.length === 0) return [];
   const subscribers = readers.map(({ subscriber }) => subscriber);
-  const items = readers.some(({ rule }) => rule.left === undefined) ? await store.itemMarks(subscribers, ids) : [];
-  const members = readers.some(({ rule }) => rule.left !== undefined) ? await store.knownMembers(subscribers, ids) : [];
-  return readers.map(({ rule }, index) => (rule.left === undefined ? items[index] : asMarks(members[index])));
+  const items = readers.some(({ rule }) => rule.left === undefined)
+    ? await store.itemMarks(subscribers, ids)
+    : [];
+  const members = readers.some(({ rule }) => rule.left !== undefined)
+    ? await store.knownMembers(subscribers, ids)
+    : [];
+  return readers.map(({ rule }, index) =>
+    rule.left === undefined ? items[index] : asMarks(members[index]),
+  );
 }
 
 const asMarks = (members: ReadonlySet<string> = new Set()): ReadonlyMap<string, ItemMark> =>
   new Map([...members].map((id) => [id, { verdict: "baseline", seenAtMs: 0 }]));
 
-/** Whom a complete read did not find, per reader; undefined where leaving is not reported, and where the read was no complete one. */
+/**
+ * Whom a complete read did not find, per reader; undefined where leaving is not reported, and where
+ * the read was no complete one.
+ */
 async function missedMembersOf(
   store: KnownStore,
   readers: readonly ListReader[],
@@ -232,7 +297,9 @@ async function missedMembersOf(
   if (completedScanAtMs === undefined) return [];
   return Promise.all(
     readers.map(async ({ subscriber, rule }) =>
-      rule.left === undefined ? undefined : { ...(await store.absentMembers(subscriber, completedScanAtMs)), previousAtMs },
+      rule.left === undefined
+        ? undefined
+        : { ...(await store.absentMembers(subscriber, completedScanAtMs)), previousAtMs },
     ),
   );
 }
@@ -242,7 +309,12 @@ const listOutcomeOf = (
   isUnderWay: boolean,
   evaluations: readonly SubscriberEvaluation[],
 ): ListOutcome => ({
-  left: Math.max(...evaluations.map(({ members = [] }) => members.reduce((sum, { left }) => sum + left.length, 0)), 0),
+  left: Math.max(
+    ...evaluations.map(({ members = [] }) =>
+      members.reduce((sum, { left }) => sum + left.length, 0),
+    ),
+    0,
+  ),
   awaited: Math.max(...evaluations.map(({ awaited = 0 }) => awaited), 0),
   ...(completedPages === undefined ? {} : { pages: completedPages }),
   isUnderWay,

@@ -1,4 +1,7 @@
-/** What one poll writes, in one transaction: the memory of its source, targets, verdicts, events and their deliveries. Pure. */
+/**
+ * What one poll writes, in one transaction: the memory of its source, targets, verdicts, events and
+ * their deliveries. Pure.
+ */
 import type { WantedEdit } from "../../model/edit.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { LevelFollowUps } from "../../model/level-follow-ups.ts";
@@ -14,18 +17,27 @@ export interface CommitOptions {
   readonly nowMs: number;
   readonly route: RouteEvaluated;
   readonly edits: readonly WantedEdit[];
-  /** The follow-ups of alerts on values. They are committed before the new alerts, since a value can come back and cross again. */
+  /**
+   * The follow-ups of alerts on values. They are committed before the new alerts, since a value can
+   * come back and cross again.
+   */
   readonly followUps?: LevelFollowUps | undefined;
 }
 
-export function commitOf({ poll, source }: PollState, seen: Seen, { joined, renames }: Evaluation, options: CommitOptions): PollCommit {
+export function commitOf(
+  { poll, source }: PollState,
+  seen: Seen,
+  { joined, renames }: Evaluation,
+  options: CommitOptions,
+): PollCommit {
   const { nowMs, edits, route, followUps = { events: [], deliveries: [], levels: [] } } = options;
   const { members = [], rechecks = [] } = joined;
   const { events, deliveries, enrichments } = committedOf(
     joined.events.map((event) => route(event, nowMs, gatherMs(poll.intervalMs, seen.isWhole))),
   );
   // A poll that found nothing writes nothing but its time.
-  const isSame = seen.memory === undefined || JSON.stringify(seen.memory) === JSON.stringify(source.memory);
+  const isSame =
+    seen.memory === undefined || JSON.stringify(seen.memory) === JSON.stringify(source.memory);
   return {
     atMs: nowMs,
     source: {

@@ -11,9 +11,15 @@ export interface PollOutcome extends TargetNews {
   readonly baselined: readonly Subscriber[];
   /** Items that were not there before, of the subscriber that saw most. */
   readonly newItems: number;
-  /** When tweets that were new to every subscriber were posted, without old ones that a later read shows first; service time, oldest first. */
+  /**
+   * When tweets that were new to every subscriber were posted, without old ones that a later read
+   * shows first; service time, oldest first.
+   */
   readonly postedMs: readonly number[];
-  /** Tweets of a feed that was read as deep as was asked; undefined where it was cut, or came back empty and held items before. */
+  /**
+   * Tweets of a feed that was read as deep as was asked; undefined where it was cut, or came back
+   * empty and held items before.
+   */
   readonly shown?: ReadonlySet<string>;
   /** Whether a list that held items before came back empty. */
   readonly isSuspicious: boolean;
@@ -30,7 +36,9 @@ export interface PollOutcome extends TargetNews {
 export interface ListOutcome {
   /** Members reported as gone. */
   readonly left: number;
-  /** Members it did not find, who are gone when the next complete read does not find them either. */
+  /**
+   * Members it did not find, who are gone when the next complete read does not find them either.
+   */
   readonly awaited: number;
   /** Requests of the complete read that it ended; undefined where it ended none. */
   readonly pages?: number;
@@ -54,13 +62,19 @@ export const NOTHING_POLLED: PollOutcome = {
 };
 
 /** One poll in numbers. */
-export function countPoll(meter: Meter, poll: Poll, commit: PollCommit, created: ReadonlySet<string>): void {
+export function countPoll(
+  meter: Meter,
+  poll: Poll,
+  commit: PollCommit,
+  created: ReadonlySet<string>,
+): void {
   const watchIds = new Map(poll.subscribers.map(({ watchKey, watch }) => [watchKey, watch.id]));
   for (const { watchKey, verdict } of commit.verdicts)
     meter.count("chirpwatch_items_total", { watch: watchIds.get(watchKey) ?? "", verdict });
   for (const event of commit.events) {
     const delayMs = Math.max(0, commit.atMs - event.occurredAtMs);
-    if (created.has(event.id)) meter.observe("chirpwatch_detect_delay_seconds", delayMs / 1_000, { type: event.watchType });
+    if (created.has(event.id))
+      meter.observe("chirpwatch_detect_delay_seconds", delayMs / 1_000, { type: event.watchType });
   }
 }
 

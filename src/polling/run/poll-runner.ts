@@ -1,6 +1,6 @@
 /**
- * One poll from request to commit: load, read, evaluate for every subscriber, route, commit once. Owns the order of these steps and the
- * conflict loop; scheduling and notices are others'.
+ * One poll from request to commit: load, read, evaluate for every subscriber, route, commit once.
+ * Owns the order of these steps and the conflict loop; scheduling and notices are others'.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -26,7 +26,10 @@ export interface RunnerDeps extends EvaluateDeps, PolledCommitDeps, Pick<Ports, 
   readonly store: PollStore & Pick<WatchStore, "loadTargets">;
   /** The poll without the subscribers that were paused or removed since it began. */
   readonly withoutRemoved: (poll: Poll) => Poll;
-  /** Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen before, and is no loss. */
+  /**
+   * Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen
+   * before, and is no loss.
+   */
   readonly retentionMs: () => number;
 }
 
@@ -52,13 +55,21 @@ export class PollRunner {
     const firstReads = this.#firstReads;
     const running =
       poll.detector === "roster"
-        ? pollList({ store, gate, profiles, clock, log, firstReads }, poll, (planned, see) => this.#run(planned, see))
+        ? pollList({ store, gate, profiles, clock, log, firstReads }, poll, (planned, see) =>
+            this.#run(planned, see),
+          )
         : this.#run(poll, (state, startedAtMs) => this.#read(state, startedAtMs, reach));
     return running.finally(() => firstReads.end(poll));
   }
 
-  /** The same for a feed that was read already, together with others, and is committed by `commits`. */
-  take(poll: Poll, feed: FeedObservation, commits: Pick<PollStore, "commitPoll">): Promise<PollOutcome> {
+  /**
+   * The same for a feed that was read already, together with others, and is committed by `commits`.
+   */
+  take(
+    poll: Poll,
+    feed: FeedObservation,
+    commits: Pick<PollStore, "commitPoll">,
+  ): Promise<PollOutcome> {
     return this.#run(poll, async () => seenFeed(feed), commits);
   }
 
@@ -71,13 +82,20 @@ export class PollRunner {
     const { gate, profiles, serviceClock } = this.#deps;
     const { poll, readers } = state;
     const isFirst = isFirstRead(poll, targetsOfReaders(readers));
-    const ask = isFirst ? this.#firstReads.count(poll, askFor(gate, poll, "baseline")) : askFor(gate, poll, "poll");
-    if (poll.detector === "feed") return readFeedPoll(ask, state, { startedAtMs, reach, serviceClock });
+    const ask = isFirst
+      ? this.#firstReads.count(poll, askFor(gate, poll, "baseline"))
+      : askFor(gate, poll, "poll");
+    if (poll.detector === "feed")
+      return readFeedPoll(ask, state, { startedAtMs, reach, serviceClock });
     return readRecordPoll(ask, poll, profiles, isFirst);
   }
 
   /** Read once; evaluated and committed again where the state was changed meanwhile. */
-  async #run(planned: Poll, see: See, commits: Pick<PollStore, "commitPoll"> = this.#deps.store): Promise<PollOutcome> {
+  async #run(
+    planned: Poll,
+    see: See,
+    commits: Pick<PollStore, "commitPoll"> = this.#deps.store,
+  ): Promise<PollOutcome> {
     const { store, clock, withoutRemoved, retentionMs } = this.#deps;
     const startedAtMs = clock.now();
     const load = () => loadPoll(store, withoutRemoved(planned));
@@ -92,7 +110,10 @@ export class PollRunner {
       const evaluation = await evaluatePoll(this.#deps, state, seen);
       const created = await this.#commit(state, seen, evaluation, { startedAtMs, commits });
       if (created !== undefined)
-        return outcomeOf(state, seen, evaluation, { events: created.size, rememberedFromMs: clock.now() - retentionMs() });
+        return outcomeOf(state, seen, evaluation, {
+          events: created.size,
+          rememberedFromMs: clock.now() - retentionMs(),
+        });
       state = await load();
     }
     throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
@@ -103,14 +124,26 @@ export class PollRunner {
     state: PollState,
     seen: Seen,
     evaluation: Evaluation,
-    { startedAtMs, commits }: { readonly startedAtMs: number; readonly commits: Pick<PollStore, "commitPoll"> },
+    {
+      startedAtMs,
+      commits,
+    }: { readonly startedAtMs: number; readonly commits: Pick<PollStore, "commitPoll"> },
   ): Promise<ReadonlySet<string> | undefined> {
     const { clock, route, trace, log, meter, findEdits, followLevels, wakeDelivery } = this.#deps;
     const { poll } = state;
     const edits = (await findEdits?.(sightsOf(seen.tweets, evaluation.joined.events))) ?? [];
     const followUps = await followLevels?.(evaluation.joined.targets);
-    const commit = commitOf(state, seen, evaluation, { startedAtMs, nowMs: clock.now(), route, edits, followUps });
-    const created = await commitEvents({ store: commits, log, meter, wakeDelivery }, commit, { trace, source: poll.key });
+    const commit = commitOf(state, seen, evaluation, {
+      startedAtMs,
+      nowMs: clock.now(),
+      route,
+      edits,
+      followUps,
+    });
+    const created = await commitEvents({ store: commits, log, meter, wakeDelivery }, commit, {
+      trace,
+      source: poll.key,
+    });
     if (created !== undefined) countPoll(meter, poll, commit, created);
     return created;
   }

@@ -13,7 +13,8 @@ export function createPollTrace(clock: Clock): Trace {
   const running = new Map<string, string>();
   const byEvent = new Map<string, string>();
   let runs = 0;
-  const ofSource = (source: string): string | undefined => running.get(source) ?? running.get(source.replace(BESIDE, ""));
+  const ofSource = (source: string): string | undefined =>
+    running.get(source) ?? running.get(source.replace(BESIDE, ""));
   return {
     begin(pollKey, memberKeys = []) {
       const trace = running.get(pollKey) ?? `${prefix}-${(runs += 1)}`;

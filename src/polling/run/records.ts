@@ -8,15 +8,29 @@ import { evaluateRanking } from "../evaluate/evaluate-ranking.ts";
 import { evaluateReading, isSuspiciousReading } from "../evaluate/evaluate-reading.ts";
 import { NOTHING } from "../evaluate/verdicts.ts";
 import { readingRules } from "../read/beside.ts";
-import { isOfUsers, noneWhereNotFound, readProfiles, readRecord, type RecordObservation } from "../read/read-record.ts";
+import {
+  isOfUsers,
+  noneWhereNotFound,
+  readProfiles,
+  readRecord,
+  type RecordObservation,
+} from "../read/read-record.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 import type { Evaluate, PollState, Seen } from "./seen.ts";
 
-export async function readRecordPoll(ask: Ask, poll: Poll, profiles: Profiles, isFirst: boolean): Promise<Seen> {
+export async function readRecordPoll(
+  ask: Ask,
+  poll: Poll,
+  profiles: Profiles,
+  isFirst: boolean,
+): Promise<Seen> {
   // The flag that ends reading on; subscribers of one source want the same.
   const until = readingRules(poll)[0]?.pagesUntil;
-  const read = () => (isOfUsers(poll) ? readProfiles(profiles, poll, isFirst ? "baseline" : "poll") : readRecord(ask, poll, until));
+  const read = () =>
+    isOfUsers(poll)
+      ? readProfiles(profiles, poll, isFirst ? "baseline" : "poll")
+      : readRecord(ask, poll, until);
   return seenRecords(poll, await (isBatch(poll) ? noneWhereNotFound(read) : read()));
 }
 
@@ -26,7 +40,8 @@ function seenRecords(poll: Poll, seen: RecordObservation): Seen {
     isWhole: true,
     tweets: [...records.values()].filter(isTweet),
     users: isOfUsers(poll) ? (records as ReadonlyMap<string, User>) : new Map(),
-    // The entries of a batch are what they are about; everything else about an account is in its profile.
+    // The entries of a batch are what they are about; everything else about an account is in its
+    // profile.
     isAboutAccount: !isBatch(poll),
     evaluator: async (state, _, context) => evaluatorOf(state, seen, context),
     outcome: ({ subscribers }) => ({ refused: refusedOf(subscribers, seen) }),
@@ -46,17 +61,33 @@ function evaluatorOf(
     if (detection.detector !== "reading") throw new Error(`poll ${poll.key} mixes detectors`);
     if (refused?.has(entry) === true) return NOTHING;
     const record = records.get(entry);
-    if ("ranking" in detection) return evaluateRanking(subscriber, target, record ?? {}, { ...context, rule: detection.ranking(settings) });
-    return evaluateReading(subscriber, target, record, { ...context, rule: detection.rule(settings), ...beside, isSuspicious });
+    if ("ranking" in detection)
+      return evaluateRanking(subscriber, target, record ?? {}, {
+        ...context,
+        rule: detection.ranking(settings),
+      });
+    return evaluateReading(subscriber, target, record, {
+      ...context,
+      rule: detection.rule(settings),
+      ...beside,
+      isSuspicious,
+    });
   };
 }
 
-const isBatch = ({ subscribers }: Poll): boolean => subscribers.some(({ entry }) => entry !== undefined);
+const isBatch = ({ subscribers }: Poll): boolean =>
+  subscribers.some(({ entry }) => entry !== undefined);
 
-function refusedOf(subscribers: readonly Subscriber[], { refused = new Map() }: RecordObservation): PollOutcome["refused"] {
+function refusedOf(
+  subscribers: readonly Subscriber[],
+  { refused = new Map() }: RecordObservation,
+): PollOutcome["refused"] {
   const own = subscribers.filter(({ entry = "" }) => refused.has(entry));
   return groupBy(own, ({ entry = "" }) => refused.get(entry) ?? "");
 }
 
 const isTweet = (record: unknown): record is Tweet =>
-  typeof record === "object" && record !== null && "full_text" in record && "conversation_id_str" in record;
+  typeof record === "object" &&
+  record !== null &&
+  "full_text" in record &&
+  "conversation_id_str" in record;

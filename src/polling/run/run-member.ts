@@ -1,4 +1,7 @@
-/** How a group has one of its members polled: by itself, or with what was read of it together with others. */
+/**
+ * How a group has one of its members polled: by itself, or with what was read of it together with
+ * others.
+ */
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Reach } from "../../detect/feed-poll.ts";
 import type { PollRun } from "./poll-run.ts";
@@ -8,6 +11,13 @@ import type { Poll } from "../watch-poll.ts";
 export interface RunMember {
   /** Reads a member by itself, as deep as `reach` says. Never rejects. */
   readonly runOne: (poll: Poll, reach?: Reach) => Promise<PollRun>;
-  /** Evaluates what was read of a member together with others, and commits it by `store`. Never rejects. */
-  readonly take: (poll: Poll, feed: FeedObservation, store: Pick<PollStore, "commitPoll">) => Promise<PollRun>;
+  /**
+   * Evaluates what was read of a member together with others, and commits it by `store`. Never
+   * rejects.
+   */
+  readonly take: (
+    poll: Poll,
+    feed: FeedObservation,
+    store: Pick<PollStore, "commitPoll">,
+  ) => Promise<PollRun>;
 }

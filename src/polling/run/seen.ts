@@ -1,4 +1,7 @@
-/** What a poll brought, before anyone asked what is new. Each kind of poll (feed, records, member list) has a file that reads it. */
+/**
+ * What a poll brought, before anyone asked what is new. Each kind of poll (feed, records, member
+ * list) has a file that reads it.
+ */
 import type { FeedMemory } from "../../detect/feed-memory.ts";
 import type { PollStore, SourceState } from "../../model/poll-store.ts";
 import type { Tweet } from "../../model/tweet.ts";
@@ -17,13 +20,19 @@ export interface PollState extends LoadedPoll {
   readonly source: SourceState;
 }
 
-export async function loadPoll(store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">, poll: Poll): Promise<PollState> {
+export async function loadPoll(
+  store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">,
+  poll: Poll,
+): Promise<PollState> {
   const [source] = await store.loadSources([poll.key]);
   if (source === undefined) throw new Error("the store gave no source");
   return { source, ...(await loadSubscribers(store, poll)) };
 }
 
-export type KnownStore = Pick<PollStore, "knownItems" | "itemMarks" | "knownMembers" | "absentMembers">;
+export type KnownStore = Pick<
+  PollStore,
+  "knownItems" | "itemMarks" | "knownMembers" | "absentMembers"
+>;
 
 /** What it means to one reader of the poll. `index`: its place among them. */
 export type Evaluate = (reader: Reader, index: number, beside: Beside) => SubscriberEvaluation;

@@ -1,9 +1,15 @@
 /** Works on several things at once, so many at a time. */
 
-/** Enough for 20 requests a second that take 0.8 s each. Many groups run at once, and what waits for the gate takes memory. */
+/**
+ * Enough for 20 requests a second that take 0.8 s each. Many groups run at once, and what waits for
+ * the gate takes memory.
+ */
 const SIDE_BY_SIDE = 16;
 
-export async function sideBySide<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function sideBySide<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const rest = [...items];
   const worker = async () => {
     for (let item = rest.shift(); item !== undefined; item = rest.shift()) await work(item);

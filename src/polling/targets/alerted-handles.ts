@@ -1,4 +1,7 @@
-/** Which handles of an account the operator was notified of: watches of one account see a rename at different times, and it is reported once. Pure. */
+/**
+ * Which handles of an account the operator was notified of: watches of one account see a rename at
+ * different times, and it is reported once. Pure.
+ */
 
 /** By user id, oldest first; accounts in the order of their last renames. */
 export type AlertedHandles = Readonly<Record<string, readonly string[]>>;
@@ -7,8 +10,8 @@ const HANDLES_KEPT = 5;
 const ACCOUNTS_KEPT = 1_000;
 
 /**
- * A step on from the last handle reported is news, also back to one it had before. Whoever still knew an older handle comes late: to that
- * one, what was reported since is none.
+ * A step on from the last handle reported is news, also back to one it had before. Whoever still
+ * knew an older handle comes late: to that one, what was reported since is none.
  */
 export function isNewHandle(
   reported: AlertedHandles,
@@ -21,5 +24,8 @@ export function isNewHandle(
   if (!isStep && before.includes(to)) return { isNew: false, handles: { ...reported } };
   const { [`id:${userId}`]: _, ...others } = reported;
   const kept = Object.entries(others).slice(1 - ACCOUNTS_KEPT);
-  return { isNew: true, handles: Object.fromEntries([...kept, [`id:${userId}`, [...before, to].slice(-HANDLES_KEPT)]]) };
+  return {
+    isNew: true,
+    handles: Object.fromEntries([...kept, [`id:${userId}`, [...before, to].slice(-HANDLES_KEPT)]]),
+  };
 }

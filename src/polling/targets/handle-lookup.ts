@@ -1,7 +1,8 @@
 /**
- * Asks who has a handle, and which handle an account has, a hundred a request. Users are followed by their id: a rename is an event, not an
- * outage. Where the service is asked by handle alone, a rename shows in no answer, so that those are looked up by id now and then. Owns the
- * asking and what a rename means; when it is time is the resolver's.
+ * Asks who has a handle, and which handle an account has, a hundred a request. Users are followed
+ * by their id: a rename is an event, not an outage. Where the service is asked by handle alone, a
+ * rename shows in no answer, so that those are looked up by id now and then. Owns the asking and
+ * what a rename means; when it is time is the resolver's.
  */
 import { batchesOf } from "../../model/batch.ts";
 import { groupBy } from "../../model/group-by.ts";
@@ -18,7 +19,8 @@ import type { TargetAlerts } from "./target-alerts.ts";
 
 export interface HandleLookupDeps extends Pick<Ports, "clock"> {
   readonly gate: RequestGate;
-  readonly store: Pick<WatchStore, "resolveTarget" | "nameAccounts"> & Pick<PollStore, "commitPoll">;
+  readonly store: Pick<WatchStore, "resolveTarget" | "nameAccounts"> &
+    Pick<PollStore, "commitPoll">;
   readonly profiles: Profiles;
   readonly targetAlerts: Pick<TargetAlerts, "renamed">;
   /** Called with targets that got an id or a handle, or another one: polls can be planned. */
@@ -45,7 +47,9 @@ export interface AskedByHandle {
 export const askedByHandle = (watches: readonly PlannedWatch[]): readonly AskedByHandle[] =>
   watches
     .filter(({ type, paused }) => type.needsHandle === true && !paused)
-    .flatMap(({ watch, targets }) => targets.filter(({ userId }) => userId !== null).map((target) => ({ watch, target })));
+    .flatMap(({ watch, targets }) =>
+      targets.filter(({ userId }) => userId !== null).map((target) => ({ watch, target })),
+    );
 
 /** Called for handles the service does not know. */
 type OnMissing = (handles: readonly UnknownHandle[]) => Promise<void>;
@@ -72,29 +76,48 @@ export class HandleLookup {
     );
   }
 
-  /** Finds the handles of accounts. One that is not in the answer keeps the handle it had. Throws what the gate throws. */
+  /**
+   * Finds the handles of accounts. One that is not in the answer keeps the handle it had. Throws
+   * what the gate throws.
+   */
   async findHandles(accounts: readonly AskedByHandle[]): Promise<void> {
     const { profiles } = this.#deps;
     const ids = [...new Set(accounts.map(({ target }) => target.userId ?? ""))];
     const lately = (id: string): User | undefined => profiles.recent(id, JUST_NOW_MS)?.user;
     const asked = ids.filter((id) => lately(id) === undefined);
     const purpose = accounts.some(({ target }) => target.username === null) ? "baseline" : "poll";
-    const asker = { source: `handles:${asked[0] ?? ""}`, watch: accounts[0]?.watch.id ?? "", priority: "high", purpose } as const;
+    const asker = {
+      source: `handles:${asked[0] ?? ""}`,
+      watch: accounts[0]?.watch.id ?? "",
+      priority: "high",
+      purpose,
+    } as const;
     const seen = await profiles.ask(asker, asked, 0);
-    await this.takeHandles(accounts, ({ userId: id }) => (seen.get(id ?? "")?.user ?? lately(id ?? ""))?.username ?? "");
+    await this.takeHandles(
+      accounts,
+      ({ userId: id }) => (seen.get(id ?? "")?.user ?? lately(id ?? ""))?.username ?? "",
+    );
   }
 
   /** `handleOf`: the handle that a target's account has now; "" where that is not known. */
-  async takeHandles(accounts: readonly AskedByHandle[], handleOf: (target: TargetState) => string): Promise<void> {
+  async takeHandles(
+    accounts: readonly AskedByHandle[],
+    handleOf: (target: TargetState) => string,
+  ): Promise<void> {
     const changed: TargetState[] = [];
     for (const account of accounts) {
       const username = handleOf(account.target);
-      if (username !== "" && username !== account.target.username) changed.push(await this.#takeHandle(account, username));
+      if (username !== "" && username !== account.target.username)
+        changed.push(await this.#takeHandle(account, username));
     }
     if (changed.length > 0) this.#deps.onResolved(changed);
   }
 
-  async #findBatch(wanted: readonly UnknownHandle[], handles: readonly string[], onMissing: OnMissing): Promise<void> {
+  async #findBatch(
+    wanted: readonly UnknownHandle[],
+    handles: readonly string[],
+    onMissing: OnMissing,
+  ): Promise<void> {
     const { gate, profiles, store, onNamed, onResolved } = this.#deps;
     const asker = {
       source: `resolve:${handles[0] ?? ""}`,
@@ -102,7 +125,12 @@ export class HandleLookup {
       priority: "high",
       purpose: "baseline",
     } as const;
-    const answer = await gate.request({ ...asker, endpoint: "info-batch", params: { usernames: handles }, isSplit: true });
+    const answer = await gate.request({
+      ...asker,
+      endpoint: "info-batch",
+      params: { usernames: handles },
+      isSplit: true,
+    });
     const users = new Map((answer.users ?? []).map((user) => [user.username.toLowerCase(), user]));
     profiles.learn([...users.values()]);
     const resolved: TargetState[] = [];
@@ -113,7 +141,13 @@ export class HandleLookup {
       const { target, watchKey, handle } = one;
       if (user === undefined) missing.push(one);
       else if (target === undefined) named.push({ watchKey, handle, userId: user.id });
-      else resolved.push(await store.resolveTarget({ watchKey, targetKey: target.key }, { userId: user.id, username: user.username }));
+      else
+        resolved.push(
+          await store.resolveTarget(
+            { watchKey, targetKey: target.key },
+            { userId: user.id, username: user.username },
+          ),
+        );
     }
     if (named.length > 0) await store.nameAccounts(named);
     if (named.length > 0) onNamed(named);
@@ -124,12 +158,25 @@ export class HandleLookup {
   async #takeHandle({ watch, target }: AskedByHandle, username: string): Promise<TargetState> {
     const { store, clock, targetAlerts } = this.#deps;
     const userId = target.userId ?? "";
-    const resolved = await store.resolveTarget({ watchKey: target.watchKey, targetKey: target.key }, { userId, username });
+    const resolved = await store.resolveTarget(
+      { watchKey: target.watchKey, targetKey: target.key },
+      { userId, username },
+    );
     if (target.username === null) return resolved;
     const hint = "What named the new handle meanwhile is read now.";
-    await targetAlerts.renamed({ userId, from: target.username, to: username, isTaken: false, hint });
+    await targetAlerts.renamed({
+      userId,
+      from: target.username,
+      to: username,
+      isTaken: false,
+      hint,
+    });
     if (resolved.baselineAtMs === null) return resolved;
-    // When it was renamed nobody knows: the new handle is read as far back as anything would raise an alert.
-    return (await remember(store, resolved, { resume_ms: clock.now() - watch.maxAgeMs }, clock.now())) ?? resolved;
+    // When it was renamed nobody knows: the new handle is read as far back as anything would raise
+    // an alert.
+    return (
+      (await remember(store, resolved, { resume_ms: clock.now() - watch.maxAgeMs }, clock.now())) ??
+      resolved
+    );
   }
 }

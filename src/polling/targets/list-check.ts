@@ -1,6 +1,7 @@
 /**
- * Accounts that watches read through a public list: checks that the list holds them, when a watch begins and once a day, and has those
- * it does not hold read from their own timelines. Owns the question, one for all watches of a list, and its answer; the polls are others'.
+ * Accounts that watches read through a public list: checks that the list holds them, when a watch
+ * begins and once a day, and has those it does not hold read from their own timelines. Owns the
+ * question, one for all watches of a list, and its answer; the polls are others'.
  */
 import { type Cancel, passedMs } from "../../model/clock.ts";
 import { readFeedMemory } from "../../detect/feed-memory.ts";
@@ -13,12 +14,17 @@ import { resumedFromMs } from "../evaluate/evaluate-feed.ts";
 import { remember } from "../evaluate/target-change.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import type { Ports } from "../../model/ports.ts";
-import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
+import {
+  createRefusalBackoff,
+  type RefusalBackoff,
+  REFUSALS_BEFORE_BELIEF,
+} from "../../requests/refusal-backoff.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
 import type { Planned } from "../watch-poll.ts";
 import { walkPages } from "../read/walk-pages.ts";
 
-export interface ListCheckDeps extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "hash" | "log"> {
+export interface ListCheckDeps
+  extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "hash" | "log"> {
   readonly store: Pick<PollStore, "commitPoll" | "loadSources"> & Pick<WatchStore, "loadTargets">;
   readonly gate: RequestGate;
   readonly watches: () => readonly Planned[];
@@ -42,7 +48,8 @@ interface ListWatch {
 }
 
 /** Whether a list was known to hold any of them. */
-export const isThroughList = (targets: readonly TargetState[]): boolean => targets.some(({ memory }) => memory["list"] === "in");
+export const isThroughList = (targets: readonly TargetState[]): boolean =>
+  targets.some(({ memory }) => memory["list"] === "in");
 
 const checkNote = ({ watchKey }: Planned): string => `list:${watchKey}:at`;
 
@@ -58,7 +65,10 @@ export class ListCheck {
     this.#backoff = createRefusalBackoff(deps.clock);
   }
 
-  /** Checks what is due now; with `isAsked` lists that lack somebody, too: someone may have added them. Never rejects. */
+  /**
+   * Checks what is due now; with `isAsked` lists that lack somebody, too: someone may have added
+   * them. Never rejects.
+   */
   check(isAsked = false): Promise<void> {
     this.#underWay = this.#underWay.then(() => this.#run(isAsked));
     return this.#underWay;
@@ -86,11 +96,15 @@ export class ListCheck {
         waitMs = Math.min(waitMs, await this.#checkList(listId, isAsked));
       } catch (error) {
         if (this.#isStopped) return;
-        this.#deps.log.warn("list members could not be read, trying again", { list: listId, error });
+        this.#deps.log.warn("list members could not be read, trying again", {
+          list: listId,
+          error,
+        });
         waitMs = Math.min(waitMs, this.#backoff.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS));
       }
     }
-    if (!this.#isStopped && listIds.size > 0) this.#cancel = this.#deps.clock.after(waitMs, () => void this.check());
+    if (!this.#isStopped && listIds.size > 0)
+      this.#cancel = this.#deps.clock.after(waitMs, () => void this.check());
   }
 
   /** Milliseconds until it is time again. */
@@ -99,11 +113,21 @@ export class ListCheck {
     const subscribers = await this.#subscribersOf(listId);
     const asking = subscribers.find((one) => isDue(one, isAsked, clock.now()));
     if (asking === undefined)
-      return Math.min(...subscribers.map(({ checkedAtMs }) => untilNextMs(checkedAtMs, clock.now()) || CHECK_EVERY_MS));
+      return Math.min(
+        ...subscribers.map(
+          ({ checkedAtMs }) => untilNextMs(checkedAtMs, clock.now()) || CHECK_EVERY_MS,
+        ),
+      );
     const startedAtMs = clock.now();
     const members = await readListMembers(gate, listId, asking.planned.watch.id);
-    if (members.size === 0 && subscribers.some(({ planned }) => isThroughList(planned.targets)) && this.#isDoubted(listId)) {
-      log.warn("a list that held accounts holds nobody, asking again before that is believed", { list: listId });
+    if (
+      members.size === 0 &&
+      subscribers.some(({ planned }) => isThroughList(planned.targets)) &&
+      this.#isDoubted(listId)
+    ) {
+      log.warn("a list that held accounts holds nobody, asking again before that is believed", {
+        list: listId,
+      });
       return this.#backoff.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS);
     }
     for (const one of subscribers) {
@@ -118,7 +142,10 @@ export class ListCheck {
     return Promise.all(
       listWatches(watches())
         .filter((one) => one.listId === listId)
-        .map(async (one) => ({ ...one, checkedAtMs: (await notes.readNote(checkNote(one.planned))) as number | null })),
+        .map(async (one) => ({
+          ...one,
+          checkedAtMs: (await notes.readNote(checkNote(one.planned))) as number | null,
+        })),
     );
   }
 
@@ -126,7 +153,10 @@ export class ListCheck {
     return this.#backoff.refusals({ key: listId, intervalMs: 0 }) < REFUSALS_BEFORE_BELIEF;
   }
 
-  /** Writes what is new about the targets; who left the list since the last check is read back to it. */
+  /**
+   * Writes what is new about the targets; who left the list since the last check is read back to
+   * it.
+   */
   async #apply(listWatch: ListWatch, members: ReadonlySet<string>): Promise<void> {
     const { watchKey, targets: planned } = listWatch.planned;
     const refs = planned.map(({ key }) => ({ watchKey, targetKey: key }));
@@ -138,16 +168,23 @@ export class ListCheck {
       if (written !== undefined) changed.push(written);
     }
     if (changed.length > 0) this.#deps.onSourceChanged(changed);
-    const missing = targets.filter(({ userId }) => userId !== null && !members.has(userId)).map(({ name }) => name);
+    const missing = targets
+      .filter(({ userId }) => userId !== null && !members.has(userId))
+      .map(({ name }) => name);
     await this.#notify(listWatch, missing);
   }
 
   /** Once for the same missing accounts. */
-  async #notify({ planned: { watch, watchKey }, listId }: ListWatch, missing: readonly string[]): Promise<void> {
+  async #notify(
+    { planned: { watch, watchKey }, listId }: ListWatch,
+    missing: readonly string[],
+  ): Promise<void> {
     const { opsAlerts } = this.#deps;
     const key = `list.incomplete:${watchKey}`;
     if (missing.length === 0) return opsAlerts.clear(key);
-    const named = missing.slice(0, NAMED).join(", ") + (missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "");
+    const named =
+      missing.slice(0, NAMED).join(", ") +
+      (missing.length > NAMED ? ` and ${missing.length - NAMED} more` : "");
     await opsAlerts.raise({
       once: { key, about: missing.toSorted().join(" ") },
       type: "list.incomplete",
@@ -164,11 +201,25 @@ export class ListCheck {
 /** A list holds up to 5,000 accounts (docs/service.md section 1); pages may be short. */
 const MOST_PAGES = 500;
 
-/** Ids of all members; nobody, where the list itself is refused. A cursor that is refused has expired: from the top once more. */
-async function readListMembers(gate: RequestGate, listId: string, watch: string, isSecondTry = false): Promise<ReadonlySet<string>> {
-  const source = { endpoint: "list-members", params: { list_id: listId }, source: `list:${listId}`, isWhole: true } as const;
+/**
+ * Ids of all members; nobody, where the list itself is refused. A cursor that is refused has
+ * expired: from the top once more.
+ */
+async function readListMembers(
+  gate: RequestGate,
+  listId: string,
+  watch: string,
+  isSecondTry = false,
+): Promise<ReadonlySet<string>> {
+  const source = {
+    endpoint: "list-members",
+    params: { list_id: listId },
+    source: `list:${listId}`,
+    isWhole: true,
+  } as const;
   const asked = { ...source, watch, priority: "normal", purpose: "poll" } as const;
-  const ask = (cursor: string | undefined) => gate.request({ ...asked, ...(cursor === undefined ? {} : { cursor }) });
+  const ask = (cursor: string | undefined) =>
+    gate.request({ ...asked, ...(cursor === undefined ? {} : { cursor }) });
   const { users, pages, end, error } = await walkPages(ask, { maxPages: MOST_PAGES });
   if (end !== "cut" || pages === MOST_PAGES) return new Set(users.map(({ id }) => id));
   if (!isRefusal(error) || (pages > 0 && isSecondTry)) throw error;
@@ -181,10 +232,15 @@ const listWatches = (watches: readonly Planned[]): readonly Omit<ListWatch, "che
     return listId === undefined || planned.paused ? [] : [{ planned, listId }];
   });
 
-function isDue({ planned: { targets }, checkedAtMs }: ListWatch, isAsked: boolean, nowMs: number): boolean {
+function isDue(
+  { planned: { targets }, checkedAtMs }: ListWatch,
+  isAsked: boolean,
+  nowMs: number,
+): boolean {
   // Whose handles were not looked up yet is checked once they are.
   if (targets.every(({ userId }) => userId === null)) return false;
-  const isKnown = ({ userId, memory: { list } }: TargetState): boolean => userId === null || list === "in" || (list === "out" && !isAsked);
+  const isKnown = ({ userId, memory: { list } }: TargetState): boolean =>
+    userId === null || list === "in" || (list === "out" && !isAsked);
   return untilNextMs(checkedAtMs, nowMs) === 0 || !targets.every(isKnown);
 }
 
@@ -193,7 +249,10 @@ const untilNextMs = (checkedAtMs: number | null, nowMs: number): number =>
 
 const MOST_TRIES = 5;
 
-/** Kept in the memory of a target under `list`. Undefined where it was known. A poll may have been committed at the same moment. */
+/**
+ * Kept in the memory of a target under `list`. Undefined where it was known. A poll may have been
+ * committed at the same moment.
+ */
 async function writeMembership(
   deps: ListCheckDeps,
   watch: ListWatch,
@@ -203,7 +262,8 @@ async function writeMembership(
   let target: TargetState | undefined = found;
   for (let tries = 0; tries < MOST_TRIES && target !== undefined; tries += 1) {
     if (target.userId === null || target.memory["list"] === list) return undefined;
-    const resume = list === "in" ? await sinceOwnRead(deps, watch, target) : sinceCheck(watch, target);
+    const resume =
+      list === "in" ? await sinceOwnRead(deps, watch, target) : sinceCheck(watch, target);
     const written = await remember(deps.store, target, { list, ...resume }, deps.clock.now());
     if (written !== undefined) return written;
     [target] = await deps.store.loadTargets([{ watchKey: target.watchKey, targetKey: target.key }]);
@@ -214,8 +274,15 @@ async function writeMembership(
 const sinceCheck = ({ checkedAtMs }: ListWatch, { baselineAtMs }: TargetState): JsonObject =>
   checkedAtMs === null || baselineAtMs === null ? {} : { resume_ms: checkedAtMs };
 
-/** The list was read meanwhile without a check of what it shows of the account: its own timeline may have failed, or have a gap. */
-async function sinceOwnRead({ store, hash, clock }: ListCheckDeps, { planned }: ListWatch, target: TargetState): Promise<JsonObject> {
+/**
+ * The list was read meanwhile without a check of what it shows of the account: its own timeline may
+ * have failed, or have a gap.
+ */
+async function sinceOwnRead(
+  { store, hash, clock }: ListCheckDeps,
+  { planned }: ListWatch,
+  target: TargetState,
+): Promise<JsonObject> {
   if (target.baselineAtMs === null) return {};
   const { settings, maxAgeMs } = planned.watch;
   const own = planned.type.source(settings, { ...target, memory: { list: "out" } });

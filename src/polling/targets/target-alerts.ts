@@ -1,6 +1,7 @@
 /**
- * What the operator hears of targets: that one cannot be read, that it can again, that an account goes by another handle. Once per account,
- * however many watches name it. Owns the texts and what was reported; finding out is others'.
+ * What the operator hears of targets: that one cannot be read, that it can again, that an account
+ * goes by another handle. Once per account, however many watches name it. Owns the texts and what
+ * was reported; finding out is others'.
  */
 import { createInTurn } from "../../model/in-turn.ts";
 import type { TargetState, TargetStatus, WatchStore } from "../../model/watch-store.ts";
@@ -23,7 +24,10 @@ export interface Loss {
   readonly status: Extract<TargetStatus, "not_indexed" | "unavailable" | "misconfigured">;
   readonly reason: string;
   readonly hint: string;
-  /** The reason is about an account that the watch names beside its targets: one word about it is enough. */
+  /**
+   * The reason is about an account that the watch names beside its targets: one word about it is
+   * enough.
+   */
   readonly isOfNamedAccount?: boolean;
 }
 
@@ -41,9 +45,13 @@ export interface RenamedAccount {
 const MOST_NAMED = 5;
 const REPORTED_HANDLES_NOTE = "handles.told";
 
-export const isLost = ({ status }: Pick<TargetState, "status">): boolean => status === "unavailable" || status === "misconfigured";
+export const isLost = ({ status }: Pick<TargetState, "status">): boolean =>
+  status === "unavailable" || status === "misconfigured";
 
-/** One call after the other: two polls that find the same at once must not each leave it to the other. */
+/**
+ * One call after the other: two polls that find the same at once must not each leave it to the
+ * other.
+ */
 export class TargetAlerts {
   readonly #deps: TargetAlertsDeps;
   readonly #inTurn = createInTurn();
@@ -54,7 +62,10 @@ export class TargetAlerts {
     this.#deps = deps;
   }
 
-  /** Marks targets that cannot be read. A status that stays the same raises no second alert; `not_indexed` raises none. */
+  /**
+   * Marks targets that cannot be read. A status that stays the same raises no second alert;
+   * `not_indexed` raises none.
+   */
   lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
     return this.#inTurn(() => this.#lost(targets, loss));
   }
@@ -91,7 +102,8 @@ export class TargetAlerts {
     const { store, opsAlerts } = this.#deps;
     const before = new Map(targets.map(({ target }) => [identityOf(target), target.statusReason]));
     for (const other of await this.#othersLike(targets.map(({ target }) => target))) {
-      if (isLost(other) && other.statusReason === before.get(identityOf(other))) await store.setTargetStatus(refOf(other), "ok", "");
+      if (isLost(other) && other.statusReason === before.get(identityOf(other)))
+        await store.setTargetStatus(refOf(other), "ok", "");
     }
     const news = targets.filter(({ target }) => !this.#back.has(identityOf(target)));
     if (news.length === 0) return;
@@ -111,7 +123,9 @@ export class TargetAlerts {
     const { isNew, handles: after } = isNewHandle(handles, userId, from, to);
     if (!isNew) return;
     await notes.writeNote(REPORTED_HANDLES_NOTE, after);
-    const own = watches().filter(({ targets }) => targets.some((target) => target.userId === userId));
+    const own = watches().filter(({ targets }) =>
+      targets.some((target) => target.userId === userId),
+    );
     const ids = own.map(({ watch }) => watch.id);
     const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";
     await opsAlerts.raise({
@@ -126,30 +140,44 @@ export class TargetAlerts {
   }
 
   /** Gives them the status of the loss; those that had another one. */
-  async #mark(targets: readonly ReportedTarget[], { status, reason, isOfNamedAccount }: Loss): Promise<readonly ReportedTarget[]> {
+  async #mark(
+    targets: readonly ReportedTarget[],
+    { status, reason, isOfNamedAccount }: Loss,
+  ): Promise<readonly ReportedTarget[]> {
     const { store, log } = this.#deps;
     // Trouble with an account that is named beside the targets may have been taken for theirs.
-    const isOther = (target: TargetState) => target.status !== status || (isOfNamedAccount === true && target.statusReason !== reason);
+    const isOther = (target: TargetState) =>
+      target.status !== status || (isOfNamedAccount === true && target.statusReason !== reason);
     const marked = targets.filter(({ target }) => isOther(target));
     for (const { watchId, target } of marked) {
       await store.setTargetStatus(refOf(target), status, reason);
-      if (status === "not_indexed") log.info("account is not indexed", { watch: watchId, target: target.name });
-      else log.warn("target cannot be read", { watch: watchId, target: target.name, status, reason });
+      if (status === "not_indexed")
+        log.info("account is not indexed", { watch: watchId, target: target.name });
+      else
+        log.warn("target cannot be read", { watch: watchId, target: target.name, status, reason });
     }
     return marked;
   }
 
   /** Those of an account for which no other target was lost before for the same reason. */
-  async #unreported(marked: readonly ReportedTarget[], loss: Loss): Promise<readonly ReportedTarget[]> {
+  async #unreported(
+    marked: readonly ReportedTarget[],
+    loss: Loss,
+  ): Promise<readonly ReportedTarget[]> {
     const { status, reason, isOfNamedAccount } = loss;
     const same = marked.map(({ target }) => target);
-    const others = isOfNamedAccount === true ? await this.#others(same) : await this.#othersLike(same);
+    const others =
+      isOfNamedAccount === true ? await this.#others(same) : await this.#othersLike(same);
     const known = others.filter((one) => one.status === status && one.statusReason === reason);
-    const isKnown = (target: TargetState) => isOfNamedAccount === true || known.some((one) => identityOf(one) === identityOf(target));
+    const isKnown = (target: TargetState) =>
+      isOfNamedAccount === true || known.some((one) => identityOf(one) === identityOf(target));
     return known.length === 0 ? marked : marked.filter(({ target }) => !isKnown(target));
   }
 
-  /** Targets of watches that are polled, but those given, that are about the same accounts; as the state has them. */
+  /**
+   * Targets of watches that are polled, but those given, that are about the same accounts; as the
+   * state has them.
+   */
   async #othersLike(targets: readonly TargetState[]): Promise<readonly TargetState[]> {
     const wanted = new Set(targets.map(identityOf));
     const others = this.#polledBut(targets).filter((target) => wanted.has(identityOf(target)));
@@ -162,7 +190,9 @@ export class TargetAlerts {
 
   #polledBut(given: readonly TargetState[]): readonly TargetState[] {
     const names = new Set(given.map(nameOf));
-    const polled = this.#deps.watches().flatMap((planned) => (planned.paused ? [] : planned.targets));
+    const polled = this.#deps
+      .watches()
+      .flatMap((planned) => (planned.paused ? [] : planned.targets));
     return polled.filter((target) => !names.has(nameOf(target)));
   }
 }
@@ -170,11 +200,19 @@ export class TargetAlerts {
 const refOf = ({ watchKey, key }: TargetState) => ({ watchKey, targetKey: key });
 const nameOf = ({ watchKey, key }: TargetState): string => `${watchKey}\n${key}`;
 
-/** Which account it is, whatever the watch calls it; of other targets and unknown handles, their key. */
-const identityOf = ({ userId, key }: TargetState): string => (userId === null ? key : `id:${userId}`);
+/**
+ * Which account it is, whatever the watch calls it; of other targets and unknown handles, their
+ * key.
+ */
+const identityOf = ({ userId, key }: TargetState): string =>
+  userId === null ? key : `id:${userId}`;
 
-const namesOf = (targets: readonly ReportedTarget[]): readonly string[] => [...new Set(targets.map(({ target }) => target.name))];
-const watchIdsOf = (targets: readonly ReportedTarget[]): readonly string[] => [...new Set(targets.map(({ watchId }) => watchId))];
+const namesOf = (targets: readonly ReportedTarget[]): readonly string[] => [
+  ...new Set(targets.map(({ target }) => target.name)),
+];
+const watchIdsOf = (targets: readonly ReportedTarget[]): readonly string[] => [
+  ...new Set(targets.map(({ watchId }) => watchId)),
+];
 const watchesText = (targets: readonly ReportedTarget[]): string => listText(watchIdsOf(targets));
 
 function listText(names: readonly string[]): string {

@@ -1,4 +1,7 @@
-/** Keeps asking for the ids of accounts named by their handle, until each is known; and for handles where the service is asked by them. */
+/**
+ * Keeps asking for the ids of accounts named by their handle, until each is known; and for handles
+ * where the service is asked by them.
+ */
 import type { UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { type Cancel, passedMs } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -9,11 +12,18 @@ import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { namedHandles } from "../../plan/polls/named-accounts.ts";
 import type { PlannedWatch } from "../../plan/polls/plan-polls.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
-import { askedByHandle, HandleLookup, type HandleLookupDeps, type UnknownHandle } from "./handle-lookup.ts";
+import {
+  askedByHandle,
+  HandleLookup,
+  type HandleLookupDeps,
+  type UnknownHandle,
+} from "./handle-lookup.ts";
 import type { ReportedTarget } from "./target-alerts.ts";
 import type { TargetTrouble } from "./target-trouble.ts";
 
-export interface TargetResolverDeps extends HandleLookupDeps, Pick<Ports, "storeWatch" | "log" | "notes"> {
+export interface TargetResolverDeps
+  extends HandleLookupDeps,
+    Pick<Ports, "storeWatch" | "log" | "notes"> {
   readonly store: HandleLookupDeps["store"] & Pick<WatchStore, "loadTargets">;
   readonly pacer: UpstreamPacer;
   readonly trouble: TargetTrouble;
@@ -24,14 +34,20 @@ export interface TargetResolverDeps extends HandleLookupDeps, Pick<Ports, "store
 
 const AFTER_FAILURE_MS = 5_000;
 const AFTER_STOP_MS = 60_000;
-/** What the service refuses as such it will refuse again: asked for less and less often, each time paid for. */
+/**
+ * What the service refuses as such it will refuse again: asked for less and less often, each time
+ * paid for.
+ */
 const AFTER_REFUSAL_MS = 3_600_000;
 /** A handle that nobody has may be taken tomorrow. */
 const AFTER_MISSING_MS = 3_600_000;
 /** How long a handle is trusted: one request a hundred accounts. */
 const HANDLES_FRESH_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
-const UNKNOWN_HANDLE = { reason: "no account has this handle", hint: "Check the spelling, or write the account's id." };
+const UNKNOWN_HANDLE = {
+  reason: "no account has this handle",
+  hint: "Check the spelling, or write the account's id.",
+};
 /** When all were looked up last; a restart is no reason to repeat that. */
 const HANDLES_NOTE = "handles.at";
 
@@ -43,7 +59,10 @@ export class TargetResolver {
   #cancel: Cancel | undefined;
   #isStopped = false;
   #last: Promise<void> = Promise.resolve();
-  /** When authors to ignore were asked for; monotonic. Nobody waits for them: they come along, and one that nobody knows not every time. */
+  /**
+   * When authors to ignore were asked for; monotonic. Nobody waits for them: they come along, and
+   * one that nobody knows not every time.
+   */
   readonly #ignoredAtMs = new Map<string, number>();
   /** Undefined until the note was read. */
   #handlesAtMs: number | undefined;
@@ -55,8 +74,9 @@ export class TargetResolver {
   }
 
   /**
-   * Asks for what is unknown, one round after the other, and again later for what stays so. Whoever comes during a round waits for the next
-   * one: it asks for the rest of all of them at once. Never rejects.
+   * Asks for what is unknown, one round after the other, and again later for what stays so. Whoever
+   * comes during a round waits for the next one: it asks for the rest of all of them at once. Never
+   * rejects.
    */
   resolve(): Promise<void> {
     this.#last = this.#rounds();
@@ -65,7 +85,9 @@ export class TargetResolver {
 
   /** Another poll noticed that an account has another handle now. */
   takeRename(userId: string, username: string): Promise<void> {
-    const own = askedByHandle(this.#deps.watches()).filter(({ target }) => target.userId === userId);
+    const own = askedByHandle(this.#deps.watches()).filter(
+      ({ target }) => target.userId === userId,
+    );
     return this.#lookup.takeHandles(own, () => username);
   }
 
@@ -84,7 +106,8 @@ export class TargetResolver {
     const ignored = ignoredHandles(watches()).filter(({ handle }) => this.#isIgnoredDue(handle));
     const areHandlesAsked = watches().some(({ type }) => type.needsHandle === true);
     if (unknown.length + ignored.length === 0 && !areHandlesAsked) return;
-    let waitMs = unknown.length > 0 ? AFTER_MISSING_MS : areHandlesAsked ? HANDLES_FRESH_MS : undefined;
+    let waitMs =
+      unknown.length > 0 ? AFTER_MISSING_MS : areHandlesAsked ? HANDLES_FRESH_MS : undefined;
     try {
       // What is looked up by its handle now has one.
       if (areHandlesAsked && askedByHandle(watches()).length === 0) await this.#noteRefreshed();
@@ -95,14 +118,16 @@ export class TargetResolver {
       if (this.#isStopped) return;
       waitMs = this.#waitAfter(error);
     }
-    if (!this.#isStopped && waitMs !== undefined) this.#cancel = clock.after(waitMs, () => void this.#resolveAgain());
+    if (!this.#isStopped && waitMs !== undefined)
+      this.#cancel = clock.after(waitMs, () => void this.#resolveAgain());
   }
 
   #waitAfter(error: unknown): number {
     const { storeWatch, log, pacer, clock } = this.#deps;
     storeWatch.takeError(error);
     log.warn("handles could not be resolved, trying again", { error: errorText(error) });
-    if (isRefusal(error)) return this.#backoff.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
+    if (isRefusal(error))
+      return this.#backoff.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
     return pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_STOP_MS : AFTER_FAILURE_MS;
   }
 
@@ -114,10 +139,15 @@ export class TargetResolver {
   }
 
   #isIgnoredDue(handle: string): boolean {
-    return this.#deps.clock.monotonic() - (this.#ignoredAtMs.get(handle) ?? Number.NEGATIVE_INFINITY) >= DAY_MS;
+    return (
+      this.#deps.clock.monotonic() - (this.#ignoredAtMs.get(handle) ?? Number.NEGATIVE_INFINITY) >=
+      DAY_MS
+    );
   }
 
-  /** Handles that are unknown, or all of them when it is time. Milliseconds until that is so again. */
+  /**
+   * Handles that are unknown, or all of them when it is time. Milliseconds until that is so again.
+   */
   async #refresh(): Promise<number> {
     const { clock, watches } = this.#deps;
     const accounts = askedByHandle(watches());
@@ -139,14 +169,24 @@ export class TargetResolver {
     await this.#deps.notes.writeNote(HANDLES_NOTE, this.#handlesAtMs);
   }
 
-  /** By what is missing: a target's own handle, or one that its watch names beside its targets. Of authors to ignore nobody need hear. */
+  /**
+   * By what is missing: a target's own handle, or one that its watch names beside its targets. Of
+   * authors to ignore nobody need hear.
+   */
   async #takeMissing(missing: readonly UnknownHandle[]): Promise<void> {
     const { trouble, watches } = this.#deps;
-    const unknown = missing.flatMap(({ watchId, target }) => (target === undefined ? [] : [this.#reported(watchId, [target])]));
+    const unknown = missing.flatMap(({ watchId, target }) =>
+      target === undefined ? [] : [this.#reported(watchId, [target])],
+    );
     await trouble.takeMissing((await Promise.all(unknown)).flat(), UNKNOWN_HANDLE);
     for (const { watchId, watchKey, handle, target } of missing) {
       const planned = watches().find((one) => one.watchKey === watchKey);
-      if (target !== undefined || planned === undefined || !namedHandles(planned.watch, planned.type).required.includes(handle)) continue;
+      if (
+        target !== undefined ||
+        planned === undefined ||
+        !namedHandles(planned.watch, planned.type).required.includes(handle)
+      )
+        continue;
       const reason = `no account has the handle @${handle}, which it asks about`;
       const targets = await this.#reported(watchId, planned.targets);
       await trouble.takeMissing(targets, { ...UNKNOWN_HANDLE, reason, isOfNamedAccount: true });
@@ -154,8 +194,13 @@ export class TargetResolver {
   }
 
   /** As the state has them now. */
-  async #reported(watchId: string, targets: readonly TargetState[]): Promise<readonly ReportedTarget[]> {
-    const current = await this.#deps.store.loadTargets(targets.map(({ watchKey, key }) => ({ watchKey, targetKey: key })));
+  async #reported(
+    watchId: string,
+    targets: readonly TargetState[],
+  ): Promise<readonly ReportedTarget[]> {
+    const current = await this.#deps.store.loadTargets(
+      targets.map(({ watchKey, key }) => ({ watchKey, targetKey: key })),
+    );
     return current.map((target) => ({ watchId, target }));
   }
 }
@@ -176,5 +221,11 @@ function unknownHandles(watches: readonly PlannedWatch[]): readonly UnknownHandl
 /** Of authors to ignore. */
 const ignoredHandles = (watches: readonly PlannedWatch[]): readonly UnknownHandle[] =>
   watches.flatMap(({ watch, type, watchKey, paused }) =>
-    paused ? [] : namedHandles(watch, type).optional.map((handle) => ({ watchId: watch.id, watchKey, handle })),
+    paused
+      ? []
+      : namedHandles(watch, type).optional.map((handle) => ({
+          watchId: watch.id,
+          watchKey,
+          handle,
+        })),
   );

@@ -1,6 +1,7 @@
 /**
- * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will never work. Owns the questions asked
- * to distinguish these; the alert to the operator is target-alerts.ts's, and the poll loop does the waiting.
+ * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will
+ * never work. Owns the questions asked to distinguish these; the alert to the operator is
+ * target-alerts.ts's, and the poll loop does the waiting.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -9,9 +10,18 @@ import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import { type UpstreamAnswer, UpstreamError } from "../../model/upstream.ts";
 import { namedIds } from "../../plan/polls/named-accounts.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
-import { type LoadedPoll, loadSubscribers, type Reader, targetsOfReaders } from "../evaluate/load-subscribers.ts";
+import {
+  type LoadedPoll,
+  loadSubscribers,
+  type Reader,
+  targetsOfReaders,
+} from "../evaluate/load-subscribers.ts";
 import { isThroughList } from "./list-check.ts";
-import { createRefusalBackoff, type RefusalBackoff, REFUSALS_BEFORE_BELIEF } from "../../requests/refusal-backoff.ts";
+import {
+  createRefusalBackoff,
+  type RefusalBackoff,
+  REFUSALS_BEFORE_BELIEF,
+} from "../../requests/refusal-backoff.ts";
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { Ports } from "../../model/ports.ts";
 import { askRemaining } from "../../requests/remaining-requests.ts";
@@ -42,7 +52,10 @@ export interface TargetNews {
   readonly returned: readonly ReportedTarget[];
   /** Subscribers whose record was not in the answer of a batch. */
   readonly absent: readonly Subscriber[];
-  /** Subscribers whose entry of a batch the service refuses, by its words: the batch goes on without them. */
+  /**
+   * Subscribers whose entry of a batch the service refuses, by its words: the batch goes on without
+   * them.
+   */
   readonly refused: ReadonlyMap<string, readonly Subscriber[]>;
 }
 
@@ -61,10 +74,15 @@ export class TargetTrouble {
   /** Deals with a 400, 403 or 404 of a poll. */
   async take(poll: Poll, error: UpstreamError): Promise<PollAftermath> {
     if (error.kind === "bad_request") {
-      await this.#mark(poll, { status: "misconfigured", reason: refusalOf(error.message), hint: CORRECT });
+      await this.#mark(poll, {
+        status: "misconfigured",
+        reason: refusalOf(error.message),
+        hint: CORRECT,
+      });
       return this.#notBefore(poll, DAY_MS);
     }
-    if (error.kind === "forbidden" && !(await isGateOpen(this.#deps.gate))) return this.#notBefore(poll, HOUR_MS);
+    if (error.kind === "forbidden" && !(await isGateOpen(this.#deps.gate)))
+      return this.#notBefore(poll, HOUR_MS);
     return this.#takeNotFound(poll);
   }
 
@@ -73,18 +91,31 @@ export class TargetTrouble {
     if (returned.length > 0) await this.#deps.targetAlerts.back(returned);
     if (absent.length > 0) await this.#takeAbsent(poll, absent);
     for (const [words, subscribers] of refused)
-      await this.#mark({ ...poll, subscribers }, { status: "misconfigured", reason: refusalOf(words), hint: CORRECT });
+      await this.#mark(
+        { ...poll, subscribers },
+        { status: "misconfigured", reason: refusalOf(words), hint: CORRECT },
+      );
   }
 
-  /** Targets that cannot be read because the service does not know a handle: their own, or one that their watch names beside them. */
+  /**
+   * Targets that cannot be read because the service does not know a handle: their own, or one that
+   * their watch names beside them.
+   */
   takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
     return this.#report(targets, { ...loss, status: "unavailable" });
   }
 
-  /** Accounts that go by another handle now: followed by their id, and reported; whoever has the old handle is not followed. */
+  /**
+   * Accounts that go by another handle now: followed by their id, and reported; whoever has the old
+   * handle is not followed.
+   */
   async #takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
-    const handles = [...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()])))];
-    const holders = (await this.#ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ?? [];
+    const handles = [
+      ...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()]))),
+    ];
+    const holders =
+      (await this.#ask(poll, "info-batch", { usernames: handles.slice(0, BATCH_SIZE) }))?.users ??
+      [];
     for (const { target, from, to } of renames) {
       const { userId } = target;
       if (from === null || userId === null) continue;
@@ -97,8 +128,9 @@ export class TargetTrouble {
   }
 
   /**
-   * Entries that a batch was asked for and did not answer: accounts are looked for, the rest is said to be gone. Asked for by id, so it is the
-   * account itself: one question an account, and only when it goes missing.
+   * Entries that a batch was asked for and did not answer: accounts are looked for, the rest is
+   * said to be gone. Asked for by id, so it is the account itself: one question an account, and
+   * only when it goes missing.
    */
   async #takeAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
     const loaded = await loadSubscribers(this.#deps.store, { ...planned, subscribers: absent });
@@ -113,29 +145,52 @@ export class TargetTrouble {
     }
   }
 
-  /** A 404, or a 403 that is about no key: of a list that accounts are read through, of an account, or of an index that has not got it. */
+  /**
+   * A 404, or a 403 that is about no key: of a list that accounts are read through, of an account,
+   * or of an index that has not got it.
+   */
   async #takeNotFound(asked: Poll): Promise<PollAftermath> {
     const { clock, store, onListLost } = this.#deps;
     const listId = asked.source.params["list_id"];
-    const isList = typeof listId === "string" && asked.subscribers.some(({ author }) => author !== undefined);
-    if (isList && this.#isDoubted(asked) && isThroughList(targetsOfReaders((await loadSubscribers(store, asked)).readers)))
+    const isList =
+      typeof listId === "string" && asked.subscribers.some(({ author }) => author !== undefined);
+    if (
+      isList &&
+      this.#isDoubted(asked) &&
+      isThroughList(targetsOfReaders((await loadSubscribers(store, asked)).readers))
+    )
       return { retryAtMs: clock.now() + this.#backoff.holdMs(asked, HOUR_MS) };
     if (isList) await onListLost(listId);
-    const planned = isList ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) } : asked;
+    const planned = isList
+      ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) }
+      : asked;
     if (planned.subscribers.length === 0) return { notBeforeMs: clock.now() + HOUR_MS };
     const loaded = await loadSubscribers(store, planned);
     const userId = loaded.readers[0]?.target.userId ?? null;
     if (userId !== null) return this.#takeLostAccount(planned, loaded, userId);
-    await this.#mark(loaded.poll, { status: "unavailable", reason: "the service does not know it (404)", hint: CHECK_ID });
+    await this.#mark(loaded.poll, {
+      status: "unavailable",
+      reason: "the service does not know it (404)",
+      hint: CHECK_ID,
+    });
     return this.#notBefore(planned, HOUR_MS);
   }
 
-  async #takeLostAccount(planned: Poll, { poll, readers }: LoadedPoll, userId: string): Promise<PollAftermath> {
-    const wantsIndex = readers.some(({ subscriber: { type, watch }, target }) => type.needsIndex?.(watch.settings, target) ?? false);
+  async #takeLostAccount(
+    planned: Poll,
+    { poll, readers }: LoadedPoll,
+    userId: string,
+  ): Promise<PollAftermath> {
+    const wantsIndex = readers.some(
+      ({ subscriber: { type, watch }, target }) =>
+        type.needsIndex?.(watch.settings, target) ?? false,
+    );
     // An index that has shown the account is believed to have dropped it when it says so again.
     const wasShown = readers.some(({ target }) => target.baselineAtMs !== null);
-    if (wantsIndex && wasShown && this.#isDoubted(planned)) return this.#notBefore(planned, HOUR_MS);
-    if (wantsIndex && (await this.#ask(poll, "info", { user_id: userId })) !== undefined) return this.#takeNotIndexed(poll, readers);
+    if (wantsIndex && wasShown && this.#isDoubted(planned))
+      return this.#notBefore(planned, HOUR_MS);
+    if (wantsIndex && (await this.#ask(poll, "info", { user_id: userId })) !== undefined)
+      return this.#takeNotIndexed(poll, readers);
     const isKnown = readers.every(({ target }) => target.status === "unavailable");
     if (!isKnown) await this.#markGone(poll, userId);
     return this.#notBefore(planned, HOUR_MS);
@@ -151,36 +206,59 @@ export class TargetTrouble {
       if (written !== undefined) changed.push(written);
     }
     if (changed.length > 0) {
-      log.info("account is not indexed, its whole list is read instead", { targets: changed.map(({ name }) => name) });
+      log.info("account is not indexed, its whole list is read instead", {
+        targets: changed.map(({ name }) => name),
+      });
       onSourceChanged(changed);
       return {};
     }
-    await this.#mark(poll, { status: "not_indexed", reason: "the service has not indexed this account", hint: "" });
+    await this.#mark(poll, {
+      status: "not_indexed",
+      reason: "the service has not indexed this account",
+      hint: "",
+    });
     return { notBeforeMs: clock.now() + HOUR_MS, isAnswer: true };
   }
 
   async #markGone(poll: Poll, userId: string): Promise<void> {
     const named = await this.#goneAmongNamed(poll);
     const lost = { status: "unavailable", hint: AGAIN_HOURLY } as const;
-    if (named === undefined) await this.#mark(poll, { ...lost, reason: await this.#fateOf(poll, userId) });
-    else await this.#mark(poll, { ...lost, reason: `${named}, whom it asks about, is deleted or suspended`, isOfNamedAccount: true });
+    if (named === undefined)
+      await this.#mark(poll, { ...lost, reason: await this.#fateOf(poll, userId) });
+    else
+      await this.#mark(poll, {
+        ...lost,
+        reason: `${named}, whom it asks about, is deleted or suspended`,
+        isOfNamedAccount: true,
+      });
   }
 
-  /** Whoever the check of a poll is about, if that account is why it is not answered; as the watch names it. */
+  /**
+   * Whoever the check of a poll is about, if that account is why it is not answered; as the watch
+   * names it.
+   */
   async #goneAmongNamed(poll: Poll): Promise<string | undefined> {
     const [first] = poll.subscribers;
-    for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type)) if (await this.#isGone(poll, id)) return name;
+    for (const { id, name } of first === undefined ? [] : namedIds(first.watch, first.type))
+      if (await this.#isGone(poll, id)) return name;
     return undefined;
   }
 
-  /** Adds subscribers to `missing` under why their target is missing, but for those that are known to be. */
-  async #sortByFate({ poll, readers }: LoadedPoll, missing: Map<string, Subscriber[]>): Promise<void> {
+  /**
+   * Adds subscribers to `missing` under why their target is missing, but for those that are known
+   * to be.
+   */
+  async #sortByFate(
+    { poll, readers }: LoadedPoll,
+    missing: Map<string, Subscriber[]>,
+  ): Promise<void> {
     const fates = new Map<string, string>();
     for (const { subscriber, target } of readers) {
       if (target.status === "unavailable") continue;
       const { userId } = target;
       const own = { ...poll, subscribers: [subscriber] };
-      const reason = userId === null ? UNKNOWN : (fates.get(userId) ?? (await this.#fateOf(own, userId)));
+      const reason =
+        userId === null ? UNKNOWN : (fates.get(userId) ?? (await this.#fateOf(own, userId)));
       if (userId !== null) fates.set(userId, reason);
       missing.set(reason, [...(missing.get(reason) ?? []), subscriber]);
     }
@@ -191,7 +269,9 @@ export class TargetTrouble {
     if (await this.#isGone(poll, userId)) return "the account is deleted or suspended";
     const profile = (await this.#ask(poll, "info", { user_id: userId }))?.record;
     if (profile?.["protected"] === true) return "the account is protected now";
-    return profile === undefined ? "the account exists but is protected or suspended" : "the account exists, but this of it cannot be read";
+    return profile === undefined
+      ? "the account exists but is protected or suspended"
+      : "the account exists, but this of it cannot be read";
   }
 
   /** Whether there is no such account any more, or it is suspended. */
@@ -200,9 +280,20 @@ export class TargetTrouble {
   }
 
   /** A question on behalf of a poll; undefined: 404. */
-  async #ask(poll: Poll, endpoint: string, params: JsonObject): Promise<UpstreamAnswer | undefined> {
+  async #ask(
+    poll: Poll,
+    endpoint: string,
+    params: JsonObject,
+  ): Promise<UpstreamAnswer | undefined> {
     const watch = poll.subscribers[0]?.watch.id ?? "";
-    const asked = { endpoint, params, source: `ask:${poll.key}`, watch, priority: poll.priority, purpose: "poll" } as const;
+    const asked = {
+      endpoint,
+      params,
+      source: `ask:${poll.key}`,
+      watch,
+      priority: poll.priority,
+      purpose: "poll",
+    } as const;
     return this.#deps.gate.request(asked).catch((error: unknown) => {
       if (error instanceof UpstreamError && error.kind === "not_found") return undefined;
       throw error;
@@ -220,7 +311,8 @@ export class TargetTrouble {
 
   async #report(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
     for (const { watchId, target } of targets)
-      if (target.baselineAtMs === null && target.status !== loss.status) this.#deps.onMissing(watchId);
+      if (target.baselineAtMs === null && target.status !== loss.status)
+        this.#deps.onMissing(watchId);
     await this.#deps.targetAlerts.lost(targets, loss);
   }
 
@@ -245,6 +337,7 @@ const CORRECT = "Correct the watch; a reload takes it over.";
 const UNKNOWN = "the service does not know it";
 const CHECK_ID = "Check the id or link in the watch.";
 const AGAIN_HOURLY = "It is tried again once an hour and goes on by itself when it is back.";
-const AGAIN_WITH_THE_REST = "It is asked for with every poll and goes on by itself when it is back.";
+const AGAIN_WITH_THE_REST =
+  "It is asked for with every poll and goes on by itself when it is back.";
 
 const refusalOf = (words: string): string => `the service refuses the request: ${words}`;

@@ -1,6 +1,7 @@
 /**
- * Many timelines or keyword searches in one query: how they are batched, written, and attributed again. Pure. What the service takes is
- * not documented: sizes begin at what its clients use and shrink when it refuses one.
+ * Many timelines or keyword searches in one query: how they are batched, written, and attributed
+ * again. Pure. What the service takes is not documented: sizes begin at what its clients use and
+ * shrink when it refuses one.
  */
 import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { compareIds } from "../../model/id.ts";
@@ -27,7 +28,8 @@ export const FIRST_LIMITS: MergeLimits = { operators: 22, characters: 450 };
 
 /** Kept free for the bounds and, where retweets are wanted, `include:nativeretweets`. */
 const RESERVED_OPERATORS = 3;
-const RESERVED_CHARACTERS = " since_time:1234567890 max_id:12345678901234567890 include:nativeretweets".length + 2;
+const RESERVED_CHARACTERS =
+  " since_time:1234567890 max_id:12345678901234567890 include:nativeretweets".length + 2;
 const SHRINK = 0.75;
 
 /** Limits as they were learned from refusals. */
@@ -38,7 +40,10 @@ export interface LearnedLimits extends MergeLimits {
   readonly refusals?: number;
 }
 
-/** Splits members, in their order, into groups that fit into one query each. A member too long for any is a group of its own. */
+/**
+ * Splits members, in their order, into groups that fit into one query each. A member too long for
+ * any is a group of its own.
+ */
 export function batchMembers<M>(
   members: readonly M[],
   memberOf: (member: M) => MergeMember,
@@ -49,11 +54,18 @@ export function batchMembers<M>(
   for (const member of members) {
     const size = sizeOf(memberOf(member));
     const last = batches.at(-1);
-    if (last === undefined || size.operators > room.operators || size.characters > room.characters) {
+    if (
+      last === undefined ||
+      size.operators > room.operators ||
+      size.characters > room.characters
+    ) {
       batches.push([member]);
       room = roomOf(limits);
     } else last.push(member);
-    room = { operators: room.operators - size.operators, characters: room.characters - size.characters };
+    room = {
+      operators: room.operators - size.operators,
+      characters: room.characters - size.characters,
+    };
   }
   return batches;
 }
@@ -77,13 +89,18 @@ const sizeOf = (member: MergeMember): MergeLimits => ({
 });
 
 const leavesOf = (query: Query): number => {
-  if (query.kind === "and" || query.kind === "or") return query.of.reduce((sum, part) => sum + leavesOf(part), 0);
+  if (query.kind === "and" || query.kind === "or")
+    return query.of.reduce((sum, part) => sum + leavesOf(part), 0);
   return query.kind === "not" ? leavesOf(query.of) : 1;
 };
 
-const textOf = (member: MergeMember): string => (member.kind === "from" ? `from:${member.handle}` : printQuery(member.query));
+const textOf = (member: MergeMember): string =>
+  member.kind === "from" ? `from:${member.handle}` : printQuery(member.query);
 
-/** `(from:a OR from:b)`, ready for bounds. Native retweets are part of a timeline, and of a search only where it asks for them. */
+/**
+ * `(from:a OR from:b)`, ready for bounds. Native retweets are part of a timeline, and of a search
+ * only where it asks for them.
+ */
 export function writeMerged(members: readonly MergeMember[]): string {
   const either = `(${members.map(textOf).join(" OR ")})`;
   return members.some(({ kind }) => kind === "from") ? `${either} include:nativeretweets` : either;
@@ -91,7 +108,10 @@ export function writeMerged(members: readonly MergeMember[]): string {
 
 /** One run asks for less and less until it is answered: that is one refusal. */
 const SAME_REFUSAL_MS = 600_000;
-/** A refusal may have been the service's trouble of an hour: after that long longer queries are tried again, after twice as long the next time. */
+/**
+ * A refusal may have been the service's trouble of an hour: after that long longer queries are
+ * tried again, after twice as long the next time.
+ */
 const DOUBT_AFTER: Backoff = { stepsMs: doubling(3_600_000, 512 * 3_600_000) };
 
 /** What to send less than, after a 400 to a query of this size. */
@@ -102,14 +122,20 @@ export function shrinkLimits(
 ): LearnedLimits {
   const { refusedAtMs = Number.NEGATIVE_INFINITY, refusals = 0 } = limits;
   return {
-    operators: Math.max(RESERVED_OPERATORS + 1, Math.min(limits.operators, Math.floor(refused.members * SHRINK) + RESERVED_OPERATORS)),
+    operators: Math.max(
+      RESERVED_OPERATORS + 1,
+      Math.min(limits.operators, Math.floor(refused.members * SHRINK) + RESERVED_OPERATORS),
+    ),
     characters: Math.max(100, Math.min(limits.characters, Math.floor(refused.characters * SHRINK))),
     refusedAtMs: nowMs,
     refusals: nowMs - refusedAtMs > SAME_REFUSAL_MS ? refusals + 1 : refusals,
   };
 }
 
-/** The limits to go by at `nowMs`: the first ones again, once what was learned has been kept for its time. */
+/**
+ * The limits to go by at `nowMs`: the first ones again, once what was learned has been kept for its
+ * time.
+ */
 export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits {
   const { operators, characters, refusedAtMs = Number.NEGATIVE_INFINITY, refusals = 1 } = limits;
   const isShrunk = operators < FIRST_LIMITS.operators || characters < FIRST_LIMITS.characters;
@@ -118,8 +144,9 @@ export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits 
 }
 
 /**
- * The tree of a query that can share a request; undefined where an answer could not be distinguished from the others', or where the text
- * leaves open what belongs together: `a b OR c` as the service reads it is not documented, and merged it stands in parentheses of ours.
+ * The tree of a query that can share a request; undefined where an answer could not be
+ * distinguished from the others', or where the text leaves open what belongs together: `a b OR c`
+ * as the service reads it is not documented, and merged it stands in parentheses of ours.
  */
 export function mergeableQuery(text: string): Query | undefined {
   const query = parseQuery(text);
@@ -132,14 +159,18 @@ const PLAIN_WORD = /^(?!(?:and|or|not)$)[\p{L}\p{N}\p{M}_]+$/iu;
 
 function isPlain(query: Query): boolean {
   if (query.kind === "and")
-    return query.of.every((part) => (part.kind === "not" ? isPlainLeaf(part.of) : isPlain(part))) && query.of.some(isPlain);
+    return (
+      query.of.every((part) => (part.kind === "not" ? isPlainLeaf(part.of) : isPlain(part))) &&
+      query.of.some(isPlain)
+    );
   if (query.kind === "or") return query.of.every(isPlain);
   if (query.kind === "word") return PLAIN_WORD.test(query.text);
   if (query.kind === "phrase") return tokensOf(query.text).length > 0;
   return PLAIN.has(query.kind);
 }
 
-const isPlainLeaf = (query: Query): boolean => query.kind !== "and" && query.kind !== "or" && isPlain(query);
+const isPlainLeaf = (query: Query): boolean =>
+  query.kind !== "and" && query.kind !== "or" && isPlain(query);
 
 /** Whether no group of the text has both OR and terms beside each other. */
 function isExplicit(text: string): boolean {
@@ -165,7 +196,9 @@ function isExplicit(text: string): boolean {
 }
 
 /** What members take of a query's room. */
-export const sizeOfBatch = (members: readonly MergeMember[]): { readonly members: number; readonly characters: number } => ({
+export const sizeOfBatch = (
+  members: readonly MergeMember[],
+): { readonly members: number; readonly characters: number } => ({
   members: members.reduce((sum, member) => sum + sizeOf(member).operators, 0),
   characters: members.reduce((sum, member) => sum + sizeOf(member).characters, 0),
 });
@@ -177,19 +210,33 @@ export interface Attribution {
   readonly unattributed: readonly Tweet[];
 }
 
-/** Gives every tweet of a merged answer to the members it belongs to: by author id, or by what its query says. */
-export function attributeTweets(tweets: readonly Tweet[], members: readonly MergeMember[], nowMs: number): Attribution {
+/**
+ * Gives every tweet of a merged answer to the members it belongs to: by author id, or by what its
+ * query says.
+ */
+export function attributeTweets(
+  tweets: readonly Tweet[],
+  members: readonly MergeMember[],
+  nowMs: number,
+): Attribution {
   const newestFirst = [...tweets].sort((a, b) => compareIds(b.id, a.id));
   const owners = new Map<string, number>();
-  for (const [index, member] of members.entries()) if (member.kind === "from") owners.set(member.userId, index);
-  const queries = [...members.entries()].flatMap(([index, member]) => (member.kind === "query" ? [{ index, query: member.query }] : []));
+  for (const [index, member] of members.entries())
+    if (member.kind === "from") owners.set(member.userId, index);
+  const queries = [...members.entries()].flatMap(([index, member]) =>
+    member.kind === "query" ? [{ index, query: member.query }] : [],
+  );
   const byMember: Tweet[][] = members.map(() => []);
   const unattributed: Tweet[] = [];
   for (const tweet of newestFirst) {
     const owner = owners.get(tweet.user.id);
-    const takers = queries.filter(({ query }) => evaluateQuery(query, tweet, { nowMs })).map(({ index }) => index);
-    for (const index of owner === undefined ? takers : [owner, ...takers]) byMember[index]?.push(tweet);
-    // A handle may have gone to another account: its tweets are nobody's, and no reason to doubt the queries.
+    const takers = queries
+      .filter(({ query }) => evaluateQuery(query, tweet, { nowMs }))
+      .map(({ index }) => index);
+    for (const index of owner === undefined ? takers : [owner, ...takers])
+      byMember[index]?.push(tweet);
+    // A handle may have gone to another account: its tweets are nobody's, and no reason to doubt
+    // the queries.
     if (owner === undefined && takers.length === 0 && queries.length > 0) unattributed.push(tweet);
   }
   return { byMember, unattributed };

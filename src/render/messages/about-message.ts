@@ -3,7 +3,14 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
-import { changedLines, changedMoves, crossedMoves, joinWords, type Move, valueText } from "./value-moves.ts";
+import {
+  changedLines,
+  changedMoves,
+  crossedMoves,
+  joinWords,
+  type Move,
+  valueText,
+} from "./value-moves.ts";
 
 /** Reads `body.user`, `about`, `previous`, `changed` and `crossed`. */
 export function aboutMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
@@ -13,7 +20,10 @@ export function aboutMessage(event: OutboxEvent, { linksHost }: ReadContext): Ne
   const author = authorOf(user, linksHost);
   const moved = changedMoves(body, "about", { country: "country" });
   const renamed = crossedMoves(body, "about", {});
-  const deeds = [...renamed.map(renameText), ...moved.map(({ now }) => `is in ${valueText(now)} now`)];
+  const deeds = [
+    ...renamed.map(renameText),
+    ...moved.map(({ now }) => `is in ${valueText(now)} now`),
+  ];
   return {
     ...baseMessage(event),
     title: `${nameOf(user)} ${joinWords(deeds) || "changed"}`,
@@ -25,4 +35,6 @@ export function aboutMessage(event: OutboxEvent, { linksHost }: ReadContext): Ne
 }
 
 const renameText = ({ now }: Move): string =>
-  now === 1 ? "changed the handle for the first time" : `changed the handle, ${valueText(now)} times so far`;
+  now === 1
+    ? "changed the handle for the first time"
+    : `changed the handle, ${valueText(now)} times so far`;

@@ -4,7 +4,14 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
 import { tweetUrl } from "../text/permalink.ts";
-import { beforeFacts, changedMoves, crossedMoves, crossedText, joinWords, valuesOf } from "./value-moves.ts";
+import {
+  beforeFacts,
+  changedMoves,
+  crossedMoves,
+  crossedText,
+  joinWords,
+  valuesOf,
+} from "./value-moves.ts";
 
 const COUNTS = {
   favorite_count: "likes",
@@ -16,7 +23,9 @@ const COUNTS = {
 };
 const TEXTS = { full_text: "the text", preview_text: "the preview", cover_image_url: "the cover" };
 
-/** Reads `body.user`, the author, and `body.article`; the event's subject is the id of its tweet. */
+/**
+ * Reads `body.user`, the author, and `body.article`; the event's subject is the id of its tweet.
+ */
 export function articleMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body, subject } = event.event;
   const { user } = body;

@@ -3,11 +3,23 @@ import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { baseMessage, type ReadContext } from "./event-message.ts";
 import { communityUrl } from "../text/permalink.ts";
-import { beforeFacts, changedLines, changedMoves, crossedMoves, crossedText, joinWords, valuesOf, valueText } from "./value-moves.ts";
+import {
+  beforeFacts,
+  changedLines,
+  changedMoves,
+  crossedMoves,
+  crossedText,
+  joinWords,
+  valuesOf,
+  valueText,
+} from "./value-moves.ts";
 
 const TEXTS = { name: "name", description: "description", banner_url: "banner" };
 
-/** Reads `body.community`, its values as they are now, and `previous`; the event's subject is the community's id. */
+/**
+ * Reads `body.community`, its values as they are now, and `previous`; the event's subject is the
+ * community's id.
+ */
 export function communityMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body, subject } = event.event;
   const community = valuesOf(body["community"]);
@@ -18,7 +30,10 @@ export function communityMessage(event: OutboxEvent, { linksHost }: ReadContext)
     ...(crossed.length === 0 ? [] : [crossedText(crossed)]),
   ];
   const banner = community["banner_url"];
-  const hasNewBanner = changed.some(({ name }) => name === "banner_url") && typeof banner === "string" && banner !== "";
+  const hasNewBanner =
+    changed.some(({ name }) => name === "banner_url") &&
+    typeof banner === "string" &&
+    banner !== "";
   return {
     ...baseMessage(event),
     title: `The community ${valueText(community["name"])} ${joinWords(deeds)}`,

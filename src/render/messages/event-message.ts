@@ -1,4 +1,7 @@
-/** What every message has in common, whoever reads it aloud: who, when, which watches. The rest is the kind's own file. */
+/**
+ * What every message has in common, whoever reads it aloud: who, when, which watches. The rest is
+ * the kind's own file.
+ */
 import type { MessageAuthor, NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
@@ -16,7 +19,13 @@ export function baseMessage({
   event,
   watches,
 }: OutboxEvent): Pick<NeutralMessage, "media" | "facts" | "occurredAtMs" | "watches" | "severity"> {
-  return { media: [], facts: [], occurredAtMs: event.occurredAtMs, watches, severity: event.labels["severity"] ?? "info" };
+  return {
+    media: [],
+    facts: [],
+    occurredAtMs: event.occurredAtMs,
+    watches,
+    severity: event.labels["severity"] ?? "info",
+  };
 }
 
 export const authorOf = (user: User, linksHost: string): MessageAuthor => ({
@@ -29,5 +38,7 @@ export const authorOf = (user: User, linksHost: string): MessageAuthor => ({
 /** `Alice (@alice)`; whichever half is missing is left out. */
 export function nameOf(user: Pick<User, "display_name" | "username" | "id">): string {
   if (user.username === "") return user.display_name || `account ${user.id}`;
-  return user.display_name === "" ? `@${user.username}` : `${user.display_name} (@${user.username})`;
+  return user.display_name === ""
+    ? `@${user.username}`
+    : `${user.display_name} (@${user.username})`;
 }

@@ -35,15 +35,26 @@ function deedOf(membership: Values, target: User | undefined): string {
     const whom = target === undefined || target.username === "" ? named : `@${target.username}`;
     return `${choose(membership["follow"], "now follows", "no longer follows")} ${whom}`;
   }
-  if (check === "retweet") return choose(membership["retweet"], "reposted the post", "no longer reposts the post");
-  if (check === "comment") return choose(membership["commented"], "replied to the post", "has no reply to the post any more");
+  if (check === "retweet")
+    return choose(membership["retweet"], "reposted the post", "no longer reposts the post");
+  if (check === "comment")
+    return choose(
+      membership["commented"],
+      "replied to the post",
+      "has no reply to the post any more",
+    );
   if (check === "quoted")
-    return status === "quoted" ? "quoted the post" : status === "retweet" ? "reposted the post" : "no longer quotes the post";
+    return status === "quoted"
+      ? "quoted the post"
+      : status === "retweet"
+        ? "reposted the post"
+        : "no longer quotes the post";
   return choose(membership["is_member"], "joined the community", "left the community");
 }
 
 /** As the YAML names an account: a handle, an id or a link. */
-const accountText = (account: string): string => (/^[A-Za-z0-9_]+$/.test(account) ? `@${account}` : account);
+const accountText = (account: string): string =>
+  /^[A-Za-z0-9_]+$/.test(account) ? `@${account}` : account;
 
 function urlOf({ tweet, community }: Values, linksHost: string): string | undefined {
   if (typeof tweet === "string") return tweetUrl(linksHost, "", tweet);

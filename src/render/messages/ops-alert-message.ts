@@ -1,10 +1,16 @@
-/** How the daemon's own events read, and any event whose body is not what its kind promises: rendered plainly, never dropped. */
+/**
+ * How the daemon's own events read, and any event whose body is not what its kind promises:
+ * rendered plainly, never dropped.
+ */
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { baseMessage } from "./event-message.ts";
 
-/** `body.message` is the sentence, `body.hint` the cure, `body.url` a link; the other plain values of the body are its facts. */
+/**
+ * `body.message` is the sentence, `body.hint` the cure, `body.url` a link; the other plain values
+ * of the body are its facts.
+ */
 export function opsAlertMessage(outboxEvent: OutboxEvent): NeutralMessage {
   const { event } = outboxEvent;
   const { message, hint, url, ...rest } = event.body as Readonly<Record<string, Json | undefined>>;
@@ -13,7 +19,9 @@ export function opsAlertMessage(outboxEvent: OutboxEvent): NeutralMessage {
     title: typeof message === "string" ? message : event.type,
     body: typeof hint === "string" ? hint : "",
     ...(typeof url === "string" ? { url } : {}),
-    facts: Object.entries(rest).flatMap(([name, value]) => (isPlain(value) ? [{ name, value: String(value) }] : [])),
+    facts: Object.entries(rest).flatMap(([name, value]) =>
+      isPlain(value) ? [{ name, value: String(value) }] : [],
+    ),
   };
 }
 

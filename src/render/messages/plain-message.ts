@@ -4,21 +4,39 @@ import type { Batch } from "../../model/sink.ts";
 import { countTypes, countsText } from "../text/kind-words.ts";
 import { moreText, personText } from "../text/people-text.ts";
 
-/** The whole message but its permalink, a line per thought: whoever trims puts the permalink behind the cut. */
+/**
+ * The whole message but its permalink, a line per thought: whoever trims puts the permalink behind
+ * the cut.
+ */
 export function plainMessage(message: NeutralMessage): string {
   const { context } = message;
-  const quoted = context === undefined ? "" : `${context.label}${context.body === "" ? "" : `: ${context.body}`}`;
-  return [message.title, message.body, ...listLines(message), quoted, factLine(message), watchLine(message)]
+  const quoted =
+    context === undefined
+      ? ""
+      : `${context.label}${context.body === "" ? "" : `: ${context.body}`}`;
+  return [
+    message.title,
+    message.body,
+    ...listLines(message),
+    quoted,
+    factLine(message),
+    watchLine(message),
+  ]
     .filter((line) => line !== "")
     .join("\n");
 }
 
 /** A line for each account that the message lists, and one that counts the others. */
 export const listLines = ({ list }: NeutralMessage): readonly string[] =>
-  list === undefined ? [] : [...list.people.map((person) => `• ${personText(person)}`), moreText(list)].filter((line) => line !== "");
+  list === undefined
+    ? []
+    : [...list.people.map((person) => `• ${personText(person)}`), moreText(list)].filter(
+        (line) => line !== "",
+      );
 
 /** `Likes 12 · Replies 3`. */
-export const factLine = (message: NeutralMessage): string => message.facts.map(({ name, value }) => `${name} ${value}`).join(" · ");
+export const factLine = (message: NeutralMessage): string =>
+  message.facts.map(({ name, value }) => `${name} ${value}`).join(" · ");
 
 /** The watches that matched. */
 export const watchLine = (message: NeutralMessage): string => message.watches.join(", ");

@@ -1,10 +1,22 @@
-/** How a profile that changed reads: a rename above all, then what else is new, with what it was; and counts that crossed. */
+/**
+ * How a profile that changed reads: a rename above all, then what else is new, with what it was;
+ * and counts that crossed.
+ */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { User } from "../../model/user.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
-import { beforeFacts, changedLines, changedMoves, crossedMoves, crossedText, joinWords, type Move, valueText } from "./value-moves.ts";
+import {
+  beforeFacts,
+  changedLines,
+  changedMoves,
+  crossedMoves,
+  crossedText,
+  joinWords,
+  type Move,
+  valueText,
+} from "./value-moves.ts";
 
 const COUNTS = {
   followers_count: "followers",
@@ -25,7 +37,9 @@ const FIELDS = {
 };
 const PICTURES = ["profile_image_url", "profile_background_image_url"];
 
-/** Reads `body.user`, the profile as it is now, `previous`, and the names in `changed` or `crossed`. */
+/**
+ * Reads `body.user`, the profile as it is now, `previous`, and the names in `changed` or `crossed`.
+ */
 export function profileMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;
@@ -35,12 +49,17 @@ export function profileMessage(event: OutboxEvent, { linksHost }: ReadContext): 
   const changed = changedMoves(body, "user", FIELDS);
   return {
     ...baseMessage(event),
-    title: changed.length > 0 ? changeTitle(user, changed) : `${nameOf(user)} ${crossedText(crossed) || "is watched"}`,
+    title:
+      changed.length > 0
+        ? changeTitle(user, changed)
+        : `${nameOf(user)} ${crossedText(crossed) || "is watched"}`,
     author,
     // The old address of a picture says nothing to anyone.
     body: changedLines(changed.filter(({ name }) => !PICTURES.includes(name))),
     url: author.url,
-    media: changed.flatMap(({ name, now }) => (PICTURES.includes(name) && typeof now === "string" ? [{ url: now, kind: "photo" }] : [])),
+    media: changed.flatMap(({ name, now }) =>
+      PICTURES.includes(name) && typeof now === "string" ? [{ url: now, kind: "photo" }] : [],
+    ),
     facts: beforeFacts(crossed),
   };
 }
@@ -52,13 +71,15 @@ function changeTitle(user: User, changed: readonly Move[]): string {
     return `@${valueText(rename.before)} is now @${user.username}${others.length === 0 ? "" : `, with a new ${nounsOf(others)}`}`;
   }
   const [only] = changed;
-  if (changed.length === 1 && typeof only?.now === "boolean") return `${nameOf(user)} ${flagText(only)}`;
+  if (changed.length === 1 && typeof only?.now === "boolean")
+    return `${nameOf(user)} ${flagText(only)}`;
   return `${nameOf(user)} changed ${nounsOf(changed)}`;
 }
 
 const nounsOf = (changed: readonly Move[]): string => joinWords(changed.map(({ noun }) => noun));
 
 function flagText({ name, now }: Move): string {
-  if (name === "protected") return now === true ? "is protected now: its posts are private" : "is public again";
+  if (name === "protected")
+    return now === true ? "is protected now: its posts are private" : "is public again";
   return now === true ? "is verified now" : "is no longer verified";
 }

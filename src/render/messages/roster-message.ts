@@ -1,4 +1,7 @@
-/** The message about an account that joined or left a member list: who, which list, and what makes them interesting. */
+/**
+ * The message about an account that joined or left a member list: who, which list, and what makes
+ * them interesting.
+ */
 import type { ChirpEvent, EventBody } from "../../model/event.ts";
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
@@ -22,8 +25,10 @@ const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>
   "user.found": (who, place) => `${who} matches ${place}`,
   "top_follower.entered": (who, place) => `${who} is now among the top followers of ${place}`,
   "top_follower.left": (who, place) => `${who} is no longer among the top followers of ${place}`,
-  "top_following.entered": (who, place) => `${who} is now among the top accounts that ${place} follows`,
-  "top_following.left": (who, place) => `${who} is no longer among the top accounts that ${place} follows`,
+  "top_following.entered": (who, place) =>
+    `${who} is now among the top accounts that ${place} follows`,
+  "top_following.left": (who, place) =>
+    `${who} is no longer among the top accounts that ${place} follows`,
 };
 
 /** Sentences about several accounts, which a list below them names. */
@@ -36,10 +41,14 @@ const SENTENCES_OF_MANY: Readonly<Record<string, (count: string, place: string) 
   "member.removed": (count, place) => `${count} accounts left ${place}`,
   "retweeter.added": (count, place) => `${count} accounts reposted ${place}`,
   "user.found": (count, place) => `${count} accounts match ${place}`,
-  "top_follower.entered": (count, place) => `${count} accounts are now among the top followers of ${place}`,
-  "top_follower.left": (count, place) => `${count} accounts are no longer among the top followers of ${place}`,
-  "top_following.entered": (count, place) => `${count} accounts are now among the top accounts that ${place} follows`,
-  "top_following.left": (count, place) => `${count} accounts are no longer among the top accounts that ${place} follows`,
+  "top_follower.entered": (count, place) =>
+    `${count} accounts are now among the top followers of ${place}`,
+  "top_follower.left": (count, place) =>
+    `${count} accounts are no longer among the top followers of ${place}`,
+  "top_following.entered": (count, place) =>
+    `${count} accounts are now among the top accounts that ${place} follows`,
+  "top_following.left": (count, place) =>
+    `${count} accounts are no longer among the top accounts that ${place} follows`,
 };
 
 /** Whether several of such events can be one sentence and a list. */
@@ -47,16 +56,22 @@ export const isAboutPeople = ({ type, body }: Pick<ChirpEvent, "type" | "body">)
   ownValue(SENTENCES_OF_MANY, type) !== undefined && body.user !== undefined;
 
 /** "15 new followers of @acme": what several events of one type and place say together. */
-export function peopleSentence(count: number, { type, body, labels }: Pick<ChirpEvent, "type" | "body" | "labels">): string {
+export function peopleSentence(
+  count: number,
+  { type, body, labels }: Pick<ChirpEvent, "type" | "body" | "labels">,
+): string {
   const place = placeOf(body, "")?.name ?? labels["target"] ?? "the list";
   return capitalised(ownValue(SENTENCES_OF_MANY, type)?.(formatExact(count), place) ?? "");
 }
 
 /**
- * Reads `body.user`, and where it happened: `body.target`, the watched account, or `public_list`, `community`, `retweeted` or `search`. A place
- * that is missing goes by its label.
+ * Reads `body.user`, and where it happened: `body.target`, the watched account, or `public_list`,
+ * `community`, `retweeted` or `search`. A place that is missing goes by its label.
  */
-export function rosterMessage(event: OutboxEvent, { linksHost, locale }: ReadContext): NeutralMessage {
+export function rosterMessage(
+  event: OutboxEvent,
+  { linksHost, locale }: ReadContext,
+): NeutralMessage {
   const { type, body, labels } = event.event;
   const { user } = body;
   if (user === undefined) return opsAlertMessage(event);
@@ -69,7 +84,9 @@ export function rosterMessage(event: OutboxEvent, { linksHost, locale }: ReadCon
     author,
     body: user.description ?? "",
     url: author.url,
-    ...(place.url === undefined ? {} : { context: { label: capitalised(place.name), body: "", url: place.url } }),
+    ...(place.url === undefined
+      ? {}
+      : { context: { label: capitalised(place.name), body: "", url: place.url } }),
     facts: factsOf(user, locale),
   };
 }
@@ -91,8 +108,10 @@ function placeOf(body: EventBody, linksHost: string): Place | undefined {
   const query = textIn(body["search"], "query");
   if (target !== undefined && target.username !== "") return { name: `@${target.username}` };
   if (list !== undefined) return { name: `the list ${list}`, url: listUrl(linksHost, list) };
-  if (community !== undefined) return { name: `the community ${community}`, url: communityUrl(linksHost, community) };
-  if (retweeted !== undefined) return { name: `the post ${retweeted}`, url: tweetUrl(linksHost, "", retweeted) };
+  if (community !== undefined)
+    return { name: `the community ${community}`, url: communityUrl(linksHost, community) };
+  if (retweeted !== undefined)
+    return { name: `the post ${retweeted}`, url: tweetUrl(linksHost, "", retweeted) };
   return query === undefined ? undefined : { name: `the search "${query}"` };
 }
 
@@ -106,12 +125,21 @@ const capitalised = (text: string): string => text.replace(/^the /, "The ");
 
 /** Only what is known: lists of members carry few fields, and of who left little is kept. */
 function factsOf(known: Partial<User>, locale: string | undefined): NeutralMessage["facts"] {
-  const { followers_count: followers, followings_count: followings, created_at: createdAt = "", verified } = known;
+  const {
+    followers_count: followers,
+    followings_count: followings,
+    created_at: createdAt = "",
+    verified,
+  } = known;
   const score = known["score"];
   return [
     ...(typeof score === "number" ? [{ name: "Score", value: formatCompact(score, locale) }] : []),
-    ...(followers === undefined ? [] : [{ name: "Followers", value: formatCompact(followers, locale) }]),
-    ...(followings === undefined ? [] : [{ name: "Following", value: formatCompact(followings, locale) }]),
+    ...(followers === undefined
+      ? []
+      : [{ name: "Followers", value: formatCompact(followers, locale) }]),
+    ...(followings === undefined
+      ? []
+      : [{ name: "Following", value: formatCompact(followings, locale) }]),
     ...(createdAt === "" ? [] : [{ name: "Joined", value: createdAt.slice(0, 10) }]),
     ...(verified === true ? [{ name: "Verified", value: "yes" }] : []),
   ];

@@ -9,14 +9,19 @@ import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`), `crossed`, the names of the thresholds crossed, and `present`, the
- * score itself, where it was asked for.
+ * Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`), `crossed`, the names of
+ * the thresholds crossed, and `present`, the score itself, where it was asked for.
  */
-export function scoreMessage(event: OutboxEvent, { linksHost, locale }: ReadContext): NeutralMessage {
+export function scoreMessage(
+  event: OutboxEvent,
+  { linksHost, locale }: ReadContext,
+): NeutralMessage {
   const { user, score, previous, crossed, present } = event.event.body;
   if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
-  const moves = numbersOf(score).map(({ name, value }) => `${formatDelta(value)} ${ownValue(PERIODS, name) ?? name}`);
+  const moves = numbersOf(score).map(
+    ({ name, value }) => `${formatDelta(value)} ${ownValue(PERIODS, name) ?? name}`,
+  );
   const names = Array.isArray(crossed) ? crossed.map(String).join(", ") : "";
   return {
     ...baseMessage(event),
@@ -25,8 +30,14 @@ export function scoreMessage(event: OutboxEvent, { linksHost, locale }: ReadCont
     body: names === "" ? "" : `Crossed ${names}.`,
     url: author.url,
     facts: [
-      ...numbersOf(present).map(({ value }) => ({ name: "Score now", value: formatExact(value, locale) })),
-      ...numbersOf(previous).map(({ name, value }) => ({ name: `Before, ${ownValue(PERIODS, name) ?? name}`, value: formatDelta(value) })),
+      ...numbersOf(present).map(({ value }) => ({
+        name: "Score now",
+        value: formatExact(value, locale),
+      })),
+      ...numbersOf(previous).map(({ name, value }) => ({
+        name: `Before, ${ownValue(PERIODS, name) ?? name}`,
+        value: formatDelta(value),
+      })),
     ],
   };
 }
@@ -48,9 +59,16 @@ export function scoreLevelMessage(event: OutboxEvent, { linksHost }: ReadContext
   };
 }
 
-const PERIODS: Readonly<Record<string, string>> = { week_delta: "in a week", month_delta: "in a month" };
+const PERIODS: Readonly<Record<string, string>> = {
+  week_delta: "in a week",
+  month_delta: "in a month",
+};
 
-function numbersOf(reading: Json | undefined): readonly { readonly name: string; readonly value: number }[] {
+function numbersOf(
+  reading: Json | undefined,
+): readonly { readonly name: string; readonly value: number }[] {
   if (reading === null || typeof reading !== "object" || Array.isArray(reading)) return [];
-  return Object.entries(reading).flatMap(([name, value]) => (typeof value === "number" ? [{ name, value }] : []));
+  return Object.entries(reading).flatMap(([name, value]) =>
+    typeof value === "number" ? [{ name, value }] : [],
+  );
 }

@@ -5,24 +5,48 @@ import { cleanLine } from "../text/clean-text.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { formatCompact } from "../text/numbers.ts";
 import { spaceUrl } from "../text/permalink.ts";
-import { beforeFacts, changedMoves, crossedMoves, crossedText, joinWords, type Move, valuesOf, valueText } from "./value-moves.ts";
+import {
+  beforeFacts,
+  changedMoves,
+  crossedMoves,
+  crossedText,
+  joinWords,
+  type Move,
+  valuesOf,
+  valueText,
+} from "./value-moves.ts";
 
-const NOUNS = { state: "state", title: "title", scheduled_start: "start", listeners: "listeners", participants: "participants" };
+const NOUNS = {
+  state: "state",
+  title: "title",
+  scheduled_start: "start",
+  listeners: "listeners",
+  participants: "participants",
+};
 
 /** Reads `body.space`, its values as they are now, `previous`, and `body.user`, the host. */
-export function spaceMessage(event: OutboxEvent, { linksHost, locale }: ReadContext): NeutralMessage {
+export function spaceMessage(
+  event: OutboxEvent,
+  { linksHost, locale }: ReadContext,
+): NeutralMessage {
   const { body, subject } = event.event;
   const { user } = body;
   const space = valuesOf(body["space"]);
   const crossed = crossedMoves(body, "space", NOUNS);
-  const deeds = [...changedMoves(body, "space", NOUNS).map(deedOf), ...(crossed.length === 0 ? [] : [crossedText(crossed)])];
+  const deeds = [
+    ...changedMoves(body, "space", NOUNS).map(deedOf),
+    ...(crossed.length === 0 ? [] : [crossedText(crossed)]),
+  ];
   return {
     ...baseMessage(event),
     title: `${user === undefined ? "A Space" : `A Space by ${nameOf(user)}`} ${joinWords(deeds)}`,
     ...(user === undefined ? {} : { author: authorOf(user, linksHost) }),
     body: typeof space["title"] === "string" ? cleanLine(space["title"]) : "",
     url: spaceUrl(linksHost, subject),
-    facts: [...["listeners", "participants"].flatMap((name) => countFact(name, space[name], locale)), ...beforeFacts(crossed)],
+    facts: [
+      ...["listeners", "participants"].flatMap((name) => countFact(name, space[name], locale)),
+      ...beforeFacts(crossed),
+    ],
   };
 }
 
@@ -36,7 +60,16 @@ function deedOf({ name, now, before }: Move): string {
   return `is now ${state}`;
 }
 
-const countFact = (name: string, count: unknown, locale: string | undefined): NeutralMessage["facts"] =>
+const countFact = (
+  name: string,
+  count: unknown,
+  locale: string | undefined,
+): NeutralMessage["facts"] =>
   typeof count === "number" && count > 0
-    ? [{ name: name === "listeners" ? "Listeners" : "Participants", value: formatCompact(count, locale) }]
+    ? [
+        {
+          name: name === "listeners" ? "Listeners" : "Participants",
+          value: formatCompact(count, locale),
+        },
+      ]
     : [];

@@ -12,12 +12,16 @@ export function titleParts({ title, author }: NeutralMessage): TitleParts {
   if (author === undefined) return { before: title, author: "", after: "" };
   for (const name of [`${author.name} (@${author.handle})`, `@${author.handle}`, author.name]) {
     const at = name.length > 1 ? title.indexOf(name) : -1;
-    if (at >= 0) return { before: title.slice(0, at), author: name, after: title.slice(at + name.length) };
+    if (at >= 0)
+      return { before: title.slice(0, at), author: name, after: title.slice(at + name.length) };
   }
   return { before: title, author: "", after: "" };
 }
 
-/** The title beside a line that names the author already: "Posted", "Replied to @bob"; the whole title when it starts otherwise. */
+/**
+ * The title beside a line that names the author already: "Posted", "Replied to @bob"; the whole
+ * title when it starts otherwise.
+ */
 export function titleWithoutAuthor(message: NeutralMessage): string {
   const { before, author, after } = titleParts(message);
   const rest = after.replace(/^[:\s]+/, "");

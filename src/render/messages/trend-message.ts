@@ -7,12 +7,15 @@ import { baseMessage } from "./event-message.ts";
 import { webUrl } from "../text/permalink.ts";
 import { valuesOf } from "./value-moves.ts";
 
-/** Reads `body.trend` (`name`, `url`, `rank`) and `previous.rank`; the target is the place's WOEID. */
+/**
+ * Reads `body.trend` (`name`, `url`, `rank`) and `previous.rank`; the target is the place's WOEID.
+ */
 export function trendMessage(event: OutboxEvent): NeutralMessage {
   const { body, labels } = event.event;
   const trend = valuesOf(body["trend"]);
   const url = typeof trend["url"] === "string" ? webUrl(trend["url"]) : undefined;
-  const place = labels["target"] === "1" ? "worldwide" : `in place ${labels["target"] ?? "unknown"}`;
+  const place =
+    labels["target"] === "1" ? "worldwide" : `in place ${labels["target"] ?? "unknown"}`;
   const name = typeof trend["name"] === "string" ? cleanLine(trend["name"]) : "A name";
   return {
     ...baseMessage(event),
@@ -23,7 +26,8 @@ export function trendMessage(event: OutboxEvent): NeutralMessage {
 }
 
 function deedOf(rank: Json | undefined, before: Json | undefined, place: string): string {
-  if (typeof rank !== "number") return `is no longer trending ${place}${typeof before === "number" ? ` (it was number ${before})` : ""}`;
+  if (typeof rank !== "number")
+    return `is no longer trending ${place}${typeof before === "number" ? ` (it was number ${before})` : ""}`;
   if (typeof before !== "number") return `is trending at number ${rank} ${place}`;
   return `${rank < before ? "rose" : "fell"} from number ${before} to ${rank} of the trends ${place}`;
 }

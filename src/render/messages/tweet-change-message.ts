@@ -15,7 +15,10 @@ const COUNTS = {
   view_count: "views",
 };
 
-/** Reads `body.tweet`, as it is now or as it was last remembered, `previous` and the names in `crossed`. */
+/**
+ * Reads `body.tweet`, as it is now or as it was last remembered, `previous` and the names in
+ * `crossed`.
+ */
 export function tweetChangeMessage(event: OutboxEvent, context: ReadContext): NeutralMessage {
   const { type, body } = event.event;
   const { tweet } = body;

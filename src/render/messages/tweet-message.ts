@@ -1,4 +1,7 @@
-/** How a tweet reads, whoever found it: who did what, the text, pictures, what it answers or quotes, counts, permalink. */
+/**
+ * How a tweet reads, whoever found it: who did what, the text, pictures, what it answers or quotes,
+ * counts, permalink.
+ */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { kindOfTweet, type Tweet, type TweetKind } from "../../model/tweet.ts";
@@ -9,12 +12,20 @@ import { tweetUrl } from "../text/permalink.ts";
 
 const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gif"]);
 
-/** Reads `body.tweet`. `title` replaces the sentence, for events that say something else about a tweet than that it was posted. */
-export function tweetMessage(event: OutboxEvent, { linksHost, locale }: ReadContext, title?: string): NeutralMessage {
+/**
+ * Reads `body.tweet`. `title` replaces the sentence, for events that say something else about a
+ * tweet than that it was posted.
+ */
+export function tweetMessage(
+  event: OutboxEvent,
+  { linksHost, locale }: ReadContext,
+  title?: string,
+): NeutralMessage {
   const tweet = event.event.body.tweet;
   if (tweet === undefined) return opsAlertMessage(event);
   if (event.event.type === "tweet.deleted") return endMessage(event, tweet, linksHost);
-  const context = event.event.type === "tweet.edited" ? formerText(event) : contextOf(tweet, linksHost);
+  const context =
+    event.event.type === "tweet.edited" ? formerText(event) : contextOf(tweet, linksHost);
   return {
     ...baseMessage(event),
     title: title ?? titleOf(event.event.type, tweet),
@@ -27,10 +38,16 @@ export function tweetMessage(event: OutboxEvent, { linksHost, locale }: ReadCont
   };
 }
 
-const KINDS: Readonly<Record<TweetKind, string>> = { post: "A post", reply: "A reply", quote: "A quote", retweet: "A repost" };
+const KINDS: Readonly<Record<TweetKind, string>> = {
+  post: "A post",
+  reply: "A reply",
+  quote: "A quote",
+  retweet: "A repost",
+};
 
 /** "A post by Alice (@alice)". */
-export const whatOf = (tweet: Tweet): string => `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
+export const whatOf = (tweet: Tweet): string =>
+  `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
 
 /** Nothing of what a deleted post said or showed. */
 const endMessage = (event: OutboxEvent, tweet: Tweet, linksHost: string): NeutralMessage => ({
@@ -44,13 +61,18 @@ const endMessage = (event: OutboxEvent, tweet: Tweet, linksHost: string): Neutra
 });
 
 function titleOf(type: string, tweet: Tweet): string {
-  return type === "tweet.edited" ? `${whatOf(tweet)} was edited` : `${nameOf(tweet.user)} ${deedOf(tweet)}`;
+  return type === "tweet.edited"
+    ? `${whatOf(tweet)} was edited`
+    : `${nameOf(tweet.user)} ${deedOf(tweet)}`;
 }
 
 /** What an edit replaced is worth more than what the tweet answers. */
 function formerText({ event }: OutboxEvent): NeutralMessage["context"] {
   const { previous } = event.body;
-  const text = typeof previous === "object" && previous !== null && "full_text" in previous ? previous["full_text"] : undefined;
+  const text =
+    typeof previous === "object" && previous !== null && "full_text" in previous
+      ? previous["full_text"]
+      : undefined;
   return typeof text === "string" ? { label: "Before the edit", body: text } : undefined;
 }
 
@@ -59,7 +81,9 @@ function deedOf(tweet: Tweet): string {
     case "retweet":
       return `reposted ${tweet.retweeted_status === undefined ? "a post" : nameOf(tweet.retweeted_status.user)}`;
     case "reply":
-      return tweet.in_reply_to_username === "" ? "replied" : `replied to @${tweet.in_reply_to_username}`;
+      return tweet.in_reply_to_username === ""
+        ? "replied"
+        : `replied to @${tweet.in_reply_to_username}`;
     case "quote":
       return `quoted ${tweet.quoted_status === undefined ? "a post" : nameOf(tweet.quoted_status.user)}`;
     case "post":
@@ -67,11 +91,18 @@ function deedOf(tweet: Tweet): string {
   }
 }
 
-/** A reposted or quoted tweet has its text at hand; one that was answered is only named by the service. */
+/**
+ * A reposted or quoted tweet has its text at hand; one that was answered is only named by the
+ * service.
+ */
 function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
   const other = tweet.retweeted_status ?? tweet.quoted_status;
   if (other !== undefined) {
-    return { label: nameOf(other.user), body: other.full_text, url: tweetUrl(linksHost, other.user.username, other.id) };
+    return {
+      label: nameOf(other.user),
+      body: other.full_text,
+      url: tweetUrl(linksHost, other.user.username, other.id),
+    };
   }
   if (tweet.in_reply_to_tweet_id === "") return undefined;
   const to = tweet.in_reply_to_username;
@@ -82,7 +113,10 @@ function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
   };
 }
 
-/** The preview is a picture for every kind; the link of a photo is one too. A quoted tweet's media come without (docs/service.md). */
+/**
+ * The preview is a picture for every kind; the link of a photo is one too. A quoted tweet's media
+ * come without (docs/service.md).
+ */
 function mediaOf(tweet: Tweet): NeutralMessage["media"] {
   const own = tweet.entities.length > 0 ? tweet.entities : (tweet.retweeted_status?.entities ?? []);
   return own
@@ -102,5 +136,7 @@ function countsOf(tweet: Tweet, locale: string | undefined): NeutralMessage["fac
     ["Views", tweet.view_count < MIN_VIEWS_SHOWN ? 0 : tweet.view_count],
     ["Followers", tweet.user.followers_count],
   ];
-  return counts.filter(([, count]) => count > 0).map(([name, count]) => ({ name, value: formatCompact(count, locale) }));
+  return counts
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => ({ name, value: formatCompact(count, locale) }));
 }

@@ -1,4 +1,7 @@
-/** What happened to the values of a reading, in words: "reached 12,034 followers", "name: Acme → Acme HQ". */
+/**
+ * What happened to the values of a reading, in words: "reached 12,034 followers", "name: Acme →
+ * Acme HQ".
+ */
 import type { EventBody } from "../../model/event.ts";
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
@@ -7,7 +10,10 @@ import { formatExact } from "../text/numbers.ts";
 
 type Values = Readonly<Record<string, Json | undefined>>;
 
-/** How values are called, by their names in the body: the noun after a number, or the word for a text. */
+/**
+ * How values are called, by their names in the body: the noun after a number, or the word for a
+ * text.
+ */
 export type Nouns = Readonly<Record<string, string>>;
 
 export interface Move {
@@ -17,18 +23,30 @@ export interface Move {
   readonly before: Json | undefined;
 }
 
-/** Numbers that crossed, in the order the body names them. `under` is the name of the values in the body. */
-export const crossedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] => moves(body, "crossed", under, nouns);
+/**
+ * Numbers that crossed, in the order the body names them. `under` is the name of the values in the
+ * body.
+ */
+export const crossedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] =>
+  moves(body, "crossed", under, nouns);
 
 /** Values that changed. */
-export const changedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] => moves(body, "changed", under, nouns);
+export const changedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] =>
+  moves(body, "changed", under, nouns);
 
-function moves(body: EventBody, list: "crossed" | "changed", under: string, nouns: Nouns): readonly Move[] {
+function moves(
+  body: EventBody,
+  list: "crossed" | "changed",
+  under: string,
+  nouns: Nouns,
+): readonly Move[] {
   const names = body[list];
   const now = valuesOf(body[under]);
   const before = valuesOf(body["previous"]);
   return (Array.isArray(names) ? names : []).flatMap((name) =>
-    typeof name === "string" ? [{ name, noun: nouns[name] ?? name, now: now[name], before: before[name] }] : [],
+    typeof name === "string"
+      ? [{ name, noun: nouns[name] ?? name, now: now[name], before: before[name] }]
+      : [],
   );
 }
 
@@ -47,11 +65,15 @@ export const crossedText = (crossed: readonly Move[]): string =>
 
 /** What crossed numbers were before, as facts. */
 export const beforeFacts = (crossed: readonly Move[]): NeutralMessage["facts"] =>
-  crossed.filter(({ before }) => before !== undefined).map(({ noun, before }) => ({ name: `Before, ${noun}`, value: valueText(before) }));
+  crossed
+    .filter(({ before }) => before !== undefined)
+    .map(({ noun, before }) => ({ name: `Before, ${noun}`, value: valueText(before) }));
 
 /** "Bio: old → new", a line each. */
 export const changedLines = (changed: readonly Move[]): string =>
-  changed.map(({ noun, now, before }) => `${capital(noun)}: ${valueText(before)} → ${valueText(now)}`).join("\n");
+  changed
+    .map(({ noun, now, before }) => `${capital(noun)}: ${valueText(before)} → ${valueText(now)}`)
+    .join("\n");
 
 /** Numbers in full, flags as yes and no, texts in one line. */
 export function valueText(value: Json | undefined): string {

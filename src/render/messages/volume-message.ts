@@ -7,11 +7,14 @@ import { valuesOf } from "./value-moves.ts";
 
 export const isVolumeEvent = ({ event }: OutboxEvent): boolean => event.type.startsWith("volume.");
 
-/** Reads `body.volume`: `count`, `usual`, `window` of a spike; `for`, `last_event_at` of a silence. */
+/**
+ * Reads `body.volume`: `count`, `usual`, `window` of a spike; `for`, `last_event_at` of a silence.
+ */
 export function volumeMessage(outboxEvent: OutboxEvent): NeutralMessage {
   const { event } = outboxEvent;
   const volume = valuesOf(event.body["volume"]);
-  const title = event.type === "volume.silent" ? silence(event.watch, volume) : spike(event.watch, volume);
+  const title =
+    event.type === "volume.silent" ? silence(event.watch, volume) : spike(event.watch, volume);
   return { ...baseMessage(outboxEvent), title, body: "" };
 }
 

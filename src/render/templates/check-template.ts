@@ -1,10 +1,16 @@
-/** What is wrong with a template before it ever runs: its syntax, and names of tags, filters and fields that there are not. */
+/**
+ * What is wrong with a template before it ever runs: its syntax, and names of tags, filters and
+ * fields that there are not.
+ */
 import type { Liquid, Template } from "liquidjs";
 import type { Rendering } from "./filters.ts";
 import { createLiquid, REFUSED_FILTERS, REFUSED_TAGS } from "./liquid.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** Fields by name: their own fields, or what they are: `string`, `int`, `list<string>` … ; `dyn` and `map<…>` may have any. */
+/**
+ * Fields by name: their own fields, or what they are: `string`, `int`, `list<string>` … ; `dyn` and
+ * `map<…>` may have any.
+ */
 export interface FieldTree {
   readonly [name: string]: string | FieldTree;
 }
@@ -16,7 +22,11 @@ export interface TemplateProblem {
   readonly end: number;
   readonly message: string;
   /** A word that there is not, and those that there are in its place. */
-  readonly unknown?: { readonly word: string; readonly known: readonly string[]; readonly holder?: string };
+  readonly unknown?: {
+    readonly word: string;
+    readonly known: readonly string[];
+    readonly holder?: string;
+  };
 }
 
 /** A syntax error hides what follows it; without one every name is checked. */
@@ -33,18 +43,25 @@ export function checkTemplate(text: string, fields: FieldTree): readonly Templat
 /** Lists and texts have these besides their items. */
 const OF_ANY: ReadonlySet<unknown> = new Set(["size", "first", "last"]);
 
-/** The paths of a text without errors that it may read, up to where they depend on data; undefined when they may be any. */
+/**
+ * The paths of a text without errors that it may read, up to where they depend on data; undefined
+ * when they may be any.
+ */
 export function pathsRead(text: string): readonly (readonly string[])[] | undefined {
   // Their argument is an expression that is read while it runs.
   if (/_exp\b/.test(text)) return undefined;
-  const liquid = createLiquid({ region: {}, current: { nowMs: 0, hasMoments: false, moments: [] } });
+  const liquid = createLiquid({
+    region: {},
+    current: { nowMs: 0, hasMoments: false, moments: [] },
+  });
   return liquid.globalVariableSegmentsSync(text, { partials: false }).map((segments) => {
     const end = segments.findIndex((segment) => typeof segment !== "string" || OF_ANY.has(segment));
     return (end < 0 ? segments : segments.slice(0, end)) as readonly string[];
   });
 }
 
-// ---- fields --------------------------------------------------------------------------------------------------------
+// ---- fields
+// ----------------------------------------------------------------------------
 
 interface Checked {
   readonly text: string;
@@ -57,13 +74,22 @@ interface Use {
   readonly location: { readonly row: number; readonly col: number };
 }
 
-function checkFields(liquid: Liquid, template: Template[], { text, fields }: Checked): readonly TemplateProblem[] {
+function checkFields(
+  liquid: Liquid,
+  template: Template[],
+  { text, fields }: Checked,
+): readonly TemplateProblem[] {
   const { globals } = liquid.analyzeSync(template, { partials: false });
   const uses = Object.values(globals).flat() as readonly Use[];
-  return uses.flatMap((use) => checkPath(use, { text, fields })).toSorted((a, b) => a.start - b.start);
+  return uses
+    .flatMap((use) => checkPath(use, { text, fields }))
+    .toSorted((a, b) => a.start - b.start);
 }
 
-function checkPath({ segments, location }: Use, { text, fields }: Checked): readonly TemplateProblem[] {
+function checkPath(
+  { segments, location }: Use,
+  { text, fields }: Checked,
+): readonly TemplateProblem[] {
   const start = offsetOf(text, location.row, location.col);
   let at: string | FieldTree = fields;
   const path: string[] = [];
@@ -87,7 +113,9 @@ function step(at: string | FieldTree, name: string): string | FieldTree | undefi
   if (ANY.test(at)) return "dyn";
   if (name === "size" && (at === "string" || LIST.test(at))) return "int";
   const item = LIST.exec(at)?.[1];
-  return item !== undefined && (/^-?\d+$/.test(name) || name === "first" || name === "last") ? item : undefined;
+  return item !== undefined && (/^-?\d+$/.test(name) || name === "first" || name === "last")
+    ? item
+    : undefined;
 }
 
 interface Missing {
@@ -101,7 +129,10 @@ function unknownField(text: string, start: number, { at, path, name }: Missing):
   const from = text.indexOf(name, start + (path.length === 0 ? 0 : (path[0]?.length ?? 0)));
   const begin = from < 0 ? start : from;
   const known = typeof at === "string" ? [] : Object.keys(at);
-  const message = typeof at === "string" ? `\`${holder}\` has no fields, so no \`${name}\`` : `no such name: ${[...path, name].join(".")}`;
+  const message =
+    typeof at === "string"
+      ? `\`${holder}\` has no fields, so no \`${name}\``
+      : `no such name: ${[...path, name].join(".")}`;
   return {
     kind: "name",
     start: begin,
@@ -111,12 +142,17 @@ function unknownField(text: string, start: number, { at, path, name }: Missing):
   };
 }
 
-// ---- syntax --------------------------------------------------------------------------------------------------------
+// ---- syntax
+// ----------------------------------------------------------------------------
 
 interface LiquidFailure {
   readonly message?: unknown;
   readonly originalError?: { readonly message?: unknown };
-  readonly token?: { getPosition?(): readonly [number, number]; readonly begin?: number; readonly end?: number };
+  readonly token?: {
+    getPosition?(): readonly [number, number];
+    readonly begin?: number;
+    readonly end?: number;
+  };
 }
 
 function explain(error: unknown, text: string, liquid: Liquid): TemplateProblem {
@@ -124,11 +160,16 @@ function explain(error: unknown, text: string, liquid: Liquid): TemplateProblem 
   const [row = 1, col = 1] = token?.getPosition?.() ?? [];
   const start = offsetOf(text, row, col);
   const end = start + Math.max(1, (token?.end ?? 0) - (token?.begin ?? 0));
-  const said = String(originalError?.message ?? message ?? error).replace(/, line:\d+, col:\d+.*$/s, "");
+  const said = String(originalError?.message ?? message ?? error).replace(
+    /, line:\d+, col:\d+.*$/s,
+    "",
+  );
   const tag = /^tag "(.+)" not found$/.exec(said)?.[1];
   const filter = /^undefined filter: (.+)$/.exec(said)?.[1];
-  if (tag !== undefined) return unknownWord("tag", tag, Object.keys(liquid.tags), spanOf(text, tag, start));
-  if (filter !== undefined) return unknownWord("filter", filter, Object.keys(liquid.filters), spanOf(text, filter, start));
+  if (tag !== undefined)
+    return unknownWord("tag", tag, Object.keys(liquid.tags), spanOf(text, tag, start));
+  if (filter !== undefined)
+    return unknownWord("filter", filter, Object.keys(liquid.filters), spanOf(text, filter, start));
   return { kind: "syntax", start, end: Math.min(end, text.length), message: said };
 }
 
@@ -142,10 +183,25 @@ function spanOf(text: string, word: string, from: number): Span {
   return { start, end: start + word.length };
 }
 
-function unknownWord(what: "tag" | "filter", word: string, known: readonly string[], span: Span): TemplateProblem {
+function unknownWord(
+  what: "tag" | "filter",
+  word: string,
+  known: readonly string[],
+  span: Span,
+): TemplateProblem {
   const refused = ownValue(what === "tag" ? REFUSED_TAGS : REFUSED_FILTERS, word);
-  if (refused !== undefined) return { kind: "refused", ...span, message: `the ${what} \`${word}\` may not be used: ${refused}` };
-  return { kind: "name", ...span, message: `there is no ${what} \`${word}\``, unknown: { word, known } };
+  if (refused !== undefined)
+    return {
+      kind: "refused",
+      ...span,
+      message: `the ${what} \`${word}\` may not be used: ${refused}`,
+    };
+  return {
+    kind: "name",
+    ...span,
+    message: `there is no ${what} \`${word}\``,
+    unknown: { word, known },
+  };
 }
 
 /** Both count from 1. */

@@ -1,6 +1,12 @@
 /** The filters that alerts need: `graphemes`, `thousands`, `time`; and `date` without a clock. */
 import type { FilterImplOptions, Liquid } from "liquidjs";
-import { type Moment, type Region, type TextPiece, TIME_STYLES, type TimeStyle } from "../../model/template.ts";
+import {
+  type Moment,
+  type Region,
+  type TextPiece,
+  TIME_STYLES,
+  type TimeStyle,
+} from "../../model/template.ts";
 import { formatExact } from "../text/numbers.ts";
 import { spellTime } from "../text/times.ts";
 import { lazy } from "../../model/lazy.ts";
@@ -26,7 +32,9 @@ const CLOSE = "\ue001";
 /** Nothing that an author writes can be taken for a moment. */
 export const withoutMarks = (text: string): string => text.replace(/[\ue000\ue001]/g, "");
 
-/** The text of a rendering with its moments in place; what is left of a mark that was cut is gone. */
+/**
+ * The text of a rendering with its moments in place; what is left of a mark that was cut is gone.
+ */
 export function piecesOf(text: string, moments: readonly Moment[]): readonly TextPiece[] {
   const pieces = text
     .split(/\ue000(\d+)\ue001/)
@@ -36,26 +44,37 @@ export function piecesOf(text: string, moments: readonly Moment[]): readonly Tex
 
 export function registerFilters(liquid: Liquid, { region, current }: FilterSetting): void {
   const standardDate = liquid.filters["date"];
-  liquid.registerFilter("graphemes", (value: unknown, most: unknown) => cutGraphemes(textOf(value), Number(most)));
+  liquid.registerFilter("graphemes", (value: unknown, most: unknown) =>
+    cutGraphemes(textOf(value), Number(most)),
+  );
   liquid.registerFilter("thousands", (value: unknown) => thousands(value, region));
-  liquid.registerFilter("time", (value: unknown, style: unknown) => time(value, styleOf(style), region, current));
+  liquid.registerFilter("time", (value: unknown, style: unknown) =>
+    time(value, styleOf(style), region, current),
+  );
   liquid.registerFilter("date", function (this: object, value: unknown, ...rest: unknown[]) {
     const given = value === "now" || value === "today" ? current.nowMs / 1_000 : value;
-    return typeof standardDate === "function" ? Reflect.apply(standardDate as DateFilter, this, [given, ...rest]) : given;
+    return typeof standardDate === "function"
+      ? Reflect.apply(standardDate as DateFilter, this, [given, ...rest])
+      : given;
   } as FilterImplOptions);
 }
 
 type DateFilter = (...values: unknown[]) => unknown;
 
 const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+  typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "boolean"
+      ? String(value)
+      : "";
 
 /** Loading the rules of graphemes takes 15 ms. */
 const segmenter = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 /** At most `most` characters as people count them, the ellipsis included. */
 function cutGraphemes(text: string, most: number): string {
-  if (!Number.isInteger(most) || most < 1) throw new Error("graphemes needs a number: write it like graphemes: 200");
+  if (!Number.isInteger(most) || most < 1)
+    throw new Error("graphemes needs a number: write it like graphemes: 200");
   if (text.length <= most) return text;
   let count = 0;
   let end = 0;
@@ -69,13 +88,16 @@ function cutGraphemes(text: string, most: number): string {
 
 function thousands(value: unknown, { locale }: Region): string {
   const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof count === "number" && Number.isFinite(count) ? formatExact(count, locale) : textOf(value);
+  return typeof count === "number" && Number.isFinite(count)
+    ? formatExact(count, locale)
+    : textOf(value);
 }
 
 function styleOf(style: unknown): TimeStyle {
   if (style === undefined) return "datetime";
   const found = TIME_STYLES.find((known) => known === style);
-  if (found === undefined) throw new Error(`time has no style "${textOf(style)}"; there are ${TIME_STYLES.join(", ")}`);
+  if (found === undefined)
+    throw new Error(`time has no style "${textOf(style)}"; there are ${TIME_STYLES.join(", ")}`);
   return found;
 }
 
@@ -94,7 +116,16 @@ const LAST_MS = 8.64e15;
 
 function timeOf(value: unknown, nowMs: number): number | undefined {
   if (value === "now" || value === "today") return nowMs;
-  const number = typeof value === "number" ? value : typeof value === "string" && /^\d{9,13}$/.test(value) ? Number(value) : Number.NaN;
-  const atMs = Number.isNaN(number) ? Date.parse(textOf(value)) : number < 1e11 ? number * 1_000 : number;
+  const number =
+    typeof value === "number"
+      ? value
+      : typeof value === "string" && /^\d{9,13}$/.test(value)
+        ? Number(value)
+        : Number.NaN;
+  const atMs = Number.isNaN(number)
+    ? Date.parse(textOf(value))
+    : number < 1e11
+      ? number * 1_000
+      : number;
   return Math.abs(atMs) <= LAST_MS ? atMs : undefined;
 }

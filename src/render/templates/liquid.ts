@@ -1,6 +1,7 @@
 /**
- * The template language: Liquid without what reaches outside or takes for ever. No files, no `raw`, no chance, no clock, and no filter that
- * could spell a moment's mark. Output is plain text: each sink escapes it as it escapes an author's.
+ * The template language: Liquid without what reaches outside or takes for ever. No files, no `raw`,
+ * no chance, no clock, and no filter that could spell a moment's mark. Output is plain text: each
+ * sink escapes it as it escapes an author's.
  */
 import { Liquid } from "liquidjs";
 import type { Region } from "../../model/template.ts";

@@ -1,6 +1,13 @@
 /** Renders jobs, one at a time: what runs in the worker, and in tests in place of it. */
 import type { Liquid, Template } from "liquidjs";
-import type { MessageTemplate, Region, TemplateJob, TemplateResult, TextPiece, Wording } from "../../model/template.ts";
+import type {
+  MessageTemplate,
+  Region,
+  TemplateJob,
+  TemplateResult,
+  TextPiece,
+  Wording,
+} from "../../model/template.ts";
 import { piecesOf, type Rendering, withoutMarks } from "./filters.ts";
 import { createLiquid } from "./liquid.ts";
 
@@ -17,8 +24,13 @@ interface Engine {
   readonly parsed: Map<string, Parsed>;
 }
 
-/** `renderLimitMs`: real milliseconds for each text; the same job may then fail once and not again. */
-export function createTemplateRenderer(templates: readonly MessageTemplate[], renderLimitMs?: number): RenderJob {
+/**
+ * `renderLimitMs`: real milliseconds for each text; the same job may then fail once and not again.
+ */
+export function createTemplateRenderer(
+  templates: readonly MessageTemplate[],
+  renderLimitMs?: number,
+): RenderJob {
   const byName = new Map(templates.map((template) => [template.name, template]));
   const engines = new Map<string, Engine>();
   const engineOf = (region: Region): Engine => {
@@ -29,7 +41,8 @@ export function createTemplateRenderer(templates: readonly MessageTemplate[], re
   };
   return (job) => {
     const template = byName.get(job.template);
-    if (template === undefined) return { problem: `there is no template ${job.template}`, isRunaway: false };
+    if (template === undefined)
+      return { problem: `there is no template ${job.template}`, isRunaway: false };
     try {
       return { wording: render(engineOf(job.region), template, job) };
     } catch (error) {
@@ -44,7 +57,11 @@ function createEngine(region: Region, renderLimitMs: number | undefined): Engine
   return { liquid: createLiquid({ region, current, ...limit }), current, parsed: new Map() };
 }
 
-function render({ liquid, current, parsed }: Engine, template: MessageTemplate, { data, nowMs, hasMoments }: TemplateJob): Wording {
+function render(
+  { liquid, current, parsed }: Engine,
+  template: MessageTemplate,
+  { data, nowMs, hasMoments }: TemplateJob,
+): Wording {
   const { name, title, body } = template;
   const known = parsed.get(name) ?? {
     ...(title === undefined ? {} : { title: liquid.parse(title) }),

@@ -1,4 +1,7 @@
-/** Fits many items into little room: each in the longest form that still leaves the others at least their shortest. Nothing is split. */
+/**
+ * Fits many items into little room: each in the longest form that still leaves the others at least
+ * their shortest. Nothing is split.
+ */
 
 export interface FittedItems<T> {
   readonly shown: readonly T[];
@@ -6,8 +9,15 @@ export interface FittedItems<T> {
   readonly left: number;
 }
 
-/** `items` hold their forms, longest first; `cost` is in the units of `budget`. Half of the room goes to long forms even when the rest would need it all. */
-export function fitForms<T>(items: readonly (readonly T[])[], budget: number, cost: (form: T) => number): FittedItems<T> {
+/**
+ * `items` hold their forms, longest first; `cost` is in the units of `budget`. Half of the room
+ * goes to long forms even when the rest would need it all.
+ */
+export function fitForms<T>(
+  items: readonly (readonly T[])[],
+  budget: number,
+  cost: (form: T) => number,
+): FittedItems<T> {
   const shortest = items.map((forms) => Math.min(...forms.map(cost)));
   let needed = shortest.reduce((sum, units) => sum + units, 0);
   const mostReserved = needed > budget ? budget / 2 : needed;

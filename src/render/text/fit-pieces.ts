@@ -1,4 +1,7 @@
-/** Text with moments among it, cut to a limit: a moment is shown whole or not at all, and nothing follows what was cut. */
+/**
+ * Text with moments among it, cut to a limit: a moment is shown whole or not at all, and nothing
+ * follows what was cut.
+ */
 import { cleanText } from "./clean-text.ts";
 import type { Moment, TextPiece } from "../../model/template.ts";
 
@@ -10,7 +13,11 @@ export interface PieceForms<T> {
 }
 
 /** `room` is in the units of the forms. */
-export function fitPieces<T>(pieces: readonly TextPiece[], room: number, { text, show, moment }: PieceForms<T>): readonly T[] {
+export function fitPieces<T>(
+  pieces: readonly TextPiece[],
+  room: number,
+  { text, show, moment }: PieceForms<T>,
+): readonly T[] {
   const fitted: T[] = [];
   let left = room;
   for (const piece of pieces) {

@@ -52,7 +52,10 @@ export const kindTitle = (type: string): string => {
   return many.charAt(0).toUpperCase() + many.slice(1);
 };
 
-/** "45 posts, 15 new followers", the most first; types that are called alike are counted together. Empty where there are none. */
+/**
+ * "45 posts, 15 new followers", the most first; types that are called alike are counted together.
+ * Empty where there are none.
+ */
 export function countsText(counts: ReadonlyMap<string, number>, locale?: string): string {
   const byWord = new Map<string, { readonly words: KindWords; count: number }>();
   for (const [type, count] of counts) {
@@ -68,7 +71,9 @@ export function countsText(counts: ReadonlyMap<string, number>, locale?: string)
 }
 
 /** How many there are of each type. */
-export function countTypes(events: readonly { readonly event: { readonly type: string } }[]): ReadonlyMap<string, number> {
+export function countTypes(
+  events: readonly { readonly event: { readonly type: string } }[],
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { event } of events) counts.set(event.type, (counts.get(event.type) ?? 0) + 1);
   return counts;

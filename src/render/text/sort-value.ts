@@ -3,7 +3,11 @@ import { ownValue } from "../../model/own-value.ts";
 import { formatCompact } from "./numbers.ts";
 
 /** A sign before the number, by the last name of its path. */
-const SIGNS: Readonly<Record<string, string>> = { likes_count: "♥", favorite_count: "♥", favourites_count: "♥" };
+const SIGNS: Readonly<Record<string, string>> = {
+  likes_count: "♥",
+  favorite_count: "♥",
+  favourites_count: "♥",
+};
 
 /** A noun behind the number, where it has no sign. */
 const NOUNS: Readonly<Record<string, string>> = {
@@ -18,7 +22,11 @@ const NOUNS: Readonly<Record<string, string>> = {
 };
 
 /** `name` is the path of the number; undefined where the alert has no such number. */
-export function sortValue(name: string, value: number | undefined, locale?: string): string | undefined {
+export function sortValue(
+  name: string,
+  value: number | undefined,
+  locale?: string,
+): string | undefined {
   if (value === undefined) return undefined;
   const last = name.split(".").at(-1) ?? name;
   const number = formatCompact(value, locale);

@@ -1,4 +1,7 @@
-/** Times and numbers as the readers of a sink write them. Formatters are kept: Intl takes milliseconds for each. */
+/**
+ * Times and numbers as the readers of a sink write them. Formatters are kept: Intl takes
+ * milliseconds for each.
+ */
 import type { Region, TimeStyle } from "../../model/template.ts";
 
 /** Whether this machine knows how it is written. */
@@ -19,45 +22,88 @@ function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.Da
   return known;
 }
 
-/** "2026-01-15 12:00 UTC"; as the region writes it where it has a locale. The zone is named where the region has none of its own. */
-export function spellTime(atMs: number, { locale, timezone }: Region = {}, style: TimeStyle = "datetime"): string {
+/**
+ * "2026-01-15 12:00 UTC"; as the region writes it where it has a locale. The zone is named where
+ * the region has none of its own.
+ */
+export function spellTime(
+  atMs: number,
+  { locale, timezone }: Region = {},
+  style: TimeStyle = "datetime",
+): string {
   const date = new Date(atMs);
   if (Number.isNaN(date.getTime())) return "";
   const timeZone = timezone ?? "UTC";
-  const text = locale === undefined ? plainText(date, timeZone, style) : localText(date, locale, timeZone, style);
+  const text =
+    locale === undefined
+      ? plainText(date, timeZone, style)
+      : localText(date, locale, timeZone, style);
   return timezone === undefined && style !== "date" ? `${text} UTC` : text;
 }
 
-/** "26 Nov 09:00 to 27 Nov 09:00": as short as can be, and as the region writes it where it has a locale. */
-export function spellPeriod(fromMs: number, toMs: number, { locale, timezone }: Region = {}): string {
+/**
+ * "26 Nov 09:00 to 27 Nov 09:00": as short as can be, and as the region writes it where it has a
+ * locale.
+ */
+export function spellPeriod(
+  fromMs: number,
+  toMs: number,
+  { locale, timezone }: Region = {},
+): string {
   const timeZone = timezone ?? "UTC";
-  const years = [fromMs, toMs].map((atMs) => formatter("en-US", { timeZone, year: "numeric" }).format(atMs));
+  const years = [fromMs, toMs].map((atMs) =>
+    formatter("en-US", { timeZone, year: "numeric" }).format(atMs),
+  );
   const hasYear = years[0] !== years[1];
-  const [from = "", to = ""] = [fromMs, toMs].map((atMs) => momentText(atMs, locale, timeZone, hasYear));
-  const [fromDay, toDay] = [fromMs, toMs].map((atMs) => spellTime(atMs, { timezone: timeZone }, "date"));
-  const clock = locale === undefined ? CLOCK : { hour: "2-digit" as const, minute: "2-digit" as const };
-  const end = fromDay === toDay ? formatter(locale ?? "en-GB", { timeZone, ...clock }).format(toMs) : to;
+  const [from = "", to = ""] = [fromMs, toMs].map((atMs) =>
+    momentText(atMs, locale, timeZone, hasYear),
+  );
+  const [fromDay, toDay] = [fromMs, toMs].map((atMs) =>
+    spellTime(atMs, { timezone: timeZone }, "date"),
+  );
+  const clock =
+    locale === undefined ? CLOCK : { hour: "2-digit" as const, minute: "2-digit" as const };
+  const end =
+    fromDay === toDay ? formatter(locale ?? "en-GB", { timeZone, ...clock }).format(toMs) : to;
   const text = from === to ? from : `${from} to ${end}`;
   return timezone === undefined ? `${text} UTC` : text;
 }
 
 const CLOCK: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 
-function momentText(atMs: number, locale: string | undefined, timeZone: string, hasYear: boolean): string {
-  const day: Intl.DateTimeFormatOptions = { timeZone, day: "numeric", month: "short", ...(hasYear ? { year: "numeric" } : {}) };
-  if (locale !== undefined) return formatter(locale, { ...day, hour: "2-digit", minute: "2-digit" }).format(atMs);
+function momentText(
+  atMs: number,
+  locale: string | undefined,
+  timeZone: string,
+  hasYear: boolean,
+): string {
+  const day: Intl.DateTimeFormatOptions = {
+    timeZone,
+    day: "numeric",
+    month: "short",
+    ...(hasYear ? { year: "numeric" } : {}),
+  };
+  if (locale !== undefined)
+    return formatter(locale, { ...day, hour: "2-digit", minute: "2-digit" }).format(atMs);
   const parts = new Map(
     formatter("en-US", { ...day, ...CLOCK })
       .formatToParts(atMs)
       .map(({ type, value }) => [type, value]),
   );
-  const date = [parts.get("day"), parts.get("month"), ...(hasYear ? [parts.get("year")] : [])].join(" ");
+  const date = [parts.get("day"), parts.get("month"), ...(hasYear ? [parts.get("year")] : [])].join(
+    " ",
+  );
   return `${date} ${parts.get("hour") ?? ""}:${parts.get("minute") ?? ""}`;
 }
 
 /** Swedish writes dates as ISO does. */
 function plainText(date: Date, timeZone: string, style: TimeStyle): string {
-  const text = formatter("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short", hourCycle: "h23" }).format(date);
+  const text = formatter("sv-SE", {
+    timeZone,
+    dateStyle: "short",
+    timeStyle: "short",
+    hourCycle: "h23",
+  }).format(date);
   if (style === "date") return text.slice(0, -6);
   return style === "time" ? text.slice(-5) : text;
 }

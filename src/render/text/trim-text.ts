@@ -1,11 +1,17 @@
-/** Cutting text to a vendor's limit without cutting a character in half. Limits count UTF-16 units, as the vendors do. */
+/**
+ * Cutting text to a vendor's limit without cutting a character in half. Limits count UTF-16 units,
+ * as the vendors do.
+ */
 import { lazy } from "../../model/lazy.ts";
 
 const ELLIPSIS = "…";
 /** Loading the rules of graphemes takes 15 ms, and most texts are short enough. */
 const segmenter = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
-/** At most `limit` UTF-16 units, an ellipsis included; never ends inside a grapheme, or inside a code point when one grapheme alone is too long. */
+/**
+ * At most `limit` UTF-16 units, an ellipsis included; never ends inside a grapheme, or inside a
+ * code point when one grapheme alone is too long.
+ */
 export function trimText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < ELLIPSIS.length) return "";
@@ -15,7 +21,10 @@ export function trimText(text: string, limit: number): string {
   return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
 
-/** The last grapheme boundary at or before `room`, searching no further than it must: a list has a thousand texts to cut. */
+/**
+ * The last grapheme boundary at or before `room`, searching no further than it must: a list has a
+ * thousand texts to cut.
+ */
 function lastBoundary(text: string, room: number): number {
   let from = room;
   while (from > 0 && !isPlainBoundary(text, from)) from -= 1;
@@ -29,7 +38,8 @@ function lastBoundary(text: string, room: number): number {
 }
 
 /** Between two printable characters of ASCII there is always a boundary. */
-const isPlainBoundary = (text: string, at: number): boolean => isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at));
+const isPlainBoundary = (text: string, at: number): boolean =>
+  isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at));
 const isPlain = (unit: number): boolean => unit >= 0x20 && unit <= 0x7e;
 
 function wholeCodePoints(text: string, room: number): number {
@@ -37,7 +47,10 @@ function wholeCodePoints(text: string, room: number): number {
   return last >= 0xd800 && last <= 0xdbff ? room - 1 : room;
 }
 
-/** Cuts before it escapes, so that no escape is cut in half: at most `limit` units after `escape`, and as many as possible. */
+/**
+ * Cuts before it escapes, so that no escape is cut in half: at most `limit` units after `escape`,
+ * and as many as possible.
+ */
 export function trimEscaped(text: string, limit: number, escape: (text: string) => string): string {
   let best = escape(trimText(text, limit));
   if (best.length <= limit) return best;

@@ -1,11 +1,17 @@
 /**
- * Runs templates in a thread of its own, which is ended when one of them does not end by itself: nothing that a template does stops the
- * daemon. The thread starts with the first job, has no environment, and little memory.
+ * Runs templates in a thread of its own, which is ended when one of them does not end by itself:
+ * nothing that a template does stops the daemon. The thread starts with the first job, has no
+ * environment, and little memory.
  */
 import { Worker } from "node:worker_threads";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
-import type { MessageTemplate, TemplateJob, TemplateResult, TemplateRunner } from "../../model/template.ts";
+import type {
+  MessageTemplate,
+  TemplateJob,
+  TemplateResult,
+  TemplateRunner,
+} from "../../model/template.ts";
 import { packageFile } from "../package-file.ts";
 import type { ThreadData, ThreadMessage } from "./template-thread.ts";
 
@@ -13,7 +19,10 @@ import type { ThreadData, ThreadMessage } from "./template-thread.ts";
 const RENDER_LIMIT_MS = 500;
 /** Jobs in one message to the thread: a message costs both threads as much as several jobs. */
 const BATCH = 100;
-/** A message without an answer for two of these ends the thread. Two: after the whole process stood still, the answer is there by the second. */
+/**
+ * A message without an answer for two of these ends the thread. Two: after the whole process stood
+ * still, the answer is there by the second.
+ */
 const TICK_MS = 500;
 /** So many of them a thread has to start. */
 const START_TICKS = 40;
@@ -25,8 +34,10 @@ export interface TemplateWorkerOptions {
   readonly script?: string | URL;
 }
 
-export const startTemplateWorker = (templates: readonly MessageTemplate[], options: TemplateWorkerOptions): TemplateRunner =>
-  new TemplateWorker(templates, options);
+export const startTemplateWorker = (
+  templates: readonly MessageTemplate[],
+  options: TemplateWorkerOptions,
+): TemplateRunner => new TemplateWorker(templates, options);
 
 interface Pending {
   readonly job: TemplateJob;
@@ -79,7 +90,11 @@ class TemplateWorker implements TemplateRunner {
 
   #start(): void {
     const workerData: ThreadData = { templates: this.#templates, renderLimitMs: RENDER_LIMIT_MS };
-    const resourceLimits = { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 };
+    const resourceLimits = {
+      maxOldGenerationSizeMb: MEMORY_MB,
+      maxYoungGenerationSizeMb: 16,
+      stackSizeMb: 2,
+    };
     const thread = new Worker(this.#script, {
       workerData,
       env: {},
@@ -118,7 +133,10 @@ class TemplateWorker implements TemplateRunner {
     this.#giveUp(isOfJob, { problem, isRunaway: isOfJob });
   }
 
-  /** A thread that cannot start fails all jobs; a job that was sent alone has ended the thread; of several each is sent alone now. */
+  /**
+   * A thread that cannot start fails all jobs; a job that was sent alone has ended the thread; of
+   * several each is sent alone now.
+   */
   #giveUp(isOfJob: boolean, result: TemplateResult): void {
     const failed = !isOfJob ? this.#pending.length : this.#sent === 1 ? 1 : 0;
     this.#batch = 1;

@@ -2,8 +2,9 @@
 import type { Endpoint } from "../../api/endpoint.ts";
 
 /**
- * The documents leave open whether failed calls are billed (docs/service.md section 3). The sandbox bills everything that its
- * handlers worked on, so that a client which trusts only successes is caught.
+ * The documents leave open whether failed calls are billed (docs/service.md section 3). The sandbox
+ * bills everything that its handlers worked on, so that a client which trusts only successes is
+ * caught.
  */
 export const BILLING_TABLE = `Answer                                   Billed requests
 200                                      1 (a batch of 100 is one request)

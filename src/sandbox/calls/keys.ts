@@ -27,7 +27,10 @@ export interface KeyUsage {
   readonly valid_until: string;
 }
 
-/** api-v3.md, Limits: flat, on every plan. The service counts in fixed seconds (docs/service.md section 3). */
+/**
+ * api-v3.md, Limits: flat, on every plan. The service counts in fixed seconds (docs/service.md
+ * section 3).
+ */
 const REQUESTS_PER_SECOND = 20;
 /** api-v3.md, Authentication 9: requests of a new account, one time. */
 const FREE_REQUESTS = 100;
@@ -43,11 +46,14 @@ export function createKeyRing(startMs: number) {
   function put(key: string, options: KeyOptions): void {
     const state = keys.get(key) ?? newKey(startMs + YEAR_MS);
     keys.set(key, state);
-    if (options.quota !== undefined) Object.assign(state, { quota: options.quota, isMonthly: true });
+    if (options.quota !== undefined)
+      Object.assign(state, { quota: options.quota, isMonthly: true });
     if (options.expires !== undefined) state.expiresMs = Date.parse(options.expires);
   }
 
-  /** Another key for the same account: the old one is refused from now on, what was used stays used. */
+  /**
+   * Another key for the same account: the old one is refused from now on, what was used stays used.
+   */
   function replace(oldKey: string, key: string): boolean {
     const state = keys.get(oldKey);
     if (state === undefined || !keys.delete(oldKey)) return false;
@@ -65,7 +71,9 @@ export function createKeyRing(startMs: number) {
     return key;
   }
 
-  /** @throws ServiceError 429 for the 21st request of one second. Every authenticated call counts. */
+  /**
+   * @throws ServiceError 429 for the 21st request of one second. Every authenticated call counts.
+   */
   function countSecond(key: string, nowMs: number): void {
     const state = stateOf(key);
     const second = Math.floor(nowMs / 1_000);
@@ -104,7 +112,16 @@ export function createKeyRing(startMs: number) {
     return state;
   }
 
-  return { put, replace, remove: (key: string): boolean => keys.delete(key), authenticate, countSecond, checkPaid, bill, usage };
+  return {
+    put,
+    replace,
+    remove: (key: string): boolean => keys.delete(key),
+    authenticate,
+    countSecond,
+    checkPaid,
+    bill,
+    usage,
+  };
 }
 
 const newKey = (expiresMs: number): KeyState => ({
@@ -125,8 +142,12 @@ function turnMonth(state: KeyState, nowMs: number): void {
   state.used = 0;
 }
 
-/** Only this very spelling authenticates (api-v3.md, Authentication 2), so the names are compared as they came. */
+/**
+ * Only this very spelling authenticates (api-v3.md, Authentication 2), so the names are compared as
+ * they came.
+ */
 function exactHeader(rawHeaders: readonly string[], name: string): string | undefined {
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i] === name) return rawHeaders[i + 1];
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i] === name) return rawHeaders[i + 1];
   return undefined;
 }

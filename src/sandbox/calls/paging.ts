@@ -1,7 +1,8 @@
 /**
- * Pages and cursors. Owns the traps that the documents warn of: short pages, and empty pages with a cursor; only `next_cursor` ends a
- * list. A cursor is a string everywhere (api-v3.md, Shared rules 2). That of tweets names the last item shown, so that new items never
- * shift a page; that of follower and member lists is an int64 in digits, which counts from the oldest entry.
+ * Pages and cursors. Owns the traps that the documents warn of: short pages, and empty pages with a
+ * cursor; only `next_cursor` ends a list. A cursor is a string everywhere (api-v3.md, Shared rules
+ * 2). That of tweets names the last item shown, so that new items never shift a page; that of
+ * follower and member lists is an int64 in digits, which counts from the oldest entry.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call } from "./call.ts";
@@ -24,39 +25,69 @@ const PREFIX = "DAAB";
 
 function encode(endpoint: string, mark: Mark): string {
   const plain = `${mark.anchor}:${mark.afterEmpty ? 1 : 0}`;
-  return PREFIX + Buffer.from(`${plain}:${hash32(endpoint, plain).toString(36)}`).toString("base64url");
+  return (
+    PREFIX + Buffer.from(`${plain}:${hash32(endpoint, plain).toString(36)}`).toString("base64url")
+  );
 }
 
 /** The mark of the cursor sent along; undefined on a first page. @throws ServiceError 400 */
 function readMark(call: Call): Mark | undefined {
   const { cursor } = call;
   if (cursor === undefined) return undefined;
-  const [anchor, flag, check] = Buffer.from(cursor.slice(PREFIX.length), "base64url").toString().split(":");
-  const isOurs = cursor.startsWith(PREFIX) && hash32(call.endpoint, `${anchor}:${flag}`).toString(36) === check;
+  const [anchor, flag, check] = Buffer.from(cursor.slice(PREFIX.length), "base64url")
+    .toString()
+    .split(":");
+  const isOurs =
+    cursor.startsWith(PREFIX) && hash32(call.endpoint, `${anchor}:${flag}`).toString(36) === check;
   if (!isOurs || anchor === undefined) throw badRequest("invalid next_cursor");
   return { anchor, afterEmpty: flag === "1" };
 }
 
-/** How many items this page may hold, and whether it is one of the empty ones. Never two empty pages in a row, never the first. */
-function pageShape(call: Call, mark: Mark | undefined, most: number): { readonly size: number; readonly isEmpty: boolean } {
+/**
+ * How many items this page may hold, and whether it is one of the empty ones. Never two empty pages
+ * in a row, never the first.
+ */
+function pageShape(
+  call: Call,
+  mark: Mark | undefined,
+  most: number,
+): { readonly size: number; readonly isEmpty: boolean } {
   if (!call.traps) return { size: most, isEmpty: false };
   const chance = hash32(call.world.seed, call.endpoint, mark?.anchor ?? "");
   const isEmpty = mark !== undefined && !mark.afterEmpty && chance % 9 === 0;
   const short = mark !== undefined && chance % 5 === 0 ? 0.9 : 0.05;
-  return { size: most - Math.floor((((chance >>> 8) % 100) / 100) * short * most) - (chance % 2), isEmpty };
+  return {
+    size: most - Math.floor((((chance >>> 8) % 100) / 100) * short * most) - (chance % 2),
+    isEmpty,
+  };
 }
 
 /** The anchor for a scan: items strictly older than this id. */
 export const anchorOf = (call: Call): string | undefined => readMark(call)?.anchor;
 
-/** A page of tweets from a scan that starts below the anchor, newest first. `first` stands before the items (pinned). */
-export function tweetPage(call: Call, scan: Iterable<TweetRecord>, first: readonly TweetRecord[] = []): Answer {
+/**
+ * A page of tweets from a scan that starts below the anchor, newest first. `first` stands before
+ * the items (pinned).
+ */
+export function tweetPage(
+  call: Call,
+  scan: Iterable<TweetRecord>,
+  first: readonly TweetRecord[] = [],
+): Answer {
   const mark = readMark(call);
   const shape = pageShape(call, mark, TWEETS_PER_PAGE - first.length);
-  if (shape.isEmpty) return tweetAnswer(call, [], encode(call.endpoint, { anchor: mark?.anchor ?? "", afterEmpty: true }));
+  if (shape.isEmpty)
+    return tweetAnswer(
+      call,
+      [],
+      encode(call.endpoint, { anchor: mark?.anchor ?? "", afterEmpty: true }),
+    );
   const taken = take(scan, shape.size);
   const last = taken.items.at(-1);
-  const next = taken.hasMore && last !== undefined ? encode(call.endpoint, { anchor: last.id, afterEmpty: false }) : null;
+  const next =
+    taken.hasMore && last !== undefined
+      ? encode(call.endpoint, { anchor: last.id, afterEmpty: false })
+      : null;
   return tweetAnswer(call, [...first, ...taken.items], next);
 }
 
@@ -64,7 +95,10 @@ const tweetAnswer = (call: Call, records: readonly TweetRecord[], next: string |
   body: { next_cursor: next, tweets: records.map((record) => call.show.tweet(record)) },
 });
 
-function take<T>(items: Iterable<T>, count: number): { readonly items: readonly T[]; readonly hasMore: boolean } {
+function take<T>(
+  items: Iterable<T>,
+  count: number,
+): { readonly items: readonly T[]; readonly hasMore: boolean } {
   const taken: T[] = [];
   for (const item of items) {
     if (taken.length === count) return { items: taken, hasMore: true };
@@ -82,13 +116,24 @@ export interface OffsetPage<T> {
 }
 
 /** A page of a list without ids to hold on to: the cursor is an offset. */
-export function offsetPage<T>(call: Call, items: readonly T[], { name, most, show }: OffsetPage<T>): Answer {
+export function offsetPage<T>(
+  call: Call,
+  items: readonly T[],
+  { name, most, show }: OffsetPage<T>,
+): Answer {
   const mark = readMark(call);
   const offset = Number(mark?.anchor ?? 0);
   const shape = pageShape(call, mark, most);
-  if (shape.isEmpty) return { body: { next_cursor: encode(call.endpoint, { anchor: String(offset), afterEmpty: true }), [name]: [] } };
+  if (shape.isEmpty)
+    return {
+      body: {
+        next_cursor: encode(call.endpoint, { anchor: String(offset), afterEmpty: true }),
+        [name]: [],
+      },
+    };
   const end = offset + shape.size;
-  const next = end < items.length ? encode(call.endpoint, { anchor: String(end), afterEmpty: false }) : null;
+  const next =
+    end < items.length ? encode(call.endpoint, { anchor: String(end), afterEmpty: false }) : null;
   return {
     body: {
       next_cursor: next,
@@ -107,7 +152,9 @@ const INT64_STEP = 1_009n;
 const encodePosition = (position: number, afterEmpty: boolean): string =>
   (INT64_BASE + BigInt(position * 2 + (afterEmpty ? 1 : 0)) * INT64_STEP).toString();
 
-function readPosition(call: Call): { readonly position: number; readonly afterEmpty: boolean } | undefined {
+function readPosition(
+  call: Call,
+): { readonly position: number; readonly afterEmpty: boolean } | undefined {
   const digits = call.cursor;
   if (digits === undefined) return undefined;
   const offset = /^\d{19}$/.test(digits) ? BigInt(digits) - INT64_BASE : -1n;
@@ -116,14 +163,24 @@ function readPosition(call: Call): { readonly position: number; readonly afterEm
   return { position: code >> 1, afterEmpty: code % 2 === 1 };
 }
 
-/** A page of users walked down from the youngest of `total` positions; `userAt` is undefined where nobody can be shown. */
-export function positionPage(call: Call, total: number, userAt: (position: number) => JsonObject | undefined): Answer {
+/**
+ * A page of users walked down from the youngest of `total` positions; `userAt` is undefined where
+ * nobody can be shown.
+ */
+export function positionPage(
+  call: Call,
+  total: number,
+  userAt: (position: number) => JsonObject | undefined,
+): Answer {
   const mark = readPosition(call);
   const from = mark?.position ?? total;
-  const anchor = mark === undefined ? undefined : { anchor: String(from), afterEmpty: mark.afterEmpty };
+  const anchor =
+    mark === undefined ? undefined : { anchor: String(from), afterEmpty: mark.afterEmpty };
   const shape = pageShape(call, anchor, USERS_PER_PAGE);
   if (shape.isEmpty) return { body: { next_cursor: encodePosition(from, true), users: [] } };
   const to = Math.max(0, from - shape.size);
-  const users = Array.from({ length: from - to }, (_, i) => userAt(from - 1 - i)).filter((user) => user !== undefined);
+  const users = Array.from({ length: from - to }, (_, i) => userAt(from - 1 - i)).filter(
+    (user) => user !== undefined,
+  );
   return { body: { next_cursor: to > 0 ? encodePosition(to, false) : null, users } };
 }

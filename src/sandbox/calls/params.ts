@@ -1,16 +1,21 @@
-/** Reads the inputs of a request with the service's own strictness: wrong type, missing or too many is a 400. */
+/**
+ * Reads the inputs of a request with the service's own strictness: wrong type, missing or too many
+ * is a 400.
+ */
 import { badRequest } from "./service-error.ts";
 
 export type Params = ReturnType<typeof createParams>;
 
 /** Over a query string (all values arrays of text) or a JSON body. */
 export function createParams(values: Readonly<Record<string, unknown>>, isQuery: boolean) {
-  const has = (name: string): boolean => values[name] !== undefined && values[name] !== null && values[name] !== "";
+  const has = (name: string): boolean =>
+    values[name] !== undefined && values[name] !== null && values[name] !== "";
 
   function optional(name: string): string | undefined {
     if (!has(name)) return undefined;
     const given = values[name];
-    if (isQuery && Array.isArray(given) && given.length > 1) throw badRequest(`${name} is given more than once`);
+    if (isQuery && Array.isArray(given) && given.length > 1)
+      throw badRequest(`${name} is given more than once`);
     const value = isQuery && Array.isArray(given) ? given[0] : given;
     if (typeof value !== "string") throw badRequest(`${name} must be a string`);
     return value;
@@ -25,7 +30,8 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
   function integer(name: string): number | undefined {
     if (!has(name)) return undefined;
     const value = isQuery ? Number(optional(name)) : values[name];
-    if (typeof value !== "number" || !Number.isInteger(value)) throw badRequest(`${name} must be an integer`);
+    if (typeof value !== "number" || !Number.isInteger(value))
+      throw badRequest(`${name} must be an integer`);
     return value;
   }
 
@@ -33,7 +39,8 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
   function list(name: string, limit: number): readonly string[] | undefined {
     if (!has(name)) return undefined;
     const value = values[name];
-    if (!Array.isArray(value) || value.some((entry) => typeof entry !== "string")) throw badRequest(`${name} must be an array of strings`);
+    if (!Array.isArray(value) || value.some((entry) => typeof entry !== "string"))
+      throw badRequest(`${name} must be an array of strings`);
     if (value.length === 0) throw badRequest(`${name} is required`);
     if (value.length > limit) throw badRequest(`${name} takes up to ${limit} entries`);
     return value as string[];
@@ -41,12 +48,15 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
 
   function choice<T extends string>(name: string, allowed: readonly T[], otherwise: T): T {
     const value = optional(name) ?? otherwise;
-    if (!(allowed as readonly string[]).includes(value)) throw badRequest(`${name} must be one of ${allowed.join(", ")}`);
+    if (!(allowed as readonly string[]).includes(value))
+      throw badRequest(`${name} must be one of ${allowed.join(", ")}`);
     return value as T;
   }
 
   /** The one of these that is given. */
-  function exactlyOne<T extends string>(names: readonly T[]): { readonly name: T; readonly value: string } {
+  function exactlyOne<T extends string>(
+    names: readonly T[],
+  ): { readonly name: T; readonly value: string } {
     const given = names.filter(has);
     if (given.length !== 1) throw badRequest(`exactly one of ${names.join(", ")} is required`);
     const name = given[0] as T;
@@ -62,15 +72,21 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
   return { has, optional, required, integer, list, choice, exactlyOne, withoutCursor };
 }
 
-/** @throws ServiceError 400 for an empty or malformed body, or one that is no object (api-v3.md, Shared rules 7). */
+/**
+ * @throws ServiceError 400 for an empty or malformed body, or one that is no object (api-v3.md,
+ * Shared rules 7).
+ */
 export function parseBody(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw badRequest(text.trim() === "" ? "request body is empty" : "request body is not valid JSON");
+    throw badRequest(
+      text.trim() === "" ? "request body is empty" : "request body is not valid JSON",
+    );
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) throw badRequest("request body must be a JSON object");
+  if (value === null || typeof value !== "object" || Array.isArray(value))
+    throw badRequest("request body must be a JSON object");
   return value as Record<string, unknown>;
 }
 

@@ -1,4 +1,7 @@
-/** The sandbox's own time: the given clock, plus what the control API moved it ahead, plus the error of a service whose clock is wrong. */
+/**
+ * The sandbox's own time: the given clock, plus what the control API moved it ahead, plus the error
+ * of a service whose clock is wrong.
+ */
 import type { Clock } from "../../model/clock.ts";
 
 export interface SandboxClock {

@@ -1,17 +1,26 @@
-/** The scope of a search: bounds in time and among authors that follow from its query, so that it need not read everything. */
+/**
+ * The scope of a search: bounds in time and among authors that follow from its query, so that it
+ * need not read everything.
+ */
 import { timeOfTweetId } from "../../model/id.ts";
 import { dateMs, type Query } from "../../query/query.ts";
 import type { Call } from "./call.ts";
 import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 /** All that can match, newest first, and more. */
-export function recordsFor(call: Call, query: Query, beforeId: string | undefined): Iterable<TweetRecord> {
+export function recordsFor(
+  call: Call,
+  query: Query,
+  beforeId: string | undefined,
+): Iterable<TweetRecord> {
   const { nowMs } = call;
   const { tweets, people } = call.world;
   const sinceMs = earliestMs(query, nowMs);
   const authors = authorsOf(call, query);
   const isFew = authors !== undefined && (authors.size <= 100 || authors.size < people.count / 4);
-  return isFew ? tweets.scanBy([...authors], nowMs, beforeId, sinceMs) : tweets.scan(nowMs, beforeId, sinceMs);
+  return isFew
+    ? tweets.scanBy([...authors], nowMs, beforeId, sinceMs)
+    : tweets.scan(nowMs, beforeId, sinceMs);
 }
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;

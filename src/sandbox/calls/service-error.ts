@@ -1,4 +1,7 @@
-/** What the service answers instead of 200: status and the message of its JSON body. Internal to the sandbox; never leaves the process. */
+/**
+ * What the service answers instead of 200: status and the message of its JSON body. Internal to the
+ * sandbox; never leaves the process.
+ */
 export class ServiceError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {

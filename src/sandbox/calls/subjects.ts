@@ -1,4 +1,7 @@
-/** From what a request names (handle, id, link) to the subject in the world; 404 where it cannot be read. */
+/**
+ * From what a request names (handle, id, link) to the subject in the world; 404 where it cannot be
+ * read.
+ */
 import type { Call } from "./call.ts";
 import { badRequest, notFound } from "./service-error.ts";
 import type { People } from "../world/people/people.ts";
@@ -6,12 +9,19 @@ import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 const USER_NAMES = ["user_link", "username", "user_id"] as const;
 
-/** Key of the user that exactly one of user_link, username, user_id names, hidden ones included. @throws ServiceError 400, 404 */
+/**
+ * Key of the user that exactly one of user_link, username, user_id names, hidden ones included.
+ * @throws ServiceError 400, 404
+ */
 export function namedUser(call: Call, suffix = ""): number {
   const { name, value } = call.params.exactlyOne(USER_NAMES.map((each) => `${each}${suffix}`));
   const key = name.startsWith("user_id")
     ? keyOfId(call.world.people, value, name)
-    : keyOfHandle(call.world.people, name.startsWith("user_link") ? handleOfLink(value, name) : value, name);
+    : keyOfHandle(
+        call.world.people,
+        name.startsWith("user_link") ? handleOfLink(value, name) : value,
+        name,
+      );
   if (key === undefined || call.world.people.isGone(key)) throw notFound("user");
   return key;
 }
@@ -52,7 +62,9 @@ export function namedTweet(call: Call): TweetRecord {
 
 /** Digits of a tweet URL or of a bare id. */
 export const tweetIdOf = (link: string): string | undefined =>
-  /^(?:https?:\/\/[^/]+\/[^/]+\/(?:[^/]+\/)?(?:status|article)\/)?(\d{1,20})\/?(?:[?#].*)?$/.exec(link)?.[1];
+  /^(?:https?:\/\/[^/]+\/[^/]+\/(?:[^/]+\/)?(?:status|article)\/)?(\d{1,20})\/?(?:[?#].*)?$/.exec(
+    link,
+  )?.[1];
 
 /** Digits at the end of a URL such as `…/communities/1493` or `…/lists/12`, or a bare id. */
 export function trailingId(value: string, name: string): string {

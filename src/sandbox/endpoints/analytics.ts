@@ -13,17 +13,24 @@ function indexedAccount(call: Call, key = readableUser(call)): number {
   return key;
 }
 
-const score = (call: Call): Answer => ({ body: { score: call.world.scores.score(indexedAccount(call), call.nowMs) } });
+const score = (call: Call): Answer => ({
+  body: { score: call.world.scores.score(indexedAccount(call), call.nowMs) },
+});
 
-const scoreChanges = (call: Call): Answer => ({ body: { ...call.world.scores.changes(indexedAccount(call), call.nowMs) } });
+const scoreChanges = (call: Call): Answer => ({
+  body: { ...call.world.scores.changes(indexedAccount(call), call.nowMs) },
+});
 
 /** Counts only categorised followers, none of a protected account (docs/service.md section 1). */
 function followersStats(call: Call): Answer {
   const key = namedUser(call);
   indexedAccount(call, key);
   const isProtected = call.world.people.isProtected(key);
-  const keys = isProtected ? [] : call.world.follows.recent(key, call.nowMs).map((entry) => entry.key);
-  const category = (of: number): number => keys.filter((each) => hash32(call.world.seed, "category", each) % 10 === of).length;
+  const keys = isProtected
+    ? []
+    : call.world.follows.recent(key, call.nowMs).map((entry) => entry.key);
+  const category = (of: number): number =>
+    keys.filter((each) => hash32(call.world.seed, "category", each) % 10 === of).length;
   const [influencers, projects, capitals] = [category(0), category(1), category(2)];
   return {
     body: {
@@ -62,7 +69,10 @@ function topFollowers(call: Call): Answer {
     body: {
       users: ranked.map(({ key, value }) => {
         const user = call.show.user(key);
-        return { ...Object.fromEntries(TOP_FIELDS.map((field) => [field, user[field]])), score: value } as JsonObject;
+        return {
+          ...Object.fromEntries(TOP_FIELDS.map((field) => [field, user[field]])),
+          score: value,
+        } as JsonObject;
       }),
     },
   };
@@ -82,7 +92,10 @@ function topFollowing(call: Call): Answer {
   };
 }
 
-function byScore(call: Call, keys: readonly number[]): readonly { readonly key: number; readonly value: number }[] {
+function byScore(
+  call: Call,
+  keys: readonly number[],
+): readonly { readonly key: number; readonly value: number }[] {
   const { people, scores } = call.world;
   return keys
     .filter((key) => !people.isCrowd(key) && people.isReadable(key))

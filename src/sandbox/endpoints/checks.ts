@@ -8,29 +8,54 @@ import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 const SCANNED = 100;
 
 /** What one user answered to one tweet; nothing of a protected user's. */
-function answersBy(call: Call, key: number, kinds: readonly TweetRecord["kind"][]): readonly TweetRecord[] {
+function answersBy(
+  call: Call,
+  key: number,
+  kinds: readonly TweetRecord["kind"][],
+): readonly TweetRecord[] {
   const answers = call.world.tweets.answersTo(namedTweet(call), call.nowMs);
-  return answers.filter((record) => record.author === key && kinds.includes(record.kind) && call.show.isVisible(record));
+  return answers.filter(
+    (record) => record.author === key && kinds.includes(record.kind) && call.show.isVisible(record),
+  );
 }
 
 function checkComment(call: Call): Answer {
   const found = answersBy(call, namedUser(call), ["reply"])[0];
-  return { body: found === undefined ? { commented: false } : { commented: true, tweet: call.show.tweet(found) } };
+  return {
+    body:
+      found === undefined
+        ? { commented: false }
+        : { commented: true, tweet: call.show.tweet(found) },
+  };
 }
 
 function checkQuoted(call: Call): Answer {
   const key = namedUser(call);
   const found = answersBy(call, key, ["quote", "retweet"])[0];
   const user_protected = call.world.people.isProtected(key);
-  if (found === undefined) return { body: { status: "not_found", date: "", text: "", user_protected } };
+  if (found === undefined)
+    return { body: { status: "not_found", date: "", text: "", user_protected } };
   const date = new Date(found.atMs).toISOString().slice(0, 19).replace("T", " ");
-  return { body: { status: found.kind === "quote" ? "quoted" : "retweet", date, text: call.show.tweet(found).full_text, user_protected } };
+  return {
+    body: {
+      status: found.kind === "quote" ? "quoted" : "retweet",
+      date,
+      text: call.show.tweet(found).full_text,
+      user_protected,
+    },
+  };
 }
 
 function checkRetweet(call: Call): Answer {
   const key = namedUser(call);
-  const retweets = call.world.tweets.answersTo(namedTweet(call), call.nowMs).filter((record) => record.kind === "retweet");
-  const page = offsetPage(call, retweets, { name: "tweets", most: SCANNED, show: (record) => ({ author: record.author }) });
+  const retweets = call.world.tweets
+    .answersTo(namedTweet(call), call.nowMs)
+    .filter((record) => record.kind === "retweet");
+  const page = offsetPage(call, retweets, {
+    name: "tweets",
+    most: SCANNED,
+    show: (record) => ({ author: record.author }),
+  });
   const scanned = page.body["tweets"] as readonly { readonly author: number }[];
   const user_protected = call.world.people.isProtected(key);
   const retweet = !user_protected && scanned.some((each) => each.author === key);

@@ -39,7 +39,8 @@ function communityInfo(call: Call): Answer {
       description: community.description,
       member_count: countMembers(call, community) + (community.recorded?.unnamedMembers ?? 0),
       created_at: community.createdMs,
-      banner_url: community.recorded?.bannerUrl ?? `https://images.example/communities/${community.id}.jpg`,
+      banner_url:
+        community.recorded?.bannerUrl ?? `https://images.example/communities/${community.id}.jpg`,
       creator: call.show.user(community.creator),
     },
   };
@@ -49,13 +50,28 @@ function communityMembers(call: Call): Answer {
   const community = communityOf(call, "community_link");
   const show = (key: number): JsonObject | undefined => {
     if (!isMember(call, community, key)) return undefined;
-    const { display_name, id, profile_image_url, protected: isProtected, username, verified } = call.show.user(key);
+    const {
+      display_name,
+      id,
+      profile_image_url,
+      protected: isProtected,
+      username,
+      verified,
+    } = call.show.user(key);
     return { display_name, id, profile_image_url, protected: isProtected, username, verified };
   };
-  return offsetPage(call, call.world.groups.positions(community), { name: "users", most: MEMBERS_PER_PAGE, show });
+  return offsetPage(call, call.world.groups.positions(community), {
+    name: "users",
+    most: MEMBERS_PER_PAGE,
+    show,
+  });
 }
 
-function* postsIn(call: Call, community: Community, beforeId: string | undefined): Generator<TweetRecord> {
+function* postsIn(
+  call: Call,
+  community: Community,
+  beforeId: string | undefined,
+): Generator<TweetRecord> {
   for (const record of call.world.tweets.scan(call.nowMs, beforeId)) {
     if (record.communityId === community.id && call.show.isVisible(record)) yield record;
   }
@@ -69,9 +85,14 @@ function communityTweets(call: Call): Answer {
   const pinned = pin !== undefined && call.world.tweets.find(pin.id) !== undefined ? [pin] : [];
   if (order === "latest") return tweetPage(call, postsIn(call, community, anchorOf(call)), pinned);
   const pool: TweetRecord[] = [];
-  for (const record of postsIn(call, community, undefined)) if (pool.push(record) >= POPULAR_POOL) break;
+  for (const record of postsIn(call, community, undefined))
+    if (pool.push(record) >= POPULAR_POOL) break;
   pool.sort((a, b) => b.likesAtLast - a.likesAtLast);
-  return offsetPage(call, pool, { name: "tweets", most: 20, show: (record) => call.show.tweet(record) });
+  return offsetPage(call, pool, {
+    name: "tweets",
+    most: 20,
+    show: (record) => call.show.tweet(record),
+  });
 }
 
 function communitySearch(call: Call): Answer {

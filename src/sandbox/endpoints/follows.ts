@@ -1,4 +1,7 @@
-/** Endpoints about who follows whom: the full lists, the 7-day windows of the service's own database, and the yes/no check. */
+/**
+ * Endpoints about who follows whom: the full lists, the 7-day windows of the service's own
+ * database, and the yes/no check.
+ */
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { positionPage } from "../calls/paging.ts";
 import { notFound } from "../calls/service-error.ts";
@@ -12,30 +15,49 @@ function followers(call: Call, isShown: (key: number) => boolean = () => true): 
   const { follows, people } = call.world;
   return positionPage(call, follows.followerPositions(target, call.nowMs), (position) => {
     const key = follows.followerAt(target, position, call.nowMs);
-    return key !== undefined && !people.isGone(key) && isShown(key) ? call.show.user(key) : undefined;
+    return key !== undefined && !people.isGone(key) && isShown(key)
+      ? call.show.user(key)
+      : undefined;
   });
 }
 
-const verifiedFollowers = (call: Call): Answer => followers(call, (key) => call.show.user(key).verified);
+const verifiedFollowers = (call: Call): Answer =>
+  followers(call, (key) => call.show.user(key).verified);
 
 function follows(call: Call): Answer {
   const key = readableUser(call);
   const { follows: graph } = call.world;
   return positionPage(call, graph.followingPositions(key, call.nowMs), (position) => {
     const followed = graph.followingAt(key, position, call.nowMs);
-    return followed === undefined || call.world.people.isGone(followed) ? undefined : call.show.user(followed);
+    return followed === undefined || call.world.people.isGone(followed)
+      ? undefined
+      : call.show.user(followed);
   });
 }
 
 /** Both sides must be in the service's own database (api-v3.md, endpoint notes). */
 function newFollowers(call: Call): Answer {
   const key = indexedUser(call);
-  return { body: { users: entries(call, call.world.follows.followersSince(key, call.nowMs, call.nowMs - WEEK_MS)) } };
+  return {
+    body: {
+      users: entries(
+        call,
+        call.world.follows.followersSince(key, call.nowMs, call.nowMs - WEEK_MS),
+      ),
+    },
+  };
 }
 
 function newFollowing(call: Call): Answer {
   const followed = call.world.follows.recentFollowings(indexedUser(call), call.nowMs);
-  return { body: { users: entries(call, followed.filter((entry) => entry.atMs >= call.nowMs - WEEK_MS).toReversed()) } };
+  return {
+    body: {
+      users: entries(
+        call,
+        followed.filter((entry) => entry.atMs >= call.nowMs - WEEK_MS).toReversed(),
+      ),
+    },
+  };
 }
 
 function indexedUser(call: Call): number {
@@ -59,7 +81,12 @@ function checkFollow(call: Call): Answer {
   const target = namedUser(call, "_1");
   const follower = namedUser(call, "_2");
   const isProtected = call.world.people.isProtected(follower);
-  return { body: { follow: !isProtected && call.world.follows.isFollowing(follower, target, call.nowMs), user_protected: isProtected } };
+  return {
+    body: {
+      follow: !isProtected && call.world.follows.isFollowing(follower, target, call.nowMs),
+      user_protected: isProtected,
+    },
+  };
 }
 
 export const FOLLOW_HANDLERS = {

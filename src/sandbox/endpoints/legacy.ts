@@ -11,14 +11,18 @@ import { pinnedFirst, postsOf } from "./timelines.ts";
 function userTweets(call: Call): Answer {
   const { name, value } = call.params.exactlyOne(["link", "user_id"]);
   const { people } = call.world;
-  const key = name === "link" ? people.keyOfHandle(handleOfLink(value, name)) : keyOfId(people, value, name);
+  const key =
+    name === "link" ? people.keyOfHandle(handleOfLink(value, name)) : keyOfId(people, value, name);
   if (key === undefined || !people.isReadable(key)) throw notFound("user");
   const page = tweetPage(call, postsOf(call, key), pinnedFirst(call, key));
-  return { body: { ...page.body, tweets: (page.body["tweets"] as readonly Tweet[]).map(oldTweet) } };
+  return {
+    body: { ...page.body, tweets: (page.body["tweets"] as readonly Tweet[]).map(oldTweet) },
+  };
 }
 
 function oldTweet(tweet: Tweet): JsonObject {
-  const { id, likes_count, in_reply_to_tweet_id, user, quoted_status, retweeted_status, ...same } = tweet;
+  const { id, likes_count, in_reply_to_tweet_id, user, quoted_status, retweeted_status, ...same } =
+    tweet;
   return {
     ...same,
     id_str: id,
@@ -32,11 +36,20 @@ function oldTweet(tweet: Tweet): JsonObject {
 
 function oldInner(tweet: Tweet): JsonObject {
   const { created_at, likes_count, full_text, id, quote_count, retweet_count, user } = tweet;
-  return { created_at, favorite_count: likes_count, full_text, id_str: id, quote_count, retweet_count, user: oldUser(user) };
+  return {
+    created_at,
+    favorite_count: likes_count,
+    full_text,
+    id_str: id,
+    quote_count,
+    retweet_count,
+    user: oldUser(user),
+  };
 }
 
 function oldUser(user: User): JsonObject {
-  const { id, username, display_name, profile_image_url, followings_count, tweets_count, ...same } = user;
+  const { id, username, display_name, profile_image_url, followings_count, tweets_count, ...same } =
+    user;
   return {
     ...same,
     id_str: id,

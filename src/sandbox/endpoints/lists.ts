@@ -1,4 +1,6 @@
-/** Endpoints about public lists. Two take `list_id`, one `list_link` (docs/service.md section 1). */
+/**
+ * Endpoints about public lists. Two take `list_id`, one `list_link` (docs/service.md section 1).
+ */
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { anchorOf, positionPage, tweetPage } from "../calls/paging.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
@@ -21,7 +23,8 @@ function listById(call: Call): PublicList & Group {
 
 function* postsIn(call: Call, list: Group): Generator<TweetRecord> {
   const members = call.world.groups.membersOf(list, call.nowMs);
-  for (const record of call.world.tweets.scanBy(members, call.nowMs, anchorOf(call))) if (call.show.isVisible(record)) yield record;
+  for (const record of call.world.tweets.scanBy(members, call.nowMs, anchorOf(call)))
+    if (call.show.isVisible(record)) yield record;
 }
 
 const listTweets = (call: Call): Answer => tweetPage(call, postsIn(call, listById(call)));
@@ -32,7 +35,8 @@ function listMembers(call: Call): Answer {
   const keys = groups.positions(list);
   return positionPage(call, keys.length, (position) => {
     const key = keys[position];
-    const isThere = key !== undefined && groups.isMember(list, key, call.nowMs) && people.isReadable(key);
+    const isThere =
+      key !== undefined && groups.isMember(list, key, call.nowMs) && people.isReadable(key);
     return isThere ? call.show.user(key) : undefined;
   });
 }

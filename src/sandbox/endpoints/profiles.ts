@@ -1,4 +1,7 @@
-/** Endpoints about who someone is: profiles, one or many, and the turning of ids, handles and links into each other. */
+/**
+ * Endpoints about who someone is: profiles, one or many, and the turning of ids, handles and links
+ * into each other.
+ */
 import type { Call, Handler } from "../calls/call.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
 import { readableUser, tweetIdOf } from "../calls/subjects.ts";
@@ -10,8 +13,10 @@ function infoBatch(call: Call) {
   const { people } = call.world;
   const usernames = call.params.list("usernames", BATCH);
   const ids = call.params.list("user_ids", BATCH);
-  if ((usernames === undefined) === (ids === undefined)) throw badRequest("exactly one of usernames, user_ids is required");
-  // A comma-joined value resolves only the first name; missing accounts are simply absent (docs/service.md section 1).
+  if ((usernames === undefined) === (ids === undefined))
+    throw badRequest("exactly one of usernames, user_ids is required");
+  // A comma-joined value resolves only the first name; missing accounts are simply absent
+  // (docs/service.md section 1).
   const first = (value: string): string => value.split(",")[0] ?? "";
   const keys =
     usernames?.map((name) => people.keyOfHandle(first(name))) ??
@@ -27,7 +32,10 @@ function about(call: Call) {
   const seen = call.world.recorded.abouts.get(key);
   if (seen !== undefined) return { body: { ...seen, ...(country !== undefined && { country }) } };
   const renamed = call.world.people.renames(key);
-  const home = pick(["Germany", "Nigeria", "Japan", "Portugal", "United States"], hash32(call.world.seed, "country", key) / 2 ** 32);
+  const home = pick(
+    ["Germany", "Nigeria", "Japan", "Portugal", "United States"],
+    hash32(call.world.seed, "country", key) / 2 ** 32,
+  );
   const last = renamed.at(-1);
   return {
     body: {

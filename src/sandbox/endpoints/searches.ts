@@ -37,7 +37,8 @@ function mentions(call: Call): Answer {
     ["until_date", "until"],
   ] as const) {
     const date = call.params.optional(name);
-    if (date !== undefined && dateMs(date) === undefined) throw badRequest(`${name} must be YYYY-MM-DD`);
+    if (date !== undefined && dateMs(date) === undefined)
+      throw badRequest(`${name} must be YYYY-MM-DD`);
     if (date !== undefined) parts.push(`${operator}:${date}`);
   }
   return ordered(call, call.params.choice("order", ORDERS, "latest"), parseQuery(parts.join(" ")));
@@ -52,9 +53,14 @@ export function ordered(
 ): Answer {
   if (order === "latest") return tweetPage(call, matchesOf(call, query, anchorOf(call), isWanted));
   const pool: TweetRecord[] = [];
-  for (const record of matchesOf(call, query, undefined, isWanted)) if (pool.push(record) >= POPULAR_POOL) break;
+  for (const record of matchesOf(call, query, undefined, isWanted))
+    if (pool.push(record) >= POPULAR_POOL) break;
   pool.sort((a, b) => b.likesAtLast - a.likesAtLast);
-  return offsetPage(call, pool, { name: "tweets", most: 20, show: (record) => call.show.tweet(record) });
+  return offsetPage(call, pool, {
+    name: "tweets",
+    most: 20,
+    show: (record) => call.show.tweet(record),
+  });
 }
 
 function* matchesOf(
@@ -70,14 +76,21 @@ function* matchesOf(
   };
   const context = { nowMs: call.nowMs, listMembers };
   for (const record of recordsFor(call, query, beforeId)) {
-    if (isWanted(record) && call.show.isIndexed(record) && evaluateQuery(query, call.show.glance(record), context)) yield record;
+    if (
+      isWanted(record) &&
+      call.show.isIndexed(record) &&
+      evaluateQuery(query, call.show.glance(record), context)
+    )
+      yield record;
   }
 }
 
 function idsInList(call: Call, listId: string): ReadonlySet<string> | undefined {
   const { groups, people } = call.world;
   const list = groups.list(listId);
-  return list === undefined ? undefined : new Set(groups.membersOf(list, call.nowMs).map((key) => people.idOf(key)));
+  return list === undefined
+    ? undefined
+    : new Set(groups.membersOf(list, call.nowMs).map((key) => people.idOf(key)));
 }
 
 /** The service is lenient with odd text: what cannot be parsed is searched as plain words. */
@@ -93,7 +106,9 @@ export function readQuery(text: string): Query {
 function asWords(text: string): Query {
   const words = tokensOf(text).map((word): Query => ({ kind: "word", text: word }));
   if (words.length === 0) throw badRequest("query is not valid");
-  return words.length === 1 ? (words[0] as Query) : parseQuery(printQuery({ kind: "and", of: words }));
+  return words.length === 1
+    ? (words[0] as Query)
+    : parseQuery(printQuery({ kind: "and", of: words }));
 }
 
 function searchUsers(call: Call): Answer {

@@ -10,8 +10,10 @@ const DAY_MS = 86_400_000;
 
 function spaces(call: Call): Answer {
   const { name, value } = call.params.exactlyOne(["id", "link"]);
-  const id = name === "id" ? value : /^https?:\/\/\S+\/([0-9A-Za-z]+)\/?(?:[?#].*)?$/.exec(value)?.[1];
-  if (id === undefined || !/^[0-9A-Za-z]{5,20}$/.test(id)) throw badRequest(`${name} is not a Space`);
+  const id =
+    name === "id" ? value : /^https?:\/\/\S+\/([0-9A-Za-z]+)\/?(?:[?#].*)?$/.exec(value)?.[1];
+  if (id === undefined || !/^[0-9A-Za-z]{5,20}$/.test(id))
+    throw badRequest(`${name} is not a Space`);
   const space = call.world.spaces.find(id, call.nowMs);
   if (space === undefined) throw notFound("space");
   return { body: showSpace(call, space) };
@@ -35,13 +37,18 @@ function showSpace(call: Call, space: SpaceRecord): JsonObject {
     media_key: `28_${hash32(space.id)}${hash32("media", space.id)}`,
     is_subscribed: false,
     created_at: space.createdMs,
-    updated_at: state === "NotStarted" ? space.createdMs : Math.min(Math.floor(call.nowMs / MINUTE_MS) * MINUTE_MS, space.endsMs),
+    updated_at:
+      state === "NotStarted"
+        ? space.createdMs
+        : Math.min(Math.floor(call.nowMs / MINUTE_MS) * MINUTE_MS, space.endsMs),
     scheduled_start: space.startsMs,
     creator: call.show.user(space.host),
     participants: {
       admins: [participant(call, space, space.host)],
       speakers: guests.slice(0, SPEAKERS).map((key) => participant(call, space, key)),
-      listeners: guests.slice(SPEAKERS, SPEAKERS + named).map((key) => participant(call, space, key)),
+      listeners: guests
+        .slice(SPEAKERS, SPEAKERS + named)
+        .map((key) => participant(call, space, key)),
       total: 1 + Math.min(SPEAKERS, guests.length) + all,
     },
     settings: SETTINGS,
@@ -49,7 +56,9 @@ function showSpace(call: Call, space: SpaceRecord): JsonObject {
       total_live_listeners: listeners,
       total_participants: 1 + Math.min(SPEAKERS, guests.length) + all,
       total_replay_watched:
-        state === "Ended" ? Math.floor(space.mostListeners * 3 * (1 - 2 ** (-(call.nowMs - space.endsMs) / DAY_MS))) : 0,
+        state === "Ended"
+          ? Math.floor(space.mostListeners * 3 * (1 - 2 ** (-(call.nowMs - space.endsMs) / DAY_MS)))
+          : 0,
     },
   };
 }
@@ -57,7 +66,10 @@ function showSpace(call: Call, space: SpaceRecord): JsonObject {
 function guestsOf(call: Call, space: SpaceRecord): readonly number[] {
   const { people } = call.world;
   const from = hash32(space.id, "guests") % Math.max(1, people.count);
-  const keys = Array.from({ length: SPEAKERS + NAMED_LISTENERS + 4 }, (_, i) => (from + i) % Math.max(1, people.count));
+  const keys = Array.from(
+    { length: SPEAKERS + NAMED_LISTENERS + 4 },
+    (_, i) => (from + i) % Math.max(1, people.count),
+  );
   return keys.filter((key) => key < people.count && key !== space.host && people.isReadable(key));
 }
 

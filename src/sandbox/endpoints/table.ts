@@ -1,6 +1,7 @@
 /**
- * Every operation of the sandbox: the client's own row (method, path, inputs, answers, pages, cost) and the sandbox's handler. The compiler
- * refuses a row of the client's table without a handler here.
+ * Every operation of the sandbox: the client's own row (method, path, inputs, answers, pages, cost)
+ * and the sandbox's handler. The compiler refuses a row of the client's table without a handler
+ * here.
  */
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../api/endpoints/index.ts";
@@ -55,7 +56,8 @@ export function findOperation(method: string, path: string): FoundOperation | un
   for (const operation of OPERATIONS) {
     if (operation.row.method !== method) continue;
     if (operation.path === path) return { operation, pathValue: "" };
-    if (operation.path.replace(/\{\w+\}$/, "") === parent && operation.path.endsWith("}")) return { operation, pathValue: decode(segment) };
+    if (operation.path.replace(/\{\w+\}$/, "") === parent && operation.path.endsWith("}"))
+      return { operation, pathValue: decode(segment) };
   }
   return undefined;
 }

@@ -10,7 +10,11 @@ import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 const BATCH = 100; // api-v3.md, Limits
 
 /** The visible posts of one author below the cursor, newest first; communities' posts too. */
-export function* postsOf(call: Call, key: number, isWanted: (record: TweetRecord) => boolean = () => true): Generator<TweetRecord> {
+export function* postsOf(
+  call: Call,
+  key: number,
+  isWanted: (record: TweetRecord) => boolean = () => true,
+): Generator<TweetRecord> {
   for (const record of call.world.tweets.scanBy([key], call.nowMs, anchorOf(call))) {
     if (call.show.isVisible(record) && isWanted(record)) yield record;
   }
@@ -24,7 +28,10 @@ function userTweets(call: Call): Answer {
 /** Some accounts' pinned tweet stands first on the first page. */
 export function pinnedFirst(call: Call, key: number): readonly TweetRecord[] {
   const pin = call.world.pinOf(key);
-  const isShown = pin !== undefined && anchorOf(call) === undefined && hash32(call.world.seed, "pin-first", key) % 2 === 0;
+  const isShown =
+    pin !== undefined &&
+    anchorOf(call) === undefined &&
+    hash32(call.world.seed, "pin-first", key) % 2 === 0;
   return isShown && call.traps && call.world.tweets.find(pin.id) !== undefined ? [pin] : [];
 }
 
@@ -35,25 +42,43 @@ const userRetweets = (call: Call): Answer =>
   );
 
 function answers(call: Call, kind: TweetRecord["kind"]): readonly TweetRecord[] {
-  return call.world.tweets.answersTo(namedTweet(call), call.nowMs).filter((record) => record.kind === kind && call.show.isVisible(record));
+  return call.world.tweets
+    .answersTo(namedTweet(call), call.nowMs)
+    .filter((record) => record.kind === kind && call.show.isVisible(record));
 }
 
 function comments(call: Call): Answer {
   const order = call.params.choice("order_by", ["Relevance", "Recency", "Likes"], "Relevance");
   const replies = [...answers(call, "reply")];
   if (order !== "Recency") replies.sort((a, b) => b.likesAtLast - a.likesAtLast);
-  return offsetPage(call, replies, { name: "tweets", most: 20, show: (record) => call.show.tweet(record) });
+  return offsetPage(call, replies, {
+    name: "tweets",
+    most: 20,
+    show: (record) => call.show.tweet(record),
+  });
 }
 
 const quotes = (call: Call): Answer =>
-  offsetPage(call, answers(call, "quote"), { name: "tweets", most: 20, show: (record) => call.show.tweet(record) });
+  offsetPage(call, answers(call, "quote"), {
+    name: "tweets",
+    most: 20,
+    show: (record) => call.show.tweet(record),
+  });
 
 const retweeters = (call: Call): Answer =>
-  offsetPage(call, answers(call, "retweet"), { name: "users", most: USERS_PER_PAGE, show: (record) => call.show.user(record.author) });
+  offsetPage(call, answers(call, "retweet"), {
+    name: "users",
+    most: USERS_PER_PAGE,
+    show: (record) => call.show.user(record.author),
+  });
 
 /** Neither made_with_ai nor paid_partnership (api-v3.md). */
 function tweetInfo(call: Call): Answer {
-  const { made_with_ai: _ai, paid_partnership: _paid, ...tweet } = call.show.tweet(namedTweet(call));
+  const {
+    made_with_ai: _ai,
+    paid_partnership: _paid,
+    ...tweet
+  } = call.show.tweet(namedTweet(call));
   return { body: tweet };
 }
 
@@ -62,7 +87,9 @@ function tweetInfoBulk(call: Call): Answer {
   if (links === undefined) throw badRequest("tweet_links is required");
   const ids = new Set(links.map((link) => tweetIdOf(link) ?? ""));
   const records = [...ids].map((id) => (id === "" ? undefined : call.world.tweets.find(id)));
-  const visible = records.filter((record) => record !== undefined && call.show.isVisible(record)) as TweetRecord[];
+  const visible = records.filter(
+    (record) => record !== undefined && call.show.isVisible(record),
+  ) as TweetRecord[];
   return { body: { tweets: visible.map((record) => call.show.tweet(record)) } };
 }
 
@@ -71,13 +98,23 @@ function article(call: Call): Answer {
   const { articles, articleEdits } = call.world.recorded;
   const seen = articles.get(record.id);
   const edits = articleEdits.get(record.id);
-  if (seen === undefined && record.isArticle !== true && edits === undefined) throw notFound("article");
-  return { body: { ...(seen ?? inventedArticle(call, record)), author: call.show.user(record.author), ...edits } };
+  if (seen === undefined && record.isArticle !== true && edits === undefined)
+    throw notFound("article");
+  return {
+    body: {
+      ...(seen ?? inventedArticle(call, record)),
+      author: call.show.user(record.author),
+      ...edits,
+    },
+  };
 }
 
 function inventedArticle(call: Call, record: TweetRecord): JsonObject {
   const tweet = call.show.tweet(record);
-  const body = Array.from({ length: 4 }, (_, i) => `${i + 1}. ${record.text} The long version.`).join("\n\n");
+  const body = Array.from(
+    { length: 4 },
+    (_, i) => `${i + 1}. ${record.text} The long version.`,
+  ).join("\n\n");
   return {
     bookmark_count: tweet.bookmark_count,
     cover_image_url: `https://images.example/articles/${record.id}.jpg`,

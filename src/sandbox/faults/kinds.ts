@@ -1,4 +1,7 @@
-/** The kinds of faults of the service, by name: what each does to an answer. Spoiled lists are spoil.ts's, what lasts and changes the world lasting.ts's. */
+/**
+ * The kinds of faults of the service, by name: what each does to an answer. Spoiled lists are
+ * spoil.ts's, what lasts and changes the world lasting.ts's.
+ */
 import type { Answer, Call } from "../calls/call.ts";
 import {
   backWithoutFollowers,
@@ -17,7 +20,17 @@ import {
   twinIds,
   windowSlides,
 } from "./lasting.ts";
-import { emptyPage, flap, oddFields, onItems, onList, refuseCursor, sameCursor, withEnd, withoutList } from "./spoil.ts";
+import {
+  emptyPage,
+  flap,
+  oddFields,
+  onItems,
+  onList,
+  refuseCursor,
+  sameCursor,
+  withEnd,
+  withoutList,
+} from "./spoil.ts";
 
 /** What happens to the bytes of an answer: see wire.ts. */
 export type WireFault = "hang" | "drip" | "truncate" | "reset" | "cut" | "huge" | "gzip-bomb";
@@ -36,7 +49,8 @@ export interface FaultKind {
   readonly lastsMs?: number;
 }
 
-const HTML = "<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>";
+const HTML =
+  "<html><head><title>502 Bad Gateway</title></head><body><center>nginx</center></body></html>";
 const MINUTE_MS = 60_000;
 const UNTIL_SWITCHED_OFF = Number.POSITIVE_INFINITY;
 
@@ -66,7 +80,9 @@ export const KINDS: Readonly<Record<string, FaultKind>> = {
   missing_array: { spoil: (_call, answer) => withoutList(answer) },
   wrong_type: { spoil: (_call, answer) => onList(answer, () => "none") },
   odd_fields: { spoil: (_call, answer) => onItems(answer, oddFields) },
-  duplicates: { spoil: (_call, answer) => onList(answer, (items) => items.flatMap((item) => [item, item])) },
+  duplicates: {
+    spoil: (_call, answer) => onList(answer, (items) => items.flatMap((item) => [item, item])),
+  },
   cursor_loop: { spoil: sameCursor },
   cursor_circle: { begin: cursorCircle, lastsMs: UNTIL_SWITCHED_OFF },
   cursor_number: { begin: numberCursors, lastsMs: UNTIL_SWITCHED_OFF },
@@ -74,7 +90,8 @@ export const KINDS: Readonly<Record<string, FaultKind>> = {
   short_page: { spoil: (_call, answer) => onList(answer, (items) => items.slice(0, 3)) },
   cursor_expired: { spoil: refuseCursor },
   out_of_order: {
-    spoil: (_call, answer) => onList(answer, (items) => [...items.slice(-1), ...items.slice(0, -1).toReversed()]),
+    spoil: (_call, answer) =>
+      onList(answer, (items) => [...items.slice(-1), ...items.slice(0, -1).toReversed()]),
   },
   end_zero: { spoil: (_call, answer) => withEnd(answer, 0) },
   end_empty: { spoil: (_call, answer) => withEnd(answer, "") },
@@ -89,17 +106,29 @@ export const KINDS: Readonly<Record<string, FaultKind>> = {
   protected: { begin: protectedAccount, lastsMs: 10 * MINUTE_MS },
   back_without_followers: { begin: backWithoutFollowers, lastsMs: 20 * MINUTE_MS },
   window_slides: { begin: windowSlides, lastsMs: 10 * MINUTE_MS },
-  score_null: { spoil: (_call, answer) => ({ body: { ...answer.body, week_delta: null, month_delta: "NaN" } }) },
-  flapping: { spoil: (call, answer) => onItems(answer, (item) => flap(call, item)), lastsMs: UNTIL_SWITCHED_OFF },
-  future_dates: { spoil: (_call, answer) => onItems(answer, (item) => ({ ...item, created_at: "2199-01-01T00:00:00.000Z" })) },
-  bad_dates: { spoil: (_call, answer) => onItems(answer, (item) => ({ ...item, created_at: "yesterday" })) },
+  score_null: {
+    spoil: (_call, answer) => ({ body: { ...answer.body, week_delta: null, month_delta: "NaN" } }),
+  },
+  flapping: {
+    spoil: (call, answer) => onItems(answer, (item) => flap(call, item)),
+    lastsMs: UNTIL_SWITCHED_OFF,
+  },
+  future_dates: {
+    spoil: (_call, answer) =>
+      onItems(answer, (item) => ({ ...item, created_at: "2199-01-01T00:00:00.000Z" })),
+  },
+  bad_dates: {
+    spoil: (_call, answer) => onItems(answer, (item) => ({ ...item, created_at: "yesterday" })),
+  },
   clock_ahead: { begin: clockAhead, lastsMs: UNTIL_SWITCHED_OFF },
 };
 
 export const FAULT_NAMES: readonly string[] = Object.keys(KINDS);
 
 /** What each number of the list of faults stands for, and for how long where it says so. */
-export const FAULT_NUMBERS: Readonly<Record<number, { readonly name: string; readonly lastsMs?: number }>> = {
+export const FAULT_NUMBERS: Readonly<
+  Record<number, { readonly name: string; readonly lastsMs?: number }>
+> = {
   1: { name: "rate_limit" },
   2: { name: "rate_limit", lastsMs: MINUTE_MS },
   3: { name: "server_error" },

@@ -1,6 +1,6 @@
 /**
- * Faults that hold for a while: what happens to the world or to every answer from the moment they are switched on until they end.
- * When each ends, and which strikes whom, is faults.ts's.
+ * Faults that hold for a while: what happens to the world or to every answer from the moment they
+ * are switched on until they end. When each ends, and which strikes whom, is faults.ts's.
  */
 import { timeOfTweetId } from "../../model/id.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -33,9 +33,13 @@ export interface Lasting {
 }
 
 /** The list a request is about, the same for all its pages. */
-const listAsked = (call: Call): string => JSON.stringify([call.endpoint, call.params.withoutCursor()]);
+const listAsked = (call: Call): string =>
+  JSON.stringify([call.endpoint, call.params.withoutCursor()]);
 
-/** An item comes in between any two pages, as cursors that are offsets do: each page repeats the last item of the one before. */
+/**
+ * An item comes in between any two pages, as cursors that are offsets do: each page repeats the
+ * last item of the one before.
+ */
 export function shiftingPages({ world }: Scene): Lasting {
   const last = new Map<string, JsonObject>();
   const spoil = (call: Call, answer: Answer): Answer => {
@@ -56,7 +60,10 @@ export function shiftingPages({ world }: Scene): Lasting {
 const textOf = (item: JsonObject, ...names: readonly string[]): string =>
   names.map((name) => item[name]).find((value) => typeof value === "string") ?? "";
 
-/** The cursor of the first page comes back on every page but the one it leads to: A, B, A, B, for ever. */
+/**
+ * The cursor of the first page comes back on every page but the one it leads to: A, B, A, B, for
+ * ever.
+ */
 export function cursorCircle(): Lasting {
   const firsts = new Map<string, string>();
   const spoil = (call: Call, answer: Answer): Answer => {
@@ -64,13 +71,20 @@ export function cursorCircle(): Lasting {
     const asked = call.cursor;
     if (asked === undefined) firsts.set(list, textOf(answer.body, "next_cursor"));
     const first = firsts.get(list) ?? "";
-    return asked === undefined || asked === first || first === "" ? answer : withCursor(answer, first);
+    return asked === undefined || asked === first || first === ""
+      ? answer
+      : withCursor(answer, first);
   };
   return { spoil };
 }
 
-/** The cursors of follower and member lists come as numbers, as the service has been seen to send them. */
-export const numberCursors = (): Lasting => ({ spoil: (_call, answer) => bareNumberCursor(answer) });
+/**
+ * The cursors of follower and member lists come as numbers, as the service has been seen to send
+ * them.
+ */
+export const numberCursors = (): Lasting => ({
+  spoil: (_call, answer) => bareNumberCursor(answer),
+});
 
 const idOf = (item: JsonObject): string => textOf(item, "id", "id_str");
 const isEven = (id: string): boolean => BigInt(id) % 2n === 0n;
@@ -80,20 +94,28 @@ function hideTweets(isHidden: (id: string) => boolean): Lasting {
   const spoil = (call: Call, answer: Answer): Answer => {
     const id = tweetIdOf(call.params.optional("tweet_link") ?? "");
     if (id !== undefined && isHidden(id)) throw notFound("tweet");
-    return answer.body["tweets"] === undefined ? answer : onList(answer, (items) => items.filter((item) => !isHidden(idOf(item))));
+    return answer.body["tweets"] === undefined
+      ? answer
+      : onList(answer, (items) => items.filter((item) => !isHidden(idOf(item))));
   };
   return { spoil };
 }
 
-/** Of the tweets created meanwhile, those with an even id are seen only when it ends: then they are older than others seen before. */
-export const lateVisible = ({ nowMs }: Scene): Lasting => hideTweets((id) => isEven(id) && timeOfTweetId(id) >= nowMs);
+/**
+ * Of the tweets created meanwhile, those with an even id are seen only when it ends: then they are
+ * older than others seen before.
+ */
+export const lateVisible = ({ nowMs }: Scene): Lasting =>
+  hideTweets((id) => isEven(id) && timeOfTweetId(id) >= nowMs);
 
 /** The older tweets with an even id are gone, and back when it ends. */
-export const deletedAndRestored = ({ nowMs }: Scene): Lasting => hideTweets((id) => isEven(id) && timeOfTweetId(id) < nowMs);
+export const deletedAndRestored = ({ nowMs }: Scene): Lasting =>
+  hideTweets((id) => isEven(id) && timeOfTweetId(id) < nowMs);
 
 /** Two tweets of one millisecond: numbers of JavaScript cannot distinguish their ids. */
 export function twinIds({ world, username, text, nowMs }: Scene): Lasting {
-  for (const which of ["one", "two"]) inject(world, { username, text: `${text} (${which})` }, nowMs);
+  for (const which of ["one", "two"])
+    inject(world, { username, text: `${text} (${which})` }, nowMs);
   return {};
 }
 
@@ -105,10 +127,14 @@ export function flood({ world, username, text, nowMs }: Scene): Lasting {
   return {};
 }
 
-function accountNamed({ world, username }: Scene): { readonly key: number; readonly state: AccountState } {
+function accountNamed({ world, username }: Scene): {
+  readonly key: number;
+  readonly state: AccountState;
+} {
   const key = world.people.ensure(username);
   const state = world.people.state(key);
-  if (state === undefined) throw badRequest(`${username} is one of the crowd, who cannot be changed`);
+  if (state === undefined)
+    throw badRequest(`${username} is one of the crowd, who cannot be changed`);
   return { key, state };
 }
 
@@ -151,7 +177,11 @@ export function protectedAccount(scene: Scene): Lasting {
   return { end: () => void (state.protected = false) };
 }
 
-const FOLLOWER_LISTS: ReadonlySet<string> = new Set(["followers", "verified-followers", "new-followers-7d"]);
+const FOLLOWER_LISTS: ReadonlySet<string> = new Set([
+  "followers",
+  "verified-followers",
+  "new-followers-7d",
+]);
 
 /** Suspended for the first half of the time; then back, with no follower at all, until it ends. */
 export function backWithoutFollowers(scene: Scene): Lasting {
@@ -167,20 +197,27 @@ export function backWithoutFollowers(scene: Scene): Lasting {
     showInstead(state, { followers_count: null });
   };
   const spoil = (call: Call, answer: Answer): Answer =>
-    FOLLOWER_LISTS.has(call.endpoint) && namedUser(call) === key ? { body: { ...answer.body, users: [] } } : answer;
+    FOLLOWER_LISTS.has(call.endpoint) && namedUser(call) === key
+      ? { body: { ...answer.body, users: [] } }
+      : answer;
   return { tick, end, spoil };
 }
 
 /** The older half of the 7-day lists has left the window, and is in it again when it ends. */
 export function windowSlides(): Lasting {
   const spoil = (call: Call, answer: Answer): Answer =>
-    call.endpoint.endsWith("-7d") ? onList(answer, (items) => items.slice(0, Math.ceil(items.length / 2))) : answer;
+    call.endpoint.endsWith("-7d")
+      ? onList(answer, (items) => items.slice(0, Math.ceil(items.length / 2)))
+      : answer;
   return { spoil };
 }
 
 const SKEW_MS = 5 * 3_600_000;
 
-/** All that the service dates is five hours ahead: its Date header, new tweets and their ids, its windows. */
+/**
+ * All that the service dates is five hours ahead: its Date header, new tweets and their ids, its
+ * windows.
+ */
 export function clockAhead({ clock }: Scene): Lasting {
   clock.skew(SKEW_MS);
   return { end: () => clock.skew(-SKEW_MS) };

@@ -14,12 +14,16 @@ export function itemsOf(answer: Answer): readonly JsonObject[] {
 
 export function onList(answer: Answer, change: (items: readonly JsonObject[]) => Json): Answer {
   const name = listName(answer);
-  return name === undefined ? answer : { ...answer, body: { ...answer.body, [name]: change(itemsOf(answer)) } };
+  return name === undefined
+    ? answer
+    : { ...answer, body: { ...answer.body, [name]: change(itemsOf(answer)) } };
 }
 
 export function withoutList(answer: Answer): Answer {
   const name = listName(answer);
-  return name === undefined ? { body: {} } : { ...answer, body: { ...answer.body, [name]: undefined } };
+  return name === undefined
+    ? { body: {} }
+    : { ...answer, body: { ...answer.body, [name]: undefined } };
 }
 
 /** Changes every item of a list, or the one object. */
@@ -30,14 +34,23 @@ export function onItems(answer: Answer, change: (item: JsonObject) => JsonObject
 
 export function oddFields(item: JsonObject): JsonObject {
   const { description: _d, lang: _l, media_count: _m, is_quote_status: _q, ...rest } = item;
-  return { ...rest, rest_id_v4: "x", nested: { deeper: [1, null] }, bio_urls: null, bookmark_count: null };
+  return {
+    ...rest,
+    rest_id_v4: "x",
+    nested: { deeper: [1, null] },
+    bio_urls: null,
+    bookmark_count: null,
+  };
 }
 
 /** Counts a little lower every other second, as a replica that lags behind would count them. */
 export function flap(call: Call, item: JsonObject): JsonObject {
   const isOld = Math.floor(call.nowMs / 1_000) % 2 === 0;
-  const lower = (value: Json | undefined): Json | undefined => (isOld && typeof value === "number" ? Math.max(0, value - 3) : value);
-  const counts = ["tweets_count", "followers_count", "likes_count", "week_delta"].filter((name) => item[name] !== undefined);
+  const lower = (value: Json | undefined): Json | undefined =>
+    isOld && typeof value === "number" ? Math.max(0, value - 3) : value;
+  const counts = ["tweets_count", "followers_count", "likes_count", "week_delta"].filter(
+    (name) => item[name] !== undefined,
+  );
   return { ...item, ...Object.fromEntries(counts.map((name) => [name, lower(item[name])])) };
 }
 
@@ -47,7 +60,9 @@ export const withCursor = (answer: Answer, cursor: string): Answer =>
 /** Digits as a bare number: most JSON parsers round those of follower and member lists. */
 export function bareNumberCursor(answer: Answer): Answer {
   const { next_cursor: cursor, ...body } = answer.body;
-  return typeof cursor === "string" && /^\d+$/.test(cursor) ? { body, numberCursor: cursor } : answer;
+  return typeof cursor === "string" && /^\d+$/.test(cursor)
+    ? { body, numberCursor: cursor }
+    : answer;
 }
 
 /** The cursor that was asked for, again; a first page keeps its own. */
@@ -56,7 +71,9 @@ export function sameCursor(call: Call, answer: Answer): Answer {
 }
 
 export function withEnd(answer: Answer, end: Json | undefined): Answer {
-  return answer.body["next_cursor"] === null ? { body: { ...answer.body, next_cursor: end } } : answer;
+  return answer.body["next_cursor"] === null
+    ? { body: { ...answer.body, next_cursor: end } }
+    : answer;
 }
 
 /** No items, and a cursor that leads to the page that should have been here. */

@@ -15,7 +15,10 @@ export interface TweetOrder {
   readonly created_at?: string;
   /** Hidden for so long after now, in timelines and search alike; counters move at once. */
   readonly visible_after_ms?: number;
-  /** So many tweets, at most a millisecond apart, the last one at `created_at`; none older than what was put in before. */
+  /**
+   * So many tweets, at most a millisecond apart, the last one at `created_at`; none older than what
+   * was put in before.
+   */
   readonly count?: number;
   readonly lang?: string;
 }
@@ -28,10 +31,18 @@ export function inject(world: World, order: TweetOrder, nowMs: number): readonly
   const count = order.count ?? 1;
   const author = world.people.ensure(order.username.replace(/^@/, ""));
   const firstMs =
-    order.created_at === undefined ? Math.max(lastMs - (count - 1), Math.min(lastMs, world.tweets.lastAddedMs())) : lastMs - (count - 1);
+    order.created_at === undefined
+      ? Math.max(lastMs - (count - 1), Math.min(lastMs, world.tweets.lastAddedMs()))
+      : lastMs - (count - 1);
   return Array.from({ length: count }, (_, i) => {
-    const atMs = count === 1 ? lastMs : firstMs + Math.floor(((lastMs - firstMs) * i) / (count - 1));
-    const record = makeRecord(world, order, { author, atMs, nowMs, suffix: count > 1 ? ` ${i + 1}` : "" });
+    const atMs =
+      count === 1 ? lastMs : firstMs + Math.floor(((lastMs - firstMs) * i) / (count - 1));
+    const record = makeRecord(world, order, {
+      author,
+      atMs,
+      nowMs,
+      suffix: count > 1 ? ` ${i + 1}` : "",
+    });
     world.tweets.add(record);
     return record.id;
   });
@@ -46,15 +57,28 @@ interface Instance {
   readonly suffix: string;
 }
 
-function makeRecord(world: World, order: TweetOrder, { author, atMs, nowMs, suffix }: Instance): TweetRecord {
-  // The upper half of the low bits: never the id of a tweet of the stream, and growing within a millisecond.
+function makeRecord(
+  world: World,
+  order: TweetOrder,
+  { author, atMs, nowMs, suffix }: Instance,
+): TweetRecord {
+  // The upper half of the low bits: never the id of a tweet of the stream, and growing within a
+  // millisecond.
   const id = snowflake(atMs, 0x200000 | (world.tweets.addedCount() & 0x1fffff));
   const targetId = order.reply_to ?? order.quote_of ?? order.retweet_of;
   const target = targetId === undefined ? undefined : world.tweets.find(targetId);
-  if (targetId !== undefined && target === undefined) throw badRequest(`there is no tweet ${targetId}`);
+  if (targetId !== undefined && target === undefined)
+    throw badRequest(`there is no tweet ${targetId}`);
   const kind =
-    order.reply_to !== undefined ? "reply" : order.quote_of !== undefined ? "quote" : order.retweet_of !== undefined ? "retweet" : "post";
-  const visibleMs = order.visible_after_ms === undefined ? Math.min(atMs, nowMs) : nowMs + order.visible_after_ms;
+    order.reply_to !== undefined
+      ? "reply"
+      : order.quote_of !== undefined
+        ? "quote"
+        : order.retweet_of !== undefined
+          ? "retweet"
+          : "post";
+  const visibleMs =
+    order.visible_after_ms === undefined ? Math.min(atMs, nowMs) : nowMs + order.visible_after_ms;
   return {
     id,
     atMs,

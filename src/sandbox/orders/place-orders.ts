@@ -1,4 +1,7 @@
-/** Orders to the world by the control API about places where people meet: Spaces, trends, lists and who belongs to what. */
+/**
+ * Orders to the world by the control API about places where people meet: Spaces, trends, lists and
+ * who belongs to what.
+ */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
@@ -22,9 +25,13 @@ export const SPACE = z.strictObject({
   listeners: z.int().nonnegative().nullable().exactOptional(),
 });
 
-/** A new Space starts now and lasts an hour and a half; of another, what is not given stays as it is. @throws ServiceError 400, 404 */
+/**
+ * A new Space starts now and lasts an hour and a half; of another, what is not given stays as it
+ * is. @throws ServiceError 400, 404
+ */
 export function putSpace(world: World, order: z.output<typeof SPACE>, nowMs: number): JsonObject {
-  const before = order.id === undefined ? newSpace(world, nowMs) : world.spaces.find(order.id, nowMs);
+  const before =
+    order.id === undefined ? newSpace(world, nowMs) : world.spaces.find(order.id, nowMs);
   if (before === undefined) throw notFound("space");
   if (before.shown !== undefined) throw badRequest("id: a recorded Space stays as it was recorded");
   const { listeners: set, ...rest } = before;
@@ -37,9 +44,13 @@ export function putSpace(world: World, order: z.output<typeof SPACE>, nowMs: num
     ...(listeners !== undefined && { listeners }),
     createdMs: Math.min(before.createdMs, startsMs),
     startsMs,
-    endsMs: order.ends_at === undefined ? Math.max(before.endsMs, startsMs + 1) : Date.parse(order.ends_at),
+    endsMs:
+      order.ends_at === undefined
+        ? Math.max(before.endsMs, startsMs + 1)
+        : Date.parse(order.ends_at),
   };
-  if (space.endsMs < space.startsMs) throw badRequest("ends_at: a Space cannot end before it starts");
+  if (space.endsMs < space.startsMs)
+    throw badRequest("ends_at: a Space cannot end before it starts");
   world.spaces.put(space);
   return { id: space.id, state: spaceState(space, nowMs), listeners: liveListeners(space, nowMs) };
 }
@@ -62,26 +73,47 @@ export const TRENDS = z.strictObject({
   names: z.array(z.string().min(1)).nullable(),
 });
 
-export function setTrends({ trends }: World, { woeid, names }: z.output<typeof TRENDS>, nowMs: number): JsonObject {
+export function setTrends(
+  { trends }: World,
+  { woeid, names }: z.output<typeof TRENDS>,
+  nowMs: number,
+): JsonObject {
   trends.set(woeid, names === null ? undefined : names.map(trends.trendOf));
   return { names: (trends.at(woeid, nowMs) ?? []).map((trend) => trend.name) };
 }
 
 const handles = z.array(handle).max(5_000).exactOptional();
 
-export const LIST = z.strictObject({ id: digits.exactOptional(), members: handles, followers: handles });
+export const LIST = z.strictObject({
+  id: digits.exactOptional(),
+  members: handles,
+  followers: handles,
+});
 
-/** Makes a list with these members and followers, or gives a list other ones; what is not given stays as it is. */
-export function putList({ groups, people }: World, order: z.output<typeof LIST>, nowMs: number): JsonObject {
+/**
+ * Makes a list with these members and followers, or gives a list other ones; what is not given
+ * stays as it is.
+ */
+export function putList(
+  { groups, people }: World,
+  order: z.output<typeof LIST>,
+  nowMs: number,
+): JsonObject {
   const id = order.id ?? snowflake(nowMs, groups.lists().length);
-  const keys = (names: readonly string[]): readonly number[] => [...new Set(names.map((name) => people.ensure(name)))];
+  const keys = (names: readonly string[]): readonly number[] => [
+    ...new Set(names.map((name) => people.ensure(name))),
+  ];
   const list = {
     ...(groups.list(id) ?? { id, share: 0, members: [], followers: 0, followerKeys: [] }),
     ...(order.members && { members: keys(order.members) }),
     ...(order.followers && { followerKeys: keys(order.followers) }),
   };
   groups.putList(list, order.members !== undefined);
-  return { id, members: groups.membersOf(list, nowMs).length, followers: groups.followerPositions(list, nowMs) };
+  return {
+    id,
+    members: groups.membersOf(list, nowMs).length,
+    followers: groups.followerPositions(list, nowMs),
+  };
 }
 
 export const COMMUNITY = z.strictObject({
@@ -92,10 +124,16 @@ export const COMMUNITY = z.strictObject({
 });
 
 /** Other words for a community; what is not given stays as it is. @throws ServiceError 404 */
-export function describeCommunity({ groups }: World, { id, banner_url, ...words }: z.output<typeof COMMUNITY>): JsonObject {
+export function describeCommunity(
+  { groups }: World,
+  { id, banner_url, ...words }: z.output<typeof COMMUNITY>,
+): JsonObject {
   const before = groups.community(id);
   if (before === undefined) throw notFound("community");
-  const recorded = banner_url === undefined ? before.recorded : { unnamedMembers: 0, ...before.recorded, bannerUrl: banner_url };
+  const recorded =
+    banner_url === undefined
+      ? before.recorded
+      : { unnamedMembers: 0, ...before.recorded, bannerUrl: banner_url };
   groups.describeCommunity({ ...before, ...words, ...(recorded && { recorded }) });
   return { id, ...words, ...(banner_url !== undefined && { banner_url }) };
 }
@@ -103,7 +141,12 @@ export function describeCommunity({ groups }: World, { id, banner_url, ...words 
 export const MEMBER = z.strictObject({ group: digits, username: handle });
 
 /** Joins a community or a list, or leaves it. @throws ServiceError 404 */
-export function setMember({ groups, people }: World, order: z.output<typeof MEMBER>, isIn: boolean, nowMs: number): JsonObject {
+export function setMember(
+  { groups, people }: World,
+  order: z.output<typeof MEMBER>,
+  isIn: boolean,
+  nowMs: number,
+): JsonObject {
   const group = groups.community(order.group) ?? groups.list(order.group);
   if (group === undefined) throw notFound("group");
   groups.setMember(group, people.ensure(order.username), isIn, nowMs);

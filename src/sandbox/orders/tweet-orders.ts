@@ -1,4 +1,7 @@
-/** Orders to the world by the control API about tweets: new ones, and what those that exist and their articles say and count. */
+/**
+ * Orders to the world by the control API about tweets: new ones, and what those that exist and
+ * their articles say and count.
+ */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
 import { notFound } from "../calls/service-error.ts";
@@ -35,7 +38,11 @@ export const TWEET_EDITS = z.strictObject({
 });
 
 /** What is not given stays as it is. @throws ServiceError 404 */
-export function editTweet({ tweets }: World, edits: z.output<typeof TWEET_EDITS>, tweet: string): JsonObject {
+export function editTweet(
+  { tweets }: World,
+  edits: z.output<typeof TWEET_EDITS>,
+  tweet: string,
+): JsonObject {
   if (tweets.find(tweet) === undefined) throw notFound("tweet");
   tweets.edit(tweet, edits);
   return { id: tweet, ...tweets.editsOf(tweet) };
@@ -54,8 +61,14 @@ export const ARTICLE = z.strictObject({
   views: count,
 });
 
-/** Makes the tweet an article when it is none; what is not given stays as it is. @throws ServiceError 404 */
-export function putArticle({ recorded, tweets }: World, { tweet_id, ...edits }: z.output<typeof ARTICLE>): JsonObject {
+/**
+ * Makes the tweet an article when it is none; what is not given stays as it is. @throws
+ * ServiceError 404
+ */
+export function putArticle(
+  { recorded, tweets }: World,
+  { tweet_id, ...edits }: z.output<typeof ARTICLE>,
+): JsonObject {
   if (tweets.find(tweet_id) === undefined) throw notFound("tweet");
   const all = { ...recorded.articleEdits.get(tweet_id), ...edits };
   recorded.articleEdits.set(tweet_id, all);

@@ -1,4 +1,7 @@
-/** Orders to the world by the control API, beside tweets (inject.ts's): who follows whom, what scores and accounts are. */
+/**
+ * Orders to the world by the control API, beside tweets (inject.ts's): who follows whom, what
+ * scores and accounts are.
+ */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
 import { badRequest } from "../calls/service-error.ts";
@@ -10,7 +13,9 @@ export const handle = z
   .string()
   .regex(/^@?\w{1,15}$/, "must be a handle: up to 15 letters, digits and _")
   .transform((text) => text.replace(/^@/, ""));
-export const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)), "must be ISO 8601");
+export const time = z
+  .string()
+  .refine((text) => !Number.isNaN(Date.parse(text)), "must be ISO 8601");
 const MOST = 100_000;
 export const howMany = z.int().min(1).max(MOST);
 
@@ -21,14 +26,24 @@ export const FOLLOWS = z.strictObject({
   at: time.exactOptional(),
 });
 
-/** `follower` by handle, or else `count` people of the crowd nobody has seen follow before. @throws ServiceError 400 */
-export function addFollows(world: Pick<World, "people" | "follows">, order: z.output<typeof FOLLOWS>, nowMs: number): JsonObject {
+/**
+ * `follower` by handle, or else `count` people of the crowd nobody has seen follow before. @throws
+ * ServiceError 400
+ */
+export function addFollows(
+  world: Pick<World, "people" | "follows">,
+  order: z.output<typeof FOLLOWS>,
+  nowMs: number,
+): JsonObject {
   const { people, follows } = world;
   const target = people.ensure(order.target);
   const atMs = order.at === undefined ? nowMs : Date.parse(order.at);
   const wanted = order.count ?? 1;
   const followers = Array.from({ length: wanted }, (_, added) => {
-    const key = order.follower === undefined ? follows.stranger(target, nowMs) : people.ensure(order.follower);
+    const key =
+      order.follower === undefined
+        ? follows.stranger(target, nowMs)
+        : people.ensure(order.follower);
     if (key === undefined)
       throw badRequest(
         `nearly all of the crowd follow ${order.target} already: ${added} of ${wanted} were added, name a follower for more`,
@@ -41,7 +56,10 @@ export function addFollows(world: Pick<World, "people" | "follows">, order: z.ou
 
 export const UNFOLLOW = z.strictObject({ target: handle, follower: handle });
 
-export function removeFollow({ people, follows }: World, { target, follower }: z.output<typeof UNFOLLOW>): JsonObject {
+export function removeFollow(
+  { people, follows }: World,
+  { target, follower }: z.output<typeof UNFOLLOW>,
+): JsonObject {
   follows.remove(people.ensure(target), people.ensure(follower));
   return {};
 }
@@ -56,13 +74,21 @@ export const SCORE = z.strictObject({
 });
 
 /** What is not given stays as it is. @throws ServiceError 400 */
-export function setScore({ people, scores }: World, order: z.output<typeof SCORE>, nowMs: number): JsonObject {
+export function setScore(
+  { people, scores }: World,
+  order: z.output<typeof SCORE>,
+  nowMs: number,
+): JsonObject {
   const key = people.ensure(order.username);
   if (people.isCrowd(key)) throw badRequest("only accounts of the world have scores");
   const { username: _username, indexed, ...given } = order;
   scores.set(key, given, nowMs);
   if (indexed !== undefined) people.setIndexed(key, indexed);
-  return { score: scores.score(key, nowMs), ...scores.changes(key, nowMs), indexed: people.isIndexed(key) };
+  return {
+    score: scores.score(key, nowMs),
+    ...scores.changes(key, nowMs),
+    indexed: people.isIndexed(key),
+  };
 }
 
 /** Shown instead of the real one; null: the real one. */
@@ -97,19 +123,34 @@ export const ACCOUNT = PROFILE.extend({
   country: z.string().exactOptional(),
 });
 
-/** Makes the account when there is none; then renames or hides it, shows it again, or shows another profile. @throws ServiceError 400 */
-export function changeAccount({ people }: World, order: z.output<typeof ACCOUNT>, nowMs: number): JsonObject {
+/**
+ * Makes the account when there is none; then renames or hides it, shows it again, or shows another
+ * profile. @throws ServiceError 400
+ */
+export function changeAccount(
+  { people }: World,
+  order: z.output<typeof ACCOUNT>,
+  nowMs: number,
+): JsonObject {
   const key = people.ensure(order.username);
   const state = people.state(key);
   if (state === undefined) throw badRequest("people of the crowd cannot be changed");
   const holder = order.rename_to === undefined ? key : (people.keyOfHandle(order.rename_to) ?? key);
   if (holder !== key) throw badRequest(`rename_to: somebody has the handle ${order.rename_to}`);
-  for (const flag of ["protected", "suspended", "deleted"] as const) if (order[flag] !== undefined) state[flag] = order[flag];
+  for (const flag of ["protected", "suspended", "deleted"] as const)
+    if (order[flag] !== undefined) state[flag] = order[flag];
   if (order.indexed !== undefined) people.setIndexed(key, order.indexed);
   if (order.hidden_from_search !== undefined) state.hiddenFromSearch = order.hidden_from_search;
   if (order.country !== undefined) state.country = order.country;
   showInstead(state, PROFILE.strip().parse(order));
   if (order.rename_to !== undefined) people.rename(key, order.rename_to, nowMs);
   const { username, protected: isProtected, suspended, deleted } = state;
-  return { id: people.idOf(key), username, protected: isProtected, suspended, deleted, ...state.shown };
+  return {
+    id: people.idOf(key),
+    username,
+    protected: isProtected,
+    suspended,
+    deleted,
+    ...state.shown,
+  };
 }

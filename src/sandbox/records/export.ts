@@ -1,6 +1,7 @@
 /**
- * The world at one moment as lines of NDJSON that load-records.ts reads: every resource as the API answers it. Of the crowd only those who
- * are named by something else, and of follower lists the last week and the ties between accounts; profiles keep the whole counts.
+ * The world at one moment as lines of NDJSON that load-records.ts reads: every resource as the API
+ * answers it. Of the crowd only those who are named by something else, and of follower lists the
+ * last week and the ties between accounts; profiles keep the whole counts.
  */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Call } from "../calls/call.ts";
@@ -63,7 +64,8 @@ class Export {
     for (const key of posting) {
       if (!people.isReadable(key)) continue;
       yield* this.#user(key);
-      for (const record of tweets.scanBy([key], this.#nowMs)) if (this.#show.isVisible(record)) yield* this.#tweet(record, {});
+      for (const record of tweets.scanBy([key], this.#nowMs))
+        if (this.#show.isVisible(record)) yield* this.#tweet(record, {});
       yield* this.#pinned(this.#world.pinOf(key));
       if (!people.isCrowd(key)) yield* this.#facts(key);
     }
@@ -73,7 +75,13 @@ class Export {
   /** Found by its id, not in timelines: exported once, whoever pinned it. */
   *#pinned(record: TweetRecord | undefined): Generator<JsonObject> {
     const { tweets } = this.#world;
-    if (record === undefined || this.#pins.has(record.id) || tweets.find(record.id) === undefined || !this.#show.isVisible(record)) return;
+    if (
+      record === undefined ||
+      this.#pins.has(record.id) ||
+      tweets.find(record.id) === undefined ||
+      !this.#show.isVisible(record)
+    )
+      return;
     this.#pins.add(record.id);
     yield* this.#tweet(record, { in_timeline: false });
   }
@@ -85,17 +93,27 @@ class Export {
       ...this.#show.tweet(record),
     });
     const { articles, articleEdits } = this.#world.recorded;
-    const isArticle = record.isArticle === true || articles.has(record.id) || articleEdits.has(record.id);
-    if (isArticle) yield line("article", { tweet_id: record.id, ...this.#ask("article", { tweet_link: record.id }) });
+    const isArticle =
+      record.isArticle === true || articles.has(record.id) || articleEdits.has(record.id);
+    if (isArticle)
+      yield line("article", {
+        tweet_id: record.id,
+        ...this.#ask("article", { tweet_link: record.id }),
+      });
   }
 
   *#facts(key: number): Generator<JsonObject> {
     const { people, recorded, scores } = this.#world;
     const user_id = people.idOf(key);
     const isInvented = people.recordedUser(key) === undefined;
-    if (isInvented || recorded.abouts.has(key)) yield line("about", { user_id, ...this.#ask("about", { user_id }) });
+    if (isInvented || recorded.abouts.has(key))
+      yield line("about", { user_id, ...this.#ask("about", { user_id }) });
     if (people.isIndexed(key) && scores.knows(key))
-      yield line("score", { user_id, score: scores.score(key, this.#nowMs), ...scores.changes(key, this.#nowMs) });
+      yield line("score", {
+        user_id,
+        score: scores.score(key, this.#nowMs),
+        ...scores.changes(key, this.#nowMs),
+      });
   }
 
   *#ids(keys: readonly number[]): Generator<JsonObject, readonly string[]> {
@@ -108,8 +126,9 @@ class Export {
   *#groups(): Generator<JsonObject> {
     const { groups } = this.#world;
     for (const list of groups.lists()) {
-      const positions = Array.from({ length: groups.followerPositions(list, this.#nowMs) }, (_, position) =>
-        groups.followerAt(list, position, this.#nowMs),
+      const positions = Array.from(
+        { length: groups.followerPositions(list, this.#nowMs) },
+        (_, position) => groups.followerAt(list, position, this.#nowMs),
       );
       const member_ids = yield* this.#ids(groups.membersOf(list, this.#nowMs));
       const follower_ids = yield* this.#ids(positions.filter((key) => key !== undefined));
@@ -121,7 +140,12 @@ class Export {
       const pin = this.#world.communityPin(id);
       yield* this.#pinned(pin);
       const pinnedId = pin === undefined ? {} : { pinned_tweet_id: pin.id };
-      yield line("community", { id, ...this.#ask("community-info", { community_id: id }), member_ids, ...pinnedId });
+      yield line("community", {
+        id,
+        ...this.#ask("community-info", { community_id: id }),
+        member_ids,
+        ...pinnedId,
+      });
     }
   }
 
@@ -129,22 +153,31 @@ class Export {
     const { people, follows } = this.#world;
     for (const key of people.keys()) {
       if (!people.isReadable(key)) continue;
-      const held = [...follows.recent(key, this.#nowMs), ...follows.followersSince(key, this.#nowMs, this.#nowMs - WEEK_MS)];
+      const held = [
+        ...follows.recent(key, this.#nowMs),
+        ...follows.followersSince(key, this.#nowMs, this.#nowMs - WEEK_MS),
+      ];
       const dates = new Map(held.map((follow) => [follow.key, follow.atMs]));
       for (const [follower, atMs] of [...dates].sort((a, b) => a[1] - b[1])) {
         if (!people.isReadable(follower)) continue;
         yield* this.#user(follower);
         const followerDate = new Date(atMs).toISOString();
-        yield line("follow", { user_id: people.idOf(key), follower_id: people.idOf(follower), followerDate });
+        yield line("follow", {
+          user_id: people.idOf(key),
+          follower_id: people.idOf(follower),
+          followerDate,
+        });
       }
     }
   }
 
   *#places(): Generator<JsonObject> {
     const { spaces, trends } = this.#world;
-    for (const { id } of spaces.latest(this.#nowMs, SPACES)) yield line("space", this.#ask("spaces", { id }));
+    for (const { id } of spaces.latest(this.#nowMs, SPACES))
+      yield line("space", this.#ask("spaces", { id }));
     for (const woeid of trends.places())
-      for (const [at, trend] of (trends.at(woeid, this.#nowMs) ?? []).entries()) yield line("trend", { woeid, rank: at + 1, ...trend });
+      for (const [at, trend] of (trends.at(woeid, this.#nowMs) ?? []).entries())
+        yield line("trend", { woeid, rank: at + 1, ...trend });
   }
 
   /** What the API answers now. */
@@ -153,7 +186,15 @@ class Export {
     if (operation === undefined) throw new RangeError(`no operation ${name}`);
     const params = createParams(input, false);
     const at = { world: this.#world, show: this.#show, nowMs: this.#nowMs };
-    const call: Call = { endpoint: name, params, cursor: undefined, pathValue: "", ...at, traps: false, usage };
+    const call: Call = {
+      endpoint: name,
+      params,
+      cursor: undefined,
+      pathValue: "",
+      ...at,
+      traps: false,
+      usage,
+    };
     return operation.handle(call).body;
   }
 }

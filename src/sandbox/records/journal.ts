@@ -1,6 +1,7 @@
 /**
- * A world in a file, one JSON object a line (NDJSON): seed and start, recorded resources, and what was changed by hand in its order.
- * Reading it gives the same world. Owns the lines; who reads and writes the file is the caller's.
+ * A world in a file, one JSON object a line (NDJSON): seed and start, recorded resources, and what
+ * was changed by hand in its order. Reading it gives the same world. Owns the lines; who reads and
+ * writes the file is the caller's.
  */
 import { isRaw } from "../../api/read-value.ts";
 import { brokenLine, type Place, readRecordLine, type RecordLine } from "./record-lines.ts";
@@ -36,15 +37,23 @@ export interface Journal {
 }
 
 /** Control requests that change the world; keys, faults and the clock are of one run only. */
-const KEPT = /^(?:POST|PATCH|DELETE) (?:tweets|articles|restore|follows|scores|accounts|spaces|trends|lists|communities|members)\b/;
+const KEPT =
+  /^(?:POST|PATCH|DELETE) (?:tweets|articles|restore|follows|scores|accounts|spaces|trends|lists|communities|members)\b/;
 
 export const isKept = (method: string, path: string): boolean => KEPT.test(`${method} ${path}`);
 
-export const journalLine = (line: WorldHeader | JournalEntry): string => `${JSON.stringify(line)}\n`;
+export const journalLine = (line: WorldHeader | JournalEntry): string =>
+  `${JSON.stringify(line)}\n`;
 
-/** `name` is what errors call the text. @throws ChirpwatchError SANDBOX_DATA naming the line that cannot be read. */
+/**
+ * `name` is what errors call the text. @throws ChirpwatchError SANDBOX_DATA naming the line that
+ * cannot be read.
+ */
 export function readJournal(text: string, name = "the sandbox's data"): Journal {
-  const journal: { header?: WorldHeader; entries: JournalEntry[]; records: RecordLine[] } = { entries: [], records: [] };
+  const journal: { header?: WorldHeader; entries: JournalEntry[]; records: RecordLine[] } = {
+    entries: [],
+    records: [],
+  };
   for (const [index, line] of text.split("\n").entries()) {
     if (line.trim() === "") continue;
     const place = { name, line: index + 1 };
@@ -60,7 +69,8 @@ export function readJournal(text: string, name = "the sandbox's data"): Journal 
 
 const HEADER_NAMES = ["seed", "accounts", "start_ms"] as const;
 const ENTRY_NAMES = ["at_ms", "method", "path", "body"] as const;
-const CURE = 'Remove the line, or write a record: one JSON object with a "type", such as {"type":"user","id":"1","username":"alice"}.';
+const CURE =
+  'Remove the line, or write a record: one JSON object with a "type", such as {"type":"user","id":"1","username":"alice"}.';
 
 function parseLine(line: string, place: Place): unknown {
   try {

@@ -1,7 +1,19 @@
-/** Puts recorded resources into a world, which then shows them as they were: beside its own people, or instead of them. */
+/**
+ * Puts recorded resources into a world, which then shows them as they were: beside its own people,
+ * or instead of them.
+ */
 import { normaliseTweet } from "../../api/normalise/tweet.ts";
 import { normaliseUser } from "../../api/normalise/user.ts";
-import { isRaw, readCount, readFlag, readId, readNumber, readText, readTexts, readTime } from "../../api/read-value.ts";
+import {
+  isRaw,
+  readCount,
+  readFlag,
+  readId,
+  readNumber,
+  readText,
+  readTexts,
+  readTime,
+} from "../../api/read-value.ts";
 import { timeOfTweetId } from "../../model/id.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { kindOfTweet } from "../../model/tweet.ts";
@@ -27,31 +39,42 @@ const LOADERS: Readonly<Record<RecordType, Loader>> = {
 
 /** @throws ChirpwatchError SANDBOX_DATA naming the line that cannot be used, and its cure. */
 export function loadRecords(world: World, lines: readonly RecordLine[], nowMs: number): void {
-  for (const type of RECORD_TYPES) for (const line of lines) if (line.type === type) LOADERS[type](world, line, nowMs);
+  for (const type of RECORD_TYPES)
+    for (const line of lines) if (line.type === type) LOADERS[type](world, line, nowMs);
 }
 
 function loadUser({ people, recordUser }: World, line: RecordLine): void {
   const { indexed, hidden_from_search, ...fields } = line.fields;
   requireId(line, "id");
   const user = normaliseUser(fields);
-  if (user.username === "") throw brokenLine(line.place, "is a user without a username", "Add the field username.");
+  if (user.username === "")
+    throw brokenLine(line.place, "is a user without a username", "Add the field username.");
   const key = recordUser(user);
   if (readFlag(indexed) === true) people.setIndexed(key, true);
   const state = readFlag(hidden_from_search) === true ? people.state(key) : undefined;
   if (state !== undefined) state.hiddenFromSearch = true;
 }
 
-/** `community_id` says where it was posted; `in_timeline` false, that it is found by its id alone, as pinned tweets are. */
+/**
+ * `community_id` says where it was posted; `in_timeline` false, that it is found by its id alone,
+ * as pinned tweets are.
+ */
 function loadTweet({ tweets, recordUser, people }: World, line: RecordLine): void {
   const { community_id, in_timeline, ...fields } = line.fields;
   const id = requireId(line, "id");
   const shown = normaliseTweet(fields);
   const authorId = shown.user.id || readId(fields["user_id"]);
-  if (authorId === "") throw brokenLine(line.place, "is a tweet without an author", "Add the field user, the author as in the API.");
+  if (authorId === "")
+    throw brokenLine(
+      line.place,
+      "is a tweet without an author",
+      "Add the field user, the author as in the API.",
+    );
   const known = people.keyOfId(authorId);
   if (known === undefined && shown.user.username === "") throw unknown(line, "user", authorId);
   const atMs = timeOfTweetId(id);
-  const targetId = shown.retweeted_status?.id || shown.in_reply_to_tweet_id || shown.quoted_status?.id || "";
+  const targetId =
+    shown.retweeted_status?.id || shown.in_reply_to_tweet_id || shown.quoted_status?.id || "";
   const community = readId(community_id);
   const record: TweetRecord = {
     id,
@@ -74,9 +97,16 @@ function loadTweet({ tweets, recordUser, people }: World, line: RecordLine): voi
 }
 
 function loadList({ groups, people }: World, line: RecordLine): void {
-  const keys = (name: string): readonly number[] => readTexts(line.fields[name]).map((id) => keyOf(people, line, id));
+  const keys = (name: string): readonly number[] =>
+    readTexts(line.fields[name]).map((id) => keyOf(people, line, id));
   const followerKeys = keys("follower_ids");
-  groups.putList({ id: requireId(line, "id"), share: 0, members: keys("member_ids"), followers: followerKeys.length, followerKeys });
+  groups.putList({
+    id: requireId(line, "id"),
+    share: 0,
+    members: keys("member_ids"),
+    followers: followerKeys.length,
+    followerKeys,
+  });
 }
 
 function loadCommunity({ groups, people, recordUser, recorded }: World, line: RecordLine): void {
@@ -84,7 +114,12 @@ function loadCommunity({ groups, people, recordUser, recorded }: World, line: Re
   const { fields } = line;
   const members = readTexts(fields["member_ids"]).map((memberId) => keyOf(people, line, memberId));
   const creator = normaliseUser(isRaw(fields["creator"]) ? fields["creator"] : {});
-  if (creator.id === "") throw brokenLine(line.place, "is a community without a creator", "Add the field creator, a user as in the API.");
+  if (creator.id === "")
+    throw brokenLine(
+      line.place,
+      "is a community without a creator",
+      "Add the field creator, a user as in the API.",
+    );
   groups.putCommunity({
     id,
     name: readText(fields["name"]),
@@ -103,15 +138,24 @@ function loadCommunity({ groups, people, recordUser, recorded }: World, line: Re
 }
 
 function loadFollow({ people, follows }: World, line: RecordLine, nowMs: number): void {
-  const [target, follower] = [keyOf(people, line, requireId(line, "user_id")), keyOf(people, line, requireId(line, "follower_id"))];
+  const [target, follower] = [
+    keyOf(people, line, requireId(line, "user_id")),
+    keyOf(people, line, requireId(line, "follower_id")),
+  ];
   const date = line.fields["followerDate"];
   const atMs = Date.parse(readTime(date));
   if (date !== undefined && Number.isNaN(atMs))
-    throw brokenLine(line.place, `has a followerDate that is no date: ${JSON.stringify(date)}`, "Write it in ISO 8601, or leave it out.");
+    throw brokenLine(
+      line.place,
+      `has a followerDate that is no date: ${JSON.stringify(date)}`,
+      "Write it in ISO 8601, or leave it out.",
+    );
   follows.add(target, follower, Number.isNaN(atMs) ? 0 : atMs, nowMs);
 }
 
-/** Shown as it is: the times and listeners of its record are used only where it is changed by hand. */
+/**
+ * Shown as it is: the times and listeners of its record are used only where it is changed by hand.
+ */
 function loadSpace({ spaces }: World, line: RecordLine): void {
   const id = readText(line.fields["id"]);
   if (id === "") throw brokenLine(line.place, "is a space without an id", "Add the field id.");
@@ -139,11 +183,19 @@ function loadArticle({ recorded, tweets }: World, line: RecordLine): void {
 function loadTrend({ recorded, trends }: World, line: RecordLine): void {
   const woeid = readNumber(line.fields["woeid"]);
   const name = readText(line.fields["name"]);
-  if (woeid === undefined) throw brokenLine(line.place, "is a trend without a place", "Add the field woeid, a number.");
+  if (woeid === undefined)
+    throw brokenLine(line.place, "is a trend without a place", "Add the field woeid, a number.");
   if (name === "") throw brokenLine(line.place, "is a trend without a name", "Add the field name.");
   const { query, url } = trends.trendOf(name);
-  const trend: Trend = { name, query: readText(line.fields["query"]) || query, url: readText(line.fields["url"]) || url };
-  const ranked = [...(recorded.trends.get(woeid) ?? []), { rank: readNumber(line.fields["rank"]) ?? Number.POSITIVE_INFINITY, trend }];
+  const trend: Trend = {
+    name,
+    query: readText(line.fields["query"]) || query,
+    url: readText(line.fields["url"]) || url,
+  };
+  const ranked = [
+    ...(recorded.trends.get(woeid) ?? []),
+    { rank: readNumber(line.fields["rank"]) ?? Number.POSITIVE_INFINITY, trend },
+  ];
   ranked.sort((a, b) => (a.rank === b.rank ? 0 : a.rank - b.rank));
   recorded.trends.set(woeid, ranked);
   trends.set(
@@ -155,8 +207,11 @@ function loadTrend({ recorded, trends }: World, line: RecordLine): void {
 /** Makes the account one of the indexed. */
 function loadScore({ people, scores }: World, line: RecordLine): void {
   const key = keyOf(people, line, requireId(line, "user_id"));
-  const [score, week_delta, month_delta] = ["score", "week_delta", "month_delta"].map((name) => readNumber(line.fields[name]));
-  if (score === undefined) throw brokenLine(line.place, "is a score without a number", "Add the field score, a number.");
+  const [score, week_delta, month_delta] = ["score", "week_delta", "month_delta"].map((name) =>
+    readNumber(line.fields[name]),
+  );
+  if (score === undefined)
+    throw brokenLine(line.place, "is a score without a number", "Add the field score, a number.");
   scores.record(key, { score, week_delta: week_delta ?? 0, month_delta: month_delta ?? 0 });
   people.setIndexed(key, true);
 }
@@ -168,7 +223,12 @@ function loadAbout({ people, recorded }: World, line: RecordLine): void {
 
 function requireId(line: RecordLine, name: string): string {
   const id = readId(line.fields[name]);
-  if (id === "") throw brokenLine(line.place, `has no ${name} of digits`, `Write ${name} as a string of digits, as the API does.`);
+  if (id === "")
+    throw brokenLine(
+      line.place,
+      `has no ${name} of digits`,
+      `Write ${name} as a string of digits, as the API does.`,
+    );
   return id;
 }
 

@@ -1,10 +1,24 @@
-/** Recorded resources as lines of NDJSON: `{"type": "user" | "tweet" | …, …}` with the fields of the API. What becomes of them is load-records.ts's. */
+/**
+ * Recorded resources as lines of NDJSON: `{"type": "user" | "tweet" | …, …}` with the fields of the
+ * API. What becomes of them is load-records.ts's.
+ */
 import { isRaw, type Raw } from "../../api/read-value.ts";
 import type { ChirpwatchError } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 
 /** In the order in which they are put into a world: who is named by a line is known before it. */
-export const RECORD_TYPES = ["user", "tweet", "list", "community", "follow", "space", "article", "trend", "score", "about"] as const;
+export const RECORD_TYPES = [
+  "user",
+  "tweet",
+  "list",
+  "community",
+  "follow",
+  "space",
+  "article",
+  "trend",
+  "score",
+  "about",
+] as const;
 export type RecordType = (typeof RECORD_TYPES)[number];
 
 export interface RecordLine {
@@ -21,12 +35,20 @@ export interface Place {
   readonly line: number;
 }
 
-/** The line's record; undefined for a line without `type`. @throws ChirpwatchError SANDBOX_DATA for a type that is none. */
+/**
+ * The line's record; undefined for a line without `type`. @throws ChirpwatchError SANDBOX_DATA for
+ * a type that is none.
+ */
 export function readRecordLine(value: unknown, place: Place): RecordLine | undefined {
   if (!isRaw(value) || value["type"] === undefined) return undefined;
   const { type, ...fields } = value;
   const known = RECORD_TYPES.find((each) => each === type);
-  if (known === undefined) throw brokenLine(place, `is of type ${JSON.stringify(type)}`, `Write one of ${RECORD_TYPES.join(", ")}.`);
+  if (known === undefined)
+    throw brokenLine(
+      place,
+      `is of type ${JSON.stringify(type)}`,
+      `Write one of ${RECORD_TYPES.join(", ")}.`,
+    );
   return { type: known, fields, place };
 }
 

@@ -18,10 +18,13 @@ export function sample(present: World, nowMs: number): JsonObject {
     if (tweetIds.length === FEW) break;
     if (show.isVisible(record) && show.isIndexed(record)) tweetIds.push(record.id);
   }
-  const handles = (isWanted: (key: number) => boolean) => take(people.keys(), MANY, isWanted).map((key) => people.usernameOf(key));
+  const handles = (isWanted: (key: number) => boolean) =>
+    take(people.keys(), MANY, isWanted).map((key) => people.usernameOf(key));
   return {
     handles: handles((key) => people.isReadable(key)),
-    user_ids: take(people.keys(), MANY, (key) => people.isReadable(key)).map((key) => people.idOf(key)),
+    user_ids: take(people.keys(), MANY, (key) => people.isReadable(key)).map((key) =>
+      people.idOf(key),
+    ),
     tweet_ids: tweetIds,
     article_ids: articleIds(world),
     list_ids: world.groups.lists().map((list) => list.id),
@@ -37,11 +40,18 @@ export function sample(present: World, nowMs: number): JsonObject {
 function articleIds({ people, pinOf, recorded }: WorldAt): readonly string[] {
   const searched = take(people.keys(), SEARCHED_ACCOUNTS, (key) => people.isReadable(key));
   const pins = searched.map((key) => pinOf(key)).filter((pin) => pin?.isArticle === true);
-  return [...new Set([...recorded.articles.keys(), ...recorded.articleEdits.keys()]), ...pins.map((pin) => pin?.id ?? "")].slice(0, FEW);
+  return [
+    ...new Set([...recorded.articles.keys(), ...recorded.articleEdits.keys()]),
+    ...pins.map((pin) => pin?.id ?? ""),
+  ].slice(0, FEW);
 }
 
 /** The first so many keys that are wanted. */
-function take(keys: Iterable<number>, most: number, isWanted: (key: number) => boolean): readonly number[] {
+function take(
+  keys: Iterable<number>,
+  most: number,
+  isWanted: (key: number) => boolean,
+): readonly number[] {
   const taken: number[] = [];
   for (const key of keys) {
     if (taken.length === most) break;

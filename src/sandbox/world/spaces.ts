@@ -1,4 +1,7 @@
-/** Live audio rooms: announced, on air, over; listeners come and go. One begins every few hours, for ever. */
+/**
+ * Live audio rooms: announced, on air, over; listeners come and go. One begins every few hours, for
+ * ever.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import { diceFrom, hash32, mix } from "./chance/dice.ts";
 import { TOPICS } from "./chance/vocabulary.ts";
@@ -27,7 +30,10 @@ export interface SpaceOptions {
 }
 
 const MINUTE_MS = 60_000;
-/** Minutes from the start of the world to the first Spaces' beginnings: one over, one on air, one to come, one later. */
+/**
+ * Minutes from the start of the world to the first Spaces' beginnings: one over, one on air, one to
+ * come, one later.
+ */
 const BEGINNINGS = [-900, -20, 10, 240] as const;
 /** The others follow at this distance. */
 const EVERY_MINUTES = 170;
@@ -45,14 +51,19 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
   function createdSpace(number: number): SpaceRecord {
     const dice = diceFrom(mix(salt, number));
     const first = BEGINNINGS[number];
-    const minutes = first ?? 240 + (number - BEGINNINGS.length + 1) * EVERY_MINUTES + Math.floor(dice() * 60);
+    const minutes =
+      first ?? 240 + (number - BEGINNINGS.length + 1) * EVERY_MINUTES + Math.floor(dice() * 60);
     const startsMs = startMs + minutes * MINUTE_MS;
     const lastsMinutes = first === undefined ? 40 + Math.floor(dice() * 110) : 90;
     return {
       id: idOf(number),
       title: `Talking about ${TOPICS[mix(salt, number, 1) % TOPICS.length]}`,
-      host: (first === undefined ? Math.floor(dice() * Math.min(count, HOSTS)) : 1 + (number % 3)) % Math.max(1, count),
-      createdMs: (first === undefined ? startsMs : Math.min(startMs, startsMs)) - ANNOUNCED_MINUTES * MINUTE_MS,
+      host:
+        (first === undefined ? Math.floor(dice() * Math.min(count, HOSTS)) : 1 + (number % 3)) %
+        Math.max(1, count),
+      createdMs:
+        (first === undefined ? startsMs : Math.min(startMs, startsMs)) -
+        ANNOUNCED_MINUTES * MINUTE_MS,
       startsMs,
       endsMs: startsMs + lastsMinutes * MINUTE_MS,
       mostListeners: 10 + Math.floor(10 ** (1 + dice() * 2)),
@@ -61,14 +72,24 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
 
   /** Digits that only this world has, then the number of the Space in digits of the alphabet. */
   function idOf(number: number): string {
-    const digits = Array.from({ length: NUMBER_DIGITS }, (_, i) => ALPHABET[Math.floor(number / ALPHABET.length ** i) % ALPHABET.length]);
-    const seal = Array.from({ length: ID_LENGTH - 1 - NUMBER_DIGITS }, (_, i) => ALPHABET[mix(salt, number, 2, i) % ALPHABET.length]);
+    const digits = Array.from(
+      { length: NUMBER_DIGITS },
+      (_, i) => ALPHABET[Math.floor(number / ALPHABET.length ** i) % ALPHABET.length],
+    );
+    const seal = Array.from(
+      { length: ID_LENGTH - 1 - NUMBER_DIGITS },
+      (_, i) => ALPHABET[mix(salt, number, 2, i) % ALPHABET.length],
+    );
     return `1${seal.join("")}${digits.join("")}`;
   }
 
   function numberIn(id: string): number {
-    const digits = Array.from({ length: NUMBER_DIGITS }, (_, i) => ALPHABET.indexOf(id.charAt(ID_LENGTH - NUMBER_DIGITS + i)));
-    return digits.every((digit) => digit >= 0) ? digits.reduce((sum, digit, i) => sum + digit * ALPHABET.length ** i, 0) : -1;
+    const digits = Array.from({ length: NUMBER_DIGITS }, (_, i) =>
+      ALPHABET.indexOf(id.charAt(ID_LENGTH - NUMBER_DIGITS + i)),
+    );
+    return digits.every((digit) => digit >= 0)
+      ? digits.reduce((sum, digit, i) => sum + digit * ALPHABET.length ** i, 0)
+      : -1;
   }
 
   /** The Space of this id, once it is announced. */
@@ -82,9 +103,16 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
     return space.createdMs <= nowMs ? space : undefined;
   }
 
-  /** Those announced by now, the youngest first: at most so many of the world's own, and all that were changed by hand. */
+  /**
+   * Those announced by now, the youngest first: at most so many of the world's own, and all that
+   * were changed by hand.
+   */
   function latest(nowMs: number, most: number): readonly SpaceRecord[] {
-    const last = count === 0 ? -1 : BEGINNINGS.length + Math.max(0, Math.ceil((nowMs - startMs) / (EVERY_MINUTES * MINUTE_MS)) + 1);
+    const last =
+      count === 0
+        ? -1
+        : BEGINNINGS.length +
+          Math.max(0, Math.ceil((nowMs - startMs) / (EVERY_MINUTES * MINUTE_MS)) + 1);
     const own: SpaceRecord[] = [];
     for (let number = last; number >= 0 && own.length < most; number -= 1) {
       const space = changed.get(idOf(number)) ?? createdSpace(number);

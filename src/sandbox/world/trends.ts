@@ -1,4 +1,7 @@
-/** What is talked about where: topics rise, reign for some hours and fade, each place in its own order. */
+/**
+ * What is talked about where: topics rise, reign for some hours and fade, each place in its own
+ * order.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import { fraction, hash32 } from "./chance/dice.ts";
 import { TOPICS } from "./chance/vocabulary.ts";
@@ -40,16 +43,22 @@ export function createTrends(seed: number, isEmptyWorld: boolean) {
     if (seen !== undefined) return seen;
     if (isEmptyWorld || !WOEIDS.includes(woeid)) return undefined;
     const stepMs = Math.floor(nowMs / STEP_MS) * STEP_MS;
-    const ranked = TOPICS.map((name, topic) => ({ name, loudness: loudness(woeid, topic, stepMs) })).sort(
-      (a, b) => b.loudness - a.loudness,
-    );
+    const ranked = TOPICS.map((name, topic) => ({
+      name,
+      loudness: loudness(woeid, topic, stepMs),
+    })).sort((a, b) => b.loudness - a.loudness);
     return ranked.slice(0, SHOWN).map(({ name }) => trendOf(name));
   }
 
   return {
     at,
-    places: (): readonly number[] => [...new Set([...(isEmptyWorld ? [] : WOEIDS), ...recorded.keys()])],
-    /** By hand or recorded: from now on the place has exactly these, in this order; undefined gives it its own again. */
+    places: (): readonly number[] => [
+      ...new Set([...(isEmptyWorld ? [] : WOEIDS), ...recorded.keys()]),
+    ],
+    /**
+     * By hand or recorded: from now on the place has exactly these, in this order; undefined gives
+     * it its own again.
+     */
     set(woeid: number, trends: readonly Trend[] | undefined): void {
       if (trends === undefined) recorded.delete(woeid);
       else recorded.set(woeid, trends);

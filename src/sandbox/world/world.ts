@@ -1,6 +1,7 @@
 /**
- * The simulated world behind the sandbox: people, tweets, follows, groups, scores, Spaces and trends, each a function of seed, start and
- * time plus what was changed by hand or recorded. Nothing is made before it is asked for.
+ * The simulated world behind the sandbox: people, tweets, follows, groups, scores, Spaces and
+ * trends, each a function of seed, start and time plus what was changed by hand or recorded.
+ * Nothing is made before it is asked for.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
@@ -21,12 +22,18 @@ import { TweetStore } from "./tweets/tweet-store.ts";
 import type { TweetRecord } from "./tweets/tweet-record.ts";
 
 const HISTORY_DAYS = 14;
-/** A search over everyone reads so many tweets at most: in large worlds its index does not reach back as far as timelines do. */
+/**
+ * A search over everyone reads so many tweets at most: in large worlds its index does not reach
+ * back as far as timelines do.
+ */
 const SEARCHED_TWEETS = 40_000;
 
 export interface WorldOptions {
   readonly seed: number;
-  /** 0: nobody but the crowd, and what is recorded or put in. Otherwise at least the five that examples name. */
+  /**
+   * 0: nobody but the crowd, and what is recorded or put in. Otherwise at least the five that
+   * examples name.
+   */
   readonly accounts: number;
   readonly startMs: number;
   /** Posts a day of an account; median 0.4 and mean 3 unless given. */
@@ -38,7 +45,10 @@ export interface WorldOptions {
 export type World = ReturnType<typeof createWorld>;
 export type WorldAt = ReturnType<World["at"]>;
 
-/** A world as of `startMs`. Every question takes the time it is asked at, but for `people`, which are those of the present. */
+/**
+ * A world as of `startMs`. Every question takes the time it is asked at, but for `people`, which
+ * are those of the present.
+ */
 export function createWorld(options: WorldOptions) {
   const { seed, startMs } = options;
   const firstDayMs = firstDayOf(startMs);
@@ -67,7 +77,8 @@ export function createWorld(options: WorldOptions) {
   const seen = (people: People) => ({
     ...parts,
     people,
-    pinOf: (author: number): TweetRecord | undefined => pins.pinOf(author, people.revisions(author)),
+    pinOf: (author: number): TweetRecord | undefined =>
+      pins.pinOf(author, people.revisions(author)),
   });
   return {
     ...seen(new People(directory, options.now ?? (() => startMs))),
@@ -84,7 +95,10 @@ interface Authors {
   readonly pins: ReturnType<typeof createPins>;
 }
 
-function createTweets({ seed, startMs, rates = USUAL_RATES }: WorldOptions, { directory, groups, pins }: Authors) {
+function createTweets(
+  { seed, startMs, rates = USUAL_RATES }: WorldOptions,
+  { directory, groups, pins }: Authors,
+) {
   const { count } = directory;
   const postsPerDay = count * rates.mean;
   const sketches = createSketches({

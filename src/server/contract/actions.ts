@@ -1,9 +1,17 @@
-/** What the server asks the daemon to do, and how it answers: the JSON of the changing calls of `/api/v1/…`, field for field. Implemented in app/. */
+/**
+ * What the server asks the daemon to do, and how it answers: the JSON of the changing calls of
+ * `/api/v1/…`, field for field. Implemented in app/.
+ */
 import type { OnReturn } from "../../model/watch.ts";
 import type { BackfillRequest, BackfillView } from "./backfill-view.ts";
 import type { ResentView } from "./dead-view.ts";
 import type { ReplayRequest } from "./replay-view.ts";
-import type { AddSilenceOutcome, ResendSilenced, SilenceRequest, SilenceView } from "./silence-view.ts";
+import type {
+  AddSilenceOutcome,
+  ResendSilenced,
+  SilenceRequest,
+  SilenceView,
+} from "./silence-view.ts";
 
 /** What an edit does to what a watch remembers. */
 export interface MemoryView {
@@ -22,7 +30,10 @@ export interface Effect {
   readonly effect: string;
 }
 
-/** `asked`: how many daemons elsewhere on the state were asked; what comes of it stands in the log of each. */
+/**
+ * `asked`: how many daemons elsewhere on the state were asked; what comes of it stands in the log
+ * of each.
+ */
 export type ReloadOutcome =
   | { readonly ok: true; readonly changed: boolean; readonly memory: readonly MemoryView[] }
   | { readonly ok: true; readonly asked: number }
@@ -53,16 +64,26 @@ export interface PauseRequest {
 
 /** What the server may ask the daemon to do. */
 export interface Actions {
-  /** All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never rejects for a bad file. */
+  /**
+   * All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never
+   * rejects for a bad file.
+   */
   reload(askedBy: string): Promise<ReloadOutcome>;
   /** Undefined when there is no watch of that id. */
-  setPaused(watchId: string, paused: boolean, change: PauseRequest): Promise<(PauseView & Effect) | undefined>;
+  setPaused(
+    watchId: string,
+    paused: boolean,
+    change: PauseRequest,
+  ): Promise<(PauseView & Effect) | undefined>;
   /** Tries a sink now that fails or is disabled. Undefined when there is none of that name. */
   resumeSink(sink: string): Promise<(ResumedSinkView & Effect) | undefined>;
   /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
   acknowledgeDead(sink: string | undefined): Promise<number>;
   /** Of one sink or of all. `by`: for the audit. */
-  resendDead(request: { readonly sink: string | undefined; readonly by: string }): Promise<ResentView & Effect>;
+  resendDead(request: {
+    readonly sink: string | undefined;
+    readonly by: string;
+  }): Promise<ResentView & Effect>;
   /** Sends again what was sent or dropped; how many alerts. */
   replay(request: ReplayRequest): Promise<{ readonly alerts: number } & Effect>;
   /** Makes alerts of what was read of a watch's past. Undefined when no such watch is polled. */

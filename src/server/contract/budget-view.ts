@@ -9,13 +9,22 @@ export interface QuotaView {
   readonly line: number | null;
   /** Requests of the whole period at the pace the schedules ask for; null while unknown. */
   readonly forecast: number | null;
-  /** The same, slowed down where the quota is short and never beyond the soft limit; null while unknown. */
+  /**
+   * The same, slowed down where the quota is short and never beyond the soft limit; null while
+   * unknown.
+   */
   readonly expected: number | null;
-  /** What happens where the schedules ask for more than the soft limit: polls are slowed down before it, or stop at it. */
+  /**
+   * What happens where the schedules ask for more than the soft limit: polls are slowed down before
+   * it, or stop at it.
+   */
   readonly on_exhausted: "degrade" | "pause";
   /** How many times slower polls of a priority go; null while no daemon runs. */
   readonly stretch: Readonly<Record<Priority, number>> | null;
-  /** Requests of the period that the service counted beyond the ledger; below 0 when it counted fewer. */
+  /**
+   * Requests of the period that the service counted beyond the ledger; below 0 when it counted
+   * fewer.
+   */
   readonly drift: number;
   readonly keys: readonly KeyView[];
   readonly period_start: string;
@@ -35,11 +44,17 @@ export interface KeyView {
 
 /** How the quota slows a watch down. */
 export interface SlowedView {
-  /** How many times longer than its schedule says it waits between polls; null while it is not polled at all, as the quota is spent. */
+  /**
+   * How many times longer than its schedule says it waits between polls; null while it is not
+   * polled at all, as the quota is spent.
+   */
   readonly factor: number | null;
   /** When the quota period ends: it is no longer slowed down then, or sooner. */
   readonly until: string;
-  /** Also where another replica polls it: its schedule and its last poll say when. Null while its poll is under way. */
+  /**
+   * Also where another replica polls it: its schedule and its last poll say when. Null while its
+   * poll is under way.
+   */
   readonly next_poll_at: string | null;
 }
 

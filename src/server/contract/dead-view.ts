@@ -12,7 +12,10 @@ export interface DeadAlert {
 export interface DeadLetterView {
   readonly message_id: string;
   readonly sink: string;
-  /** `expired`: retry_for ended. `refused …`: the sink will never take it, with its code. `unrendered`. */
+  /**
+   * `expired`: retry_for ended. `refused …`: the sink will never take it, with its code.
+   * `unrendered`.
+   */
   readonly cause: string;
   readonly error: string;
   readonly given_up_at: string;

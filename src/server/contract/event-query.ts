@@ -1,4 +1,7 @@
-/** What is asked of the past events, as it stands in an address or behind a command's options: text, checked and read. */
+/**
+ * What is asked of the past events, as it stands in an address or behind a command's options: text,
+ * checked and read.
+ */
 import type { ReportQuery } from "../../model/report.ts";
 import { parseAccount } from "../../model/account.ts";
 import { parseDuration } from "../../model/duration.ts";
@@ -6,7 +9,9 @@ import { DELIVERY_STATES, type DeliveryOutcome, type EventQuery } from "../../mo
 
 /** By name, as written; an empty one counts as absent. */
 export type EventQueryText = Readonly<
-  Partial<Record<"since" | "until" | "watch" | "author" | "text" | "state" | "limit" | "before", string>>
+  Partial<
+    Record<"since" | "until" | "watch" | "author" | "text" | "state" | "limit" | "before", string>
+  >
 >;
 
 /** In one answer. */
@@ -16,7 +21,11 @@ const DEFAULT_EVENTS = 50;
 /** The query, or a sentence that says what is wrong with it and what to write instead. */
 export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery | string {
   const problems: string[] = [];
-  const read = <T>(name: keyof EventQueryText, parse: (value: string) => T | undefined, expected: string): Partial<Record<string, T>> => {
+  const read = <T>(
+    name: keyof EventQueryText,
+    parse: (value: string) => T | undefined,
+    expected: string,
+  ): Partial<Record<string, T>> => {
     const value = text[name]?.trim() ?? "";
     if (value === "") return {};
     const parsed = parse(value);
@@ -29,7 +38,11 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
   const { author } = read("author", parseAuthor, "a handle, an id or a profile link");
   const { state } = read("state", parseState, `one of ${DELIVERY_STATES.join(", ")}`);
   const { limit } = read("limit", parseLimit, `a whole number from 1 to ${MOST_EVENTS}`);
-  const { before } = read("before", (value) => (/^\d+$/.test(value) ? value : undefined), "the `next` of an answer");
+  const { before } = read(
+    "before",
+    (value) => (/^\d+$/.test(value) ? value : undefined),
+    "the `next` of an answer",
+  );
   const { watch } = read("watch", (value) => value, "the id of a watch");
   const { text: words } = read("text", (value) => value, "a word of the text");
   if (problems.length > 0) return problems.join("; ");
@@ -55,7 +68,9 @@ export function parseTime(value: string, nowMs: number): number | undefined {
   const ago = parseDuration(value);
   if (ago !== undefined) return nowMs - ago;
   if (!ISO.test(value)) return undefined;
-  const epochMs = Date.parse(value.includes("T") && !/(Z|[+-]\d{2}:\d{2})$/.test(value) ? `${value}Z` : value);
+  const epochMs = Date.parse(
+    value.includes("T") && !/(Z|[+-]\d{2}:\d{2})$/.test(value) ? `${value}Z` : value,
+  );
   return Number.isNaN(epochMs) ? undefined : epochMs;
 }
 
@@ -65,7 +80,8 @@ function parseAuthor(value: string): string | undefined {
   return account?.kind === "id" ? account.id : account?.handle;
 }
 
-const parseState = (value: string): DeliveryOutcome | undefined => DELIVERY_STATES.find((state) => state === value.toLowerCase());
+const parseState = (value: string): DeliveryOutcome | undefined =>
+  DELIVERY_STATES.find((state) => state === value.toLowerCase());
 
 function parseLimit(value: string): number | undefined {
   const limit = Number(value);
@@ -76,7 +92,10 @@ function parseLimit(value: string): number | undefined {
 const DEFAULT_SINCE = "7d";
 
 /** Which report is asked for, or a sentence that says what is wrong with the question. */
-export function readReportQuery(text: Readonly<Record<string, string | undefined>>, nowMs: number): ReportQuery | string {
+export function readReportQuery(
+  text: Readonly<Record<string, string | undefined>>,
+  nowMs: number,
+): ReportQuery | string {
   const { name = "", watch = "", since = DEFAULT_SINCE } = text;
   if ((name === "") === (watch === "")) return "name a report, or a watch: one of the two";
   const sinceMs = parseTime(since.trim(), nowMs);

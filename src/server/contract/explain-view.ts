@@ -1,4 +1,7 @@
-/** What became of an item, as JSON: stored verdicts and deliveries in the words of the API. Used by the server and by `explain` without a daemon. */
+/**
+ * What became of an item, as JSON: stored verdicts and deliveries in the words of the API. Used by
+ * the server and by `explain` without a daemon.
+ */
 import { isoTime } from "../../model/clock.ts";
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
@@ -38,7 +41,9 @@ export interface ExplainView {
   readonly item_id: string | null;
   /** One per watch and target that ever saw it; empty when none did. */
   readonly verdicts: readonly ExplainLine[];
-  /** Where there is no verdict: watches whose first read is not done, and may bring the item yet. */
+  /**
+   * Where there is no verdict: watches whose first read is not done, and may bring the item yet.
+   */
   readonly first_reads: readonly string[];
   /** Where there is no verdict and the item has an id: why, watch by watch; else null. */
   readonly unseen: UnseenView | null;

@@ -1,4 +1,7 @@
-/** HTML as a type of its own: whatever was not built by `html` is text and is escaped, in content and in quoted attributes alike. */
+/**
+ * HTML as a type of its own: whatever was not built by `html` is text and is escaped, in content
+ * and in quoted attributes alike.
+ */
 import { ownValue } from "../../model/own-value.ts";
 
 /** Markup that was built here and may stand as it is. */
@@ -11,7 +14,10 @@ export class Html {
 
 type Value = Html | string | number | undefined | readonly (Html | string | number)[];
 
-/** Values in content or inside double-quoted attributes, never in a tag, a script or a style. Undefined is nothing; lists are joined. */
+/**
+ * Values in content or inside double-quoted attributes, never in a tag, a script or a style.
+ * Undefined is nothing; lists are joined.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, index) => part + textOf(values[index])).join(""));
 }
@@ -23,6 +29,13 @@ function textOf(value: Value): string {
   return escape(String(value));
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
-const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => ownValue(ENTITIES, sign) ?? "");
+const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (sign) => ownValue(ENTITIES, sign) ?? "");

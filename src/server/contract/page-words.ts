@@ -32,7 +32,8 @@ export function when(iso: string | null, nowMs: number, otherwise = "–"): Html
 }
 
 /** `for 3 d 4 h`. */
-export const lasting = (since: string, nowMs: number): Html => html`for ${timeElement(since, spanText(nowMs - Date.parse(since)))}`;
+export const lasting = (since: string, nowMs: number): Html =>
+  html`for ${timeElement(since, spanText(nowMs - Date.parse(since)))}`;
 
 const timeElement = (iso: string, text: string): Html =>
   html`<time datetime="${iso}" title="${iso.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")}">${text}</time>`;
@@ -44,4 +45,5 @@ export const dayText = (iso: string): string =>
 export const countText = (count: number): string => count.toLocaleString("en-US");
 
 /** `1 watch`, `2 watches`. */
-export const counted = (count: number, one: string, many = `${one}s`): string => `${countText(count)} ${count === 1 ? one : many}`;
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : many}`;

@@ -1,12 +1,24 @@
-/** How an alert came to a sink and what became of each attempt there, as JSON: what `explain` adds to the state of a delivery. */
+/**
+ * How an alert came to a sink and what became of each attempt there, as JSON: what `explain` adds
+ * to the state of a delivery.
+ */
 
 export interface PathView {
-  /** Where the route was written that sent it there: `route.routes[0]`. Null where `routed_by` is no route. Of alerts from before schema 25: by the configuration of now. */
+  /**
+   * Where the route was written that sent it there: `route.routes[0]`. Null where `routed_by` is no
+   * route. Of alerts from before schema 25: by the configuration of now.
+   */
   readonly route: string | null;
-  /** `replay`: an operator sent it to this sink. `unknown`: from before schema 25, and the configuration of now would not send it there. */
+  /**
+   * `replay`: an operator sent it to this sink. `unknown`: from before schema 25, and the
+   * configuration of now would not send it there.
+   */
   readonly routed_by: "route" | "watch" | "ops" | "replay" | "unknown";
   readonly matchers: readonly string[];
-  /** The labels of its group with their values, or what else it is gathered by; empty when it went out by itself. */
+  /**
+   * The labels of its group with their values, or what else it is gathered by; empty when it went
+   * out by itself.
+   */
   readonly group: readonly string[];
   /** The throttle that counts it: `30 messages in 10m`; null where none does. */
   readonly throttle: string | null;
@@ -15,13 +27,19 @@ export interface PathView {
   readonly replayed_at: string | null;
   /** The event whose alert it was delivered with, or repeats. */
   readonly joined_event: string | null;
-  /** Where its message stands in a thread, or among the messages of a list; null where it stands by itself. */
+  /**
+   * Where its message stands in a thread, or among the messages of a list; null where it stands by
+   * itself.
+   */
   readonly thread: ThreadView | null;
   /** The template that was to write it; null where none was, and while it is no message yet. */
   readonly template: string | null;
   /** Why that one did not, so that the default message was sent; null where it did. */
   readonly template_error: string | null;
-  /** Of an alert on a value that is still across its threshold, where `repeat_interval` or `send_resolved` asks for more. */
+  /**
+   * Of an alert on a value that is still across its threshold, where `repeat_interval` or
+   * `send_resolved` asks for more.
+   */
   readonly repeat: RepeatView | null;
   /** Oldest first: up to 50 that failed, and the one that ended it. */
   readonly attempt_log: readonly AttemptView[];
@@ -68,6 +86,9 @@ export interface PathSilenceView {
 export interface AttemptView {
   readonly at: string;
   readonly result: "sent" | "failed";
-  /** What the sink answered, of an attempt that failed; its own id of the message, of one that did not. */
+  /**
+   * What the sink answered, of an attempt that failed; its own id of the message, of one that did
+   * not.
+   */
   readonly answer: string;
 }

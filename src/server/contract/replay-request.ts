@@ -1,4 +1,7 @@
-/** What is to be sent again, as it stands in an address or behind the options of `replay`: text, checked and read. */
+/**
+ * What is to be sent again, as it stands in an address or behind the options of `replay`: text,
+ * checked and read.
+ */
 import { parseTime, TIMES } from "./event-query.ts";
 import type { ReplayRequest } from "./replay-view.ts";
 
@@ -7,14 +10,22 @@ export type ReplayText = Readonly<Partial<Record<"event" | "since" | "sink" | "b
 const MOST_CHARS = 100;
 
 /** Who asks, for the audit; `caller` where nobody says. */
-export const byOf = (by: string | undefined, caller: string): string => (by ?? "").slice(0, MOST_CHARS) || caller;
+export const byOf = (by: string | undefined, caller: string): string =>
+  (by ?? "").slice(0, MOST_CHARS) || caller;
 
 /** The request, or a sentence that says what to write instead. */
-export function readReplayRequest({ event, since, sink, by }: ReplayText, nowMs: number, caller: string): ReplayRequest | string {
+export function readReplayRequest(
+  { event, since, sink, by }: ReplayText,
+  nowMs: number,
+  caller: string,
+): ReplayRequest | string {
   const who = { sink: sink === "" ? undefined : sink, by: byOf(by, caller) };
-  if ((event ?? "") === "" && (since ?? "") === "") return "say what to send again: an event, or since when";
+  if ((event ?? "") === "" && (since ?? "") === "")
+    return "say what to send again: an event, or since when";
   if (event !== undefined && since !== undefined) return "give an event or a time, not both";
   if (event !== undefined) return { what: { eventId: event.trim() }, ...who };
   const sinceMs = parseTime((since ?? "").trim(), nowMs);
-  return sinceMs === undefined ? `since is ${TIMES}, not "${(since ?? "").slice(0, 80)}"` : { what: { sinceMs }, ...who };
+  return sinceMs === undefined
+    ? `since is ${TIMES}, not "${(since ?? "").slice(0, 80)}"`
+    : { what: { sinceMs }, ...who };
 }

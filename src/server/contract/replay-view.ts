@@ -1,10 +1,16 @@
-/** The JSON of `/api/v1/replay`: what would be sent again, and what is; and of `/api/v1/replays`, what was. */
+/**
+ * The JSON of `/api/v1/replay`: what would be sent again, and what is; and of `/api/v1/replays`,
+ * what was.
+ */
 import type { Json } from "../../model/json.ts";
 
 /** What to send again, checked: one event, or what was sent or dropped since then. */
 export interface ReplayRequest {
   readonly what: { readonly eventId: string } | { readonly sinceMs: number };
-  /** To this sink, whether the alert went there before or not; undefined: to the sinks that it was for. */
+  /**
+   * To this sink, whether the alert went there before or not; undefined: to the sinks that it was
+   * for.
+   */
   readonly sink: string | undefined;
   /** Who asks, for the audit. */
   readonly by: string;

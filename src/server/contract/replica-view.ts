@@ -9,7 +9,10 @@ export interface ReplicaView {
   readonly leads: boolean;
   /** The one that answers. */
   readonly answers: boolean;
-  /** False: its configuration, or the version of its planner, is another one than the leader's, so that it has no share. */
+  /**
+   * False: its configuration, or the version of its planner, is another one than the leader's, so
+   * that it has no share.
+   */
   readonly shares: boolean;
   /** Its part of all polls, by their requests: 0 to 100. */
   readonly polls_percent: number;
@@ -26,7 +29,14 @@ export interface UnclaimedView {
 }
 
 /** What no replica does, as page and status say it. */
-export function unclaimedWords({ polls, destinations, oldest_poll_at: oldest }: UnclaimedView): string {
-  const made = oldest === null ? "none of them ever made" : `the oldest of them last made ${oldest.slice(0, 19).replace("T", " ")} UTC`;
+export function unclaimedWords({
+  polls,
+  destinations,
+  oldest_poll_at: oldest,
+}: UnclaimedView): string {
+  const made =
+    oldest === null
+      ? "none of them ever made"
+      : `the oldest of them last made ${oldest.slice(0, 19).replace("T", " ")} UTC`;
   return `not given to a replica yet: ${counted(polls, "poll")}${polls === 0 ? "" : ` (${made})`}, ${counted(destinations, "destination")}`;
 }

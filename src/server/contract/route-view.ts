@@ -9,7 +9,10 @@ export interface RouteTestView {
 
 export interface RoutedSinkView {
   readonly sink: string;
-  /** Where it is written: `route`, `route.routes[0]`; null where the watch or `ops` names the sink itself. */
+  /**
+   * Where it is written: `route`, `route.routes[0]`; null where the watch or `ops` names the sink
+   * itself.
+   */
   readonly route: string | null;
   readonly matchers: readonly string[];
   readonly group_by: readonly string[];

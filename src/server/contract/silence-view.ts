@@ -27,7 +27,9 @@ export interface SilenceView {
   /** May be empty. */
   readonly author: string;
   readonly comment: string;
-  /** Alerts that it holds back, by sink: what was sent since, or is no longer kept, does not count. */
+  /**
+   * Alerts that it holds back, by sink: what was sent since, or is no longer kept, does not count.
+   */
   readonly silenced: readonly { readonly sink: string; readonly alerts: number }[];
 }
 

@@ -1,4 +1,7 @@
-/** The JSON of `/api/v1/tail`: one line for each event and for each attempt at a delivery, as they happen. */
+/**
+ * The JSON of `/api/v1/tail`: one line for each event and for each attempt at a delivery, as they
+ * happen.
+ */
 
 /** All that is given must hold. */
 export interface TailFilter {

@@ -1,6 +1,7 @@
 /**
- * What the server asks of the daemon, and the shapes it answers with: the types below are the JSON of `/api/v1/…`, field for field.
- * Names are snake_case and times ISO 8601 UTC, as in the webhook body. Implemented in app/, which may read state, engine and configuration.
+ * What the server asks of the daemon, and the shapes it answers with: the types below are the JSON
+ * of `/api/v1/…`, field for field. Names are snake_case and times ISO 8601 UTC, as in the webhook
+ * body. Implemented in app/, which may read state, engine and configuration.
  */
 import type { BudgetView, QuotaView, SlowedView } from "./budget-view.ts";
 import type { DeadView } from "./dead-view.ts";
@@ -13,11 +14,19 @@ import type { SilencesView, SilenceView } from "./silence-view.ts";
 import type { UnseenView } from "./unseen-view.ts";
 import type { TailFilter, TailLine } from "./tail-view.ts";
 import type { JsonObject } from "../../model/json.ts";
-import type { DeliveryHistory, DeliveryOutcome, EventQuery, ItemHistory } from "../../model/history.ts";
+import type {
+  DeliveryHistory,
+  DeliveryOutcome,
+  EventQuery,
+  ItemHistory,
+} from "../../model/history.ts";
 import type { TargetStatus } from "../../model/watch-store.ts";
 import type { Priority } from "../../model/schedule.ts";
 
-/** `degraded`: it runs, but needs attention. `paused`: nothing is polled at all, and `reasons` says why. */
+/**
+ * `degraded`: it runs, but needs attention. `paused`: nothing is polled at all, and `reasons` says
+ * why.
+ */
 export type DaemonState = "running" | "degraded" | "paused";
 
 export interface TargetView {
@@ -28,13 +37,18 @@ export interface TargetView {
   readonly reason: string;
 }
 
-/** A member list of a watch that takes more than a poll to read, while it is read for the first time or where it is not read whole every day. */
+/**
+ * A member list of a watch that takes more than a poll to read, while it is read for the first time
+ * or where it is not read whole every day.
+ */
 export interface MemberListView {
   /** As the target is written in the YAML. */
   readonly target: string;
   /** By its account's profile, or by the last read of all of it; null while unknown. */
   readonly members: number | null;
-  /** Members that the first read has seen; null once it is done, and where there is none to come. */
+  /**
+   * Members that the first read has seen; null once it is done, and where there is none to come.
+   */
   readonly first_read_members: number | null;
   /** Whether newcomers are reported before the first read is done. */
   readonly tells_newcomers: boolean;
@@ -42,7 +56,10 @@ export interface MemberListView {
   readonly whole_read_every_seconds: number | null;
 }
 
-/** The first read of what a watch watches, which raises no alerts by default: until it is done there are no alerts. */
+/**
+ * The first read of what a watch watches, which raises no alerts by default: until it is done there
+ * are no alerts.
+ */
 export interface FirstReadView {
   /** Targets whose first read is not done. */
   readonly targets_left: number;
@@ -62,7 +79,10 @@ export interface WatchView {
   readonly targets: readonly TargetView[];
   /** Long member lists that someone should know of. */
   readonly member_lists: readonly MemberListView[];
-  /** Null once it is done, and while the watch is paused. A long member list in the middle of its own is in `member_lists`. */
+  /**
+   * Null once it is done, and while the watch is paused. A long member list in the middle of its
+   * own is in `member_lists`.
+   */
   readonly first_read: FirstReadView | null;
   /** Items with a verdict so far; of values that are read, the targets whose first one is known. */
   readonly known_items: number;
@@ -77,7 +97,10 @@ export interface WatchView {
   readonly problem: string;
   /** Null while the quota does not slow it down. */
   readonly slowed: SlowedView | null;
-  /** Events that wait for their enrichment, and why there is no answer; null when none waits and the last answer was good. */
+  /**
+   * Events that wait for their enrichment, and why there is no answer; null when none waits and the
+   * last answer was good.
+   */
   readonly enriching: EnrichingView | null;
 }
 
@@ -94,8 +117,10 @@ export interface EnrichingView {
 /** Why something waits, and until when. */
 export interface WaitView {
   /**
-   * `enriching`: it has no answer yet; `held` by a time interval, `throttled` or in another `digest`, `grouped`; `sink_failing`: its breaker is open; `rate_limited`: the sink
-   * asked to wait; `threaded`: its message goes below one that is still on its way; `retrying`: the last attempt failed; `queued`: others go first.
+   * `enriching`: it has no answer yet; `held` by a time interval, `throttled` or in another
+   * `digest`, `grouped`; `sink_failing`: its breaker is open; `rate_limited`: the sink asked to
+   * wait; `threaded`: its message goes below one that is still on its way; `retrying`: the last
+   * attempt failed; `queued`: others go first.
    */
   readonly cause:
     | "enriching"
@@ -128,20 +153,28 @@ export interface DeliveryView {
 export interface SinkView {
   readonly name: string;
   readonly type: string;
-  /** Where it posts: `#brand`, `console`; an address as its host and a fingerprint, `hooks.example.com, 3fa9c1`. Empty while its secrets are not known. */
+  /**
+   * Where it posts: `#brand`, `console`; an address as its host and a fingerprint,
+   * `hooks.example.com, 3fa9c1`. Empty while its secrets are not known.
+   */
   readonly place: string;
   readonly breaker: "closed" | "open";
   /** The last failure while the breaker is open; empty while closed. */
   readonly reason: string;
   /** What can be done about it; may be empty. */
   readonly hint: string;
-  /** When the breaker opened, and when the next message tries whether the sink is back; null while closed. */
+  /**
+   * When the breaker opened, and when the next message tries whether the sink is back; null while
+   * closed.
+   */
   readonly failing_since: string | null;
   readonly next_attempt_at: string | null;
   readonly waiting: number;
   /** Why; together as many as wait. */
   readonly waits: readonly WaitCountView[];
-  /** Alerts on values that are sent again while these stay across a threshold; null where none is. */
+  /**
+   * Alerts on values that are sent again while these stay across a threshold; null where none is.
+   */
   readonly repeats: { readonly count: number; readonly next_at: string } | null;
   readonly oldest_at: string | null;
   readonly sent: number;
@@ -198,7 +231,9 @@ export interface ReloadView {
   readonly at: string;
   /** `SIGHUP`, `API`, `file change`. */
   readonly asked_by: string;
-  /** What it did to what watches remember, a sentence each; those that it left alone are not named. */
+  /**
+   * What it did to what watches remember, a sentence each; those that it left alone are not named.
+   */
   readonly memory: readonly string[];
   /** What it sent by itself, a sentence for each watch. */
   readonly sends: readonly string[];
@@ -257,7 +292,10 @@ export interface GapView {
 }
 
 export interface Health {
-  /** False only when the process makes no progress or the store cannot write: never for upstream, sinks or quota. */
+  /**
+   * False only when the process makes no progress or the store cannot write: never for upstream,
+   * sinks or quota.
+   */
   readonly live: boolean;
   /** True once the configuration is loaded and the loops run. */
   readonly ready: boolean;
@@ -280,7 +318,11 @@ export interface FoundItem {
 }
 
 /** What is known without a daemon that answers here. */
-export interface StoppedView extends Pick<StatusView, "reasons" | "quota" | "watches" | "sinks" | "silences" | "recent_events"> {
+export interface StoppedView
+  extends Pick<
+    StatusView,
+    "reasons" | "quota" | "watches" | "sinks" | "silences" | "recent_events"
+  > {
   /** `elsewhere`: daemons run on it, but none of them answers here. */
   readonly state: "not_running" | "elsewhere";
   readonly replicas: readonly ReplicaView[];
@@ -310,6 +352,8 @@ export interface Views extends ApiViews {
   status(): Promise<StatusView>;
   /** Calls `push` for each line from now on; returns what ends that. */
   tail(filter: TailFilter, push: (line: TailLine) => void): () => void;
-  /** The text of `/metrics`; gauges that are read rather than counted are set before it is rendered. */
+  /**
+   * The text of `/metrics`; gauges that are read rather than counted are set before it is rendered.
+   */
   metrics(): Promise<string>;
 }

@@ -1,10 +1,19 @@
-/** How far the first read of a watch is, and which of its events wait for their enrichment, as page and commands say it. */
+/**
+ * How far the first read of a watch is, and which of its events wait for their enrichment, as page
+ * and commands say it.
+ */
 import { counted, countText } from "./page-words.ts";
 import type { SlowedView } from "./budget-view.ts";
 import type { WatchView } from "./views.ts";
 
-/** `first read 12 of 50 targets, 3 pages of the next`; empty where all is read. Long member lists have words of their own. */
-export function firstReadWords({ first_read: read, targets }: Pick<WatchView, "first_read" | "targets">): string {
+/**
+ * `first read 12 of 50 targets, 3 pages of the next`; empty where all is read. Long member lists
+ * have words of their own.
+ */
+export function firstReadWords({
+  first_read: read,
+  targets,
+}: Pick<WatchView, "first_read" | "targets">): string {
   if (read === null) return "";
   const { targets_left: left, pages } = read;
   if (targets.length > 1) {
@@ -12,10 +21,15 @@ export function firstReadWords({ first_read: read, targets }: Pick<WatchView, "f
     return pages === null || pages === 0 ? done : `${done}, ${counted(pages, "page")} of the next`;
   }
   if (pages === null) return "first read to come";
-  return pages === 0 ? "first read under way" : `first read under way, ${counted(pages, "page")} so far`;
+  return pages === 0
+    ? "first read under way"
+    : `first read under way, ${counted(pages, "page")} so far`;
 }
 
-/** `3 events not enriched yet: the endpoint answered 503`; empty when none waits and there are answers. */
+/**
+ * `3 events not enriched yet: the endpoint answered 503`; empty when none waits and there are
+ * answers.
+ */
 export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): string {
   if (enriching === null) return "";
   const { failing_since: since } = enriching;
@@ -24,12 +38,17 @@ export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): str
   return `${counted(enriching.waiting, "event")} not enriched yet${enriching.error === "" ? "" : `: ${enriching.error}`}`;
 }
 
-/** `polled 264 times slower until 2026-04-01: the quota is short; next poll in 4h`; empty while it is not slowed down. `timeText` writes a time to come. */
+/**
+ * `polled 264 times slower until 2026-04-01: the quota is short; next poll in 4h`; empty while it
+ * is not slowed down. `timeText` writes a time to come.
+ */
 export function slowedWords(slowed: SlowedView | null, timeText: (iso: string) => string): string {
   if (slowed === null) return "";
   const { factor, until, next_poll_at: next } = slowed;
   const day = until.slice(0, 10);
   const effect =
-    factor === null ? `not polled until ${day}: the quota is spent` : `polled ${factor} times slower until ${day}: the quota is short`;
+    factor === null
+      ? `not polled until ${day}: the quota is spent`
+      : `polled ${factor} times slower until ${day}: the quota is short`;
   return `${effect}${next === null ? "" : `; next poll ${timeText(next)}`}`;
 }

@@ -1,14 +1,21 @@
 /**
- * The Meter port over prom-client, which costs 70 ms and 12 MB to load: the first scrape loads it. Until then recordings wait in a list.
- * A daemon that nobody scrapes loads it when that list is full, so that its memory stays bounded.
+ * The Meter port over prom-client, which costs 70 ms and 12 MB to load: the first scrape loads it.
+ * Until then recordings wait in a list. A daemon that nobody scrapes loads it when that list is
+ * full, so that its memory stays bounded.
  */
 import type { Meter, MetricName } from "../../model/meter.ts";
 import type { LabelsInUse, PromMetrics } from "./prom-metrics.ts";
 
 export interface ReadableMeter extends Meter {
-  /** Prometheus text format 0.0.4, for `/metrics`: the daemon's own metrics, without series of labels that are out of use; then those of the process. */
+  /**
+   * Prometheus text format 0.0.4, for `/metrics`: the daemon's own metrics, without series of
+   * labels that are out of use; then those of the process.
+   */
   render(inUse?: LabelsInUse): Promise<string>;
-  /** Drops every series of a metric: before gauges are set anew, so that a sink that is gone leaves none behind. */
+  /**
+   * Drops every series of a metric: before gauges are set anew, so that a sink that is gone leaves
+   * none behind.
+   */
   clear(name: MetricName): void;
 }
 

@@ -1,4 +1,7 @@
-/** The table of metrics as prom-client's objects, and the figures of the process beside them. Loaded late: see meter.ts. */
+/**
+ * The table of metrics as prom-client's objects, and the figures of the process beside them. Loaded
+ * late: see meter.ts.
+ */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { lazy } from "../../model/lazy.ts";
 import { METRICS, type MetricLabels, type MetricName, type MetricSpec } from "../../model/meter.ts";
@@ -16,10 +19,20 @@ export interface PromMetrics {
 /** By label, the values that are still configured. An empty value always is. */
 export type LabelsInUse = Readonly<Record<string, ReadonlySet<string>>>;
 
-/** Gauges whose names say that they are counters, which Prometheus warns of. Their parts are there by type, without `_total`. */
-const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+/**
+ * Gauges whose names say that they are counters, which Prometheus warns of. Their parts are there
+ * by type, without `_total`.
+ */
+const MISNAMED = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+];
 
-/** `process_…` and `nodejs_…`, under the names that dashboards for Node.js know. One for all: the process is one. */
+/**
+ * `process_…` and `nodejs_…`, under the names that dashboards for Node.js know. One for all: the
+ * process is one.
+ */
 const processRegistry = lazy(() => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -38,7 +51,8 @@ export function createPromMetrics(): PromMetrics {
   for (const [name, spec] of Object.entries(METRICS) as [MetricName, MetricSpec][]) {
     const options = { name, help: spec.help, labelNames: [...spec.labels], registers: [registry] };
     if (spec.kind === "counter") counters.set(name, new Counter(options));
-    else if (spec.kind === "histogram") histograms.set(name, new Histogram({ ...options, buckets: [...(spec.buckets ?? [])] }));
+    else if (spec.kind === "histogram")
+      histograms.set(name, new Histogram({ ...options, buckets: [...(spec.buckets ?? [])] }));
     else gauges.set(name, new Gauge(options));
   }
 
@@ -65,11 +79,17 @@ export function createPromMetrics(): PromMetrics {
   };
 }
 
-async function dropOthers(metric: Counter | Gauge | Histogram, guarded: readonly string[], inUse: LabelsInUse): Promise<void> {
+async function dropOthers(
+  metric: Counter | Gauge | Histogram,
+  guarded: readonly string[],
+  inUse: LabelsInUse,
+): Promise<void> {
   for (const { labels } of (await metric.get()).values) {
     // A histogram's buckets have a label of their own.
     const { le: _le, ...own } = labels as MetricLabels & { readonly le?: string };
-    const isInUse = guarded.every((label) => own[label] === "" || inUse[label]?.has(own[label] ?? "") === true);
+    const isInUse = guarded.every(
+      (label) => own[label] === "" || inUse[label]?.has(own[label] ?? "") === true,
+    );
     if (!isInUse) metric.remove(own);
   }
 }

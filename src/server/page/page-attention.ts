@@ -1,4 +1,7 @@
-/** What needs attention, in one list: only there when there is something to do. The sentences are the daemon's own reasons. */
+/**
+ * What needs attention, in one list: only there when there is something to do. The sentences are
+ * the daemon's own reasons.
+ */
 import { Html, html } from "../contract/html.ts";
 import { counted } from "../contract/page-words.ts";
 import type { StatusView, TargetView, WatchView } from "../contract/views.ts";
@@ -6,10 +9,15 @@ import type { StatusView, TargetView, WatchView } from "../contract/views.ts";
 /** A page of the same sentence helps nobody; the JSON has them all. */
 const MAX_LINES = 25;
 
-/** Someone must act before this watch reports everything it should. An account that is not indexed is a fact, not trouble. */
-export const isTroubled = (watch: WatchView): boolean => watch.problem !== "" || watch.targets.some(isUnreadable);
+/**
+ * Someone must act before this watch reports everything it should. An account that is not indexed
+ * is a fact, not trouble.
+ */
+export const isTroubled = (watch: WatchView): boolean =>
+  watch.problem !== "" || watch.targets.some(isUnreadable);
 
-export const isUnreadable = (target: TargetView): boolean => target.status === "unavailable" || target.status === "misconfigured";
+export const isUnreadable = (target: TargetView): boolean =>
+  target.status === "unavailable" || target.status === "misconfigured";
 
 export function attention(status: StatusView): Html {
   const { reasons, config, watches } = status;

@@ -1,4 +1,7 @@
-/** The page that lists past events with what became of them: where a digest sends whoever wants the rest. */
+/**
+ * The page that lists past events with what became of them: where a digest sends whoever wants the
+ * rest.
+ */
 import { Html, html } from "../contract/html.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card, isWebLink } from "./page-tables.ts";
@@ -6,7 +9,11 @@ import { counted, when } from "../contract/page-words.ts";
 import type { EventEntry, EventsView } from "../contract/views.ts";
 
 /** `asked` is what the address holds, for the link to the next page. */
-export function renderEventsPage({ events, next }: EventsView, asked: Readonly<Record<string, string>>, nowMs: number): string {
+export function renderEventsPage(
+  { events, next }: EventsView,
+  asked: Readonly<Record<string, string>>,
+  nowMs: number,
+): string {
   const filters = Object.entries(asked)
     .filter(([name, value]) => name !== "before" && name !== "limit" && value !== "")
     .map(([name, value]) => `${name} ${value}`);
@@ -14,20 +21,30 @@ export function renderEventsPage({ events, next }: EventsView, asked: Readonly<R
     events.length === 0
       ? html`<p class="none">${next === null ? "No event matches." : "Nothing here so far."}</p>`
       : html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol>`;
-  const older = next === null ? undefined : html`<p class="none"><a href="?${olderQuery(asked, next)}">older events</a></p>`;
-  return pageOf(html`${card("events", "Events", [counted(events.length, "event"), ...filters].join(", "), html`${list}${older}`)}`);
+  const older =
+    next === null
+      ? undefined
+      : html`<p class="none"><a href="?${olderQuery(asked, next)}">older events</a></p>`;
+  return pageOf(
+    html`${card("events", "Events", [counted(events.length, "event"), ...filters].join(", "), html`${list}${older}`)}`,
+  );
 }
 
-export const renderBadEventsPage = (problem: string): string => pageOf(card("events", "Events", "", html`<p class="none">${problem}.</p>`));
+export const renderBadEventsPage = (problem: string): string =>
+  pageOf(card("events", "Events", "", html`<p class="none">${problem}.</p>`));
 
 const olderQuery = (asked: Readonly<Record<string, string>>, next: string): string =>
   new URLSearchParams({ ...asked, before: next }).toString();
 
 function eventItem(event: EventEntry, nowMs: number): Html {
-  const title = isWebLink(event.url) ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>` : html`${event.title}`;
+  const title = isWebLink(event.url)
+    ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>`
+    : html`${event.title}`;
   const watch = typeof event.data["watch"] === "string" ? event.data["watch"] : "";
   const fate = event.deliveries.map(({ sink, state }) => `${sink}: ${state}`);
-  const facts = [watch, event.type, ...(fate.length === 0 ? ["no sink"] : fate)].filter((fact) => fact !== "").join(", ");
+  const facts = [watch, event.type, ...(fate.length === 0 ? ["no sink"] : fate)]
+    .filter((fact) => fact !== "")
+    .join(", ");
   return html`<li>${when(event.timestamp, nowMs)}<div>${title}${event.text === "" ? undefined : html`<div>${event.text}</div>`}<span class="sub">${facts}</span></div></li>
 `;
 }

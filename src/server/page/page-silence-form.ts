@@ -1,11 +1,16 @@
-/** The form that adds a silence: folded on the status page, and a page of its own where something written in it cannot be used. */
+/**
+ * The form that adds a silence: folded on the status page, and a page of its own where something
+ * written in it cannot be used.
+ */
 import { Html, html } from "../contract/html.ts";
 import type { SilenceRequest } from "../contract/silence-view.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card } from "./page-tables.ts";
 
 /** As a browser sends it. */
-export type SilenceFormText = Readonly<Record<"matchers" | "duration" | "comment" | "author", string>>;
+export type SilenceFormText = Readonly<
+  Record<"matchers" | "duration" | "comment" | "author", string>
+>;
 
 const EMPTY: SilenceFormText = { matchers: "", duration: "1h", comment: "", author: "" };
 
@@ -36,14 +41,21 @@ const formOf = (
 </form>`;
 
 export interface SilencePage {
-  /** What is wrong with what was written, one sentence each; empty for a form that nobody filled in yet. */
+  /**
+   * What is wrong with what was written, one sentence each; empty for a form that nobody filled in
+   * yet.
+   */
   readonly problems?: readonly string[];
   readonly written?: SilenceFormText;
   /** The way from the address that shows it to the status page. */
   readonly root?: string;
 }
 
-export function renderSilencePage({ problems = [], written = EMPTY, root = "" }: SilencePage): string {
+export function renderSilencePage({
+  problems = [],
+  written = EMPTY,
+  root = "",
+}: SilencePage): string {
   const said =
     problems.length === 0
       ? undefined

@@ -1,4 +1,7 @@
-/** The silences on the status page: what is held back, until when, who wants it so and why. Not there while there are none. */
+/**
+ * The silences on the status page: what is held back, until when, who wants it so and why. Not
+ * there while there are none.
+ */
 import { Html, html } from "../contract/html.ts";
 import { countText, when } from "../contract/page-words.ts";
 import type { SilenceView } from "../contract/silence-view.ts";
@@ -16,7 +19,10 @@ export function silenceTable(silences: readonly SilenceView[], nowMs: number): H
   );
 }
 
-function silenceRow({ id, matchers, ends_at: endsAt, author, comment, silenced }: SilenceView, nowMs: number): Html {
+function silenceRow(
+  { id, matchers, ends_at: endsAt, author, comment, silenced }: SilenceView,
+  nowMs: number,
+): Html {
   const alerts = silenced.reduce((sum, one) => sum + one.alerts, 0);
   return html`<tr><th scope="row">${matchers.join(", ")}<span class="sub">silence ${id}</span></th>
 <td data-label="Ends">${when(endsAt, nowMs)}</td>

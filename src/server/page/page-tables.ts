@@ -4,7 +4,14 @@ import { outcomesText } from "../contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
 import { isTroubled, isUnreadable } from "./page-attention.ts";
 import { counted, countText, lasting, spanText, when } from "../contract/page-words.ts";
-import type { EventLine, MemberListView, SinkView, TargetView, WaitView, WatchView } from "../contract/views.ts";
+import type {
+  EventLine,
+  MemberListView,
+  SinkView,
+  TargetView,
+  WaitView,
+  WatchView,
+} from "../contract/views.ts";
 
 /** Ten thousand rows every ten seconds would cost the daemon more than they are worth. */
 const MAX_WATCHES = 200;
@@ -18,7 +25,13 @@ export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
     left > 0
       ? html`<p class="none">${counted(left, "more watch", "more watches")}: see <a href="api/v1/watches">all as JSON</a>.</p>`
       : undefined;
-  if (watches.length === 0) return card("watches", "Watches", "", html`<p class="none">No watches: add one to the configuration.</p>`);
+  if (watches.length === 0)
+    return card(
+      "watches",
+      "Watches",
+      "",
+      html`<p class="none">No watches: add one to the configuration.</p>`,
+    );
   return card(
     "watches",
     "Watches",
@@ -62,8 +75,11 @@ function nextPoll({ paused, next_poll_at: at, polled_by: others }: WatchView, no
 function watchPill(watch: WatchView): Html {
   if (watch.paused) return html`<span class="pill">Paused</span>`;
   if (isTroubled(watch)) return html`<span class="pill warn">Problem</span>`;
-  if (watch.targets.some((target) => target.status === "pending")) return html`<span class="pill">Starting</span>`;
-  return watch.slowed === null ? html`<span class="pill good">OK</span>` : html`<span class="pill warn">Slowed</span>`;
+  if (watch.targets.some((target) => target.status === "pending"))
+    return html`<span class="pill">Starting</span>`;
+  return watch.slowed === null
+    ? html`<span class="pill good">OK</span>`
+    : html`<span class="pill warn">Slowed</span>`;
 }
 
 /** `98 of 100 readable, 1 not indexed, 2 gone`; a single readable target is named. */
@@ -72,7 +88,8 @@ function targetsText(targets: readonly TargetView[]): string {
   const notIndexed = targets.filter((target) => target.status === "not_indexed").length;
   const gone = targets.filter((target) => target.status === "gone").length;
   const [only] = targets;
-  if (targets.length === 1 && only !== undefined) return `${only.name}${notIndexed === 1 ? ", not indexed" : gone === 1 ? ", gone" : ""}`;
+  if (targets.length === 1 && only !== undefined)
+    return `${only.name}${notIndexed === 1 ? ", not indexed" : gone === 1 ? ", gone" : ""}`;
   const readable =
     unreadable === 0
       ? counted(targets.length, "target")
@@ -81,12 +98,21 @@ function targetsText(targets: readonly TargetView[]): string {
     [notIndexed, "not indexed"],
     [gone, "gone"],
   ] as const;
-  return [readable, ...facts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`)].join(", ");
+  return [
+    readable,
+    ...facts.filter(([count]) => count > 0).map(([count, word]) => `${countText(count)} ${word}`),
+  ].join(", ");
 }
 
-function longReadText({ target, members, first_read_members: read }: MemberListView): readonly string[] {
+function longReadText({
+  target,
+  members,
+  first_read_members: read,
+}: MemberListView): readonly string[] {
   if (read === null) return [];
-  return [`first read of ${target}: ${countText(read)}${members === null ? " members" : ` of ${countText(members)}`}`];
+  return [
+    `first read of ${target}: ${countText(read)}${members === null ? " members" : ` of ${countText(members)}`}`,
+  ];
 }
 
 export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
@@ -101,7 +127,10 @@ export function sinkTable(sinks: readonly SinkView[], nowMs: number): Html {
 }
 
 function sinkRow(sink: SinkView, nowMs: number): Html {
-  const state = sink.breaker === "open" ? html`<span class="pill bad">Failing</span>` : html`<span class="pill good">OK</span>`;
+  const state =
+    sink.breaker === "open"
+      ? html`<span class="pill bad">Failing</span>`
+      : html`<span class="pill good">OK</span>`;
   return html`<tr><th scope="row">${sink.name}<span class="sub">${[sink.type, sink.place].filter((text) => text !== "").join(", ")}</span></th>
 <td data-label="State"><div>${state}${sink.breaker === "open" ? html`<span class="sub">${failingText(sink, nowMs)}</span>` : undefined}${waitLines(sink, nowMs)}${repeatLine(sink, nowMs)}</div></td>
 <td data-label="Waiting" class="num">${countText(sink.waiting)}</td>
@@ -111,14 +140,20 @@ function sinkRow(sink: SinkView, nowMs: number): Html {
 `;
 }
 
-const failingText = ({ reason, failing_since: since, next_attempt_at: next }: SinkView, nowMs: number): Html =>
+const failingText = (
+  { reason, failing_since: since, next_attempt_at: next }: SinkView,
+  nowMs: number,
+): Html =>
   html`${reason}${since === null ? "" : html`, ${lasting(since, nowMs)}`}${next === null ? "" : html`, next attempt ${when(next, nowMs)}`}`;
 
 /** A sink that fails has said so already. */
 const waitLines = ({ waits }: SinkView, nowMs: number): Html[] =>
   waits
     .filter(({ cause }) => cause !== "sink_failing" && cause !== "queued")
-    .map((wait) => html`<span class="sub">${countText(wait.count)} waiting, ${wait.reason}${untilText(wait, nowMs)}</span>`);
+    .map(
+      (wait) =>
+        html`<span class="sub">${countText(wait.count)} waiting, ${wait.reason}${untilText(wait, nowMs)}</span>`,
+    );
 
 const repeatLine = ({ repeats }: SinkView, nowMs: number): Html | undefined =>
   repeats === null
@@ -131,12 +166,20 @@ function untilText({ cause, until }: WaitView, nowMs: number): Html {
 }
 
 export function eventList(events: readonly EventLine[], nowMs: number): Html {
-  if (events.length === 0) return card("events", "Last events", "", html`<p class="none">Nothing new yet.</p>`);
-  return card("events", "Last events", "newest first", html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol>`);
+  if (events.length === 0)
+    return card("events", "Last events", "", html`<p class="none">Nothing new yet.</p>`);
+  return card(
+    "events",
+    "Last events",
+    "newest first",
+    html`<ol class="events">${events.map((event) => eventItem(event, nowMs))}</ol>`,
+  );
 }
 
 function eventItem(event: EventLine, nowMs: number): Html {
-  const title = isWebLink(event.url) ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>` : html`${event.title}`;
+  const title = isWebLink(event.url)
+    ? html`<a href="${event.url}" rel="noreferrer noopener">${event.title}</a>`
+    : html`${event.title}`;
   const origin = event.watch === "" ? event.type : `${event.watch}, ${event.type}`;
   const outcome = outcomesText(event, (iso) => `${iso.slice(0, 16).replace("T", " ")} UTC`);
   return html`<li>${when(event.detected_at, nowMs)}<div>${title}<span class="sub">${origin}; ${outcome}</span></div></li>
@@ -144,7 +187,8 @@ function eventItem(event: EventLine, nowMs: number): Html {
 }
 
 /** Addresses come from strangers' tweets: a `javascript:` one must stay text. */
-export const isWebLink = (url: string | null): url is string => url !== null && /^https?:\/\//i.test(url);
+export const isWebLink = (url: string | null): url is string =>
+  url !== null && /^https?:\/\//i.test(url);
 
 export function card(id: string, title: string, note: string, content: Html): Html {
   return html`<section class="card"><h2 id="${id}">${title}<span>${note}</span></h2>${content}</section>`;

@@ -5,7 +5,10 @@ import { isTroubled } from "./page-attention.ts";
 import type { QuotaView } from "../contract/budget-view.ts";
 import type { StatusView } from "../contract/views.ts";
 
-export const tiles = (status: StatusView, nowMs: number): Html => html`<h2 class="away">Overview</h2>
+export const tiles = (
+  status: StatusView,
+  nowMs: number,
+): Html => html`<h2 class="away">Overview</h2>
 <div class="tiles">
 ${watches(status)}${requests(status.quota)}${dataService(status, nowMs)}${alerts(status, nowMs)}
 </div>`;
@@ -24,15 +27,21 @@ function watches(status: StatusView): Html {
     slowed > 0 ? `${countText(slowed)} slowed down by the quota` : "",
   ].filter(Boolean);
   const active = status.watches.length - paused;
-  return tile("Watches", html`${countText(active)} <small>active</small>`, notes.join(", ") || "all well");
+  return tile(
+    "Watches",
+    html`${countText(active)} <small>active</small>`,
+    notes.join(", ") || "all well",
+  );
 }
 
 function requests(quota: QuotaView): Html {
   const rest = `until ${dayText(quota.period_end)}`;
   const expected = quota.expected === null ? "" : `${countText(quota.expected)} expected `;
-  const isBeyond = quota.forecast !== null && quota.expected !== null && quota.forecast > quota.expected;
+  const isBeyond =
+    quota.forecast !== null && quota.expected !== null && quota.forecast > quota.expected;
   const asked = isBeyond ? `, the schedules ask for ${countText(quota.forecast ?? 0)}` : "";
-  if (quota.limit === null) return tile("Requests", countText(quota.spent), `${expected}${rest}, limit unknown`);
+  if (quota.limit === null)
+    return tile("Requests", countText(quota.spent), `${expected}${rest}, limit unknown`);
   return tile(
     "Requests",
     html`${countText(quota.spent)} <small>of ${countText(quota.limit)}</small>`,
@@ -43,7 +52,8 @@ function requests(quota: QuotaView): Html {
 
 /** Drawn with attributes: the page's policy allows no inline style. */
 function quotaBar(spent: number, forecast: number, limit: number): Html {
-  const share = (count: number) => (limit === 0 ? 100 : Math.min(100, (100 * count) / limit)).toFixed(2);
+  const share = (count: number) =>
+    (limit === 0 ? 100 : Math.min(100, (100 * count) / limit)).toFixed(2);
   const words = `${share(spent)}% spent, ${share(forecast)}% expected`;
   return html`<svg class="bar${forecast > limit ? " over" : ""}" viewBox="0 0 100 7" preserveAspectRatio="none" role="img" aria-label="${words}"><rect width="100" height="7"/><rect class="forecast" width="${share(forecast)}" height="7"/><rect class="spent" width="${share(spent)}" height="7"/></svg>`;
 }
@@ -51,15 +61,25 @@ function quotaBar(spent: number, forecast: number, limit: number): Html {
 function dataService({ upstream }: StatusView, nowMs: number): Html {
   const big = upstream.up ? html`Answering` : html`<span class="trouble">Not answering</span>`;
   const span = upstream.since === null ? undefined : lasting(upstream.since, nowMs);
-  const next = upstream.next_attempt_at === null ? undefined : html`, next request ${when(upstream.next_attempt_at, nowMs)}`;
-  return tile("Data service", big, html`${upstream.reason}${upstream.reason !== "" && span !== undefined ? ", " : ""}${span}${next}`);
+  const next =
+    upstream.next_attempt_at === null
+      ? undefined
+      : html`, next request ${when(upstream.next_attempt_at, nowMs)}`;
+  return tile(
+    "Data service",
+    big,
+    html`${upstream.reason}${upstream.reason !== "" && span !== undefined ? ", " : ""}${span}${next}`,
+  );
 }
 
 function alerts({ sinks }: StatusView, nowMs: number): Html {
-  const sum = (pick: (sink: StatusView["sinks"][number]) => number) => sinks.reduce((total, sink) => total + pick(sink), 0);
+  const sum = (pick: (sink: StatusView["sinks"][number]) => number) =>
+    sinks.reduce((total, sink) => total + pick(sink), 0);
   const waiting = sum((sink) => sink.waiting);
   const dead = sum((sink) => sink.dead);
-  const oldest = sinks.flatMap((sink) => (sink.oldest_at === null ? [] : [sink.oldest_at])).sort()[0];
+  const oldest = sinks
+    .flatMap((sink) => (sink.oldest_at === null ? [] : [sink.oldest_at]))
+    .sort()[0];
   const below = html`${waiting === 0 ? "none waiting" : html`${countText(waiting)} waiting, oldest from ${when(oldest ?? null, nowMs)}`}${dead > 0 ? `, ${counted(dead, "dead letter")}` : ""}`;
   return tile("Alerts", html`${countText(sum((sink) => sink.sent))} <small>sent</small>`, below);
 }

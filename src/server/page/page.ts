@@ -1,4 +1,7 @@
-/** The status page: one self-contained document, readable without scripts, that answers "is it well, and if not, what should I do". */
+/**
+ * The status page: one self-contained document, readable without scripts, that answers "is it well,
+ * and if not, what should I do".
+ */
 import { Html, html } from "../contract/html.ts";
 import { attention } from "./page-attention.ts";
 import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from "./page-assets.ts";
@@ -10,13 +13,18 @@ import { spanText, when } from "../contract/page-words.ts";
 import { unclaimedWords } from "../contract/replica-view.ts";
 import type { DaemonState, StatusView } from "../contract/views.ts";
 
-const STATE: Readonly<Record<DaemonState, { readonly tone: string; readonly sign: string; readonly word: string }>> = {
+const STATE: Readonly<
+  Record<DaemonState, { readonly tone: string; readonly sign: string; readonly word: string }>
+> = {
   running: { tone: "good", sign: "●", word: "Running" },
   degraded: { tone: "warn", sign: "▲", word: "Degraded" },
   paused: { tone: "bad", sign: "❚❚", word: "Paused" },
 };
 
-/** The whole document. Everything from the view is escaped; style and script are constants, named by hash in `PAGE_POLICY`. */
+/**
+ * The whole document. Everything from the view is escaped; style and script are constants, named by
+ * hash in `PAGE_POLICY`.
+ */
 export function renderPage(status: StatusView, nowMs: number): string {
   return html`<!doctype html>
 <html lang="en">

@@ -1,9 +1,18 @@
-/** What Discord's answers mean for a message, and what an operator can do about them; the shape of a request that gets one. */
+/**
+ * What Discord's answers mean for a message, and what an operator can do about them; the shape of a
+ * request that gets one.
+ */
 import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError } from "../../model/http.ts";
 import type { JsonObject } from "../../model/json.ts";
-import { SinkError, type SealedMessage, type SendReceipt, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
+import {
+  SinkError,
+  type SealedMessage,
+  type SendReceipt,
+  type SinkFailure,
+  TOO_LARGE,
+} from "../../model/sink.ts";
 import { addressRefusal } from "../kind/http-answer.ts";
 
 export interface DiscordAnswer {
@@ -13,21 +22,36 @@ export interface DiscordAnswer {
   header(name: string): string | undefined;
 }
 
-/** A 400 that speaks of the channel: every message would fare the same. https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
+/**
+ * A 400 that speaks of the channel: every message would fare the same.
+ * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+ */
 const CHANNEL_CODES: Readonly<Record<number, string>> = {
   220001: "This is a forum channel: set `forum: {}` on the sink, or `thread`.",
   220003: "This channel is no forum: remove `forum` from the sink.",
   50008: "This channel takes no messages: give the sink another one.",
   50083: "The thread is archived: reopen it, or change `thread`.",
   160005: "The thread is locked: unlock it, or change `thread`.",
-  160006: "Too many threads are active in this server: archive some, or remove `forum` and `thread: new`.",
+  160006:
+    "Too many threads are active in this server: archive some, or remove `forum` and `thread: new`.",
   40067: "This forum wants a tag: set `forum: { tags: [...] }`.",
 };
 
-/** An answer other than 2xx. 401, 403 and 404 count towards a ban (10,000 in 10 minutes), so they close the destination at once. */
-export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean, nowMs: number): SinkError {
+/**
+ * An answer other than 2xx. 401, 403 and 404 count towards a ban (10,000 in 10 minutes), so they
+ * close the destination at once.
+ */
+export function classifyDiscordAnswer(
+  answer: DiscordAnswer,
+  isBot: boolean,
+  nowMs: number,
+): SinkError {
   const { code, text, retryAfter, global } = readBody(answer.body);
-  if (answer.status === 429) return rateLimited(answer, retryAfter ?? answer.header("retry-after"), { isGlobal: global, nowMs });
+  if (answer.status === 429)
+    return rateLimited(answer, retryAfter ?? answer.header("retry-after"), {
+      isGlobal: global,
+      nowMs,
+    });
   const isFrontEnd = answer.status === 403 && /^\s*</.test(answer.body);
   const hint =
     (isFrontEnd ? FRONT_END_HINT : undefined) ??
@@ -39,23 +63,40 @@ export function classifyDiscordAnswer(answer: DiscordAnswer, isBot: boolean, now
   const said = isFrontEnd ? ": a page of its front end" : text === "" ? "" : `: ${text}`;
   return new SinkError(kind, `Discord answered ${answer.status}${said}`, answer.status, {
     hint,
-    fields: { discordCode: code, ...(code === 0 ? {} : { refusal: String(code) }), ...(isOfSize(answer, code) ? TOO_LARGE : {}) },
+    fields: {
+      discordCode: code,
+      ...(code === 0 ? {} : { refusal: String(code) }),
+      ...(isOfSize(answer, code) ? TOO_LARGE : {}),
+    },
   });
 }
 
 function kindOf(status: number): SinkFailure {
-  if (status === 401 || status === 403 || status === 404 || status === 410 || (status >= 300 && status < 400)) return "destination";
+  if (
+    status === 401 ||
+    status === 403 ||
+    status === 404 ||
+    status === 410 ||
+    (status >= 300 && status < 400)
+  )
+    return "destination";
   return status === 408 || status >= 500 || status < 300 ? "transient" : "message";
 }
 
 /**
- * Request entity too large, or a field that is: https://discord.com/developers/docs/topics/opcodes-and-status-codes#json and
+ * Request entity too large, or a field that is:
+ * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json and
  * https://discord.com/developers/docs/reference#error-messages
  */
 const isOfSize = ({ status, body }: DiscordAnswer, code: number): boolean =>
-  status === 413 || code === 40_005 || (status === 400 && /"(?:BASE_TYPE_MAX_LENGTH|MAX_EMBED_SIZE_EXCEEDED)"/.test(body));
+  status === 413 ||
+  code === 40_005 ||
+  (status === 400 && /"(?:BASE_TYPE_MAX_LENGTH|MAX_EMBED_SIZE_EXCEEDED)"/.test(body));
 
-/** Discord's own refusals are JSON; a page comes from Cloudflare, which bars addresses for some time. */
+/**
+ * Discord's own refusals are JSON; a page comes from Cloudflare, which bars addresses for some
+ * time.
+ */
 const FRONT_END_HINT =
   "Discord's front end refuses this machine, whatever the sink: wait, and see that nothing else here asks Discord too often; a proxy or VPN may share its address with others.";
 
@@ -67,10 +108,19 @@ const BOT_HINTS: Readonly<Record<number, string>> = {
   404: "Check `channel_id`: the channel is gone, or the bot is not on its server.",
 };
 
-const WEBHOOK_GONE = "Make a new webhook (channel settings, Integrations) and put it into the sink's `webhook_url`.";
-const WEBHOOK_HINTS: Readonly<Record<number, string>> = { 401: WEBHOOK_GONE, 403: WEBHOOK_GONE, 404: WEBHOOK_GONE, 410: WEBHOOK_GONE };
+const WEBHOOK_GONE =
+  "Make a new webhook (channel settings, Integrations) and put it into the sink's `webhook_url`.";
+const WEBHOOK_HINTS: Readonly<Record<number, string>> = {
+  401: WEBHOOK_GONE,
+  403: WEBHOOK_GONE,
+  404: WEBHOOK_GONE,
+  410: WEBHOOK_GONE,
+};
 
-/** Exact in the body, rounded up in the header, which Cloudflare may leave out; `global` concerns every request of this bot. */
+/**
+ * Exact in the body, rounded up in the header, which Cloudflare may leave out; `global` concerns
+ * every request of this bot.
+ */
 function rateLimited(
   answer: DiscordAnswer,
   asked: string | undefined,
@@ -82,23 +132,35 @@ function rateLimited(
 }
 
 function waitFor(afterMs: number | undefined, scope: string, isGlobal: boolean): SinkError {
-  return new SinkError("rate_limited", `${asksToWait("Discord", afterMs)} (${isGlobal ? "global" : scope})`, 429, {
-    ...(afterMs === undefined ? {} : { retry: { afterMs } }),
-    fields: { scope, global: isGlobal },
-  });
+  return new SinkError(
+    "rate_limited",
+    `${asksToWait("Discord", afterMs)} (${isGlobal ? "global" : scope})`,
+    429,
+    {
+      ...(afterMs === undefined ? {} : { retry: { afterMs } }),
+      fields: { scope, global: isGlobal },
+    },
+  );
 }
 
 /** What the SDK throws by itself: its own wait before a limit it knows of, or no answer at all. */
 export function classifyDiscordFailure(thrown: unknown): SinkError {
   if (thrown instanceof SinkError) return thrown;
   if (typeof thrown === "object" && thrown !== null && "timeToReset" in thrown) {
-    const { timeToReset, global, scope } = thrown as { readonly timeToReset: number; readonly global?: boolean; readonly scope?: string };
+    const { timeToReset, global, scope } = thrown as {
+      readonly timeToReset: number;
+      readonly global?: boolean;
+      readonly scope?: string;
+    };
     return waitFor(Math.max(1, timeToReset), scope ?? "user", global === true);
   }
   const hint = thrown instanceof HttpError ? thrown.hint : "";
   return (
     addressRefusal(thrown) ??
-    new SinkError("transient", `Discord could not be reached: ${errorText(thrown)}`, undefined, { hint, cause: thrown })
+    new SinkError("transient", `Discord could not be reached: ${errorText(thrown)}`, undefined, {
+      hint,
+      cause: thrown,
+    })
   );
 }
 
@@ -115,7 +177,8 @@ function readBody(body: string): ReadBody {
     const read = (JSON.parse(body) ?? {}) as Readonly<Record<string, unknown>>;
     const text = typeof read["message"] === "string" ? read["message"].slice(0, 200) : "";
     const asked = read["retry_after"];
-    const retryAfter = typeof asked === "number" || typeof asked === "string" ? String(asked) : undefined;
+    const retryAfter =
+      typeof asked === "number" || typeof asked === "string" ? String(asked) : undefined;
     return { code: Number(read["code"] ?? 0), text, retryAfter, global: read["global"] === true };
   } catch {
     return { code: 0, text: "", retryAfter: undefined, global: false };
@@ -123,11 +186,14 @@ function readBody(body: string): ReadBody {
 }
 
 /**
- * How long until the next message is taken, in ms, where this one was the last of its limit: known before Discord refuses one.
- * https://discord.com/developers/docs/topics/rate-limits#header-format
+ * How long until the next message is taken, in ms, where this one was the last of its limit: known
+ * before Discord refuses one. https://discord.com/developers/docs/topics/rate-limits#header-format
  */
 export function holdOf(header: DiscordAnswer["header"]): { readonly holdMs?: number } {
-  const [left, resetS] = [header("x-ratelimit-remaining"), Number(header("x-ratelimit-reset-after"))];
+  const [left, resetS] = [
+    header("x-ratelimit-remaining"),
+    Number(header("x-ratelimit-reset-after")),
+  ];
   if (left === undefined || Number(left) > 0 || !Number.isFinite(resetS) || resetS <= 0) return {};
   return { holdMs: Math.min(Math.ceil(resetS * 1_000), MAX_HOLD_MS) };
 }
@@ -135,7 +201,10 @@ export function holdOf(header: DiscordAnswer["header"]): { readonly holdMs?: num
 /** Limits of messages are over within seconds; what says more is no such limit. */
 const MAX_HOLD_MS = 60_000;
 
-/** The SDK keeps the ends of limits as they are said, and sends nothing before them: what it reads is bounded. */
+/**
+ * The SDK keeps the ends of limits as they are said, and sends nothing before them: what it reads
+ * is bounded.
+ */
 export function boundHold(headers: Headers): void {
   if (Number(headers.get("x-ratelimit-reset-after")) * 1_000 > MAX_HOLD_MS)
     headers.set("x-ratelimit-reset-after", String(MAX_HOLD_MS / 1_000));
@@ -154,7 +223,11 @@ export interface DiscordContent {
 }
 
 /** @throws SinkError, of kind `message` when Discord refuses this content. */
-export type DiscordPost = (content: DiscordContent, message: SealedMessage, signal: AbortSignal) => Promise<SendReceipt>;
+export type DiscordPost = (
+  content: DiscordContent,
+  message: SealedMessage,
+  signal: AbortSignal,
+) => Promise<SendReceipt>;
 
 /** A forum post answers with its thread, the message inside. */
 export function receiptOf(answer: unknown): SendReceipt {
@@ -168,11 +241,16 @@ export function receiptOf(answer: unknown): SendReceipt {
   const ref = message?.id ?? id;
   // The id of a thread is that of the place where its messages stand.
   const channel = message === undefined ? place : id;
-  return typeof ref === "string" ? { ref, ...(typeof channel === "string" ? { channel } : {}) } : {};
+  return typeof ref === "string"
+    ? { ref, ...(typeof channel === "string" ? { channel } : {}) }
+    : {};
 }
 
 /** A thread that is gone or closed says nothing of the channel: the message goes there instead. */
-export async function inThreadOr<T>(inThread: () => Promise<T>, elsewhere: () => Promise<T>): Promise<T> {
+export async function inThreadOr<T>(
+  inThread: () => Promise<T>,
+  elsewhere: () => Promise<T>,
+): Promise<T> {
   try {
     return await inThread();
   } catch (error) {

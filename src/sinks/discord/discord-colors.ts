@@ -31,15 +31,26 @@ export interface ColorRule {
 export const COLOR_PATTERN = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
 /** That of the first rule that the event fulfils; undefined where there is none. */
-export function ruleColor(rules: readonly ColorRule[], { body, labels }: Pick<ChirpEvent, "body" | "labels">): number | undefined {
-  const rule = rules.find(({ when, matches }) => when === undefined || matches?.(body, labels) === true);
+export function ruleColor(
+  rules: readonly ColorRule[],
+  { body, labels }: Pick<ChirpEvent, "body" | "labels">,
+): number | undefined {
+  const rule = rules.find(
+    ({ when, matches }) => when === undefined || matches?.(body, labels) === true,
+  );
   const digits = rule?.color.slice(1) ?? "";
   if (digits === "") return undefined;
   return Number.parseInt(digits.length === 3 ? digits.replace(/./g, "$&$&") : digits, 16);
 }
 
-/** An alert that a watch marks as more than a note has the colour of its severity; what went away is grey. */
+/**
+ * An alert that a watch marks as more than a note has the colour of its severity; what went away is
+ * grey.
+ */
 export function discordColor(eventType: string, severity: string): number {
   const [subject = "", what = ""] = eventType.split(".");
-  return ownValue(BY_SEVERITY, severity) ?? (/^(?:removed|deleted|left)$/.test(what) ? GONE : (ownValue(BY_SUBJECT, subject) ?? NEUTRAL));
+  return (
+    ownValue(BY_SEVERITY, severity) ??
+    (/^(?:removed|deleted|left)$/.test(what) ? GONE : (ownValue(BY_SUBJECT, subject) ?? NEUTRAL))
+  );
 }

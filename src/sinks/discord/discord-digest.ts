@@ -1,11 +1,21 @@
-/** The layout of a list of alerts in Discord: its heading, its sections, a line with a link for each alert, as many messages as it takes. Pure. */
+/**
+ * The layout of a list of alerts in Discord: its heading, its sections, a line with a link for each
+ * alert, as many messages as it takes. Pure.
+ */
 import type { Json } from "../../model/json.ts";
 import type { Digest, DigestPart } from "../../model/sink.ts";
 import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
 import { digestHeading, digestRange, digestRemainder, isPage } from "../../render/digest-text.ts";
 import { discordLabel, discordLink, discordPlain } from "../../render/discord-text.ts";
 import { joinLines } from "../../render/text/split-lines.ts";
-import { CONTENT_CHARS, DESCRIPTION_CHARS, type DiscordBody, type DiscordStyle, EMBED_CHARS_TOTAL, tagsIn } from "./discord-render.ts";
+import {
+  CONTENT_CHARS,
+  DESCRIPTION_CHARS,
+  type DiscordBody,
+  type DiscordStyle,
+  EMBED_CHARS_TOTAL,
+  tagsIn,
+} from "./discord-render.ts";
 
 const HEADING_CHARS = 300;
 /** Room for "11 to 60 of 595". */
@@ -22,7 +32,10 @@ interface Line {
   readonly plain: string;
 }
 
-export function renderDiscordDigest(digest: Digest, forum?: DiscordStyle["forum"]): readonly DigestPart[] {
+export function renderDiscordDigest(
+  digest: Digest,
+  forum?: DiscordStyle["forum"],
+): readonly DigestPart[] {
   const { mentions = [] } = digest;
   const heading = discordLabel(digestHeading(digest), HEADING_CHARS);
   const threadName = discordPlain(digestHeading(digest), NAME_CHARS);
@@ -51,10 +64,12 @@ export function renderDiscordDigest(digest: Digest, forum?: DiscordStyle["forum"
     next += events.length;
     const body: DiscordBody = {
       content,
-      embeds: joinLines([...lines.map(({ shown }) => shown), ...below], DESCRIPTION_CHARS).map((description) => ({
-        description: description.trim(),
-        color: COLOR,
-      })),
+      embeds: joinLines([...lines.map(({ shown }) => shown), ...below], DESCRIPTION_CHARS).map(
+        (description) => ({
+          description: description.trim(),
+          color: COLOR,
+        }),
+      ),
       plain: join([content, ...lines.map(({ plain }) => plain), ...below]),
       threadName,
       ...(tags.length > 0 ? { tags } : {}),
@@ -71,7 +86,11 @@ function remainderOf(digest: Digest): string {
   if (said === undefined) return "";
   const where = digest.unlisted?.where ?? "";
   // A command stands between backticks, a page as it is, without a preview.
-  const shown = isPage(where) ? `<${where.slice(0, 500)}>` : where === "" ? "" : `\`${where.replaceAll("`", "").slice(0, 400)}\``;
+  const shown = isPage(where)
+    ? `<${where.slice(0, 500)}>`
+    : where === ""
+      ? ""
+      : `\`${where.replaceAll("`", "").slice(0, 400)}\``;
   return [said, shown].filter((part) => part !== "").join(" ");
 }
 
@@ -94,10 +113,16 @@ function lineOf(row: DigestRow): Line {
     const plain = discordLabel(name, LABEL_CHARS);
     return { shown: `${mark}${plain} ${words}`.trimEnd(), plain };
   }
-  return { shown: `${mark}${discordLink(line.url, name, LABEL_CHARS)} ${words}`.trimEnd(), plain: `<${line.url}>` };
+  return {
+    shown: `${mark}${discordLink(line.url, name, LABEL_CHARS)} ${words}`.trimEnd(),
+    plain: `<${line.url}>`,
+  };
 }
 
-/** What the channel hears when alerts are gathered from now on; the time is shown in the reader's own zone. */
+/**
+ * What the channel hears when alerts are gathered from now on; the time is shown in the reader's
+ * own zone.
+ */
 export function renderDiscordAnnouncement(nextAtMs: number): DiscordBody {
   const content = `**Many at once**: next summary at <t:${Math.floor(nextAtMs / 1_000)}:t>`;
   return { content, embeds: [], plain: content, threadName: "Many alerts at once", isLocal: true };

@@ -1,4 +1,7 @@
-/** The layout of a Discord message: an embed for each alert, links alone on request, and the plain text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure. */
+/**
+ * The layout of a Discord message: an embed for each alert, links alone on request, and the plain
+ * text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure.
+ */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Batch, OutboxEvent } from "../../model/sink.ts";
 import type { Moment } from "../../model/template.ts";
@@ -8,7 +11,13 @@ import { fitForms } from "../../render/text/fit-forms.ts";
 import { webUrl } from "../../render/text/permalink.ts";
 import { cardsOf } from "../../render/people.ts";
 import { moreText, shorterList } from "../../render/text/people-text.ts";
-import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
+import {
+  factLine,
+  headingOf,
+  plainMessage,
+  summaryLine,
+  watchLine,
+} from "../../render/messages/plain-message.ts";
 import { type ColorRule, discordColor, ruleColor } from "./discord-colors.ts";
 import { postName, type TagRule, tagRule, tagsOf } from "./discord-tags.ts";
 import { titleWithoutAuthor } from "../../render/messages/title-parts.ts";
@@ -67,7 +76,10 @@ export interface DiscordStyle {
   readonly forum?: { readonly tags: readonly (string | TagRule)[] } | undefined;
 }
 
-export const tagsIn = (forum: DiscordStyle["forum"], events: readonly OutboxEvent[]): readonly string[] =>
+export const tagsIn = (
+  forum: DiscordStyle["forum"],
+  events: readonly OutboxEvent[],
+): readonly string[] =>
   tagsOf(
     (forum?.tags ?? []).map(tagRule),
     events.map(({ event }) => event),
@@ -80,7 +92,10 @@ interface Entry {
 }
 
 /** `batch` holds at most `EMBEDS` alerts. */
-export function renderDiscord(batch: Batch, { style, color = [], forum }: DiscordStyle): DiscordBody {
+export function renderDiscord(
+  batch: Batch,
+  { style, color = [], forum }: DiscordStyle,
+): DiscordBody {
   const { mentions = [] } = batch;
   const cards = cardsOf(batch.events, batch.read);
   const entries = cards.map(({ events: [{ event }], message }) => ({
@@ -95,14 +110,24 @@ export function renderDiscord(batch: Batch, { style, color = [], forum }: Discor
   const plain = plainContent(lead, entries);
   const followUp = batch.isFollowUp === true ? { isLocal: true, isReply: true } : {};
   const tags = tagsIn(forum, batch.events);
-  const shared = { plain, threadName, ...(tags.length === 0 ? {} : { tags }), ...(mentions.length === 0 ? {} : { mentions }), ...followUp };
+  const shared = {
+    plain,
+    threadName,
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(mentions.length === 0 ? {} : { mentions }),
+    ...followUp,
+  };
   if (style === "link") return { content: linkContent(lead, entries), embeds: [], ...shared };
   return { content: lead, embeds: embedsOf(entries), ...shared };
 }
 
-// ---- one embed per alert -------------------------------------------------------------------------------------------
+// ---- one embed per alert
+// ----------------------------------------------------------------------------
 
-/** An alert is an embed, and its further pictures are one each, of the same URL: Discord shows them as one with a gallery. */
+/**
+ * An alert is an embed, and its further pictures are one each, of the same URL: Discord shows them
+ * as one with a gallery.
+ */
 function embedsOf(entries: readonly Entry[]): readonly Embed[] {
   let room = EMBEDS - entries.length;
   return entries.flatMap((entry, index): readonly Embed[] => {
@@ -111,8 +136,15 @@ function embedsOf(entries: readonly Entry[]): readonly Embed[] {
     const [first, ...more] = pictures.slice(0, url === undefined ? 1 : Math.min(GALLERY, 1 + room));
     room -= more.length;
     const hidden = entry.message.media.length - (first === undefined ? 0 : 1 + more.length);
-    const embed = embedOf(entry, { url, hidden, share: Math.floor(EMBED_CHARS_TOTAL / entries.length) });
-    const gallery = more.map((image) => ({ ...(url === undefined ? {} : { url }), image: { url: image } }));
+    const embed = embedOf(entry, {
+      url,
+      hidden,
+      share: Math.floor(EMBED_CHARS_TOTAL / entries.length),
+    });
+    const gallery = more.map((image) => ({
+      ...(url === undefined ? {} : { url }),
+      image: { url: image },
+    }));
     return [{ ...embed, ...(first === undefined ? {} : { image: { url: first } }) }, ...gallery];
   });
 }
@@ -144,23 +176,35 @@ function embedOf({ color, message }: Entry, { url, hidden, share }: Place): Embe
 function authorOf({ author }: NeutralMessage, limit: number): Embed["author"] {
   if (author === undefined) return undefined;
   const name = discordPlain(
-    author.name === author.handle || author.handle === "" ? author.name : `${author.name} (@${author.handle})`,
+    author.name === author.handle || author.handle === ""
+      ? author.name
+      : `${author.name} (@${author.handle})`,
     limit,
   );
   const url = shortUrl(author.url);
   const icon = shortUrl(author.avatarUrl);
   if (name === "") return undefined;
-  return { name, ...(url === undefined ? {} : { url }), ...(icon === undefined ? {} : { icon_url: icon }) };
+  return {
+    name,
+    ...(url === undefined ? {} : { url }),
+    ...(icon === undefined ? {} : { icon_url: icon }),
+  };
 }
 
 const footerOf = (message: NeutralMessage, hidden: number): string =>
-  [watchLine(message), message.severity === "info" ? "" : message.severity, hidden > 0 ? `+${hidden} more media` : ""]
+  [
+    watchLine(message),
+    message.severity === "info" ? "" : message.severity,
+    hidden > 0 ? `+${hidden} more media` : "",
+  ]
     .filter((part) => part !== "")
     .join(" · ");
 
 function descriptionOf(message: NeutralMessage, room: number): string {
   const when = `<t:${Math.floor(message.occurredAtMs / 1_000)}:R>`;
-  const last = [discordLabel(factLine(message), room / 4), when].filter((part) => part !== "").join(" · ");
+  const last = [discordLabel(factLine(message), room / 4), when]
+    .filter((part) => part !== "")
+    .join(" · ");
   const quote = quoteOf(message, room / 4);
   const body = bodyOf(message, room - last.length - quote.length - 2).trim();
   const list = listOf(message, room - last.length - quote.length - body.length - 3);
@@ -174,7 +218,10 @@ function listOf({ list }: NeutralMessage, room: number): string {
     const shown = shorterList(list, most);
     const lines = shown.people.map(({ name, url, note }) => {
       const profile = shortUrl(url);
-      const label = profile === undefined ? discordLabel(name, 80) || "?" : discordLink(profile, name || "?", 80);
+      const label =
+        profile === undefined
+          ? discordLabel(name, 80) || "?"
+          : discordLink(profile, name || "?", 80);
       return [`• ${label}`, discordLabel(note, 80)].filter((part) => part !== "").join(" · ");
     });
     const text = [...lines, moreText(shown)].filter((line) => line !== "").join("\n");
@@ -190,9 +237,15 @@ function bodyOf({ body, bodyPieces }: NeutralMessage, room: number): string {
 }
 
 /** https://discord.com/developers/docs/reference#message-formatting-timestamp-styles */
-const TIMESTAMP_STYLES: Readonly<Record<Moment["style"], string>> = { datetime: "f", date: "D", time: "t", relative: "R" };
+const TIMESTAMP_STYLES: Readonly<Record<Moment["style"], string>> = {
+  datetime: "f",
+  date: "D",
+  time: "t",
+  relative: "R",
+};
 
-const momentToken = ({ atMs, style }: Moment): string => `<t:${Math.floor(atMs / 1_000)}:${TIMESTAMP_STYLES[style]}>`;
+const momentToken = ({ atMs, style }: Moment): string =>
+  `<t:${Math.floor(atMs / 1_000)}:${TIMESTAMP_STYLES[style]}>`;
 
 function quoteOf({ context }: NeutralMessage, room: number): string {
   if (context === undefined) return "";
@@ -218,7 +271,8 @@ function shortUrl(text: string | undefined): string | undefined {
   return url === undefined || url.length > URL_CHARS ? undefined : url;
 }
 
-// ---- content alone -------------------------------------------------------------------------------------------------
+// ---- content alone
+// ----------------------------------------------------------------------------
 
 /** The permalink stands behind the cut, so that no length costs it. */
 function plainContent(lead: string, entries: readonly Entry[]): string {
@@ -226,7 +280,10 @@ function plainContent(lead: string, entries: readonly Entry[]): string {
   if (entries.length !== 1 || only === undefined) return contentList(lead, entries.map(lineForms));
   const url = shortUrl(only.message.url);
   const link = url === undefined ? "" : `<${url}>`;
-  const body = discordText(plainMessage(only.message), CONTENT_CHARS - lead.length - link.length - 2);
+  const body = discordText(
+    plainMessage(only.message),
+    CONTENT_CHARS - lead.length - link.length - 2,
+  );
   return [lead, body, link].filter((part) => part !== "").join("\n");
 }
 
@@ -235,7 +292,11 @@ function lineForms({ id, message }: Entry): readonly string[] {
   const bare = discordLabel(id, 64);
   if (url === undefined) return [discordLabel(summaryLine(message), LINE_CHARS), bare];
   const body = discordLabel(message.body, 120);
-  return [`${discordLink(url, message.title, 100)}${body === "" ? "" : ` ${body}`}`, `<${url}>`, bare];
+  return [
+    `${discordLink(url, message.title, 100)}${body === "" ? "" : ` ${body}`}`,
+    `<${url}>`,
+    bare,
+  ];
 }
 
 /** Bare links, which Discord shows with its own preview. */
@@ -243,12 +304,20 @@ function linkContent(lead: string, entries: readonly Entry[]): string {
   const forms = entries.map(({ id, message }) => {
     const url = shortUrl(message.url);
     const title = discordLabel(message.title, LINE_CHARS);
-    return url === undefined ? [title || discordLabel(id, 64), discordLabel(id, 64)] : [`${title}\n${url}`, url, discordLabel(id, 64)];
+    return url === undefined
+      ? [title || discordLabel(id, 64), discordLabel(id, 64)]
+      : [`${title}\n${url}`, url, discordLabel(id, 64)];
   });
   return contentList(lead, forms);
 }
 
 function contentList(lead: string, forms: readonly (readonly string[])[]): string {
-  const { shown, left } = fitForms(forms, CONTENT_CHARS - lead.length - MORE_CHARS - 2, (line) => line.length + 1);
-  return [lead, ...shown, ...(left === 0 ? [] : [`and ${left} more`])].filter((part) => part !== "").join("\n");
+  const { shown, left } = fitForms(
+    forms,
+    CONTENT_CHARS - lead.length - MORE_CHARS - 2,
+    (line) => line.length + 1,
+  );
+  return [lead, ...shown, ...(left === 0 ? [] : [`and ${left} more`])]
+    .filter((part) => part !== "")
+    .join("\n");
 }

@@ -22,7 +22,9 @@ export const tagsSchema = z
   .array(z.union([z.string().regex(/^\d{1,21}$/), tag, CONDITIONAL]))
   .max(MAX_TAGS)
   .default([])
-  .describe("Tags of every post, by name (a bot's sink) or id; with { tag, when } of posts about some events. A post gets the first five.");
+  .describe(
+    "Tags of every post, by name (a bot's sink) or id; with { tag, when } of posts about some events. A post gets the first five.",
+  );
 
 export interface TagRule {
   readonly tag: string;
@@ -32,12 +34,17 @@ export interface TagRule {
 
 export const isTagId = (text: string): boolean => /^\d{1,21}$/.test(text);
 
-export const tagRule = (written: string | TagRule): TagRule => (typeof written === "string" ? { tag: written } : written);
+export const tagRule = (written: string | TagRule): TagRule =>
+  typeof written === "string" ? { tag: written } : written;
 
 /** Returns the tags of a forum post about these events. */
-export function tagsOf(rules: readonly TagRule[], events: readonly Pick<ChirpEvent, "body" | "labels">[]): readonly string[] {
+export function tagsOf(
+  rules: readonly TagRule[],
+  events: readonly Pick<ChirpEvent, "body" | "labels">[],
+): readonly string[] {
   const fitting = rules.filter(
-    ({ when, matches }) => when === undefined || events.some(({ body, labels }) => matches?.(body, labels) === true),
+    ({ when, matches }) =>
+      when === undefined || events.some(({ body, labels }) => matches?.(body, labels) === true),
   );
   return [...new Set(fitting.map((rule) => rule.tag))].slice(0, MAX_APPLIED_TAGS);
 }
@@ -47,13 +54,26 @@ const LINK = /https?:\/\/\S+/g;
 const MENTION = /(^|[^\w@])[@＠]\w+/g;
 /** What formats in Discord; within a word it is only a sign. */
 const MARKUP = /[*~`|>]+|^\s*[-#]+\s+|(?<!\w)_+|_+(?!\w)/gm;
-const KINDS: Readonly<Record<TweetKind, string>> = { post: "Post", reply: "Reply", quote: "Quote", retweet: "Repost" };
+const KINDS: Readonly<Record<TweetKind, string>> = {
+  post: "Post",
+  reply: "Reply",
+  quote: "Quote",
+  retweet: "Repost",
+};
 
-/** The first words of a post without markup, mentions and links; of a post without text its kind and author; else the title. */
+/**
+ * The first words of a post without markup, mentions and links; of a post without text its kind and
+ * author; else the title.
+ */
 export function postName({ events: [{ event, wording }], message }: Card): string {
   const { title, body, author } = message;
   const named = (text: string) => discordPlain(text.replace(/\s+/g, " ").trim(), NAME_CHARS);
-  if (spellOut(wording?.title ?? []).trim() !== "" || event.body.tweet === undefined || event.type !== "tweet.created") return named(title);
+  if (
+    spellOut(wording?.title ?? []).trim() !== "" ||
+    event.body.tweet === undefined ||
+    event.type !== "tweet.created"
+  )
+    return named(title);
   const words = named(body.replace(LINK, " ").replace(MENTION, "$1").replace(MARKUP, ""));
   return /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(words)
     ? words

@@ -1,25 +1,59 @@
-/** The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, the layout discord-render.ts, answers discord-answer.ts, retries the outbox's. */
+/**
+ * The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, the
+ * layout discord-render.ts, answers discord-answer.ts, retries the outbox's.
+ */
 import { z } from "zod";
 import type { Json, JsonObject } from "../../model/json.ts";
-import { isTooLarge, type MessageEdit, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
-import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
+import {
+  isTooLarge,
+  type MessageEdit,
+  SinkError,
+  type SealedMessage,
+  type SendReceipt,
+  type Sink,
+} from "../../model/sink.ts";
+import {
+  allowPrivateChatSetting,
+  doubtOfPrivateAddress,
+  scopeOf,
+} from "../kind/address-settings.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { discordDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { COLOR_PATTERN, type ColorRule } from "./discord-colors.ts";
 import { isTagId, tagRule, type TagRule, tagsSchema } from "./discord-tags.ts";
-import { classifyDiscordAnswer, classifyDiscordFailure, holdOf, type DiscordPost, inThreadOr, receiptOf } from "./discord-answer.ts";
+import {
+  classifyDiscordAnswer,
+  classifyDiscordFailure,
+  holdOf,
+  type DiscordPost,
+  inThreadOr,
+  receiptOf,
+} from "./discord-answer.ts";
 import { createBot, DISCORD_API_URL, type DiscordEdit, NEW_THREAD } from "./discord-bot.ts";
 import { renderDiscordAnnouncement, renderDiscordDigest } from "./discord-digest.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "./discord-render.ts";
-import { mentionConditions, mentionOf, mentionTiming, withCondition, type WrittenMention } from "../kind/mention-settings.ts";
+import {
+  mentionConditions,
+  mentionOf,
+  mentionTiming,
+  withCondition,
+  type WrittenMention,
+} from "../kind/mention-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
-import { FOLLOW_UP_ALONE, followUpSchema, ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
+import {
+  FOLLOW_UP_ALONE,
+  followUpSchema,
+  ONLY_BOTS_EDIT,
+  updateSchema,
+} from "../kind/update-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 
 const TIMEOUT_MS = 15_000;
 
-const snowflake = z.string().regex(/^\d{1,21}$/, 'must be an id in quotes, like "1128374650192837465"');
+const snowflake = z
+  .string()
+  .regex(/^\d{1,21}$/, 'must be an id in quotes, like "1128374650192837465"');
 
 const oneMention = z
   .strictObject({
@@ -28,7 +62,8 @@ const oneMention = z
     ...mentionTiming,
   })
   .superRefine(({ role, user }, context) => {
-    if ((role === undefined) === (user === undefined)) context.addIssue({ code: "custom", message: "must name one of `role`, `user`" });
+    if ((role === undefined) === (user === undefined))
+      context.addIssue({ code: "custom", message: "must name one of `role`, `user`" });
   });
 
 /** The number of entries that `mention` takes, so that the mentions of a message stay readable. */
@@ -36,11 +71,18 @@ const MAX_MENTIONS = 10;
 
 const settingsSchema = z
   .strictObject({
-    webhook_url: z.string().optional().describe("A channel's webhook, instead of `token` and `channel_id`."),
+    webhook_url: z
+      .string()
+      .optional()
+      .describe("A channel's webhook, instead of `token` and `channel_id`."),
     token: z.string().min(1).optional().describe("Bot token. Needs `channel_id`."),
     channel_id: snowflake.optional().describe("Channel the bot posts in."),
-    guild_id: snowflake.optional().describe("Id of the server. With it, `explain` links to messages."),
-    api_url: apiUrl("Base of Discord's API, ending in /api; http on loopback is allowed, for stand-ins."),
+    guild_id: snowflake
+      .optional()
+      .describe("Id of the server. With it, `explain` links to messages."),
+    api_url: apiUrl(
+      "Base of Discord's API, ending in /api; http on loopback is allowed, for stand-ins.",
+    ),
     allow_private: allowPrivateChatSetting(),
     username: z.string().min(1).max(80).optional().describe("Name a webhook posts under."),
     avatar_url: z
@@ -50,7 +92,9 @@ const settingsSchema = z
     mention: z
       .union([oneMention, z.array(oneMention).min(1).max(MAX_MENTIONS)])
       .optional()
-      .describe("Roles and users that are called above the alert: one, or a list. Never in samples and replays."),
+      .describe(
+        "Roles and users that are called above the alert: one, or a list. Never in samples and replays.",
+      ),
     color: z
       .array(
         z.strictObject({
@@ -58,12 +102,19 @@ const settingsSchema = z
             .string()
             .regex(COLOR_PATTERN, 'must be a colour like "#d93025", in quotes')
             .describe("The colour at the edge, like #d93025."),
-          when: z.string().optional().describe("Condition on the event, in the words of `where`. Without it every event counts."),
+          when: z
+            .string()
+            .optional()
+            .describe(
+              "Condition on the event, in the words of `where`. Without it every event counts.",
+            ),
         }),
       )
       .min(1)
       .optional()
-      .describe("Colours of alerts: the first one whose condition is fulfilled. Else the colour shows what happened."),
+      .describe(
+        "Colours of alerts: the first one whose condition is fulfilled. Else the colour shows what happened.",
+      ),
     update: updateSchema,
     follow_up: followUpSchema,
     crosspost: z
@@ -75,7 +126,9 @@ const settingsSchema = z
     forum: z
       .strictObject({ tags: tagsSchema })
       .optional()
-      .describe("The channel is a forum: every message opens a post, named by the first words of its alert."),
+      .describe(
+        "The channel is a forum: every message opens a post, named by the first words of its alert.",
+      ),
     thread: z
       .string()
       .regex(/^(\d{1,21}|new)$/, `must be the id of a thread in quotes, or ${NEW_THREAD}`)
@@ -83,22 +136,38 @@ const settingsSchema = z
       .describe(
         "Id of a thread of the channel to post in; or `new`: every message of a bot starts a thread of its own. This is tried once, right after the message is sent. If it fails, the message stays without a thread, and the log says why.",
       ),
-    style: z.enum(["embed", "link"]).default("embed").describe("`embed` shows the alert; `link` leaves the preview to Discord."),
+    style: z
+      .enum(["embed", "link"])
+      .default("embed")
+      .describe("`embed` shows the alert; `link` leaves the preview to Discord."),
   })
   .superRefine((settings, context) => {
     const { webhook_url: webhookUrl, token, channel_id: channelId } = settings;
     if (webhookUrl !== undefined) {
       addIssue(context, addressProblem(webhookUrl), "webhook_url");
-      if (token !== undefined) addIssue(context, "has a `webhook_url` beside it: remove one of the two", "token");
+      if (token !== undefined)
+        addIssue(context, "has a `webhook_url` beside it: remove one of the two", "token");
       if (settings.update !== undefined)
-        addIssue(context, `${ONLY_BOTS_EDIT}: use \`token\` and \`channel_id\` instead of \`webhook_url\``, "update");
-      if (settings.thread === NEW_THREAD) addIssue(context, "only a bot can start threads: use `token` and `channel_id`", "thread");
+        addIssue(
+          context,
+          `${ONLY_BOTS_EDIT}: use \`token\` and \`channel_id\` instead of \`webhook_url\``,
+          "update",
+        );
+      if (settings.thread === NEW_THREAD)
+        addIssue(context, "only a bot can start threads: use `token` and `channel_id`", "thread");
       if (settings.forum?.tags.map(tagRule).some(({ tag }) => !isTagId(tag)) === true)
-        addIssue(context, "a webhook knows tags by their ids only: write ids, or use `token` and `channel_id`", "forum");
-      if (settings.crosspost) addIssue(context, "only a bot can publish: use `token` and `channel_id`", "crosspost");
-    } else if (token === undefined) addIssue(context, "needs `webhook_url`, or `token` and `channel_id`");
+        addIssue(
+          context,
+          "a webhook knows tags by their ids only: write ids, or use `token` and `channel_id`",
+          "forum",
+        );
+      if (settings.crosspost)
+        addIssue(context, "only a bot can publish: use `token` and `channel_id`", "crosspost");
+    } else if (token === undefined)
+      addIssue(context, "needs `webhook_url`, or `token` and `channel_id`");
     else if (channelId === undefined) addIssue(context, "needs a `channel_id` beside `token`");
-    if (settings.follow_up !== undefined && settings.update === undefined) addIssue(context, FOLLOW_UP_ALONE, "follow_up");
+    if (settings.follow_up !== undefined && settings.update === undefined)
+      addIssue(context, FOLLOW_UP_ALONE, "follow_up");
     if (settings.forum !== undefined && settings.thread !== undefined)
       addIssue(context, "opens posts of its own: remove `thread` or `forum`", "forum");
   });
@@ -113,7 +182,9 @@ export type DiscordSettings = Omit<Settings, "mention" | "color" | "forum"> & {
   readonly forum?: { readonly tags: readonly (string | TagRule)[] } | undefined;
 };
 
-const mentionsOf = ({ mention = [] }: Pick<DiscordSettings, "mention">): readonly DiscordMention[] => [mention].flat();
+const mentionsOf = ({
+  mention = [],
+}: Pick<DiscordSettings, "mention">): readonly DiscordMention[] => [mention].flat();
 
 export const discordSink: SinkType<DiscordSettings> = {
   type: "discord",
@@ -127,9 +198,15 @@ export const discordSink: SinkType<DiscordSettings> = {
   concurrency: 1,
   conditions: {
     written: ({ mention = [], color = [], forum }) => [
-      ...mentionConditions([mention].flat().map((one, index) => [Array.isArray(mention) ? ["mention", index] : ["mention"], one])),
+      ...mentionConditions(
+        [mention]
+          .flat()
+          .map((one, index) => [Array.isArray(mention) ? ["mention", index] : ["mention"], one]),
+      ),
       ...mentionConditions(color.map((one, index) => [["color", index], one])),
-      ...mentionConditions((forum?.tags ?? []).map((one, index) => [["forum", "tags", index], tagRule(one)])),
+      ...mentionConditions(
+        (forum?.tags ?? []).map((one, index) => [["forum", "tags", index], tagRule(one)]),
+      ),
     ],
     withMatches: ({ mention, color, forum, ...settings }, matchesOf) => ({
       ...settings,
@@ -143,9 +220,18 @@ export const discordSink: SinkType<DiscordSettings> = {
   answers: [
     inBody("2xx", "sent", { status: 200, body: '{"id":"1","channel_id":"5"}' }),
     ...byStatus("too_large", 413),
-    inBody("400 about the length of a field, or code 40005", "too_large", { status: 400, body: '{"code":40005,"message":"too large"}' }),
-    inBody("400: tried once more as text, then", "refused", { status: 400, body: '{"code":50035,"message":"Invalid Form Body"}' }),
-    inBody("400 about the channel, like code 50008", "closed", { status: 400, body: '{"code":50008,"message":"no"}' }),
+    inBody("400 about the length of a field, or code 40005", "too_large", {
+      status: 400,
+      body: '{"code":40005,"message":"too large"}',
+    }),
+    inBody("400: tried once more as text, then", "refused", {
+      status: 400,
+      body: '{"code":50035,"message":"Invalid Form Body"}',
+    }),
+    inBody("400 about the channel, like code 50008", "closed", {
+      status: 400,
+      body: '{"code":50008,"message":"no"}',
+    }),
     ...byStatus("closed", 302, 401, 403, 404, 410),
     ...byStatus("wait", 429),
     ...byStatus("passing", 408, 500, 503),
@@ -158,14 +244,23 @@ export const discordSink: SinkType<DiscordSettings> = {
   describe: (settings) => `Discord channel ${settings.channel_id ?? ""}`,
   // No answer to a posted message names the server.
   linkTo: ({ guild_id: guild }, ref, channel) =>
-    guild === undefined || channel === undefined ? undefined : `https://discord.com/channels/${guild}/${channel}/${ref}`,
+    guild === undefined || channel === undefined
+      ? undefined
+      : `https://discord.com/channels/${guild}/${channel}/${ref}`,
   create: async (name, settings, deps) => {
     if (settings.webhook_url !== undefined) {
-      const sink = createDiscordSink(settings, createWebhookPost(settings.webhook_url, settings, deps));
+      const sink = createDiscordSink(
+        settings,
+        createWebhookPost(settings.webhook_url, settings, deps),
+      );
       // A webhook answers no message, but it can go on in a forum post.
       return settings.forum === undefined ? sink : { ...sink, replies: "thread" };
     }
-    const { post, crosspost, edit } = createBot(settings, { http: deps.http, clock: deps.clock, log: deps.log.child({ sink: name }) });
+    const { post, crosspost, edit } = createBot(settings, {
+      http: deps.http,
+      clock: deps.clock,
+      log: deps.log.child({ sink: name }),
+    });
     const { update, follow_up: followUp = "unedited" } = settings;
     const updates = update && {
       causes: new Set(update),
@@ -181,7 +276,8 @@ export const discordSink: SinkType<DiscordSettings> = {
   },
 };
 
-const discordAddress = ({ webhook_url: webhookUrl, api_url: apiUrl }: DiscordSettings): string => webhookUrl ?? apiUrl ?? DISCORD_API_URL;
+const discordAddress = ({ webhook_url: webhookUrl, api_url: apiUrl }: DiscordSettings): string =>
+  webhookUrl ?? apiUrl ?? DISCORD_API_URL;
 
 function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
   return {
@@ -193,47 +289,101 @@ function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
     },
     ...(settings.mention === undefined
       ? {}
-      : { mentions: mentionsOf(settings).map((one) => mentionOf(one.role === undefined ? `<@${one.user}>` : `<@&${one.role}>`, one)) }),
+      : {
+          mentions: mentionsOf(settings).map((one) =>
+            mentionOf(one.role === undefined ? `<@${one.user}>` : `<@&${one.role}>`, one),
+          ),
+        }),
     send: (message, signal) => sendOrSimplify(post, message, signal),
   };
 }
 
 /** Nothing in any text pings, but the roles and users that this very message calls. */
 function allowedMentions({ mentions = [] }: DiscordBody): JsonObject {
-  const idsOf = (isRole: boolean) => mentions.filter((one) => one.startsWith("<@&") === isRole).map((one) => one.replace(/\D/g, ""));
+  const idsOf = (isRole: boolean) =>
+    mentions.filter((one) => one.startsWith("<@&") === isRole).map((one) => one.replace(/\D/g, ""));
   const [roles, users] = [idsOf(true), idsOf(false)];
-  return { parse: [], ...(roles.length === 0 ? {} : { roles }), ...(users.length === 0 ? {} : { users }) };
+  return {
+    parse: [],
+    ...(roles.length === 0 ? {} : { roles }),
+    ...(users.length === 0 ? {} : { users }),
+  };
 }
 
-async function sendEdit(edit: DiscordEdit, message: MessageEdit, signal: AbortSignal): Promise<void> {
+async function sendEdit(
+  edit: DiscordEdit,
+  message: MessageEdit,
+  signal: AbortSignal,
+): Promise<void> {
   const body = message.body as unknown as DiscordBody;
   const allowed_mentions = allowedMentions(body);
   try {
-    await edit(message, { allowed_mentions, content: body.content, embeds: body.embeds as unknown as Json }, signal);
+    await edit(
+      message,
+      { allowed_mentions, content: body.content, embeds: body.embeds as unknown as Json },
+      signal,
+    );
   } catch (error) {
-    if (!(error instanceof SinkError) || error.kind !== "message" || error.status !== 400) throw error;
+    if (!(error instanceof SinkError) || error.kind !== "message" || error.status !== 400)
+      throw error;
     await edit(message, { allowed_mentions, content: body.plain, embeds: [] }, signal);
   }
 }
 
-/** A refusal of the embeds costs the layout, not the alert. A list that is too large goes out in halves. */
-async function sendOrSimplify(post: DiscordPost, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
-  const { content, embeds, plain, threadName, tags = [], isLocal = false, isReply = false } = message.body as unknown as DiscordBody;
+/**
+ * A refusal of the embeds costs the layout, not the alert. A list that is too large goes out in
+ * halves.
+ */
+async function sendOrSimplify(
+  post: DiscordPost,
+  message: SealedMessage,
+  signal: AbortSignal,
+): Promise<SendReceipt> {
+  const {
+    content,
+    embeds,
+    plain,
+    threadName,
+    tags = [],
+    isLocal = false,
+    isReply = false,
+  } = message.body as unknown as DiscordBody;
   const allowed_mentions = allowedMentions(message.body as unknown as DiscordBody);
-  const shown = { ...(content === "" ? {} : { content }), ...(embeds.length === 0 ? {} : { embeds: embeds as unknown as Json }) };
+  const shown = {
+    ...(content === "" ? {} : { content }),
+    ...(embeds.length === 0 ? {} : { embeds: embeds as unknown as Json }),
+  };
   try {
-    return await post({ payload: { allowed_mentions, ...shown }, threadName, tags, isLocal, isReply }, message, signal);
+    return await post(
+      { payload: { allowed_mentions, ...shown }, threadName, tags, isLocal, isReply },
+      message,
+      signal,
+    );
   } catch (error) {
-    if (!(error instanceof SinkError) || error.kind !== "message" || (isTooLarge(error) && (message.alerts ?? 1) > 1)) throw error;
-    return post({ payload: { allowed_mentions, content: plain }, threadName, tags, isLocal, isReply }, message, signal);
+    if (
+      !(error instanceof SinkError) ||
+      error.kind !== "message" ||
+      (isTooLarge(error) && (message.alerts ?? 1) > 1)
+    )
+      throw error;
+    return post(
+      { payload: { allowed_mentions, content: plain }, threadName, tags, isLocal, isReply },
+      message,
+      signal,
+    );
   }
 }
 
 /**
- * https://discord.com/developers/docs/resources/webhook#execute-webhook; there is no nonce, `wait` at least returns the message's id. A webhook
- * cannot start a thread: outside a forum the parts of a digest stand in the channel one after the other.
+ * https://discord.com/developers/docs/resources/webhook#execute-webhook; there is no nonce, `wait`
+ * at least returns the message's id. A webhook cannot start a thread: outside a forum the parts of
+ * a digest stand in the channel one after the other.
  */
-function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http, clock }: SinkDeps): DiscordPost {
+function createWebhookPost(
+  webhookUrl: string,
+  settings: DiscordSettings,
+  { http, clock }: SinkDeps,
+): DiscordPost {
   const appearance = {
     ...(settings.username === undefined ? {} : { username: settings.username }),
     ...(settings.avatar_url === undefined ? {} : { avatar_url: settings.avatar_url }),
@@ -243,19 +393,30 @@ function createWebhookPost(webhookUrl: string, settings: DiscordSettings, { http
     const url = new URL(webhookUrl);
     url.searchParams.set("wait", "true");
     if (thread !== undefined) url.searchParams.set("thread_id", thread);
-    const answer = await postToWebhook(http, url.href, content, { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut", reach }).catch(
-      (error: unknown) => Promise.reject(classifyDiscordFailure(error)),
-    );
+    const answer = await postToWebhook(http, url.href, content, {
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      answerBody: "cut",
+      reach,
+    }).catch((error: unknown) => Promise.reject(classifyDiscordFailure(error)));
     const { status, body, headers } = answer;
-    if (status >= 200 && status < 300) return { ...receiptOf(parsed(body)), ...holdOf((name) => headers[name]) };
-    throw classifyDiscordAnswer({ ...answer, header: (name) => answer.headers[name] }, false, clock.now());
+    if (status >= 200 && status < 300)
+      return { ...receiptOf(parsed(body)), ...holdOf((name) => headers[name]) };
+    throw classifyDiscordAnswer(
+      { ...answer, header: (name) => answer.headers[name] },
+      false,
+      clock.now(),
+    );
   };
   return ({ payload, threadName, tags }, { threadRef }, signal) => {
     const content = { ...payload, ...appearance };
     const { forum } = settings;
     if (forum === undefined) return postTo(settings.thread, content, signal);
-    const open = () => postTo(undefined, { ...content, thread_name: threadName, applied_tags: tags }, signal);
-    return threadRef === undefined ? open() : inThreadOr(() => postTo(threadRef, content, signal), open);
+    const open = () =>
+      postTo(undefined, { ...content, thread_name: threadName, applied_tags: tags }, signal);
+    return threadRef === undefined
+      ? open()
+      : inThreadOr(() => postTo(threadRef, content, signal), open);
   };
 }
 

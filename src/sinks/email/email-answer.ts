@@ -1,7 +1,16 @@
-/** What a mail server's refusal, or its silence, means for a message, and what an operator can do about it. */
+/**
+ * What a mail server's refusal, or its silence, means for a message, and what an operator can do
+ * about it.
+ */
 import { errorText } from "../../model/errors.ts";
 import type { RefusedRecipient } from "../../model/outputs.ts";
-import { type MissedReceiver, SinkError, type SinkFailure, takenBy, TOO_LARGE } from "../../model/sink.ts";
+import {
+  type MissedReceiver,
+  SinkError,
+  type SinkFailure,
+  takenBy,
+  TOO_LARGE,
+} from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /** As nodemailer names failures: https://nodemailer.com/errors */
@@ -15,16 +24,25 @@ const SERVER_HINT = "Check `host`, `port` and `security`: 587 goes with starttls
 
 const RECIPIENTS_HINT = "The server refuses the sender or every recipient: check `from` and `to`.";
 
-/** A refusal for good, by the step that was refused: who logs in, who sends and gets, what is sent. */
+/**
+ * A refusal for good, by the step that was refused: who logs in, who sends and gets, what is sent.
+ */
 const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: string]>> = {
-  EAUTH: ["destination", "Check `user` and `password`: many providers want a password for this program alone."],
+  EAUTH: [
+    "destination",
+    "Check `user` and `password`: many providers want a password for this program alone.",
+  ],
   ENOAUTH: ["destination", "The server wants to know who sends: set `user` and `password`."],
   EENVELOPE: ["destination", RECIPIENTS_HINT],
   EMESSAGE: ["message", ""],
 };
 
-/** Exceeded storage, which servers say of a mail beyond their limit, or in so many words: https://www.rfc-editor.org/rfc/rfc3463#section-3.4 */
-const isOfSize = (status: number | undefined, text: string): boolean => status === 552 || /\b5\.(?:3\.4|2\.3)\b/.test(text);
+/**
+ * Exceeded storage, which servers say of a mail beyond their limit, or in so many words:
+ * https://www.rfc-editor.org/rfc/rfc3463#section-3.4
+ */
+const isOfSize = (status: number | undefined, text: string): boolean =>
+  status === 552 || /\b5\.(?:3\.4|2\.3)\b/.test(text);
 
 /** 4yz and no answer at all pass by themselves; 5yz does not. */
 export function classifyMailFailure(error: unknown): SinkError {
@@ -32,13 +50,22 @@ export function classifyMailFailure(error: unknown): SinkError {
   const status = typeof responseCode === "number" ? responseCode : undefined;
   const known = ownValue(FOR_GOOD, String(code));
   const isPassing = status === undefined ? code !== "ENOAUTH" : status < 500;
-  const [kind, hint] = known === undefined || isPassing ? (["transient", status === undefined ? SERVER_HINT : ""] as const) : known;
-  const fields = kind === "message" && isOfSize(status, errorText(error)) ? { fields: TOO_LARGE } : {};
-  return new SinkError(kind, `the mail was not accepted: ${errorText(error)}`, status, { hint, cause: error, ...fields });
+  const [kind, hint] =
+    known === undefined || isPassing
+      ? (["transient", status === undefined ? SERVER_HINT : ""] as const)
+      : known;
+  const fields =
+    kind === "message" && isOfSize(status, errorText(error)) ? { fields: TOO_LARGE } : {};
+  return new SinkError(kind, `the mail was not accepted: ${errorText(error)}`, status, {
+    hint,
+    cause: error,
+    ...fields,
+  });
 }
 
 /**
- * Who of several recipients will never have the mail, while others have it. `taken`: who had it before this attempt.
+ * Who of several recipients will never have the mail, while others have it. `taken`: who had it
+ * before this attempt.
  * @throws SinkError where some may have it later, or nobody has it
  */
 export function readRefusals(
@@ -51,10 +78,16 @@ export function readRefusals(
   const [first] = refused;
   if (first === undefined) return [];
   const passing = refused.filter(({ status }) => status < 500);
-  const said = (passing.length > 0 ? passing : refused).map(({ recipient, error }) => `${recipient}: ${error}`).join("; ");
+  const said = (passing.length > 0 ? passing : refused)
+    .map(({ recipient, error }) => `${recipient}: ${error}`)
+    .join("; ");
   if (passing.length > 0)
-    throw new SinkError("transient", `the mail was not accepted for ${said}`, first.status, { fields: takenBy(have) });
+    throw new SinkError("transient", `the mail was not accepted for ${said}`, first.status, {
+      fields: takenBy(have),
+    });
   if (have.length === 0)
-    throw new SinkError("destination", `the mail was not accepted for ${said}`, first.status, { hint: RECIPIENTS_HINT });
+    throw new SinkError("destination", `the mail was not accepted for ${said}`, first.status, {
+      hint: RECIPIENTS_HINT,
+    });
   return refused.map(({ recipient, error }) => ({ receiver: recipient, error }));
 }

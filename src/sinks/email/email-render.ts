@@ -1,4 +1,7 @@
-/** The layout of a mail: a subject, and the same lines as text and as HTML, in which every character of a stranger is escaped. Pure. */
+/**
+ * The layout of a mail: a subject, and the same lines as text and as HTML, in which every character
+ * of a stranger is escaped. Pure.
+ */
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
 import { cardsOf } from "../../render/people.ts";
 import { headingOf } from "../../render/messages/plain-message.ts";
@@ -29,16 +32,22 @@ export type EmailBody = { readonly subject: string; readonly text: string; reado
 export function renderEmail(batch: Batch): EmailBody {
   const [card, ...others] = cardsOf(batch.events, batch.read);
   const title = others.length === 0 ? (card?.message.title ?? "") : "";
-  const subject = [headingOf(batch, others.length + 1), title].filter((part) => part !== "").join(": ");
+  const subject = [headingOf(batch, others.length + 1), title]
+    .filter((part) => part !== "")
+    .join(": ");
   const heading = headingLine(batch);
-  const layOut = (cards: readonly RichCard[]) => mailOf(subject, [...(heading === undefined ? [] : [{ lines: [heading] }]), ...cards]);
+  const layOut = (cards: readonly RichCard[]) =>
+    mailOf(subject, [...(heading === undefined ? [] : [{ lines: [heading] }]), ...cards]);
   return layOut(fitCards(batch, (cards) => Buffer.byteLength(layOut(cards).html) <= HTML_BYTES));
 }
 
 export const renderEmailDigest = (digest: Digest): readonly DigestPart[] =>
   richDigest(
     digest,
-    { costs: (line) => [Buffer.byteLength(htmlLine(line)) + 1], budgets: [HTML_BYTES - Buffer.byteLength(mailOf("", []).html)] },
+    {
+      costs: (line) => [Buffer.byteLength(htmlLine(line)) + 1],
+      budgets: [HTML_BYTES - Buffer.byteLength(mailOf("", []).html)],
+    },
     (lines) => mailOf(subjectOf(lines), [{ lines }]),
   );
 
@@ -47,7 +56,8 @@ export function renderEmailAnnouncement(nextAtMs: number): EmailBody {
   return mailOf(plainLine(line), [{ lines: [line] }]);
 }
 
-const subjectOf = ([first]: readonly RichLine[]): string => (first === undefined ? "" : plainLine(first));
+const subjectOf = ([first]: readonly RichLine[]): string =>
+  first === undefined ? "" : plainLine(first);
 
 type Section = Pick<RichCard, "lines"> & { readonly imageUrl?: string | undefined };
 
@@ -60,7 +70,8 @@ function mailOf(subject: string, sections: readonly Section[]): EmailBody {
   };
 }
 
-const textLine = (line: RichLine): string => (line.kind === "section" ? `\n${plainLine(line)}` : plainLine(line));
+const textLine = (line: RichLine): string =>
+  line.kind === "section" ? `\n${plainLine(line)}` : plainLine(line);
 
 const PAGE = [
   '<!doctype html>\n<html><body style="font-family:sans-serif;font-size:15px;line-height:1.4;color:#1f2933;max-width:640px">\n',
@@ -70,7 +81,11 @@ const PAGE = [
 function htmlSection({ lines, imageUrl }: Section): string {
   const shown = lines.map(htmlLine);
   const image =
-    imageUrl === undefined ? [] : [`<p><img src="${escapeHtml(imageUrl)}" alt="picture of the post" style="max-width:100%"></p>`];
+    imageUrl === undefined
+      ? []
+      : [
+          `<p><img src="${escapeHtml(imageUrl)}" alt="picture of the post" style="max-width:100%"></p>`,
+        ];
   return `<div style="margin:0 0 24px">\n${[...shown.slice(0, -1), ...image, ...shown.slice(-1)].join("\n")}\n</div>`;
 }
 
@@ -96,6 +111,13 @@ function htmlSpan({ text, url, isBold }: Span): string {
   return isBold === true ? `<b>${linked}</b>` : linked;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ownValue(ENTITIES, char) ?? char);
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (char) => ownValue(ENTITIES, char) ?? char);

@@ -1,4 +1,7 @@
-/** The email sink: its settings, and handing mails to an SMTP server. The layout is email-render.ts, the meaning of refusals email-answer.ts, SMTP the Outputs port's. */
+/**
+ * The email sink: its settings, and handing mails to an SMTP server. The layout is email-render.ts,
+ * the meaning of refusals email-answer.ts, SMTP the Outputs port's.
+ */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
 import { isLoopback } from "../../model/loopback.ts";
@@ -8,7 +11,13 @@ import { timeoutSetting } from "../kind/address-settings.ts";
 import { addIssue } from "../kind/chat-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { classifyMailFailure, readRefusals } from "./email-answer.ts";
-import { type EmailBody, MOST_MAIL_CARDS, renderEmail, renderEmailAnnouncement, renderEmailDigest } from "./email-render.ts";
+import {
+  type EmailBody,
+  MOST_MAIL_CARDS,
+  renderEmail,
+  renderEmailAnnouncement,
+  renderEmailDigest,
+} from "./email-render.ts";
 
 const ADDRESS = /^[^\s@<>,;:"()\\]+@[A-Za-z0-9.-]+$/;
 const NAMED = /^[^<>@,;:"()\\\r\n]*<([^<>]+)>$/;
@@ -19,7 +28,10 @@ const bareAddress = (text: string): string => NAMED.exec(text)?.[1] ?? text;
 const address = () =>
   z
     .string()
-    .refine((text) => ADDRESS.test(bareAddress(text)), "must be a mail address, like alerts@example.com or Alerts <alerts@example.com>");
+    .refine(
+      (text) => ADDRESS.test(bareAddress(text)),
+      "must be a mail address, like alerts@example.com or Alerts <alerts@example.com>",
+    );
 
 const settingsSchema = z
   .strictObject({
@@ -27,22 +39,37 @@ const settingsSchema = z
       .string()
       .regex(/^[\w.:-]+$/, "must be the name or address of a mail server, like smtp.example.com")
       .describe("The SMTP server. It may be on a private network."),
-    port: z.int().min(1).max(65_535).optional().describe("Its port: 587 by default, 465 with `security: tls`, 25 with `security: none`."),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe("Its port: 587 by default, 465 with `security: tls`, 25 with `security: none`."),
     security: z
       .enum(["starttls", "tls", "none"])
       .default("starttls")
-      .describe("`starttls` encrypts before anything is said, `tls` from the first byte on; `none` is for servers nearby."),
+      .describe(
+        "`starttls` encrypts before anything is said, `tls` from the first byte on; `none` is for servers nearby.",
+      ),
     user: z.string().min(1).optional().describe("Name to log in with. Needs `password`."),
     password: z.string().min(1).optional().describe("Password to log in with."),
     from: address().describe("Sender: an address, or `Name <address>`."),
-    to: z.union([address(), z.array(address()).min(1).max(50)]).describe("Recipient or list of recipients, who see each other."),
+    to: z
+      .union([address(), z.array(address()).min(1).max(50)])
+      .describe("Recipient or list of recipients, who see each other."),
     timeout: timeoutSetting("60s"),
   })
   .superRefine(({ host, security, user, password }, context) => {
-    if (user !== undefined && password === undefined) addIssue(context, "needs a `password` beside it", "user");
-    if (password !== undefined && user === undefined) addIssue(context, "needs a `user` beside it", "password");
+    if (user !== undefined && password === undefined)
+      addIssue(context, "needs a `password` beside it", "user");
+    if (password !== undefined && user === undefined)
+      addIssue(context, "needs a `user` beside it", "password");
     if (password !== undefined && security === "none" && !isLoopback(host))
-      addIssue(context, "`security: none` would send the password in clear text: write `starttls` or `tls`", "security");
+      addIssue(
+        context,
+        "`security: none` would send the password in clear text: write `starttls` or `tls`",
+        "security",
+      );
   });
 
 type EmailSettings = z.infer<typeof settingsSchema>;
@@ -70,13 +97,35 @@ export const emailSink: SinkType<EmailSettings> = {
       means: "part",
       example: { kind: "smtp", commands: { "RCPT TO:<boss": "450 4.2.0 greylisted" } },
     },
-    { answer: "5yz to all recipients or the sender", means: "closed", example: { kind: "smtp", commands: { RCPT: "550 5.1.1 no" } } },
-    { answer: "5yz to the login", means: "closed", example: { kind: "smtp", commands: { AUTH: "535 5.7.8 bad credentials" } } },
-    { answer: "552, 5.3.4 or 5.2.3 to the text", means: "too_large", example: { kind: "smtp", commands: { ".": "552 5.3.4 too big" } } },
-    { answer: "any other 5yz to the text", means: "refused", example: { kind: "smtp", commands: { ".": "554 5.6.0 refused" } } },
-    { answer: "4yz, no answer", means: "passing", example: { kind: "smtp", commands: { MAIL: "451 4.3.0 try later" } } },
+    {
+      answer: "5yz to all recipients or the sender",
+      means: "closed",
+      example: { kind: "smtp", commands: { RCPT: "550 5.1.1 no" } },
+    },
+    {
+      answer: "5yz to the login",
+      means: "closed",
+      example: { kind: "smtp", commands: { AUTH: "535 5.7.8 bad credentials" } },
+    },
+    {
+      answer: "552, 5.3.4 or 5.2.3 to the text",
+      means: "too_large",
+      example: { kind: "smtp", commands: { ".": "552 5.3.4 too big" } },
+    },
+    {
+      answer: "any other 5yz to the text",
+      means: "refused",
+      example: { kind: "smtp", commands: { ".": "554 5.6.0 refused" } },
+    },
+    {
+      answer: "4yz, no answer",
+      means: "passing",
+      example: { kind: "smtp", commands: { MAIL: "451 4.3.0 try later" } },
+    },
   ],
-  destinations: ({ host }) => [{ kind: "url", url: `smtp://${host.includes(":") ? `[${host}]` : host}` }],
+  destinations: ({ host }) => [
+    { kind: "url", url: `smtp://${host.includes(":") ? `[${host}]` : host}` },
+  ],
   describe: ({ to }) => [to].flat().map(bareAddress).join(", "),
   create: async (_name, settings, deps) => createEmailSink(settings, deps),
 };
@@ -84,7 +133,12 @@ export const emailSink: SinkType<EmailSettings> = {
 function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
   const { host, security, user, password, timeout } = settings;
   const server: MailServer = {
-    ...{ host, security, port: settings.port ?? PORTS[security], timeoutMs: parseDuration(timeout) ?? 60_000 },
+    ...{
+      host,
+      security,
+      port: settings.port ?? PORTS[security],
+      timeoutMs: parseDuration(timeout) ?? 60_000,
+    },
     ...(user === undefined || password === undefined ? {} : { login: { user, password } }),
   };
   return {
@@ -102,8 +156,14 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
   };
 }
 
-/** The same message has the same Message-ID in every attempt, by which mail programs drop a repeat; a digest's further mails answer its first, and follow-ups the alert. */
-function mailOf({ from, to }: EmailSettings, { id, sealedAtMs, body, threadRef, taken = [] }: SealedMessage): Mail {
+/**
+ * The same message has the same Message-ID in every attempt, by which mail programs drop a repeat;
+ * a digest's further mails answer its first, and follow-ups the alert.
+ */
+function mailOf(
+  { from, to }: EmailSettings,
+  { id, sealedAtMs, body, threadRef, taken = [] }: SealedMessage,
+): Mail {
   const all = [to].flat();
   const domain = bareAddress(from).split("@")[1] ?? "";
   return {

@@ -1,4 +1,7 @@
-/** One POST to an address of the operator's own choice. Owns which addresses it may reach and how much of an answer is read. */
+/**
+ * One POST to an address of the operator's own choice. Owns which addresses it may reach and how
+ * much of an answer is read.
+ */
 import type { Clock } from "../../model/clock.ts";
 import { parseDuration } from "../../model/duration.ts";
 import type { Http, HttpResponse } from "../../model/http.ts";
@@ -15,7 +18,10 @@ interface AddressSettings {
   readonly timeout: string;
 }
 
-/** @throws SinkError for anything but a 2xx, or what the receiver calls a part. The body of a 2xx is read only where the receiver is known to write failures there. */
+/**
+ * @throws SinkError for anything but a 2xx, or what the receiver calls a part. The body of a 2xx is
+ * read only where the receiver is known to write failures there.
+ */
 export type Post = (
   request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
   signal: AbortSignal,
@@ -40,7 +46,8 @@ export function createPoster(
       throw classifyHttpFailure(error, url);
     });
     if (receiver.isPart?.(answer) === true) return answer;
-    const failure = answer.status < 200 || answer.status > 299 ? answer : receiver.readFailure?.(answer);
+    const failure =
+      answer.status < 200 || answer.status > 299 ? answer : receiver.readFailure?.(answer);
     if (failure !== undefined) throw classifyHttpAnswer(failure, clock.now(), receiver);
     return answer;
   };

@@ -1,4 +1,7 @@
-/** Settings of chat sinks that are valid and probably a mistake: an address of another chat, a token that is no bot's, a setting without effect. */
+/**
+ * Settings of chat sinks that are valid and probably a mistake: an address of another chat, a token
+ * that is no bot's, a setting without effect.
+ */
 import type { SinkDoubt } from "./sink-type.ts";
 import { ownValue } from "../../model/own-value.ts";
 
@@ -15,9 +18,15 @@ const CHAT_HOSTS = {
 } as const;
 
 /** An address that belongs to a chat, in a sink of another type. */
-export function doubtsOfOtherChat(type: string, key: string, address: string): readonly SinkDoubt[] {
+export function doubtsOfOtherChat(
+  type: string,
+  key: string,
+  address: string,
+): readonly SinkDoubt[] {
   const { hostname } = new URL(address);
-  const [chat, { name }] = Object.entries(CHAT_HOSTS).find(([, { host }]) => host.test(hostname)) ?? ["", { name: "" }];
+  const [chat, { name }] = Object.entries(CHAT_HOSTS).find(([, { host }]) =>
+    host.test(hostname),
+  ) ?? ["", { name: "" }];
   if (chat === "" || chat === type) return [];
   return [
     {
@@ -29,9 +38,18 @@ export function doubtsOfOtherChat(type: string, key: string, address: string): r
 }
 
 /** What `webhook_url` leaves without effect. */
-function doubtsOfApiUrl({ api_url: apiUrl, webhook_url: webhookUrl }: ChatSettings): readonly SinkDoubt[] {
+function doubtsOfApiUrl({
+  api_url: apiUrl,
+  webhook_url: webhookUrl,
+}: ChatSettings): readonly SinkDoubt[] {
   if (apiUrl === undefined || webhookUrl === undefined) return [];
-  return [{ rule: "no-effect", key: "api_url", message: "`api_url` has no effect beside `webhook_url`: remove it" }];
+  return [
+    {
+      rule: "no-effect",
+      key: "api_url",
+      message: "`api_url` has no effect beside `webhook_url`: remove it",
+    },
+  ];
 }
 
 interface ThreadKeys {
@@ -51,7 +69,13 @@ export const slackDoubts = (settings: ChatSettings & ThreadKeys): readonly SinkD
 export const doubtsOfThreads = (settings: ThreadKeys): readonly SinkDoubt[] =>
   (["thread_window", "broadcast"] as const).flatMap((key): readonly SinkDoubt[] => {
     if (settings[key] === undefined || settings.thread_by !== undefined) return [];
-    return [{ rule: "no-effect", key, message: `\`${key}\` has no effect without \`thread_by\`: add that, or remove this` }];
+    return [
+      {
+        rule: "no-effect",
+        key,
+        message: `\`${key}\` has no effect without \`thread_by\`: add that, or remove this`,
+      },
+    ];
   });
 
 export const discordDoubts = (settings: ChatSettings): readonly SinkDoubt[] => [
@@ -60,7 +84,10 @@ export const discordDoubts = (settings: ChatSettings): readonly SinkDoubt[] => [
   ...doubtsOfApiUrl(settings),
 ];
 
-const doubtsOfWebhook = (type: string, { webhook_url: address }: ChatSettings): readonly SinkDoubt[] =>
+const doubtsOfWebhook = (
+  type: string,
+  { webhook_url: address }: ChatSettings,
+): readonly SinkDoubt[] =>
   address === undefined ? [] : doubtsOfOtherChat(type, "webhook_url", address);
 
 /** https://docs.slack.dev/authentication/tokens */
@@ -75,9 +102,12 @@ function doubtsOfToken({ token = "" }: ChatSettings): readonly SinkDoubt[] {
   return what === undefined ? [] : [{ rule: "slack-token", key: "token", message }];
 }
 
-/** Discord takes other services' messages at the same address with `/slack` or `/github` behind it. */
+/**
+ * Discord takes other services' messages at the same address with `/slack` or `/github` behind it.
+ */
 function doubtsOfEnding({ webhook_url: address }: ChatSettings): readonly SinkDoubt[] {
-  const [ending] = /\/(slack|github)\/?$/.exec(address === undefined ? "" : new URL(address).pathname) ?? [];
+  const [ending] =
+    /\/(slack|github)\/?$/.exec(address === undefined ? "" : new URL(address).pathname) ?? [];
   const message = `\`webhook_url\` ends in ${ending}, which is for messages of another format: remove ${ending}`;
   return ending === undefined ? [] : [{ rule: "other-chat", key: "webhook_url", message }];
 }

@@ -1,6 +1,7 @@
 /**
- * What the settings of the chat sinks share: which addresses they may be pointed at (https anywhere, plain http on loopback only, so that
- * a stand-in can be used), and how a problem is reported.
+ * What the settings of the chat sinks share: which addresses they may be pointed at (https
+ * anywhere, plain http on loopback only, so that a stand-in can be used), and how a problem is
+ * reported.
  */
 import { z } from "zod";
 import { isLoopback } from "../../model/loopback.ts";
@@ -19,7 +20,8 @@ export function addressProblem(text: string): string | undefined {
   const url = new URL(text);
   const retired = retiredProblem(url);
   if (retired !== undefined) return retired;
-  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))) return undefined;
+  if (url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname)))
+    return undefined;
   return "must start with https:// (http:// is for loopback only)";
 }
 
@@ -33,6 +35,11 @@ export function retiredProblem({ hostname }: URL): string | undefined {
 }
 
 /** Reports a problem at a key, or at the whole sink; nothing when there is none. */
-export function addIssue(context: z.RefinementCtx, message: string | undefined, key?: string): void {
-  if (message !== undefined) context.addIssue({ code: "custom", message, ...(key === undefined ? {} : { path: [key] }) });
+export function addIssue(
+  context: z.RefinementCtx,
+  message: string | undefined,
+  key?: string,
+): void {
+  if (message !== undefined)
+    context.addIssue({ code: "custom", message, ...(key === undefined ? {} : { path: [key] }) });
 }

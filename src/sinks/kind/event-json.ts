@@ -1,17 +1,29 @@
-/** The events of a message as JSON, for programs: the body of a webhook, and its events as lines of a file. */
+/**
+ * The events of a message as JSON, for programs: the body of a webhook, and its events as lines of
+ * a file.
+ */
 import { isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { Batch, OutboxEvent } from "../../model/sink.ts";
 import { spellOut } from "../../model/template.ts";
 
-/** One document. Text, not an object: what is signed and sent is then the same, byte for byte, in every attempt. */
+/**
+ * One document. Text, not an object: what is signed and sent is then the same, byte for byte, in
+ * every attempt.
+ */
 export function eventDocument(batch: Pick<Batch, "events" | "sample">): string {
   const [only] = batch.events;
-  if (batch.events.length === 1 && only !== undefined) return JSON.stringify(envelope(only, batch.sample));
+  if (batch.events.length === 1 && only !== undefined)
+    return JSON.stringify(envelope(only, batch.sample));
   const detectedAtMs = Math.max(0, ...batch.events.map(({ event }) => event.detectedAtMs));
   const events = batch.events.map((one) => ({ type: one.event.type, ...dataOf(one) }));
-  return JSON.stringify({ type: "events.batch", timestamp: isoTime(detectedAtMs), ...sampleMark(batch.sample), data: { events } });
+  return JSON.stringify({
+    type: "events.batch",
+    timestamp: isoTime(detectedAtMs),
+    ...sampleMark(batch.sample),
+    data: { events },
+  });
 }
 
 /** One line for each event, in the form of a document of that event alone. */
@@ -29,7 +41,10 @@ const envelope = (one: OutboxEvent, isSample: boolean): JsonObject => ({
 function dataOf({ event, wording }: OutboxEvent): JsonObject {
   if (wording === undefined) return eventData(event);
   const { title, body } = wording;
-  const message = { ...(title === undefined ? {} : { title: spellOut(title) }), ...(body === undefined ? {} : { body: spellOut(body) }) };
+  const message = {
+    ...(title === undefined ? {} : { title: spellOut(title) }),
+    ...(body === undefined ? {} : { body: spellOut(body) }),
+  };
   return { ...eventData(event), message };
 }
 

@@ -1,4 +1,7 @@
-/** What the answer of a receiver over HTTP, or its absence, means for the message: never, not now, or nobody home. Receivers add their own cures. */
+/**
+ * What the answer of a receiver over HTTP, or its absence, means for the message: never, not now,
+ * or nobody home. Receivers add their own cures.
+ */
 import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
@@ -16,36 +19,52 @@ export interface Receiver {
   readonly gone?: readonly number[];
   /** Whether it refuses the size of the message in another way than by 413. */
   isTooLarge?(answer: HttpResponse): boolean;
-  /** Whether this failure means that some of several services behind it took the message, and others did not: it is not repeated. */
+  /**
+   * Whether this failure means that some of several services behind it took the message, and others
+   * did not: it is not repeated.
+   */
   isPart?(answer: HttpResponse): boolean;
-  /** The failure that a 2xx speaks of in its body, where the vendor documents that, as an answer with its own status. */
+  /**
+   * The failure that a 2xx speaks of in its body, where the vendor documents that, as an answer
+   * with its own status.
+   */
   readFailure?(answer: HttpResponse): HttpResponse | undefined;
 }
 
 const UNANSWERED: Readonly<Record<string, string>> = {
   HTTP_DNS: "Check the host name in the sink's address.",
   HTTP_CONNECT: "Check host and port in the sink's address, and that something listens there.",
-  HTTP_TLS: "Give the receiver a certificate for its host that this machine trusts, or trust its own by NODE_EXTRA_CA_CERTS.",
+  HTTP_TLS:
+    "Give the receiver a certificate for its host that this machine trusts, or trust its own by NODE_EXTRA_CA_CERTS.",
   HTTP_TIMEOUT: "Let the receiver answer sooner, or raise `timeout`.",
 };
 
-/** The request was not sent, because of where its address leads; undefined for any other failure. */
+/**
+ * The request was not sent, because of where its address leads; undefined for any other failure.
+ */
 export function addressRefusal(error: unknown, host = hostIn(error)): SinkError | undefined {
   if (!(error instanceof HttpError) || error.code !== "HTTP_ADDRESS_REFUSED") return undefined;
   const hint = "If that is where it should go, set `allow_private: true` on this sink.";
-  return new SinkError("destination", `${host} is a private or loopback address, which it may not reach`, undefined, {
-    hint,
-    cause: error,
-  });
+  return new SinkError(
+    "destination",
+    `${host} is a private or loopback address, which it may not reach`,
+    undefined,
+    {
+      hint,
+      cause: error,
+    },
+  );
 }
 
-const hostIn = (error: unknown): string => (error instanceof HttpError ? String(error.fields["host"]) : "");
+const hostIn = (error: unknown): string =>
+  error instanceof HttpError ? String(error.fields["host"]) : "";
 
 /** No answer came. */
 export function classifyHttpFailure(error: unknown, url: string): SinkError {
   const refused = addressRefusal(error, new URL(url).host);
   if (refused !== undefined) return refused;
-  const hint = error instanceof HttpError ? error.hint || (ownValue(UNANSWERED, error.code) ?? "") : "";
+  const hint =
+    error instanceof HttpError ? error.hint || (ownValue(UNANSWERED, error.code) ?? "") : "";
   return new SinkError("transient", errorText(error), undefined, { hint, cause: error });
 }
 
@@ -62,27 +81,42 @@ function failureOf(status: number): SinkFailure {
 
 /** What mostly helps, for receivers that have no better words. */
 function usualHint(status: number): string {
-  if (status >= 300 && status < 400) return "Set the sink's address to the one that it redirects to.";
+  if (status >= 300 && status < 400)
+    return "Set the sink's address to the one that it redirects to.";
   if (status === 405) return "This address takes no POST: check the sink's address.";
-  if (status === 407) return "A proxy before the receiver wants a password: see HTTPS_PROXY and HTTP_PROXY.";
-  return status === 413 ? "The message is too large for the receiver: raise its limit on the size of a request." : "";
+  if (status === 407)
+    return "A proxy before the receiver wants a password: see HTTPS_PROXY and HTTP_PROXY.";
+  return status === 413
+    ? "The message is too large for the receiver: raise its limit on the size of a request."
+    : "";
 }
 
 /** An answer other than 2xx. */
-export function classifyHttpAnswer(answer: HttpResponse, nowMs: number, receiver: Receiver): SinkError {
+export function classifyHttpAnswer(
+  answer: HttpResponse,
+  nowMs: number,
+  receiver: Receiver,
+): SinkError {
   const { name, hints, kinds = {}, gone = [] } = receiver;
   const isLarge = answer.status === 413 || receiver.isTooLarge?.(answer) === true;
   const kind = isLarge ? "message" : (kinds[answer.status] ?? failureOf(answer.status));
-  const afterMs = kind === "message" || kind === "destination" ? undefined : readRetryAfter(answer.headers["retry-after"], nowMs);
+  const afterMs =
+    kind === "message" || kind === "destination"
+      ? undefined
+      : readRetryAfter(answer.headers["retry-after"], nowMs);
   const retry = afterMs === undefined ? {} : { retry: { afterMs } };
-  const fields = { ...(gone.includes(answer.status) ? { gone: true } : {}), ...(isLarge ? TOO_LARGE : {}) };
+  const fields = {
+    ...(gone.includes(answer.status) ? { gone: true } : {}),
+    ...(isLarge ? TOO_LARGE : {}),
+  };
   const hint = hints[answer.status] ?? usualHint(isLarge ? 413 : answer.status);
   const asks = kind === "rate_limited" ? asksToWait(name, afterMs) : describeAnswer(answer, name);
   return new SinkError(kind, asks, answer.status, { hint, ...retry, fields });
 }
 
 function describeAnswer(answer: HttpResponse, name: string): string {
-  if (answer.status >= 300 && answer.status < 400) return `${name} answered ${answer.status}, a redirect, which is not followed`;
+  if (answer.status >= 300 && answer.status < 400)
+    return `${name} answered ${answer.status}, a redirect, which is not followed`;
   const text = answer.body.replace(/\s+/g, " ").trim().slice(0, 200);
   return `${name} answered ${answer.status}${text === "" ? "" : `: ${text}`}`;
 }

@@ -1,4 +1,7 @@
-/** What a sink type says about the answers of its receiver: the table in docs/sinks.md, which a test holds the sinks to. */
+/**
+ * What a sink type says about the answers of its receiver: the table in docs/sinks.md, which a test
+ * holds the sinks to.
+ */
 
 /**
  * - `sent`: taken.
@@ -10,9 +13,20 @@
  * - `wait`: not now.
  * - `passing`: anything else.
  */
-export type AnswerMeaning = "sent" | "part" | "too_large" | "refused" | "closed" | "gone" | "wait" | "passing";
+export type AnswerMeaning =
+  | "sent"
+  | "part"
+  | "too_large"
+  | "refused"
+  | "closed"
+  | "gone"
+  | "wait"
+  | "passing";
 
-/** One answer as it is given: over HTTP, by a mail server to the commands that begin so, by a program, by a disk. */
+/**
+ * One answer as it is given: over HTTP, by a mail server to the commands that begin so, by a
+ * program, by a disk.
+ */
 export type GivenAnswer =
   | {
       readonly kind: "http";
@@ -36,7 +50,10 @@ export interface MeantAnswer {
 }
 
 /** A status alone; of 429 without a time to wait. */
-export const byStatus = (means: AnswerMeaning, ...statuses: readonly number[]): readonly MeantAnswer[] =>
+export const byStatus = (
+  means: AnswerMeaning,
+  ...statuses: readonly number[]
+): readonly MeantAnswer[] =>
   statuses.map((status) => ({ answer: String(status), means, example: { kind: "http", status } }));
 
 export const inBody = (

@@ -1,4 +1,7 @@
-/** What the sinks share that can call people: for which events, how often, and the conditions that config/ compiles. Who can be called is each sink's own. */
+/**
+ * What the sinks share that can call people: for which events, how often, and the conditions that
+ * config/ compiles. Who can be called is each sink's own.
+ */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
 import type { SinkMention } from "../../model/sink.ts";
@@ -13,12 +16,17 @@ const isInterval = (text: string): boolean => {
 
 /** Keys of every mention. */
 export const mentionTiming = {
-  when: z.string().optional().describe("Condition on the event, in the words of `where`. Without it every event counts."),
+  when: z
+    .string()
+    .optional()
+    .describe("Condition on the event, in the words of `where`. Without it every event counts."),
   min_interval: z
     .string()
     .refine(isInterval, "must be a duration from 1s to 30d, like 10m")
     .optional()
-    .describe("At least this long from one mention to the next. The alerts in between are sent without it."),
+    .describe(
+      "At least this long from one mention to the next. The alerts in between are sent without it.",
+    ),
 };
 
 export interface WrittenMention {
@@ -28,7 +36,10 @@ export interface WrittenMention {
   readonly matches?: Matches;
 }
 
-export const mentionOf = (text: string, { when, min_interval: interval = "", matches }: WrittenMention): SinkMention => ({
+export const mentionOf = (
+  text: string,
+  { when, min_interval: interval = "", matches }: WrittenMention,
+): SinkMention => ({
   text,
   minIntervalMs: parseDuration(interval) ?? 0,
   matches: when === undefined ? () => true : (body, labels) => matches?.(body, labels) === true,
@@ -38,10 +49,15 @@ export const mentionOf = (text: string, { when, min_interval: interval = "", mat
 export const mentionConditions = (
   mentions: readonly (readonly [WrittenCondition["path"], WrittenMention])[],
 ): readonly WrittenCondition[] =>
-  mentions.flatMap(([path, { when }]) => (when === undefined ? [] : [{ path: [...path, "when"], text: when }]));
+  mentions.flatMap(([path, { when }]) =>
+    when === undefined ? [] : [{ path: [...path, "when"], text: when }],
+  );
 
 /** The same mention, or whatever else has a condition, with that made out. */
-export function withCondition<M extends Pick<WrittenMention, "when" | "matches">>(mention: M, matchesOf: MatchesOf): M {
+export function withCondition<M extends Pick<WrittenMention, "when" | "matches">>(
+  mention: M,
+  matchesOf: MatchesOf,
+): M {
   const matches = matchesOf(mention.when);
   return matches === undefined ? mention : { ...mention, matches };
 }

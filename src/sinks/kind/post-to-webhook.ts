@@ -4,7 +4,10 @@ import type { Http, HttpRequest, HttpResponse } from "../../model/http.ts";
 /** Chat answers are a few kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
-/** A 2xx is an answer whatever becomes of its body, which may be missing. @throws HttpError when no answer arrived */
+/**
+ * A 2xx is an answer whatever becomes of its body, which may be missing. @throws HttpError when no
+ * answer arrived
+ */
 export const postToWebhook = (
   http: Http,
   url: string,

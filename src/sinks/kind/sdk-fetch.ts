@@ -1,4 +1,7 @@
-/** Lets a vendor's SDK send through the Http port: one agent, one size limit, one way to abort. Leaves URLs, headers and meaning to the SDK. */
+/**
+ * Lets a vendor's SDK send through the Http port: one agent, one size limit, one way to abort.
+ * Leaves URLs, headers and meaning to the SDK.
+ */
 import type { Http, NetworkScope } from "../../model/http.ts";
 
 /** Chat answers are a few kilobytes. */
@@ -18,9 +21,18 @@ interface SdkLimits {
   readonly reach: NetworkScope;
 }
 
-/** Sends with `POST`, or with `PATCH` or `GET` where the SDK asks for it: posting, editing and reading a channel is all that chat sinks do. Bodies other than text are refused. */
-export async function sdkFetch(http: Http, url: string, init: SdkRequest, limits: SdkLimits): Promise<Response> {
-  if (init.body !== undefined && init.body !== null && typeof init.body !== "string") throw new TypeError("only text bodies are sent");
+/**
+ * Sends with `POST`, or with `PATCH` or `GET` where the SDK asks for it: posting, editing and
+ * reading a channel is all that chat sinks do. Bodies other than text are refused.
+ */
+export async function sdkFetch(
+  http: Http,
+  url: string,
+  init: SdkRequest,
+  limits: SdkLimits,
+): Promise<Response> {
+  if (init.body !== undefined && init.body !== null && typeof init.body !== "string")
+    throw new TypeError("only text bodies are sent");
   const { timeoutMs, signal, reach } = limits;
   const signals = [init.signal, signal].filter((one) => one instanceof AbortSignal);
   const answer = await http.request({
@@ -34,5 +46,8 @@ export async function sdkFetch(http: Http, url: string, init: SdkRequest, limits
     signal: AbortSignal.any(signals),
   });
   const empty = answer.status === 204 || answer.status === 304 || answer.status < 200;
-  return new Response(empty ? null : answer.body, { status: Math.max(200, answer.status), headers: new Headers({ ...answer.headers }) });
+  return new Response(empty ? null : answer.body, {
+    status: Math.max(200, answer.status),
+    headers: new Headers({ ...answer.headers }),
+  });
 }

@@ -12,7 +12,10 @@ export interface SinkDeps {
   readonly http: Http;
   readonly clock: Clock;
   readonly log: Log;
-  /** Writes one line or block for people; the console sink's only way out. Rejects when nobody reads it. */
+  /**
+   * Writes one line or block for people; the console sink's only way out. Rejects when nobody reads
+   * it.
+   */
   readonly write: (text: string) => void | Promise<void>;
   /** What it writes stands among the lines of the log, which are JSON. */
   readonly writesToLog?: boolean;
@@ -29,7 +32,12 @@ export type Destination =
 
 /** Something allowed that is perhaps not meant. `rule`: as config/ names the warning. */
 export interface SinkDoubt {
-  readonly rule: "unsigned-webhook" | "private-webhook" | "other-chat" | "slack-token" | "no-effect";
+  readonly rule:
+    | "unsigned-webhook"
+    | "private-webhook"
+    | "other-chat"
+    | "slack-token"
+    | "no-effect";
   /** The setting it is about; the whole sink when absent. */
   readonly key?: string;
   /** The setting that it misses. */
@@ -49,7 +57,10 @@ export type MatchesOf = (text: string | undefined) => Matches | undefined;
 /** Whether an event fulfils a condition, by its body and its labels. */
 export type Matches = (body: EventBody, labels?: Labels) => boolean;
 
-/** Conditions over an event's body among a sink's settings. config/ compiles them, where expressions are known. */
+/**
+ * Conditions over an event's body among a sink's settings. config/ compiles them, where expressions
+ * are known.
+ */
 export interface SinkConditions<S> {
   written(settings: S): readonly WrittenCondition[];
   /** The same settings with their conditions made out. */
@@ -60,13 +71,21 @@ export interface SinkType<S = unknown> {
   /** The value of `type:` in the YAML. */
   readonly type: string;
   readonly summary: string;
-  /** Own keys only, each with `.describe()`; a strict object. `retry_for` and `throttle` are added by config/. Secrets are named in `secrets`. */
+  /**
+   * Own keys only, each with `.describe()`; a strict object. `retry_for` and `throttle` are added
+   * by config/. Secrets are named in `secrets`.
+   */
   readonly schema: z.ZodObject;
-  /** Keys that hold secrets: each also exists as `<key>_file`, and a literal value earns a warning. An address is shown by host and fingerprint. */
+  /**
+   * Keys that hold secrets: each also exists as `<key>_file`, and a literal value earns a warning.
+   * An address is shown by host and fingerprint.
+   */
   readonly secrets: readonly string[];
   /** Those of `secrets` of which a sink has one: its own replaces every one of its defaults. */
   readonly alternatives?: readonly string[];
-  /** Those of `secrets` that often hold none, as an address does: written out they earn no warning. */
+  /**
+   * Those of `secrets` that often hold none, as an address does: written out they earn no warning.
+   */
   readonly mayBeLiteral?: readonly string[];
   /** Keys that hold the path of a file to write: config/ makes them absolute, as `state.path`. */
   readonly paths?: readonly string[];
@@ -74,27 +93,44 @@ export interface SinkType<S = unknown> {
   rotatedPaths?(settings: S): readonly string[];
   /** A sink of this type as YAML, without its name. */
   readonly example: string;
-  /** Chat sinks: throttled, one alert per subject in 24 h, follower events bundled, `retry_for` 24h instead of 76h. */
+  /**
+   * Chat sinks: throttled, one alert per subject in 24 h, follower events bundled, `retry_for` 24h
+   * instead of 76h.
+   */
   readonly chat: boolean;
   /** Its messages hold moments that each reader sees in their own time zone. */
   readonly hasMoments?: true;
   /** Messages under way at once. */
   readonly concurrency: number;
-  /** What the vendor allows for one place by its documentation, where its answers do not say it in time. */
+  /**
+   * What the vendor allows for one place by its documentation, where its answers do not say it in
+   * time.
+   */
   limits?(settings: S): readonly SendLimit[];
-  /** What its receiver's answers mean, for docs/sinks.md: at least one that is taken, and every kind of failure that it distinguishes. */
+  /**
+   * What its receiver's answers mean, for docs/sinks.md: at least one that is taken, and every kind
+   * of failure that it distinguishes.
+   */
   readonly answers: readonly MeantAnswer[];
   /** Of the sink of that name. */
   doubts?(name: string, settings: S): readonly SinkDoubt[];
   readonly conditions?: SinkConditions<S>;
   /** Every place this sink would send to. */
   destinations(settings: S): readonly Destination[];
-  /** Where it posts, for people: "#brand", "console". Not asked where `secrets` holds an address. */
+  /**
+   * Where it posts, for people: "#brand", "console". Not asked where `secrets` holds an address.
+   */
   describe?(settings: S): string;
-  /** Where people see a message, by the sink's own ids of it and of its place; absent, or undefined, where only a request could find out. */
+  /**
+   * Where people see a message, by the sink's own ids of it and of its place; absent, or undefined,
+   * where only a request could find out.
+   */
   linkTo?(settings: S, ref: string, channel?: string): string | undefined;
   /** Loads SDKs on first use; calls nothing. */
   create(name: string, settings: S, deps: SinkDeps): Promise<Sink>;
-  /** Called at start where a sink can prove its credentials cheaply (Slack's auth.test). @throws SinkError */
+  /**
+   * Called at start where a sink can prove its credentials cheaply (Slack's auth.test). @throws
+   * SinkError
+   */
   check?(settings: S, deps: SinkDeps): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** The setting that names a size in bytes: how large a file may grow, how much one message may hold. */
+/**
+ * The setting that names a size in bytes: how large a file may grow, how much one message may hold.
+ */
 import { z } from "zod";
 import { ownValue } from "../../model/own-value.ts";
 

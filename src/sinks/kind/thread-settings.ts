@@ -1,4 +1,6 @@
-/** What the sinks share that can put messages into threads. How a thread looks is each sink's own. */
+/**
+ * What the sinks share that can put messages into threads. How a thread looks is each sink's own.
+ */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
 import type { SinkThreads } from "../../model/sink.ts";
@@ -15,7 +17,9 @@ export const threadSettings = {
   thread_by: z
     .enum(["conversation", "group", "watch"])
     .optional()
-    .describe("Messages of one conversation, of one group of `group_by` or of one watch go into the thread of the first of them."),
+    .describe(
+      "Messages of one conversation, of one group of `group_by` or of one watch go into the thread of the first of them.",
+    ),
   thread_window: z
     .string()
     .refine(isWindow, "must be a duration from 1s to 30d, like 24h")

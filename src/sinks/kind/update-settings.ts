@@ -24,4 +24,8 @@ export const ONLY_BOTS_EDIT = "only a bot can edit what it posted";
 
 /** This message can never be edited: someone removed it, or the vendor keeps it as it is. */
 export const uneditable = (error: SinkError): SinkError =>
-  new SinkError("message", error.message, error.status, { hint: error.hint, fields: error.fields, cause: error });
+  new SinkError("message", error.message, error.status, {
+    hint: error.hint,
+    fields: error.fields,
+    cause: error,
+  });

@@ -1,4 +1,7 @@
-/** What Slack's answers mean for a message, and what an operator can do about them. Knows the codes; slack.ts decides what to try next. */
+/**
+ * What Slack's answers mean for a message, and what an operator can do about them. Knows the codes;
+ * slack.ts decides what to try next.
+ */
 import { asksToWait } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError } from "../../model/http.ts";
@@ -8,7 +11,15 @@ import { ownValue } from "../../model/own-value.ts";
 
 /** Refusals of the content, not of the channel: the same message fares better as plain text. */
 const CONTENT = new Set([
-  ...["invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long", "no_text", "block_mismatch", "invalid_payload"],
+  ...[
+    "invalid_blocks",
+    "invalid_blocks_format",
+    "msg_too_long",
+    "msg_blocks_too_long",
+    "no_text",
+    "block_mismatch",
+    "invalid_payload",
+  ],
   ...[
     "invalid_attachments",
     "too_many_attachments",
@@ -22,11 +33,16 @@ const CONTENT = new Set([
 const TOKEN_HINT = "Put a valid bot token (xoxb-…) into the sink's `token`.";
 const SCOPE_HINT =
   "Give the Slack app the scope chat:write (chat:write.public for channels it has not joined, chat:write.customize for `username` and icons), then reinstall it.";
-const WEBHOOK_HINT = "Make a new incoming webhook in Slack and put it into the sink's `webhook_url`.";
+const WEBHOOK_HINT =
+  "Make a new incoming webhook in Slack and put it into the sink's `webhook_url`.";
 
-/** Nobody can post there now. Hints take the channel's name. https://docs.slack.dev/reference/methods/chat.postMessage#errors */
+/**
+ * Nobody can post there now. Hints take the channel's name.
+ * https://docs.slack.dev/reference/methods/chat.postMessage#errors
+ */
 const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
-  channel_not_found: (channel) => `invite @chirpwatch to ${channel}, and check the channel's name or id.`,
+  channel_not_found: (channel) =>
+    `invite @chirpwatch to ${channel}, and check the channel's name or id.`,
   not_in_channel: (channel) => `invite @chirpwatch to ${channel}`,
   is_archived: (channel) => `unarchive ${channel}, or give the sink another channel.`,
   channel_is_archived: (channel) => `unarchive ${channel}, or make a webhook of another channel.`,
@@ -56,7 +72,12 @@ const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
 };
 
 /** https://docs.slack.dev/reference/methods/chat.postMessage#errors */
-const SIZE_CODES = new Set(["msg_too_long", "msg_blocks_too_long", "metadata_too_large", "too_many_attachments"]);
+const SIZE_CODES = new Set([
+  "msg_too_long",
+  "msg_blocks_too_long",
+  "metadata_too_large",
+  "too_many_attachments",
+]);
 
 const sizeFields = (code: string) => (SIZE_CODES.has(code) ? TOO_LARGE : {});
 
@@ -64,16 +85,29 @@ const sizeFields = (code: string) => (SIZE_CODES.has(code) ? TOO_LARGE : {});
 function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
   const fields = { slackError: code, refusal: code };
   const hint = ownValue(DESTINATION, code)?.(channel);
-  if (hint !== undefined) return new SinkError("destination", `Slack refuses ${channel}: ${code}`, status, { hint, fields });
+  if (hint !== undefined)
+    return new SinkError("destination", `Slack refuses ${channel}: ${code}`, status, {
+      hint,
+      fields,
+    });
   if (CONTENT.has(code))
-    return new SinkError("message", `Slack refuses the message: ${code}`, status, { fields: { ...fields, ...sizeFields(code) } });
+    return new SinkError("message", `Slack refuses the message: ${code}`, status, {
+      fields: { ...fields, ...sizeFields(code) },
+    });
   if (code === "ratelimited" || code === "rate_limited") return rateLimited(undefined);
-  return new SinkError("transient", `Slack answered ${code || "nothing readable"}`, status, { fields });
+  return new SinkError("transient", `Slack answered ${code || "nothing readable"}`, status, {
+    fields,
+  });
 }
 
 /** `afterMs`: as Slack said it. */
 export function rateLimited(afterMs: number | undefined): SinkError {
-  return new SinkError("rate_limited", asksToWait("Slack", afterMs), 429, afterMs === undefined ? {} : { retry: { afterMs } });
+  return new SinkError(
+    "rate_limited",
+    asksToWait("Slack", afterMs),
+    429,
+    afterMs === undefined ? {} : { retry: { afterMs } },
+  );
 }
 
 /** The SDK's errors, classified by their stable `code` so that the SDK need not be loaded here. */
@@ -112,15 +146,19 @@ function unreached(failure: unknown, cause: unknown): SinkError {
 export function classifyStatus(status: number, text: string, channel: string): SinkError {
   const code = text.trim();
   if (status === 429) return rateLimited(undefined);
-  if (ownValue(DESTINATION, code) !== undefined || CONTENT.has(code)) return classifySlackCode(code, channel, status);
+  if (ownValue(DESTINATION, code) !== undefined || CONTENT.has(code))
+    return classifySlackCode(code, channel, status);
   const shown = `Slack answered ${status}${/^[\w .-]{1,80}$/.test(code) ? ` ${code}` : ""}`;
   const hint = DESTINATION_STATUS.has(status) ? WEBHOOK_HINT : "";
-  return new SinkError(kindOfStatus(status), shown, status, { hint, ...(status === 413 ? { fields: TOO_LARGE } : {}) });
+  return new SinkError(kindOfStatus(status), shown, status, {
+    hint,
+    ...(status === 413 ? { fields: TOO_LARGE } : {}),
+  });
 }
 
 /**
- * The failure that a 2xx of a webhook speaks of, as Slack's APIs do: `{"ok":false,"error":…}`. Undefined where it was taken.
- * https://docs.slack.dev/apis/web-api/#responses
+ * The failure that a 2xx of a webhook speaks of, as Slack's APIs do: `{"ok":false,"error":…}`.
+ * Undefined where it was taken. https://docs.slack.dev/apis/web-api/#responses
  */
 export function readWebhookFailure(body: string, channel: string): SinkError | undefined {
   const text = body.trim();

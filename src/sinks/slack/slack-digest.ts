@@ -1,4 +1,7 @@
-/** The layout of a list of alerts in Slack: its heading, its sections, a line with a link for each alert, as many messages as it takes. Pure. */
+/**
+ * The layout of a list of alerts in Slack: its heading, its sections, a line with a link for each
+ * alert, as many messages as it takes. Pure.
+ */
 import type { Json } from "../../model/json.ts";
 import type { Digest, DigestPart } from "../../model/sink.ts";
 import { type DigestRow, digestPages } from "../../render/digest-rows.ts";
@@ -36,7 +39,11 @@ export function renderSlackDigest(digest: Digest): readonly DigestPart[] {
   const { mentions = [] } = digest;
   const frame = [...mentionBlocks(mentions), headingBlock(heading), ...remainder.blocks];
   const budget = BLOCKS_CHARS - size(frame) - SECTIONS_AT_MOST * size(section(""));
-  const pages = digestPages(digest, { costs: (row) => [size(lineOf(row).shown)], first: [budget], further: [budget] });
+  const pages = digestPages(digest, {
+    costs: (row) => [size(lineOf(row).shown)],
+    first: [budget],
+    further: [budget],
+  });
   let next = 1;
   return pages.map(({ rows, events }, index) => {
     const isFirst = index === 0;
@@ -74,46 +81,75 @@ function bodyOf(heading: string, lines: readonly Line[], remainder: Remainder): 
   };
 }
 
-const headingBlock = (heading: string): SlackBlock => context([mrkdwn(`*${slackLabel(heading, HEADING_CHARS)}*`)]);
+const headingBlock = (heading: string): SlackBlock =>
+  context([mrkdwn(`*${slackLabel(heading, HEADING_CHARS)}*`)]);
 
 function remainderOf(digest: Digest): Remainder {
   const said = digestRemainder(digest);
   if (said === undefined) return NO_REMAINDER;
   const where = digest.unlisted?.where ?? "";
   // A command is there to be copied: nothing may stand between its letters.
-  const shown = isPage(where) ? slackLink(where, "see them all", 60) : where === "" ? "" : `\`${where.replace(/[&<>`]/g, "")}\``;
+  const shown = isPage(where)
+    ? slackLink(where, "see them all", 60)
+    : where === ""
+      ? ""
+      : `\`${where.replace(/[&<>`]/g, "")}\``;
   return {
-    blocks: [context([mrkdwn([slackLabel(said, 300), shown].filter((part) => part !== "").join(" "))])],
+    blocks: [
+      context([mrkdwn([slackLabel(said, 300), shown].filter((part) => part !== "").join(" "))]),
+    ],
     text: [slackText([said, where].filter((part) => part !== "").join(" "), 1_000)],
   };
 }
 
 function lineOf(row: DigestRow): Line {
   // Above a section stands an empty line.
-  if (row.kind === "section") return { shown: `\n*${slackLabel(row.text, HEADING_CHARS)}*`, text: slackText(row.text, HEADING_CHARS) };
-  if (row.kind === "people") return { shown: slackLabel(row.text, HEADING_CHARS), text: slackText(row.text, HEADING_CHARS) };
+  if (row.kind === "section")
+    return {
+      shown: `\n*${slackLabel(row.text, HEADING_CHARS)}*`,
+      text: slackText(row.text, HEADING_CHARS),
+    };
+  if (row.kind === "people")
+    return { shown: slackLabel(row.text, HEADING_CHARS), text: slackText(row.text, HEADING_CHARS) };
   if (row.kind === "more") return { shown: `      ${row.text}`, text: row.text };
   const { line, value, isInner } = row;
   const name = line.label || (row.events[0]?.event.subject ?? "");
   const mark = isInner ? "      • " : value === "" ? "• " : `• ${slackLabel(value, 40)}  `;
   const said = slackLabel(line.words, WORDS_CHARS);
-  const link = (most: number) => (line.url === undefined ? slackLabel(name, most) : slackLink(line.url, name, most));
+  const link = (most: number) =>
+    line.url === undefined ? slackLabel(name, most) : slackLink(line.url, name, most);
   const between = isInner && said !== "" ? " · " : " ";
   const whole = `${mark}${link(LABEL_CHARS)}${between}${said}`.trimEnd();
-  const shorter = () => [link(LABEL_CHARS), link(20)].map((form) => `${mark}${form}`).find(({ length }) => length <= LINE_CHARS);
-  const shown = whole.length <= LINE_CHARS ? whole : (shorter() ?? `${mark}${slackLabel(name, 20)}`);
-  const plain = `${mark}${name.replace(/\s+/g, " ")}: ${line.words.replace(/\s+/g, " ")}`.replace(/: $/, "");
+  const shorter = () =>
+    [link(LABEL_CHARS), link(20)]
+      .map((form) => `${mark}${form}`)
+      .find(({ length }) => length <= LINE_CHARS);
+  const shown =
+    whole.length <= LINE_CHARS ? whole : (shorter() ?? `${mark}${slackLabel(name, 20)}`);
+  const plain = `${mark}${name.replace(/\s+/g, " ")}: ${line.words.replace(/\s+/g, " ")}`.replace(
+    /: $/,
+    "",
+  );
   const text = slackText(plain, LABEL_CHARS + WORDS_CHARS);
-  return { shown, text: [text, slackText(line.url ?? "", 700)].filter((part) => part !== "").join("\n") };
+  return {
+    shown,
+    text: [text, slackText(line.url ?? "", 700)].filter((part) => part !== "").join("\n"),
+  };
 }
 
-const section = (text: string): SlackBlock => ({ type: "section", text: mrkdwn(text), expand: true });
+const section = (text: string): SlackBlock => ({
+  type: "section",
+  text: mrkdwn(text),
+  expand: true,
+});
 
 /** What the channel hears when alerts are gathered from now on. */
 export function renderSlackAnnouncement(nextAtMs: number): SlackBody {
   const time = `${new Date(nextAtMs).toISOString().slice(11, 16)} UTC`;
   return {
     text: `Many at once: next summary at ${time}`,
-    blocks: [context([mrkdwn(`*Many at once*: next summary at ${dateToken(nextAtMs, "{time}", time)}`)])],
+    blocks: [
+      context([mrkdwn(`*Many at once*: next summary at ${dateToken(nextAtMs, "{time}", time)}`)]),
+    ],
   };
 }

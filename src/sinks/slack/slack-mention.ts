@@ -1,11 +1,15 @@
-/** Whom a Slack message may call: a person, a group, those who are online, the whole channel. https://docs.slack.dev/messaging/formatting-message-text#mentioning-users */
+/**
+ * Whom a Slack message may call: a person, a group, those who are online, the whole channel.
+ * https://docs.slack.dev/messaging/formatting-message-text#mentioning-users
+ */
 import { z } from "zod";
 import type { SinkMention } from "../../model/sink.ts";
 import { mentionOf, mentionTiming, type WrittenMention } from "../kind/mention-settings.ts";
 
 const WHO = ["user", "group", "here", "channel"] as const;
 
-const id = (pattern: RegExp, message: string, doc: string) => z.string().regex(pattern, message).optional().describe(doc);
+const id = (pattern: RegExp, message: string, doc: string) =>
+  z.string().regex(pattern, message).optional().describe(doc);
 const always = (doc: string) => z.literal(true).optional().describe(doc);
 
 const mentionSchema = z
@@ -15,7 +19,11 @@ const mentionSchema = z
       "must be the id of a member, like U0123456789 (profile, More, Copy member ID)",
       "Id of a member (U0123456789).",
     ),
-    group: id(/^S[A-Z0-9]+$/, "must be the id of a user group, like S0123456789", "Id of a user group (S0123456789)."),
+    group: id(
+      /^S[A-Z0-9]+$/,
+      "must be the id of a user group, like S0123456789",
+      "Id of a user group (S0123456789).",
+    ),
     here: always("Everybody in the channel who is online. Requires `when`."),
     channel: always("Everybody in the channel. Requires `when`."),
     ...mentionTiming,
@@ -23,10 +31,17 @@ const mentionSchema = z
   .superRefine((mention, context) => {
     const named = WHO.filter((key) => mention[key] !== undefined);
     if (named.length !== 1)
-      return context.addIssue({ code: "custom", message: "must name one of `user`, `group`, `here: true`, `channel: true`" });
+      return context.addIssue({
+        code: "custom",
+        message: "must name one of `user`, `group`, `here: true`, `channel: true`",
+      });
     const [who = ""] = named;
     if ((who === "here" || who === "channel") && mention.when === undefined)
-      context.addIssue({ code: "custom", path: [who], message: 'needs a `when`, like "tweet.likes_count > 500": it calls many people' });
+      context.addIssue({
+        code: "custom",
+        path: [who],
+        message: 'needs a `when`, like "tweet.likes_count > 500": it calls many people',
+      });
   });
 
 /** As many as a message can do with. */

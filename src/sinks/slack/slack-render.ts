@@ -1,4 +1,7 @@
-/** The layout of a Slack message: a card of blocks for each alert, and the plain text beside it. Lists are slack-digest.ts, sending is slack.ts. Pure. */
+/**
+ * The layout of a Slack message: a card of blocks for each alert, and the plain text beside it.
+ * Lists are slack-digest.ts, sending is slack.ts. Pure.
+ */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Batch } from "../../model/sink.ts";
 import type { Moment } from "../../model/template.ts";
@@ -6,7 +9,13 @@ import { fitPieces } from "../../render/text/fit-pieces.ts";
 import { webUrl } from "../../render/text/permalink.ts";
 import { cardsOf, MAX_PEOPLE } from "../../render/people.ts";
 import { moreText, shorterList } from "../../render/text/people-text.ts";
-import { factLine, headingOf, plainMessage, summaryLine, watchLine } from "../../render/messages/plain-message.ts";
+import {
+  factLine,
+  headingOf,
+  plainMessage,
+  summaryLine,
+  watchLine,
+} from "../../render/messages/plain-message.ts";
 import { slackLabel, slackLink, slackLiteral, slackText } from "../../render/slack-text.ts";
 import { titleParts } from "../../render/messages/title-parts.ts";
 import {
@@ -36,7 +45,12 @@ const BARE_LINK = /https?:\/\/[^\s<>"|]+[^\s<>"|.,:;!?')\]]/g;
 
 type Piece =
   /** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#date-element-type */
-  | { readonly type: "date"; readonly timestamp: number; readonly format: string; readonly fallback: string }
+  | {
+      readonly type: "date";
+      readonly timestamp: number;
+      readonly format: string;
+      readonly fallback: string;
+    }
   | { readonly type: "text"; readonly text: string; readonly style?: object }
   | { readonly type: "link"; readonly url: string; readonly text?: string };
 
@@ -51,9 +65,11 @@ export function renderSlack(batch: Batch): SlackBody {
   };
 }
 
-const fits = (blocks: readonly SlackBlock[]): boolean => blocks.length <= BLOCKS && size(blocks) <= BLOCKS_CHARS;
+const fits = (blocks: readonly SlackBlock[]): boolean =>
+  blocks.length <= BLOCKS && size(blocks) <= BLOCKS_CHARS;
 
-// ---- cards ---------------------------------------------------------------------------------------------------------
+// ---- cards
+// ----------------------------------------------------------------------------
 
 interface Layout {
   readonly bodyChars: number;
@@ -80,7 +96,10 @@ function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly Slac
   const above = [...mentionBlocks(batch.mentions), ...headingBlocks(batch, messages.length)];
   const laidOut = LAYOUTS.map((layout) => [
     ...above,
-    ...messages.flatMap((message, index) => [...(index === 0 ? [] : [{ type: "divider" }]), ...card(message, layout)]),
+    ...messages.flatMap((message, index) => [
+      ...(index === 0 ? [] : [{ type: "divider" }]),
+      ...card(message, layout),
+    ]),
   ]);
   return laidOut.find(fits) ?? [...above, ...messages.map((message) => footerBlock(message, 0))];
 }
@@ -93,19 +112,36 @@ function headingBlocks(batch: Batch, count: number): readonly SlackBlock[] {
 function card(message: NeutralMessage, layout: Layout): readonly SlackBlock[] {
   const text = bodyBlock(message, layout);
   const pictures = pictureBlocks(message, layout.pictures);
-  return [titleBlock(message), ...(text === undefined ? [] : [text]), ...pictures, footerBlock(message, pictures.length)];
+  return [
+    titleBlock(message),
+    ...(text === undefined ? [] : [text]),
+    ...pictures,
+    footerBlock(message, pictures.length),
+  ];
 }
 
 function titleBlock(message: NeutralMessage): SlackBlock {
   const { before, author, after } = titleParts(message);
   const avatar = imageUrl(message.author?.avatarUrl);
   const profile = webUrl(message.author?.url ?? "");
-  const name = author === "" ? "" : profile === undefined ? slackLabel(author, LABEL_CHARS) : slackLink(profile, author, LABEL_CHARS);
-  const line = [slackLabel(before, LABEL_CHARS), name === "" ? "" : `*${name}*`, slackLabel(after, LABEL_CHARS)]
+  const name =
+    author === ""
+      ? ""
+      : profile === undefined
+        ? slackLabel(author, LABEL_CHARS)
+        : slackLink(profile, author, LABEL_CHARS);
+  const line = [
+    slackLabel(before, LABEL_CHARS),
+    name === "" ? "" : `*${name}*`,
+    slackLabel(after, LABEL_CHARS),
+  ]
     .filter((part) => part !== "")
     .join(" ");
   const alt = slackLiteral(message.author?.name ?? "", LABEL_CHARS) || "avatar";
-  return context([...(avatar === undefined ? [] : [{ type: "image", image_url: avatar, alt_text: alt }]), mrkdwn(line || "Alert")]);
+  return context([
+    ...(avatar === undefined ? [] : [{ type: "image", image_url: avatar, alt_text: alt }]),
+    mrkdwn(line || "Alert"),
+  ]);
 }
 
 /** rich_text shows text letter by letter: no escape to forget and no format to break out of. */
@@ -135,13 +171,16 @@ function listPieces({ list }: NeutralMessage, most: number): readonly Piece[] {
     const label = slackLiteral(name.replace(/\s+/g, " "), NAME_CHARS).trim() || "?";
     const profile = webUrl(url);
     const link: Piece =
-      profile === undefined || profile.length > URL_CHARS ? { type: "text", text: label } : { type: "link", url: profile, text: label };
+      profile === undefined || profile.length > URL_CHARS
+        ? { type: "text", text: label }
+        : { type: "link", url: profile, text: label };
     const said = slackLiteral(note, NAME_CHARS);
     return said === "" ? [link] : [link, { type: "text", text: `  ·  ${said}` }];
   });
   const more = moreText(shown);
-  return [...lines, ...(more === "" ? [] : [[{ type: "text", text: more } as const]])].flatMap((line, index): readonly Piece[] =>
-    index === 0 ? line : [{ type: "text", text: "\n" }, ...line],
+  return [...lines, ...(more === "" ? [] : [[{ type: "text", text: more } as const]])].flatMap(
+    (line, index): readonly Piece[] =>
+      index === 0 ? line : [{ type: "text", text: "\n" }, ...line],
   );
 }
 
@@ -164,8 +203,16 @@ function quoteOf({ context: other }: NeutralMessage, limit: number): readonly ob
   const label = slackLiteral(other.label.replace(/\s+/g, " "), LABEL_CHARS).trim() || "this post";
   const url = webUrl(other.url ?? "");
   const body = slackLiteral(other.body, limit).trim();
-  const head: Piece = url === undefined ? { type: "text", text: label, style: { bold: true } } : { type: "link", url, text: label };
-  return [{ type: "rich_text_quote", elements: [head, ...(body === "" ? [] : [{ type: "text", text: `\n${body}` }])] }];
+  const head: Piece =
+    url === undefined
+      ? { type: "text", text: label, style: { bold: true } }
+      : { type: "link", url, text: label };
+  return [
+    {
+      type: "rich_text_quote",
+      elements: [head, ...(body === "" ? [] : [{ type: "text", text: `\n${body}` }])],
+    },
+  ];
 }
 
 function linked(text: string): readonly Piece[] {
@@ -187,7 +234,11 @@ function pictureBlocks({ media, author }: NeutralMessage, most: number): readonl
   const from = slackLiteral(author?.name ?? "", LABEL_CHARS);
   return urls.map((url, index) => {
     const which = urls.length === 1 ? "picture" : `picture ${index + 1} of ${urls.length}`;
-    return { type: "image", image_url: url, alt_text: from === "" ? which : `${which} posted by ${from}` };
+    return {
+      type: "image",
+      image_url: url,
+      alt_text: from === "" ? which : `${which} posted by ${from}`,
+    };
   });
 }
 
@@ -206,14 +257,19 @@ function footerBlock(message: NeutralMessage, pictures: number): SlackBlock {
 }
 
 const dateOf = (epochMs: number): string =>
-  dateToken(epochMs, "{date_short_pretty} {time}", `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`);
+  dateToken(
+    epochMs,
+    "{date_short_pretty} {time}",
+    `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`,
+  );
 
 function imageUrl(text: string | undefined): string | undefined {
   const url = webUrl(text ?? "");
   return url === undefined || url.length > URL_CHARS ? undefined : url;
 }
 
-// ---- text ----------------------------------------------------------------------------------------------------------
+// ---- text
+// ----------------------------------------------------------------------------
 
 /** For notifications, screen readers, and as the whole message when Slack refuses the blocks. */
 function textOf(batch: Batch, messages: readonly NeutralMessage[], room: number): string {
@@ -221,7 +277,10 @@ function textOf(batch: Batch, messages: readonly NeutralMessage[], room: number)
   const [only] = messages;
   if (messages.length === 1 && only !== undefined) {
     const link = slackText(only.url ?? "", URL_CHARS);
-    const body = slackText([heading, plainMessage(only)].filter((line) => line !== "").join("\n"), room - URL_CHARS - 1);
+    const body = slackText(
+      [heading, plainMessage(only)].filter((line) => line !== "").join("\n"),
+      room - URL_CHARS - 1,
+    );
     return link === "" ? body : `${body}\n${link}`;
   }
   const lines = messages.map((message) =>

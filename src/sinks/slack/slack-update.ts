@@ -1,19 +1,38 @@
-/** Editing what the bot posted: chat.update. Knows its refusals; when to edit and what is deliver/'s. */
+/**
+ * Editing what the bot posted: chat.update. Knows its refusals; when to edit and what is
+ * deliver/'s.
+ */
 import { type MessageEdit, SinkError } from "../../model/sink.ts";
 import { uneditable } from "../kind/update-settings.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 
 /** One call of the Web API. @throws SinkError */
-export type SlackCall = (method: "chat.update", fields: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<unknown>;
+export type SlackCall = (
+  method: "chat.update",
+  fields: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+) => Promise<unknown>;
 
 /** https://docs.slack.dev/reference/methods/chat.update#errors */
-const UNEDITABLE = new Set(["message_not_found", "cant_update_message", "edit_window_closed", "is_inactive", "cannot_update_message"]);
+const UNEDITABLE = new Set([
+  "message_not_found",
+  "cant_update_message",
+  "edit_window_closed",
+  "is_inactive",
+  "cannot_update_message",
+]);
 
 /**
- * `channel` must be an id, which only the answer to the posted message names where the configuration has another name. Without `parse` Slack would make
- * links and mentions of names. https://docs.slack.dev/reference/methods/chat.update
+ * `channel` must be an id, which only the answer to the posted message names where the
+ * configuration has another name. Without `parse` Slack would make links and mentions of names.
+ * https://docs.slack.dev/reference/methods/chat.update
  */
-export async function updateSlackMessage(call: SlackCall, channel: string, edit: MessageEdit, signal: AbortSignal): Promise<void> {
+export async function updateSlackMessage(
+  call: SlackCall,
+  channel: string,
+  edit: MessageEdit,
+  signal: AbortSignal,
+): Promise<void> {
   const { text, blocks } = edit.body as unknown as SlackBody;
   const about = { channel: edit.channel ?? channel, ts: edit.ref, text, parse: "none" };
   try {

@@ -1,12 +1,26 @@
-/** The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns settings and sending; the layout is slack-render.ts's, answers slack-answer.ts, retries the outbox's. */
+/**
+ * The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns
+ * settings and sending; the layout is slack-render.ts's, answers slack-answer.ts, retries the
+ * outbox's.
+ */
 import { z } from "zod";
 import { readRetryAfter } from "../../model/asked-wait.ts";
 import type { NetworkScope } from "../../model/http.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
-import { isTooLarge, SinkError, type SealedMessage, type SendReceipt, type Sink } from "../../model/sink.ts";
+import {
+  isTooLarge,
+  SinkError,
+  type SealedMessage,
+  type SendReceipt,
+  type Sink,
+} from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
-import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
+import {
+  allowPrivateChatSetting,
+  doubtOfPrivateAddress,
+  scopeOf,
+} from "../kind/address-settings.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { slackDoubts } from "../kind/chat-doubts.ts";
 import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
@@ -15,8 +29,18 @@ import { postToWebhook } from "../kind/post-to-webhook.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
 import { threadSettings, threadsOf } from "../kind/thread-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
-import { FOLLOW_UP_ALONE, followUpSchema, ONLY_BOTS_EDIT, updateSchema } from "../kind/update-settings.ts";
-import { classifySdkError, classifyStatus, rateLimited, readWebhookFailure } from "./slack-answer.ts";
+import {
+  FOLLOW_UP_ALONE,
+  followUpSchema,
+  ONLY_BOTS_EDIT,
+  updateSchema,
+} from "../kind/update-settings.ts";
+import {
+  classifySdkError,
+  classifyStatus,
+  rateLimited,
+  readWebhookFailure,
+} from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
 import { mentionList, type SlackMention, slackMention } from "./slack-mention.ts";
@@ -27,22 +51,42 @@ const API_URL = "https://slack.com/api/";
 const TIMEOUT_MS = 15_000;
 /** The blocks say all there is: Slack adds no formatting and no previews. */
 const PLAIN_FORMAT = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
-/** Where Slack advises to keep `text`; the last resort after `msg_too_long`. https://docs.slack.dev/reference/methods/chat.postMessage#truncating */
+/**
+ * Where Slack advises to keep `text`; the last resort after `msg_too_long`.
+ * https://docs.slack.dev/reference/methods/chat.postMessage#truncating
+ */
 const ADVISED_TEXT_CHARS = 4_000;
 
 /**
- * One message a second and channel, said in no header. https://docs.slack.dev/apis/web-api/rate-limits#posting-messages Two sent a second apart
- * may arrive a little closer.
+ * One message a second and channel, said in no header.
+ * https://docs.slack.dev/apis/web-api/rate-limits#posting-messages Two sent a second apart may
+ * arrive a little closer.
  */
 const CHANNEL_LIMIT = { count: 1, intervalMs: 1_020 } as const;
 const APPEARANCE = ["username", "icon_emoji", "icon_url"] as const;
 
 const settingsSchema = z
   .strictObject({
-    token: z.string().min(1).optional().describe("Bot token (xoxb-…) with the scope chat:write. Needs `channel`."),
-    channel: z.string().min(1).optional().describe('Channel name in quotes ("#brand") or id (C0123456789); invite the bot to it.'),
-    webhook_url: z.string().optional().describe("An incoming webhook, instead of `token` and `channel`."),
-    username: z.string().min(1).max(80).optional().describe("Name the bot posts under. Needs the scope chat:write.customize."),
+    token: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("Bot token (xoxb-…) with the scope chat:write. Needs `channel`."),
+    channel: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Channel name in quotes ("#brand") or id (C0123456789); invite the bot to it.'),
+    webhook_url: z
+      .string()
+      .optional()
+      .describe("An incoming webhook, instead of `token` and `channel`."),
+    username: z
+      .string()
+      .min(1)
+      .max(80)
+      .optional()
+      .describe("Name the bot posts under. Needs the scope chat:write.customize."),
     icon_emoji: z
       .string()
       .regex(/^:[^\s:]+:$/, "must be the name of an emoji between colons, like :bird:")
@@ -57,10 +101,14 @@ const settingsSchema = z
       .enum(["never", "always"])
       .optional()
       .describe("Whether a message in a thread is shown in the channel, too. Default never."),
-    mention: mentionList.optional().describe("People that an alert calls. Never in samples and replays."),
+    mention: mentionList
+      .optional()
+      .describe("People that an alert calls. Never in samples and replays."),
     update: updateSchema,
     follow_up: followUpSchema,
-    api_url: apiUrl("Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins."),
+    api_url: apiUrl(
+      "Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins.",
+    ),
     allow_private: allowPrivateChatSetting(),
   })
   .superRefine((settings, context) => {
@@ -71,7 +119,11 @@ const settingsSchema = z
     } else {
       addIssue(context, addressProblem(webhookUrl), "webhook_url");
       if (settings.update !== undefined)
-        addIssue(context, `${ONLY_BOTS_EDIT}: use \`token\` and \`channel\` instead of \`webhook_url\``, "update");
+        addIssue(
+          context,
+          `${ONLY_BOTS_EDIT}: use \`token\` and \`channel\` instead of \`webhook_url\``,
+          "update",
+        );
       if (channel !== undefined)
         addIssue(
           context,
@@ -80,17 +132,28 @@ const settingsSchema = z
         );
       for (const key of APPEARANCE)
         if (settings[key] !== undefined)
-          addIssue(context, "needs a bot: an incoming webhook has the name and icon of its app; use `token` and `channel`", key);
+          addIssue(
+            context,
+            "needs a bot: an incoming webhook has the name and icon of its app; use `token` and `channel`",
+            key,
+          );
       if (settings.thread_by !== undefined)
-        addIssue(context, "needs a bot: an incoming webhook cannot answer in a thread; use `token` and `channel`", "thread_by");
+        addIssue(
+          context,
+          "needs a bot: an incoming webhook cannot answer in a thread; use `token` and `channel`",
+          "thread_by",
+        );
     }
-    if (settings.follow_up !== undefined && settings.update === undefined) addIssue(context, FOLLOW_UP_ALONE, "follow_up");
+    if (settings.follow_up !== undefined && settings.update === undefined)
+      addIssue(context, FOLLOW_UP_ALONE, "follow_up");
     if (settings.icon_emoji !== undefined && settings.icon_url !== undefined)
       addIssue(context, "has an `icon_emoji` beside it: remove one of the two", "icon_url");
   });
 
 type Settings = z.infer<typeof settingsSchema>;
-type SlackSettings = Omit<Settings, "mention"> & { readonly mention?: readonly SlackMention[] | undefined };
+type SlackSettings = Omit<Settings, "mention"> & {
+  readonly mention?: readonly SlackMention[] | undefined;
+};
 
 export const slackSink: SinkType<SlackSettings> = {
   type: "slack",
@@ -104,14 +167,18 @@ export const slackSink: SinkType<SlackSettings> = {
   concurrency: 1,
   limits: () => [CHANNEL_LIMIT],
   conditions: {
-    written: ({ mention = [] }) => mentionConditions(mention.map((one, index) => [["mention", index], one])),
+    written: ({ mention = [] }) =>
+      mentionConditions(mention.map((one, index) => [["mention", index], one])),
     withMatches: ({ mention = [], ...settings }, matchesOf) => ({
       ...settings,
       mention: mention.map((one) => withCondition(one, matchesOf)),
     }),
   },
   answers: [
-    inBody('`"ok":true`, to a webhook `ok`', "sent", { status: 200, body: '{"ok":true,"ts":"1.1"}' }),
+    inBody('`"ok":true`, to a webhook `ok`', "sent", {
+      status: 200,
+      body: '{"ok":true,"ts":"1.1"}',
+    }),
     inBody("a code that speaks of the channel, token or app, like `is_archived`", "closed", {
       status: 200,
       body: '{"ok":false,"error":"is_archived"}',
@@ -125,33 +192,55 @@ export const slackSink: SinkType<SlackSettings> = {
       body: '{"ok":false,"error":"invalid_blocks"}',
     }),
     inBody("`ratelimited`", "wait", { status: 200, body: '{"ok":false,"error":"ratelimited"}' }),
-    inBody("any other code", "passing", { status: 200, body: '{"ok":false,"error":"internal_error"}' }),
-    inBody('a webhook: 2xx with `"ok":false`', "closed", { status: 200, body: '{"ok":false,"error":"no_service"}', isWebhook: true }),
+    inBody("any other code", "passing", {
+      status: 200,
+      body: '{"ok":false,"error":"internal_error"}',
+    }),
+    inBody('a webhook: 2xx with `"ok":false`', "closed", {
+      status: 200,
+      body: '{"ok":false,"error":"no_service"}',
+      isWebhook: true,
+    }),
     inBody("a webhook: 400", "refused", { status: 400, body: "invalid_payload", isWebhook: true }),
     inBody("a webhook: 413", "too_large", { status: 413, isWebhook: true }),
-    inBody("a webhook: 302, 401, 403, 404, 410", "closed", { status: 404, body: "no_service", isWebhook: true }),
+    inBody("a webhook: 302, 401, 403, 404, 410", "closed", {
+      status: 404,
+      body: "no_service",
+      isWebhook: true,
+    }),
     ...byStatus("wait", 429),
     ...byStatus("passing", 500, 503),
   ],
-  doubts: (name, settings) => [...slackDoubts(settings), ...doubtOfPrivateAddress(name, { ...settings, url: addressOf(settings) }, true)],
+  doubts: (name, settings) => [
+    ...slackDoubts(settings),
+    ...doubtOfPrivateAddress(name, { ...settings, url: addressOf(settings) }, true),
+  ],
   destinations: (settings) => [{ kind: "url", url: addressOf(settings) }],
   describe: ({ channel }) => channel ?? "Slack",
   linkTo: (settings, ts, channel = settings.channel) => slackPermalink(channel, ts),
   create: async (_name, settings, deps) => {
     const post =
-      settings.webhook_url === undefined ? createBotPost(settings, deps) : createWebhookPost(settings.webhook_url, reachOf(settings), deps);
+      settings.webhook_url === undefined
+        ? createBotPost(settings, deps)
+        : createWebhookPost(settings.webhook_url, reachOf(settings), deps);
     return { ...createSlackSink(settings, post), ...updatesOf(settings, deps) };
   },
   async check(settings, deps) {
     if (settings.webhook_url !== undefined) return;
     const client = await createClient(settings, deps);
-    await client.auth.test().catch((error: unknown) => Promise.reject(classifySdkError(error, settings.channel ?? "Slack")));
+    await client.auth
+      .test()
+      .catch((error: unknown) =>
+        Promise.reject(classifySdkError(error, settings.channel ?? "Slack")),
+      );
   },
 };
 
-const addressOf = ({ webhook_url: webhookUrl, api_url: apiUrl }: SlackSettings): string => webhookUrl ?? apiUrl ?? API_URL;
+const addressOf = ({ webhook_url: webhookUrl, api_url: apiUrl }: SlackSettings): string =>
+  webhookUrl ?? apiUrl ?? API_URL;
 
-const reachOf = (settings: SlackSettings): NetworkScope => scopeOf(addressOf(settings), settings.allow_private, true);
+const reachOf = (settings: SlackSettings): NetworkScope =>
+  scopeOf(addressOf(settings), settings.allow_private, true);
 
 interface Content {
   readonly text: string;
@@ -160,9 +249,13 @@ interface Content {
   readonly thread?: { readonly ref: string; readonly isQuiet: boolean };
 }
 
-/** Slack leads from here to the workspace of whoever is signed in. A channel's name is not enough. */
+/**
+ * Slack leads from here to the workspace of whoever is signed in. A channel's name is not enough.
+ */
 const slackPermalink = (channel: string | undefined, ts: string): string | undefined =>
-  /^[CG][A-Z0-9]{6,}$/.test(channel ?? "") ? `https://slack.com/archives/${channel}/p${ts.replace(".", "")}` : undefined;
+  /^[CG][A-Z0-9]{6,}$/.test(channel ?? "")
+    ? `https://slack.com/archives/${channel}/p${ts.replace(".", "")}`
+    : undefined;
 
 /** One request. @throws SinkError, of kind `message` when Slack refuses this content. */
 type Post = (content: Content, messageId: string, signal: AbortSignal) => Promise<SendReceipt>;
@@ -172,7 +265,8 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
   return {
     mentions: (settings.mention ?? []).map(slackMention),
     ...(threads === undefined ? {} : { threads }),
-    // Slack answers in threads only, and a thread has none. The answer of an incoming webhook names no message.
+    // Slack answers in threads only, and a thread has none. The answer of an incoming webhook names
+    // no message.
     ...(settings.webhook_url === undefined ? { replies: "thread" } : {}),
     render: (batch) => renderSlack(batch) as unknown as Json,
     lists: {
@@ -184,11 +278,19 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
   };
 }
 
-/** A refusal of the blocks costs the layout, not the alert; of a list that is too large nothing is cut off, as it goes out in halves; so does a thread whose first message someone has removed. */
-async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortSignal): Promise<SendReceipt> {
+/**
+ * A refusal of the blocks costs the layout, not the alert; of a list that is too large nothing is
+ * cut off, as it goes out in halves; so does a thread whose first message someone has removed.
+ */
+async function sendOrSimplify(
+  post: Post,
+  message: SealedMessage,
+  signal: AbortSignal,
+): Promise<SendReceipt> {
   const { text, blocks, isPart = false, isReply = false } = message.body as unknown as SlackBody;
   const { threadRef } = message;
-  const thread = threadRef === undefined ? {} : { thread: { ref: threadRef, isQuiet: isPart || isReply } };
+  const thread =
+    threadRef === undefined ? {} : { thread: { ref: threadRef, isQuiet: isPart || isReply } };
   try {
     return await post({ text, blocks, ...thread }, message.id, signal);
   } catch (error) {
@@ -196,19 +298,31 @@ async function sendOrSimplify(post: Post, message: SealedMessage, signal: AbortS
     if (NO_THREAD.has(String(error.fields["slackError"])) && threadRef !== undefined)
       return { ...(await post({ text, blocks }, message.id, signal)), missingThread: threadRef };
     if (error.kind !== "message" || (isTooLarge(error) && (message.alerts ?? 1) > 1)) throw error;
-    return post({ text: isTooLarge(error) ? cutEscaped(text) : text, ...thread }, message.id, signal);
+    return post(
+      { text: isTooLarge(error) ? cutEscaped(text) : text, ...thread },
+      message.id,
+      signal,
+    );
   }
 }
 
 /** https://docs.slack.dev/reference/methods/chat.postMessage#errors */
-const NO_THREAD = new Set(["thread_not_found", "cannot_reply_to_message", "message_not_found", "invalid_thread_ts"]);
+const NO_THREAD = new Set([
+  "thread_not_found",
+  "cannot_reply_to_message",
+  "message_not_found",
+  "invalid_thread_ts",
+]);
 
 /** The text is escaped already: an entity cut in half goes whole. */
-const cutEscaped = (text: string): string => trimText(text, ADVISED_TEXT_CHARS).replace(/&[a-z]{0,3}…$/, "…");
+const cutEscaped = (text: string): string =>
+  trimText(text, ADVISED_TEXT_CHARS).replace(/&[a-z]{0,3}…$/, "…");
 
 function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
   const channel = settings.channel ?? "";
-  const appearance = Object.fromEntries(APPEARANCE.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]])));
+  const appearance = Object.fromEntries(
+    APPEARANCE.flatMap((key) => (settings[key] === undefined ? [] : [[key, settings[key]]])),
+  );
   return async ({ text, blocks, thread }, messageId, signal) => {
     try {
       const client = await createClient(settings, deps, signal);
@@ -219,7 +333,9 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
         ...(blocks === undefined ? {} : { blocks }),
         ...appearance,
         ...(thread === undefined ? {} : { thread_ts: thread.ref }),
-        ...(thread !== undefined && !thread.isQuiet && settings.broadcast === "always" ? { reply_broadcast: true } : {}),
+        ...(thread !== undefined && !thread.isQuiet && settings.broadcast === "always"
+          ? { reply_broadcast: true }
+          : {}),
         // Slack does not deduplicate: the key is there for whoever reads the channel by program.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
       });
@@ -231,14 +347,20 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
 }
 
 /**
- * Slack ignores a `thread_ts` whose message was deleted: the message then stands in the channel, and what was posted, which the answer repeats,
- * has another thread or none. https://docs.slack.dev/reference/methods/chat.postMessage#threads
+ * Slack ignores a `thread_ts` whose message was deleted: the message then stands in the channel,
+ * and what was posted, which the answer repeats, has another thread or none.
+ * https://docs.slack.dev/reference/methods/chat.postMessage#threads
  */
 function receiptOf(answer: PostAnswer, threadRef: string | undefined): SendReceipt {
   const { ts, channel, message } = answer;
   if (typeof ts !== "string") return {};
-  const isIgnored = threadRef !== undefined && message !== undefined && message.thread_ts !== threadRef;
-  return { ref: ts, ...(typeof channel === "string" ? { channel } : {}), ...(isIgnored ? { missingThread: threadRef } : {}) };
+  const isIgnored =
+    threadRef !== undefined && message !== undefined && message.thread_ts !== threadRef;
+  return {
+    ref: ts,
+    ...(typeof channel === "string" ? { channel } : {}),
+    ...(isIgnored ? { missingThread: threadRef } : {}),
+  };
 }
 
 interface PostAnswer {
@@ -252,13 +374,28 @@ function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates
   if (update === undefined) return {};
   const call: SlackCall = async (method, fields, signal) => {
     const client = await createClient(settings, deps, signal);
-    return client.apiCall(method, fields).catch((error: unknown) => Promise.reject(classifySdkError(error, channel)));
+    return client
+      .apiCall(method, fields)
+      .catch((error: unknown) => Promise.reject(classifySdkError(error, channel)));
   };
-  return { updates: { causes: new Set(update), followUp, send: (edit, signal) => updateSlackMessage(call, channel, edit, signal) } };
+  return {
+    updates: {
+      causes: new Set(update),
+      followUp,
+      send: (edit, signal) => updateSlackMessage(call, channel, edit, signal),
+    },
+  };
 }
 
-/** A client per request costs microseconds and carries that request's signal. The SDK's own retries and waits are off. */
-async function createClient(settings: SlackSettings, { http, log, clock }: SinkDeps, signal?: AbortSignal) {
+/**
+ * A client per request costs microseconds and carries that request's signal. The SDK's own retries
+ * and waits are off.
+ */
+async function createClient(
+  settings: SlackSettings,
+  { http, log, clock }: SinkDeps,
+  signal?: AbortSignal,
+) {
   const { WebClient } = await import("@slack/web-api");
   return new WebClient(settings.token, {
     slackApiUrl: settings.api_url ?? API_URL,
@@ -268,9 +405,16 @@ async function createClient(settings: SlackSettings, { http, log, clock }: SinkD
     timeout: TIMEOUT_MS,
     logger: quietLogger(log),
     fetch: async (url, init) => {
-      const answer = await sdkFetch(http, String(url), init ?? {}, { timeoutMs: TIMEOUT_MS, signal, reach: reachOf(settings) });
+      const answer = await sdkFetch(http, String(url), init ?? {}, {
+        timeoutMs: TIMEOUT_MS,
+        signal,
+        reach: reachOf(settings),
+      });
       // The SDK reads a Retry-After of whole seconds only.
-      if (answer.status === 429) throw rateLimited(readRetryAfter(answer.headers.get("retry-after") ?? undefined, clock.now()));
+      if (answer.status === 429)
+        throw rateLimited(
+          readRetryAfter(answer.headers.get("retry-after") ?? undefined, clock.now()),
+        );
       return answer;
     },
   });
@@ -280,7 +424,15 @@ async function createClient(settings: SlackSettings, { http, log, clock }: SinkD
 function quietLogger(log: Log) {
   const hush = () => {};
   const logWarning = () => log.debug("Slack's SDK warned");
-  return { debug: hush, info: hush, warn: logWarning, error: logWarning, setLevel: hush, getLevel: () => "error" as never, setName: hush };
+  return {
+    debug: hush,
+    info: hush,
+    warn: logWarning,
+    error: logWarning,
+    setLevel: hush,
+    getLevel: () => "error" as never,
+    setName: hush,
+  };
 }
 
 /**
@@ -300,7 +452,8 @@ function createWebhookPost(url: string, reach: NetworkScope, { http, clock }: Si
       if (failure !== undefined) throw failure;
       return {};
     }
-    if (answer.status === 429) throw rateLimited(readRetryAfter(answer.headers["retry-after"], clock.now()));
+    if (answer.status === 429)
+      throw rateLimited(readRetryAfter(answer.headers["retry-after"], clock.now()));
     throw classifyStatus(answer.status, answer.body, "the webhook's channel");
   };
 }

@@ -1,10 +1,24 @@
-/** The layout of a Teams message: one Adaptive Card of rich text blocks, whose runs know no markdown. Pure. */
+/**
+ * The layout of a Teams message: one Adaptive Card of rich text blocks, whose runs know no
+ * markdown. Pure.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
-import { announcementLine, fitCards, headingLine, type RichCard, type RichLine, richDigest, type Span } from "../../render/rich-lines.ts";
+import {
+  announcementLine,
+  fitCards,
+  headingLine,
+  type RichCard,
+  type RichLine,
+  richDigest,
+  type Span,
+} from "../../render/rich-lines.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions: about 28 KB, which Teams counts in UTF-16. */
+/**
+ * https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions:
+ * about 28 KB, which Teams counts in UTF-16.
+ */
 const MESSAGE_BYTES = 28 * 1_024;
 /** More alerts than these are a list. */
 export const MOST_TEAMS_CARDS = 5;
@@ -23,7 +37,10 @@ const sizeOf = (content: JsonObject): number => {
 export function renderTeams(batch: Batch): JsonObject {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) =>
-    messageOf([...(heading === undefined ? [] : elementsOf(heading)), ...cards.flatMap((card, index) => cardElements(card, index > 0))]);
+    messageOf([
+      ...(heading === undefined ? [] : elementsOf(heading)),
+      ...cards.flatMap((card, index) => cardElements(card, index > 0)),
+    ]);
   return layOut(fitCards(batch, (cards) => sizeOf(layOut(cards)) <= MESSAGE_BYTES));
 }
 
@@ -37,9 +54,13 @@ export const renderTeamsDigest = (digest: Digest): readonly DigestPart[] =>
     (lines) => messageOf(lines.flatMap((line) => elementsOf(line))),
   );
 
-export const renderTeamsAnnouncement = (nextAtMs: number): JsonObject => messageOf(elementsOf(announcementLine(nextAtMs)));
+export const renderTeamsAnnouncement = (nextAtMs: number): JsonObject =>
+  messageOf(elementsOf(announcementLine(nextAtMs)));
 
-/** What a workflow's webhook takes: https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using */
+/**
+ * What a workflow's webhook takes:
+ * https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+ */
 const messageOf = (body: readonly JsonObject[]): JsonObject => ({
   type: "message",
   attachments: [
@@ -57,24 +78,40 @@ const messageOf = (body: readonly JsonObject[]): JsonObject => ({
   ],
 });
 
-function cardElements({ lines, imageUrl, severity }: RichCard, isSeparated: boolean): readonly JsonObject[] {
+function cardElements(
+  { lines, imageUrl, severity }: RichCard,
+  isSeparated: boolean,
+): readonly JsonObject[] {
   const footer = lines.slice(-1).flatMap((line) => elementsOf(line));
   const above = lines.slice(0, -1).flatMap((line) => elementsOf(line, ownValue(COLORS, severity)));
   // Teams loads pictures over https only.
-  const picture = imageUrl?.startsWith("https:") === true ? [{ type: "Image", url: imageUrl, altText: "picture of the post" }] : [];
+  const picture =
+    imageUrl?.startsWith("https:") === true
+      ? [{ type: "Image", url: imageUrl, altText: "picture of the post" }]
+      : [];
   const [first, ...rest] = [...above, ...picture, ...footer];
-  return first === undefined ? [] : [isSeparated ? { ...first, separator: true, spacing: "Large" } : first, ...rest];
+  return first === undefined
+    ? []
+    : [isSeparated ? { ...first, separator: true, spacing: "Large" } : first, ...rest];
 }
 
 /** A line as one block for each paragraph. A quote stands on a ground of its own. */
 function elementsOf({ kind, spans }: RichLine, color?: string): readonly JsonObject[] {
-  const format = { ...FORMATS[kind], ...(kind === "title" && color !== undefined ? { color } : {}) };
-  const blocks = paragraphsOf(spans).map((inlines) => ({ type: "RichTextBlock", inlines: inlines.map((span) => runOf(span, format)) }));
+  const format = {
+    ...FORMATS[kind],
+    ...(kind === "title" && color !== undefined ? { color } : {}),
+  };
+  const blocks = paragraphsOf(spans).map((inlines) => ({
+    type: "RichTextBlock",
+    inlines: inlines.map((span) => runOf(span, format)),
+  }));
   if (kind === "section") return blocks.map((block) => ({ ...block, spacing: "Large" }));
   return kind === "quote" ? [{ type: "Container", style: "emphasis", items: blocks }] : blocks;
 }
 
-const FORMATS: Readonly<Partial<Record<RichLine["kind"], JsonObject>>> = { footer: { size: "Small", isSubtle: true } };
+const FORMATS: Readonly<Partial<Record<RichLine["kind"], JsonObject>>> = {
+  footer: { size: "Small", isSubtle: true },
+};
 
 const runOf = ({ text, url, isBold }: Span, format: JsonObject): JsonObject => ({
   type: "TextRun",
@@ -84,8 +121,12 @@ const runOf = ({ text, url, isBold }: Span, format: JsonObject): JsonObject => (
   ...(url === undefined ? {} : { selectAction: { type: "Action.OpenUrl", url } }),
 });
 
-/** Dates in double braces are calculated, and `<at>` begins a mention: https://learn.microsoft.com/en-us/adaptive-cards/authoring-cards/text-features */
-const defuse = (text: string): string => text.replace(/\{(?=\{)/g, "{\u200b").replace(/<(?=\/?at\b)/gi, "<\u200b");
+/**
+ * Dates in double braces are calculated, and `<at>` begins a mention:
+ * https://learn.microsoft.com/en-us/adaptive-cards/authoring-cards/text-features
+ */
+const defuse = (text: string): string =>
+  text.replace(/\{(?=\{)/g, "{\u200b").replace(/<(?=\/?at\b)/gi, "<\u200b");
 
 function paragraphsOf(spans: readonly Span[]): readonly (readonly Span[])[] {
   const paragraphs: Span[][] = [[]];

@@ -1,12 +1,25 @@
-/** The Teams sink: its settings, and posting to a workflow's webhook. The layout is teams-render.ts, retries are the outbox's. */
+/**
+ * The Teams sink: its settings, and posting to a workflow's webhook. The layout is teams-render.ts,
+ * retries are the outbox's.
+ */
 import { z } from "zod";
 import { createPoster } from "../kind/address-post.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
-import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "../kind/address-settings.ts";
+import {
+  addressSetting,
+  allowPrivateSetting,
+  doubtOfPrivateAddress,
+  timeoutSetting,
+} from "../kind/address-settings.ts";
 import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
 import type { Receiver } from "../kind/http-answer.ts";
 import type { SinkType } from "../kind/sink-type.ts";
-import { MOST_TEAMS_CARDS, renderTeams, renderTeamsAnnouncement, renderTeamsDigest } from "./teams-render.ts";
+import {
+  MOST_TEAMS_CARDS,
+  renderTeams,
+  renderTeamsAnnouncement,
+  renderTeamsDigest,
+} from "./teams-render.ts";
 
 const settingsSchema = z.strictObject({
   webhook_url: addressSetting(
@@ -24,7 +37,8 @@ type TeamsSettings = z.infer<typeof settingsSchema>;
 
 export const teamsSink: SinkType<TeamsSettings> = {
   type: "teams",
-  summary: "Posts Adaptive Cards to a channel or chat of Microsoft Teams, through a workflow's webhook.",
+  summary:
+    "Posts Adaptive Cards to a channel or chat of Microsoft Teams, through a workflow's webhook.",
   schema: settingsSchema,
   secrets: ["webhook_url"],
   example: 'type: teams\nwebhook_url: "${TEAMS_WEBHOOK_URL}"\n',
@@ -32,9 +46,18 @@ export const teamsSink: SinkType<TeamsSettings> = {
   concurrency: 1,
   answers: [
     ...byStatus("sent", 202),
-    inBody("2xx with `endpoint returned HTTP error 429`", "wait", { status: 200, body: TEAMS_FAILURE(429) }),
-    inBody("2xx with `endpoint returned HTTP error 413`", "too_large", { status: 200, body: TEAMS_FAILURE(413) }),
-    inBody("2xx with any other `endpoint returned HTTP error`", "passing", { status: 200, body: TEAMS_FAILURE(500) }),
+    inBody("2xx with `endpoint returned HTTP error 429`", "wait", {
+      status: 200,
+      body: TEAMS_FAILURE(429),
+    }),
+    inBody("2xx with `endpoint returned HTTP error 413`", "too_large", {
+      status: 200,
+      body: TEAMS_FAILURE(413),
+    }),
+    inBody("2xx with any other `endpoint returned HTTP error`", "passing", {
+      status: 200,
+      body: TEAMS_FAILURE(500),
+    }),
     ...byStatus("too_large", 413),
     ...byStatus("refused", 400),
     ...byStatus("closed", 302, 401, 403, 404, 410),
@@ -48,10 +71,17 @@ export const teamsSink: SinkType<TeamsSettings> = {
   destinations: ({ webhook_url: url }) => [{ kind: "url", url }],
   create: async (_name, settings, deps) => {
     const post = createPoster({ ...settings, url: settings.webhook_url }, TEAMS, deps);
-    const headers = { "content-type": "application/json; charset=utf-8", "user-agent": "chirpwatch" };
+    const headers = {
+      "content-type": "application/json; charset=utf-8",
+      "user-agent": "chirpwatch",
+    };
     return {
       render: renderTeams,
-      lists: { above: MOST_TEAMS_CARDS, render: renderTeamsDigest, announce: renderTeamsAnnouncement },
+      lists: {
+        above: MOST_TEAMS_CARDS,
+        render: renderTeamsDigest,
+        announce: renderTeamsAnnouncement,
+      },
       // There is no idempotency key: a message whose answer was lost is seen twice.
       async send({ body }, signal) {
         await post({ headers, body: JSON.stringify(body) }, signal);
@@ -61,9 +91,12 @@ export const teamsSink: SinkType<TeamsSettings> = {
   },
 };
 
-const COPY_HINT = "Copy the webhook address from the workflow's trigger again, and let the trigger be called by anyone.";
+const COPY_HINT =
+  "Copy the webhook address from the workflow's trigger again, and let the trigger be called by anyone.";
 
-/** https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using#rate-limiting-for-connectors */
+/**
+ * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using#rate-limiting-for-connectors
+ */
 const FAILURE = /endpoint returned HTTP error (\d{3})/i;
 
 const TEAMS: Receiver = {

@@ -1,12 +1,28 @@
-/** The layout of a Telegram message: text, and entities that say which part of it is bold, a link or a quote. There is no markup to escape. Pure. */
+/**
+ * The layout of a Telegram message: text, and entities that say which part of it is bold, a link or
+ * a quote. There is no markup to escape. Pure.
+ */
 import type { Json } from "../../model/json.ts";
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
-import { announcementLine, fitCards, headingLine, type RichCard, type RichLine, richDigest } from "../../render/rich-lines.ts";
+import {
+  announcementLine,
+  fitCards,
+  headingLine,
+  type RichCard,
+  type RichLine,
+  richDigest,
+} from "../../render/rich-lines.ts";
 import { defuseHandles } from "../../render/text/defuse.ts";
 
-/** https://core.telegram.org/bots/api#sendmessage: after entities are parsed. Counted in UTF-16 units, which are never fewer than characters. */
+/**
+ * https://core.telegram.org/bots/api#sendmessage: after entities are parsed. Counted in UTF-16
+ * units, which are never fewer than characters.
+ */
 const TEXT_CHARS = 4_096;
-/** https://core.telegram.org/api/entities: a message has at most a hundred; those beyond are ignored. */
+/**
+ * https://core.telegram.org/api/entities: a message has at most a hundred; those beyond are
+ * ignored.
+ */
 const ENTITIES = 100;
 /** More alerts than these are a list. */
 export const MOST_TELEGRAM_CARDS = 4;
@@ -30,13 +46,15 @@ export type TelegramBody = {
 /** `batch` holds at most `MOST_TELEGRAM_CARDS` alerts. */
 export function renderTelegram(batch: Batch): TelegramBody {
   const heading = headingLine(batch);
-  const layOut = (cards: readonly RichCard[]) => write([...(heading === undefined ? [] : [[heading]]), ...cards.map(({ lines }) => lines)]);
+  const layOut = (cards: readonly RichCard[]) =>
+    write([...(heading === undefined ? [] : [[heading]]), ...cards.map(({ lines }) => lines)]);
   const cards = fitCards(batch, (some) => fits(layOut(some)));
   const picture = cards.map(({ imageUrl }) => imageUrl).find((url) => url !== undefined);
   return { ...layOut(cards), ...(picture === undefined ? {} : { picture }) };
 }
 
-const fits = ({ text, entities }: TelegramBody): boolean => text.length <= TEXT_CHARS && entities.length <= ENTITIES;
+const fits = ({ text, entities }: TelegramBody): boolean =>
+  text.length <= TEXT_CHARS && entities.length <= ENTITIES;
 
 export const renderTelegramDigest = (digest: Digest): readonly DigestPart[] =>
   richDigest(
@@ -51,7 +69,8 @@ export const renderTelegramDigest = (digest: Digest): readonly DigestPart[] =>
     (lines): Json => write([lines]),
   );
 
-export const renderTelegramAnnouncement = (nextAtMs: number): TelegramBody => write([[announcementLine(nextAtMs)]]);
+export const renderTelegramAnnouncement = (nextAtMs: number): TelegramBody =>
+  write([[announcementLine(nextAtMs)]]);
 
 /** Groups of lines with an empty line between them. */
 function write(groups: readonly (readonly RichLine[])[]): TelegramBody {
@@ -77,6 +96,11 @@ function writeLine({ kind, spans }: RichLine, before: string, entities: Entity[]
     if (isBold === true) entities.push({ type: "bold", ...range });
     text += shown;
   }
-  if (kind === "quote") entities.push({ type: "blockquote", offset: before.length, length: text.length - before.length });
+  if (kind === "quote")
+    entities.push({
+      type: "blockquote",
+      offset: before.length,
+      length: text.length - before.length,
+    });
   return text;
 }

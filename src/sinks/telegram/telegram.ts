@@ -1,8 +1,15 @@
-/** The Telegram sink: its settings, and sending as a bot. The layout is telegram-render.ts, the meaning of answers telegram-answer.ts, retries the outbox's. */
+/**
+ * The Telegram sink: its settings, and sending as a bot. The layout is telegram-render.ts, the
+ * meaning of answers telegram-answer.ts, retries the outbox's.
+ */
 import { z } from "zod";
 import type { Json } from "../../model/json.ts";
 import type { SealedMessage, Sink } from "../../model/sink.ts";
-import { allowPrivateChatSetting, doubtOfPrivateAddress, scopeOf } from "../kind/address-settings.ts";
+import {
+  allowPrivateChatSetting,
+  doubtOfPrivateAddress,
+  scopeOf,
+} from "../kind/address-settings.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { apiUrl } from "../kind/chat-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
@@ -31,11 +38,18 @@ const settingsSchema = z.strictObject({
     .describe("The bot's token, from @BotFather."),
   chat_id: z
     .string()
-    .regex(/^(?:-?\d{1,20}|@\w{4,32})$/, 'must be the id of a chat, like "-1001234567890", or the name of a public one, like "@acme_news"')
-    .describe('The chat: its id ("-1001234567890"), or the name of a public group or channel ("@acme_news").'),
+    .regex(
+      /^(?:-?\d{1,20}|@\w{4,32})$/,
+      'must be the id of a chat, like "-1001234567890", or the name of a public one, like "@acme_news"',
+    )
+    .describe(
+      'The chat: its id ("-1001234567890"), or the name of a public group or channel ("@acme_news").',
+    ),
   topic: z.int().min(1).optional().describe("Id of a topic of the group to post in."),
   silent: z.boolean().default(false).describe("Messages arrive without a sound."),
-  api_url: apiUrl("Base of the Bot API, for a server of your own; http on loopback is allowed, for stand-ins."),
+  api_url: apiUrl(
+    "Base of the Bot API, for a server of your own; http on loopback is allowed, for stand-ins.",
+  ),
   allow_private: allowPrivateChatSetting(),
 });
 
@@ -52,26 +66,39 @@ export const telegramSink: SinkType<TelegramSettings> = {
   limits: ({ chat_id: chat }) => (/^\d/.test(chat) ? [CHAT_LIMIT] : [CHAT_LIMIT, GROUP_LIMIT]),
   answers: [
     inBody('`"ok":true`', "sent", { status: 200, body: '{"ok":true,"result":{"message_id":1}}' }),
-    inBody('2xx with `"ok":false`', "passing", { status: 200, body: '{"ok":false,"description":"no"}' }),
+    inBody('2xx with `"ok":false`', "passing", {
+      status: 200,
+      body: '{"ok":false,"description":"no"}',
+    }),
     ...byStatus("too_large", 413),
     inBody("400 `message is too long`", "too_large", {
       status: 400,
       body: '{"ok":false,"description":"Bad Request: message is too long"}',
     }),
-    inBody("400", "refused", { status: 400, body: '{"ok":false,"description":"Bad Request: can\'t parse entities"}' }),
-    inBody("400 about the chat or topic", "closed", { status: 400, body: '{"ok":false,"description":"Bad Request: chat not found"}' }),
+    inBody("400", "refused", {
+      status: 400,
+      body: '{"ok":false,"description":"Bad Request: can\'t parse entities"}',
+    }),
+    inBody("400 about the chat or topic", "closed", {
+      status: 400,
+      body: '{"ok":false,"description":"Bad Request: chat not found"}',
+    }),
     ...byStatus("closed", 302, 401, 403, 404),
     ...byStatus("wait", 429),
     ...byStatus("passing", 500, 502),
   ],
-  doubts: (name, settings) => doubtOfPrivateAddress(name, { ...settings, url: settings.api_url ?? API_URL }, true),
+  doubts: (name, settings) =>
+    doubtOfPrivateAddress(name, { ...settings, url: settings.api_url ?? API_URL }, true),
   destinations: (settings) => [{ kind: "url", url: settings.api_url ?? API_URL }],
   describe: (settings) => `Telegram chat ${settings.chat_id}`,
   linkTo: ({ chat_id: chat }, ref) => telegramLink(chat, ref),
   create: async (_name, settings, deps) => createTelegramSink(settings, deps),
 };
 
-/** Of public chats and of supergroups; a private chat has none. https://core.telegram.org/api/links#message-links */
+/**
+ * Of public chats and of supergroups; a private chat has none.
+ * https://core.telegram.org/api/links#message-links
+ */
 function telegramLink(chat: string, ref: string): string | undefined {
   if (chat.startsWith("@")) return `https://t.me/${chat.slice(1)}/${ref}`;
   return chat.startsWith("-100") ? `https://t.me/c/${chat.slice("-100".length)}/${ref}` : undefined;
@@ -85,27 +112,42 @@ function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDep
   return {
     replies: "message",
     render: (batch): Json => renderTelegram(batch),
-    lists: { above: MOST_TELEGRAM_CARDS, render: renderTelegramDigest, announce: renderTelegramAnnouncement },
+    lists: {
+      above: MOST_TELEGRAM_CARDS,
+      render: renderTelegramDigest,
+      announce: renderTelegramAnnouncement,
+    },
     async send(message, signal) {
       const how = { timeoutMs: TIMEOUT_MS, signal, answerBody: "cut", reach } as const;
-      const answer = await postToWebhook(http, url, requestOf(settings, message), how).catch((error: unknown) => {
-        throw classifyTelegramFailure(error);
-      });
+      const answer = await postToWebhook(http, url, requestOf(settings, message), how).catch(
+        (error: unknown) => {
+          throw classifyTelegramFailure(error);
+        },
+      );
       return readTelegramAnswer(answer, clock.now());
     },
   };
 }
 
-/** https://core.telegram.org/bots/api#sendmessage. Further messages of a digest answer the first, and follow-ups the alert, which need not be there any more. */
-function requestOf({ chat_id, topic, silent }: TelegramSettings, { body, threadRef }: SealedMessage): object {
+/**
+ * https://core.telegram.org/bots/api#sendmessage. Further messages of a digest answer the first,
+ * and follow-ups the alert, which need not be there any more.
+ */
+function requestOf(
+  { chat_id, topic, silent }: TelegramSettings,
+  { body, threadRef }: SealedMessage,
+): object {
   const { text, entities, picture } = body as TelegramBody;
   return {
     chat_id,
     ...(topic === undefined ? {} : { message_thread_id: topic }),
     text,
     entities,
-    link_preview_options: picture === undefined ? { is_disabled: true } : { url: picture, prefer_large_media: true },
+    link_preview_options:
+      picture === undefined ? { is_disabled: true } : { url: picture, prefer_large_media: true },
     ...(silent ? { disable_notification: true } : {}),
-    ...(threadRef === undefined ? {} : { reply_parameters: { message_id: Number(threadRef), allow_sending_without_reply: true } }),
+    ...(threadRef === undefined
+      ? {}
+      : { reply_parameters: { message_id: Number(threadRef), allow_sending_without_reply: true } }),
   };
 }

@@ -1,9 +1,15 @@
-/** The signature of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 over id, timestamp and body. */
+/**
+ * The signature of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 over id,
+ * timestamp and body.
+ */
 import { createHmac } from "node:crypto";
 
 const PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** Key sizes the specification names; plain secrets of such a length are probably base64 without the prefix. */
+/**
+ * Key sizes the specification names; plain secrets of such a length are probably base64 without the
+ * prefix.
+ */
 const KEY_BYTES = { min: 24, max: 64 } as const;
 
 export interface Signer {
@@ -17,24 +23,31 @@ export function secretProblem(secret: string): string | undefined {
   if (secret !== secret.trim()) return "starts or ends with white space";
   if (!secret.startsWith(PREFIX)) return undefined;
   const key = secret.slice(PREFIX.length);
-  return key !== "" && BASE64.test(key) ? undefined : "starts with whsec_ but the rest is not base64";
+  return key !== "" && BASE64.test(key)
+    ? undefined
+    : "starts with whsec_ but the rest is not base64";
 }
 
 /** The secrets of a setting: a list, or a text with one on each line, as a file has them. */
 export const secretsIn = (setting: string | readonly string[]): readonly string[] =>
-  typeof setting === "string" && setting.includes("\n") ? setting.split(/\r?\n/).filter((line) => line !== "") : [setting].flat();
+  typeof setting === "string" && setting.includes("\n")
+    ? setting.split(/\r?\n/).filter((line) => line !== "")
+    : [setting].flat();
 
 /**
- * Signs with every secret, in their order: the header is a list, and one match is enough, so that a receiver may know any of them.
- * `whsec_…` holds the key in base64; any other text is the key itself. Where such a plain text could also be a base64 key, receivers'
- * libraries would decode it, so both signatures are sent.
+ * Signs with every secret, in their order: the header is a list, and one match is enough, so that a
+ * receiver may know any of them. `whsec_…` holds the key in base64; any other text is the key
+ * itself. Where such a plain text could also be a base64 key, receivers' libraries would decode it,
+ * so both signatures are sent.
  */
 export function createSigner(secrets: readonly string[]): Signer {
   const keys = [...new Set(secrets)].flatMap(keysOf);
   return {
     sign(id, timestampSeconds, body) {
       const content = `${id}.${timestampSeconds}.${body}`;
-      return keys.map((key) => `v1,${createHmac("sha256", key).update(content, "utf8").digest("base64")}`).join(" ");
+      return keys
+        .map((key) => `v1,${createHmac("sha256", key).update(content, "utf8").digest("base64")}`)
+        .join(" ");
     },
   };
 }
@@ -43,5 +56,7 @@ function keysOf(secret: string): readonly Buffer[] {
   if (secret.startsWith(PREFIX)) return [Buffer.from(secret.slice(PREFIX.length), "base64")];
   const plain = Buffer.from(secret, "utf8");
   const decoded = BASE64.test(secret) ? Buffer.from(secret, "base64") : Buffer.alloc(0);
-  return decoded.length >= KEY_BYTES.min && decoded.length <= KEY_BYTES.max ? [plain, decoded] : [plain];
+  return decoded.length >= KEY_BYTES.min && decoded.length <= KEY_BYTES.max
+    ? [plain, decoded]
+    : [plain];
 }

@@ -1,4 +1,7 @@
-/** The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings, request and body; what an answer means is http-answer.ts, retries are the outbox's. */
+/**
+ * The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings,
+ * request and body; what an answer means is http-answer.ts, retries are the outbox's.
+ */
 import { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
 import type { Http } from "../../model/http.ts";
@@ -6,7 +9,12 @@ import { JsonText } from "../../model/json.ts";
 import type { MessageBody, SealedMessage, Sink } from "../../model/sink.ts";
 import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
-import { addressSetting, allowPrivateSetting, doubtOfPrivateAddress, timeoutSetting } from "../kind/address-settings.ts";
+import {
+  addressSetting,
+  allowPrivateSetting,
+  doubtOfPrivateAddress,
+  timeoutSetting,
+} from "../kind/address-settings.ts";
 import { createPoster } from "../kind/address-post.ts";
 import type { Receiver } from "../kind/http-answer.ts";
 import { eventDocument } from "../kind/event-json.ts";
@@ -22,8 +30,11 @@ const MAX_BATCH_EVENTS = 1_000;
 const secretText = () =>
   z.string().superRefine((text, context) => {
     const secrets = secretsIn(text);
-    const [problem] = (secrets.length === 0 ? [""] : secrets).flatMap((secret) => secretProblem(secret) ?? []);
-    if (problem !== undefined) context.addIssue({ code: "custom", message: `the secret ${problem}` });
+    const [problem] = (secrets.length === 0 ? [""] : secrets).flatMap(
+      (secret) => secretProblem(secret) ?? [],
+    );
+    if (problem !== undefined)
+      context.addIssue({ code: "custom", message: `the secret ${problem}` });
   });
 
 const settingsSchema = z.strictObject({
@@ -32,14 +43,26 @@ const settingsSchema = z.strictObject({
     "send them in `headers`",
   ),
   secret: z
-    .union([secretText(), z.array(secretText()).min(1).max(MOST_SECRETS, `holds more than ${MOST_SECRETS} secrets: drop the old ones`)])
+    .union([
+      secretText(),
+      z
+        .array(secretText())
+        .min(1)
+        .max(MOST_SECRETS, `holds more than ${MOST_SECRETS} secrets: drop the old ones`),
+    ])
     .optional()
     .describe(
       "Signs every message (Standard Webhooks): `whsec_` and base64, or any other text. Several, the newest first, while receivers change from one to the next: a list, or the lines of a file. Unsigned when absent.",
     ),
   headers: z
-    .record(z.string(), z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "holds characters no header may hold"))
-    .refine((headers) => Object.keys(headers).every((name) => HEADER_NAME.test(name)), "one of these is not a header name")
+    .record(
+      z.string(),
+      z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "holds characters no header may hold"),
+    )
+    .refine(
+      (headers) => Object.keys(headers).every((name) => HEADER_NAME.test(name)),
+      "one of these is not a header name",
+    )
     .refine(
       (headers) => Object.keys(headers).every((name) => !RESERVED.test(name)),
       "content-type, content-length, host and webhook-… are set by chirpwatch",
@@ -75,7 +98,10 @@ export const webhookSink: SinkType<WebhookSettings> = {
   concurrency: 4,
   answers: [
     ...byStatus("sent", 200, 204),
-    inBody("2xx with an error in its body", "sent", { status: 200, body: '{"error":"no","ok":false}' }),
+    inBody("2xx with an error in its body", "sent", {
+      status: 200,
+      body: '{"error":"no","ok":false}',
+    }),
     ...byStatus("too_large", 413),
     ...byStatus("refused", 400, 422),
     ...byStatus("closed", 302, 401, 403, 404, 405),
@@ -103,8 +129,12 @@ function doubtOfSecret(name: string, { secret }: WebhookSettings): readonly Sink
   ];
 }
 
-function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Http; readonly clock: Clock }): Sink {
-  const signer = settings.secret === undefined ? undefined : createSigner(secretsIn(settings.secret));
+function createWebhookSink(
+  settings: WebhookSettings,
+  deps: { readonly http: Http; readonly clock: Clock },
+): Sink {
+  const signer =
+    settings.secret === undefined ? undefined : createSigner(secretsIn(settings.secret));
   const post = createPoster(settings, WEBHOOK, deps);
   const headersOf = (message: SealedMessage, body: string): Record<string, string> => {
     const seconds = Math.floor(deps.clock.now() / 1_000);
@@ -129,7 +159,10 @@ function createWebhookSink(settings: WebhookSettings, deps: { readonly http: Htt
   };
 }
 
-/** What was read from the state is written the same again. Earlier versions stored the document as a string. */
+/**
+ * What was read from the state is written the same again. Earlier versions stored the document as a
+ * string.
+ */
 const textOf = (body: MessageBody): string =>
   body instanceof JsonText ? body.text : typeof body === "string" ? body : JSON.stringify(body);
 

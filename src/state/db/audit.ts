@@ -1,10 +1,17 @@
-/** A row for everything that an operator does to alerts, written in the transaction that does it. */
+/**
+ * A row for everything that an operator does to alerts, written in the transaction that does it.
+ */
 import type { Json } from "../../model/json.ts";
 import { toText } from "./json-text.ts";
 import { nextNumbers } from "./sequence.ts";
 import type { Executor } from "./statement.ts";
 
-export async function recordAudit(on: Executor, atMs: number, action: string, detail: Json): Promise<void> {
+export async function recordAudit(
+  on: Executor,
+  atMs: number,
+  action: string,
+  detail: Json,
+): Promise<void> {
   const id = (await nextNumbers(on, "audit", 1))(0);
   await on
     .insertInto("audit")

@@ -1,6 +1,7 @@
 /**
- * Which release of the SQLite driver this Node takes, and why it does not load. Release 13 brings its binaries along and needs Node-API 10;
- * on an older Node it crashes the process, so that takes release 12, which an install script downloads or compiles. See docs/adr/0018.
+ * Which release of the SQLite driver this Node takes, and why it does not load. Release 13 brings
+ * its binaries along and needs Node-API 10; on an older Node it crashes the process, so that takes
+ * release 12, which an install script downloads or compiles. See docs/adr/0018.
  */
 import { createRequire } from "node:module";
 import type Database from "better-sqlite3";
@@ -43,11 +44,15 @@ export const driverPath = (): string => require.resolve(name);
 function driverFailure(cause: unknown): ExitError {
   const text = errorText(cause);
   const message = `The SQLite driver for Node ${process.versions.node} (${name}) ${reasonIn(text)}.`;
-  return new ExitError(EXIT.internal, "STORE_DRIVER_UNUSABLE", message, { hint: cureOf(text), cause });
+  return new ExitError(EXIT.internal, "STORE_DRIVER_UNUSABLE", message, {
+    hint: cureOf(text),
+    cause,
+  });
 }
 
 const isNotInstalled = (text: string): boolean => text.startsWith(`Cannot find module '${name}'`);
-const hasNoBinary = (text: string): boolean => /^(?:Could not locate the bindings file|Cannot find module )/.test(text);
+const hasNoBinary = (text: string): boolean =>
+  /^(?:Could not locate the bindings file|Cannot find module )/.test(text);
 
 function reasonIn(text: string): string {
   if (/NODE_MODULE_VERSION/.test(text)) return "was built for another version of Node";
@@ -61,7 +66,10 @@ function reasonIn(text: string): string {
 function cureOf(text: string): string {
   const newer = "or use Node 22.14 or newer, whose driver needs no build";
   if (isNotInstalled(text)) {
-    const needs = name === COMPILED ? `, on a machine with python3, make and g++, ${newer}` : " and without `--omit=optional`";
+    const needs =
+      name === COMPILED
+        ? `, on a machine with python3, make and g++, ${newer}`
+        : " and without `--omit=optional`";
     return `Install chirpwatch again with this Node${needs}.`;
   }
   if (name === COMPILED)

@@ -2,13 +2,19 @@
 import { type Executor, insertRows } from "./statement.ts";
 
 const upsert = insertRows("housekeeping", ["name", "value"], (insert) =>
-  insert.onConflict((conflict) => conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") }))),
+  insert.onConflict((conflict) =>
+    conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") })),
+  ),
 );
 
-export const keepValue = async (on: Executor, name: string, value: string): Promise<void> => void (await upsert(on, [{ name, value }]));
+export const keepValue = async (on: Executor, name: string, value: string): Promise<void> =>
+  void (await upsert(on, [{ name, value }]));
 
 /** Without those that are not kept. */
-export async function keptValues(on: Executor, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+export async function keptValues(
+  on: Executor,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
   const rows = await on.selectFrom("housekeeping").selectAll().where("name", "in", names).execute();
   return new Map(rows.map(({ name, value }) => [name, value]));
 }

@@ -1,11 +1,20 @@
 /** Tables of the outbox: what goes to which sink, in which message, and how far each has come. */
 
 /**
- * `sealed` covers everything after sealing: the message row knows the rest. `summarised`: its message counts it and does not list it.
- * `merged` joined another delivery. `silenced`: a silence holds it back until an operator sends it. `deleted`: its post was known to be gone
- * before it was sent.
+ * `sealed` covers everything after sealing: the message row knows the rest. `summarised`: its
+ * message counts it and does not list it. `merged` joined another delivery. `silenced`: a silence
+ * holds it back until an operator sends it. `deleted`: its post was known to be gone before it was
+ * sent.
  */
-export type DeliveryState = "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "deleted" | "duplicate" | "merged";
+export type DeliveryState =
+  | "waiting"
+  | "sealed"
+  | "summarised"
+  | "muted"
+  | "silenced"
+  | "deleted"
+  | "duplicate"
+  | "merged";
 
 export interface DeliveriesTable {
   id: number;
@@ -39,9 +48,15 @@ export interface DeliveriesTable {
   worded_by: string | null;
   /** Why that one did not, and the default was sent. */
   wording_error: string | null;
-  /** The latest alert on the same subject that was still on its way when this one came: it goes first. */
+  /**
+   * The latest alert on the same subject that was still on its way when this one came: it goes
+   * first.
+   */
   after_id: number | null;
-  /** The alert that this one is a follow-up to; null where it is none, or the sink had no such alert. */
+  /**
+   * The alert that this one is a follow-up to; null where it is none, or the sink had no such
+   * alert.
+   */
   follows_id: number | null;
 }
 
@@ -52,7 +67,9 @@ export interface GroupsTable {
   /** Null while nothing waits. */
   due_at: number | null;
   last_sealed_at: number | null;
-  /** `group_interval` of its newest member; null for digests, and in rows from before that was kept. */
+  /**
+   * `group_interval` of its newest member; null for digests, and in rows from before that was kept.
+   */
   interval_ms: number | null;
 }
 
@@ -83,9 +100,14 @@ export interface MessagesTable {
   cause: string;
   /** The type of the sink that its body is for; null in rows from before that was kept. */
   sealed_for: string | null;
-  /** The time interval that holds it back until `next_attempt_at`, or did before its last attempt; null where none does. */
+  /**
+   * The time interval that holds it back until `next_attempt_at`, or did before its last attempt;
+   * null where none does.
+   */
   held_by: string | null;
-  /** When the operator was notified that it is dead, and when it was acknowledged or rendered anew. */
+  /**
+   * When the operator was notified that it is dead, and when it was acknowledged or rendered anew.
+   */
   reported_at: number | null;
   acknowledged_at: number | null;
 }

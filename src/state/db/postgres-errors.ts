@@ -3,7 +3,10 @@ import { errorText } from "../../model/errors.ts";
 import { StoreError, type StoreFailure } from "../../model/store-error.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** The five characters of the server's answer, or the system's name of a network error; "" where there is none. */
+/**
+ * The five characters of the server's answer, or the system's name of a network error; "" where
+ * there is none.
+ */
 export function postgresCode(error: unknown): string {
   const inner = error instanceof StoreError ? error.cause : error;
   const { code } = (inner ?? {}) as { code?: unknown };
@@ -16,19 +19,53 @@ const isServerCode = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && /\
 /** A transaction was idle, or took, for too long: the server ends its session. */
 const TIMED_OUT = ["25P03", "25P04"];
 
-/** Shutdown, crash, start, too many connections, or no answer at all: the connection is of no use any more. */
+/**
+ * Shutdown, crash, start, too many connections, or no answer at all: the connection is of no use
+ * any more.
+ */
 export function isConnectionFailure(error: unknown): boolean {
   const code = postgresCode(error);
-  return !isServerCode(code) || code.startsWith("08") || code.startsWith("57P") || ["53300", ...TIMED_OUT].includes(code);
+  return (
+    !isServerCode(code) ||
+    code.startsWith("08") ||
+    code.startsWith("57P") ||
+    ["53300", ...TIMED_OUT].includes(code)
+  );
 }
 
-const FAILURES: Readonly<Record<string, readonly [failure: StoreFailure, message: string, hint: string]>> = {
-  "53100": ["STORE_FULL", "The disk of the Postgres server is full.", "Free some space there; work resumes by itself."],
-  "55P03": ["STORE_BUSY", "Another session holds what the state needs on Postgres.", "pg_locks says who holds it."],
-  "40001": ["STORE_BUSY", "Another session changed the same rows on Postgres.", "Work is repeated by itself."],
-  "40P01": ["STORE_BUSY", "Another session waits for the same rows on Postgres.", "Work is repeated by itself."],
-  "25006": ["STORE_READONLY", "The Postgres server takes no writes.", "Name the primary in state.url, not a standby."],
-  "42501": ["STORE_READONLY", "The role may not write the state's tables.", "Make the role of state.url the owner of the tables."],
+const FAILURES: Readonly<
+  Record<string, readonly [failure: StoreFailure, message: string, hint: string]>
+> = {
+  "53100": [
+    "STORE_FULL",
+    "The disk of the Postgres server is full.",
+    "Free some space there; work resumes by itself.",
+  ],
+  "55P03": [
+    "STORE_BUSY",
+    "Another session holds what the state needs on Postgres.",
+    "pg_locks says who holds it.",
+  ],
+  "40001": [
+    "STORE_BUSY",
+    "Another session changed the same rows on Postgres.",
+    "Work is repeated by itself.",
+  ],
+  "40P01": [
+    "STORE_BUSY",
+    "Another session waits for the same rows on Postgres.",
+    "Work is repeated by itself.",
+  ],
+  "25006": [
+    "STORE_READONLY",
+    "The Postgres server takes no writes.",
+    "Name the primary in state.url, not a standby.",
+  ],
+  "42501": [
+    "STORE_READONLY",
+    "The role may not write the state's tables.",
+    "Make the role of state.url the owner of the tables.",
+  ],
 };
 
 export function toPostgresStoreError(error: unknown): unknown {
@@ -36,14 +73,23 @@ export function toPostgresStoreError(error: unknown): unknown {
   const code = postgresCode(error);
   const details = { cause: error, fields: { postgres: code } };
   const known = ownValue(FAILURES, code);
-  if (known !== undefined) return new StoreError(known[0], known[1], { ...details, hint: known[2] });
+  if (known !== undefined)
+    return new StoreError(known[0], known[1], { ...details, hint: known[2] });
   if (isConnectionFailure(error))
-    return new StoreError("STORE_UNREACHABLE", `The Postgres server does not answer: ${errorText(error)}.`, {
+    return new StoreError(
+      "STORE_UNREACHABLE",
+      `The Postgres server does not answer: ${errorText(error)}.`,
+      {
+        ...details,
+        hint: "Start the server, or make the way to it work; work resumes by itself.",
+      },
+    );
+  return new StoreError(
+    "STORE_WRITE_FAILED",
+    `Postgres refused to read or write the state: ${errorText(error)}.`,
+    {
       ...details,
-      hint: "Start the server, or make the way to it work; work resumes by itself.",
-    });
-  return new StoreError("STORE_WRITE_FAILED", `Postgres refused to read or write the state: ${errorText(error)}.`, {
-    ...details,
-    hint: "See the server's log.",
-  });
+      hint: "See the server's log.",
+    },
+  );
 }

@@ -1,8 +1,10 @@
 /**
- * The driver of Postgres under Kysely, and how writers take turns. What its errors mean is postgres-errors.ts's.
+ * The driver of Postgres under Kysely, and how writers take turns. What its errors mean is
+ * postgres-errors.ts's.
  *
- * A transaction, or a statement that writes by itself, first takes the state's advisory lock: nobody else writes until it ends, in this process
- * and in others. One that names its scopes shares that lock with others that do, and takes a lock for each scope. Reads take no lock.
+ * A transaction, or a statement that writes by itself, first takes the state's advisory lock:
+ * nobody else writes until it ends, in this process and in others. One that names its scopes shares
+ * that lock with others that do, and takes a lock for each scope. Reads take no lock.
  */
 import type { Pool, PoolClient } from "pg";
 import {
@@ -27,15 +29,31 @@ import type { Tables } from "./tables.ts";
 
 /** Of the daemon that the connections belong to. */
 export interface Ownership {
-  /** Waits until the daemon holds the state again, where it lost it. @throws StoreError when that takes long */
+  /**
+   * Waits until the daemon holds the state again, where it lost it. @throws StoreError when that
+   * takes long
+   */
   held(): Promise<void>;
-  /** What each transaction asks first, once it has the lock, and what checks the only value of the answer. @throws StoreError */
+  /**
+   * What each transaction asks first, once it has the lock, and what checks the only value of the
+   * answer. @throws StoreError
+   */
   readonly fence: { readonly text: string; check(value: unknown): void };
 }
 
-/** What a session does is bounded by the server as well. Set here, not at the connection: poolers refuse settings there. */
-const SESSION_SETTINGS = [TRANSACTION_LIMITS, `set statement_timeout = ${STATEMENT_TIMEOUT_MS}`, "set timezone = 'UTC'"].join("; ");
-/** From Postgres 17 on. A daemon's only: a migration, or a state that is moved, is one long transaction. */
+/**
+ * What a session does is bounded by the server as well. Set here, not at the connection: poolers
+ * refuse settings there.
+ */
+const SESSION_SETTINGS = [
+  TRANSACTION_LIMITS,
+  `set statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
+  "set timezone = 'UTC'",
+].join("; ");
+/**
+ * From Postgres 17 on. A daemon's only: a migration, or a state that is moved, is one long
+ * transaction.
+ */
 const DAEMON_SETTINGS = `${SESSION_SETTINGS}; select set_config('transaction_timeout', '${STATEMENT_TIMEOUT_MS}', false)
   where exists (select from pg_settings where name = 'transaction_timeout')`;
 const STATEMENTS_NAMED = 400;
@@ -82,10 +100,12 @@ class PostgresDriver implements Driver {
     if (known !== undefined) return known;
     const connection = new Connection(client, { names: this.#names, owner: this.#owner });
     this.#known.set(client, connection);
-    await connection.runText(this.#owner === undefined ? SESSION_SETTINGS : DAEMON_SETTINGS).catch((error: unknown) => {
-      client.release(true);
-      throw error;
-    });
+    await connection
+      .runText(this.#owner === undefined ? SESSION_SETTINGS : DAEMON_SETTINGS)
+      .catch((error: unknown) => {
+        client.release(true);
+        throw error;
+      });
     return connection;
   }
 
@@ -125,13 +145,21 @@ class Connection implements DatabaseConnection {
   /** Disconnected, or in an unknown state: it does not go back into the pool. */
   #isBroken = false;
 
-  constructor(client: PoolClient, { names, owner }: { readonly names: Map<string, string>; readonly owner: Ownership | undefined }) {
+  constructor(
+    client: PoolClient,
+    {
+      names,
+      owner,
+    }: { readonly names: Map<string, string>; readonly owner: Ownership | undefined },
+  ) {
     this.#client = client;
     this.#names = names;
     this.#owner = owner;
   }
 
-  async executeQuery<Row>(query: CompiledQuery | BatchQuery | ScopeQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(
+    query: CompiledQuery | BatchQuery | ScopeQuery,
+  ): Promise<QueryResult<Row>> {
     if ("scopes" in query) return this.#takeScopes(query.scopes);
     if (this.#transaction === "begun") await this.#begin([EXCLUSIVE]);
     if (this.#transaction === "open" || !isWrite(query)) return this.#execute(query);
@@ -155,11 +183,16 @@ class Connection implements DatabaseConnection {
     this.#transaction = "begun";
   }
 
-  /** The server answers the end of a transaction that failed inside with `ROLLBACK`, and with no error. */
+  /**
+   * The server answers the end of a transaction that failed inside with `ROLLBACK`, and with no
+   * error.
+   */
   async commit(): Promise<void> {
-    const { command } = this.#transaction === "open" ? await this.runText("commit") : { command: "COMMIT" };
+    const { command } =
+      this.#transaction === "open" ? await this.runText("commit") : { command: "COMMIT" };
     this.#transaction = "none";
-    if (command !== "COMMIT") throw new StoreError("STORE_WRITE_FAILED", "Postgres rolled a transaction back.");
+    if (command !== "COMMIT")
+      throw new StoreError("STORE_WRITE_FAILED", "Postgres rolled a transaction back.");
   }
 
   /** Never throws: the error that led here is the one to report. */
@@ -182,7 +215,10 @@ class Connection implements DatabaseConnection {
     return Array.isArray(results) ? results.at(-1) : results;
   }
 
-  /** Each statement sees what was committed when it began: the fence what was when the locks were there. */
+  /**
+   * Each statement sees what was committed when it began: the fence what was when the locks were
+   * there.
+   */
   async #begin(locks: readonly string[]): Promise<void> {
     this.#transaction = "open";
     const fence = this.#owner?.fence;
@@ -210,9 +246,17 @@ class Connection implements DatabaseConnection {
     return { rows: all, numAffectedRows: changed };
   }
 
-  async #ask<Row>(sql: string, parameters: readonly unknown[], isNamed = true): Promise<QueryResult<Row>> {
+  async #ask<Row>(
+    sql: string,
+    parameters: readonly unknown[],
+    isNamed = true,
+  ): Promise<QueryResult<Row>> {
     const name = isNamed ? this.#nameOf(sql) : undefined;
-    const query = { text: sql, values: parameters.map(storable), ...(name === undefined ? {} : { name }) };
+    const query = {
+      text: sql,
+      values: parameters.map(storable),
+      ...(name === undefined ? {} : { name }),
+    };
     const { rows, rowCount } = await this.#guard(() => this.#client.query(query));
     return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
@@ -236,7 +280,11 @@ class Connection implements DatabaseConnection {
   }
 }
 
-const WRITES: ReadonlySet<string> = new Set(["InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"]);
+const WRITES: ReadonlySet<string> = new Set([
+  "InsertQueryNode",
+  "UpdateQueryNode",
+  "DeleteQueryNode",
+]);
 const isWrite = ({ query }: CompiledQuery): boolean => WRITES.has(query.kind);
 
 const SIZE =

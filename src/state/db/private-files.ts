@@ -1,14 +1,26 @@
 /**
- * Files and folders that only this user reads, whatever the umask says: made so from their first moment, and found where they are not.
- * SQLite gives the log and the shared memory beside a database the mode of the database.
+ * Files and folders that only this user reads, whatever the umask says: made so from their first
+ * moment, and found where they are not. SQLite gives the log and the shared memory beside a
+ * database the mode of the database.
  */
-import { chmodSync, closeSync, existsSync, fchmodSync, mkdirSync, openSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Makes every folder of a path that is missing. @throws as Node does; also where no folder can be, as in /proc, where Node's own `recursive` never returns. */
+/**
+ * Makes every folder of a path that is missing. @throws as Node does; also where no folder can be,
+ * as in /proc, where Node's own `recursive` never returns.
+ */
 export function makePrivateFolders(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) makePrivateFolders(dirname(path));
@@ -46,12 +58,21 @@ export interface WideMode {
   readonly wanted: string;
 }
 
-/** Those of these files and folders that others than their owner may read or write; what is not there is left out. */
+/**
+ * Those of these files and folders that others than their owner may read or write; what is not
+ * there is left out.
+ */
 export function findWideModes(paths: readonly string[]): readonly WideMode[] {
   return paths.flatMap((path) => {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined || (found.mode & 0o077) === 0) return [];
-    return [{ path, mode: octal(found.mode & 0o777), wanted: octal(found.isDirectory() ? FOLDER_MODE : FILE_MODE) }];
+    return [
+      {
+        path,
+        mode: octal(found.mode & 0o777),
+        wanted: octal(found.isDirectory() ? FOLDER_MODE : FILE_MODE),
+      },
+    ];
   });
 }
 

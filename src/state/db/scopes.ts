@@ -1,6 +1,7 @@
 /**
- * What a transaction reads and then relies on, by name: the ledger, a sink, a watch. On Postgres, those that name no scope in common run side by
- * side, and one that names none has the state to itself. A file has one writer at a time anyway. Which method names what: docs/adr/0024.
+ * What a transaction reads and then relies on, by name: the ledger, a sink, a watch. On Postgres,
+ * those that name no scope in common run side by side, and one that names none has the state to
+ * itself. A file has one writer at a time anyway. Which method names what: docs/adr/0024.
  */
 import { createHash } from "node:crypto";
 import { CompiledQuery } from "kysely";
@@ -20,7 +21,10 @@ export interface ScopeQuery extends CompiledQuery {
   readonly scopes: readonly string[];
 }
 
-export const scopeQuery = (scopes: readonly string[]): ScopeQuery => ({ ...CompiledQuery.raw(""), scopes });
+export const scopeQuery = (scopes: readonly string[]): ScopeQuery => ({
+  ...CompiledQuery.raw(""),
+  scopes,
+});
 
 /** Each is a row in the server's table of locks, which has room for some thousands. */
 const MOST_SCOPES = 100;
@@ -28,12 +32,23 @@ const MOST_SCOPES = 100;
 /** Waits for all that write. */
 export const EXCLUSIVE = `pg_advisory_xact_lock(${lockName("writers")})`;
 
-/** Calls that take the locks of a transaction, in the order in which everyone takes them: nobody waits in a circle. */
+/**
+ * Calls that take the locks of a transaction, in the order in which everyone takes them: nobody
+ * waits in a circle.
+ */
 export const locksOf = (scopes: readonly string[]): readonly string[] =>
-  new Set(scopes).size > MOST_SCOPES ? [EXCLUSIVE] : [`pg_advisory_xact_lock_shared(${lockName("writers")})`, ...scopeLocks(scopes)];
+  new Set(scopes).size > MOST_SCOPES
+    ? [EXCLUSIVE]
+    : [`pg_advisory_xact_lock_shared(${lockName("writers")})`, ...scopeLocks(scopes)];
 
 export const scopeLocks = (scopes: readonly string[]): readonly string[] =>
-  [...new Set(scopes.map(keyOf))].sort((a, b) => a - b).map((key) => `pg_advisory_xact_lock(${key}, ${nameOfSchema})`);
+  [...new Set(scopes.map(keyOf))]
+    .sort((a, b) => a - b)
+    .map((key) => `pg_advisory_xact_lock(${key}, ${nameOfSchema})`);
 
-/** Below zero: other locks of ours are above. Two scopes of one key wait for each other without need, which does no harm. */
-const keyOf = (scope: string): number => -(createHash("sha256").update(scope).digest().readUInt32BE() % 2 ** 31) - 1;
+/**
+ * Below zero: other locks of ours are above. Two scopes of one key wait for each other without
+ * need, which does no harm.
+ */
+const keyOf = (scope: string): number =>
+  -(createHash("sha256").update(scope).digest().readUInt32BE() % 2 ** 31) - 1;

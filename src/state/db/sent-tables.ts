@@ -1,4 +1,7 @@
-/** Tables about messages that were sent: whom they called, what they stand under, and what of them changes later. */
+/**
+ * Tables about messages that were sent: whom they called, what they stand under, and what of them
+ * changes later.
+ */
 
 /** Whom a message called, one row each. */
 export interface MentionsTable {
@@ -45,7 +48,10 @@ export interface LevelsTable {
   repeat_ms: number | null;
   next_at: number | null;
   repeats: number;
-  /** JSON: the thresholds that it is about, by name; null in rows from before that was kept from the first. */
+  /**
+   * JSON: the thresholds that it is about, by name; null in rows from before that was kept from the
+   * first.
+   */
   rules: string | null;
   /** When it was made, or repeated last; null in rows from before that was kept. */
   last_at: number | null;

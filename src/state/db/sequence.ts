@@ -1,7 +1,8 @@
 /**
- * Gives rows their order: growing numbers, taken inside the transaction that uses them. On a file they are rows of a table; on Postgres, where
- * such a row would be locked until the transaction ends, sequences of the server, which a view shows as that table. Of two transactions that
- * run side by side there, the one with the higher number may be committed first.
+ * Gives rows their order: growing numbers, taken inside the transaction that uses them. On a file
+ * they are rows of a table; on Postgres, where such a row would be locked until the transaction
+ * ends, sequences of the server, which a view shows as that table. Of two transactions that run
+ * side by side there, the one with the higher number may be committed first.
  */
 import { sql } from "kysely";
 import { type Executor, isOnPostgres, statement } from "./statement.ts";
@@ -23,7 +24,11 @@ const takeEach = statement<{ sequence: string; count: number }>()((on, slot) =>
 );
 
 /** Growing numbers that nobody else gets, by index from 0 to `count` - 1. */
-export async function nextNumbers(on: Executor, name: NumberName, count: number): Promise<(index: number) => number> {
+export async function nextNumbers(
+  on: Executor,
+  name: NumberName,
+  count: number,
+): Promise<(index: number) => number> {
   if (isOnPostgres(on)) {
     const { rows } = await takeEach(on, { sequence: sequenceOf(name), count });
     return (index) => Number(rows[index]?.value);
@@ -37,6 +42,10 @@ export async function nextNumbers(on: Executor, name: NumberName, count: number)
 export const sequenceOf = (name: string): string => `numbers_${name}`;
 
 /** The last number that was given, by name. */
-export async function setServerSequences(on: Executor, rows: readonly { readonly name: string; readonly value: number }[]): Promise<void> {
-  for (const { name, value } of rows) await sql`select setval(${sql.lit(sequenceOf(name))}, ${sql.lit(Number(value))})`.execute(on);
+export async function setServerSequences(
+  on: Executor,
+  rows: readonly { readonly name: string; readonly value: number }[],
+): Promise<void> {
+  for (const { name, value } of rows)
+    await sql`select setval(${sql.lit(sequenceOf(name))}, ${sql.lit(Number(value))})`.execute(on);
 }

@@ -1,6 +1,7 @@
 /**
- * SQLite under Kysely: one connection for all callers, how they wait while another process has the file, and what SQLite's errors mean at
- * run time. What went wrong at opening is open-failures.ts's, settings and the rest of what is SQLite's own are sqlite.ts's.
+ * SQLite under Kysely: one connection for all callers, how they wait while another process has the
+ * file, and what SQLite's errors mean at run time. What went wrong at opening is
+ * open-failures.ts's, settings and the rest of what is SQLite's own are sqlite.ts's.
  */
 import {
   CompiledQuery,
@@ -19,14 +20,22 @@ import { loadDriver, type SqliteError, type SqliteHandle, type SqliteStatement }
 import type { BatchQuery } from "./statement.ts";
 
 const STATEMENTS_KEPT = 400;
-/** How long another process may have the file before callers get an error. From then on each call tries once, until one gets through. */
+/**
+ * How long another process may have the file before callers get an error. From then on each call
+ * tries once, until one gets through.
+ */
 const MAX_LOCK_WAIT_MS = 5_000;
-/** A lock that nobody met for so long was given back meanwhile: one that is met now is another one. */
+/**
+ * A lock that nobody met for so long was given back meanwhile: one that is met now is another one.
+ */
 const LOCK_FORGOTTEN_MS = 2 * MAX_LOCK_WAIT_MS;
 /** Pauses between tries; the last one repeats. */
 const LOCK_PAUSES_MS = [1, 2, 5, 10, 25, 50];
 
-/** SQLite rolls DDL back like everything else; Kysely's own adapter says no and would leave a failed migration half done. */
+/**
+ * SQLite rolls DDL back like everything else; Kysely's own adapter says no and would leave a failed
+ * migration half done.
+ */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
@@ -34,8 +43,9 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /**
- * SQLite plans a statement again each time a value is bound that its plan may depend on, and a bare `limit ?` is such a value: planning
- * takes some forty times as long as running a statement that finds nothing, which is what an idle daemon does most. A sum is no such value.
+ * SQLite plans a statement again each time a value is bound that its plan may depend on, and a bare
+ * `limit ?` is such a value: planning takes some forty times as long as running a statement that
+ * finds nothing, which is what an idle daemon does most. A sum is no such value.
  */
 class PlanOnceCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
@@ -79,12 +89,17 @@ class ForeignLock {
     this.#clock = clock;
   }
 
-  /** A call that was begun at that moment met it. Returns when to try again; undefined once it lasts too long. */
+  /**
+   * A call that was begun at that moment met it. Returns when to try again; undefined once it lasts
+   * too long.
+   */
   pauseMs(begunAtMs: number, tries: number): number | undefined {
     const nowMs = this.#clock.monotonic();
     if (nowMs - this.#metAtMs > LOCK_FORGOTTEN_MS) this.#sinceMs = begunAtMs;
     this.#metAtMs = nowMs;
-    return nowMs - this.#sinceMs >= MAX_LOCK_WAIT_MS ? undefined : LOCK_PAUSES_MS[Math.min(tries, LOCK_PAUSES_MS.length - 1)];
+    return nowMs - this.#sinceMs >= MAX_LOCK_WAIT_MS
+      ? undefined
+      : LOCK_PAUSES_MS[Math.min(tries, LOCK_PAUSES_MS.length - 1)];
   }
 
   /** Something was written. */
@@ -114,7 +129,10 @@ class SqliteDriver implements Driver {
     this.#turns.giveBack();
   }
 
-  /** Immediate: a transaction that reads first could otherwise lose its place to another process halfway. */
+  /**
+   * Immediate: a transaction that reads first could otherwise lose its place to another process
+   * halfway.
+   */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
@@ -148,8 +166,9 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * Tries again while another process has the file. Meanwhile the event loop is free, and so is the connection: reads take no lock, and
-   * pass those that wait to write. Within a transaction nobody else can have it.
+   * Tries again while another process has the file. Meanwhile the event loop is free, and so is the
+   * connection: reads take no lock, and pass those that wait to write. Within a transaction nobody
+   * else can have it.
    */
   async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
     const begunAtMs = this.#clock.monotonic();
@@ -161,7 +180,10 @@ class SqliteConnection implements DatabaseConnection {
         if (!prepared.readonly) this.#lock.gone();
         return result;
       } catch (error) {
-        const pauseMs = isBusy(error) && !this.#handle.inTransaction ? this.#lock.pauseMs(begunAtMs, tries) : undefined;
+        const pauseMs =
+          isBusy(error) && !this.#handle.inTransaction
+            ? this.#lock.pauseMs(begunAtMs, tries)
+            : undefined;
         if (pauseMs === undefined) throw toStoreError(error, this.#handle.name);
         this.#turns.giveBack();
         await sleep(this.#clock, pauseMs);
@@ -185,35 +207,50 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** The runs of a batch that are over: outside of a transaction each is a commit of its own, which is not repeated. */
+/**
+ * The runs of a batch that are over: outside of a transaction each is a commit of its own, which is
+ * not repeated.
+ */
 interface Done<Row> {
   runs: number;
   readonly rows: Row[];
   changed: number;
 }
 
-function run<Row>(prepared: SqliteStatement, query: CompiledQuery | BatchQuery, done: Done<Row>): QueryResult<Row> {
+function run<Row>(
+  prepared: SqliteStatement,
+  query: CompiledQuery | BatchQuery,
+  done: Done<Row>,
+): QueryResult<Row> {
   if ("batch" in query) return runBatch(prepared, query.batch, done);
   if (prepared.reader) return { rows: prepared.all(query.parameters) as Row[] };
   const { changes } = prepared.run(query.parameters);
   return { rows: [], numAffectedRows: BigInt(changes) };
 }
 
-function runBatch<Row>(prepared: SqliteStatement, batch: BatchQuery["batch"], done: Done<Row>): QueryResult<Row> {
+function runBatch<Row>(
+  prepared: SqliteStatement,
+  batch: BatchQuery["batch"],
+  done: Done<Row>,
+): QueryResult<Row> {
   for (let values = batch[done.runs]; values !== undefined; values = batch[done.runs]) {
     // A loop: most have one row, for which `flatMap` takes as long as SQLite.
     if (prepared.reader) for (const row of prepared.all(values) as Row[]) done.rows.push(row);
     else done.changed += prepared.run(values).changes;
     done.runs += 1;
   }
-  return prepared.reader ? { rows: done.rows } : { rows: [], numAffectedRows: BigInt(done.changed) };
+  return prepared.reader
+    ? { rows: done.rows }
+    : { rows: [], numAffectedRows: BigInt(done.changed) };
 }
 
-const isSqliteError = (error: unknown): error is SqliteError => error instanceof loadDriver().SqliteError;
+const isSqliteError = (error: unknown): error is SqliteError =>
+  error instanceof loadDriver().SqliteError;
 
 /** Another connection has the file, or what this call needs of it. */
 const isBusy = (error: unknown): error is SqliteError =>
-  isSqliteError(error) && (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED"));
+  isSqliteError(error) &&
+  (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED"));
 
 /** What SQLite said, in the Store's words. */
 export function toStoreError(error: unknown, path: string): unknown {
@@ -238,10 +275,14 @@ export function toStoreError(error: unknown, path: string): unknown {
       hint: "Give the daemon's user write permission on the state file and its folder.",
     });
   }
-  return new StoreError("STORE_WRITE_FAILED", `The state file could not be read or written: ${message}.`, {
-    ...details,
-    hint: "Run `chirpwatch state check`.",
-  });
+  return new StoreError(
+    "STORE_WRITE_FAILED",
+    `The state file could not be read or written: ${message}.`,
+    {
+      ...details,
+      hint: "Run `chirpwatch state check`.",
+    },
+  );
 }
 
 /** SQLite's result code of anything thrown by it, also behind a StoreError. */

@@ -1,6 +1,6 @@
 /**
- * Compiles a Kysely query once per database and runs it many times with other values: building and compiling a query costs far
- * more than running it. Holds no query of its own.
+ * Compiles a Kysely query once per database and runs it many times with other values: building and
+ * compiling a query costs far more than running it. Holds no query of its own.
  */
 import {
   type Compilable,
@@ -45,16 +45,25 @@ function compiledOn(cache: Cache, on: Executor, build: () => Compilable): Compil
   return compiled;
 }
 
-async function run<Row>(on: Executor, compiled: CompiledQuery, value: (name: string | number) => unknown): Promise<StatementResult<Row>> {
+async function run<Row>(
+  on: Executor,
+  compiled: CompiledQuery,
+  value: (name: string | number) => unknown,
+): Promise<StatementResult<Row>> {
   const parameters = valuesOf(compiled, value);
   const result = await on.executeQuery({ ...compiled, parameters } as CompiledQuery<Row>);
   return { rows: result.rows, changed: Number(result.numAffectedRows ?? 0n) };
 }
 
-/** `statement<{ id: string }>()((on, slot) => on.selectFrom(…).where("id", "=", slot("id")))` gives a function of database and values. */
+/**
+ * `statement<{ id: string }>()((on, slot) => on.selectFrom(…).where("id", "=", slot("id")))` gives
+ * a function of database and values.
+ */
 export const statement =
   <Args extends object>() =>
-  <Row>(build: (on: Executor, slot: SlotOf<Args>) => Compilable<Row>): ((on: Executor, args: Args) => Promise<StatementResult<Row>>) => {
+  <Row>(
+    build: (on: Executor, slot: SlotOf<Args>) => Compilable<Row>,
+  ): ((on: Executor, args: Args) => Promise<StatementResult<Row>>) => {
     const cache: Cache = new WeakMap();
     const slot = ((name: string) => new Slot(name)) as unknown as SlotOf<Args>;
     return (on, args) => {
@@ -63,7 +72,10 @@ export const statement =
     };
   };
 
-/** The same statement for each of many values, in one call: the rows of all, in the order of the values. */
+/**
+ * The same statement for each of many values, in one call: the rows of all, in the order of the
+ * values.
+ */
 export const statementForEach =
   <Args extends object>() =>
   <Row>(build: (on: Executor, slot: SlotOf<Args>) => Compilable<Row>) => {
@@ -79,19 +91,27 @@ export const statementForEach =
     };
   };
 
-const valuesOf = ({ parameters }: CompiledQuery, value: (name: string | number) => unknown): readonly unknown[] =>
-  parameters.map((p) => (p instanceof Slot ? value(p.name) : p));
+const valuesOf = (
+  { parameters }: CompiledQuery,
+  value: (name: string | number) => unknown,
+): readonly unknown[] => parameters.map((p) => (p instanceof Slot ? value(p.name) : p));
 
-async function runBatch<Row>(on: Executor, compiled: CompiledQuery, batch: BatchQuery["batch"]): Promise<StatementResult<Row>> {
+async function runBatch<Row>(
+  on: Executor,
+  compiled: CompiledQuery,
+  batch: BatchQuery["batch"],
+): Promise<StatementResult<Row>> {
   if (batch.length === 0) return { rows: [], changed: 0 };
   const query: BatchQuery = { ...compiled, parameters: batch[0] ?? [], batch };
-  const { rows, numAffectedRows } = await on.executeQuery<Row>(query as CompiledQuery<Row> & BatchQuery);
+  const { rows, numAffectedRows } = await on.executeQuery<Row>(
+    query as CompiledQuery<Row> & BatchQuery,
+  );
   return { rows, changed: Number(numAffectedRows ?? 0n) };
 }
 
 /**
- * One statement for many rows. The adapter runs it once for each list of values, without a promise for each: cheaper than statements of
- * many rows, whose plans copy every row once more.
+ * One statement for many rows. The adapter runs it once for each list of values, without a promise
+ * for each: cheaper than statements of many rows, whose plans copy every row once more.
  */
 export interface BatchQuery extends CompiledQuery {
   readonly batch: readonly (readonly unknown[])[];
@@ -102,11 +122,20 @@ export function insertRows<T extends keyof Tables>(
   table: T,
   columns: readonly (keyof Tables[T] & string)[],
   finish: (insert: InsertQueryBuilder<Tables, T, InsertResult>) => Compilable,
-): (on: Executor, rows: readonly Insertable<Tables[T]>[]) => Promise<Pick<StatementResult<never>, "changed">> {
+): (
+  on: Executor,
+  rows: readonly Insertable<Tables[T]>[],
+) => Promise<Pick<StatementResult<never>, "changed">> {
   const cache: Cache = new WeakMap();
   const build = (on: Executor) => {
     const row = Object.fromEntries(columns.map((column) => [column, new Slot(column)]));
-    return finish(on.insertInto(table).values(row as unknown as Insertable<Tables[T]>) as InsertQueryBuilder<Tables, T, InsertResult>);
+    return finish(
+      on.insertInto(table).values(row as unknown as Insertable<Tables[T]>) as InsertQueryBuilder<
+        Tables,
+        T,
+        InsertResult
+      >,
+    );
   };
   return async (on, rows) => {
     if (rows.length === 0) return { changed: 0 };
@@ -129,7 +158,10 @@ export interface Listed<Args, Item> {
   readonly args: Args;
 }
 
-/** Like `statement`, with one list of any length for an `in (…)`: asked in chunks, each padded by repeating its last value. */
+/**
+ * Like `statement`, with one list of any length for an `in (…)`: asked in chunks, each padded by
+ * repeating its last value.
+ */
 export const listStatement = <Args extends object, Item>() => {
   const forEach = listStatementForEach<Args, Item>();
   return <Row>(build: (on: Executor, list: Item[], slot: SlotOf<Args>) => Compilable<Row>) => {
@@ -144,7 +176,10 @@ export const listStatementForEach =
   <Row>(build: (on: Executor, list: Item[], slot: SlotOf<Args>) => Compilable<Row>) => {
     const caches = new Map<number, Cache>(LIST_SIZES.map((size) => [size, new WeakMap()]));
     const slot = ((name: string) => new Slot(name)) as unknown as SlotOf<Args>;
-    return async (on: Executor, lists: readonly Listed<Args, Item>[]): Promise<StatementResult<Row>> => {
+    return async (
+      on: Executor,
+      lists: readonly Listed<Args, Item>[],
+    ): Promise<StatementResult<Row>> => {
       const chunks = lists.flatMap(chunksOf);
       const rows: Row[] = [];
       let changed = 0;
@@ -157,7 +192,11 @@ export const listStatementForEach =
           on,
           compiled,
           own.map(({ items, args }) =>
-            valuesOf(compiled, (name) => (typeof name === "number" ? items[Math.min(name, items.length - 1)] : args[name as keyof Args])),
+            valuesOf(compiled, (name) =>
+              typeof name === "number"
+                ? items[Math.min(name, items.length - 1)]
+                : args[name as keyof Args],
+            ),
           ),
         );
         rows.push(...answer.rows);
@@ -169,23 +208,35 @@ export const listStatementForEach =
 
 function chunksOf<Args, Item>({ items, args }: Listed<Args, Item>): readonly Listed<Args, Item>[] {
   const chunks: Listed<Args, Item>[] = [];
-  for (let start = 0; start < items.length; start += LARGEST_LIST) chunks.push({ items: items.slice(start, start + LARGEST_LIST), args });
+  for (let start = 0; start < items.length; start += LARGEST_LIST)
+    chunks.push({ items: items.slice(start, start + LARGEST_LIST), args });
   return chunks;
 }
 
-const sizeFor = ({ length }: readonly unknown[]): number => LIST_SIZES.findLast((size) => size >= length) ?? LARGEST_LIST;
+const sizeFor = ({ length }: readonly unknown[]): number =>
+  LIST_SIZES.findLast((size) => size >= length) ?? LARGEST_LIST;
 
-/** Scopes, or what finds them once nobody has the state to himself: it may read, and writes nothing. */
+/**
+ * Scopes, or what finds them once nobody has the state to himself: it may read, and writes nothing.
+ */
 export type Scopes = readonly string[] | ((on: Executor) => Promise<readonly string[]>);
 
-/** Everything in `work`, or nothing. Nobody else writes meanwhile; with `scopes`, on Postgres, nobody else in one of these. */
-export const transact = <Result>(db: Executor, work: (on: Executor) => Promise<Result>, scopes?: Scopes): Promise<Result> =>
+/**
+ * Everything in `work`, or nothing. Nobody else writes meanwhile; with `scopes`, on Postgres,
+ * nobody else in one of these.
+ */
+export const transact = <Result>(
+  db: Executor,
+  work: (on: Executor) => Promise<Result>,
+  scopes?: Scopes,
+): Promise<Result> =>
   db.transaction().execute(async (on) => {
     if (scopes !== undefined && isOnPostgres(on)) await takeScopes(on, scopes);
     return work(on);
   });
 
-export const isOnPostgres = (on: Executor): boolean => on.getExecutor().adapter instanceof PostgresAdapter;
+export const isOnPostgres = (on: Executor): boolean =>
+  on.getExecutor().adapter instanceof PostgresAdapter;
 
 async function takeScopes(on: Executor, scopes: Scopes): Promise<void> {
   if (typeof scopes !== "function") return void (await on.executeQuery(scopeQuery(scopes)));

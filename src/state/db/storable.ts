@@ -1,5 +1,11 @@
-/** What Postgres keeps of a value. SQLite takes any number and text as they come; the tables mean whole numbers, and texts without NUL. */
+/**
+ * What Postgres keeps of a value. SQLite takes any number and text as they come; the tables mean
+ * whole numbers, and texts without NUL.
+ */
 export function storable<Value>(value: Value): Value | number | string {
-  if (typeof value === "number") return Number.isFinite(value) ? Math.round(value) : Math.sign(value) * Number.MAX_SAFE_INTEGER;
-  return typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
+  if (typeof value === "number")
+    return Number.isFinite(value) ? Math.round(value) : Math.sign(value) * Number.MAX_SAFE_INTEGER;
+  return typeof value === "string" && value.includes("\0")
+    ? value.replaceAll("\0", "\uFFFD")
+    : value;
 }

@@ -1,4 +1,7 @@
-/** The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite and Postgres both take. */
+/**
+ * The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite
+ * and Postgres both take.
+ */
 import type { Verdict } from "../../model/event.ts";
 import type { ClaimsTable, ConfigRevisionsTable, ReplicasTable } from "./replica-tables.ts";
 import type {
@@ -47,7 +50,10 @@ export interface TargetsTable {
   position: number;
   known_items: number;
   removed_at: number | null;
-  /** Key of the target of the same watch that follows the same account; this row is then a mere name. */
+  /**
+   * Key of the target of the same watch that follows the same account; this row is then a mere
+   * name.
+   */
   merged_into: string | null;
 }
 
@@ -92,7 +98,9 @@ export interface RechecksTable {
   event_id: string;
   condition: string;
   absences: number;
-  /** Its texts so far, each as `textVersion` names it, separated by spaces; "" where none is known. */
+  /**
+   * Its texts so far, each as `textVersion` names it, separated by spaces; "" where none is known.
+   */
   versions: string;
 }
 
@@ -138,7 +146,10 @@ export interface BackfillTweetsTable {
   body: string;
 }
 
-/** One for each event whose watch has `enrich`: its deliveries are created when it is `ok`, `failed` or `muted`. */
+/**
+ * One for each event whose watch has `enrich`: its deliveries are created when it is `ok`, `failed`
+ * or `muted`.
+ */
 export interface EnrichmentsTable {
   event_id: string;
   seq: number;

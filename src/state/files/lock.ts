@@ -1,20 +1,31 @@
-/** One daemon per state file: an open exclusive transaction on `<state>.lock`, which the system ends with the process. */
+/**
+ * One daemon per state file: an open exclusive transaction on `<state>.lock`, which the system ends
+ * with the process.
+ */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { holdExclusively } from "../db/sqlite.ts";
 import { sqliteCode } from "../db/sqlite-dialect.ts";
 
 /** Whether a state could not be opened because another process holds it. */
-export const isStateLocked = (error: unknown): boolean => error instanceof ExitError && error.code === "STATE_LOCKED";
+export const isStateLocked = (error: unknown): boolean =>
+  error instanceof ExitError && error.code === "STATE_LOCKED";
 
-/** Returns what gives the lock back. @throws ExitError STATE_LOCKED while another process has it. */
+/**
+ * Returns what gives the lock back. @throws ExitError STATE_LOCKED while another process has it.
+ */
 export function lockState(path: string): () => void {
   try {
     return holdExclusively(`${path}.lock`);
   } catch (error) {
     if (!sqliteCode(error)?.startsWith("SQLITE_BUSY")) throw error;
-    throw new ExitError(EXIT.alreadyRunning, "STATE_LOCKED", `Another chirpwatch is running on ${path}.`, {
-      hint: "Stop it first, or give this one a `state.path` of its own.",
-      cause: error,
-    });
+    throw new ExitError(
+      EXIT.alreadyRunning,
+      "STATE_LOCKED",
+      `Another chirpwatch is running on ${path}.`,
+      {
+        hint: "Stop it first, or give this one a `state.path` of its own.",
+        cause: error,
+      },
+    );
   }
 }

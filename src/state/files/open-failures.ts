@@ -1,4 +1,6 @@
-/** Why a state file could not be opened: each reason one sentence with its cure and an exit code. */
+/**
+ * Why a state file could not be opened: each reason one sentence with its cure and an exit code.
+ */
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { sqliteCode } from "../db/sqlite-dialect.ts";
@@ -19,33 +21,82 @@ export function openFailure(error: unknown, context: OpenContext): ExitError {
   const code = sqliteCode(error) ?? nodeCode(error) ?? "";
   const { path, existed } = context;
   if (code === "SQLITE_NOTADB") {
-    return refuse("STATE_NOT_A_DATABASE", `The state file ${path} is not a chirpwatch database.`, restoreHint(context), error);
+    return refuse(
+      "STATE_NOT_A_DATABASE",
+      `The state file ${path} is not a chirpwatch database.`,
+      restoreHint(context),
+      error,
+    );
   }
   if (code.startsWith("SQLITE_CORRUPT")) return corrupt(context, errorText(error), error);
-  if (isDiskFull(error)) return refuse("STATE_DISK_FULL", `The disk that holds ${path} is full.`, "Free some space and try again.", error);
+  if (isDiskFull(error))
+    return refuse(
+      "STATE_DISK_FULL",
+      `The disk that holds ${path} is full.`,
+      "Free some space and try again.",
+      error,
+    );
   if (code.startsWith("SQLITE_BUSY")) {
-    return refuse("STATE_BUSY", `Another program holds the state file ${path}.`, "Close it and start again.", error);
+    return refuse(
+      "STATE_BUSY",
+      `Another program holds the state file ${path}.`,
+      "Close it and start again.",
+      error,
+    );
   }
   if (!existed) return cannotCreate(path, error);
-  if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN") || ["EACCES", "EPERM", "EROFS"].includes(code)) {
-    const hint = writeDenial(path) ?? "Give this user read and write permission on the file and its folder.";
-    return refuse("STATE_READONLY", `The state file ${path} or its folder cannot be written.`, hint, error);
+  if (
+    code.startsWith("SQLITE_READONLY") ||
+    code.startsWith("SQLITE_CANTOPEN") ||
+    ["EACCES", "EPERM", "EROFS"].includes(code)
+  ) {
+    const hint =
+      writeDenial(path) ?? "Give this user read and write permission on the file and its folder.";
+    return refuse(
+      "STATE_READONLY",
+      `The state file ${path} or its folder cannot be written.`,
+      hint,
+      error,
+    );
   }
-  return refuse("STATE_UNREADABLE", `The state file ${path} cannot be opened: ${errorText(error)}.`, restoreHint(context), error);
+  return refuse(
+    "STATE_UNREADABLE",
+    `The state file ${path} cannot be opened: ${errorText(error)}.`,
+    restoreHint(context),
+    error,
+  );
 }
 
-/** The last is what SQLite says when the memory that readers of a log share does not fit beside the file. */
-const FULL: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT", "SQLITE_IOERR_SHMSIZE"]);
+/**
+ * The last is what SQLite says when the memory that readers of a log share does not fit beside the
+ * file.
+ */
+const FULL: ReadonlySet<string> = new Set([
+  "SQLITE_FULL",
+  "ENOSPC",
+  "EDQUOT",
+  "SQLITE_IOERR_SHMSIZE",
+]);
 
-export const isDiskFull = (error: unknown): boolean => FULL.has(sqliteCode(error) ?? nodeCode(error) ?? "");
+export const isDiskFull = (error: unknown): boolean =>
+  FULL.has(sqliteCode(error) ?? nodeCode(error) ?? "");
 
 /** The file is damaged. */
 export const corrupt = (context: OpenContext, finding: string, cause?: unknown): ExitError =>
-  refuse("STATE_CORRUPT", `The state file ${context.path} is damaged (${finding}).`, restoreHint(context), cause);
+  refuse(
+    "STATE_CORRUPT",
+    `The state file ${context.path} is damaged (${finding}).`,
+    restoreHint(context),
+    cause,
+  );
 
 /** Somebody else's database, or tables of ours without their schema. */
 export const foreign = (context: OpenContext): ExitError =>
-  refuse("STATE_NOT_A_DATABASE", `The database ${context.path} was not made by chirpwatch.`, "Point `state.path` somewhere else.");
+  refuse(
+    "STATE_NOT_A_DATABASE",
+    `The database ${context.path} was not made by chirpwatch.`,
+    "Point `state.path` somewhere else.",
+  );
 
 export const missing = (context: OpenContext): ExitError =>
   refuse(
@@ -56,20 +107,33 @@ export const missing = (context: OpenContext): ExitError =>
 
 /** The file of a state that has to exist holds nothing. */
 export const emptied = (context: OpenContext): ExitError =>
-  refuse("STATE_MISSING", `The state file ${context.path} is empty.`, "Put the state back, or remove `state.must_exist` to begin anew.");
+  refuse(
+    "STATE_MISSING",
+    `The state file ${context.path} is empty.`,
+    "Put the state back, or remove `state.must_exist` to begin anew.",
+  );
 
 export const missingBackup = (backup: string, newestBackup: string | undefined): ExitError =>
   refuse(
     "STATE_MISSING",
     `There is no backup ${backup}.`,
-    newestBackup === undefined ? "There is none beside the state either." : `The newest one is ${newestBackup}.`,
+    newestBackup === undefined
+      ? "There is none beside the state either."
+      : `The newest one is ${newestBackup}.`,
   );
 
 export const cannotCreate = (path: string, cause: unknown): ExitError =>
-  new ExitError(EXIT.cannotCreate, "STATE_CANNOT_CREATE", `The state file ${path} cannot be created: ${errorText(cause)}.`, {
-    hint: writeDenial(path) ?? "Give this user write permission on the folder, or set `state.path` to one it may write.",
-    cause,
-  });
+  new ExitError(
+    EXIT.cannotCreate,
+    "STATE_CANNOT_CREATE",
+    `The state file ${path} cannot be created: ${errorText(cause)}.`,
+    {
+      hint:
+        writeDenial(path) ??
+        "Give this user write permission on the folder, or set `state.path` to one it may write.",
+      cause,
+    },
+  );
 
 const refuse = (code: string, message: string, hint: string, cause?: unknown): ExitError =>
   new ExitError(EXIT.storage, code, message, { hint, cause });
@@ -77,7 +141,9 @@ const refuse = (code: string, message: string, hint: string, cause?: unknown): E
 function restoreHint({ newestBackup, isBackup }: OpenContext): string {
   if (newestBackup !== undefined)
     return `Restore ${isBackup ? "another" : "the newest"} backup: \`chirpwatch state restore ${newestBackup}\`.`;
-  return isBackup ? "There is no other backup beside the state." : "There is no backup beside it: move the file away to begin anew.";
+  return isBackup
+    ? "There is no other backup beside the state."
+    : "There is no backup beside it: move the file away to begin anew.";
 }
 
 const nodeCode = (error: unknown): string | undefined => {

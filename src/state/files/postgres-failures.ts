@@ -1,4 +1,7 @@
-/** Why a state on Postgres could not be opened: each reason one sentence with its cure and an exit code. Nothing here shows a password. */
+/**
+ * Why a state on Postgres could not be opened: each reason one sentence with its cure and an exit
+ * code. Nothing here shows a password.
+ */
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type PostgresAddress, postgresName } from "../../model/postgres-address.ts";
@@ -21,11 +24,23 @@ export function checkServer(address: PostgresAddress, facts: ServerFacts): void 
   const name = postgresName(address);
   const major = Math.floor(facts.version / 10_000);
   if (major < OLDEST_MAJOR)
-    throw refuse("STATE_SERVER_UNFIT", `The server of ${name} is Postgres ${major}.`, `Use Postgres ${OLDEST_MAJOR} or newer.`);
+    throw refuse(
+      "STATE_SERVER_UNFIT",
+      `The server of ${name} is Postgres ${major}.`,
+      `Use Postgres ${OLDEST_MAJOR} or newer.`,
+    );
   if (facts.encoding !== "UTF8")
-    throw refuse("STATE_SERVER_UNFIT", `The database ${name} is encoded as ${facts.encoding}.`, "Create it with `encoding 'UTF8'`.");
+    throw refuse(
+      "STATE_SERVER_UNFIT",
+      `The database ${name} is encoded as ${facts.encoding}.`,
+      "Create it with `encoding 'UTF8'`.",
+    );
   if (facts.isStandby)
-    throw refuse("STATE_SERVER_UNFIT", `The server of ${name} is a standby, which takes no writes.`, "Name the primary in state.url.");
+    throw refuse(
+      "STATE_SERVER_UNFIT",
+      `The server of ${name} is a standby, which takes no writes.`,
+      "Name the primary in state.url.",
+    );
   if (facts.isShared)
     throw refuse(
       "STATE_SERVER_UNFIT",
@@ -96,7 +111,12 @@ export function connectFailure(error: unknown, address: PostgresAddress): ExitEr
       "Start it, and check host and port in state.url and what lies between.",
       error,
     );
-  return refuse("STATE_UNREADABLE", `The state in ${name} cannot be opened: ${textOf(error)}.`, "See the server's log.", error);
+  return refuse(
+    "STATE_UNREADABLE",
+    `The state in ${name} cannot be opened: ${textOf(error)}.`,
+    "See the server's log.",
+    error,
+  );
 }
 
 /** Several addresses that failed have one error without a text. */

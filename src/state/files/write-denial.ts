@@ -1,8 +1,14 @@
-/** Why this process may not write a file: which file or folder refuses, whose it is, and what an operator can do about it. */
+/**
+ * Why this process may not write a file: which file or folder refuses, whose it is, and what an
+ * operator can do about it.
+ */
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** One sentence with a cure; undefined when nothing on the way to the file refuses, or the system knows no users. */
+/**
+ * One sentence with a cure; undefined when nothing on the way to the file refuses, or the system
+ * knows no users.
+ */
 export function writeDenial(path: string): string | undefined {
   const uid = process.getuid?.();
   const refusing = findRefusing(path);
@@ -10,13 +16,17 @@ export function writeDenial(path: string): string | undefined {
   const { at, code, stats } = refusing;
   if (code === "EROFS") return `${at} is on a read-only file system.`;
   const mode = (stats.mode & 0o777).toString(8).padStart(4, "0");
-  if (stats.uid === uid) return `${at} belongs to this process's uid ${uid}, with mode ${mode}: run \`chmod u+rwX ${at}\`.`;
+  if (stats.uid === uid)
+    return `${at} belongs to this process's uid ${uid}, with mode ${mode}: run \`chmod u+rwX ${at}\`.`;
   const cure = chown(uid, path, at);
   const asOwner = `start it as that user (\`--user ${stats.uid}:${stats.gid}\` in Docker)`;
   return `This process has uid ${uid}, and ${at} belongs to uid ${stats.uid} (mode ${mode}): run \`${cure}\`, or ${asOwner}.`;
 }
 
-/** Of the file and what lies beside it, or of its own folder: never of one that belongs to others as well. */
+/**
+ * Of the file and what lies beside it, or of its own folder: never of one that belongs to others as
+ * well.
+ */
 function chown(uid: number, path: string, at: string): string {
   const folder = dirname(path);
   if (at === path) return `chown ${uid} ${path}*`;
@@ -29,7 +39,10 @@ interface Refusing {
   readonly stats: Stats;
 }
 
-/** The file, or the nearest folder above it that is there. What a closed folder hides counts as not there. */
+/**
+ * The file, or the nearest folder above it that is there. What a closed folder hides counts as not
+ * there.
+ */
 function findRefusing(path: string): Refusing | undefined {
   for (let at = path; ; at = dirname(at)) {
     const stats = statOrUndefined(at);

@@ -7,14 +7,38 @@ const deliveries = listStatement<object, string>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .leftJoin("deliveries as j", "j.id", "d.joined_id")
-    .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")))
-    .select(["d.event_id", "d.sink", "j.state as joined_state", "d.state", "d.detail", "d.not_before", "d.held_by", "d.due_at"])
+    .leftJoin("messages as m", (join) =>
+      join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")),
+    )
+    .select([
+      "d.event_id",
+      "d.sink",
+      "j.state as joined_state",
+      "d.state",
+      "d.detail",
+      "d.not_before",
+      "d.held_by",
+      "d.due_at",
+    ])
     .select(["d.group_key", "m.next_attempt_at", "m.held_by as message_held_by"])
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
     .select("parent.state as parent_state")
     .leftJoin("crossposts as c", "c.message_id", "m.id")
-    .select(["m.id as message_id", "m.state as message_state", "m.attempts", "m.done_at", "m.ref", "m.error", "m.cause"])
-    .select(["c.state as crosspost", "c.attempts as crosspost_attempts", "c.done_at as crosspost_at", "c.error as crosspost_error"])
+    .select([
+      "m.id as message_id",
+      "m.state as message_state",
+      "m.attempts",
+      "m.done_at",
+      "m.ref",
+      "m.error",
+      "m.cause",
+    ])
+    .select([
+      "c.state as crosspost",
+      "c.attempts as crosspost_attempts",
+      "c.done_at as crosspost_at",
+      "c.error as crosspost_error",
+    ])
     .where("d.event_id", "in", list)
     .orderBy("d.id"),
 );
@@ -40,7 +64,19 @@ async function unenriched(
     const isWaiting = row.state === "waiting";
     const state = isWaiting ? "waiting" : row.state === "muted" ? "muted" : "not_enriched";
     const wait = isWaiting ? ({ cause: "enriching", untilMs, about: error } as const) : null;
-    return [row.event_id, { sink: "enrichment", state, messageId: null, attempts, sentAtMs: null, ref: null, detail: error, wait }];
+    return [
+      row.event_id,
+      {
+        sink: "enrichment",
+        state,
+        messageId: null,
+        attempts,
+        sentAtMs: null,
+        ref: null,
+        detail: error,
+        wait,
+      },
+    ];
   });
 }
 
@@ -59,7 +95,9 @@ export async function deliveriesOf(
       attempts: row.attempts ?? 0,
       sentAtMs: row.message_state === "sent" ? row.done_at : null,
       ref: row.ref,
-      detail: [detailOf(row), row.cause === "expired" ? "retry_for ended" : "", row.error ?? ""].filter((text) => text !== "").join("; "),
+      detail: [detailOf(row), row.cause === "expired" ? "retry_for ended" : "", row.error ?? ""]
+        .filter((text) => text !== "")
+        .join("; "),
       wait: waitOf(row, nowMs),
     };
     const crosspost: DeliveryHistory[] =
@@ -78,13 +116,20 @@ export async function deliveriesOf(
           ];
     found.set(row.event_id, [...(found.get(row.event_id) ?? []), one, ...crosspost]);
   }
-  for (const [eventId, one] of await unenriched(db, eventIds, nowMs)) found.set(eventId, [one, ...(found.get(eventId) ?? [])]);
+  for (const [eventId, one] of await unenriched(db, eventIds, nowMs))
+    found.set(eventId, [one, ...(found.get(eventId) ?? [])]);
   return found;
 }
 
 /** What joined a dead letter was delivered with nothing. */
-const detailOf = ({ state, detail, message_state: messageState }: StateRow & { readonly detail: string }): string =>
-  state === "merged" && messageState === "dead" ? "it belongs to an alert that was given up" : detail;
+const detailOf = ({
+  state,
+  detail,
+  message_state: messageState,
+}: StateRow & { readonly detail: string }): string =>
+  state === "merged" && messageState === "dead"
+    ? "it belongs to an alert that was given up"
+    : detail;
 
 interface StateRow {
   readonly state: string;

@@ -1,4 +1,7 @@
-/** The deliveries of one event with all that is kept about their way: route, group, throttle, silence, thread, wording, failed attempts. */
+/**
+ * The deliveries of one event with all that is kept about their way: route, group, throttle,
+ * silence, thread, wording, failed attempts.
+ */
 import type { EditHistory } from "../../model/edit.ts";
 import type { DeliveryPath, ThreadPlace } from "../../model/history.ts";
 import { fromText } from "../db/json-text.ts";
@@ -6,7 +9,11 @@ import type { Executor } from "../db/statement.ts";
 import { failedAttemptsOf } from "../outbox/failed-attempts.ts";
 import { deliveriesOf } from "./delivery-history.ts";
 
-export async function deliveryPathsOf(db: Executor, eventId: string, nowMs: number): Promise<readonly DeliveryPath[]> {
+export async function deliveryPathsOf(
+  db: Executor,
+  eventId: string,
+  nowMs: number,
+): Promise<readonly DeliveryPath[]> {
   const histories = (await deliveriesOf(db, [eventId], nowMs)).get(eventId) ?? [];
   const rows = await pathRows(db, eventId);
   const failures = await failedAttemptsOf(
@@ -27,16 +34,30 @@ export async function deliveryPathsOf(db: Executor, eventId: string, nowMs: numb
       channel: row.channel ?? null,
       routed: row.routed === null ? null : fromText(row.routed),
       thread: threadOf(row),
-      wording: row.worded_by === null ? null : { template: row.worded_by, error: row.wording_error },
-      repeat: row.repeats === null ? null : { count: row.repeats, nextAtMs: row.next_at === null ? null : Number(row.next_at) },
+      wording:
+        row.worded_by === null ? null : { template: row.worded_by, error: row.wording_error },
+      repeat:
+        row.repeats === null
+          ? null
+          : { count: row.repeats, nextAtMs: row.next_at === null ? null : Number(row.next_at) },
       edit: editOf(row),
-      failures: (failures.get(history.messageId ?? "") ?? []).map(({ atMs, error }) => ({ atMs, error })),
+      failures: (failures.get(history.messageId ?? "") ?? []).map(({ atMs, error }) => ({
+        atMs,
+        error,
+      })),
     };
   });
 }
 
 const NOWHERE = {
-  ...{ groupKey: "", throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null, channel: null },
+  ...{
+    groupKey: "",
+    throttleKey: null,
+    silencedBy: null,
+    replayedAtMs: null,
+    joinedEventId: null,
+    channel: null,
+  },
   ...{ routed: null, thread: null, wording: null, repeat: null, edit: null, failures: [] },
 } as const;
 
@@ -47,23 +68,53 @@ const pathRows = (db: Executor, eventId: string) =>
   db
     .selectFrom("deliveries as d")
     .leftJoin("deliveries as j", "j.id", "d.joined_id")
-    .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")))
+    .leftJoin("messages as m", (join) =>
+      join.onRef("m.id", "=", (eb) => eb.fn.coalesce("d.message_id", "j.message_id")),
+    )
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
     .leftJoin("threads as t", "t.message_id", "m.id")
     .leftJoin("edits as x", "x.delivery_id", "d.id")
-    .leftJoin("levels as l", (join) => join.onRef("l.event_id", "=", "d.event_id").onRef("l.sink", "=", "d.sink"))
-    .select(["d.sink", "d.group_key", "d.throttle_key", "d.silenced_by", "d.replayed_at", "j.event_id as joined_event_id", "d.routed"])
+    .leftJoin("levels as l", (join) =>
+      join.onRef("l.event_id", "=", "d.event_id").onRef("l.sink", "=", "d.sink"),
+    )
+    .select([
+      "d.sink",
+      "d.group_key",
+      "d.throttle_key",
+      "d.silenced_by",
+      "d.replayed_at",
+      "j.event_id as joined_event_id",
+      "d.routed",
+    ])
     .select((eb) => [
       eb.fn.coalesce("d.worded_by", "j.worded_by").as("worded_by"),
       eb.fn.coalesce("d.wording_error", "j.wording_error").as("wording_error"),
     ])
-    .select(["m.id as message_id", "m.ref", "m.channel", "parent.id as parent_id", "parent.ref as parent_ref", "t.message_id as begun_by"])
+    .select([
+      "m.id as message_id",
+      "m.ref",
+      "m.channel",
+      "parent.id as parent_id",
+      "parent.ref as parent_ref",
+      "t.message_id as begun_by",
+    ])
     .select(["l.repeats", "l.next_at"])
-    .select(["x.state as edit_state", "x.due_at as edit_due_at", "x.edited_at", "x.error as edit_error"])
+    .select([
+      "x.state as edit_state",
+      "x.due_at as edit_due_at",
+      "x.edited_at",
+      "x.error as edit_error",
+    ])
     .where("d.event_id", "=", eventId)
     .execute();
 
-function threadOf({ message_id: id, ref, parent_id: parent, parent_ref: parentRef, begun_by: begun }: PathRow): ThreadPlace | null {
+function threadOf({
+  message_id: id,
+  ref,
+  parent_id: parent,
+  parent_ref: parentRef,
+  begun_by: begun,
+}: PathRow): ThreadPlace | null {
   if (parent !== null) return { firstMessageId: parent, isFirst: false, ref: parentRef };
   return id === null || begun === null ? null : { firstMessageId: id, isFirst: true, ref };
 }

@@ -1,5 +1,11 @@
 /** Edits of messages on their way: what is wanted, which is due, what became of it. */
-import type { DueEdit, EditableAlert, EditResult, ShownTweet, WantedEdit } from "../../model/edit.ts";
+import type {
+  DueEdit,
+  EditableAlert,
+  EditResult,
+  ShownTweet,
+  WantedEdit,
+} from "../../model/edit.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { WAITING } from "../db/literals.ts";
@@ -22,7 +28,11 @@ const alertsOn = listStatement<object, string>()((on, list) =>
     .where((eb) =>
       eb.not(
         eb.exists(
-          eb.selectFrom("deliveries as o").select("o.id").whereRef("o.message_id", "=", "d.message_id").whereRef("o.id", "!=", "d.id"),
+          eb
+            .selectFrom("deliveries as o")
+            .select("o.id")
+            .whereRef("o.message_id", "=", "d.message_id")
+            .whereRef("o.id", "!=", "d.id"),
         ),
       ),
     ),
@@ -42,7 +52,10 @@ export async function editableAlerts(
       {
         deliveryId: String(row.id),
         sink: row.sink,
-        shown: row.shown === null ? { tweet, isGone: false, isEdited: false } : fromText<ShownTweet>(row.shown),
+        shown:
+          row.shown === null
+            ? { tweet, isGone: false, isEdited: false }
+            : fromText<ShownTweet>(row.shown),
         versions: row.versions === null || row.versions === "" ? [] : row.versions.split(" "),
         wantedAtMs: row.wanted_at === null ? null : Number(row.wanted_at),
         dueAtMs: row.due_at === null ? null : Number(row.due_at),
@@ -115,10 +128,16 @@ const oldestDue = statement<{ sink: string; now: number }>()((on, slot) =>
     .limit(1),
 );
 
-export async function dueEdit(db: Executor, sink: string, nowMs: number): Promise<DueEdit | undefined> {
+export async function dueEdit(
+  db: Executor,
+  sink: string,
+  nowMs: number,
+): Promise<DueEdit | undefined> {
   const row = (await oldestDue(db, { sink, now: nowMs })).rows[0];
   if (row === undefined) return undefined;
-  const [group] = await readGroups(db, [{ kind: "group", sink, groupKey: "", members: [row.delivery_id] }]);
+  const [group] = await readGroups(db, [
+    { kind: "group", sink, groupKey: "", members: [row.delivery_id] },
+  ]);
   const member = group?.members[0];
   if (member === undefined) return undefined;
   return {
@@ -159,7 +178,9 @@ export async function recordEdit(
   }
   if (result.kind === "retry") {
     const { nextAtMs, error } = result;
-    await own.set((eb) => ({ due_at: nextAtMs, error, attempts: eb("attempts", "+", 1) })).execute();
+    await own
+      .set((eb) => ({ due_at: nextAtMs, error, attempts: eb("attempts", "+", 1) }))
+      .execute();
     return;
   }
   const { error, isFinal } = result;
@@ -167,14 +188,28 @@ export async function recordEdit(
   await (isFinal ? dropped : dropped.where("revision", "=", revision)).execute();
 }
 
-/** Their messages are sent again, as they were announced: what is known of their tweets is to be shown there too. */
+/**
+ * Their messages are sent again, as they were announced: what is known of their tweets is to be
+ * shown there too.
+ */
 const again = listStatement<{ now: number }, number>()((on, list, slot) =>
   on
     .updateTable("edits")
-    .set((eb) => ({ state: "waiting", revision: eb("revision", "+", 1), attempts: 0, due_at: slot("now"), body: null, error: "" }))
+    .set((eb) => ({
+      state: "waiting",
+      revision: eb("revision", "+", 1),
+      attempts: 0,
+      due_at: slot("now"),
+      body: null,
+      error: "",
+    }))
     .where("delivery_id", "in", list),
 );
 
-export async function editAgain(on: Executor, deliveryIds: readonly number[], nowMs: number): Promise<void> {
+export async function editAgain(
+  on: Executor,
+  deliveryIds: readonly number[],
+  nowMs: number,
+): Promise<void> {
   await again(on, deliveryIds, { now: nowMs });
 }

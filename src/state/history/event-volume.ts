@@ -1,20 +1,28 @@
-/** How many events a watch had in a span of time, and which was its last: for rules about the volume itself. */
+/**
+ * How many events a watch had in a span of time, and which was its last: for rules about the volume
+ * itself.
+ */
 import type { TimeSpan } from "../../model/volume-store.ts";
 import { type Executor, statement } from "../db/statement.ts";
 
 const OWN = "volume.%";
 
-const countIn = statement<{ watchKey: string; fromMs: number; toMs: number; own: string }>()((on, slot) =>
-  on
-    .selectFrom("events")
-    .select((eb) => eb.fn.countAll<number>().as("count"))
-    .where("watch_key", "=", slot("watchKey"))
-    .where("occurred_at", ">", slot("fromMs"))
-    .where("occurred_at", "<=", slot("toMs"))
-    .where("type", "not like", slot("own")),
+const countIn = statement<{ watchKey: string; fromMs: number; toMs: number; own: string }>()(
+  (on, slot) =>
+    on
+      .selectFrom("events")
+      .select((eb) => eb.fn.countAll<number>().as("count"))
+      .where("watch_key", "=", slot("watchKey"))
+      .where("occurred_at", ">", slot("fromMs"))
+      .where("occurred_at", "<=", slot("toMs"))
+      .where("type", "not like", slot("own")),
 );
 
-export async function countEvents(db: Executor, watchKey: string, spans: readonly TimeSpan[]): Promise<readonly number[]> {
+export async function countEvents(
+  db: Executor,
+  watchKey: string,
+  spans: readonly TimeSpan[],
+): Promise<readonly number[]> {
   const counts: number[] = [];
   for (const { fromMs, toMs } of spans) {
     const [row] = (await countIn(db, { watchKey, fromMs, toMs, own: OWN })).rows;
@@ -33,21 +41,31 @@ const newestItem = statement<{ watchKey: string; own: string; one: number }>()((
     .limit(slot("one")),
 );
 
-const newestOf = statement<{ watchKey: string; type: string; sinceMs: number; one: number }>()((on, slot) =>
-  on
-    .selectFrom("events")
-    .select(["id", "detected_at"])
-    .where("watch_key", "=", slot("watchKey"))
-    .where("type", "=", slot("type"))
-    .where("occurred_at", ">=", slot("sinceMs"))
-    .orderBy("occurred_at", "desc")
-    .limit(slot("one")),
+const newestOf = statement<{ watchKey: string; type: string; sinceMs: number; one: number }>()(
+  (on, slot) =>
+    on
+      .selectFrom("events")
+      .select(["id", "detected_at"])
+      .where("watch_key", "=", slot("watchKey"))
+      .where("type", "=", slot("type"))
+      .where("occurred_at", ">=", slot("sinceMs"))
+      .orderBy("occurred_at", "desc")
+      .limit(slot("one")),
 );
 
-/** The last event of a watch that is about something other than volume; or of the type named, not older than `sinceMs`. */
-export async function newestEvent(db: Executor, watchKey: string, wanted?: { readonly type: string; readonly sinceMs: number }) {
+/**
+ * The last event of a watch that is about something other than volume; or of the type named, not
+ * older than `sinceMs`.
+ */
+export async function newestEvent(
+  db: Executor,
+  watchKey: string,
+  wanted?: { readonly type: string; readonly sinceMs: number },
+) {
   const { rows } =
-    wanted === undefined ? await newestItem(db, { watchKey, own: OWN, one: 1 }) : await newestOf(db, { watchKey, ...wanted, one: 1 });
+    wanted === undefined
+      ? await newestItem(db, { watchKey, own: OWN, one: 1 })
+      : await newestOf(db, { watchKey, ...wanted, one: 1 });
   const [row] = rows;
   return row === undefined ? undefined : { id: row.id, detectedAtMs: Number(row.detected_at) };
 }

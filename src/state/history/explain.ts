@@ -5,12 +5,24 @@ import { deliveryPathsOf } from "./delivery-paths.ts";
 import { eventOf } from "../items/insert-events.ts";
 import type { Executor } from "../db/statement.ts";
 
-export async function explainItem(db: Executor, itemId: string, nowMs: number): Promise<readonly ItemHistory[]> {
+export async function explainItem(
+  db: Executor,
+  itemId: string,
+  nowMs: number,
+): Promise<readonly ItemHistory[]> {
   const items = await db
     .selectFrom("items as i")
     .innerJoin("targets as t", "t.id", "i.target_id")
     .innerJoin("watches as w", "w.key", "t.watch_key")
-    .select(["w.id as watch", "t.name as target", "i.verdict", "i.detail", "i.occurred_at", "i.seen_at", "i.event_id"])
+    .select([
+      "w.id as watch",
+      "t.name as target",
+      "i.verdict",
+      "i.detail",
+      "i.occurred_at",
+      "i.seen_at",
+      "i.event_id",
+    ])
     .where("i.item_id", "=", itemId)
     .orderBy("i.seen_at")
     .orderBy("w.position")
@@ -18,8 +30,15 @@ export async function explainItem(db: Executor, itemId: string, nowMs: number): 
   const histories: ItemHistory[] = [];
   for (const item of items) {
     const event =
-      item.event_id === null ? undefined : await db.selectFrom("events").selectAll().where("id", "=", item.event_id).executeTakeFirst();
-    const deliveries = item.event_id === null ? [] : await deliveryPathsOf(db, item.event_id, nowMs);
+      item.event_id === null
+        ? undefined
+        : await db
+            .selectFrom("events")
+            .selectAll()
+            .where("id", "=", item.event_id)
+            .executeTakeFirst();
+    const deliveries =
+      item.event_id === null ? [] : await deliveryPathsOf(db, item.event_id, nowMs);
     histories.push({
       watch: item.watch,
       target: item.target,
@@ -32,11 +51,18 @@ export async function explainItem(db: Executor, itemId: string, nowMs: number): 
       deliveries,
     });
   }
-  const itemEventIds = new Set(items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])));
-  return [...histories, ...(await recurringFacts(db, itemId, itemEventIds, nowMs))].sort((a, b) => a.seenAtMs - b.seenAtMs);
+  const itemEventIds = new Set(
+    items.flatMap(({ event_id: eventId }) => (eventId === null ? [] : [eventId])),
+  );
+  return [...histories, ...(await recurringFacts(db, itemId, itemEventIds, nowMs))].sort(
+    (a, b) => a.seenAtMs - b.seenAtMs,
+  );
 }
 
-/** What can happen to an item again and again has no verdict, only events: who left a list, what crossed or changed. */
+/**
+ * What can happen to an item again and again has no verdict, only events: who left a list, what
+ * crossed or changed.
+ */
 async function recurringFacts(
   db: Executor,
   itemId: string,
@@ -71,9 +97,16 @@ async function recurringFacts(
   return histories;
 }
 
-/** What became of an alert wherever it would go: given up, held back by silences, or too late for its post. A mute is one route's business and counts for neither. */
+/**
+ * What became of an alert wherever it would go: given up, held back by silences, or too late for
+ * its post. A mute is one route's business and counts for neither.
+ */
 function verdictOf(verdict: Verdict, deliveries: ItemHistory["deliveries"]): Verdict {
   const ways = deliveries.filter(({ state }) => state !== "muted" && state !== "not_enriched");
   if (verdict !== "event" || ways.length === 0) return verdict;
-  return (["dead", "silenced", "deleted"] as const).find((fate) => ways.every(({ state }) => state === fate)) ?? verdict;
+  return (
+    (["dead", "silenced", "deleted"] as const).find((fate) =>
+      ways.every(({ state }) => state === fate),
+    ) ?? verdict
+  );
 }

@@ -1,4 +1,7 @@
-/** The events of the past by what they are about, newest first, a bounded piece of the table at a time. */
+/**
+ * The events of the past by what they are about, newest first, a bounded piece of the table at a
+ * time.
+ */
 import { sql } from "kysely";
 import type { Labels } from "../../model/event.ts";
 import type { EventPage, EventQuery, EventRecord, LabelsPage } from "../../model/history.ts";
@@ -10,10 +13,17 @@ import type { Executor } from "../db/statement.ts";
 /** Rows examined in one statement, and in one page. */
 const AT_ONCE = 1_000;
 const MOST_IN_A_PAGE = 20_000;
-/** Events are numbered in the order of their commits; a clock that was set back lets their times differ from it by about this much. */
+/**
+ * Events are numbered in the order of their commits; a clock that was set back lets their times
+ * differ from it by about this much.
+ */
 const OUT_OF_ORDER_MS = 3_600_000;
 
-export async function findEvents(db: Executor, query: EventQuery, nowMs: number): Promise<EventPage> {
+export async function findEvents(
+  db: Executor,
+  query: EventQuery,
+  nowMs: number,
+): Promise<EventPage> {
   const { first, last } = await bounds(db);
   const records: EventRecord[] = [];
   const newest = Math.min(query.before === undefined ? last : Number(query.before) - 1, last);
@@ -38,7 +48,12 @@ async function bounds(db: Executor): Promise<{ readonly first: number; readonly 
 }
 
 /** Everything in this piece, and so in all older ones, was found before the time asked for. */
-async function isBefore(db: Executor, { sinceMs }: EventQuery, from: number, to: number): Promise<boolean> {
+async function isBefore(
+  db: Executor,
+  { sinceMs }: EventQuery,
+  from: number,
+  to: number,
+): Promise<boolean> {
   if (sinceMs === undefined) return false;
   const row = await db
     .selectFrom("events")
@@ -55,14 +70,22 @@ interface Piece {
   readonly nowMs: number;
 }
 
-async function matching(db: Executor, query: EventQuery, { from, to, nowMs }: Piece): Promise<readonly (EventRecord & { seq: number })[]> {
+async function matching(
+  db: Executor,
+  query: EventQuery,
+  { from, to, nowMs }: Piece,
+): Promise<readonly (EventRecord & { seq: number })[]> {
   const { sinceMs, untilMs, watch, author, text, state } = query;
   let select = db.selectFrom("events").selectAll().where("seq", ">=", from).where("seq", "<=", to);
   if (sinceMs !== undefined) select = select.where("detected_at", ">=", sinceMs);
   if (untilMs !== undefined) select = select.where("detected_at", "<", untilMs);
   if (watch !== undefined) select = select.where("watch", "=", watch);
-  if (author !== undefined) select = select.where((eb) => eb.or([eb("handle", "=", author.toLowerCase()), eb("user_id", "=", author)]));
-  if (text !== undefined) select = select.where(sql<boolean>`lower(body) like ${likePattern(text)} escape '!'`);
+  if (author !== undefined)
+    select = select.where((eb) =>
+      eb.or([eb("handle", "=", author.toLowerCase()), eb("user_id", "=", author)]),
+    );
+  if (text !== undefined)
+    select = select.where(sql<boolean>`lower(body) like ${likePattern(text)} escape '!'`);
   // Where every row is a match, no more are read than wanted.
   const isExact = text === undefined && state === undefined;
   const rows = await select
@@ -79,27 +102,42 @@ async function matching(db: Executor, query: EventQuery, { from, to, nowMs }: Pi
   );
   return found
     .map(({ seq, event }) => ({ seq, event, deliveries: deliveries.get(event.id) ?? [] }))
-    .filter((record) => state === undefined || record.deliveries.some((delivery) => delivery.state === state));
+    .filter(
+      (record) =>
+        state === undefined || record.deliveries.some((delivery) => delivery.state === state),
+    );
 }
 
-/** The body is JSON: a name of a field is no text, so `says` checks again what this lets through. */
-const likePattern = (text: string): string => `%${JSON.stringify(text.toLowerCase()).slice(1, -1).replace(/[!%_]/g, "!$&")}%`;
+/**
+ * The body is JSON: a name of a field is no text, so `says` checks again what this lets through.
+ */
+const likePattern = (text: string): string =>
+  `%${JSON.stringify(text.toLowerCase()).slice(1, -1).replace(/[!%_]/g, "!$&")}%`;
 
 /** Any of its values. */
 function says(value: unknown, text: string): boolean {
   if (typeof value === "string") return value.toLowerCase().includes(text.toLowerCase());
-  return typeof value === "object" && value !== null && Object.values(value).some((inner) => says(inner, text));
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).some((inner) => says(inner, text))
+  );
 }
 
 /** Rows in one answer of `labelsSince`: they are small. */
 const LABELS_AT_ONCE = 5_000;
 
 /** Labels alone, for counting what matches. */
-export async function labelsSince(db: Executor, sinceMs: number, before?: string): Promise<LabelsPage> {
+export async function labelsSince(
+  db: Executor,
+  sinceMs: number,
+  before?: string,
+): Promise<LabelsPage> {
   const { first, last } = await bounds(db);
   const to = before === undefined ? last : Number(before) - 1;
   const from = Math.max(first, to - LABELS_AT_ONCE + 1);
-  if (to < first || (await isBefore(db, { sinceMs, limit: 0 }, from, to))) return { events: [], next: null };
+  if (to < first || (await isBefore(db, { sinceMs, limit: 0 }, from, to)))
+    return { events: [], next: null };
   const rows = await db
     .selectFrom("events")
     .select(["watch_type", "labels"])
@@ -107,6 +145,9 @@ export async function labelsSince(db: Executor, sinceMs: number, before?: string
     .where("seq", "<=", to)
     .where("detected_at", ">=", sinceMs)
     .execute();
-  const events = rows.map(({ watch_type: watchType, labels }) => ({ watchType, labels: fromText<Labels>(labels) }));
+  const events = rows.map(({ watch_type: watchType, labels }) => ({
+    watchType,
+    labels: fromText<Labels>(labels),
+  }));
   return { events, next: from > first ? String(from) : null };
 }

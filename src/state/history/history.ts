@@ -7,18 +7,30 @@ import type { Executor } from "../db/statement.ts";
 
 /** The newest events, newest first. */
 export async function recentEvents(db: Executor, limit: number): Promise<readonly ChirpEvent[]> {
-  const rows = await db.selectFrom("events").selectAll().orderBy("seq", "desc").limit(limit).execute();
+  const rows = await db
+    .selectFrom("events")
+    .selectAll()
+    .orderBy("seq", "desc")
+    .limit(limit)
+    .execute();
   return rows.map(eventOf);
 }
 
-export async function recentRecords(db: Executor, limit: number, nowMs: number): Promise<readonly EventRecord[]> {
+export async function recentRecords(
+  db: Executor,
+  limit: number,
+  nowMs: number,
+): Promise<readonly EventRecord[]> {
   const events = await recentEvents(db, limit);
   const ids = events.map(({ id }) => id);
   const deliveries = await deliveriesOf(db, ids, nowMs);
   return events.map((event) => ({ event, deliveries: deliveries.get(event.id) ?? [] }));
 }
 
-/** Of the targets first: their handles are kept up to date; then of the last event about an account of that name. */
+/**
+ * Of the targets first: their handles are kept up to date; then of the last event about an account
+ * of that name.
+ */
 export async function userIdOfHandle(db: Executor, handle: string): Promise<string | null> {
   const name = handle.replace(/^@/, "").toLowerCase();
   const target = await db
@@ -29,6 +41,11 @@ export async function userIdOfHandle(db: Executor, handle: string): Promise<stri
     .orderBy("id", "desc")
     .executeTakeFirst();
   if (target !== undefined) return target.user_id;
-  const event = await db.selectFrom("events").select("user_id").where("handle", "=", name).orderBy("seq", "desc").executeTakeFirst();
+  const event = await db
+    .selectFrom("events")
+    .select("user_id")
+    .where("handle", "=", name)
+    .orderBy("seq", "desc")
+    .executeTakeFirst();
   return event?.user_id ?? null;
 }

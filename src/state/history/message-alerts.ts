@@ -2,7 +2,9 @@
 import type { MessageAlerts } from "../../model/history.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
-const messages = listStatement<object, string>()((on, list) => on.selectFrom("messages").select(["id", "sink"]).where("id", "in", list));
+const messages = listStatement<object, string>()((on, list) =>
+  on.selectFrom("messages").select(["id", "sink"]).where("id", "in", list),
+);
 
 const members = listStatement<object, string>()((on, list) =>
   on
@@ -14,12 +16,19 @@ const members = listStatement<object, string>()((on, list) =>
     .orderBy("d.id"),
 );
 
-export async function alertsOfMessages(db: Executor, messageIds: readonly string[]): Promise<readonly MessageAlerts[]> {
+export async function alertsOfMessages(
+  db: Executor,
+  messageIds: readonly string[],
+): Promise<readonly MessageAlerts[]> {
   const alerts = new Map<string | null, { readonly id: string; readonly watch: string }[]>();
   for (const { message_id: messageId, id, watch } of (await members(db, messageIds, {})).rows) {
     const own = alerts.get(messageId) ?? [];
     own.push({ id, watch });
     alerts.set(messageId, own);
   }
-  return (await messages(db, messageIds, {})).rows.map(({ id, sink }) => ({ messageId: id, sink, alerts: alerts.get(id) ?? [] }));
+  return (await messages(db, messageIds, {})).rows.map(({ id, sink }) => ({
+    messageId: id,
+    sink,
+    alerts: alerts.get(id) ?? [],
+  }));
 }

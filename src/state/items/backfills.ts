@@ -6,7 +6,11 @@ import type { Tweet } from "../../model/tweet.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, insertRows, transact } from "../db/statement.ts";
 
-export async function loadBackfill(db: Executor, fingerprint: string, sinceMs: number): Promise<BackfillRead | undefined> {
+export async function loadBackfill(
+  db: Executor,
+  fingerprint: string,
+  sinceMs: number,
+): Promise<BackfillRead | undefined> {
   const row = await db
     .selectFrom("backfill_reads")
     .select("read")
@@ -16,11 +20,17 @@ export async function loadBackfill(db: Executor, fingerprint: string, sinceMs: n
   return row === undefined ? undefined : fromText<BackfillRead & JsonObject>(row.read);
 }
 
-const addTweets = insertRows("backfill_tweets", ["fingerprint", "tweet_id", "posted_at", "body"], (insert) =>
-  insert.onConflict((conflict) => conflict.columns(["fingerprint", "tweet_id"]).doNothing()),
+const addTweets = insertRows(
+  "backfill_tweets",
+  ["fingerprint", "tweet_id", "posted_at", "body"],
+  (insert) =>
+    insert.onConflict((conflict) => conflict.columns(["fingerprint", "tweet_id"]).doNothing()),
 );
 
-export function saveBackfillPage(db: Executor, { fingerprint, read, tweets, atMs, isFirst }: BackfillPage): Promise<void> {
+export function saveBackfillPage(
+  db: Executor,
+  { fingerprint, read, tweets, atMs, isFirst }: BackfillPage,
+): Promise<void> {
   return transact(db, async (on) => {
     if (isFirst) {
       await on.deleteFrom("backfill_tweets").where("fingerprint", "=", fingerprint).execute();
@@ -44,9 +54,14 @@ export function saveBackfillPage(db: Executor, { fingerprint, read, tweets, atMs
   });
 }
 
-const postedMsOf = ({ id, created_at: createdAt }: Tweet): number => Date.parse(createdAt) || timeOfTweetId(id);
+const postedMsOf = ({ id, created_at: createdAt }: Tweet): number =>
+  Date.parse(createdAt) || timeOfTweetId(id);
 
-export async function backfilledTweets(db: Executor, fingerprint: string, postedMs: number): Promise<readonly Tweet[]> {
+export async function backfilledTweets(
+  db: Executor,
+  fingerprint: string,
+  postedMs: number,
+): Promise<readonly Tweet[]> {
   const rows = await db
     .selectFrom("backfill_tweets")
     .select("body")

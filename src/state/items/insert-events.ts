@@ -1,4 +1,7 @@
-/** Inserts events: an id that the database does not know is inserted, one that it knows stays as it is. */
+/**
+ * Inserts events: an id that the database does not know is inserted, one that it knows stays as it
+ * is.
+ */
 import type { Selectable } from "kysely";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -24,7 +27,9 @@ const COLUMNS = [
 ] as const;
 
 /** The dedupe of the whole product. */
-const insertNew = insertRows("events", COLUMNS, (insert) => insert.onConflict((conflict) => conflict.column("id").doNothing()));
+const insertNew = insertRows("events", COLUMNS, (insert) =>
+  insert.onConflict((conflict) => conflict.column("id").doNothing()),
+);
 
 /** Of these ids, the ones that this commit inserted, by their sequence numbers. */
 const insertedSince = listStatement<{ first: number }, string>()((on, list, slot) =>
@@ -32,7 +37,10 @@ const insertedSince = listStatement<{ first: number }, string>()((on, list, slot
 );
 
 /** Ids of the events that were inserted, in no particular order. */
-export async function insertEvents(on: Executor, events: readonly ChirpEvent[]): Promise<ReadonlySet<string>> {
+export async function insertEvents(
+  on: Executor,
+  events: readonly ChirpEvent[],
+): Promise<ReadonlySet<string>> {
   if (events.length === 0) return new Set();
   const numberOf = await nextNumbers(on, "event", events.length);
   const { changed } = await insertNew(
@@ -65,7 +73,9 @@ function eventRow(event: ChirpEvent, seq: number): EventsTable {
 }
 
 /** An event as it was created. */
-export const eventOf = (row: Omit<Selectable<EventsTable>, "seq" | "handle" | "user_id">): ChirpEvent => ({
+export const eventOf = (
+  row: Omit<Selectable<EventsTable>, "seq" | "handle" | "user_id">,
+): ChirpEvent => ({
   id: row.id,
   type: row.type,
   watchKey: row.watch_key,

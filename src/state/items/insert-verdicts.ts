@@ -8,7 +8,8 @@ import type { TargetRevisions } from "../watches/target-revisions.ts";
 const insertItems = insertRows(
   "items",
   ["item_id", "target_id", "item_kind", "verdict", "detail", "occurred_at", "seen_at", "event_id"],
-  (insert) => insert.onConflict((conflict) => conflict.columns(["item_id", "target_id"]).doNothing()),
+  (insert) =>
+    insert.onConflict((conflict) => conflict.columns(["item_id", "target_id"]).doNothing()),
 );
 
 const addKnown = statement<{ id: number; count: number }>()((on, slot) =>
@@ -18,7 +19,10 @@ const addKnown = statement<{ id: number; count: number }>()((on, slot) =>
     .where("id", "=", slot("id")),
 );
 
-/** False when a verdict names a target that is gone. The count of known items is no change of the target: its revision stays. */
+/**
+ * False when a verdict names a target that is gone. The count of known items is no change of the
+ * target: its revision stays.
+ */
 export async function insertVerdicts(
   on: Executor,
   targets: TargetRevisions,
@@ -42,19 +46,27 @@ export async function insertVerdicts(
     const counts = read.get(watchKey) ?? { read: 0, filtered: 0 };
     // Items that have a verdict already are rare among them; nothing says which ones they were.
     counts.read += Math.min(changed, rows.filter(({ verdict }) => verdict !== "baseline").length);
-    counts.filtered += Math.min(changed, rows.filter(({ verdict }) => verdict === "filtered").length);
+    counts.filtered += Math.min(
+      changed,
+      rows.filter(({ verdict }) => verdict === "filtered").length,
+    );
     read.set(watchKey, counts);
   }
   await addWatchHours(on, read, atMs);
   return true;
 }
 
-/** A poll's verdicts come target by target: each target is looked up once, not once for every item. */
-function groupByTarget(verdicts: readonly ItemVerdict[]): readonly [ItemVerdict, ...ItemVerdict[]][] {
+/**
+ * A poll's verdicts come target by target: each target is looked up once, not once for every item.
+ */
+function groupByTarget(
+  verdicts: readonly ItemVerdict[],
+): readonly [ItemVerdict, ...ItemVerdict[]][] {
   const groups: [ItemVerdict, ...ItemVerdict[]][] = [];
   for (const verdict of verdicts) {
     const current = groups.at(-1);
-    const isSame = current?.[0].watchKey === verdict.watchKey && current[0].targetKey === verdict.targetKey;
+    const isSame =
+      current?.[0].watchKey === verdict.watchKey && current[0].targetKey === verdict.targetKey;
     if (current !== undefined && isSame) current.push(verdict);
     else groups.push([verdict]);
   }

@@ -5,7 +5,11 @@ import { type Executor, listStatement } from "../db/statement.ts";
 import { findSurvivor } from "../watches/target-rows.ts";
 
 const marks = listStatement<{ targetId: number }, string>()((on, list, slot) =>
-  on.selectFrom("items").select(["item_id", "verdict", "seen_at"]).where("item_id", "in", list).where("target_id", "=", slot("targetId")),
+  on
+    .selectFrom("items")
+    .select(["item_id", "verdict", "seen_at"])
+    .where("item_id", "in", list)
+    .where("target_id", "=", slot("targetId")),
 );
 
 /** Per target, in the order of `refs`. */
@@ -17,8 +21,13 @@ export async function itemMarks(
   const found: ReadonlyMap<string, ItemMark>[] = [];
   for (const { watchKey, targetKey } of refs) {
     const target = await findSurvivor(db, watchKey, targetKey);
-    const { rows } = target === undefined ? { rows: [] } : await marks(db, itemIds, { targetId: target.id });
-    found.push(new Map(rows.map((row) => [row.item_id, { verdict: row.verdict, seenAtMs: Number(row.seen_at) }])));
+    const { rows } =
+      target === undefined ? { rows: [] } : await marks(db, itemIds, { targetId: target.id });
+    found.push(
+      new Map(
+        rows.map((row) => [row.item_id, { verdict: row.verdict, seenAtMs: Number(row.seen_at) }]),
+      ),
+    );
   }
   return found;
 }

@@ -1,4 +1,7 @@
-/** Alerts on values that are across a threshold: opened with their deliveries, read with what the detector remembers, closed. */
+/**
+ * Alerts on values that are across a threshold: opened with their deliveries, read with what the
+ * detector remembers, closed.
+ */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { DueRepeats, LastRepeat, LevelRules, OpenLevel } from "../../model/level.ts";
@@ -8,19 +11,39 @@ import { type Executor, insertRows, listStatement, statement } from "../db/state
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import { eventOf } from "./insert-events.ts";
 
-const COLUMNS = ["event_id", "sink", "created_at", "repeat_ms", "next_at", "repeats", "rules", "last_at", "last_event_id"] as const;
+const COLUMNS = [
+  "event_id",
+  "sink",
+  "created_at",
+  "repeat_ms",
+  "next_at",
+  "repeats",
+  "rules",
+  "last_at",
+  "last_event_id",
+] as const;
 
 const insertNewLevels = insertRows("levels", COLUMNS, (insert) =>
   insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
 );
 
-const eventsById = listStatement<object, string>()((on, list) => on.selectFrom("events").selectAll().where("id", "in", list));
+const eventsById = listStatement<object, string>()((on, list) =>
+  on.selectFrom("events").selectAll().where("id", "in", list),
+);
 
-/** Of what goes out by itself: what another alert stands for is repeated and resolved with that one. */
-export async function openNewLevels(on: Executor, deliveries: readonly NewDelivery[], rows: readonly DeliveriesTable[]): Promise<void> {
+/**
+ * Of what goes out by itself: what another alert stands for is repeated and resolved with that one.
+ */
+export async function openNewLevels(
+  on: Executor,
+  deliveries: readonly NewDelivery[],
+  rows: readonly DeliveriesTable[],
+): Promise<void> {
   const opening = deliveries.flatMap(({ eventId, sink, level }, index) => {
     const row = rows[index];
-    return level === undefined || row?.state !== "waiting" ? [] : [{ eventId, sink, level, atMs: row.created_at }];
+    return level === undefined || row?.state !== "waiting"
+      ? []
+      : [{ eventId, sink, level, atMs: row.created_at }];
   });
   if (opening.length === 0) return;
   const found = await eventsById(on, [...new Set(opening.map(({ eventId }) => eventId))], {});
@@ -34,20 +57,23 @@ export async function openNewLevels(on: Executor, deliveries: readonly NewDelive
     const { repeatMs = null } = level;
     const nextAt = repeatMs === null ? null : atMs + repeatMs;
     const times = { created_at: atMs, repeat_ms: repeatMs, next_at: nextAt, last_at: atMs };
-    await insertNewLevels(on, [{ event_id: eventId, sink, ...times, repeats: 0, rules: toText(rules), last_event_id: null }]);
+    await insertNewLevels(on, [
+      { event_id: eventId, sink, ...times, repeats: 0, rules: toText(rules), last_event_id: null },
+    ]);
   }
 }
 
-const sameSubject = statement<{ watchKey: string; subject: string; type: string; sink: string }>()((on, slot) =>
-  on
-    .selectFrom("levels as l")
-    .innerJoin("events as e", "e.id", "l.event_id")
-    .selectAll("e")
-    .select("l.rules")
-    .where("l.sink", "=", slot("sink"))
-    .where("e.watch_key", "=", slot("watchKey"))
-    .where("e.subject", "=", slot("subject"))
-    .where("e.type", "=", slot("type")),
+const sameSubject = statement<{ watchKey: string; subject: string; type: string; sink: string }>()(
+  (on, slot) =>
+    on
+      .selectFrom("levels as l")
+      .innerJoin("events as e", "e.id", "l.event_id")
+      .selectAll("e")
+      .select("l.rules")
+      .where("l.sink", "=", slot("sink"))
+      .where("e.watch_key", "=", slot("watchKey"))
+      .where("e.subject", "=", slot("subject"))
+      .where("e.type", "=", slot("type")),
 );
 
 interface NewSeries {
@@ -56,12 +82,18 @@ interface NewSeries {
   readonly rules: LevelRules;
 }
 
-/** A number that crosses anew ends the series of its last crossing, whatever was noticed of its way back. */
+/**
+ * A number that crosses anew ends the series of its last crossing, whatever was noticed of its way
+ * back.
+ */
 async function endSeries(on: Executor, { event, sink, rules }: NewSeries): Promise<void> {
   const { watchKey, subject, type } = event;
   for (const row of (await sameSubject(on, { watchKey, subject, type, sink })).rows) {
     if (row.id === event.id) continue;
-    const before = row.rules === null ? rulesOf(eventOf(row), { thresholds: rules }) : fromText<LevelRules>(row.rules);
+    const before =
+      row.rules === null
+        ? rulesOf(eventOf(row), { thresholds: rules })
+        : fromText<LevelRules>(row.rules);
     const left = Object.fromEntries(Object.entries(before).filter(([name]) => !(name in rules)));
     if (Object.keys(left).length === Object.keys(before).length) continue;
     if (Object.keys(left).length === 0) await closeLevel(on, { event: { id: row.id }, sink });
@@ -78,22 +110,44 @@ async function endSeries(on: Executor, { event, sink, rules }: NewSeries): Promi
 /** The thresholds that an alert is about, of those that the detector remembers. */
 function rulesOf({ body }: Pick<ChirpEvent, "body">, memory: JsonObject | null): LevelRules {
   const written = (memory?.["thresholds"] ?? {}) as LevelRules;
-  const crossed = Array.isArray(body["crossed"]) ? body["crossed"].filter((name) => typeof name === "string") : [];
-  return Object.fromEntries(crossed.flatMap((name) => (Object.hasOwn(written, name) ? [[name, written[name] ?? ""]] : [])));
+  const crossed = Array.isArray(body["crossed"])
+    ? body["crossed"].filter((name) => typeof name === "string")
+    : [];
+  return Object.fromEntries(
+    crossed.flatMap((name) => (Object.hasOwn(written, name) ? [[name, written[name] ?? ""]] : [])),
+  );
 }
 
 const openColumns = (on: Executor) =>
   on
     .selectFrom("levels as l")
     .innerJoin("events as e", "e.id", "l.event_id")
-    .innerJoin("deliveries as d", (join) => join.onRef("d.event_id", "=", "l.event_id").onRef("d.sink", "=", "l.sink"))
+    .innerJoin("deliveries as d", (join) =>
+      join.onRef("d.event_id", "=", "l.event_id").onRef("d.sink", "=", "l.sink"),
+    )
     .leftJoin("messages as m", "m.id", "d.message_id")
-    .leftJoin("deliveries as r", (join) => join.onRef("r.event_id", "=", "l.last_event_id").onRef("r.sink", "=", "l.sink"))
+    .leftJoin("deliveries as r", (join) =>
+      join.onRef("r.event_id", "=", "l.last_event_id").onRef("r.sink", "=", "l.sink"),
+    )
     .leftJoin("messages as rm", "rm.id", "r.message_id")
     .leftJoin("watches as w", "w.key", "e.watch_key")
     .selectAll("e")
-    .select(["l.sink", "l.created_at", "l.repeats", "l.next_at", "l.rules", "l.last_at", "l.last_event_id", "d.state"])
-    .select(["m.state as message_state", "m.done_at", "r.state as repeat_state", "rm.state as repeat_message_state"])
+    .select([
+      "l.sink",
+      "l.created_at",
+      "l.repeats",
+      "l.next_at",
+      "l.rules",
+      "l.last_at",
+      "l.last_event_id",
+      "d.state",
+    ])
+    .select([
+      "m.state as message_state",
+      "m.done_at",
+      "r.state as repeat_state",
+      "rm.state as repeat_message_state",
+    ])
     .select((eb) =>
       eb
         .selectFrom("deliveries as other")
@@ -109,13 +163,22 @@ const openColumns = (on: Executor) =>
     .orderBy("e.seq");
 
 const selectOpen = statement<object>()(openColumns);
-const selectOpenOf = listStatement<object, string>()((on, list) => openColumns(on).where("e.watch_key", "in", list));
+const selectOpenOf = listStatement<object, string>()((on, list) =>
+  openColumns(on).where("e.watch_key", "in", list),
+);
 
 type OpenRow = Awaited<ReturnType<typeof selectOpen>>["rows"][number];
 
-export async function openLevels(db: Executor, watchKeys?: readonly string[]): Promise<readonly OpenLevel[]> {
-  const { rows } = await (watchKeys === undefined ? selectOpen(db, {}) : selectOpenOf(db, watchKeys, {}));
-  return Promise.all(rows.map(async (row) => openLevel(row, await targetOf(db, row.watch_key, row.subject))));
+export async function openLevels(
+  db: Executor,
+  watchKeys?: readonly string[],
+): Promise<readonly OpenLevel[]> {
+  const { rows } = await (watchKeys === undefined
+    ? selectOpen(db, {})
+    : selectOpenOf(db, watchKeys, {}));
+  return Promise.all(
+    rows.map(async (row) => openLevel(row, await targetOf(db, row.watch_key, row.subject))),
+  );
 }
 
 const openLevel = (row: OpenRow, { key, memory }: LevelTarget): OpenLevel => ({
@@ -126,7 +189,9 @@ const openLevel = (row: OpenRow, { key, memory }: LevelTarget): OpenLevel => ({
   doneAtMs: row.done_at === null ? null : Number(row.done_at),
   isPolled: row.paused === 0 && row.enabled === 1 && row.removed_at === null,
   repeats: row.repeats,
-  ...(row.last_event_id === null ? {} : { lastRepeat: { eventId: row.last_event_id, state: repeatState(row) } }),
+  ...(row.last_event_id === null
+    ? {}
+    : { lastRepeat: { eventId: row.last_event_id, state: repeatState(row) } }),
   lastAtMs: Number(row.last_at ?? row.created_at),
   nextAtMs: row.next_at === null ? null : Number(row.next_at),
   rules: row.rules === null ? null : fromText(row.rules),
@@ -135,7 +200,9 @@ const openLevel = (row: OpenRow, { key, memory }: LevelTarget): OpenLevel => ({
 });
 
 const namedNow = (event: ChirpEvent, watch: string | null): ChirpEvent =>
-  watch === null || watch === event.watch ? event : { ...event, watch, labels: { ...event.labels, watch } };
+  watch === null || watch === event.watch
+    ? event
+    : { ...event, watch, labels: { ...event.labels, watch } };
 
 function repeatState(row: OpenRow): LastRepeat["state"] {
   if (row.repeat_state === "waiting") return "waiting";
@@ -146,11 +213,19 @@ function repeatState(row: OpenRow): LastRepeat["state"] {
 export async function dueRepeats(db: Executor): Promise<readonly DueRepeats[]> {
   const rows = await db
     .selectFrom("levels")
-    .select((eb) => ["sink", eb.fn.countAll<number>().as("count"), eb.fn.min("next_at").as("next_at")])
+    .select((eb) => [
+      "sink",
+      eb.fn.countAll<number>().as("count"),
+      eb.fn.min("next_at").as("next_at"),
+    ])
     .where("next_at", "is not", null)
     .groupBy("sink")
     .execute();
-  return rows.map(({ sink, count, next_at: nextAt }) => ({ sink, count: Number(count), nextAtMs: Number(nextAt) }));
+  return rows.map(({ sink, count, next_at: nextAt }) => ({
+    sink,
+    count: Number(count),
+    nextAtMs: Number(nextAt),
+  }));
 }
 
 interface LevelTarget {
@@ -168,7 +243,9 @@ async function targetOf(db: Executor, watchKey: string, subject: string): Promis
     .where("merged_into", "is", null)
     .where("removed_at", "is", null)
     .executeTakeFirst();
-  return row === undefined ? { key: null, memory: null } : { key: row.key, memory: fromText(row.memory) };
+  return row === undefined
+    ? { key: null, memory: null }
+    : { key: row.key, memory: fromText(row.memory) };
 }
 
 export async function closeLevel(

@@ -3,15 +3,21 @@ import type { SourceState } from "../../model/poll-store.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
-const byFingerprint = listStatement<object, string>()((on, list) => on.selectFrom("sources").selectAll().where("fingerprint", "in", list));
+const byFingerprint = listStatement<object, string>()((on, list) =>
+  on.selectFrom("sources").selectAll().where("fingerprint", "in", list),
+);
 
 /** States in the order asked for; a source never polled has empty memory and revision 0. */
-export async function loadSources(db: Executor, fingerprints: readonly string[]): Promise<readonly SourceState[]> {
+export async function loadSources(
+  db: Executor,
+  fingerprints: readonly string[],
+): Promise<readonly SourceState[]> {
   const { rows } = await byFingerprint(db, fingerprints, {});
   const known = new Map(rows.map((row) => [row.fingerprint, row]));
   return fingerprints.map((fingerprint) => {
     const row = known.get(fingerprint);
-    if (row === undefined) return { fingerprint, memory: {}, revision: 0, lastPollAtMs: null, lastOkAtMs: null };
+    if (row === undefined)
+      return { fingerprint, memory: {}, revision: 0, lastPollAtMs: null, lastOkAtMs: null };
     return {
       fingerprint,
       memory: fromText(row.memory),

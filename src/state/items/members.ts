@@ -7,7 +7,11 @@ import { findSurvivor, knownOf } from "../watches/target-rows.ts";
 import type { TargetRevisions } from "../watches/target-revisions.ts";
 
 const known = listStatement<{ targetId: number }, string>()((on, list, slot) =>
-  on.selectFrom("members").select("user_id").where("user_id", "in", list).where("target_id", "=", slot("targetId")),
+  on
+    .selectFrom("members")
+    .select("user_id")
+    .where("user_id", "in", list)
+    .where("target_id", "=", slot("targetId")),
 );
 
 /** Per target, in the order of `refs`. */
@@ -16,7 +20,9 @@ export const knownMembers = (
   refs: readonly TargetRef[],
   userIds: readonly string[],
 ): Promise<readonly ReadonlySet<string>[]> =>
-  knownOf(db, refs, async (targetId) => (await known(db, userIds, { targetId })).rows.map((row) => row.user_id));
+  knownOf(db, refs, async (targetId) =>
+    (await known(db, userIds, { targetId })).rows.map((row) => row.user_id),
+  );
 
 const notSeenSince = statement<{ targetId: number; sinceMs: number }>()((on, slot) =>
   on
@@ -72,7 +78,11 @@ const remove = listStatement<{ targetId: number }, string>()((on, list, slot) =>
 );
 
 /** False when a change names a target that is gone. */
-export async function applyMembers(on: Executor, targets: TargetRevisions, changes: readonly MembersChange[]): Promise<boolean> {
+export async function applyMembers(
+  on: Executor,
+  targets: TargetRevisions,
+  changes: readonly MembersChange[],
+): Promise<boolean> {
   for (const change of changes) {
     const target = await targets.find(change);
     if (target === undefined) return false;

@@ -31,13 +31,35 @@ const dueOf = (on: Executor, slot: <Name extends keyof DueQuery>(name: Name) => 
 
 const due = statement<DueQuery>()((on, slot) =>
   dueOf(on, slot)
-    .select(["t.watch_key", "t.key", "r.tweet_id", "r.due_at", "r.until_at", "r.event_id", "r.condition", "r.absences", "r.versions"])
-    .where("r.tweet_id", "in", dueOf(on, slot).select("r.tweet_id").distinct().orderBy("r.tweet_id").limit(slot("mostTweets")))
+    .select([
+      "t.watch_key",
+      "t.key",
+      "r.tweet_id",
+      "r.due_at",
+      "r.until_at",
+      "r.event_id",
+      "r.condition",
+      "r.absences",
+      "r.versions",
+    ])
+    .where(
+      "r.tweet_id",
+      "in",
+      dueOf(on, slot)
+        .select("r.tweet_id")
+        .distinct()
+        .orderBy("r.tweet_id")
+        .limit(slot("mostTweets")),
+    )
     .orderBy("r.tweet_id")
     .orderBy("r.target_id"),
 );
 
-export async function dueRechecks(db: Executor, nowMs: number, mostTweets: number): Promise<readonly Recheck[]> {
+export async function dueRechecks(
+  db: Executor,
+  nowMs: number,
+  mostTweets: number,
+): Promise<readonly Recheck[]> {
   const { rows } = await due(db, { nowMs, paused: 0, mostTweets });
   return rows.map((row) => ({
     watchKey: row.watch_key,
@@ -57,7 +79,11 @@ const runNow = statement<RunNowQuery>()((on, slot) =>
     .updateTable("rechecks")
     .set({ due_at: slot("dueAtMs") })
     .where("due_at", ">", slot("laterThanMs"))
-    .where("target_id", "in", on.selectFrom("targets").select("id").where("watch_key", "=", slot("watchKey"))),
+    .where(
+      "target_id",
+      "in",
+      on.selectFrom("targets").select("id").where("watch_key", "=", slot("watchKey")),
+    ),
 );
 
 export async function runRechecksNow(db: Executor, query: RunNowQuery): Promise<void> {
@@ -82,7 +108,13 @@ const remove = listStatement<{ targetId: number }, string>()((on, list, slot) =>
   on.deleteFrom("rechecks").where("tweet_id", "in", list).where("target_id", "=", slot("targetId")),
 );
 
-const turnIntoEvent = statement<{ targetId: number; itemId: string; eventId: string; was: Verdict; is: "event" }>()((on, slot) =>
+const turnIntoEvent = statement<{
+  targetId: number;
+  itemId: string;
+  eventId: string;
+  was: Verdict;
+  is: "event";
+}>()((on, slot) =>
   on
     .updateTable("items")
     .set({ verdict: slot("is"), detail: "", event_id: slot("eventId") })
@@ -98,14 +130,34 @@ export interface RecheckChanges {
 }
 
 /** False when a change names a target that is gone. */
-export async function applyRechecks(on: Executor, targets: TargetRevisions, changes: RecheckChanges): Promise<boolean> {
+export async function applyRechecks(
+  on: Executor,
+  targets: TargetRevisions,
+  changes: RecheckChanges,
+): Promise<boolean> {
   const rows: RechecksTable[] = [];
   for (const one of changes.rechecks) {
     const target = await targets.find(one);
     if (target === undefined) return false;
-    const { tweetId: tweet_id, dueAtMs: due_at, untilMs: until_at, eventId: event_id, condition, absences } = one;
+    const {
+      tweetId: tweet_id,
+      dueAtMs: due_at,
+      untilMs: until_at,
+      eventId: event_id,
+      condition,
+      absences,
+    } = one;
     const versions = one.versions.join(" ");
-    rows.push({ target_id: target.id, tweet_id, due_at, until_at, event_id, condition, absences, versions });
+    rows.push({
+      target_id: target.id,
+      tweet_id,
+      due_at,
+      until_at,
+      event_id,
+      condition,
+      absences,
+      versions,
+    });
   }
   await upsert(on, rows);
   for (const { tweetId, ...ref } of changes.ended) {
@@ -120,6 +172,9 @@ export async function applyRechecks(on: Executor, targets: TargetRevisions, chan
   return true;
 }
 
-const byIds = listStatement<object, string>()((on, list) => on.selectFrom("events").selectAll().where("id", "in", list));
+const byIds = listStatement<object, string>()((on, list) =>
+  on.selectFrom("events").selectAll().where("id", "in", list),
+);
 
-export const eventsById = async (db: Executor, ids: readonly string[]) => (await byIds(db, ids, {})).rows.map(eventOf);
+export const eventsById = async (db: Executor, ids: readonly string[]) =>
+  (await byIds(db, ids, {})).rows.map(eventOf);

@@ -1,4 +1,7 @@
-/** What polls read and filtered, by watch and hour. Written with the commit of each poll, so that a report needs no scan of items. */
+/**
+ * What polls read and filtered, by watch and hour. Written with the commit of each poll, so that a
+ * report needs no scan of items.
+ */
 import type { WatchHour } from "../../model/report.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
 
@@ -23,12 +26,26 @@ export async function addWatchHours(
   const rows = [...counts].filter(([, { read }]) => read > 0);
   await add(
     on,
-    rows.map(([watchKey, { read, filtered }]) => ({ watch_key: watchKey, hour, items_read: read, filtered })),
+    rows.map(([watchKey, { read, filtered }]) => ({
+      watch_key: watchKey,
+      hour,
+      items_read: read,
+      filtered,
+    })),
   );
 }
 
-export async function watchHours(db: Executor, fromMs: number, toMs: number): Promise<readonly WatchHour[]> {
-  const rows = await db.selectFrom("watch_hours").selectAll().where("hour", ">=", fromMs).where("hour", "<", toMs).execute();
+export async function watchHours(
+  db: Executor,
+  fromMs: number,
+  toMs: number,
+): Promise<readonly WatchHour[]> {
+  const rows = await db
+    .selectFrom("watch_hours")
+    .selectAll()
+    .where("hour", ">=", fromMs)
+    .where("hour", "<", toMs)
+    .execute();
   return rows.map(({ watch_key: watchKey, hour, items_read: read, filtered }) => ({
     watchKey,
     hourMs: Number(hour),

@@ -1,4 +1,7 @@
-/** The ledger: every request is entered before it is sent. One file may be shared by several processes; the transaction decides. */
+/**
+ * The ledger: every request is entered before it is sent. One file may be shared by several
+ * processes; the transaction decides.
+ */
 import type { Grant, LedgerKey, Reservation } from "../../model/ledger.ts";
 import { LEDGER } from "../db/scopes.ts";
 import { nextNumbers } from "../db/sequence.ts";
@@ -7,8 +10,9 @@ import type { Settlements } from "./settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 
 /**
- * After the clock was set back, slots of the future count as now, once and for all: else they would be taken until the clock caught
- * up. A little ahead is no such thing: calls queue, and each brings the time it was made at.
+ * After the clock was set back, slots of the future count as now, once and for all: else they would
+ * be taken until the clock caught up. A little ahead is no such thing: calls queue, and each brings
+ * the time it was made at.
  */
 const SKEW_MS = 1_000;
 const hourOf = (epochMs: number): number => Math.floor(epochMs / HOUR_MS);
@@ -37,22 +41,38 @@ const pullBack = statement<{ id: number; now: number }>()((on, slot) =>
 
 const insertEntry = insertRows(
   "ledger",
-  ["id", "endpoint", "watch", "billed", "reserved_at", "answered", "slot_at", "status", "key", "further"],
+  [
+    "id",
+    "endpoint",
+    "watch",
+    "billed",
+    "reserved_at",
+    "answered",
+    "slot_at",
+    "status",
+    "key",
+    "further",
+  ],
   (insert) => insert,
 );
 
 const addHour = insertRows("spent_hours", ["hour", "key", "requests"], (insert) =>
   insert.onConflict((conflict) =>
-    conflict.columns(["hour", "key"]).doUpdateSet((eb) => ({ requests: eb("spent_hours.requests", "+", eb.ref("excluded.requests")) })),
+    conflict.columns(["hour", "key"]).doUpdateSet((eb) => ({
+      requests: eb("spent_hours.requests", "+", eb.ref("excluded.requests")),
+    })),
   ),
 );
 
-const addLine = insertRows("spent_lines", ["hour", "watch", "endpoint", "key", "requests"], (insert) =>
-  insert.onConflict((conflict) =>
-    conflict
-      .columns(["hour", "watch", "endpoint", "key"])
-      .doUpdateSet((eb) => ({ requests: eb("spent_lines.requests", "+", eb.ref("excluded.requests")) })),
-  ),
+const addLine = insertRows(
+  "spent_lines",
+  ["hour", "watch", "endpoint", "key", "requests"],
+  (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(["hour", "watch", "endpoint", "key"]).doUpdateSet((eb) => ({
+        requests: eb("spent_lines.requests", "+", eb.ref("excluded.requests")),
+      })),
+    ),
 );
 
 /** Who pays where a reservation names nobody. */
@@ -71,29 +91,46 @@ export function reserve(settlements: Settlements, reservation: Reservation): Pro
         const spent = sum(await spentByKey(on, limit.sinceMs));
         if (spent >= limit.max) return { kind: "quota", spent };
       }
-      return { kind: "granted", ledgerId: String(await enter(on, reservation, free.key)), key: free.key };
+      return {
+        kind: "granted",
+        ledgerId: String(await enter(on, reservation, free.key)),
+        key: free.key,
+      };
     },
     [LEDGER],
   );
 }
 
-const sum = (spent: ReadonlyMap<string, number>): number => [...spent.values()].reduce((total, requests) => total + requests, 0);
+const sum = (spent: ReadonlyMap<string, number>): number =>
+  [...spent.values()].reduce((total, requests) => total + requests, 0);
 
-/** Keys below their own lines, those with most left first; keys without a line last, the least used of them first. */
+/**
+ * Keys below their own lines, those with most left first; keys without a line last, the least used
+ * of them first.
+ */
 async function payableKeys(
   on: Executor,
   { keys = NAMELESS, billed }: Reservation,
 ): Promise<{ readonly payable: readonly string[]; readonly spent: number }> {
   if (!billed || keys.length === 1) {
     const [{ key, limit }] = keys;
-    const spent = !billed || limit === undefined ? 0 : ((await spentByKey(on, limit.sinceMs)).get(key) ?? 0);
-    return { payable: limit === undefined || !billed || spent < limit.max ? keys.map((one) => one.key) : [], spent };
+    const spent =
+      !billed || limit === undefined ? 0 : ((await spentByKey(on, limit.sinceMs)).get(key) ?? 0);
+    return {
+      payable:
+        limit === undefined || !billed || spent < limit.max ? keys.map((one) => one.key) : [],
+      spent,
+    };
   }
   const sinceMs = keys.find(({ limit }) => limit !== undefined)?.limit?.sinceMs ?? 0;
   const spent = await spentByKey(on, sinceMs);
-  const left = new Map(keys.map(({ key, limit }) => [key, (limit?.max ?? 0) - (spent.get(key) ?? 0)]));
+  const left = new Map(
+    keys.map(({ key, limit }) => [key, (limit?.max ?? 0) - (spent.get(key) ?? 0)]),
+  );
   const leftOf = (key: string): number => left.get(key) ?? 0;
-  const known = keys.filter(({ key, limit }) => limit !== undefined && leftOf(key) > 0).map(({ key }) => key);
+  const known = keys
+    .filter(({ key, limit }) => limit !== undefined && leftOf(key) > 0)
+    .map(({ key }) => key);
   const unknown = keys.filter(({ limit }) => limit === undefined).map(({ key }) => key);
   const byLeft = (a: string, b: string) => leftOf(b) - leftOf(a);
   return { payable: [...known.sort(byLeft), ...unknown.sort(byLeft)], spent: sum(spent) };
@@ -105,7 +142,10 @@ async function freeSlots(
   { atMs, rate, holdMs }: Reservation,
   keys: readonly string[],
 ): Promise<{ readonly key: string } | { readonly retryAtMs: number }> {
-  const { rows } = await slots(on, { heldSince: atMs - holdMs, answeredSince: atMs - rate.intervalMs });
+  const { rows } = await slots(on, {
+    heldSince: atMs - holdMs,
+    answeredSince: atMs - rate.intervalMs,
+  });
   // In the order of ids, as answers are written: nobody waits in a circle.
   for (const row of [...rows].sort((a, b) => a.id - b.id)) {
     if (row.slot_at <= atMs + SKEW_MS) continue;
@@ -117,7 +157,9 @@ async function freeSlots(
     // Entries from before keys had names may be any key's.
     const taken = rows.filter((row) => row.key === key || row.key === "");
     if (taken.length < rate.count) return { key };
-    const freeAt = taken.map((row) => row.slot_at + (row.answered === 1 ? rate.intervalMs : holdMs)).sort((a, b) => a - b);
+    const freeAt = taken
+      .map((row) => row.slot_at + (row.answered === 1 ? rate.intervalMs : holdMs))
+      .sort((a, b) => a - b);
     retryAtMs = Math.min(retryAtMs, freeAt[taken.length - rate.count] ?? atMs);
   }
   return { retryAtMs };
@@ -130,7 +172,9 @@ async function enter(on: Executor, reservation: Reservation, key: string): Promi
     { id, endpoint, watch, key },
     { billed: billed ? 1 : 0, further: isFurtherPage === true ? 1 : 0 },
   ];
-  await insertEntry(on, [{ ...of, ...marks, reserved_at: atMs, answered: 0, slot_at: atMs, status: null }]);
+  await insertEntry(on, [
+    { ...of, ...marks, reserved_at: atMs, answered: 0, slot_at: atMs, status: null },
+  ]);
   if (!billed) return id;
   await addHour(on, [{ hour: hourOf(atMs), key, requests: 1 }]);
   await addLine(on, [{ hour: hourOf(atMs), watch, endpoint, key, requests: 1 }]);

@@ -1,7 +1,8 @@
 /**
- * Answers on their way into the ledger. They are written with the next commit, at the latest 10 ms later: a poll that waited for the disk
- * once for its answer and once for what it found would be stored later and cost twice. What a crash loses counts as unknown, and keeps its
- * slot a while longer: the safe side.
+ * Answers on their way into the ledger. They are written with the next commit, at the latest 10 ms
+ * later: a poll that waited for the disk once for its answer and once for what it found would be
+ * stored later and cost twice. What a crash loses counts as unknown, and keeps its slot a while
+ * longer: the safe side.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { type Executor, statement, transact } from "../db/statement.ts";
@@ -44,13 +45,17 @@ export class Settlements {
   }
 
   /** Everything in `work` and what waits here, or nothing: then it waits again. */
-  async transact<Result>(work: (on: Executor) => Promise<Result>, scopes: readonly string[]): Promise<Result> {
+  async transact<Result>(
+    work: (on: Executor) => Promise<Result>,
+    scopes: readonly string[],
+  ): Promise<Result> {
     const taken = this.#waiting;
     this.#waiting = [];
     const writing = transact(
       this.#db,
       async (on) => {
-        // In the order of ids, as whoever else writes several rows of the ledger: nobody waits in a circle.
+        // In the order of ids, as whoever else writes several rows of the ledger: nobody waits in a
+        // circle.
         for (const one of [...taken].sort((a, b) => a.id - b.id)) await markAnswered(on, one);
         return work(on);
       },

@@ -1,5 +1,14 @@
-/** What was spent, read from the ledger: totals of a period, its hours, and what a span must have cost. Enters nothing. */
-import type { AuditCount, AuditMark, AuditReading, FurtherPageCount, LedgerLine } from "../../model/ledger.ts";
+/**
+ * What was spent, read from the ledger: totals of a period, its hours, and what a span must have
+ * cost. Enters nothing.
+ */
+import type {
+  AuditCount,
+  AuditMark,
+  AuditReading,
+  FurtherPageCount,
+  LedgerLine,
+} from "../../model/ledger.ts";
 import { type Executor, statement } from "../db/statement.ts";
 
 export const HOUR_MS = 3_600_000;
@@ -22,15 +31,23 @@ const countRows = statement<{ since: number; until: number }>()((on, slot) =>
     .groupBy("key"),
 );
 
-/** Billed attempts since a time by key: whole hours from their sums, the broken first hour row by row. */
-export async function spentByKey(on: Executor, sinceMs: number): Promise<ReadonlyMap<string, number>> {
+/**
+ * Billed attempts since a time by key: whole hours from their sums, the broken first hour row by
+ * row.
+ */
+export async function spentByKey(
+  on: Executor,
+  sinceMs: number,
+): Promise<ReadonlyMap<string, number>> {
   const wholeHour = Math.ceil(sinceMs / HOUR_MS);
   const sums = new Map<string, number>();
   const add = (rows: readonly { readonly key: string; readonly requests: number | null }[]) => {
-    for (const { key, requests } of rows) sums.set(key, (sums.get(key) ?? 0) + Number(requests ?? 0));
+    for (const { key, requests } of rows)
+      sums.set(key, (sums.get(key) ?? 0) + Number(requests ?? 0));
   };
   add((await sumHours(on, { hour: wholeHour })).rows);
-  if (wholeHour * HOUR_MS !== sinceMs) add((await countRows(on, { since: sinceMs, until: wholeHour * HOUR_MS })).rows);
+  if (wholeHour * HOUR_MS !== sinceMs)
+    add((await countRows(on, { since: sinceMs, until: wholeHour * HOUR_MS })).rows);
   return sums;
 }
 
@@ -67,7 +84,12 @@ function addUp(rows: readonly LedgerLine[]): { total: number; lines: LedgerLine[
   const sums = new Map<string, LedgerLine>();
   for (const { watch, endpoint, key, requests } of rows) {
     const name = `${watch}\n${endpoint}\n${key}`;
-    sums.set(name, { watch, endpoint, key, requests: (sums.get(name)?.requests ?? 0) + Number(requests) });
+    sums.set(name, {
+      watch,
+      endpoint,
+      key,
+      requests: (sums.get(name)?.requests ?? 0) + Number(requests),
+    });
   }
   const lines = [...sums.values()].sort((a, b) => b.requests - a.requests);
   return { total: lines.reduce((sum, line) => sum + line.requests, 0), lines };
@@ -86,7 +108,10 @@ export async function spentByHour(
     .groupBy("hour")
     .orderBy("hour")
     .execute();
-  const whole = rows.map(({ hour, requests }) => ({ hourMs: hour * HOUR_MS, requests: Number(requests) }));
+  const whole = rows.map(({ hour, requests }) => ({
+    hourMs: hour * HOUR_MS,
+    requests: Number(requests),
+  }));
   const part = await countRows(db, { since: sinceMs, until: wholeHour * HOUR_MS });
   const first = part.rows.reduce((sum, { requests }) => sum + Number(requests), 0);
   return first === 0 ? whole : [{ hourMs: (wholeHour - 1) * HOUR_MS, requests: first }, ...whole];
@@ -95,11 +120,17 @@ export async function spentByHour(
 const countFurther = statement<{ after: number }>()((on, slot) =>
   on
     .selectFrom("ledger")
-    .select((eb) => [eb.fn.sum<number | null>("further").as("pages"), eb.fn.max<number | null>("id").as("last")])
+    .select((eb) => [
+      eb.fn.sum<number | null>("further").as("pages"),
+      eb.fn.max<number | null>("id").as("last"),
+    ])
     .where("id", ">", slot("after")),
 );
 
-export async function countFurtherPages(db: Executor, afterId: number | undefined): Promise<FurtherPageCount> {
+export async function countFurtherPages(
+  db: Executor,
+  afterId: number | undefined,
+): Promise<FurtherPageCount> {
   if (afterId === undefined) return { pages: 0, lastId: await lastEntry(db) };
   const { rows } = await countFurther(db, { after: afterId });
   return { pages: Number(rows[0]?.pages ?? 0), lastId: Number(rows[0]?.last ?? afterId) };
@@ -113,15 +144,16 @@ async function lastEntry(db: Executor): Promise<number> {
   return Number(last?.id ?? 0);
 }
 
-const countOpen = statement<{ key: string; now: number; uncounted: number; underWay: number }>()((on, slot) =>
-  on
-    .selectFrom("ledger")
-    .select((eb) => eb.fn.countAll<number>().as("requests"))
-    .where("key", "=", slot("key"))
-    .where("billed", "=", 1)
-    .where("reserved_at", "<=", slot("now"))
-    .where("reserved_at", ">=", slot("underWay"))
-    .where((eb) => eb.or([eb("answered", "=", 0), eb("slot_at", ">=", slot("uncounted"))])),
+const countOpen = statement<{ key: string; now: number; uncounted: number; underWay: number }>()(
+  (on, slot) =>
+    on
+      .selectFrom("ledger")
+      .select((eb) => eb.fn.countAll<number>().as("requests"))
+      .where("key", "=", slot("key"))
+      .where("billed", "=", 1)
+      .where("reserved_at", "<=", slot("now"))
+      .where("reserved_at", ">=", slot("underWay"))
+      .where((eb) => eb.or([eb("answered", "=", 0), eb("slot_at", ">=", slot("uncounted"))])),
 );
 
 const countSpan = statement<{ key: string; after: number; upTo: number }>()((on, slot) =>
@@ -147,16 +179,34 @@ const countAnswered = statement<{ key: string; after: number; upTo: number }>()(
     .where("status", "<", 300),
 );
 
-/** No attempt is under way for longer; one that a crash left without an answer does not count for ever. */
+/**
+ * No attempt is under way for longer; one that a crash left without an answer does not count for
+ * ever.
+ */
 const LONGEST_ATTEMPT_MS = 300_000;
 
-export async function auditMark(db: Executor, key: string, atMs: number, marginMs: number): Promise<AuditMark> {
+export async function auditMark(
+  db: Executor,
+  key: string,
+  atMs: number,
+  marginMs: number,
+): Promise<AuditMark> {
   const lastId = await lastEntry(db);
-  const { rows } = await countOpen(db, { key, now: atMs, uncounted: atMs - marginMs, underWay: atMs - marginMs - LONGEST_ATTEMPT_MS });
+  const { rows } = await countOpen(db, {
+    key,
+    now: atMs,
+    uncounted: atMs - marginMs,
+    underWay: atMs - marginMs - LONGEST_ATTEMPT_MS,
+  });
   return { lastId, open: Number(rows[0]?.requests ?? 0) };
 }
 
-export async function auditSpan(db: Executor, key: string, from: AuditReading, to: AuditReading): Promise<AuditCount> {
+export async function auditSpan(
+  db: Executor,
+  key: string,
+  from: AuditReading,
+  to: AuditReading,
+): Promise<AuditCount> {
   const all = await countSpan(db, { key, after: from.lastId, upTo: to.answeredId });
   const answered = await countAnswered(db, { key, after: from.answeredId, upTo: to.lastId });
   return {

@@ -1,7 +1,8 @@
 /**
- * A daemon among those that share a state on Postgres. Its session shows the others that it lives; the one whose session holds an advisory
- * lock leads, and the server frees the lock with the process. Whoever leads removes those that are gone, after which the state takes nothing
- * more from them. A session that is cut is taken up again; until then nothing is read or written.
+ * A daemon among those that share a state on Postgres. Its session shows the others that it lives;
+ * the one whose session holds an advisory lock leads, and the server frees the lock with the
+ * process. Whoever leads removes those that are gone, after which the state takes nothing more from
+ * them. A session that is cut is taken up again; until then nothing is read or written.
  */
 import { type Cancel, type Clock, shiftClock, sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -11,7 +12,15 @@ import { DAEMON, presenceText } from "./postgres-replicas.ts";
 import { ServerClock } from "./server-clock.ts";
 import type { PostgresSignals } from "./postgres-signals.ts";
 import type { ReplicaSession } from "./replica-session.ts";
-import { endSilentLeader, LEASE_MS, schemaOf, type Standby, type StandbyDeps, WATCH_MS, waitToJoin } from "./standby.ts";
+import {
+  endSilentLeader,
+  LEASE_MS,
+  schemaOf,
+  type Standby,
+  type StandbyDeps,
+  WATCH_MS,
+  waitToJoin,
+} from "./standby.ts";
 
 /** A process that was killed is gone for the server within milliseconds. */
 const START_TRIES = 10;
@@ -19,13 +28,22 @@ const START_PAUSE_MS = 200;
 const RETRY_MS = 500;
 /** A server restarts within this; what waits for it longer fails, and is done again later. */
 const LONGEST_WAIT_MS = 10_000;
-/** How often a replica asks for the server's clock before it takes part, until an answer is quick. */
+/**
+ * How often a replica asks for the server's clock before it takes part, until an answer is quick.
+ */
 const CLOCK_TRIES = 5;
-/** A replica without a session for so long is gone: one whose connection was cut has another by then. */
+/**
+ * A replica without a session for so long is gone: one whose connection was cut has another by
+ * then.
+ */
 const GONE_MS = 300;
-/** The same after the server was away for all of them, counted from when this one reached it again. */
+/**
+ * The same after the server was away for all of them, counted from when this one reached it again.
+ */
 const GONE_AFTER_RESTART_MS = 10_000;
-/** A replica whose session is whole is not declared dead within so long: nothing has to be asked. */
+/**
+ * A replica whose session is whole is not declared dead within so long: nothing has to be asked.
+ */
 const PRESENT_MS = 5_000;
 /** A session whose path is broken does not end by itself. */
 const END_WITHIN_MS = 1_000;
@@ -33,7 +51,10 @@ const END_WITHIN_MS = 1_000;
 export interface MembershipDeps extends StandbyDeps {
   /** The server and the database, without secrets. */
   readonly state: string;
-  /** Brings the schema up to this build's. Called while this daemon leads, before it is one of the replicas. */
+  /**
+   * Brings the schema up to this build's. Called while this daemon leads, before it is one of the
+   * replicas.
+   */
   readonly bringUp: () => Promise<void>;
   readonly signals: PostgresSignals;
   readonly standby?: Standby;
@@ -69,8 +90,9 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * Returns once this daemon is one of the replicas. @throws ExitError STATE_LOCKED while another process leads and this one may not join, or
-   * the wait was ended; as `pg`, `bringUp` and `pendingOf` do.
+   * Returns once this daemon is one of the replicas. @throws ExitError STATE_LOCKED while another
+   * process leads and this one may not join, or the wait was ended; as `pg`, `bringUp` and
+   * `pendingOf` do.
    */
   static async take(deps: MembershipDeps): Promise<PostgresMembership> {
     const taken = new PostgresMembership(deps);
@@ -95,9 +117,14 @@ export class PostgresMembership implements Membership {
     }
     const admitted = standby === undefined ? undefined : await waitToJoin(this.#deps, standby);
     if (admitted === undefined)
-      throw new ExitError(EXIT.alreadyRunning, "STATE_LOCKED", `Another chirpwatch is running on ${state}.`, {
-        hint: "Stop it first, or give this one a database of its own.",
-      });
+      throw new ExitError(
+        EXIT.alreadyRunning,
+        "STATE_LOCKED",
+        `Another chirpwatch is running on ${state}.`,
+        {
+          hint: "Stop it first, or give this one a database of its own.",
+        },
+      );
     this.#isLeading = admitted.isLeading;
     await signals.listen(admitted.session);
     this.#adopt(admitted.session);
@@ -109,7 +136,10 @@ export class PostgresMembership implements Membership {
     this.#mayLead = mayLead;
   }
 
-  /** From here on it is one of the replicas, and those that are gone write nothing more. The tables are there. */
+  /**
+   * From here on it is one of the replicas, and those that are gone write nothing more. The tables
+   * are there.
+   */
   async #begin(): Promise<void> {
     await this.held();
     if (this.#session === undefined) return;
@@ -117,7 +147,9 @@ export class PostgresMembership implements Membership {
     await this.#session.enter(this.id, this.clock.now());
     if (this.#isLeading) {
       await this.#session.lead(this.id);
-      const gone = (await this.#session.knownReplicas()).filter(({ id, silentMs }) => id !== this.id && silentMs === null);
+      const gone = (await this.#session.knownReplicas()).filter(
+        ({ id, silentMs }) => id !== this.id && silentMs === null,
+      );
       await this.#session.remove(gone.map(({ id }) => id));
     }
     this.#hasBegun = true;
@@ -152,7 +184,9 @@ export class PostgresMembership implements Membership {
     this.#replace(why);
   }
 
-  /** What each transaction asks first, and what checks the answer. @throws StoreError STORE_REPLACED */
+  /**
+   * What each transaction asks first, and what checks the answer. @throws StoreError STORE_REPLACED
+   */
   get fence(): { readonly text: string; check(present: unknown): void } {
     return {
       text: presenceText(this.id),
@@ -169,8 +203,13 @@ export class PostgresMembership implements Membership {
     this.#cancel?.();
     const session = this.#session;
     this.#session = undefined;
-    if (session !== undefined && this.#hasBegun) await session.remove([this.id]).catch(() => undefined);
-    if (session !== undefined) await Promise.race([session.end().catch(() => undefined), sleep(this.#deps.clock, END_WITHIN_MS)]);
+    if (session !== undefined && this.#hasBegun)
+      await session.remove([this.id]).catch(() => undefined);
+    if (session !== undefined)
+      await Promise.race([
+        session.end().catch(() => undefined),
+        sleep(this.#deps.clock, END_WITHIN_MS),
+      ]);
   }
 
   #wait(mostMs: number): Promise<void> {
@@ -202,12 +241,18 @@ export class PostgresMembership implements Membership {
     this.#isLeading = this.#mayLead && (await session.tryLock());
     await this.#deps.signals.listen(session);
     if (!this.#hasBegun)
-      return this.#isLeading || (this.#deps.standby !== undefined && (await schemaOf(session, this.#deps)) === "current");
+      return (
+        this.#isLeading ||
+        (this.#deps.standby !== undefined && (await schemaOf(session, this.#deps)) === "current")
+      );
     if (!(await session.isPresent(this.id))) this.#replace();
     return !this.#isReplaced;
   }
 
-  /** The first time until an answer was quick: a process that starts beside others on a busy machine is late to hear of it. */
+  /**
+   * The first time until an answer was quick: a process that starts beside others on a busy machine
+   * is late to hear of it.
+   */
   async #readClockFirst(session: ReplicaSession): Promise<void> {
     for (let left = CLOCK_TRIES; left > 0; left -= 1) {
       this.#serverClock.forgetAge();
@@ -295,7 +340,10 @@ export class PostgresMembership implements Membership {
     const missing = others.filter(({ silentMs }) => silentMs === null).map(({ id }) => id);
     for (const id of this.#missing.keys()) if (!missing.includes(id)) this.#missing.delete(id);
     for (const id of missing) if (!this.#missing.has(id)) this.#missing.set(id, nowMs);
-    const gone = [...silent.map(({ id }) => id), ...missing.filter((id) => nowMs - (this.#missing.get(id) ?? nowMs) >= goneMs)];
+    const gone = [
+      ...silent.map(({ id }) => id),
+      ...missing.filter((id) => nowMs - (this.#missing.get(id) ?? nowMs) >= goneMs),
+    ];
     if (gone.length > 0) await session.remove(gone);
   }
 
@@ -314,7 +362,8 @@ export class PostgresMembership implements Membership {
       void this.#connect()
         .catch(() => false)
         .then((isHeld) => {
-          if (isHeld) this.#deps.log.info("connection to postgres is back", { state: this.#deps.state });
+          if (isHeld)
+            this.#deps.log.info("connection to postgres is back", { state: this.#deps.state });
           else if (!this.#isClosed && !this.#isReplaced) this.#takeUpAgain(RETRY_MS);
         });
     });
@@ -322,4 +371,7 @@ export class PostgresMembership implements Membership {
 }
 
 const replaced = (): StoreError =>
-  new StoreError("STORE_REPLACED", "Other replicas of chirpwatch took over on this state.", { retry: "no", hint: "This one ends." });
+  new StoreError("STORE_REPLACED", "Other replicas of chirpwatch took over on this state.", {
+    retry: "no",
+    hint: "This one ends.",
+  });

@@ -1,6 +1,7 @@
 /**
- * The daemons that run on a state on Postgres, as the server sees them. The one that leads holds the lock "owner" on a session of its own.
- * Each has a row, and every transaction of a daemon checks that its row is there: one that was declared dead writes nothing more.
+ * The daemons that run on a state on Postgres, as the server sees them. The one that leads holds
+ * the lock "owner" on a session of its own. Each has a row, and every transaction of a daemon
+ * checks that its row is there: one that was declared dead writes nothing more.
  */
 import type { Client } from "pg";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
@@ -13,7 +14,8 @@ export const DAEMON = "chirpwatch: daemon ";
 
 const ANSWER_TIMEOUT_MS = 10_000;
 /** So that the server, too, detects a host that is gone. */
-const SERVER_KEEPALIVE = "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
+const SERVER_KEEPALIVE =
+  "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 const SILENT_MS = "(extract(epoch from clock_timestamp() - a.state_change) * 1000)::int";
 
@@ -40,14 +42,20 @@ const ENTER = `
 export const LEAD = "update replicas set leads = case when id = $1 then 1 else 0 end";
 export const RESIGN = "update replicas set leads = 0 where id = $1";
 /** Of one replica: it writes nothing more, and what it did belongs to nobody. */
-export const REMOVE = ["delete from replicas where id = $1", "update claims set replica = null where replica = $1"] as const;
+export const REMOVE = [
+  "delete from replicas where id = $1",
+  "update claims set replica = null where replica = $1",
+] as const;
 
 /** Its only value is 1 while the daemon has a row. Ids are of letters, digits, - and _. */
-export const presenceText = (id: string): string => `select cast(count(*) as int) as present from replicas where id = '${id}'`;
+export const presenceText = (id: string): string =>
+  `select cast(count(*) as int) as present from replicas where id = '${id}'`;
 
 /** False when another session has it. */
 export async function tryLock(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock(${lockName("owner")}) as held`);
+  const { rows } = await client.query<{ held: boolean }>(
+    `select pg_try_advisory_lock(${lockName("owner")}) as held`,
+  );
   return rows[0]?.held === true;
 }
 
@@ -57,12 +65,17 @@ export async function migrationsOf(client: Client): Promise<readonly string[]> {
     "select tablename from pg_tables where schemaname = current_schema() and tablename = 'kysely_migration'",
   );
   if (tables.length === 0) return [];
-  const { rows } = await client.query<{ name: string }>("select name from kysely_migration order by name");
+  const { rows } = await client.query<{ name: string }>(
+    "select name from kysely_migration order by name",
+  );
   return rows.map(({ name }) => name);
 }
 
 /** @throws as `pg` does */
-export const connectReplica = async (address: PostgresAddress, name: string): Promise<ReplicaSession> =>
+export const connectReplica = async (
+  address: PostgresAddress,
+  name: string,
+): Promise<ReplicaSession> =>
   replicaSession(await connectSession(address, { name, answerTimeoutMs: ANSWER_TIMEOUT_MS }));
 
 const replicaSession = (client: Client): ReplicaSession => ({
@@ -75,12 +88,16 @@ const replicaSession = (client: Client): ReplicaSession => ({
   findActive: async () => (await client.query<ActiveDaemon>(ACTIVE)).rows[0],
   endSessions: async (name) => void (await client.query(END_SESSIONS, [name])),
   knownReplicas: async () => (await client.query<KnownReplica>(KNOWN_REPLICAS)).rows,
-  isPresent: async (id) => (await client.query<{ present: number }>(presenceText(id))).rows[0]?.present === 1,
+  isPresent: async (id) =>
+    (await client.query<{ present: number }>(presenceText(id))).rows[0]?.present === 1,
   enter: (id, nowMs) => change(client, [ENTER, [id, nowMs]]),
   lead: (id) => change(client, [LEAD, [id]]),
-  remove: (ids) => change(client, ...ids.flatMap((id) => REMOVE.map((text): Statement => [text, [id]]))),
+  remove: (ids) =>
+    change(client, ...ids.flatMap((id) => REMOVE.map((text): Statement => [text, [id]]))),
   async readClock() {
-    const { rows } = await client.query<{ now: number }>("select extract(epoch from clock_timestamp()) * 1000 as now");
+    const { rows } = await client.query<{ now: number }>(
+      "select extract(epoch from clock_timestamp()) * 1000 as now",
+    );
     return Number(rows[0]?.now);
   },
   async listen(heard) {

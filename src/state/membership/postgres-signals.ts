@@ -1,4 +1,7 @@
-/** Signals between processes on one Postgres state: NOTIFY on any connection, LISTEN on the session that a daemon holds as long as it runs. */
+/**
+ * Signals between processes on one Postgres state: NOTIFY on any connection, LISTEN on the session
+ * that a daemon holds as long as it runs.
+ */
 import type { Cancel } from "../../model/clock.ts";
 import { SIGNAL_TOPICS, type SignalTopic } from "../../model/signals.ts";
 import type { ReplicaSession } from "./replica-session.ts";
@@ -8,7 +11,8 @@ const CHANNEL = "'chirpwatch_' || hashtext(current_schema())";
 export const LISTEN = `do $$ begin execute format('listen %I', ${CHANNEL}); end $$`;
 
 /** `from`: of letters, digits, - and _, as ids are; "" for a command. */
-export const notifyText = (topic: SignalTopic, from: string): string => `select pg_notify(${CHANNEL}, '${topic} ${from}')`;
+export const notifyText = (topic: SignalTopic, from: string): string =>
+  `select pg_notify(${CHANNEL}, '${topic} ${from}')`;
 
 export class PostgresSignals {
   readonly #id: string;

@@ -1,4 +1,7 @@
-/** A daemon's own session on the server whose state it shares: what it asks there, and what it changes. How that is said to Postgres: postgres-replicas.ts. */
+/**
+ * A daemon's own session on the server whose state it shares: what it asks there, and what it
+ * changes. How that is said to Postgres: postgres-replicas.ts.
+ */
 
 export interface ActiveDaemon {
   /** The name of its sessions. */
@@ -12,13 +15,17 @@ export interface ActiveDaemon {
 /** A daemon that has a row. */
 export interface KnownReplica {
   readonly id: string;
-  /** Since the last of its sessions asked something, by the server's clock; null where it has none. */
+  /**
+   * Since the last of its sessions asked something, by the server's clock; null where it has none.
+   */
   readonly silentMs: number | null;
 }
 
 /** Every method throws where the session has ended. Changes wait for whatever writes. */
 export interface ReplicaSession {
-  /** The names of the migrations that the state has been through. None where it has no tables yet. */
+  /**
+   * The names of the migrations that the state has been through. None where it has no tables yet.
+   */
   appliedMigrations(): Promise<readonly string[]>;
   /** The server frees the lock with the session. False when another session has it. */
   tryLock(): Promise<boolean>;
@@ -33,11 +40,17 @@ export interface ReplicaSession {
   /** Gives it a row, where it has none. */
   enter(id: string, nowMs: number): Promise<void>;
   lead(id: string): Promise<void>;
-  /** After all that they were writing: from here on they write nothing more. What they did belongs to nobody. */
+  /**
+   * After all that they were writing: from here on they write nothing more. What they did belongs
+   * to nobody.
+   */
   remove(ids: readonly string[]): Promise<void>;
   /** What the server's clock shows. */
   readClock(): Promise<number>;
-  /** From here on it is kept. `heard`: a signal, and who sent it; a newer build may send topics that this one does not know. */
+  /**
+   * From here on it is kept. `heard`: a signal, and who sent it; a newer build may send topics that
+   * this one does not know.
+   */
   listen(heard: (topic: string, from: string) => void): Promise<void>;
   onEnd(ended: () => void): void;
   end(): Promise<void>;

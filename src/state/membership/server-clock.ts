@@ -1,7 +1,9 @@
 /**
- * How far the server's clock is ahead of this machine's. All replicas go by it, also where they count the requests of the last second: two
- * that differ by half a second would send too many. An answer that was long on its way is uncertain by half of that time, so it takes the
- * place of a better one only where the better one has become as uncertain by drift, or cannot be true any more: a clock was set.
+ * How far the server's clock is ahead of this machine's. All replicas go by it, also where they
+ * count the requests of the last second: two that differ by half a second would send too many. An
+ * answer that was long on its way is uncertain by half of that time, so it takes the place of a
+ * better one only where the better one has become as uncertain by drift, or cannot be true any
+ * more: a clock was set.
  */
 import type { Clock } from "../../model/clock.ts";
 

@@ -1,14 +1,26 @@
-/** Whom a sink's messages called, and when: from one time to the next there may have to be some time. Written with the message. */
+/**
+ * Whom a sink's messages called, and when: from one time to the next there may have to be some
+ * time. Written with the message.
+ */
 import type { NewMessage } from "../../model/outbox.ts";
 import { DEAD } from "../db/literals.ts";
 import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
 
-const insert = insertRows("mentions", ["message_id", "mention", "sink", "mentioned_at"], (rows) => rows);
+const insert = insertRows(
+  "mentions",
+  ["message_id", "mention", "sink", "mentioned_at"],
+  (rows) => rows,
+);
 
 /** In the transaction that seals the messages. */
 export async function recordMentions(on: Executor, messages: readonly NewMessage[]): Promise<void> {
   const rows = messages.flatMap(({ id, sink, sealedAtMs, mentions = [] }) =>
-    [...new Set(mentions)].map((mention) => ({ message_id: id, mention, sink, mentioned_at: sealedAtMs })),
+    [...new Set(mentions)].map((mention) => ({
+      message_id: id,
+      mention,
+      sink,
+      mentioned_at: sealedAtMs,
+    })),
   );
   if (rows.length > 0) await insert(on, rows);
 }
@@ -24,7 +36,10 @@ const latest = statement<{ sink: string }>()((on, slot) =>
     .groupBy("c.mention"),
 );
 
-export async function lastMentions(db: Executor, sink: string): Promise<ReadonlyMap<string, number>> {
+export async function lastMentions(
+  db: Executor,
+  sink: string,
+): Promise<ReadonlyMap<string, number>> {
   const { rows } = await latest(db, { sink });
   return new Map(rows.map(({ mention, at }) => [mention, Number(at)]));
 }
@@ -34,6 +49,9 @@ const ofMessages = listStatement<object, string>()((on, list) =>
 );
 
 /** Those of the messages that call somebody. */
-export async function mentioning(on: Executor, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function mentioning(
+  on: Executor,
+  messageIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   return new Set((await ofMessages(on, messageIds, {})).rows.map(({ message_id: id }) => id));
 }

@@ -1,4 +1,7 @@
-/** Which message a thread begins with, while its window is open. Decided with the message that is sealed, so that a restart changes nothing of it. */
+/**
+ * Which message a thread begins with, while its window is open. Decided with the message that is
+ * sealed, so that a restart changes nothing of it.
+ */
 import type { NewMessage } from "../../model/outbox.ts";
 import { DEAD, OPEN } from "../db/literals.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
@@ -16,27 +19,40 @@ const find = statement<{ sink: string; threadKey: string; now: number }>()((on, 
 
 const begin = insertRows("threads", ["sink", "thread_key", "message_id", "ends_at"], (insert) =>
   insert.onConflict((conflict) =>
-    conflict
-      .columns(["sink", "thread_key"])
-      .doUpdateSet((eb) => ({ message_id: eb.ref("excluded.message_id"), ends_at: eb.ref("excluded.ends_at") })),
+    conflict.columns(["sink", "thread_key"]).doUpdateSet((eb) => ({
+      message_id: eb.ref("excluded.message_id"),
+      ends_at: eb.ref("excluded.ends_at"),
+    })),
   ),
 );
 
-/** The same messages, each below the first of its thread; without one it begins the thread. The further parts of a list go where its first one does. */
-export async function placeInThreads(on: Executor, messages: readonly NewMessage[]): Promise<readonly NewMessage[]> {
+/**
+ * The same messages, each below the first of its thread; without one it begins the thread. The
+ * further parts of a list go where its first one does.
+ */
+export async function placeInThreads(
+  on: Executor,
+  messages: readonly NewMessage[],
+): Promise<readonly NewMessage[]> {
   if (messages.every(({ thread }) => thread === undefined)) return messages;
   const begun = new Map<string, string>();
   const parents = new Map<string, string>();
   const placed: NewMessage[] = [];
   for (const message of messages) {
-    const own = message.parentId === undefined ? await threadOf(on, message, begun) : (parents.get(message.parentId) ?? message.parentId);
+    const own =
+      message.parentId === undefined
+        ? await threadOf(on, message, begun)
+        : (parents.get(message.parentId) ?? message.parentId);
     if (own !== undefined) parents.set(message.id, own);
     placed.push(own === undefined ? message : { ...message, parentId: own });
   }
   return placed;
 }
 
-/** The first message of its thread; undefined for what is in none, or begins it. `begun`: those of the same call. */
+/**
+ * The first message of its thread; undefined for what is in none, or begins it. `begun`: those of
+ * the same call.
+ */
 async function threadOf(
   on: Executor,
   { id, sink, sealedAtMs, thread }: NewMessage,
@@ -44,10 +60,14 @@ async function threadOf(
 ): Promise<string | undefined> {
   if (thread === undefined) return undefined;
   const key = `${sink}\n${thread.key}`;
-  const first = begun.get(key) ?? (await find(on, { sink, threadKey: thread.key, now: sealedAtMs })).rows[0]?.id;
+  const first =
+    begun.get(key) ??
+    (await find(on, { sink, threadKey: thread.key, now: sealedAtMs })).rows[0]?.id;
   if (first !== undefined) return first;
   begun.set(key, id);
-  await begin(on, [{ sink, thread_key: thread.key, message_id: id, ends_at: sealedAtMs + thread.windowMs }]);
+  await begin(on, [
+    { sink, thread_key: thread.key, message_id: id, ends_at: sealedAtMs + thread.windowMs },
+  ]);
   return undefined;
 }
 
@@ -68,7 +88,10 @@ const standAlone = statement<{ to: string }>()((on, slot) =>
   on.updateTable("messages").set({ parent_id: null }).where("id", "=", slot("to")),
 );
 
-/** From now on the thread begins with `to`: what waits goes below it. Until its window closes, as before. */
+/**
+ * From now on the thread begins with `to`: what waits goes below it. Until its window closes, as
+ * before.
+ */
 async function moveThread(on: Executor, from: string, to: string): Promise<void> {
   await move(on, { from, to });
   await follow(on, { from, to });
@@ -102,7 +125,10 @@ const parentBy = statement<{ id: string; ref: string }>()((on, slot) =>
     .where("parent.ref", "=", slot("ref")),
 );
 
-/** A message was sent, and the one that it was to go below, known to the sink as `missingRef`, is there no more: the thread begins anew. */
+/**
+ * A message was sent, and the one that it was to go below, known to the sink as `missingRef`, is
+ * there no more: the thread begins anew.
+ */
 export async function beginAnew(on: Executor, id: string, missingRef: string): Promise<void> {
   const parent = (await parentBy(on, { id, ref: missingRef })).rows[0];
   if (parent !== undefined) await moveThread(on, parent.id, id);

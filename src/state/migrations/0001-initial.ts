@@ -25,7 +25,9 @@ async function watchTables(db: Kysely<Tables>): Promise<void> {
   await db.schema
     .createTable("targets")
     .addColumn("id", "integer", (c) => c.primaryKey())
-    .addColumn("watch_key", "text", (c) => c.notNull().references("watches.key").onDelete("cascade"))
+    .addColumn("watch_key", "text", (c) =>
+      c.notNull().references("watches.key").onDelete("cascade"),
+    )
     .addColumn("key", "text", (c) => c.notNull())
     .addColumn("name", "text", (c) => c.notNull())
     .addColumn("user_id", "text")
@@ -104,7 +106,12 @@ async function outboxTables(db: Kysely<Tables>): Promise<void> {
     .addUniqueConstraint("deliveries_event_sink", ["event_id", "sink"])
     .execute();
   const waiting = sql<boolean>`state = 'waiting'`;
-  await db.schema.createIndex("deliveries_waiting").on("deliveries").columns(["sink", "grouped", "due_at"]).where(waiting).execute();
+  await db.schema
+    .createIndex("deliveries_waiting")
+    .on("deliveries")
+    .columns(["sink", "grouped", "due_at"])
+    .where(waiting)
+    .execute();
   await db.schema
     .createIndex("deliveries_group")
     .on("deliveries")
@@ -131,7 +138,12 @@ async function outboxTables(db: Kysely<Tables>): Promise<void> {
     .addColumn("last_sealed_at", "bigint")
     .addPrimaryKeyConstraint("groups_pk", ["sink", "group_key"])
     .execute();
-  await db.schema.createIndex("groups_due").on("groups").columns(["sink", "due_at"]).where(sql<boolean>`due_at is not null`).execute();
+  await db.schema
+    .createIndex("groups_due")
+    .on("groups")
+    .columns(["sink", "due_at"])
+    .where(sql<boolean>`due_at is not null`)
+    .execute();
   await messageTables(db);
 }
 
@@ -154,8 +166,18 @@ async function messageTables(db: Kysely<Tables>): Promise<void> {
     .addColumn("body", "text", (c) => c.notNull())
     .execute();
   const open = sql<boolean>`state = 'open'`;
-  await db.schema.createIndex("messages_due").on("messages").columns(["sink", "next_attempt_at"]).where(open).execute();
-  await db.schema.createIndex("messages_group").on("messages").columns(["sink", "group_key", "seq"]).where(open).execute();
+  await db.schema
+    .createIndex("messages_due")
+    .on("messages")
+    .columns(["sink", "next_attempt_at"])
+    .where(open)
+    .execute();
+  await db.schema
+    .createIndex("messages_group")
+    .on("messages")
+    .columns(["sink", "group_key", "seq"])
+    .where(open)
+    .execute();
   await db.schema
     .createIndex("messages_throttle")
     .on("messages")
@@ -184,7 +206,11 @@ async function ledgerTables(db: Kysely<Tables>): Promise<void> {
     .addColumn("slot_at", "bigint", (c) => c.notNull())
     .addColumn("status", "integer")
     .execute();
-  await db.schema.createIndex("ledger_slots").on("ledger").columns(["answered", "slot_at"]).execute();
+  await db.schema
+    .createIndex("ledger_slots")
+    .on("ledger")
+    .columns(["answered", "slot_at"])
+    .execute();
   await db.schema.createIndex("ledger_reserved").on("ledger").column("reserved_at").execute();
   await db.schema
     .createTable("spent_hours")

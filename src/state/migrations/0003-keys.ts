@@ -1,4 +1,7 @@
-/** Schema 3: the ledger knows which key paid. Sums by hour are kept by key, so their tables are made anew. */
+/**
+ * Schema 3: the ledger knows which key paid. Sums by hour are kept by key, so their tables are made
+ * anew.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
@@ -20,7 +23,9 @@ async function rebuildHours(db: Kysely<Tables>): Promise<void> {
     .addColumn("requests", "integer", (c) => c.notNull())
     .addPrimaryKeyConstraint("spent_hours_by_key", ["hour", "key"])
     .execute();
-  const before = db as unknown as Kysely<{ spent_hours_before: { hour: number; requests: number } }>;
+  const before = db as unknown as Kysely<{
+    spent_hours_before: { hour: number; requests: number };
+  }>;
   await db
     .insertInto("spent_hours")
     .columns(["hour", "requests"])
@@ -40,11 +45,15 @@ async function rebuildLines(db: Kysely<Tables>): Promise<void> {
     .addColumn("requests", "integer", (c) => c.notNull())
     .addPrimaryKeyConstraint("spent_lines_by_key", ["hour", "watch", "endpoint", "key"])
     .execute();
-  const before = db as unknown as Kysely<{ spent_lines_before: { hour: number; watch: string; endpoint: string; requests: number } }>;
+  const before = db as unknown as Kysely<{
+    spent_lines_before: { hour: number; watch: string; endpoint: string; requests: number };
+  }>;
   await db
     .insertInto("spent_lines")
     .columns(["hour", "watch", "endpoint", "requests"])
-    .expression(before.selectFrom("spent_lines_before").select(["hour", "watch", "endpoint", "requests"]))
+    .expression(
+      before.selectFrom("spent_lines_before").select(["hour", "watch", "endpoint", "requests"]),
+    )
     .execute();
   await db.schema.dropTable("spent_lines_before").execute();
 }

@@ -15,5 +15,9 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addPrimaryKeyConstraint("rechecks_pk", ["target_id", "tweet_id"])
     .execute();
   await db.schema.createIndex("rechecks_due").on("rechecks").column("due_at").execute();
-  await db.schema.createIndex("events_watch_time").on("events").columns(["watch_key", "occurred_at"]).execute();
+  await db.schema
+    .createIndex("events_watch_time")
+    .on("events")
+    .columns(["watch_key", "occurred_at"])
+    .execute();
 }

@@ -1,4 +1,7 @@
-/** Schema 9: why messages were given up, whether the operator was notified and has acknowledged it, and a record of what operators did. */
+/**
+ * Schema 9: why messages were given up, whether the operator was notified and has acknowledged it,
+ * and a record of what operators did.
+ */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

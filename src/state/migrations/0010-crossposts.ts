@@ -1,4 +1,6 @@
-/** Schema 10: crossposts, one for each message that is to be published to its channel's followers. */
+/**
+ * Schema 10: crossposts, one for each message that is to be published to its channel's followers.
+ */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
@@ -17,7 +19,17 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn("error", "text", (c) => c.notNull())
     .execute();
   const waiting = sql<boolean>`state = 'waiting'`;
-  await db.schema.createIndex("crossposts_waiting").on("crossposts").columns(["sink", "created_at"]).where(waiting).execute();
+  await db.schema
+    .createIndex("crossposts_waiting")
+    .on("crossposts")
+    .columns(["sink", "created_at"])
+    .where(waiting)
+    .execute();
   const notPublished = sql<boolean>`state = 'not_published'`;
-  await db.schema.createIndex("crossposts_not_published").on("crossposts").columns(["sink", "done_at"]).where(notPublished).execute();
+  await db.schema
+    .createIndex("crossposts_not_published")
+    .on("crossposts")
+    .columns(["sink", "done_at"])
+    .where(notPublished)
+    .execute();
 }

@@ -1,4 +1,7 @@
-/** Schema 12: since when a watch is away: paused, disabled or removed. What the times of pauses and removals are known from is taken over. */
+/**
+ * Schema 12: since when a watch is away: paused, disabled or removed. What the times of pauses and
+ * removals are known from is taken over.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
@@ -10,11 +13,21 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn("enabled", "integer", (c) => c.notNull().defaultTo(1))
     .execute();
   await db.schema.alterTable("watches").addColumn("away_at", "bigint").execute();
-  const notes = await db.selectFrom("notes").selectAll().where("name", "like", `${PAUSED}%`).execute();
-  const pausedAt = new Map(notes.map(({ name, value }) => [name.slice(PAUSED.length), JSON.parse(value) as unknown]));
-  for (const watch of await db.selectFrom("watches").select(["key", "paused", "registered_at", "removed_at"]).execute()) {
+  const notes = await db
+    .selectFrom("notes")
+    .selectAll()
+    .where("name", "like", `${PAUSED}%`)
+    .execute();
+  const pausedAt = new Map(
+    notes.map(({ name, value }) => [name.slice(PAUSED.length), JSON.parse(value) as unknown]),
+  );
+  for (const watch of await db
+    .selectFrom("watches")
+    .select(["key", "paused", "registered_at", "removed_at"])
+    .execute()) {
     const noted = pausedAt.get(watch.key);
-    const pausedMs = watch.paused === 1 ? (typeof noted === "number" ? noted : watch.registered_at) : null;
+    const pausedMs =
+      watch.paused === 1 ? (typeof noted === "number" ? noted : watch.registered_at) : null;
     const times = [pausedMs, watch.removed_at].filter((time) => time !== null).map(Number);
     if (times.length === 0) continue;
     await db

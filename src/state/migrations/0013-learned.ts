@@ -1,6 +1,6 @@
 /**
- * Schema 13: one table for what is learned, instead of notes that hold many values each and the memory of groups among the sources; and for
- * what the operator was alerted to.
+ * Schema 13: one table for what is learned, instead of notes that hold many values each and the
+ * memory of groups among the sources; and for what the operator was alerted to.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
@@ -35,20 +35,30 @@ export async function up(db: Kysely<Tables>): Promise<void> {
 async function moveNotes(db: Kysely<Tables>): Promise<void> {
   const notes = await db.selectFrom("notes").selectAll().execute();
   // An account that stands in two notes is as the recent one says: what comes first stays.
-  for (const { name, value } of notes.toSorted((one, other) => Number(other.name === RECENT) - Number(one.name === RECENT))) {
+  for (const { name, value } of notes.toSorted(
+    (one, other) => Number(other.name === RECENT) - Number(one.name === RECENT),
+  )) {
     const scope = SCOPES.find(([beginning]) => name.startsWith(beginning))?.[1];
     if (scope === undefined) continue;
-    for (const [key, one] of Object.entries(JSON.parse(value) as Values)) await insert(db, scope, key, JSON.stringify(one));
+    for (const [key, one] of Object.entries(JSON.parse(value) as Values))
+      await insert(db, scope, key, JSON.stringify(one));
     await db.deleteFrom("notes").where("name", "=", name).execute();
   }
 }
 
 async function moveGroups(db: Kysely<Tables>): Promise<void> {
-  for (const { fingerprint, memory } of await db.selectFrom("sources").select(["fingerprint", "memory"]).execute()) {
+  for (const { fingerprint, memory } of await db
+    .selectFrom("sources")
+    .select(["fingerprint", "memory"])
+    .execute()) {
     // Of the sources, groups alone remember a choice of strategy.
     if (!Object.hasOwn(JSON.parse(memory) as Values, "chosenAtMs")) continue;
     await insert(db, "groups", fingerprint, memory);
-    await db.updateTable("sources").set({ memory: "{}" }).where("fingerprint", "=", fingerprint).execute();
+    await db
+      .updateTable("sources")
+      .set({ memory: "{}" })
+      .where("fingerprint", "=", fingerprint)
+      .execute();
   }
 }
 
@@ -57,15 +67,20 @@ async function moveAlerts(db: Kysely<Tables>): Promise<void> {
   for (const { name, value } of await db.selectFrom("notes").selectAll().execute()) {
     const keys = conditionsIn(name, JSON.parse(value) as unknown);
     if (keys === undefined) continue;
-    for (const [key, about] of keys) await insert(db, "ops_alerts", key, JSON.stringify({ times: 1, isRaised: true, about }));
+    for (const [key, about] of keys)
+      await insert(db, "ops_alerts", key, JSON.stringify({ times: 1, isRaised: true, about }));
     await db.deleteFrom("notes").where("name", "=", name).execute();
   }
 }
 
 /** The conditions that a note names, and what they are about; undefined for another note. */
-function conditionsIn(name: string, value: unknown): readonly (readonly [key: string, about: string])[] | undefined {
+function conditionsIn(
+  name: string,
+  value: unknown,
+): readonly (readonly [key: string, about: string])[] | undefined {
   const listed = (Array.isArray(value) ? value : value === null ? [] : [value]).map(String);
-  if (name === "upstream.dark" || name === "upstream.silent") return value === null ? [] : [[name, ""]];
+  if (name === "upstream.dark" || name === "upstream.silent")
+    return value === null ? [] : [[name, ""]];
   if (name === "watch.stalled") return listed.map((watch) => [`watch.stalled:${watch}`, ""]);
   if (name === "keys.refused") return listed.map((key) => [`key.refused:${key}`, ""]);
   if (name === "quota.short" || name === "quota.spent" || name.startsWith("quota.drift:"))
@@ -74,7 +89,12 @@ function conditionsIn(name: string, value: unknown): readonly (readonly [key: st
   return value === "" ? [] : [[`list.incomplete:${name.slice("list:".length)}`, String(value)]];
 }
 
-async function insert(db: Kysely<Tables>, scope: string, key: string, value: string): Promise<void> {
+async function insert(
+  db: Kysely<Tables>,
+  scope: string,
+  key: string,
+  value: string,
+): Promise<void> {
   await db
     .insertInto("learned")
     .values({ scope, key, value, epoch: 0, revision: 0 })

@@ -1,4 +1,7 @@
-/** Schema 14: silences, which deliveries they hold back, and which of those an operator had sent again. */
+/**
+ * Schema 14: silences, which deliveries they hold back, and which of those an operator had sent
+ * again.
+ */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

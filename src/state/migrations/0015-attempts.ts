@@ -1,4 +1,7 @@
-/** Schema 15: attempts at a message that failed, for `explain`. The one that succeeded is the message's own. */
+/**
+ * Schema 15: attempts at a message that failed, for `explain`. The one that succeeded is the
+ * message's own.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
@@ -9,5 +12,9 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn("at", "bigint", (c) => c.notNull())
     .addColumn("error", "text", (c) => c.notNull())
     .execute();
-  await db.schema.createIndex("attempts_message").on("attempts").columns(["message_id", "at"]).execute();
+  await db.schema
+    .createIndex("attempts_message")
+    .on("attempts")
+    .columns(["message_id", "at"])
+    .execute();
 }

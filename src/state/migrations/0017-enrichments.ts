@@ -1,4 +1,6 @@
-/** Schema 17: events that wait for what an endpoint or a program adds to them, and those that did. */
+/**
+ * Schema 17: events that wait for what an endpoint or a program adds to them, and those that did.
+ */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

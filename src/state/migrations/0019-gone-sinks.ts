@@ -1,4 +1,7 @@
-/** Schema 19: a sink whose receiver said that its address is gone for good is disabled, over restarts too. */
+/**
+ * Schema 19: a sink whose receiver said that its address is gone for good is disabled, over
+ * restarts too.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

@@ -11,5 +11,9 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn("mentioned_at", "bigint", (c) => c.notNull())
     .addPrimaryKeyConstraint("mentions_pk", ["message_id", "mention"])
     .execute();
-  await db.schema.createIndex("mentions_by_sink").on("mentions").columns(["sink", "mention", "mentioned_at"]).execute();
+  await db.schema
+    .createIndex("mentions_by_sink")
+    .on("mentions")
+    .columns(["sink", "mention", "mentioned_at"])
+    .execute();
 }

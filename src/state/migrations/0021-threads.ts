@@ -12,5 +12,10 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addPrimaryKeyConstraint("threads_pk", ["sink", "thread_key"])
     .execute();
   await db.schema.createIndex("threads_by_message").on("threads").column("message_id").execute();
-  await db.schema.createIndex("messages_by_parent").on("messages").column("parent_id").where(sql<boolean>`parent_id is not null`).execute();
+  await db.schema
+    .createIndex("messages_by_parent")
+    .on("messages")
+    .column("parent_id")
+    .where(sql<boolean>`parent_id is not null`)
+    .execute();
 }

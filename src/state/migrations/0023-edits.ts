@@ -1,4 +1,7 @@
-/** Schema 23: edits of messages that were sent, one row for each alert whose tweet changed, and the place at the sink where a message stands. */
+/**
+ * Schema 23: edits of messages that were sent, one row for each alert whose tweet changed, and the
+ * place at the sink where a message stands.
+ */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
@@ -18,5 +21,10 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .addColumn("body", "text")
     .addColumn("error", "text", (c) => c.notNull())
     .execute();
-  await db.schema.createIndex("edits_waiting").on("edits").column("due_at").where(sql<boolean>`state = 'waiting'`).execute();
+  await db.schema
+    .createIndex("edits_waiting")
+    .on("edits")
+    .column("due_at")
+    .where(sql<boolean>`state = 'waiting'`)
+    .execute();
 }

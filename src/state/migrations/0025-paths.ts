@@ -1,4 +1,7 @@
-/** Schema 25: what `explain` says of a delivery that the configuration of later cannot know: its route, and what wrote its message. */
+/**
+ * Schema 25: what `explain` says of a delivery that the configuration of later cannot know: its
+ * route, and what wrote its message.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

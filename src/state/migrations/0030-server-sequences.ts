@@ -1,4 +1,7 @@
-/** Schema 30: on Postgres, sequences of the server in place of rows that every writer would lock. A file stays as it is. */
+/**
+ * Schema 30: on Postgres, sequences of the server in place of rows that every writer would lock. A
+ * file stays as it is.
+ */
 import { type Kysely, sql } from "kysely";
 import { sequenceOf, setServerSequences } from "../db/sequence.ts";
 import { type Executor, isOnPostgres } from "../db/statement.ts";
@@ -12,10 +15,12 @@ export async function up(db: Kysely<Tables>): Promise<void> {
 async function useServerSequences(on: Executor): Promise<void> {
   const rows = await on.selectFrom("sequences").selectAll().orderBy("name").execute();
   await on.schema.dropTable("sequences").execute();
-  for (const { name } of rows) await sql`create sequence ${sql.ref(sequenceOf(name))} minvalue 0`.execute(on);
+  for (const { name } of rows)
+    await sql`create sequence ${sql.ref(sequenceOf(name))} minvalue 0`.execute(on);
   await setServerSequences(on, rows);
   const shown = rows.map(
-    ({ name }) => sql`select cast(${sql.lit(name)} as text) collate "C" as name, last_value as value from ${sql.ref(sequenceOf(name))}`,
+    ({ name }) =>
+      sql`select cast(${sql.lit(name)} as text) collate "C" as name, last_value as value from ${sql.ref(sequenceOf(name))}`,
   );
   await sql`create view sequences as ${sql.join(shown, sql` union all `)}`.execute(on);
 }

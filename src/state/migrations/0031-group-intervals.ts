@@ -1,4 +1,7 @@
-/** Schema 31: groups keep their interval, for events that join while a message of their group is made. */
+/**
+ * Schema 31: groups keep their interval, for events that join while a message of their group is
+ * made.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

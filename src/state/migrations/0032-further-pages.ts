@@ -1,4 +1,7 @@
-/** Schema 32: the ledger knows pages beyond the first, of which replicas share out what the quota leaves. */
+/**
+ * Schema 32: the ledger knows pages beyond the first, of which replicas share out what the quota
+ * leaves.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

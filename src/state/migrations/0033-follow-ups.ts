@@ -1,6 +1,7 @@
 /**
- * Schema 33: a delivery names the alert that it waits behind, and the one that it follows up on. Events are found by their subject. What was a
- * duplicate of an alert that was given up belongs to that one.
+ * Schema 33: a delivery names the alert that it waits behind, and the one that it follows up on.
+ * Events are found by their subject. What was a duplicate of an alert that was given up belongs to
+ * that one.
  */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
@@ -10,5 +11,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
   await db.schema.alterTable("deliveries").addColumn("follows_id", "integer").execute();
   await db.schema.createIndex("events_subject").on("events").column("subject").execute();
   await sql`update deliveries set state = 'merged' where state = 'duplicate' and joined_id in (
-    select d.id from deliveries d join messages m on m.id = d.message_id where m.state = 'dead')`.execute(db);
+    select d.id from deliveries d join messages m on m.id = d.message_id where m.state = 'dead')`.execute(
+    db,
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * Schema 34: texts are kept decoded, as `api/` now reads them. Older releases kept them as the service escapes them; without this, the next
- * poll would find another text where nothing changed. Messages that are sealed stay as they are.
+ * Schema 34: texts are kept decoded, as `api/` now reads them. Older releases kept them as the
+ * service escapes them; without this, the next poll would find another text where nothing changed.
+ * Messages that are sealed stay as they are.
  */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
@@ -21,6 +22,8 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     const text = sql.ref(column);
     // The ampersand comes last: `&amp;lt;` is `&lt;`.
     const decoded = sql`replace(replace(replace(${text}, '&lt;', '<'), '&gt;', '>'), '&amp;', '&')`;
-    await sql`update ${sql.table(table)} set ${text} = ${decoded} where ${text} like '%&%;%'`.execute(db);
+    await sql`update ${sql.table(table)} set ${text} = ${decoded} where ${text} like '%&%;%'`.execute(
+      db,
+    );
   }
 }

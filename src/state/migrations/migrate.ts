@@ -1,4 +1,7 @@
-/** Brings a state file to this build's schema: the list of migrations, and the refusal of what a newer build wrote. */
+/**
+ * Brings a state file to this build's schema: the list of migrations, and the refusal of what a
+ * newer build wrote.
+ */
 import { type Migration, Migrator } from "kysely";
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -85,7 +88,8 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */
-export const schemaNumber = (applied: readonly string[]): string => (applied.at(-1) ?? "0000").slice(0, 4);
+export const schemaNumber = (applied: readonly string[]): string =>
+  (applied.at(-1) ?? "0000").slice(0, 4);
 
 /** How a state is named to people, and how it was saved before an upgrade. */
 interface MigratedState {
@@ -104,8 +108,14 @@ export const migratedState = {
   }),
 } as const;
 
-/** Which migrations are still to run. @throws ExitError when a newer build has written the state. */
-export function pendingMigrations(applied: readonly string[], state: MigratedState, known = MIGRATIONS): readonly string[] {
+/**
+ * Which migrations are still to run. @throws ExitError when a newer build has written the state.
+ */
+export function pendingMigrations(
+  applied: readonly string[],
+  state: MigratedState,
+  known = MIGRATIONS,
+): readonly string[] {
   const names = Object.keys(known);
   const newer = applied.filter((name) => !names.includes(name));
   if (newer.length === 0) return names.filter((name) => !applied.includes(name));
@@ -117,7 +127,10 @@ export function pendingMigrations(applied: readonly string[], state: MigratedSta
   );
 }
 
-/** Runs what is pending in one transaction. @throws the migration's error, with everything rolled back. */
+/**
+ * Runs what is pending in one transaction. @throws the migration's error, with everything rolled
+ * back.
+ */
 export async function migrate(db: Executor, known = MIGRATIONS): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...known }) } });
   const { error } = await migrator.migrateToLatest();

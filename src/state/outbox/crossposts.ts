@@ -1,9 +1,18 @@
 /** Crossposts on their way: due, recorded, given up, reported. */
-import type { CrosspostExpiry, CrosspostOutlook, CrosspostResult, DueCrosspost } from "../../model/crosspost.ts";
+import type {
+  CrosspostExpiry,
+  CrosspostOutlook,
+  CrosspostResult,
+  DueCrosspost,
+} from "../../model/crosspost.ts";
 import { NOT_PUBLISHED, WAITING } from "../db/literals.ts";
 import type { Executor } from "../db/statement.ts";
 
-export async function dueCrosspost(db: Executor, sink: string, nowMs: number): Promise<DueCrosspost | undefined> {
+export async function dueCrosspost(
+  db: Executor,
+  sink: string,
+  nowMs: number,
+): Promise<DueCrosspost | undefined> {
   const row = await db
     .selectFrom("crossposts")
     .select(["message_id", "ref", "attempts", "created_at"])
@@ -14,7 +23,12 @@ export async function dueCrosspost(db: Executor, sink: string, nowMs: number): P
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) return undefined;
-  return { messageId: row.message_id, ref: row.ref, attempts: row.attempts, createdAtMs: Number(row.created_at) };
+  return {
+    messageId: row.message_id,
+    ref: row.ref,
+    attempts: row.attempts,
+    createdAtMs: Number(row.created_at),
+  };
 }
 
 /** One that is done already stays as it is. */
@@ -34,7 +48,11 @@ export async function recordCrosspost(db: Executor, result: CrosspostResult): Pr
     .execute();
 }
 
-export async function expireCrossposts(db: Executor, sink: string, expiry: CrosspostExpiry): Promise<number> {
+export async function expireCrossposts(
+  db: Executor,
+  sink: string,
+  expiry: CrosspostExpiry,
+): Promise<number> {
   const { createdUntilMs, nowMs, reason } = expiry;
   const { numUpdatedRows } = await db
     .updateTable("crossposts")
@@ -53,15 +71,29 @@ export async function expireCrossposts(db: Executor, sink: string, expiry: Cross
 export async function crosspostOutlook(db: Executor, sink: string): Promise<CrosspostOutlook> {
   const waiting = await db
     .selectFrom("crossposts")
-    .select((eb) => [eb.fn.min("next_attempt_at").as("due_at"), eb.fn.min("created_at").as("oldest_at")])
+    .select((eb) => [
+      eb.fn.min("next_attempt_at").as("due_at"),
+      eb.fn.min("created_at").as("oldest_at"),
+    ])
     .where("state", "=", WAITING)
     .where("sink", "=", sink)
     .executeTakeFirst();
-  const missed = db.selectFrom("crossposts").where("state", "=", NOT_PUBLISHED).where("sink", "=", sink);
-  const reported = await missed.select((eb) => eb.fn.max("reported_at").as("at")).executeTakeFirst();
+  const missed = db
+    .selectFrom("crossposts")
+    .where("state", "=", NOT_PUBLISHED)
+    .where("sink", "=", sink);
+  const reported = await missed
+    .select((eb) => eb.fn.max("reported_at").as("at"))
+    .executeTakeFirst();
   const unreported = missed.where("reported_at", "is", null);
-  const count = await unreported.select((eb) => eb.fn.countAll<number>().as("count")).executeTakeFirst();
-  const last = await unreported.select("error").orderBy("done_at", "desc").limit(1).executeTakeFirst();
+  const count = await unreported
+    .select((eb) => eb.fn.countAll<number>().as("count"))
+    .executeTakeFirst();
+  const last = await unreported
+    .select("error")
+    .orderBy("done_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
   return {
     dueAtMs: numberOrNull(waiting?.due_at),
     oldestAtMs: numberOrNull(waiting?.oldest_at),
@@ -71,9 +103,14 @@ export async function crosspostOutlook(db: Executor, sink: string): Promise<Cros
   };
 }
 
-const numberOrNull = (value: number | null | undefined): number | null => (value === null || value === undefined ? null : Number(value));
+const numberOrNull = (value: number | null | undefined): number | null =>
+  value === null || value === undefined ? null : Number(value);
 
-export async function markCrosspostsReported(db: Executor, sink: string, nowMs: number): Promise<void> {
+export async function markCrosspostsReported(
+  db: Executor,
+  sink: string,
+  nowMs: number,
+): Promise<void> {
   await db
     .updateTable("crossposts")
     .set({ reported_at: nowMs })

@@ -1,11 +1,23 @@
-/** Reads messages that were given up and neither acknowledged nor sent again: one by one, and by sink and cause. */
+/**
+ * Reads messages that were given up and neither acknowledged nor sent again: one by one, and by
+ * sink and cause.
+ */
 import type { ChirpEvent } from "../../model/event.ts";
-import type { DeadCause, DeadGroup, DeadLetter, DeadSelection, UnreportedDead } from "../../model/dead-letters.ts";
+import type {
+  DeadCause,
+  DeadGroup,
+  DeadLetter,
+  DeadSelection,
+  UnreportedDead,
+} from "../../model/dead-letters.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { DEAD, OPEN } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
-/** Dead and not acknowledged, as the index says it. A message about the channel itself carries no alert: nothing is lost with it. */
+/**
+ * Dead and not acknowledged, as the index says it. A message about the channel itself carries no
+ * alert: nothing is lost with it.
+ */
 export function deadMessages(on: Executor, { sinks, messageIds }: DeadSelection = {}) {
   let dead = on
     .selectFrom("messages as m")
@@ -13,7 +25,11 @@ export function deadMessages(on: Executor, { sinks, messageIds }: DeadSelection 
     .where("m.acknowledged_at", "is", null)
     .where((eb) =>
       eb.exists(
-        eb.selectFrom("deliveries as d").select("d.id").whereRef("d.message_id", "=", "m.id").where("d.message_id", "is not", null),
+        eb
+          .selectFrom("deliveries as d")
+          .select("d.id")
+          .whereRef("d.message_id", "=", "m.id")
+          .where("d.message_id", "is not", null),
       ),
     );
   if (sinks !== undefined) dead = dead.where("m.sink", "in", listOf(sinks));
@@ -48,15 +64,24 @@ const eventsJoined = listStatement<object, string>()((on, list) =>
     .where("j.state", "=", "merged"),
 );
 
-export async function listDead(db: Executor, selection: DeadSelection, limit: number): Promise<readonly DeadLetter[]> {
+export async function listDead(
+  db: Executor,
+  selection: DeadSelection,
+  limit: number,
+): Promise<readonly DeadLetter[]> {
   const rows = await deadMessages(db, selection)
     .select(["m.id", "m.sink", "m.cause", "m.error", "m.done_at", "m.attempts"])
     .limit(limit)
     .execute();
   const ids = rows.map(({ id }) => id);
   const events = new Map<string, ChirpEvent[]>(ids.map((id) => [id, []]));
-  const members = [...(await eventsOfMessages(db, ids, {})).rows, ...(await eventsJoined(db, ids, {})).rows];
-  for (const { message_id: id, ...event } of members.sort((a, b) => Number(a.delivery_id) - Number(b.delivery_id)))
+  const members = [
+    ...(await eventsOfMessages(db, ids, {})).rows,
+    ...(await eventsJoined(db, ids, {})).rows,
+  ];
+  for (const { message_id: id, ...event } of members.sort(
+    (a, b) => Number(a.delivery_id) - Number(b.delivery_id),
+  ))
     events.get(id ?? "")?.push(eventOf(event));
   return rows.map((row) => ({
     messageId: row.id,
@@ -74,18 +99,33 @@ export const groupDead = (db: Executor, sinceMs: number): Promise<readonly DeadG
 
 export async function unreportedDead(db: Executor): Promise<readonly UnreportedDead[]> {
   const groups = await groupsOf(db, deadMessages(db).where("m.reported_at", "is", null));
-  return Promise.all(groups.map(async (group) => ({ ...group, reportedAtMs: await lastReport(db, group) })));
+  return Promise.all(
+    groups.map(async (group) => ({ ...group, reportedAtMs: await lastReport(db, group) })),
+  );
 }
 
-async function groupsOf(db: Executor, dead: ReturnType<typeof deadMessages>): Promise<readonly DeadGroup[]> {
-  const groups = new Map<string, { sink: string; cause: DeadCause; error: string; messageIds: string[] }>();
-  for (const { id, sink, cause: text, error } of await dead.select(["m.id", "m.sink", "m.cause", "m.error"]).execute()) {
+async function groupsOf(
+  db: Executor,
+  dead: ReturnType<typeof deadMessages>,
+): Promise<readonly DeadGroup[]> {
+  const groups = new Map<
+    string,
+    { sink: string; cause: DeadCause; error: string; messageIds: string[] }
+  >();
+  for (const { id, sink, cause: text, error } of await dead
+    .select(["m.id", "m.sink", "m.cause", "m.error"])
+    .execute()) {
     const cause = text as DeadCause;
     const ids = groups.get(`${sink}\n${cause}`)?.messageIds ?? [];
     ids.push(id);
     groups.set(`${sink}\n${cause}`, { sink, cause, error, messageIds: ids });
   }
-  return Promise.all([...groups.values()].map(async (group) => ({ ...group, alerts: await countAlerts(db, group.messageIds) })));
+  return Promise.all(
+    [...groups.values()].map(async (group) => ({
+      ...group,
+      alerts: await countAlerts(db, group.messageIds),
+    })),
+  );
 }
 
 const countMembers = listStatement<object, string>()((on, list) =>
@@ -109,12 +149,18 @@ const countJoined = listStatement<object, string>()((on, list) =>
 
 /** Deliveries that these messages carry, and those that joined them. */
 export async function countAlerts(db: Executor, messageIds: readonly string[]): Promise<number> {
-  const counted = [...(await countMembers(db, messageIds, {})).rows, ...(await countJoined(db, messageIds, {})).rows];
+  const counted = [
+    ...(await countMembers(db, messageIds, {})).rows,
+    ...(await countJoined(db, messageIds, {})).rows,
+  ];
   return counted.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
 /** Acknowledged ones count as well: the operator was notified of them all the same. */
-async function lastReport(db: Executor, { sink, cause }: Pick<DeadGroup, "sink" | "cause">): Promise<number | null> {
+async function lastReport(
+  db: Executor,
+  { sink, cause }: Pick<DeadGroup, "sink" | "cause">,
+): Promise<number | null> {
   const row = await db
     .selectFrom("messages")
     .select((eb) => eb.fn.max("reported_at").as("at"))

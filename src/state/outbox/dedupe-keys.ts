@@ -1,6 +1,7 @@
 /**
- * Which sink was notified of what: a chat sink alerts once within a time on one fact, however many watches match it, and again once it was undone.
- * An account that comes and goes all day raises a few alerts, then one in that time.
+ * Which sink was notified of what: a chat sink alerts once within a time on one fact, however many
+ * watches match it, and again once it was undone. An account that comes and goes all day raises a
+ * few alerts, then one in that time.
  */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { NewDelivery, Once } from "../../model/poll-store.ts";
@@ -10,17 +11,33 @@ import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import { DELIVERED_ALREADY } from "./joined-dead.ts";
 import type { HeldReplacement } from "./replace-held.ts";
 
-type EarlierDelivery = Readonly<Pick<DeliveriesTable, "id" | "once_key" | "state" | "created_at" | "not_before" | "held_by" | "group_key">>;
+type EarlierDelivery = Readonly<
+  Pick<
+    DeliveriesTable,
+    "id" | "once_key" | "state" | "created_at" | "not_before" | "held_by" | "group_key"
+  >
+>;
 
 /** Changes there and back that get an alert each; the rest of the day is one line. */
 const MAX_SINGLE_ALERTS = 3;
 
-/** What was sent or still waits. An alert in a message that was given up reached nobody, so the next one like it is the first. */
+/**
+ * What was sent or still waits. An alert in a message that was given up reached nobody, so the next
+ * one like it is the first.
+ */
 const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
   on
     .selectFrom("deliveries as d")
     .leftJoin("messages as m", "m.id", "d.message_id")
-    .select(["d.id", "d.once_key", "d.state", "d.created_at", "d.not_before", "d.held_by", "d.group_key"])
+    .select([
+      "d.id",
+      "d.once_key",
+      "d.state",
+      "d.created_at",
+      "d.not_before",
+      "d.held_by",
+      "d.group_key",
+    ])
     .where("d.sink", "=", slot("sink"))
     .where("d.once_key", "in", list)
     .where("d.once_key", "is not", null)
@@ -42,7 +59,11 @@ export class DedupeKeys {
   }
 
   /** Reads the earlier deliveries of the same facts to the same sinks, and of what undoes them. */
-  static async load(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<DedupeKeys> {
+  static async load(
+    on: Executor,
+    deliveries: readonly NewDelivery[],
+    nowMs: number,
+  ): Promise<DedupeKeys> {
     const keys = new Map<string, Set<string>>();
     for (const { sink, once } of deliveries) {
       if (once === undefined) continue;
@@ -63,7 +84,10 @@ export class DedupeKeys {
     return this.#replacements;
   }
 
-  /** The delivery as it goes out, by itself or in a summary; undefined when its row was marked as merged into a waiting one, or as a duplicate. */
+  /**
+   * The delivery as it goes out, by itself or in a summary; undefined when its row was marked as
+   * merged into a waiting one, or as a duplicate.
+   */
   admit(row: DeliveriesTable, delivery: NewDelivery): NewDelivery | undefined {
     const { sink, once } = delivery;
     if (once === undefined) return delivery;
@@ -90,7 +114,8 @@ export class DedupeKeys {
     remember(this.#known, sink, { ...row, once_key: once.key });
     const [first] = earlierRows;
     const summaryGroup = once.undo?.summaryGroup;
-    if (summaryGroup === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS) return placed;
+    if (summaryGroup === undefined || first === undefined || earlierRows.length < MAX_SINGLE_ALERTS)
+      return placed;
     row.group_key = summaryGroup;
     row.grouped = 1;
     row.detail = `delivered in one line a day, as it came and went ${MAX_SINGLE_ALERTS} times`;
@@ -99,27 +124,37 @@ export class DedupeKeys {
   }
 }
 
-const keysOf = ({ key, undo }: Once): readonly string[] => (undo === undefined ? [key] : [key, undo.key]);
+const keysOf = ({ key, undo }: Once): readonly string[] =>
+  undo === undefined ? [key] : [key, undo.key];
 
 const nameOf = (sink: string, key: string): string => `${sink}\n${key}`;
 
 /** Whether it waits for the end of a mute that does not hold this row so long. */
-const isHeldLonger = ({ state, held_by: by, not_before: untilMs }: EarlierDelivery, row: DeliveriesTable): boolean =>
-  state === "waiting" && by !== null && untilMs > row.not_before;
+const isHeldLonger = (
+  { state, held_by: by, not_before: untilMs }: EarlierDelivery,
+  row: DeliveriesTable,
+): boolean => state === "waiting" && by !== null && untilMs > row.not_before;
 
 /** Whether it waits for a digest with a schedule, and this row does not. */
-const isGatheredLonger = ({ state, group_key: groupKey }: EarlierDelivery, row: DeliveriesTable): boolean =>
-  state === "waiting" && isScheduled(groupKey) && !isScheduled(row.group_key);
+const isGatheredLonger = (
+  { state, group_key: groupKey }: EarlierDelivery,
+  row: DeliveriesTable,
+): boolean => state === "waiting" && isScheduled(groupKey) && !isScheduled(row.group_key);
 
 const isScheduled = (groupKey: string): boolean => readDigestGroup(groupKey)?.cause === "schedule";
 
-/** Whether only the last of them is held longer. Where a mute also holds what the last one undoes, all of them keep their order. */
+/**
+ * Whether only the last of them is held longer. Where a mute also holds what the last one undoes,
+ * all of them keep their order.
+ */
 const isHeldAlone = (earlierRows: readonly EarlierDelivery[], row: DeliveriesTable): boolean =>
-  earlierRows.find((earlierRow) => isHeldLonger(earlierRow, row) || isGatheredLonger(earlierRow, row)) === earlierRows.at(-1);
+  earlierRows.find(
+    (earlierRow) => isHeldLonger(earlierRow, row) || isGatheredLonger(earlierRow, row),
+  ) === earlierRows.at(-1);
 
 /**
- * What undoes a fact that a mute still holds waits as long, by itself: its own group need not wait. Else the channel would first hear of the
- * end of what it hears of later.
+ * What undoes a fact that a mute still holds waits as long, by itself: its own group need not wait.
+ * Else the channel would first hear of the end of what it hears of later.
  */
 function waitBehind(last: EarlierDelivery | undefined, row: DeliveriesTable): void {
   if (last === undefined || !isHeldLonger(last, row)) return;

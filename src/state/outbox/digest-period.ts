@@ -1,4 +1,7 @@
-/** Which time a digest with a schedule is about: it begins where the one before ended. Written with the message that is sealed of it. */
+/**
+ * Which time a digest with a schedule is about: it begins where the one before ended. Written with
+ * the message that is sealed of it.
+ */
 import { type DigestPeriod, digestGroup, scheduledDigestName } from "../../model/digest.ts";
 import { GROUPED, WAITING } from "../db/literals.ts";
 import { fromText, toText } from "../db/json-text.ts";
@@ -6,31 +9,56 @@ import { type Executor, insertRows, statement } from "../db/statement.ts";
 
 const noteName = (sink: string, name: string): string => `digest_period\n${sink}\n${name}`;
 
-const find = statement<{ name: string }>()((on, slot) => on.selectFrom("notes").select("value").where("name", "=", slot("name")));
+const find = statement<{ name: string }>()((on, slot) =>
+  on.selectFrom("notes").select("value").where("name", "=", slot("name")),
+);
 
-/** That of the digest which was sealed last, or from when on one is expected; null before the first. */
-export async function digestPeriod(db: Executor, sink: string, name: string): Promise<DigestPeriod | null> {
+/**
+ * That of the digest which was sealed last, or from when on one is expected; null before the first.
+ */
+export async function digestPeriod(
+  db: Executor,
+  sink: string,
+  name: string,
+): Promise<DigestPeriod | null> {
   const row = (await find(db, { name: noteName(sink, name) })).rows[0];
   return row === undefined ? null : fromText<DigestPeriod>(row.value);
 }
 
 const upsert = insertRows("notes", ["name", "value"], (insert) =>
-  insert.onConflict((conflict) => conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") }))),
+  insert.onConflict((conflict) =>
+    conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") })),
+  ),
 );
 
-export async function savePeriod(on: Executor, sink: string, name: string, { fromMs, toMs }: DigestPeriod): Promise<void> {
+export async function savePeriod(
+  on: Executor,
+  sink: string,
+  name: string,
+  { fromMs, toMs }: DigestPeriod,
+): Promise<void> {
   await upsert(on, [{ name: noteName(sink, name), value: toText({ fromMs, toMs }) }]);
 }
 
 /** Undefined for a group that is no digest with a schedule. */
-export async function lastPeriodOf(db: Executor, sink: string, groupKey: string): Promise<DigestPeriod | undefined> {
+export async function lastPeriodOf(
+  db: Executor,
+  sink: string,
+  groupKey: string,
+): Promise<DigestPeriod | undefined> {
   const name = scheduledDigestName(groupKey);
   return name === undefined ? undefined : ((await digestPeriod(db, sink, name)) ?? undefined);
 }
 
 /** The first one is about the time from now on. */
-export async function beginDigests(db: Executor, sink: string, name: string, nowMs: number): Promise<void> {
-  if ((await digestPeriod(db, sink, name)) === null) await savePeriod(db, sink, name, { fromMs: nowMs, toMs: nowMs });
+export async function beginDigests(
+  db: Executor,
+  sink: string,
+  name: string,
+  nowMs: number,
+): Promise<void> {
+  if ((await digestPeriod(db, sink, name)) === null)
+    await savePeriod(db, sink, name, { fromMs: nowMs, toMs: nowMs });
 }
 
 const dueMember = statement<{ sink: string; groupKey: string; now: number }>()((on, slot) =>
@@ -45,6 +73,14 @@ const dueMember = statement<{ sink: string; groupKey: string; now: number }>()((
     .limit(1),
 );
 
-export async function hasDueDigest(db: Executor, sink: string, name: string, nowMs: number): Promise<boolean> {
-  return (await dueMember(db, { sink, groupKey: digestGroup("schedule", name), now: nowMs })).rows.length > 0;
+export async function hasDueDigest(
+  db: Executor,
+  sink: string,
+  name: string,
+  nowMs: number,
+): Promise<boolean> {
+  return (
+    (await dueMember(db, { sink, groupKey: digestGroup("schedule", name), now: nowMs })).rows
+      .length > 0
+  );
 }

@@ -19,10 +19,22 @@ const countMembers = statement<{ sink: string; groupKey: string; now: number }>(
 /** Where a digest is cut: what was due when its group was last sealed was left over from that. */
 export async function seriesOf(
   db: Executor,
-  { group_key: groupKey, last_sealed_at: sealedAt }: { readonly group_key: string; readonly last_sealed_at: number | null },
-  { sink, now, dueAtMs }: { readonly sink: string; readonly now: number; readonly dueAtMs: readonly number[] },
+  {
+    group_key: groupKey,
+    last_sealed_at: sealedAt,
+  }: { readonly group_key: string; readonly last_sealed_at: number | null },
+  {
+    sink,
+    now,
+    dueAtMs,
+  }: { readonly sink: string; readonly now: number; readonly dueAtMs: readonly number[] },
 ): Promise<DueGroup["series"]> {
   const isContinued = sealedAt !== null && dueAtMs.some((dueAt) => dueAt <= Number(sealedAt));
-  const all = dueAtMs.length < DIGEST_AT_ONCE ? dueAtMs.length : Number((await countMembers(db, { sink, groupKey, now })).rows[0]?.count);
-  return isContinued || all > dueAtMs.length ? { isContinued, left: all - dueAtMs.length } : undefined;
+  const all =
+    dueAtMs.length < DIGEST_AT_ONCE
+      ? dueAtMs.length
+      : Number((await countMembers(db, { sink, groupKey, now })).rows[0]?.count);
+  return isContinued || all > dueAtMs.length
+    ? { isContinued, left: all - dueAtMs.length }
+    : undefined;
 }

@@ -1,4 +1,7 @@
-/** What the outbox has to do now: sealed messages whose next attempt is due, and groups that are to become messages. */
+/**
+ * What the outbox has to do now: sealed messages whose next attempt is due, and groups that are to
+ * become messages.
+ */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DueGroup, DueMember, DueMessage } from "../../model/outbox.ts";
@@ -14,7 +17,10 @@ import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
 
-/** A group that waited long is sent in several messages rather than read into memory whole; a digest counts what it does not list. */
+/**
+ * A group that waited long is sent in several messages rather than read into memory whole; a digest
+ * counts what it does not list.
+ */
 export const MEMBERS_AT_ONCE = 1_000;
 
 export interface DueQuery {
@@ -34,7 +40,15 @@ const dueMessages = statement<Asked>()((on, slot) =>
   on
     .selectFrom("messages as m")
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
-    .select(["m.id", "m.sink", "m.group_key", "m.sealed_at", "m.attempts", "m.first_attempt_at", "m.next_attempt_at"])
+    .select([
+      "m.id",
+      "m.sink",
+      "m.group_key",
+      "m.sealed_at",
+      "m.attempts",
+      "m.first_attempt_at",
+      "m.next_attempt_at",
+    ])
     .select(["parent.ref as thread_ref", "parent.channel as thread_channel", "m.taken"])
     .where("m.state", "=", OPEN)
     .where("m.sink", "=", slot("sink"))
@@ -60,7 +74,9 @@ const dueMessages = statement<Asked>()((on, slot) =>
     .limit(slot("limit")),
 );
 
-const bodies = listStatement<object, string>()((on, list) => on.selectFrom("messages").select(["id", "body"]).where("id", "in", list));
+const bodies = listStatement<object, string>()((on, list) =>
+  on.selectFrom("messages").select(["id", "body"]).where("id", "in", list),
+);
 
 const listedCounts = listStatement<object, string>()((on, list) =>
   on
@@ -98,25 +114,34 @@ const dueGroups = statement<Asked>()((on, slot) =>
     .limit(slot("limit")),
 );
 
-const groupMembers = statement<{ sink: string; groupKey: string; now: number; limit: number }>()((on, slot) =>
-  on
-    .selectFrom("deliveries as d")
-    .select(["d.id", "d.due_at"])
-    .select((eb) => alertAhead(eb).as("ahead_id"))
-    .where("d.state", "=", WAITING)
-    .where("d.grouped", "=", GROUPED)
-    .where("d.sink", "=", slot("sink"))
-    .where("d.group_key", "=", slot("groupKey"))
-    .where("d.due_at", "<=", slot("now"))
-    .orderBy("d.id")
-    .limit(slot("limit")),
+const groupMembers = statement<{ sink: string; groupKey: string; now: number; limit: number }>()(
+  (on, slot) =>
+    on
+      .selectFrom("deliveries as d")
+      .select(["d.id", "d.due_at"])
+      .select((eb) => alertAhead(eb).as("ahead_id"))
+      .where("d.state", "=", WAITING)
+      .where("d.grouped", "=", GROUPED)
+      .where("d.sink", "=", slot("sink"))
+      .where("d.group_key", "=", slot("groupKey"))
+      .where("d.due_at", "<=", slot("now"))
+      .orderBy("d.id")
+      .limit(slot("limit")),
 );
 
 const memberEvents = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
     .innerJoin("events as e", "e.id", "d.event_id")
-    .select(["d.id as delivery_id", "d.throttle_key", "d.original_group_key", "d.due_at", "d.created_at", "d.replayed_at", "d.template"])
+    .select([
+      "d.id as delivery_id",
+      "d.throttle_key",
+      "d.original_group_key",
+      "d.due_at",
+      "d.created_at",
+      "d.replayed_at",
+      "d.template",
+    ])
     .select(["d.routed", "d.follows_id"])
     .select([
       "e.id",
@@ -168,7 +193,10 @@ interface MessageHead {
   readonly thread_channel?: string | null | undefined;
 }
 
-/** Sinks take turns, so that a sink with a long backlog does not hold up the others; within a sink the oldest goes first. */
+/**
+ * Sinks take turns, so that a sink with a long backlog does not hold up the others; within a sink
+ * the oldest goes first.
+ */
 export async function dueWork(
   db: Executor,
   query: DueQuery,
@@ -197,27 +225,51 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
   for (const row of (await dueGroups(db, asked)).rows.filter(isFree).slice(0, query.limit)) {
     const groupKey = row.group_key;
     const isDigest = readDigestGroup(groupKey) !== undefined;
-    const { rows } = await groupMembers(db, { sink, groupKey, now, limit: isDigest ? DIGEST_AT_ONCE : MEMBERS_AT_ONCE });
+    const { rows } = await groupMembers(db, {
+      sink,
+      groupKey,
+      now,
+      limit: isDigest ? DIGEST_AT_ONCE : MEMBERS_AT_ONCE,
+    });
     const free = withoutBehind(rows);
     if (free.length === 0) continue;
     const members = free.map((member) => Number(member.id));
-    const series = isDigest ? await seriesOf(db, row, { sink, now, dueAtMs: rows.map((member) => Number(member.due_at)) }) : undefined;
+    const series = isDigest
+      ? await seriesOf(db, row, { sink, now, dueAtMs: rows.map((member) => Number(member.due_at)) })
+      : undefined;
     const lastPeriod = isDigest ? await lastPeriodOf(db, sink, groupKey) : undefined;
     const dueAtMs = Math.max(...rows.map((member) => Number(member.due_at)));
-    work.push({ kind: "group", sink, groupKey, members, dueAtMs, ...(series && { series }), ...(lastPeriod && { lastPeriod }) });
+    work.push({
+      kind: "group",
+      sink,
+      groupKey,
+      members,
+      dueAtMs,
+      ...(series && { series }),
+      ...(lastPeriod && { lastPeriod }),
+    });
   }
   const singles = (await dueSingles(db, asked)).rows.filter(isFree).slice(0, query.limit);
   const first = (w: Work) => (w.kind === "group" ? (w.members[0] ?? 0) : 0);
   const groups = [
     ...work.filter((w) => w.kind === "group"),
-    ...singles.map((row): Work => ({ kind: "group", sink, groupKey: row.group_key, members: [row.id] })),
+    ...singles.map(
+      (row): Work => ({ kind: "group", sink, groupKey: row.group_key, members: [row.id] }),
+    ),
   ];
-  return [...work.filter((w) => w.kind === "message"), ...groups.sort((a, b) => first(a) - first(b))];
+  return [
+    ...work.filter((w) => w.kind === "message"),
+    ...groups.sort((a, b) => first(a) - first(b)),
+  ];
 }
 
 function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[] {
   const taken: Work[] = [];
-  for (let turn = 0; taken.length < limit && perSink.some((work) => work.length > turn); turn += 1) {
+  for (
+    let turn = 0;
+    taken.length < limit && perSink.some((work) => work.length > turn);
+    turn += 1
+  ) {
     for (const work of perSink) {
       const next = work[turn];
       if (next !== undefined && taken.length < limit) taken.push(next);
@@ -229,7 +281,10 @@ function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[]
 type Joined = Pick<ChirpEvent, "watch" | "watchType" | "labels">;
 
 /** As they are now, whatever their state. */
-export async function readGroups(db: Executor, work: readonly (Work & { kind: "group" })[]): Promise<DueGroup[]> {
+export async function readGroups(
+  db: Executor,
+  work: readonly (Work & { kind: "group" })[],
+): Promise<DueGroup[]> {
   const ids = work.flatMap((w) => w.members);
   const joined = new Map<number, Joined[]>();
   for (const row of (await joinedEvents(db, ids, {})).rows)
@@ -242,7 +297,9 @@ export async function readGroups(db: Executor, work: readonly (Work & { kind: "g
   const gone = await goneDeliveries(db, ids);
   const texts = await lastTexts(
     db,
-    work.flatMap(({ groupKey, members: own }) => (readDigestGroup(groupKey) === undefined ? [] : own)),
+    work.flatMap(({ groupKey, members: own }) =>
+      readDigestGroup(groupKey) === undefined ? [] : own,
+    ),
   );
   const followed = await followedAlerts(
     db,
@@ -282,7 +339,9 @@ export async function readGroups(db: Executor, work: readonly (Work & { kind: "g
   }));
 }
 
-function withoutThrottle(member: (DueMember & { readonly throttleKey: string | null }) | undefined): DueMember[] {
+function withoutThrottle(
+  member: (DueMember & { readonly throttleKey: string | null }) | undefined,
+): DueMember[] {
   if (member === undefined) return [];
   const { throttleKey: _, ...rest } = member;
   return [rest];
@@ -295,7 +354,9 @@ async function readMessages(db: Executor, rows: readonly MessageHead[]): Promise
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row.id);
   const text = new Map((await bodies(db, ids, {})).rows.map((row) => [row.id, row.body]));
-  const alerts = new Map((await listedCounts(db, ids, {})).rows.map((row) => [row.message_id, Number(row.count)]));
+  const alerts = new Map(
+    (await listedCounts(db, ids, {})).rows.map((row) => [row.message_id, Number(row.count)]),
+  );
   const outdated = await outdatedMessages(db, ids);
   return rows.map((row) => ({
     id: row.id,

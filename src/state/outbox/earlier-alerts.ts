@@ -1,13 +1,17 @@
 /**
- * Which alerts on the same subject a sink had before: a new one waits behind those that are still on their way, also where they are in other
- * groups, and a follow-up knows the alert that it is about.
+ * Which alerts on the same subject a sink had before: a new one waits behind those that are still
+ * on their way, also where they are in other groups, and a follow-up knows the alert that it is
+ * about.
  */
 import type { AlertSubject, NewDelivery } from "../../model/poll-store.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
-/** An alert on a subject at a sink: as it goes out, which is by the delivery that it joined where it joined one. */
+/**
+ * An alert on a subject at a sink: as it goes out, which is by the delivery that it joined where it
+ * joined one.
+ */
 interface EarlierAlert {
   readonly id: number;
   readonly eventId: string;
@@ -22,7 +26,9 @@ const onSubjects = listStatement<object, string>()((on, list) =>
     .selectFrom("events as e")
     .innerJoin("deliveries as d", "d.event_id", "e.id")
     .leftJoin("deliveries as j", "j.id", "d.joined_id")
-    .leftJoin("messages as m", (join) => join.onRef("m.id", "=", (eb) => eb.fn.coalesce("j.message_id", "d.message_id")))
+    .leftJoin("messages as m", (join) =>
+      join.onRef("m.id", "=", (eb) => eb.fn.coalesce("j.message_id", "d.message_id")),
+    )
     .select((eb) => [
       "e.id as event_id",
       "e.watch_key",
@@ -66,10 +72,14 @@ export class EarlierAlerts {
   /** Notes in the row what it waits behind, and what it follows. */
   place(row: DeliveriesTable, { about, follows }: NewDelivery): void {
     if (about === undefined) return;
-    const earlier = this.#known.filter((alert) => alert.sink === row.sink && isAbout(alert, about) && alert.id !== row.id);
+    const earlier = this.#known.filter(
+      (alert) => alert.sink === row.sink && isAbout(alert, about) && alert.id !== row.id,
+    );
     row.after_id = earlier.findLast(({ isPending }) => isPending)?.id ?? null;
     if (follows === undefined) return;
-    const followed = earlier.find(({ eventId, isFollowUp }) => (follows.eventId === undefined ? !isFollowUp : eventId === follows.eventId));
+    const followed = earlier.find(({ eventId, isFollowUp }) =>
+      follows.eventId === undefined ? !isFollowUp : eventId === follows.eventId,
+    );
     row.follows_id = (followed ?? earlier[0])?.id ?? null;
   }
 
@@ -77,10 +87,19 @@ export class EarlierAlerts {
   add(row: DeliveriesTable, { about, follows }: NewDelivery): void {
     if (about === undefined || row.state !== "waiting") return;
     const { id, event_id: eventId, sink } = row;
-    this.#known.push({ id, eventId, sink, about, isFollowUp: follows !== undefined, isPending: true });
+    this.#known.push({
+      id,
+      eventId,
+      sink,
+      about,
+      isFollowUp: follows !== undefined,
+      isPending: true,
+    });
   }
 }
 
 /** A tweet is one, whichever target it was found for; an account may be on the lists of several. */
 const isAbout = ({ about: a }: EarlierAlert, b: AlertSubject): boolean =>
-  a.watchKey === b.watchKey && a.subject === b.subject && (b.target === undefined || a.target === b.target);
+  a.watchKey === b.watchKey &&
+  a.subject === b.subject &&
+  (b.target === undefined || a.target === b.target);

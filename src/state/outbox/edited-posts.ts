@@ -18,7 +18,10 @@ const editsOf = listStatement<object, number>()((on, list) =>
     .orderBy("n.detected_at"),
 );
 
-export async function lastTexts(db: Executor, deliveryIds: readonly number[]): Promise<ReadonlyMap<number, Tweet>> {
+export async function lastTexts(
+  db: Executor,
+  deliveryIds: readonly number[],
+): Promise<ReadonlyMap<number, Tweet>> {
   const found = new Map<number, Tweet>();
   if (deliveryIds.length === 0) return found;
   for (const { id, body } of (await editsOf(db, deliveryIds, {})).rows) {

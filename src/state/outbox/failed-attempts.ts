@@ -12,7 +12,9 @@ export interface StoredAttempt {
 const MOST_KEPT = 50;
 
 const insertOne = statement<StoredAttempt>()((on, slot) =>
-  on.insertInto("attempts").values({ message_id: slot("messageId"), at: slot("atMs"), error: slot("error") }),
+  on
+    .insertInto("attempts")
+    .values({ message_id: slot("messageId"), at: slot("atMs"), error: slot("error") }),
 );
 
 const forgetOlder = statement<{ messageId: string; kept: number; one: number }>()((on, slot) =>
@@ -35,19 +37,22 @@ export async function addFailedAttempt(on: Executor, attempt: StoredAttempt): Pr
   await forgetOlder(on, { messageId: attempt.messageId, kept: MOST_KEPT - 1, one: 1 });
 }
 
-const findOne = statement<{ messageId: string; atMs: number; nextAttemptAtMs: number }>()((on, slot) =>
-  on
-    .selectFrom("attempts as a")
-    .innerJoin("messages as m", "m.id", "a.message_id")
-    .select("m.id")
-    .where("a.message_id", "=", slot("messageId"))
-    .where("a.at", "=", slot("atMs"))
-    .where("m.next_attempt_at", "=", slot("nextAttemptAtMs")),
+const findOne = statement<{ messageId: string; atMs: number; nextAttemptAtMs: number }>()(
+  (on, slot) =>
+    on
+      .selectFrom("attempts as a")
+      .innerJoin("messages as m", "m.id", "a.message_id")
+      .select("m.id")
+      .where("a.message_id", "=", slot("messageId"))
+      .where("a.at", "=", slot("atMs"))
+      .where("m.next_attempt_at", "=", slot("nextAttemptAtMs")),
 );
 
 /** A result whose COMMIT succeeded while its answer was lost is recorded again. */
-export const isRecorded = async (on: Executor, result: DeliveryResult & { readonly kind: "retry" }): Promise<boolean> =>
-  (await findOne(on, result)).rows.length > 0;
+export const isRecorded = async (
+  on: Executor,
+  result: DeliveryResult & { readonly kind: "retry" },
+): Promise<boolean> => (await findOne(on, result)).rows.length > 0;
 
 const ofMessages = listStatement<object, string>()((on, list) =>
   on.selectFrom("attempts").selectAll().where("message_id", "in", list).orderBy("at"),
@@ -60,7 +65,9 @@ export async function failedAttemptsOf(
 ): Promise<ReadonlyMap<string, readonly StoredAttempt[]>> {
   const found = new Map<string, StoredAttempt[]>();
   if (messageIds.length === 0) return found;
-  for (const { message_id: messageId, at, error } of (await ofMessages(db, [...new Set(messageIds)], {})).rows)
+  for (const { message_id: messageId, at, error } of (
+    await ofMessages(db, [...new Set(messageIds)], {})
+  ).rows)
     found.set(messageId, [...(found.get(messageId) ?? []), { messageId, atMs: Number(at), error }]);
   return found;
 }

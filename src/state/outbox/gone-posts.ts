@@ -1,8 +1,13 @@
-/** Alerts on posts that are known to be gone: a poll or a recheck reported that after it had found them. */
+/**
+ * Alerts on posts that are known to be gone: a poll or a recheck reported that after it had found
+ * them.
+ */
 import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
-/** What was found after a post was reported gone shows that it is back. The report itself goes out. */
+/**
+ * What was found after a post was reported gone shows that it is back. The report itself goes out.
+ */
 const ofDeliveries = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
@@ -16,7 +21,10 @@ const ofDeliveries = listStatement<object, number>()((on, list) =>
     .whereRef("g.detected_at", ">=", "e.detected_at"),
 );
 
-export const goneDeliveries = async (db: Executor, ids: readonly number[]): Promise<ReadonlySet<number>> =>
+export const goneDeliveries = async (
+  db: Executor,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> =>
   new Set((await ofDeliveries(db, ids, {})).rows.map(({ id }) => Number(id)));
 
 const membersOf = listStatement<object, string>()((on, list) =>
@@ -38,10 +46,14 @@ const membersOf = listStatement<object, string>()((on, list) =>
 );
 
 /**
- * Messages that are to be sealed anew: with an alert on a post that is gone, and never tried, or with nothing else. What was tried may have
- * arrived; sent again in other words it could be there twice. Nor do the parts of a list change any more.
+ * Messages that are to be sealed anew: with an alert on a post that is gone, and never tried, or
+ * with nothing else. What was tried may have arrived; sent again in other words it could be there
+ * twice. Nor do the parts of a list change any more.
  */
-export async function outdatedMessages(db: Executor, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+export async function outdatedMessages(
+  db: Executor,
+  messageIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   const { rows } = await membersOf(db, messageIds, {});
   const gone = await goneDeliveries(
     db,

@@ -7,15 +7,23 @@ import type { Tables } from "../db/tables.ts";
 import { GROUPED, OPEN, WAITING } from "../db/literals.ts";
 
 const find = statement<{ sink: string; groupKey: string }>()((on, slot) =>
-  on.selectFrom("groups").selectAll().where("sink", "=", slot("sink")).where("group_key", "=", slot("groupKey")),
+  on
+    .selectFrom("groups")
+    .selectAll()
+    .where("sink", "=", slot("sink"))
+    .where("group_key", "=", slot("groupKey")),
 );
 
-const upsert = insertRows("groups", ["sink", "group_key", "due_at", "last_sealed_at", "interval_ms"], (insert) =>
-  insert.onConflict((conflict) =>
-    conflict
-      .columns(["sink", "group_key"])
-      .doUpdateSet((eb) => ({ due_at: eb.ref("excluded.due_at"), interval_ms: eb.ref("excluded.interval_ms") })),
-  ),
+const upsert = insertRows(
+  "groups",
+  ["sink", "group_key", "due_at", "last_sealed_at", "interval_ms"],
+  (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.columns(["sink", "group_key"]).doUpdateSet((eb) => ({
+        due_at: eb.ref("excluded.due_at"),
+        interval_ms: eb.ref("excluded.interval_ms"),
+      })),
+    ),
 );
 
 export class GroupTimers {
@@ -26,7 +34,10 @@ export class GroupTimers {
     this.#on = on;
   }
 
-  /** When a new member of a group is due: with those that wait already, else after the group's wait and interval; never while it is held. */
+  /**
+   * When a new member of a group is due: with those that wait already, else after the group's wait
+   * and interval; never while it is held.
+   */
   async dueAt(delivery: NewDelivery, nowMs: number): Promise<number> {
     const group = await this.#load(delivery.sink, delivery.groupKey);
     if (delivery.digestAtMs !== undefined) {
@@ -35,7 +46,8 @@ export class GroupTimers {
       return dueAt;
     }
     group.interval_ms = delivery.groupIntervalMs;
-    const interval = group.last_sealed_at === null ? 0 : group.last_sealed_at + delivery.groupIntervalMs;
+    const interval =
+      group.last_sealed_at === null ? 0 : group.last_sealed_at + delivery.groupIntervalMs;
     group.due_at ??= Math.max(nowMs + delivery.groupWaitMs, interval, delivery.notBeforeMs);
     return Math.max(group.due_at, delivery.notBeforeMs);
   }
@@ -49,47 +61,66 @@ export class GroupTimers {
     const known = this.#groups.get(name);
     if (known !== undefined) return known;
     const { rows } = await find(this.#on, { sink, groupKey });
-    const group = rows[0] ?? { sink, group_key: groupKey, due_at: null, last_sealed_at: null, interval_ms: null };
+    const group = rows[0] ?? {
+      sink,
+      group_key: groupKey,
+      due_at: null,
+      last_sealed_at: null,
+      interval_ms: null,
+    };
     this.#groups.set(name, group);
     return group;
   }
 }
 
-const recompute = statement<{ sink: string; groupKey: string; sealedAt: number | null }>()((on, slot) =>
-  on
-    .updateTable("groups")
-    .set((eb) => ({
-      due_at: eb
-        .selectFrom("deliveries")
-        .select((d) => d.fn.min("due_at").as("due_at"))
-        .where("sink", "=", slot("sink"))
-        .where("group_key", "=", slot("groupKey"))
-        .where("state", "=", WAITING)
-        .where("grouped", "=", GROUPED),
-      last_sealed_at: eb.fn.coalesce(eb.val(slot("sealedAt")), "last_sealed_at"),
-    }))
-    .where("sink", "=", slot("sink"))
-    .where("group_key", "=", slot("groupKey")),
+const recompute = statement<{ sink: string; groupKey: string; sealedAt: number | null }>()(
+  (on, slot) =>
+    on
+      .updateTable("groups")
+      .set((eb) => ({
+        due_at: eb
+          .selectFrom("deliveries")
+          .select((d) => d.fn.min("due_at").as("due_at"))
+          .where("sink", "=", slot("sink"))
+          .where("group_key", "=", slot("groupKey"))
+          .where("state", "=", WAITING)
+          .where("grouped", "=", GROUPED),
+        last_sealed_at: eb.fn.coalesce(eb.val(slot("sealedAt")), "last_sealed_at"),
+      }))
+      .where("sink", "=", slot("sink"))
+      .where("group_key", "=", slot("groupKey")),
 );
 
-const putOff = statement<{ sink: string; groupKey: string; sealedAt: number; dueAt: number }>()((on, slot) =>
-  on
-    .updateTable("deliveries")
-    .set({ due_at: slot("dueAt") })
-    .where("sink", "=", slot("sink"))
-    .where("group_key", "=", slot("groupKey"))
-    .where("state", "=", WAITING)
-    .where("grouped", "=", GROUPED)
-    .where("due_at", "<=", slot("sealedAt")),
+const putOff = statement<{ sink: string; groupKey: string; sealedAt: number; dueAt: number }>()(
+  (on, slot) =>
+    on
+      .updateTable("deliveries")
+      .set({ due_at: slot("dueAt") })
+      .where("sink", "=", slot("sink"))
+      .where("group_key", "=", slot("groupKey"))
+      .where("state", "=", WAITING)
+      .where("grouped", "=", GROUPED)
+      .where("due_at", "<=", slot("sealedAt")),
 );
 
-/** What joined a group while its message was made was due with it, and waits for the next one instead. */
-export async function putOffLateMembers(on: Executor, sink: string, groupKey: string, sealedAtMs: number): Promise<void> {
+/**
+ * What joined a group while its message was made was due with it, and waits for the next one
+ * instead.
+ */
+export async function putOffLateMembers(
+  on: Executor,
+  sink: string,
+  groupKey: string,
+  sealedAtMs: number,
+): Promise<void> {
   const interval = (await find(on, { sink, groupKey })).rows[0]?.interval_ms ?? 0;
-  if (interval > 0) await putOff(on, { sink, groupKey, sealedAt: sealedAtMs, dueAt: sealedAtMs + interval });
+  if (interval > 0)
+    await putOff(on, { sink, groupKey, sealedAt: sealedAtMs, dueAt: sealedAtMs + interval });
 }
 
-/** A group behind an open message is due when that message is done: the message's own time counts. */
+/**
+ * A group behind an open message is due when that message is done: the message's own time counts.
+ */
 export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTable }, "g">) =>
   eb.not(
     eb.exists(
@@ -102,8 +133,16 @@ export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTab
     ),
   );
 
-/** Sets a group's timer by what still waits in it; `sealedAtMs` when one of its messages was sealed just now. */
-export const refreshGroup = async (on: Executor, sink: string, groupKey: string, sealedAtMs: number | null): Promise<void> => {
+/**
+ * Sets a group's timer by what still waits in it; `sealedAtMs` when one of its messages was sealed
+ * just now.
+ */
+export const refreshGroup = async (
+  on: Executor,
+  sink: string,
+  groupKey: string,
+  sealedAtMs: number | null,
+): Promise<void> => {
   await recompute(on, { sink, groupKey, sealedAt: sealedAtMs });
 };
 
@@ -113,16 +152,34 @@ interface GroupMember {
   readonly grouped: number;
 }
 
-const addTimers = insertRows("groups", ["sink", "group_key", "due_at", "last_sealed_at"], (insert) =>
-  insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doNothing()),
+const addTimers = insertRows(
+  "groups",
+  ["sink", "group_key", "due_at", "last_sealed_at"],
+  (insert) => insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doNothing()),
 );
 
-/** After deliveries began to wait, or stopped. The timer of a group may have been forgotten since it was last needed. */
-export async function refreshGroupsOf(on: Executor, members: readonly GroupMember[]): Promise<void> {
-  const groups = new Map(members.filter(({ grouped }) => grouped === 1).map((row) => [`${row.sink}\n${row.group_key}`, row]));
+/**
+ * After deliveries began to wait, or stopped. The timer of a group may have been forgotten since it
+ * was last needed.
+ */
+export async function refreshGroupsOf(
+  on: Executor,
+  members: readonly GroupMember[],
+): Promise<void> {
+  const groups = new Map(
+    members
+      .filter(({ grouped }) => grouped === 1)
+      .map((row) => [`${row.sink}\n${row.group_key}`, row]),
+  );
   await addTimers(
     on,
-    [...groups.values()].map(({ sink, group_key: key }) => ({ sink, group_key: key, due_at: null, last_sealed_at: null })),
+    [...groups.values()].map(({ sink, group_key: key }) => ({
+      sink,
+      group_key: key,
+      due_at: null,
+      last_sealed_at: null,
+    })),
   );
-  for (const { sink, group_key: groupKey } of groups.values()) await refreshGroup(on, sink, groupKey, null);
+  for (const { sink, group_key: groupKey } of groups.values())
+    await refreshGroup(on, sink, groupKey, null);
 }

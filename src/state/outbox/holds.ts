@@ -1,55 +1,93 @@
-/** What mutes hold back at the moment of sending: deliveries that are due, and messages before their next attempt. */
+/**
+ * What mutes hold back at the moment of sending: deliveries that are due, and messages before their
+ * next attempt.
+ */
 import type { MuteableDelivery } from "../../model/outbox.ts";
 import type { HeldDelivery, HeldMessage } from "../../model/waits.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 import { scopeOfSink } from "../db/scopes.ts";
-import { type Executor, listStatement, statement, statementForEach, transact } from "../db/statement.ts";
+import {
+  type Executor,
+  listStatement,
+  statement,
+  statementForEach,
+  transact,
+} from "../db/statement.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 
 const placesOf = listStatement<object, number>()((on, list) =>
-  on.selectFrom("deliveries").select(["sink", "group_key", "grouped"]).where("id", "in", list).where("state", "=", WAITING),
+  on
+    .selectFrom("deliveries")
+    .select(["sink", "group_key", "grouped"])
+    .where("id", "in", list)
+    .where("state", "=", WAITING),
 );
 
-const putOff = statementForEach<{ id: number; groupKey: string; until: number; by: string }>()((on, slot) =>
-  on
-    .updateTable("deliveries")
-    .set({ group_key: slot("groupKey"), not_before: slot("until"), due_at: slot("until"), held_by: slot("by") })
-    .where("id", "=", slot("id"))
-    .where("state", "=", WAITING)
-    .returning(["sink", "group_key", "grouped"]),
+const putOff = statementForEach<{ id: number; groupKey: string; until: number; by: string }>()(
+  (on, slot) =>
+    on
+      .updateTable("deliveries")
+      .set({
+        group_key: slot("groupKey"),
+        not_before: slot("until"),
+        due_at: slot("until"),
+        held_by: slot("by"),
+      })
+      .where("id", "=", slot("id"))
+      .where("state", "=", WAITING)
+      .returning(["sink", "group_key", "grouped"]),
 );
 
 /** Those that were sealed in the meantime are left alone. */
-export function holdDeliveries(db: Executor, sink: string, held: readonly HeldDelivery[]): Promise<void> {
+export function holdDeliveries(
+  db: Executor,
+  sink: string,
+  held: readonly HeldDelivery[],
+): Promise<void> {
   const work = async (on: Executor) => {
     const ids = held.map(({ deliveryId }) => Number(deliveryId));
     const left = (await placesOf(on, ids, {})).rows;
     const { rows } = await putOff(
       on,
-      held.map(({ deliveryId, groupKey, untilMs, heldBy }) => ({ id: Number(deliveryId), groupKey, until: untilMs, by: heldBy })),
+      held.map(({ deliveryId, groupKey, untilMs, heldBy }) => ({
+        id: Number(deliveryId),
+        groupKey,
+        until: untilMs,
+        by: heldBy,
+      })),
     );
     await refreshGroupsOf(on, [...left, ...rows]);
   };
   return transact(db, work, [scopeOfSink(sink)]);
 }
 
-const hold = statementForEach<{ id: string; until: number; by: string; forMs: number }>()((on, slot) =>
-  on
-    .updateTable("messages")
-    .set((eb) => ({
-      next_attempt_at: slot("until"),
-      // `retry_for` counts the time in which it may be sent.
-      first_attempt_at: eb("first_attempt_at", "+", slot("forMs")),
-      held_by: slot("by"),
-    }))
-    .where("id", "=", slot("id"))
-    .where("state", "=", OPEN),
+const hold = statementForEach<{ id: string; until: number; by: string; forMs: number }>()(
+  (on, slot) =>
+    on
+      .updateTable("messages")
+      .set((eb) => ({
+        next_attempt_at: slot("until"),
+        // `retry_for` counts the time in which it may be sent.
+        first_attempt_at: eb("first_attempt_at", "+", slot("forMs")),
+        held_by: slot("by"),
+      }))
+      .where("id", "=", slot("id"))
+      .where("state", "=", OPEN),
 );
 
-export function holdMessages(db: Executor, held: readonly HeldMessage[], nowMs: number): Promise<void> {
-  const rows = held.map(({ messageId, untilMs, heldBy }) => ({ id: messageId, until: untilMs, by: heldBy, forMs: untilMs - nowMs }));
+export function holdMessages(
+  db: Executor,
+  held: readonly HeldMessage[],
+  nowMs: number,
+): Promise<void> {
+  const rows = held.map(({ messageId, untilMs, heldBy }) => ({
+    id: messageId,
+    until: untilMs,
+    by: heldBy,
+    forMs: untilMs - nowMs,
+  }));
   return transact(db, async (on) => void (await hold(on, rows)));
 }
 
@@ -87,7 +125,9 @@ export async function messageMembers(
   messageIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly MuteableDelivery[]>> {
   const found = new Map<string, MuteableDelivery[]>(messageIds.map((id) => [id, []]));
-  for (const { message_id: id, replayed_at: replayedAt, routed, ...event } of (await members(db, messageIds, {})).rows)
+  for (const { message_id: id, replayed_at: replayedAt, routed, ...event } of (
+    await members(db, messageIds, {})
+  ).rows)
     found.get(id ?? "")?.push({
       event: eventOf(event),
       isReplay: replayedAt !== null,

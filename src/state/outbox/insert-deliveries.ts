@@ -44,13 +44,22 @@ export const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
   insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
 );
 
-/** Sinks where a delivery joins a group, or perhaps another delivery. One that goes by itself relies on nothing. */
+/**
+ * Sinks where a delivery joins a group, or perhaps another delivery. One that goes by itself relies
+ * on nothing.
+ */
 export const scopesOfDeliveries = (deliveries: readonly NewDelivery[]): readonly string[] => {
-  const joining = deliveries.filter(({ once, groupKey, eventId }) => once !== undefined || groupKey !== eventId);
+  const joining = deliveries.filter(
+    ({ once, groupKey, eventId }) => once !== undefined || groupKey !== eventId,
+  );
   return joining.map(({ sink }) => scopeOfSink(sink));
 };
 
-export async function insertDeliveries(on: Executor, deliveries: readonly NewDelivery[], nowMs: number): Promise<void> {
+export async function insertDeliveries(
+  on: Executor,
+  deliveries: readonly NewDelivery[],
+  nowMs: number,
+): Promise<void> {
   if (deliveries.length === 0) return;
   const numberOf = await nextNumbers(on, "delivery", deliveries.length);
   const tellings = await DedupeKeys.load(on, deliveries, nowMs);
@@ -63,7 +72,8 @@ export async function insertDeliveries(on: Executor, deliveries: readonly NewDel
     earlier.place(row, delivery);
     if (row.state !== "waiting") continue;
     const admitted = tellings.admit(row, delivery);
-    if (admitted !== undefined && row.grouped === 1) row.due_at = await timers.dueAt(admitted, nowMs);
+    if (admitted !== undefined && row.grouped === 1)
+      row.due_at = await timers.dueAt(admitted, nowMs);
     earlier.add(row, delivery);
   }
   await insertNew(on, rows);
@@ -100,7 +110,12 @@ export const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): D
 });
 
 /** What a mute drops is not sent later either, so it counts before a silence. */
-function initialState({ mutedBy, silencedBy }: NewDelivery): Pick<DeliveriesTable, "state" | "detail"> {
+function initialState({
+  mutedBy,
+  silencedBy,
+}: NewDelivery): Pick<DeliveriesTable, "state" | "detail"> {
   if (mutedBy !== undefined) return { state: "muted", detail: mutedBy };
-  return silencedBy === undefined ? { state: "waiting", detail: "" } : { state: "silenced", detail: silencedDetail(silencedBy) };
+  return silencedBy === undefined
+    ? { state: "waiting", detail: "" }
+    : { state: "silenced", detail: silencedDetail(silencedBy) };
 }

@@ -1,33 +1,66 @@
-/** What becomes of open alerts on values in a commit: each is repeated or ends, and a repeat that still waits makes way for what follows. */
+/**
+ * What becomes of open alerts on values in a commit: each is repeated or ends, and a repeat that
+ * still waits makes way for what follows.
+ */
 import type { LevelStep } from "../../model/level.ts";
 import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 
 const find = statement<{ eventId: string; sink: string }>()((on, slot) =>
-  on.selectFrom("levels").select("last_event_id").where("event_id", "=", slot("eventId")).where("sink", "=", slot("sink")),
+  on
+    .selectFrom("levels")
+    .select("last_event_id")
+    .where("event_id", "=", slot("eventId"))
+    .where("sink", "=", slot("sink")),
 );
 
-/** Before the deliveries of the commit are made, so that none waits behind a repeat that makes way. False: one is not open any more. */
+/**
+ * Before the deliveries of the commit are made, so that none waits behind a repeat that makes way.
+ * False: one is not open any more.
+ */
 export async function applyLevelSteps(on: Executor, steps: readonly LevelStep[]): Promise<boolean> {
   for (const { eventId, sink, change, byEventId } of steps) {
     const [level] = (await find(on, { eventId, sink })).rows;
     if (level === undefined) return false;
     if (level.last_event_id !== null) await withdrawRepeat(on, sink, level.last_event_id);
     const row = { eventId, sink };
-    if (change.kind === "close") await on.deleteFrom("levels").where("event_id", "=", eventId).where("sink", "=", sink).execute();
-    else await repeated(on, { ...row, repeats: change.repeats, at: change.atMs, nextAt: change.nextAtMs, by: byEventId });
+    if (change.kind === "close")
+      await on
+        .deleteFrom("levels")
+        .where("event_id", "=", eventId)
+        .where("sink", "=", sink)
+        .execute();
+    else
+      await repeated(on, {
+        ...row,
+        repeats: change.repeats,
+        at: change.atMs,
+        nextAt: change.nextAtMs,
+        by: byEventId,
+      });
   }
   return true;
 }
 
-const repeated = statement<{ eventId: string; sink: string; repeats: number; at: number; nextAt: number | null; by: string }>()(
-  (on, slot) =>
-    on
-      .updateTable("levels")
-      .set({ repeats: slot("repeats"), last_at: slot("at"), next_at: slot("nextAt"), last_event_id: slot("by") })
-      .where("event_id", "=", slot("eventId"))
-      .where("sink", "=", slot("sink")),
+const repeated = statement<{
+  eventId: string;
+  sink: string;
+  repeats: number;
+  at: number;
+  nextAt: number | null;
+  by: string;
+}>()((on, slot) =>
+  on
+    .updateTable("levels")
+    .set({
+      repeats: slot("repeats"),
+      last_at: slot("at"),
+      next_at: slot("nextAt"),
+      last_event_id: slot("by"),
+    })
+    .where("event_id", "=", slot("eventId"))
+    .where("sink", "=", slot("sink")),
 );
 
 const deliveryOf = statement<{ eventId: string; sink: string }>()((on, slot) =>
@@ -50,13 +83,21 @@ const deliveryOf = statement<{ eventId: string; sink: string }>()((on, slot) =>
         .whereRef("other.id", "!=", "d.id")
         .limit(1)
         .as("other_id"),
-      eb.selectFrom("messages as below").select("below.id").whereRef("below.parent_id", "=", "d.message_id").limit(1).as("below_id"),
+      eb
+        .selectFrom("messages as below")
+        .select("below.id")
+        .whereRef("below.parent_id", "=", "d.message_id")
+        .limit(1)
+        .as("below_id"),
     ])
     .where("d.event_id", "=", slot("eventId"))
     .where("d.sink", "=", slot("sink")),
 );
 
-/** The newer alert stands for it, and nothing joins the two: where that one is given up, the older one is not sent in its place. */
+/**
+ * The newer alert stands for it, and nothing joins the two: where that one is given up, the older
+ * one is not sent in its place.
+ */
 const withdraw = listStatement<{ detail: string }, number>()((on, list, slot) =>
   on
     .updateTable("deliveries")
@@ -64,7 +105,10 @@ const withdraw = listStatement<{ detail: string }, number>()((on, list, slot) =>
     .where("id", "in", list),
 );
 
-/** A repeat that waits, by itself or in a message of its own. The attempt that may be under way changes nothing that is stored. */
+/**
+ * A repeat that waits, by itself or in a message of its own. The attempt that may be under way
+ * changes nothing that is stored.
+ */
 async function withdrawRepeat(on: Executor, sink: string, eventId: string): Promise<void> {
   const [row] = (await deliveryOf(on, { eventId, sink })).rows;
   if (row === undefined) return;
@@ -75,7 +119,10 @@ async function withdrawRepeat(on: Executor, sink: string, eventId: string): Prom
   else await refreshGroupsOf(on, [row]);
 }
 
-/** Deletes an open message with its mentions and its thread, so that later messages do not count them. */
+/**
+ * Deletes an open message with its mentions and its thread, so that later messages do not count
+ * them.
+ */
 async function forgetMessage(on: Executor, id: string): Promise<void> {
   await on.deleteFrom("mentions").where("message_id", "=", id).execute();
   await on.deleteFrom("threads").where("message_id", "=", id).execute();

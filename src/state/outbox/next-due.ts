@@ -45,7 +45,9 @@ const nextTimes = statement<{ sink: string }>()((on, slot) =>
     .$castTo<DueTimes>(),
 );
 
-/** Null when nothing of these sinks waits. Work under way is due in the past until it is recorded. */
+/**
+ * Null when nothing of these sinks waits. Work under way is due in the past until it is recorded.
+ */
 export async function nextDueAt(db: Executor, sinks: readonly string[]): Promise<number | null> {
   const times: number[] = [];
   for (const sink of sinks)

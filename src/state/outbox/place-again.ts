@@ -7,21 +7,31 @@ import { scopeOfSink } from "../db/scopes.ts";
 import { type Executor, statement, statementForEach, transact } from "../db/statement.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 
-const waiting = statement<{ sink: string; now: number; afterId: number; limit: number }>()((on, slot) =>
-  on
-    .selectFrom("deliveries as d")
-    .innerJoin("events as e", "e.id", "d.event_id")
-    .leftJoin("groups as g", (join) => join.onRef("g.sink", "=", "d.sink").onRef("g.group_key", "=", "d.group_key"))
-    .select(["d.id as delivery_id", "d.sink", "d.group_key", "d.original_group_key", "d.throttle_key", "d.routed"])
-    .select(["d.created_at", "d.due_at", "d.not_before", "d.held_by", "g.interval_ms"])
-    .selectAll("e")
-    .where("d.state", "=", WAITING)
-    .where("d.sink", "=", slot("sink"))
-    .where("d.due_at", ">", slot("now"))
-    .where("d.replayed_at", "is", null)
-    .where("d.id", ">", slot("afterId"))
-    .orderBy("d.id")
-    .limit(slot("limit")),
+const waiting = statement<{ sink: string; now: number; afterId: number; limit: number }>()(
+  (on, slot) =>
+    on
+      .selectFrom("deliveries as d")
+      .innerJoin("events as e", "e.id", "d.event_id")
+      .leftJoin("groups as g", (join) =>
+        join.onRef("g.sink", "=", "d.sink").onRef("g.group_key", "=", "d.group_key"),
+      )
+      .select([
+        "d.id as delivery_id",
+        "d.sink",
+        "d.group_key",
+        "d.original_group_key",
+        "d.throttle_key",
+        "d.routed",
+      ])
+      .select(["d.created_at", "d.due_at", "d.not_before", "d.held_by", "g.interval_ms"])
+      .selectAll("e")
+      .where("d.state", "=", WAITING)
+      .where("d.sink", "=", slot("sink"))
+      .where("d.due_at", ">", slot("now"))
+      .where("d.replayed_at", "is", null)
+      .where("d.id", ">", slot("afterId"))
+      .orderBy("d.id")
+      .limit(slot("limit")),
 );
 
 export async function waitingDeliveries(
@@ -72,16 +82,21 @@ const move = statementForEach<Place>()((on, slot) =>
     .where("state", "=", WAITING),
 );
 
-const setInterval = statementForEach<{ sink: string; groupKey: string; intervalMs: number }>()((on, slot) =>
-  on
-    .updateTable("groups")
-    .set({ interval_ms: slot("intervalMs") })
-    .where("sink", "=", slot("sink"))
-    .where("group_key", "=", slot("groupKey")),
+const setInterval = statementForEach<{ sink: string; groupKey: string; intervalMs: number }>()(
+  (on, slot) =>
+    on
+      .updateTable("groups")
+      .set({ interval_ms: slot("intervalMs") })
+      .where("sink", "=", slot("sink"))
+      .where("group_key", "=", slot("groupKey")),
 );
 
 /** Writes only what is another place or time than before. */
-export function placeAgain(db: Executor, page: WaitingPage, placed: readonly PlacedAgain[]): Promise<void> {
+export function placeAgain(
+  db: Executor,
+  page: WaitingPage,
+  placed: readonly PlacedAgain[],
+): Promise<void> {
   const { sink } = page;
   const work = async (on: Executor) => {
     const timers = new TimersAgain(on, page);
@@ -100,16 +115,26 @@ export function placeAgain(db: Executor, page: WaitingPage, placed: readonly Pla
       group_key: was.groupKey,
       grouped: Number(was.groupKey !== was.event.id),
     }));
-    await refreshGroupsOf(on, [...left, ...moved.map(({ place }) => ({ sink, group_key: place.groupKey, grouped: place.grouped }))]);
+    await refreshGroupsOf(on, [
+      ...left,
+      ...moved.map(({ place }) => ({ sink, group_key: place.groupKey, grouped: place.grouped })),
+    ]);
     await setInterval(
       on,
-      moved.map(({ one: { delivery } }) => ({ sink, groupKey: delivery.groupKey, intervalMs: delivery.groupIntervalMs })),
+      moved.map(({ one: { delivery } }) => ({
+        sink,
+        groupKey: delivery.groupKey,
+        intervalMs: delivery.groupIntervalMs,
+      })),
     );
   };
   return transact(db, work, [scopeOfSink(sink)]);
 }
 
-const placeOf = ({ waiting: { deliveryId, event }, delivery }: PlacedAgain, dueAt: number): Place => ({
+const placeOf = (
+  { waiting: { deliveryId, event }, delivery }: PlacedAgain,
+  dueAt: number,
+): Place => ({
   id: Number(deliveryId),
   groupKey: delivery.groupKey,
   grouped: Number(delivery.groupKey !== event.id),
@@ -127,27 +152,31 @@ const isSame = (place: Place, was: WaitingDelivery): boolean =>
   place.heldBy === was.heldBy &&
   place.dueAt === was.dueAtMs;
 
-const groupBefore = statement<{ sink: string; groupKey: string; now: number; afterId: number }>()((on, slot) =>
-  on.selectNoFrom((eb) => [
-    eb
-      .selectFrom("deliveries")
-      .select((d) => d.fn.min<number | null>("due_at").as("due_at"))
-      .where("state", "=", WAITING)
-      .where("grouped", "=", GROUPED)
-      .where("sink", "=", slot("sink"))
-      .where("group_key", "=", slot("groupKey"))
-      .where((d) => d.or([d("id", "<=", slot("afterId")), d("due_at", "<=", slot("now"))]))
-      .as("due_at"),
-    eb
-      .selectFrom("groups")
-      .select("last_sealed_at")
-      .where("sink", "=", slot("sink"))
-      .where("group_key", "=", slot("groupKey"))
-      .as("last_sealed_at"),
-  ]),
+const groupBefore = statement<{ sink: string; groupKey: string; now: number; afterId: number }>()(
+  (on, slot) =>
+    on.selectNoFrom((eb) => [
+      eb
+        .selectFrom("deliveries")
+        .select((d) => d.fn.min<number | null>("due_at").as("due_at"))
+        .where("state", "=", WAITING)
+        .where("grouped", "=", GROUPED)
+        .where("sink", "=", slot("sink"))
+        .where("group_key", "=", slot("groupKey"))
+        .where((d) => d.or([d("id", "<=", slot("afterId")), d("due_at", "<=", slot("now"))]))
+        .as("due_at"),
+      eb
+        .selectFrom("groups")
+        .select("last_sealed_at")
+        .where("sink", "=", slot("sink"))
+        .where("group_key", "=", slot("groupKey"))
+        .as("last_sealed_at"),
+    ]),
 );
 
-/** When groups are due by the waits of now: as for new members, with the oldest that waits as the first. */
+/**
+ * When groups are due by the waits of now: as for new members, with the oldest that waits as the
+ * first.
+ */
 class TimersAgain {
   readonly #on: Executor;
   readonly #page: WaitingPage;
@@ -174,7 +203,8 @@ class TimersAgain {
     if (known !== undefined) return known;
     const { sink, nowMs: now, afterId } = this.#page;
     const row = (await groupBefore(this.#on, { sink, groupKey, now, afterId })).rows[0];
-    const asNumber = (value: number | null | undefined) => (value === null || value === undefined ? null : Number(value));
+    const asNumber = (value: number | null | undefined) =>
+      value === null || value === undefined ? null : Number(value);
     const group = { dueAt: asNumber(row?.due_at), sealedAt: asNumber(row?.last_sealed_at) };
     this.#groups.set(groupKey, group);
     return group;

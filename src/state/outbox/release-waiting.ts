@@ -1,10 +1,17 @@
-/** Sends at once what waits for a time, because an operator asked for it by name: past mutes, silences, groups and digests. */
+/**
+ * Sends at once what waits for a time, because an operator asked for it by name: past mutes,
+ * silences, groups and digests.
+ */
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 
 const placesOf = listStatement<object, number>()((on, list) =>
-  on.selectFrom("deliveries").select(["sink", "group_key", "grouped"]).where("id", "in", list).where("state", "=", WAITING),
+  on
+    .selectFrom("deliveries")
+    .select(["sink", "group_key", "grouped"])
+    .where("id", "in", list)
+    .where("state", "=", WAITING),
 );
 
 const release = listStatement<{ now: number }, number>()((on, list, slot) =>
@@ -12,10 +19,20 @@ const release = listStatement<{ now: number }, number>()((on, list, slot) =>
     .updateTable("deliveries")
     .set((eb) => ({
       group_key: eb.fn.coalesce("original_group_key", "group_key"),
-      grouped: eb.case().when(eb.fn.coalesce("original_group_key", "group_key"), "=", eb.ref("event_id")).then(SINGLE).else(GROUPED).end(),
+      grouped: eb
+        .case()
+        .when(eb.fn.coalesce("original_group_key", "group_key"), "=", eb.ref("event_id"))
+        .then(SINGLE)
+        .else(GROUPED)
+        .end(),
       original_group_key: null,
       // The throttle that gathered it would do so again.
-      throttle_key: eb.case().when("original_group_key", "is", null).then(eb.ref("throttle_key")).else(null).end(),
+      throttle_key: eb
+        .case()
+        .when("original_group_key", "is", null)
+        .then(eb.ref("throttle_key"))
+        .else(null)
+        .end(),
       not_before: slot("now"),
       held_by: null,
       due_at: slot("now"),
@@ -58,7 +75,11 @@ const sendNow = listStatement<{ now: number }, string>()((on, list, slot) =>
 );
 
 /** How many deliveries, as they were asked for. */
-export async function releaseWaiting(on: Executor, ids: readonly number[], nowMs: number): Promise<number> {
+export async function releaseWaiting(
+  on: Executor,
+  ids: readonly number[],
+  nowMs: number,
+): Promise<number> {
   const left = (await placesOf(on, ids, {})).rows;
   const { rows } = await release(on, ids, { now: nowMs });
   await refreshGroupsOf(on, [...left, ...rows]);

@@ -11,7 +11,11 @@ export interface HeldReplacement {
 const joinOne = statement<HeldReplacement>()((on, slot) =>
   on
     .updateTable("deliveries")
-    .set({ state: "merged", detail: "delivered together with another watch, which goes out sooner", joined_id: slot("byId") })
+    .set({
+      state: "merged",
+      detail: "delivered together with another watch, which goes out sooner",
+      joined_id: slot("byId"),
+    })
     .where("id", "=", slot("heldId"))
     .where("state", "=", WAITING)
     .returning(["sink", "group_key"]),
@@ -28,7 +32,10 @@ const joinItsOwn = statement<HeldReplacement>()((on, slot) =>
 );
 
 /** Once the deliveries that replace them, and the timers of their groups, are stored. */
-export async function replaceHeld(on: Executor, replacements: readonly HeldReplacement[]): Promise<void> {
+export async function replaceHeld(
+  on: Executor,
+  replacements: readonly HeldReplacement[],
+): Promise<void> {
   for (const replacement of replacements) {
     const { rows } = await joinOne(on, replacement);
     await joinItsOwn(on, replacement);

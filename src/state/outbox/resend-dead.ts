@@ -1,4 +1,7 @@
-/** What operators do with dead letters: send them again, accept their loss; and when they were notified of them. */
+/**
+ * What operators do with dead letters: send them again, accept their loss; and when they were
+ * notified of them.
+ */
 import type { ExpressionBuilder } from "kysely";
 import type { DeadSelection } from "../../model/dead-letters.ts";
 import { recordAudit } from "../db/audit.ts";
@@ -34,13 +37,21 @@ const reopen = listStatement<{ now: number }, string>()((on, list, slot) =>
     .where("state", "=", DEAD),
 );
 
-/** Messages sent again may not wait for each other across groups: below another group's message it goes only when that was sent. */
+/**
+ * Messages sent again may not wait for each other across groups: below another group's message it
+ * goes only when that was sent.
+ */
 const parentToGoBelow = (eb: ExpressionBuilder<Tables, "messages">) =>
   eb
     .selectFrom("messages as parent")
     .select("parent.id")
     .whereRef("parent.id", "=", "messages.parent_id")
-    .where((p) => p.or([p("parent.state", "=", "sent"), p("parent.group_key", "=", p.ref("messages.group_key"))]));
+    .where((p) =>
+      p.or([
+        p("parent.state", "=", "sent"),
+        p("parent.group_key", "=", p.ref("messages.group_key")),
+      ]),
+    );
 
 const unseal = listStatement<{ now: number }, string>()((on, list, slot) =>
   on
@@ -69,8 +80,10 @@ export function resendDead(
     const ids = rows.map(({ id }) => id);
     const alerts = await countAlerts(on, ids);
     const calling = await mentioning(on, ids);
-    // What waited behind a breaker until it expired was never rendered. What called somebody does not do so again.
-    const isSendable = ({ id, cause, body }: (typeof rows)[number]) => cause === "expired" && body !== "null" && !calling.has(id);
+    // What waited behind a breaker until it expired was never rendered. What called somebody does
+    // not do so again.
+    const isSendable = ({ id, cause, body }: (typeof rows)[number]) =>
+      cause === "expired" && body !== "null" && !calling.has(id);
     await reopen(
       on,
       rows.filter(isSendable).map(({ id }) => id),
@@ -81,7 +94,13 @@ export function resendDead(
       rows.filter((row) => !isSendable(row)).map(({ id }) => id),
       nowMs,
     );
-    if (ids.length > 0) await recordAudit(on, nowMs, "replay dead", { sinks: selection.sinks ?? null, messages: ids.length, alerts, by });
+    if (ids.length > 0)
+      await recordAudit(on, nowMs, "replay dead", {
+        sinks: selection.sinks ?? null,
+        messages: ids.length,
+        alerts,
+        by,
+      });
     return { messages: ids.length, alerts };
   });
 }
@@ -93,11 +112,19 @@ async function renderAnew(on: Executor, ids: readonly string[], nowMs: number): 
   await refreshGroupsOf(on, rows);
 }
 
-export function acknowledgeDead(db: Executor, selection: DeadSelection, nowMs: number): Promise<number> {
+export function acknowledgeDead(
+  db: Executor,
+  selection: DeadSelection,
+  nowMs: number,
+): Promise<number> {
   return transact(db, async (on) => {
     const ids = (await deadMessages(on, selection).select("m.id").execute()).map(({ id }) => id);
     await acknowledge(on, ids, { now: nowMs });
-    if (ids.length > 0) await recordAudit(on, nowMs, "dead ack", { sinks: selection.sinks ?? null, messages: ids.length });
+    if (ids.length > 0)
+      await recordAudit(on, nowMs, "dead ack", {
+        sinks: selection.sinks ?? null,
+        messages: ids.length,
+      });
     return ids.length;
   });
 }
@@ -109,6 +136,10 @@ const markReported = listStatement<{ now: number }, string>()((on, list, slot) =
     .where("id", "in", list),
 );
 
-export async function markDeadReported(db: Executor, messageIds: readonly string[], nowMs: number): Promise<void> {
+export async function markDeadReported(
+  db: Executor,
+  messageIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
   await markReported(db, messageIds, { now: nowMs });
 }

@@ -1,4 +1,7 @@
-/** Turns waiting deliveries into messages: id, members and body are committed before the first attempt. All messages of one call, or none. */
+/**
+ * Turns waiting deliveries into messages: id, members and body are committed before the first
+ * attempt. All messages of one call, or none.
+ */
 import { JsonText } from "../../model/json.ts";
 import type { NewMessage } from "../../model/outbox.ts";
 import type { MessageBody } from "../../model/sink.ts";
@@ -10,7 +13,13 @@ import { putOffLateMembers, refreshGroup } from "./group-timers.ts";
 import { placeInThreads } from "../messages/threads.ts";
 import { toText } from "../db/json-text.ts";
 import { scopeOfSink } from "../db/scopes.ts";
-import { type Executor, insertRows, type Listed, listStatementForEach, transact } from "../db/statement.ts";
+import {
+  type Executor,
+  insertRows,
+  type Listed,
+  listStatementForEach,
+  transact,
+} from "../db/statement.ts";
 import type { DeliveriesTable, MessagesTable } from "../db/outbox-tables.ts";
 import { WAITING } from "../db/literals.ts";
 
@@ -49,7 +58,12 @@ interface Mark {
 const markAll = listStatementForEach<Mark, number>()((on, list, slot) =>
   on
     .updateTable("deliveries")
-    .set({ state: slot("state"), message_id: slot("messageId"), worded_by: slot("template"), wording_error: slot("error") })
+    .set({
+      state: slot("state"),
+      message_id: slot("messageId"),
+      worded_by: slot("template"),
+      wording_error: slot("error"),
+    })
     .where("id", "in", list)
     .where("state", "=", WAITING)
     .returning(["message_id", "grouped", "event_id", "group_key", "original_group_key"]),
@@ -61,7 +75,8 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
     await markMembers(on, messages);
     await recordMentions(on, messages);
-    for (const { sink, digest } of messages) if (digest !== undefined) await savePeriod(on, sink, digest.name, digest.period);
+    for (const { sink, digest } of messages)
+      if (digest !== undefined) await savePeriod(on, sink, digest.name, digest.period);
   };
   return transact(
     db,
@@ -72,29 +87,45 @@ export function seal(db: Executor, messages: readonly NewMessage[]): Promise<voi
 
 async function markMembers(on: Executor, messages: readonly NewMessage[]): Promise<void> {
   const marked = new Map<string, MarkedRow[]>(messages.map(({ id }) => [id, []]));
-  for (const row of (await markAll(on, messages.flatMap(marksOf))).rows) marked.get(row.message_id ?? "")?.push(row);
+  for (const row of (await markAll(on, messages.flatMap(marksOf))).rows)
+    marked.get(row.message_id ?? "")?.push(row);
   for (const message of messages) {
     const { id, deliveryIds, summarisedIds = [] } = message;
     const rows = marked.get(id) ?? [];
     if (rows.length !== deliveryIds.length + summarisedIds.length)
-      throw new StoreError("STORE_WRITE_FAILED", `Message ${id} names deliveries that do not wait any more.`, { retry: "no" });
+      throw new StoreError(
+        "STORE_WRITE_FAILED",
+        `Message ${id} names deliveries that do not wait any more.`,
+        { retry: "no" },
+      );
     await refreshGroups(on, message, rows);
   }
 }
 
 /** The deliveries of a message that share template and error, as most do, are one list. */
-function marksOf({ id: messageId, deliveryIds, summarisedIds = [], worded = [] }: NewMessage): readonly Listed<Mark, number>[] {
+function marksOf({
+  id: messageId,
+  deliveryIds,
+  summarisedIds = [],
+  worded = [],
+}: NewMessage): readonly Listed<Mark, number>[] {
   const unworded = { messageId, template: null, error: null };
   const wordedIds = new Set(worded.flatMap((one) => one.deliveryIds));
   const lists = new Map<string, { readonly items: number[]; readonly args: Mark }>();
   for (const { deliveryIds: ids, template, error = null } of worded) {
     const key = `${template}\n${error}`;
-    const list = lists.get(key) ?? { items: [], args: { messageId, state: "sealed", template, error } };
+    const list = lists.get(key) ?? {
+      items: [],
+      args: { messageId, state: "sealed", template, error },
+    };
     list.items.push(...ids.map(Number));
     lists.set(key, list);
   }
   return [
-    { items: deliveryIds.filter((one) => !wordedIds.has(one)).map(Number), args: { ...unworded, state: "sealed" } },
+    {
+      items: deliveryIds.filter((one) => !wordedIds.has(one)).map(Number),
+      args: { ...unworded, state: "sealed" },
+    },
     ...lists.values(),
     { items: summarisedIds.map(Number), args: { ...unworded, state: "summarised" } },
   ];
@@ -102,9 +133,14 @@ function marksOf({ id: messageId, deliveryIds, summarisedIds = [], worded = [] }
 
 type MarkedRow = Pick<DeliveriesTable, "grouped" | "event_id" | "group_key" | "original_group_key">;
 
-async function refreshGroups(on: Executor, { sink, groupKey: own, sealedAtMs }: NewMessage, rows: readonly MarkedRow[]): Promise<void> {
+async function refreshGroups(
+  on: Executor,
+  { sink, groupKey: own, sealedAtMs }: NewMessage,
+  rows: readonly MarkedRow[],
+): Promise<void> {
   const grouped = rows.filter((row) => row.grouped === 1);
-  // A digest gathers several groups: each of them was served now. What was gathered and then sent alone is no digest.
+  // A digest gathers several groups: each of them was served now. What was gathered and then sent
+  // alone is no digest.
   const served = new Set([own, ...grouped.flatMap(ownGroup)]);
   // Of a group that was too large for one message the rest follows at once.
   const isWhole = rows.length < MEMBERS_AT_ONCE;
@@ -115,17 +151,27 @@ async function refreshGroups(on: Executor, { sink, groupKey: own, sealedAtMs }: 
 }
 
 /** The group that the delivery was created in; an event that is its own group has no timer. */
-function ownGroup(row: { readonly event_id: string; readonly group_key: string; readonly original_group_key: string | null }): string[] {
+function ownGroup(row: {
+  readonly event_id: string;
+  readonly group_key: string;
+  readonly original_group_key: string | null;
+}): string[] {
   if (row.original_group_key === null) return [row.group_key];
   return row.original_group_key === row.event_id ? [] : [row.original_group_key];
 }
 
-/** Messages of one group keep the order they are given in; the first stands where its group's oldest member does. */
+/**
+ * Messages of one group keep the order they are given in; the first stands where its group's oldest
+ * member does.
+ */
 function inOrder(messages: readonly NewMessage[]): readonly MessagesTable[] {
   const next = new Map<string, number>();
   for (const { sink, groupKey, deliveryIds, summarisedIds = [] } of messages) {
     const group = `${sink}\n${groupKey}`;
-    const oldest = [...deliveryIds, ...summarisedIds].reduce((least, id) => Math.min(least, Number(id)), Number.MAX_SAFE_INTEGER);
+    const oldest = [...deliveryIds, ...summarisedIds].reduce(
+      (least, id) => Math.min(least, Number(id)),
+      Number.MAX_SAFE_INTEGER,
+    );
     next.set(group, Math.min(next.get(group) ?? Number.MAX_SAFE_INTEGER, oldest));
   }
   return messages.map((message) => {
@@ -136,7 +182,8 @@ function inOrder(messages: readonly NewMessage[]): readonly MessagesTable[] {
   });
 }
 
-export const bodyText = (body: MessageBody): string => (body instanceof JsonText ? body.text : toText(body));
+export const bodyText = (body: MessageBody): string =>
+  body instanceof JsonText ? body.text : toText(body);
 
 export const messageRow = (message: NewMessage, seq: number): MessagesTable => ({
   id: message.id,

@@ -1,6 +1,7 @@
 /**
- * Sets times back with the clock, when it was set back: what waits until one of them, or what counts from one, would else do so for longer by as much.
- * Ends of time intervals, and times of digests with a schedule, stay: they are times of day.
+ * Sets times back with the clock, when it was set back: what waits until one of them, or what
+ * counts from one, would else do so for longer by as much. Ends of time intervals, and times of
+ * digests with a schedule, stay: they are times of day.
  */
 import type { ExpressionBuilder } from "kysely";
 import { digestGroup } from "../../model/digest.ts";
@@ -12,10 +13,14 @@ import type { Tables } from "../db/tables.ts";
 
 export function setTimesBack(db: Executor, byMs: number): Promise<void> {
   return transact(db, async (on) => {
-    // Read as the service's time: while nothing was shown yet, what is news counts from there. A poll under way has to ask for it again.
+    // Read as the service's time: while nothing was shown yet, what is news counts from there. A
+    // poll under way has to ask for it again.
     await on
       .updateTable("targets")
-      .set((eb) => ({ registered_at: eb("registered_at", "-", byMs), revision: eb("revision", "+", 1) }))
+      .set((eb) => ({
+        registered_at: eb("registered_at", "-", byMs),
+        revision: eb("revision", "+", 1),
+      }))
       .execute();
     await setSeenClockBack(on, byMs);
     await setDeliveriesBack(on, byMs);
@@ -49,9 +54,15 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
   });
 }
 
-/** In the transaction that moves the other times, so that the next start does not move them again. */
+/**
+ * In the transaction that moves the other times, so that the next start does not move them again.
+ */
 async function setSeenClockBack(on: Executor, byMs: number): Promise<void> {
-  const note = await on.selectFrom("notes").select("value").where("name", "=", CLOCK_SEEN_NOTE).executeTakeFirst();
+  const note = await on
+    .selectFrom("notes")
+    .select("value")
+    .where("name", "=", CLOCK_SEEN_NOTE)
+    .executeTakeFirst();
   if (note === undefined) return;
   const value = toText(Number(fromText(note.value)) - byMs);
   await on.updateTable("notes").set({ value }).where("name", "=", CLOCK_SEEN_NOTE).execute();
@@ -70,7 +81,12 @@ async function setDeliveriesBack(on: Executor, byMs: number): Promise<void> {
         .end(),
       due_at: eb
         .case()
-        .when(eb.and([eb("held_by", "is not", null), eb(eb("due_at", "-", byMs), "<", eb.ref("not_before"))]))
+        .when(
+          eb.and([
+            eb("held_by", "is not", null),
+            eb(eb("due_at", "-", byMs), "<", eb.ref("not_before")),
+          ]),
+        )
         .then(eb.ref("not_before"))
         .when("group_key", "like", `${digestGroup("schedule", "")}%`)
         .then(eb.ref("due_at"))
@@ -124,7 +140,10 @@ async function setMessagesBack(on: Executor, byMs: number): Promise<void> {
     .execute();
   await on
     .updateTable("crossposts")
-    .set((eb) => ({ created_at: eb("created_at", "-", byMs), next_attempt_at: eb("next_attempt_at", "-", byMs) }))
+    .set((eb) => ({
+      created_at: eb("created_at", "-", byMs),
+      next_attempt_at: eb("next_attempt_at", "-", byMs),
+    }))
     .where("state", "=", WAITING)
     .execute();
 }

@@ -1,4 +1,7 @@
-/** Deliveries that silences hold back: those that waited until then, how many there are, and those that are sent after all. */
+/**
+ * Deliveries that silences hold back: those that waited until then, how many there are, and those
+ * that are sent after all.
+ */
 import type { SilencedCount, SilencedDelivery, SilencedSelection } from "../../model/silence.ts";
 import { recordAudit } from "../db/audit.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
@@ -17,10 +20,14 @@ const holdBack = listStatement<{ silenceId: string; detail: string }, number>()(
     .returning(["sink", "group_key", "grouped"]),
 );
 
-export function silenceDeliveries(db: Executor, silenced: readonly SilencedDelivery[]): Promise<void> {
+export function silenceDeliveries(
+  db: Executor,
+  silenced: readonly SilencedDelivery[],
+): Promise<void> {
   return transact(db, async (on) => {
     const ids = new Map<string, number[]>();
-    for (const { deliveryId, silenceId } of silenced) ids.set(silenceId, [...(ids.get(silenceId) ?? []), Number(deliveryId)]);
+    for (const { deliveryId, silenceId } of silenced)
+      ids.set(silenceId, [...(ids.get(silenceId) ?? []), Number(deliveryId)]);
     for (const [silenceId, own] of ids) {
       const { rows } = await holdBack(on, own, { silenceId, detail: silencedDetail(silenceId) });
       await refreshGroupsOf(on, rows);
@@ -36,14 +43,30 @@ export async function countSilenced(db: Executor): Promise<readonly SilencedCoun
     .groupBy(["silenced_by", "sink"])
     .orderBy("sink")
     .execute();
-  return rows.map(({ silenced_by: silenceId, sink, count }) => ({ silenceId: silenceId ?? "", sink, alerts: Number(count) }));
+  return rows.map(({ silenced_by: silenceId, sink, count }) => ({
+    silenceId: silenceId ?? "",
+    sink,
+    alerts: Number(count),
+  }));
 }
 
-export function resendSilenced(db: Executor, { sinks, silenceId }: SilencedSelection, nowMs: number, by: string): Promise<number> {
+export function resendSilenced(
+  db: Executor,
+  { sinks, silenceId }: SilencedSelection,
+  nowMs: number,
+  by: string,
+): Promise<number> {
   return transact(db, async (on) => {
     let silenced = on
       .updateTable("deliveries")
-      .set({ state: "waiting", detail: "", not_before: nowMs, held_by: null, due_at: nowMs, replayed_at: nowMs })
+      .set({
+        state: "waiting",
+        detail: "",
+        not_before: nowMs,
+        held_by: null,
+        due_at: nowMs,
+        replayed_at: nowMs,
+      })
       .where("state", "=", SILENCED)
       // No database takes an empty list.
       .where("sink", "in", sinks.length === 0 ? [""] : [...sinks]);
@@ -51,7 +74,12 @@ export function resendSilenced(db: Executor, { sinks, silenceId }: SilencedSelec
     const rows = await silenced.returning(["sink", "group_key", "grouped"]).execute();
     await refreshGroupsOf(on, rows);
     if (rows.length > 0)
-      await recordAudit(on, nowMs, "replay silenced", { sinks: [...sinks], silence: silenceId ?? null, alerts: rows.length, by });
+      await recordAudit(on, nowMs, "replay silenced", {
+        sinks: [...sinks],
+        silence: silenceId ?? null,
+        alerts: rows.length,
+        by,
+      });
     return rows.length;
   });
 }

@@ -1,4 +1,6 @@
-/** The silences themselves: added, listed, ended. What they hold back is in silenced-deliveries.ts. */
+/**
+ * The silences themselves: added, listed, ended. What they hold back is in silenced-deliveries.ts.
+ */
 import type { Selectable } from "kysely";
 import type { NewSilence, StoredSilence } from "../../model/silence.ts";
 import { recordAudit } from "../db/audit.ts";
@@ -11,7 +13,14 @@ export function addSilence(db: Executor, silence: NewSilence): Promise<StoredSil
   return transact(db, async (on) => {
     const id = (await nextNumbers(on, "silence", 1))(0);
     const { matchers, startsAtMs, endsAtMs, author, comment } = silence;
-    const row = { id, matchers: toText(matchers), starts_at: startsAtMs, ends_at: endsAtMs, author, comment };
+    const row = {
+      id,
+      matchers: toText(matchers),
+      starts_at: startsAtMs,
+      ends_at: endsAtMs,
+      author,
+      comment,
+    };
     await on.insertInto("silences").values(row).execute();
     await recordAudit(on, startsAtMs, "silence add", { silence: String(id), matchers, author });
     return { ...silence, id: String(id) };
@@ -23,10 +32,18 @@ export async function listSilences(db: Executor): Promise<readonly StoredSilence
   return rows.map(silenceOf);
 }
 
-export function expireSilence(db: Executor, id: string, nowMs: number): Promise<StoredSilence | undefined> {
+export function expireSilence(
+  db: Executor,
+  id: string,
+  nowMs: number,
+): Promise<StoredSilence | undefined> {
   return transact(db, async (on) => {
     if (!/^\d{1,15}$/.test(id)) return undefined;
-    const row = await on.selectFrom("silences").selectAll().where("id", "=", Number(id)).executeTakeFirst();
+    const row = await on
+      .selectFrom("silences")
+      .selectAll()
+      .where("id", "=", Number(id))
+      .executeTakeFirst();
     if (row === undefined || Number(row.ends_at) <= nowMs) return row && silenceOf(row);
     await on.updateTable("silences").set({ ends_at: nowMs }).where("id", "=", row.id).execute();
     await recordAudit(on, nowMs, "silence expire", { silence: id });

@@ -20,9 +20,27 @@ export async function loadSinkHealth(db: Executor): Promise<readonly SinkHealth[
 }
 
 export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<void> {
-  const { breaker, cause, reason, hint, openedAtMs, probeAtMs, goneFrom, isReported, reportedAtMs } = health;
+  const {
+    breaker,
+    cause,
+    reason,
+    hint,
+    openedAtMs,
+    probeAtMs,
+    goneFrom,
+    isReported,
+    reportedAtMs,
+  } = health;
   const times = { opened_at: openedAtMs, probe_at: probeAtMs, reported_at: reportedAtMs };
-  const state = { breaker, cause, reason, hint, is_reported: isReported ? 1 : 0, gone_from: goneFrom, ...times };
+  const state = {
+    breaker,
+    cause,
+    reason,
+    hint,
+    is_reported: isReported ? 1 : 0,
+    gone_from: goneFrom,
+    ...times,
+  };
   await db
     .insertInto("sink_health")
     .values({ sink: health.sink, ...state })
@@ -30,17 +48,28 @@ export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<
     .execute();
 }
 
-/** Per sink that ever had a delivery: what waits (unsealed or not yet done), the oldest of it, and what is done. */
+/**
+ * Per sink that ever had a delivery: what waits (unsealed or not yet done), the oldest of it, and
+ * what is done.
+ */
 export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]> {
   const waiting = await db
     .selectFrom("deliveries")
-    .select(["sink", (eb) => eb.fn.countAll<number>().as("count"), (eb) => eb.fn.min("created_at").as("oldest")])
+    .select([
+      "sink",
+      (eb) => eb.fn.countAll<number>().as("count"),
+      (eb) => eb.fn.min("created_at").as("oldest"),
+    ])
     .where("state", "=", WAITING)
     .groupBy("sink")
     .execute();
   const open = await db
     .selectFrom("messages")
-    .select(["sink", (eb) => eb.fn.countAll<number>().as("count"), (eb) => eb.fn.min("sealed_at").as("oldest")])
+    .select([
+      "sink",
+      (eb) => eb.fn.countAll<number>().as("count"),
+      (eb) => eb.fn.min("sealed_at").as("oldest"),
+    ])
     .where("state", "=", OPEN)
     .groupBy("sink")
     .execute();
@@ -52,7 +81,8 @@ export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]>
     .execute();
   const stats = new Map<string, Stats>();
   const of = (sink: string) =>
-    stats.get(sink) ?? (stats.set(sink, { sink, waiting: 0, oldestAtMs: null, sent: 0, dead: 0 }).get(sink) as Stats);
+    stats.get(sink) ??
+    (stats.set(sink, { sink, waiting: 0, oldestAtMs: null, sent: 0, dead: 0 }).get(sink) as Stats);
   for (const row of [...waiting, ...open]) addWaiting(of(row.sink), row);
   for (const row of done) if (row.state !== "open") of(row.sink)[row.state] += Number(row.count);
   return [...stats.values()].sort((a, b) => (a.sink < b.sink ? -1 : 1));

@@ -1,4 +1,7 @@
-/** Puts several messages in the place of an open one that is too large for its receiver. All of them, or none. */
+/**
+ * Puts several messages in the place of an open one that is too large for its receiver. All of
+ * them, or none.
+ */
 import type { MessageMembers, MessagePart, MessageSplit } from "../../model/outbox.ts";
 import type { MessagesTable } from "../db/outbox-tables.ts";
 import { OPEN } from "../db/literals.ts";
@@ -21,11 +24,18 @@ const deliveriesOf = statement<{ id: string }>()((on, slot) =>
 export async function membersOfMessage(db: Executor, messageId: string): Promise<MessageMembers> {
   const { rows } = await deliveriesOf(db, { id: messageId });
   const [sink, groupKey] = [rows[0]?.sink ?? "", rows[0]?.group_key ?? ""];
-  const idsOf = (state: "sealed" | "summarised") => rows.flatMap((row) => (row.state === state ? [Number(row.id)] : []));
-  const groups = (["sealed", "summarised"] as const).map((state) => ({ kind: "group", sink, groupKey, members: idsOf(state) }) as const);
+  const idsOf = (state: "sealed" | "summarised") =>
+    rows.flatMap((row) => (row.state === state ? [Number(row.id)] : []));
+  const groups = (["sealed", "summarised"] as const).map(
+    (state) => ({ kind: "group", sink, groupKey, members: idsOf(state) }) as const,
+  );
   const [listed, summarised] = await readGroups(db, groups);
   const period = await lastPeriodOf(db, sink, groupKey);
-  return { listed: listed?.members ?? [], summarised: summarised?.members ?? [], ...(period && { period }) };
+  return {
+    listed: listed?.members ?? [],
+    summarised: summarised?.members ?? [],
+    ...(period && { period }),
+  };
 }
 
 const openMessage = statement<{ id: string }>()((on, slot) =>
@@ -33,14 +43,15 @@ const openMessage = statement<{ id: string }>()((on, slot) =>
 );
 
 /** Makes room in the order of the group for the further parts. */
-const moveBack = statement<{ sink: string; groupKey: string; seq: number; by: number }>()((on, slot) =>
-  on
-    .updateTable("messages")
-    .set((eb) => ({ seq: eb("seq", "+", slot("by")) }))
-    .where("state", "=", OPEN)
-    .where("sink", "=", slot("sink"))
-    .where("group_key", "=", slot("groupKey"))
-    .where("seq", ">", slot("seq")),
+const moveBack = statement<{ sink: string; groupKey: string; seq: number; by: number }>()(
+  (on, slot) =>
+    on
+      .updateTable("messages")
+      .set((eb) => ({ seq: eb("seq", "+", slot("by")) }))
+      .where("state", "=", OPEN)
+      .where("sink", "=", slot("sink"))
+      .where("group_key", "=", slot("groupKey"))
+      .where("seq", ">", slot("seq")),
 );
 
 const moveMembers = listStatement<{ from: string; to: string }, number>()((on, list, slot) =>
@@ -63,7 +74,10 @@ interface Move {
   readonly to: string;
 }
 
-/** What is left names the first part: deliveries that are only counted, messages below it, its thread, people it called, attempts at it. */
+/**
+ * What is left names the first part: deliveries that are only counted, messages below it, its
+ * thread, people it called, attempts at it.
+ */
 const moves = [
   statement<Move>()((on, slot) =>
     on
@@ -97,16 +111,29 @@ const moves = [
   ),
 ] as const;
 
-const remove = statement<{ id: string }>()((on, slot) => on.deleteFrom("messages").where("id", "=", slot("id")));
+const remove = statement<{ id: string }>()((on, slot) =>
+  on.deleteFrom("messages").where("id", "=", slot("id")),
+);
 
-/** Does nothing where the message is not open any more: the answer to a COMMIT that succeeded may have been lost. */
-export function splitMessage(db: Executor, { messageId, parts, atMs, error }: MessageSplit): Promise<void> {
+/**
+ * Does nothing where the message is not open any more: the answer to a COMMIT that succeeded may
+ * have been lost.
+ */
+export function splitMessage(
+  db: Executor,
+  { messageId, parts, atMs, error }: MessageSplit,
+): Promise<void> {
   const find = async (on: Executor) => (await openMessage(on, { id: messageId })).rows[0];
   const work = async (on: Executor) => {
     const whole = await find(on);
     const [first] = parts;
     if (whole === undefined || first === undefined) return;
-    await moveBack(on, { sink: whole.sink, groupKey: whole.group_key, seq: Number(whole.seq), by: parts.length - 1 });
+    await moveBack(on, {
+      sink: whole.sink,
+      groupKey: whole.group_key,
+      seq: Number(whole.seq),
+      by: parts.length - 1,
+    });
     await insertMessages(
       on,
       parts.map((part, index) => rowOf(whole, part, { index, firstId: first.id })),
@@ -118,15 +145,21 @@ export function splitMessage(db: Executor, { messageId, parts, atMs, error }: Me
         parts.map(({ id }) => id),
         { taken: whole.taken },
       );
-    for (const { id, deliveryIds } of parts) await moveMembers(on, deliveryIds.map(Number), { from: messageId, to: id });
+    for (const { id, deliveryIds } of parts)
+      await moveMembers(on, deliveryIds.map(Number), { from: messageId, to: id });
     for (const move of moves) await move(on, { from: messageId, to: first.id });
     await remove(on, { id: messageId });
     for (const { id } of parts) await addFailedAttempt(on, { messageId: id, atMs, error });
   };
-  return transact(db, work, async (on) => [await find(on)].flatMap((row) => (row === undefined ? [] : [scopeOfSink(row.sink)])));
+  return transact(db, work, async (on) =>
+    [await find(on)].flatMap((row) => (row === undefined ? [] : [scopeOfSink(row.sink)])),
+  );
 }
 
-/** A part has attempts and a time of its own. Only the first counts against the throttle; the others go below it, or below what it was under. */
+/**
+ * A part has attempts and a time of its own. Only the first counts against the throttle; the others
+ * go below it, or below what it was under.
+ */
 const rowOf = (
   whole: Omit<MessagesTable, "channel" | "taken">,
   { id, body }: MessagePart,

@@ -1,7 +1,13 @@
 /** What became of attempts. */
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { scopeOfSink } from "../db/scopes.ts";
-import { type Executor, insertRows, listStatement, statementForEach, transact } from "../db/statement.ts";
+import {
+  type Executor,
+  insertRows,
+  listStatement,
+  statementForEach,
+  transact,
+} from "../db/statement.ts";
 import type { CrosspostsTable, MessagesTable } from "../db/outbox-tables.ts";
 import { beginAnew, passThreadOn } from "../messages/threads.ts";
 import { OPEN } from "../db/literals.ts";
@@ -49,36 +55,63 @@ const writeAll = statementForEach<Outcome>()((on, slot) =>
 /** A message that was sent twice, because the first answer got lost, has one crosspost. */
 const addCrossposts = insertRows(
   "crossposts",
-  ["message_id", "sink", "ref", "state", "attempts", "created_at", "next_attempt_at", "done_at", "reported_at", "error"],
+  [
+    "message_id",
+    "sink",
+    "ref",
+    "state",
+    "attempts",
+    "created_at",
+    "next_attempt_at",
+    "done_at",
+    "reported_at",
+    "error",
+  ],
   (insert) => insert.onConflict((conflict) => conflict.column("message_id").doNothing()),
 );
 
-const sinksOf = listStatement<object, string>()((on, list) => on.selectFrom("messages").select("sink").distinct().where("id", "in", list));
+const sinksOf = listStatement<object, string>()((on, list) =>
+  on.selectFrom("messages").select("sink").distinct().where("id", "in", list),
+);
 
 /** All results in one transaction. A message that is done already stays as it is. */
 export function record(db: Executor, results: readonly DeliveryResult[]): Promise<void> {
   const work = async (on: Executor) => {
     const unrecorded: DeliveryResult[] = [];
-    for (const result of results) if (result.kind !== "retry" || !(await isRecorded(on, result))) unrecorded.push(result);
-    const written = new Map((await writeAll(on, unrecorded.map(outcomeOf))).rows.map(({ id, sink }) => [id, sink]));
-    const dead = unrecorded.flatMap(({ kind, messageId }) => (kind === "dead" && written.has(messageId) ? [messageId] : []));
+    for (const result of results)
+      if (result.kind !== "retry" || !(await isRecorded(on, result))) unrecorded.push(result);
+    const written = new Map(
+      (await writeAll(on, unrecorded.map(outcomeOf))).rows.map(({ id, sink }) => [id, sink]),
+    );
+    const dead = unrecorded.flatMap(({ kind, messageId }) =>
+      kind === "dead" && written.has(messageId) ? [messageId] : [],
+    );
     await joinDuplicates(on, dead);
     for (const result of unrecorded) {
       const sink = written.get(result.messageId);
       if (result.kind === "dead") await passThreadOn(on, result.messageId);
-      if (result.kind === "sent" && result.missingThread !== undefined) await beginAnew(on, result.messageId, result.missingThread);
-      if (result.kind !== "sent" && sink !== undefined && wasAttempted(result)) await addFailedAttempt(on, result);
-      if (result.kind === "sent" && sink !== undefined && result.crosspost === true) await addCrossposts(on, [crosspostOf(result, sink)]);
+      if (result.kind === "sent" && result.missingThread !== undefined)
+        await beginAnew(on, result.messageId, result.missingThread);
+      if (result.kind !== "sent" && sink !== undefined && wasAttempted(result))
+        await addFailedAttempt(on, result);
+      if (result.kind === "sent" && sink !== undefined && result.crosspost === true)
+        await addCrossposts(on, [crosspostOf(result, sink)]);
     }
   };
   const ids = results.map(({ messageId }) => messageId);
-  return transact(db, work, async (on) => (await sinksOf(on, ids, {})).rows.map(({ sink }) => scopeOfSink(sink)));
+  return transact(db, work, async (on) =>
+    (await sinksOf(on, ids, {})).rows.map(({ sink }) => scopeOfSink(sink)),
+  );
 }
 
 /** What expires behind an open breaker is given up without an attempt. */
-const wasAttempted = (result: DeliveryResult): boolean => result.kind === "retry" || (result.kind === "dead" && result.countAttempt);
+const wasAttempted = (result: DeliveryResult): boolean =>
+  result.kind === "retry" || (result.kind === "dead" && result.countAttempt);
 
-const crosspostOf = ({ messageId, atMs, ref }: DeliveryResult & { kind: "sent" }, sink: string): CrosspostsTable => ({
+const crosspostOf = (
+  { messageId, atMs, ref }: DeliveryResult & { kind: "sent" },
+  sink: string,
+): CrosspostsTable => ({
   message_id: messageId,
   sink,
   ref: ref ?? "",
@@ -99,11 +132,30 @@ function outcomeOf(result: DeliveryResult): Outcome {
   const attempt = { id, attemptAt, step, taken };
   if (result.kind === "sent") {
     const { ref = null, channel = null, missed = [] } = result;
-    const error = missed.length === 0 ? "" : `not taken by ${missed.map((one) => `${one.receiver}: ${one.error}`).join("; ")}`;
-    return { ...attempt, state: "sent", nextAttemptAt: at, doneAt: at, ref, channel, error, cause: "" };
+    const error =
+      missed.length === 0
+        ? ""
+        : `not taken by ${missed.map((one) => `${one.receiver}: ${one.error}`).join("; ")}`;
+    return {
+      ...attempt,
+      state: "sent",
+      nextAttemptAt: at,
+      doneAt: at,
+      ref,
+      channel,
+      error,
+      cause: "",
+    };
   }
   const { error } = result;
   const unsent = { ...attempt, ref: null, channel: null, error };
-  if (result.kind === "dead") return { ...unsent, state: "dead", nextAttemptAt: at, doneAt: at, cause: result.cause };
-  return { ...unsent, state: "open", nextAttemptAt: result.nextAttemptAtMs, doneAt: null, cause: "" };
+  if (result.kind === "dead")
+    return { ...unsent, state: "dead", nextAttemptAt: at, doneAt: at, cause: result.cause };
+  return {
+    ...unsent,
+    state: "open",
+    nextAttemptAt: result.nextAttemptAtMs,
+    doneAt: null,
+    cause: "",
+  };
 }

@@ -17,7 +17,11 @@ const countSealed = statement<{ throttleKey: string; since: number }>()((on, slo
 );
 
 const timerOf = statement<{ sink: string; groupKey: string }>()((on, slot) =>
-  on.selectFrom("groups").select(["due_at", "last_sealed_at"]).where("sink", "=", slot("sink")).where("group_key", "=", slot("groupKey")),
+  on
+    .selectFrom("groups")
+    .select(["due_at", "last_sealed_at"])
+    .where("sink", "=", slot("sink"))
+    .where("group_key", "=", slot("groupKey")),
 );
 
 export interface ThrottleQuery {
@@ -29,7 +33,9 @@ export interface ThrottleQuery {
 
 export async function throttleState(db: Executor, query: ThrottleQuery): Promise<ThrottleState> {
   const { sink, throttleKey, digestKey, sinceMs } = query;
-  const sealed = Number((await countSealed(db, { throttleKey, since: sinceMs })).rows[0]?.count ?? 0);
+  const sealed = Number(
+    (await countSealed(db, { throttleKey, since: sinceMs })).rows[0]?.count ?? 0,
+  );
   const timer = (await timerOf(db, { sink, groupKey: digestKey })).rows[0];
   const announced = (await timerOf(db, { sink, groupKey: announcementGroup(throttleKey) })).rows[0];
   return {
@@ -40,11 +46,25 @@ export async function throttleState(db: Executor, query: ThrottleQuery): Promise
   };
 }
 
-/** A group behind a message that is not done stays where it is: the digest must not overtake that message. */
-const move = statement<{ sink: string; throttleKey: string; now: number; digestKey: string; dueAt: number }>()((on, slot) =>
+/**
+ * A group behind a message that is not done stays where it is: the digest must not overtake that
+ * message.
+ */
+const move = statement<{
+  sink: string;
+  throttleKey: string;
+  now: number;
+  digestKey: string;
+  dueAt: number;
+}>()((on, slot) =>
   on
     .updateTable("deliveries")
-    .set((eb) => ({ original_group_key: eb.ref("group_key"), group_key: slot("digestKey"), grouped: GROUPED, due_at: slot("dueAt") }))
+    .set((eb) => ({
+      original_group_key: eb.ref("group_key"),
+      group_key: slot("digestKey"),
+      grouped: GROUPED,
+      due_at: slot("dueAt"),
+    }))
     .where("state", "=", WAITING)
     .where("sink", "=", slot("sink"))
     .where("throttle_key", "=", slot("throttleKey"))
@@ -69,7 +89,12 @@ const addTimer = insertRows("groups", ["sink", "group_key", "due_at", "last_seal
   insert.onConflict((conflict) => conflict.columns(["sink", "group_key"]).doNothing()),
 );
 
-const timerRow = (sink: string, groupKey: string) => ({ sink, group_key: groupKey, due_at: null, last_sealed_at: null });
+const timerRow = (sink: string, groupKey: string) => ({
+  sink,
+  group_key: groupKey,
+  due_at: null,
+  last_sealed_at: null,
+});
 
 /** Deliveries sealed in the meantime are left alone. */
 export function gather(db: Executor, overflow: Overflow): Promise<void> {
@@ -79,10 +104,15 @@ export function gather(db: Executor, overflow: Overflow): Promise<void> {
     if (rows.length === 0) return;
     await addTimer(
       on,
-      [digestKey, ...(announcement === undefined ? [] : [announcement.groupKey])].map((key) => timerRow(sink, key)),
+      [digestKey, ...(announcement === undefined ? [] : [announcement.groupKey])].map((key) =>
+        timerRow(sink, key),
+      ),
     );
-    const left = rows.flatMap((row) => (row.original_group_key === row.event_id ? [] : [row.original_group_key ?? ""]));
-    for (const groupKey of new Set([digestKey, ...left])) await refreshGroup(on, sink, groupKey, null);
+    const left = rows.flatMap((row) =>
+      row.original_group_key === row.event_id ? [] : [row.original_group_key ?? ""],
+    );
+    for (const groupKey of new Set([digestKey, ...left]))
+      await refreshGroup(on, sink, groupKey, null);
     if (announcement === undefined) return;
     await insertMessages(on, [messageRow(announcement, 0)]);
     await refreshGroup(on, sink, announcement.groupKey, announcement.sealedAtMs);

@@ -1,11 +1,19 @@
-/** Takes back messages that were sealed for a sink of another type, which cannot send them: what they hold waits again, as before it was sealed. */
+/**
+ * Takes back messages that were sealed for a sink of another type, which cannot send them: what
+ * they hold waits again, as before it was sealed.
+ */
 import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
 import { passThreadOn } from "../messages/threads.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
 
 const foreign = statement<{ sink: string; type: string }>()((on, slot) =>
-  on.selectFrom("messages").select("id").where("state", "=", OPEN).where("sink", "=", slot("sink")).where("sealed_for", "!=", slot("type")),
+  on
+    .selectFrom("messages")
+    .select("id")
+    .where("state", "=", OPEN)
+    .where("sink", "=", slot("sink"))
+    .where("sealed_for", "!=", slot("type")),
 );
 
 const release = listStatement<object, string>()((on, list) =>
@@ -16,9 +24,13 @@ const release = listStatement<object, string>()((on, list) =>
     .returning(["sink", "group_key", "grouped"]),
 );
 
-const remove = listStatement<object, string>()((on, list) => on.deleteFrom("messages").where("id", "in", list).returning("id"));
+const remove = listStatement<object, string>()((on, list) =>
+  on.deleteFrom("messages").where("id", "in", list).returning("id"),
+);
 
-const uncall = listStatement<object, string>()((on, list) => on.deleteFrom("mentions").where("message_id", "in", list));
+const uncall = listStatement<object, string>()((on, list) =>
+  on.deleteFrom("mentions").where("message_id", "in", list),
+);
 
 /** Those that are open. What they were to be the first of goes on with the next message. */
 export function takeBack(db: Executor, messageIds: readonly string[]): Promise<void> {

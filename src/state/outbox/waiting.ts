@@ -23,10 +23,12 @@ export interface WaitRow {
 export function waitOf(row: WaitRow, nowMs: number): Wait | null {
   if (row.message_state === "open") return waitOfMessage(row, nowMs);
   if (row.state !== "waiting") return null;
-  if (row.not_before > nowMs) return { cause: "held", untilMs: row.not_before, about: row.held_by ?? "" };
+  if (row.not_before > nowMs)
+    return { cause: "held", untilMs: row.not_before, about: row.held_by ?? "" };
   if (row.due_at <= nowMs) return { cause: "queued", untilMs: null, about: "" };
   const digest = readDigestGroup(row.group_key);
-  if (digest !== undefined) return { cause: CAUSES[digest.cause], untilMs: row.due_at, about: digest.name };
+  if (digest !== undefined)
+    return { cause: CAUSES[digest.cause], untilMs: row.due_at, about: digest.name };
   return { cause: "grouped", untilMs: row.due_at, about: row.group_key };
 }
 
@@ -37,16 +39,25 @@ const CAUSES = {
   schedule: "scheduled",
 } as const satisfies Record<string, WaitCause>;
 
-function waitOfMessage({ error, next_attempt_at: nextAt, message_held_by: by, parent_state: parent }: WaitRow, nowMs: number): Wait {
-  if (by !== null && nextAt !== null && nextAt > nowMs) return { cause: "held", untilMs: nextAt, about: by };
+function waitOfMessage(
+  { error, next_attempt_at: nextAt, message_held_by: by, parent_state: parent }: WaitRow,
+  nowMs: number,
+): Wait {
+  if (by !== null && nextAt !== null && nextAt > nowMs)
+    return { cause: "held", untilMs: nextAt, about: by };
   if (parent === "open") return { cause: "threaded", untilMs: null, about: "" };
   if (error === null || error === "") return { cause: "queued", untilMs: null, about: "" };
-  return { cause: "retrying", untilMs: nextAt !== null && nextAt > nowMs ? nextAt : null, about: error };
+  return {
+    cause: "retrying",
+    untilMs: nextAt !== null && nextAt > nowMs ? nextAt : null,
+    about: error,
+  };
 }
 
 /**
- * By sink and reason. Months of deliveries lie beside those that wait, and a hundred thousand may wait: rows are counted in indexes, and
- * one of those that are due at the same time, or in the same group, says why all of them wait.
+ * By sink and reason. Months of deliveries lie beside those that wait, and a hundred thousand may
+ * wait: rows are counted in indexes, and one of those that are due at the same time, or in the same
+ * group, says why all of them wait.
  */
 export async function countWaiting(db: Executor, nowMs: number): Promise<readonly WaitCount[]> {
   const singles = [...(await dueSingles(db, nowMs)), ...(await laterSingles(db, nowMs))];
@@ -55,10 +66,12 @@ export async function countWaiting(db: Executor, nowMs: number): Promise<readonl
     db,
     [...singles, ...groups].flatMap(({ dueAtMs, sample }) => (dueAtMs > nowMs ? [sample] : [])),
   );
-  const counts = [...singles, ...groups].flatMap(({ sink, count, dueAtMs, sample }): WaitCount[] => {
-    const wait = waitOf({ ...(samples.get(sample) ?? DUE), due_at: dueAtMs }, nowMs);
-    return wait === null ? [] : [{ ...wait, sink, count }];
-  });
+  const counts = [...singles, ...groups].flatMap(
+    ({ sink, count, dueAtMs, sample }): WaitCount[] => {
+      const wait = waitOf({ ...(samples.get(sample) ?? DUE), due_at: dueAtMs }, nowMs);
+      return wait === null ? [] : [{ ...wait, sink, count }];
+    },
+  );
   return [...counts, ...(await sealed(db, nowMs))];
 }
 
@@ -96,7 +109,12 @@ async function dueSingles(db: Executor, nowMs: number): Promise<readonly Alike[]
 async function laterSingles(db: Executor, nowMs: number): Promise<readonly Alike[]> {
   const rows = await db
     .selectFrom("deliveries")
-    .select((eb) => ["sink", "due_at", eb.fn.countAll<number>().as("count"), eb.fn.min("id").as("sample")])
+    .select((eb) => [
+      "sink",
+      "due_at",
+      eb.fn.countAll<number>().as("count"),
+      eb.fn.min("id").as("sample"),
+    ])
     .where("state", "=", WAITING)
     .where("grouped", "=", SINGLE)
     .where("due_at", ">", nowMs)
@@ -113,14 +131,25 @@ async function laterSingles(db: Executor, nowMs: number): Promise<readonly Alike
 async function waitingGroups(db: Executor): Promise<readonly Alike[]> {
   const rows = await db
     .selectFrom("deliveries")
-    .select((eb) => ["sink", "group_key", eb.fn.countAll<number>().as("count"), eb.fn.min("id").as("sample")])
+    .select((eb) => [
+      "sink",
+      "group_key",
+      eb.fn.countAll<number>().as("count"),
+      eb.fn.min("id").as("sample"),
+    ])
     .where("state", "=", WAITING)
     .where("grouped", "=", GROUPED)
     .groupBy(["sink", "group_key"])
     .execute();
   if (rows.length === 0) return [];
-  const timers = await db.selectFrom("groups").select(["sink", "group_key", "due_at"]).where("due_at", "is not", null).execute();
-  const dueAt = new Map(timers.map((timer) => [`${timer.sink}\n${timer.group_key}`, Number(timer.due_at)]));
+  const timers = await db
+    .selectFrom("groups")
+    .select(["sink", "group_key", "due_at"])
+    .where("due_at", "is not", null)
+    .execute();
+  const dueAt = new Map(
+    timers.map((timer) => [`${timer.sink}\n${timer.group_key}`, Number(timer.due_at)]),
+  );
   return rows.map(({ sink, group_key: groupKey, count, sample }) => {
     const dueAtMs = dueAt.get(`${sink}\n${groupKey}`) ?? 0;
     return { sink, count: Number(count), dueAtMs, sample: Number(sample) };
@@ -128,10 +157,16 @@ async function waitingGroups(db: Executor): Promise<readonly Alike[]> {
 }
 
 const samplesById = listStatement<object, number>()((on, list) =>
-  on.selectFrom("deliveries").select(["id", "group_key", "not_before", "held_by"]).where("id", "in", list),
+  on
+    .selectFrom("deliveries")
+    .select(["id", "group_key", "not_before", "held_by"])
+    .where("id", "in", list),
 );
 
-async function sampleRows(db: Executor, ids: readonly number[]): Promise<ReadonlyMap<number, Omit<WaitRow, "due_at">>> {
+async function sampleRows(
+  db: Executor,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Omit<WaitRow, "due_at">>> {
   const { rows } = await samplesById(db, ids, {});
   return new Map(rows.map(({ id, ...row }) => [id, { ...UNSEALED, ...row }]));
 }
@@ -140,15 +175,32 @@ async function sealed(db: Executor, nowMs: number): Promise<readonly WaitCount[]
   const rows = await db
     .selectFrom("messages as m")
     .leftJoin("messages as parent", "parent.id", "m.parent_id")
-    .select((eb) => ["m.sink", "m.error", "m.held_by", "parent.state as parent_state", eb.fn.countAll<number>().as("count")])
+    .select((eb) => [
+      "m.sink",
+      "m.error",
+      "m.held_by",
+      "parent.state as parent_state",
+      eb.fn.countAll<number>().as("count"),
+    ])
     .select((eb) => eb.fn.min("m.next_attempt_at").as("next_attempt_at"))
     .where("m.state", "=", OPEN)
     .groupBy(["m.sink", "m.error", "m.held_by", "parent.state"])
     .orderBy("m.sink")
     .execute();
   const none = { ...DUE, state: "sealed", message_state: "open" };
-  return rows.flatMap(({ sink, error, count, held_by: by, next_attempt_at: next, parent_state: parent }) => {
-    const wait = waitOf({ ...none, error, next_attempt_at: Number(next), message_held_by: by, parent_state: parent }, nowMs);
-    return wait === null ? [] : [{ ...wait, sink, count: Number(count) }];
-  });
+  return rows.flatMap(
+    ({ sink, error, count, held_by: by, next_attempt_at: next, parent_state: parent }) => {
+      const wait = waitOf(
+        {
+          ...none,
+          error,
+          next_attempt_at: Number(next),
+          message_held_by: by,
+          parent_state: parent,
+        },
+        nowMs,
+      );
+      return wait === null ? [] : [{ ...wait, sink, count: Number(count) }];
+    },
+  );
 }

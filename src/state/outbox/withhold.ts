@@ -1,4 +1,7 @@
-/** Deliveries that are due and do not go out now: on posts that are gone, said by another alert, or put off. */
+/**
+ * Deliveries that are due and do not go out now: on posts that are gone, said by another alert, or
+ * put off.
+ */
 import type { Withheld } from "../../model/outbox.ts";
 import { WAITING } from "../db/literals.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
@@ -20,7 +23,15 @@ const othersJoined = listStatement<object, number>()((on, list) =>
     .innerJoin("events as e", "e.id", "d.event_id")
     .innerJoin("deliveries as o", "o.joined_id", "d.id")
     .innerJoin("events as f", "f.id", "o.event_id")
-    .select(["d.id", "d.event_id", "d.sink", "d.group_key", "d.grouped", "o.id as other_id", "o.event_id as other_event_id"])
+    .select([
+      "d.id",
+      "d.event_id",
+      "d.sink",
+      "d.group_key",
+      "d.grouped",
+      "o.id as other_id",
+      "o.event_id as other_event_id",
+    ])
     .where("d.id", "in", list)
     .where("o.joined_id", "is not", null)
     .where("o.state", "=", "merged")
@@ -36,7 +47,10 @@ const takePlace = statement<{ id: number; ofId: number; groupKey: string }>()((o
       detail: "",
       joined_id: null,
       group_key: slot("groupKey"),
-      grouped: eb.selectFrom("deliveries as d").select("d.grouped").where("d.id", "=", slot("ofId")),
+      grouped: eb
+        .selectFrom("deliveries as d")
+        .select("d.grouped")
+        .where("d.id", "=", slot("ofId")),
       due_at: eb.selectFrom("deliveries as d").select("d.due_at").where("d.id", "=", slot("ofId")),
     }))
     .where("id", "=", slot("id")),
@@ -74,8 +88,12 @@ export function withhold(db: Executor, { deletedIds, joined, postponed }: Withhe
     const changed = [...rows];
     await promoteJoined(on, deleted);
     for (const { deliveryId, withId, detail } of joined)
-      changed.push(...(await joinOne(on, { id: Number(deliveryId), withId: Number(withId), detail })).rows);
-    changed.push(...(await postpone(on, postponed.ids.map(Number), { dueAt: postponed.dueAtMs })).rows);
+      changed.push(
+        ...(await joinOne(on, { id: Number(deliveryId), withId: Number(withId), detail })).rows,
+      );
+    changed.push(
+      ...(await postpone(on, postponed.ids.map(Number), { dueAt: postponed.dueAtMs })).rows,
+    );
     await refreshGroupsOf(on, changed);
   });
 }

@@ -1,4 +1,7 @@
-/** The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries. Events are created nowhere else. */
+/**
+ * The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries.
+ * Events are created nowhere else.
+ */
 import { wantEdits } from "../history/edits.ts";
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
 import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliveries.ts";
@@ -17,9 +20,15 @@ import { TargetRevisions } from "../watches/target-revisions.ts";
 /** Someone changed a row since it was read: rolls the transaction back. */
 class Conflict extends Error {}
 
-export async function commitPoll(settlements: Settlements, commit: PollCommit): Promise<CommitResult> {
+export async function commitPoll(
+  settlements: Settlements,
+  commit: PollCommit,
+): Promise<CommitResult> {
   try {
-    return { status: "committed", created: await settlements.transact((on) => apply(on, commit), scopesOf(commit)) };
+    return {
+      status: "committed",
+      created: await settlements.transact((on) => apply(on, commit), scopesOf(commit)),
+    };
   } catch (error) {
     if (error instanceof Conflict) return { status: "conflict" };
     throw error;
@@ -31,10 +40,24 @@ const sourcesOf = ({ source, sources = [] }: PollCommit): readonly SourceChange[
   ...sources,
 ];
 
-/** The sources and the watches whose rows it reads and changes, and where its deliveries join others. */
+/**
+ * The sources and the watches whose rows it reads and changes, and where its deliveries join
+ * others.
+ */
 function scopesOf(commit: PollCommit): readonly string[] {
-  const { targets, verdicts, members = [], rechecks, events, deliveries, enrichments = [], edits, levels = [] } = commit;
-  const ofRechecks = rechecks === undefined ? [] : [...rechecks.rechecks, ...rechecks.ended, ...rechecks.late];
+  const {
+    targets,
+    verdicts,
+    members = [],
+    rechecks,
+    events,
+    deliveries,
+    enrichments = [],
+    edits,
+    levels = [],
+  } = commit;
+  const ofRechecks =
+    rechecks === undefined ? [] : [...rechecks.rechecks, ...rechecks.ended, ...rechecks.late];
   const watched = [targets, verdicts, members, ofRechecks, events, enrichments].flat();
   return [
     ...sourcesOf(commit).map(({ fingerprint }) => scopeOfSource(fingerprint)),
@@ -46,12 +69,14 @@ function scopesOf(commit: PollCommit): readonly string[] {
 }
 
 async function apply(on: Executor, commit: PollCommit): Promise<ReadonlySet<string>> {
-  for (const source of sourcesOf(commit)) if (!(await applySource(on, source))) throw new Conflict();
+  for (const source of sourcesOf(commit))
+    if (!(await applySource(on, source))) throw new Conflict();
   const targets = new TargetRevisions(on);
   for (const change of commit.targets) if (!(await targets.apply(change))) throw new Conflict();
   if (!(await insertVerdicts(on, targets, commit.verdicts, commit.atMs))) throw new Conflict();
   if (!(await applyMembers(on, targets, commit.members ?? []))) throw new Conflict();
-  if (commit.rechecks !== undefined && !(await applyRechecks(on, targets, commit.rechecks))) throw new Conflict();
+  if (commit.rechecks !== undefined && !(await applyRechecks(on, targets, commit.rechecks)))
+    throw new Conflict();
   const created = await insertEvents(on, commit.events);
   if (!(await applyLevelSteps(on, commit.levels ?? []))) throw new Conflict();
   await insertDeliveries(
@@ -90,8 +115,10 @@ const updateSource = statement<SourceUpdate>()((on, slot) =>
     .where("revision", "=", slot("expected")),
 );
 
-const insertSource = insertRows("sources", ["fingerprint", "memory", "revision", "last_poll_at", "last_ok_at"], (insert) =>
-  insert.onConflict((conflict) => conflict.column("fingerprint").doNothing()),
+const insertSource = insertRows(
+  "sources",
+  ["fingerprint", "memory", "revision", "last_poll_at", "last_ok_at"],
+  (insert) => insert.onConflict((conflict) => conflict.column("fingerprint").doNothing()),
 );
 
 /** False when the source changed since it was read. */
@@ -103,6 +130,12 @@ async function applySource(on: Executor, change: SourceChange): Promise<boolean>
   const updated = await updateSource(on, { fingerprint, expected, memory, step, polledAt, okAt });
   if (updated.changed > 0) return true;
   if (expected > 0) return false;
-  const row = { fingerprint, memory: memory ?? "{}", revision: step, last_poll_at: polledAt, last_ok_at: okAt };
+  const row = {
+    fingerprint,
+    memory: memory ?? "{}",
+    revision: step,
+    last_poll_at: polledAt,
+    last_ok_at: okAt,
+  };
   return (await insertSource(on, [row])).changed > 0;
 }

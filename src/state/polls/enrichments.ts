@@ -1,5 +1,14 @@
-/** Events that wait for their enrichment, and the one transaction in which one that has it gets its deliveries. */
-import type { DueEnrichments, EnrichedEvent, EnrichmentBacklog, EnrichmentRound, WaitingEvent } from "../../model/enrichment.ts";
+/**
+ * Events that wait for their enrichment, and the one transaction in which one that has it gets its
+ * deliveries.
+ */
+import type {
+  DueEnrichments,
+  EnrichedEvent,
+  EnrichmentBacklog,
+  EnrichmentRound,
+  WaitingEvent,
+} from "../../model/enrichment.ts";
 import type { JsonObject } from "../../model/json.ts";
 import type { NewEnrichment } from "../../model/poll-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
@@ -12,11 +21,27 @@ import { insertDeliveries, scopesOfDeliveries } from "../outbox/insert-deliverie
 
 const insertNew = insertRows(
   "enrichments",
-  ["event_id", "seq", "watch_key", "own_sinks", "gather_ms", "backfilled", "state", "created_at", "next_at", "attempts", "error"],
+  [
+    "event_id",
+    "seq",
+    "watch_key",
+    "own_sinks",
+    "gather_ms",
+    "backfilled",
+    "state",
+    "created_at",
+    "next_at",
+    "attempts",
+    "error",
+  ],
   (insert) => insert.onConflict((conflict) => conflict.column("event_id").doNothing()),
 );
 
-export async function insertEnrichments(on: Executor, waiting: readonly NewEnrichment[], nowMs: number): Promise<void> {
+export async function insertEnrichments(
+  on: Executor,
+  waiting: readonly NewEnrichment[],
+  nowMs: number,
+): Promise<void> {
   if (waiting.length === 0) return;
   const numberOf = await nextNumbers(on, "enrichment", waiting.length);
   await insertNew(
@@ -60,7 +85,10 @@ export async function enrichmentBacklog(db: Executor): Promise<readonly Enrichme
   }));
 }
 
-export async function dueEnrichments(db: Executor, { watchKey, dueAtMs, limit }: DueEnrichments): Promise<readonly WaitingEvent[]> {
+export async function dueEnrichments(
+  db: Executor,
+  { watchKey, dueAtMs, limit }: DueEnrichments,
+): Promise<readonly WaitingEvent[]> {
   const rows = await db
     .selectFrom("enrichments as n")
     .innerJoin("events as e", "e.id", "n.event_id")
@@ -99,7 +127,10 @@ export async function dueEnrichments(db: Executor, { watchKey, dueAtMs, limit }:
   }));
 }
 
-export function storeEnrichments(db: Executor, { atMs, enriched, postponed }: EnrichmentRound): Promise<ReadonlySet<string>> {
+export function storeEnrichments(
+  db: Executor,
+  { atMs, enriched, postponed }: EnrichmentRound,
+): Promise<ReadonlySet<string>> {
   const work = async (on: Executor) => {
     for (const { eventId, nextAtMs, attempts, error } of postponed)
       await on
@@ -110,16 +141,24 @@ export function storeEnrichments(db: Executor, { atMs, enriched, postponed }: En
         .execute();
     const completed = new Set<string>();
     for (const one of enriched) if (await complete(on, one)) completed.add(one.event.id);
-    const deliveries = enriched.flatMap(({ event, deliveries }) => (completed.has(event.id) ? deliveries : []));
+    const deliveries = enriched.flatMap(({ event, deliveries }) =>
+      completed.has(event.id) ? deliveries : [],
+    );
     await insertDeliveries(on, deliveries, atMs);
     return completed;
   };
   const watches = enriched.map(({ event }) => scopeOfWatch(event.watchKey));
-  return transact(db, work, [...watches, ...scopesOfDeliveries(enriched.flatMap(({ deliveries }) => deliveries))]);
+  return transact(db, work, [
+    ...watches,
+    ...scopesOfDeliveries(enriched.flatMap(({ deliveries }) => deliveries)),
+  ]);
 }
 
 /** False where it waits no longer. */
-async function complete(on: Executor, { event, result, error, attempts }: EnrichedEvent): Promise<boolean> {
+async function complete(
+  on: Executor,
+  { event, result, error, attempts }: EnrichedEvent,
+): Promise<boolean> {
   const { numUpdatedRows } = await on
     .updateTable("enrichments")
     .set({ state: result, error, attempts })

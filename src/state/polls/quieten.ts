@@ -1,6 +1,6 @@
 /**
- * After a restore: nothing is sent that was most likely sent before, from what waited in the backup to what came since. Every target is as one
- * that was away since the backup and goes on from now.
+ * After a restore: nothing is sent that was most likely sent before, from what waited in the backup
+ * to what came since. Every target is as one that was away since the backup and goes on from now.
  */
 import { markReturned } from "../watches/absence.ts";
 import { recordAudit } from "../db/audit.ts";
@@ -26,8 +26,16 @@ export function quieten(db: Executor, span: QuietSpan): Promise<number> {
 async function markTargets(on: Executor, { fromMs, atMs }: QuietSpan): Promise<void> {
   const rows = await on.selectFrom("targets").selectAll().where("removed_at", "is", null).execute();
   for (const row of rows) {
-    const { memory, registered_at, revision } = markReturned(row, { fromMs, atMs, isFromNow: true });
-    await on.updateTable("targets").set({ memory, registered_at, revision }).where("id", "=", row.id).execute();
+    const { memory, registered_at, revision } = markReturned(row, {
+      fromMs,
+      atMs,
+      isFromNow: true,
+    });
+    await on
+      .updateTable("targets")
+      .set({ memory, registered_at, revision })
+      .where("id", "=", row.id)
+      .execute();
   }
 }
 
@@ -41,7 +49,11 @@ async function muteOutbox(on: Executor, atMs: number): Promise<number> {
     .where("message_id", "in", open)
     .executeTakeFirst();
   await on.deleteFrom("messages").where("state", "=", OPEN).execute();
-  const waiting = await on.updateTable("deliveries").set(MUTED).where("state", "=", WAITING).executeTakeFirst();
+  const waiting = await on
+    .updateTable("deliveries")
+    .set(MUTED)
+    .where("state", "=", WAITING)
+    .executeTakeFirst();
   await on.updateTable("groups").set({ due_at: null }).where("due_at", "is not", null).execute();
   const unrouted = await on
     .updateTable("enrichments")

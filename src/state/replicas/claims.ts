@@ -1,6 +1,15 @@
-/** Who does what, of the daemons that share a state. Each change counts a number up that all of them watch. */
+/**
+ * Who does what, of the daemons that share a state. Each change counts a number up that all of them
+ * watch.
+ */
 import { sql } from "kysely";
-import type { ChangedWatches, ReplicaState, ReplicaStore, Work, WorkClaim } from "../../model/replicas.ts";
+import type {
+  ChangedWatches,
+  ReplicaState,
+  ReplicaStore,
+  Work,
+  WorkClaim,
+} from "../../model/replicas.ts";
 import { keepValue, keptValues } from "../db/housekeeping.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, insertRows, statement, transact } from "../db/statement.ts";
@@ -19,25 +28,33 @@ const upsert = insertRows("claims", ["kind", "key", "cost", "replica", "wanted"]
 
 const AT_ONCE = 500;
 
-/** A transaction that has taken a number may be committed after some that took higher ones, not after so many. */
+/**
+ * A transaction that has taken a number may be committed after some that took higher ones, not
+ * after so many.
+ */
 const NEWEST = sql.lit(300);
 
 /** Differs with each new one, also where that has not the highest number. */
 const newestDeliveries = statement<object>()((on) =>
   on
-    .selectFrom(on.selectFrom("deliveries").select("id").orderBy("id", "desc").limit(NEWEST).as("newest"))
+    .selectFrom(
+      on.selectFrom("deliveries").select("id").orderBy("id", "desc").limit(NEWEST).as("newest"),
+    )
     .select((eb) => eb.fn.sum<number | null>("id").as("sum")),
 );
 const newestEvents = statement<object>()((on) =>
   on
-    .selectFrom(on.selectFrom("events").select("seq").orderBy("seq", "desc").limit(NEWEST).as("newest"))
+    .selectFrom(
+      on.selectFrom("events").select("seq").orderBy("seq", "desc").limit(NEWEST).as("newest"),
+    )
     .select((eb) => eb.fn.sum<number | null>("seq").as("sum")),
 );
 
 export const replicaStore = (db: Executor): ReplicaStore => ({
   replicas: () => replicas(db),
   claims: () => db.selectFrom("claims").selectAll().orderBy("kind").orderBy("key").execute(),
-  claimsOf: (replica) => db.selectFrom("claims").selectAll().where("replica", "=", replica).execute(),
+  claimsOf: (replica) =>
+    db.selectFrom("claims").selectAll().where("replica", "=", replica).execute(),
   saveClaims: (changed, removed) => transact(db, (on) => saveClaims(on, changed, removed)),
   handOver: (replica) =>
     transact(db, async (on) => {
@@ -58,7 +75,11 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
     const newest = (await newestDeliveries(db, {})).rows[0];
     const events = (await newestEvents(db, {})).rows[0];
     const { shares, announcements } = await counters(db);
-    return { revision: shares, announcements, arrivals: Number(newest?.sum ?? 0) + Number(events?.sum ?? 0) };
+    return {
+      revision: shares,
+      announcements,
+      arrivals: Number(newest?.sum ?? 0) + Number(events?.sum ?? 0),
+    };
   },
   announce: (watches) =>
     transact(db, async (on) => {
@@ -73,7 +94,12 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
 const NAMED_BY = 4;
 
 async function replicas(db: Executor): Promise<readonly ReplicaState[]> {
-  const rows = await db.selectFrom("replicas").selectAll().orderBy("joined_at").orderBy("id").execute();
+  const rows = await db
+    .selectFrom("replicas")
+    .selectAll()
+    .orderBy("joined_at")
+    .orderBy("id")
+    .execute();
   return rows.map(({ id, host, config, leads, joined_at: joinedAtMs }) => ({
     id,
     name: `${host}#${id.slice(0, NAMED_BY)}`,
@@ -83,7 +109,11 @@ async function replicas(db: Executor): Promise<readonly ReplicaState[]> {
   }));
 }
 
-async function saveClaims(on: Executor, changed: readonly WorkClaim[], removed: readonly Pick<Work, "kind" | "key">[]): Promise<void> {
+async function saveClaims(
+  on: Executor,
+  changed: readonly WorkClaim[],
+  removed: readonly Pick<Work, "kind" | "key">[],
+): Promise<void> {
   for (const kind of ["poll", "destination"] as const) {
     const keys = removed.flatMap((one) => (one.kind === kind ? [one.key] : []));
     for (let at = 0; at < keys.length; at += AT_ONCE)
@@ -101,7 +131,10 @@ type Counters = Readonly<Record<(typeof COUNTERS)[number], number>>;
 
 async function counters(db: Executor): Promise<Counters> {
   const kept = await keptValues(db, COUNTERS);
-  return { shares: Number(kept.get("shares") ?? 0), announcements: Number(kept.get("announcements") ?? 0) };
+  return {
+    shares: Number(kept.get("shares") ?? 0),
+    announcements: Number(kept.get("announcements") ?? 0),
+  };
 }
 
 async function countUp(on: Executor, name: keyof Counters): Promise<number> {
@@ -123,7 +156,11 @@ async function announced(db: Executor, after: number, upTo: number): Promise<Cha
   if (upTo - after > PLACES) return "all";
   const names = Array.from({ length: upTo - after }, (_, at) => placeOf(after + 1 + at));
   const values = [...(await keptValues(db, names)).values()];
-  const kept = values.map((value) => fromText<Announcement>(value)).filter(({ number }) => number > after && number <= upTo);
+  const kept = values
+    .map((value) => fromText<Announcement>(value))
+    .filter(({ number }) => number > after && number <= upTo);
   const ids = kept.flatMap(({ watches }) => (watches === "all" ? [] : watches));
-  return kept.length < names.length || kept.some(({ watches }) => watches === "all") ? "all" : [...new Set(ids)];
+  return kept.length < names.length || kept.some(({ watches }) => watches === "all")
+    ? "all"
+    : [...new Set(ids)];
 }

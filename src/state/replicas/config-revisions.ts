@@ -1,5 +1,12 @@
-/** The configurations that the state has worked with. A proposal reads and writes in one transaction, so that all agree on the order. */
-import type { ProposedConfig, ConfigRevision, ConfigRevisionStore } from "../../model/config-revisions.ts";
+/**
+ * The configurations that the state has worked with. A proposal reads and writes in one
+ * transaction, so that all agree on the order.
+ */
+import type {
+  ProposedConfig,
+  ConfigRevision,
+  ConfigRevisionStore,
+} from "../../model/config-revisions.ts";
 import type { Random } from "../../model/random.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { recordAudit } from "../db/audit.ts";
@@ -14,7 +21,11 @@ export const configRevisionStore = (db: Executor, random: Random): ConfigRevisio
 });
 
 async function salt(on: Executor, random: Random): Promise<string> {
-  const known = await on.selectFrom("notes").select("value").where("name", "=", SALT_NOTE).executeTakeFirst();
+  const known = await on
+    .selectFrom("notes")
+    .select("value")
+    .where("name", "=", SALT_NOTE)
+    .executeTakeFirst();
   if (known !== undefined) return String(fromText(known.value));
   const fresh = random.id();
   await on
@@ -25,15 +36,27 @@ async function salt(on: Executor, random: Random): Promise<string> {
 }
 
 async function revisions(db: Executor): Promise<readonly ConfigRevision[]> {
-  const rows = await db.selectFrom("config_revisions").selectAll().orderBy("number", "desc").execute();
-  return rows.map(({ number, at, ...row }) => ({ ...row, number: Number(number), atMs: Number(at) }));
+  const rows = await db
+    .selectFrom("config_revisions")
+    .selectAll()
+    .orderBy("number", "desc")
+    .execute();
+  return rows.map(({ number, at, ...row }) => ({
+    ...row,
+    number: Number(number),
+    atMs: Number(at),
+  }));
 }
 
-async function accept(on: Executor, { mayGoBack, atMs, ...proposed }: ProposedConfig): Promise<ConfigRevision> {
+async function accept(
+  on: Executor,
+  { mayGoBack, atMs, ...proposed }: ProposedConfig,
+): Promise<ConfigRevision> {
   const known = await revisions(on);
   const [current] = known;
   const isElder = known.some(({ hash }) => hash === proposed.hash);
-  if (current !== undefined && (current.hash === proposed.hash || (isElder && !mayGoBack))) return current;
+  if (current !== undefined && (current.hash === proposed.hash || (isElder && !mayGoBack)))
+    return current;
   const next = { ...proposed, number: (current?.number ?? 0) + 1 };
   await on
     .insertInto("config_revisions")

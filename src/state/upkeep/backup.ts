@@ -1,4 +1,6 @@
-/** Backups beside the state file: `<state>.backup-<schema>-<time>`, complete or not there at all. */
+/**
+ * Backups beside the state file: `<state>.backup-<schema>-<time>`, complete or not there at all.
+ */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Clock, isoTime } from "../../model/clock.ts";
@@ -20,7 +22,10 @@ export function listBackups(path: string): readonly string[] {
     .map((name) => join(folder, name));
 }
 
-/** A folder that is missing, unreadable or no folder has no backups; opening the state says what is wrong with it. */
+/**
+ * A folder that is missing, unreadable or no folder has no backups; opening the state says what is
+ * wrong with it.
+ */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -35,7 +40,11 @@ export interface Backup {
 }
 
 /** Copies an open state. A copy that was cut off keeps its `.part` name and is no backup. */
-export async function backupHandle(handle: SqliteHandle, path: string, clock: Clock): Promise<Backup> {
+export async function backupHandle(
+  handle: SqliteHandle,
+  path: string,
+  clock: Clock,
+): Promise<Backup> {
   const target = `${path}.backup-${schemaNumber(appliedMigrations(handle) ?? [])}-${timeStamp(clock)}`;
   const part = `${target}.part`;
   try {

@@ -22,7 +22,10 @@ export interface StateReport {
   readonly wide: readonly WideMode[];
 }
 
-/** `state check`: reads only, also beside a running daemon. @throws ExitError when the file cannot be opened at all. */
+/**
+ * `state check`: reads only, also beside a running daemon. @throws ExitError when the file cannot
+ * be opened at all.
+ */
 export function checkState(path: string): StateReport {
   const backups = listBackups(path);
   const context = { path, existed: existsSync(path), newestBackup: backups[0] };
@@ -40,8 +43,14 @@ export function checkState(path: string): StateReport {
   }
 }
 
-/** Whether it is a state that this build can read, and what is wrong with it. @throws ExitError when it is none; `context` gives its name. */
-export function examine(handle: SqliteHandle, context: OpenContext): Pick<StateReport, "problems" | "schema"> {
+/**
+ * Whether it is a state that this build can read, and what is wrong with it. @throws ExitError when
+ * it is none; `context` gives its name.
+ */
+export function examine(
+  handle: SqliteHandle,
+  context: OpenContext,
+): Pick<StateReport, "problems" | "schema"> {
   const applied = appliedMigrations(handle);
   if (applied === undefined) throw foreign(context);
   pendingMigrations(applied, migratedState.file(context.path));

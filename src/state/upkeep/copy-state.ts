@@ -1,8 +1,17 @@
-/** Carries a whole state over to another engine: table by table, in steps that can be taken up again, and compared at the end row by row. */
+/**
+ * Carries a whole state over to another engine: table by table, in steps that can be taken up
+ * again, and compared at the end row by row.
+ */
 import { createHash } from "node:crypto";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { storable } from "../db/storable.ts";
-import { TRANSFERRED, type Transfer, type TransferNote, type TransferRow, type TransferTable } from "./transfer.ts";
+import {
+  TRANSFERRED,
+  type Transfer,
+  type TransferNote,
+  type TransferRow,
+  type TransferTable,
+} from "./transfer.ts";
 
 const ROWS_AT_ONCE = 1_000;
 
@@ -18,7 +27,10 @@ export interface CopyStep {
   readonly totalRows: number;
 }
 
-/** Rows by table. @throws ExitError where `to` is in use, or what was written differs from what was read. */
+/**
+ * Rows by table. @throws ExitError where `to` is in use, or what was written differs from what was
+ * read.
+ */
 export async function copyState(
   from: StateEnd,
   to: StateEnd,
@@ -36,13 +48,20 @@ export async function copyState(
   for (const table of tables.slice(first)) {
     const after = table === begun.table ? begun.key : null;
     for await (const rows of pagesOf(from.transfer, table, after)) {
-      await to.transfer.write(table, rows, { from: from.name, table, key: keyOf(table, rows.at(-1)) });
+      await to.transfer.write(table, rows, {
+        from: from.name,
+        table,
+        key: keyOf(table, rows.at(-1)),
+      });
       step("copying", table, rows.length);
     }
   }
   doneRows = 0;
   for (const table of tables) {
-    const [read, written] = [await digestOf(from.transfer, table), await digestOf(to.transfer, table)];
+    const [read, written] = [
+      await digestOf(from.transfer, table),
+      await digestOf(to.transfer, table),
+    ];
     if (read !== written) throw await differs(from, to, table);
     step("comparing", table, counts.get(table) ?? 0);
   }
@@ -61,7 +80,11 @@ async function takeUp(from: StateEnd, to: StateEnd): Promise<TransferNote> {
   return { from: from.name, table: null, key: null };
 }
 
-async function* pagesOf(transfer: Transfer, table: TransferTable, start: TransferNote["key"]): AsyncGenerator<readonly TransferRow[]> {
+async function* pagesOf(
+  transfer: Transfer,
+  table: TransferTable,
+  start: TransferNote["key"],
+): AsyncGenerator<readonly TransferRow[]> {
   let after = start;
   for (;;) {
     const rows = await transfer.read(table, after, ROWS_AT_ONCE);
@@ -95,7 +118,12 @@ function hashOf(row: TransferRow): string {
 /** The next try begins anew: the state that is read may have changed between two. */
 async function differs(from: StateEnd, to: StateEnd, table: TransferTable): Promise<ExitError> {
   await to.transfer.begin(from.name);
-  return new ExitError(EXIT.storage, "STATE_COPY_DIFFERS", `The rows of ${table} differ between ${from.name} and ${to.name}.`, {
-    hint: "Run the same command again: it begins anew. Nothing was changed in the former state.",
-  });
+  return new ExitError(
+    EXIT.storage,
+    "STATE_COPY_DIFFERS",
+    `The rows of ${table} differ between ${from.name} and ${to.name}.`,
+    {
+      hint: "Run the same command again: it begins anew. Nothing was changed in the former state.",
+    },
+  );
 }

@@ -1,4 +1,7 @@
-/** Whether what the tables say fits together: counts of rows that no transaction leaves behind, neither a prune in progress nor a daemon that runs. */
+/**
+ * Whether what the tables say fits together: counts of rows that no transaction leaves behind,
+ * neither a prune in progress nor a daemon that runs.
+ */
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Executor } from "../db/statement.ts";
 import type { Tables } from "../db/tables.ts";
@@ -33,8 +36,15 @@ const RULES: readonly Rule[] = [
     fault: "that are in a message and name none",
     where: sql`state in ('sealed', 'summarised') and message_id is null`,
   },
-  { table: "deliveries", fault: "that wait and name a message", where: sql`state = 'waiting' and message_id is not null` },
-  { ...lacks("enrichments", "event_id", "events", "id"), where: sql`state = 'waiting' and event_id not in (select id from events)` },
+  {
+    table: "deliveries",
+    fault: "that wait and name a message",
+    where: sql`state = 'waiting' and message_id is not null`,
+  },
+  {
+    ...lacks("enrichments", "event_id", "events", "id"),
+    where: sql`state = 'waiting' and event_id not in (select id from events)`,
+  },
   behind("target", "targets", "id"),
   behind("event", "events", "seq"),
   behind("delivery", "deliveries", "id"),
@@ -48,7 +58,9 @@ const RULES: readonly Rule[] = [
 export async function findInconsistencies(db: Executor): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { table, fault, where } of RULES) {
-    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)} where ${where}`.execute(db);
+    const { rows } = await sql<{
+      count: number;
+    }>`select count(*) as count from ${sql.table(table)} where ${where}`.execute(db);
     const count = Number(rows[0]?.count ?? 0);
     if (count > 0) found.push(`${table}: ${count} ${count === 1 ? "row" : "rows"} ${fault}`);
   }

@@ -5,7 +5,11 @@ import { type Executor, insertRows, transact } from "../db/statement.ts";
 
 const AT_ONCE = 500;
 
-export async function loadLearned(db: Executor, scope: string, keys?: readonly string[]): Promise<ReadonlyMap<string, Json>> {
+export async function loadLearned(
+  db: Executor,
+  scope: string,
+  keys?: readonly string[],
+): Promise<ReadonlyMap<string, Json>> {
   if (keys?.length === 0) return new Map();
   const rows = db.selectFrom("learned").select(["key", "value"]).where("scope", "=", scope);
   const found = await (keys === undefined ? rows : rows.where("key", "in", keys)).execute();
@@ -22,7 +26,11 @@ const upsert = insertRows("learned", ["scope", "key", "value", "epoch", "revisio
   ),
 );
 
-export async function saveLearned(db: Executor, scope: string, changes: ReadonlyMap<string, Json | null>): Promise<void> {
+export async function saveLearned(
+  db: Executor,
+  scope: string,
+  changes: ReadonlyMap<string, Json | null>,
+): Promise<void> {
   const written = [...changes].flatMap(([key, value]) =>
     value === null ? [] : [{ scope, key, value: toText(value), epoch: 0, revision: 0 }],
   );

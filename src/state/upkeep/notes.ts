@@ -7,12 +7,18 @@ import { type Executor, insertRows } from "../db/statement.ts";
 
 /** Null when there is no such note. */
 export async function readNote(db: Executor, name: string): Promise<Json | null> {
-  const row = await db.selectFrom("notes").select("value").where("name", "=", name).executeTakeFirst();
+  const row = await db
+    .selectFrom("notes")
+    .select("value")
+    .where("name", "=", name)
+    .executeTakeFirst();
   return row === undefined ? null : fromText(row.value);
 }
 
 const upsertNote = insertRows("notes", ["name", "value"], (insert) =>
-  insert.onConflict((conflict) => conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") }))),
+  insert.onConflict((conflict) =>
+    conflict.column("name").doUpdateSet((eb) => ({ value: eb.ref("excluded.value") })),
+  ),
 );
 
 export async function writeNote(db: Executor, name: string, value: Json): Promise<void> {
@@ -30,13 +36,18 @@ export async function wasClean(db: Executor): Promise<boolean> {
   return (await keptValues(db, [CLEAN])).get(CLEAN) === "true";
 }
 
-/** @throws StoreError, STORE_WRITE_FAILED also where something else has held the state for so long. */
+/**
+ * @throws StoreError, STORE_WRITE_FAILED also where something else has held the state for so long.
+ */
 export async function proveWritable(db: Executor, nowMs: number): Promise<void> {
   try {
     await keepValue(db, "probe", toText(nowMs));
   } catch (error) {
     if (error instanceof StoreError && error.failure !== "STORE_BUSY") throw error;
-    const { message, hint } = error instanceof StoreError ? error : new StoreError("STORE_WRITE_FAILED", "The state cannot be written.");
+    const { message, hint } =
+      error instanceof StoreError
+        ? error
+        : new StoreError("STORE_WRITE_FAILED", "The state cannot be written.");
     throw new StoreError("STORE_WRITE_FAILED", message, { hint, cause: error });
   }
 }

@@ -1,4 +1,6 @@
-/** Forgetting: what is older than the retention goes, in small transactions; what waits never does. */
+/**
+ * Forgetting: what is older than the retention goes, in small transactions; what waits never does.
+ */
 import { BACKFILL_KEPT_MS } from "../../model/backfill.ts";
 import { OVERDUE_RECHECK_MS } from "../../model/recheck.ts";
 import { type Executor, transact } from "../db/statement.ts";
@@ -8,7 +10,9 @@ import { OPEN, WAITING } from "../db/literals.ts";
 const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
 /** The sums of the ledger outlive short retentions: a month's quota is counted from them. */
 const SUMS_KEPT_MS = 62 * 86_400_000;
-/** A month that does not begin on a full hour of UTC has its first one counted attempt by attempt. */
+/**
+ * A month that does not begin on a full hour of UTC has its first one counted attempt by attempt.
+ */
 const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
 /** As long as there may have to be from one mention to the next. */
 const MENTIONS_KEPT_MS = 30 * 86_400_000;
@@ -17,7 +21,12 @@ const AT_ONCE = 500;
 /** Notes of a watch, named by what they say and its key: `volume:<key>`, `list:<key>:at`. */
 const WATCH_NOTES = ["volume", "list"] as const;
 
-export async function prune(db: Executor, nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void> {
+export async function prune(
+  db: Executor,
+  nowMs: number,
+  retentionMs: number,
+  inUse: ReadonlySet<string>,
+): Promise<void> {
   const before = nowMs - retentionMs;
   await forgetWatches(db, nowMs - REMOVED_WATCHES_KEPT_MS);
   await forgetTweets(db, before);
@@ -31,11 +40,25 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
   await db.deleteFrom("attempts").where("at", "<", before).execute();
   await forgetBackfills(db, nowMs - BACKFILL_KEPT_MS);
   await forgetDeliveries(db, before);
-  await db.deleteFrom("edits").where("delivery_id", "not in", db.selectFrom("deliveries").select("id")).execute();
-  await db.deleteFrom("enrichments").where("state", "!=", WAITING).where("created_at", "<", before).execute();
+  await db
+    .deleteFrom("edits")
+    .where("delivery_id", "not in", db.selectFrom("deliveries").select("id"))
+    .execute();
+  await db
+    .deleteFrom("enrichments")
+    .where("state", "!=", WAITING)
+    .where("created_at", "<", before)
+    .execute();
   await forgetEvents(db, before);
-  await db.deleteFrom("levels").where("event_id", "not in", db.selectFrom("events").select("id")).execute();
-  await forgetLedger(db, nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS), nowMs - Math.max(retentionMs, SUMS_KEPT_MS));
+  await db
+    .deleteFrom("levels")
+    .where("event_id", "not in", db.selectFrom("events").select("id"))
+    .execute();
+  await forgetLedger(
+    db,
+    nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS),
+    nowMs - Math.max(retentionMs, SUMS_KEPT_MS),
+  );
   // Those of watches that are polled no more: the others end by themselves.
   await db
     .deleteFrom("rechecks")
@@ -43,7 +66,11 @@ export async function prune(db: Executor, nowMs: number, retentionMs: number, in
     .execute();
   await db.deleteFrom("watch_hours").where("hour", "<", before).execute();
   await db.deleteFrom("silences").where("ends_at", "<", before).execute();
-  await db.deleteFrom("groups").where("due_at", "is", null).where("last_sealed_at", "<", before).execute();
+  await db
+    .deleteFrom("groups")
+    .where("due_at", "is", null)
+    .where("last_sealed_at", "<", before)
+    .execute();
   await forgetSources(db, before, inUse);
   await forgetNotes(db);
 }
@@ -54,9 +81,19 @@ async function repeat(round: () => Promise<bigint>): Promise<void> {
 }
 
 /** A schedule may be slower than the retention is long: what is polled at all stays. */
-async function forgetSources(db: Executor, before: number, inUse: ReadonlySet<string>): Promise<void> {
-  const old = await db.selectFrom("sources").select("fingerprint").where("last_poll_at", "<", before).execute();
-  const unused = old.map(({ fingerprint }) => fingerprint).filter((fingerprint) => !inUse.has(fingerprint));
+async function forgetSources(
+  db: Executor,
+  before: number,
+  inUse: ReadonlySet<string>,
+): Promise<void> {
+  const old = await db
+    .selectFrom("sources")
+    .select("fingerprint")
+    .where("last_poll_at", "<", before)
+    .execute();
+  const unused = old
+    .map(({ fingerprint }) => fingerprint)
+    .filter((fingerprint) => !inUse.has(fingerprint));
   for (let at = 0; at < unused.length; at += AT_ONCE)
     await db
       .deleteFrom("sources")
@@ -69,39 +106,65 @@ async function forgetSources(db: Executor, before: number, inUse: ReadonlySet<st
 /** What a group has learned goes with the times of its polls. */
 async function forgetGroups(db: Executor): Promise<void> {
   const known = db.selectFrom("sources").select("fingerprint");
-  await db.deleteFrom("learned").where("scope", "=", "groups").where("key", "not in", known).execute();
+  await db
+    .deleteFrom("learned")
+    .where("scope", "=", "groups")
+    .where("key", "not in", known)
+    .execute();
 }
 
 async function forgetNotes(db: Executor): Promise<void> {
-  const watches = new Set((await db.selectFrom("watches").select("key").execute()).map(({ key }) => key));
+  const watches = new Set(
+    (await db.selectFrom("watches").select("key").execute()).map(({ key }) => key),
+  );
   for (const what of WATCH_NOTES) {
-    const notes = await db.selectFrom("notes").select("name").where("name", "like", `${what}:%`).execute();
-    const unused = notes.map(({ name }) => name).filter((name) => !watches.has(name.split(":")[1] ?? ""));
+    const notes = await db
+      .selectFrom("notes")
+      .select("name")
+      .where("name", "like", `${what}:%`)
+      .execute();
+    const unused = notes
+      .map(({ name }) => name)
+      .filter((name) => !watches.has(name.split(":")[1] ?? ""));
     for (const name of unused) await db.deleteFrom("notes").where("name", "=", name).execute();
   }
 }
 
-/** One scan of the items for all targets that are gone: no index leads from a target to its items. */
+/**
+ * One scan of the items for all targets that are gone: no index leads from a target to its items.
+ */
 async function forgetWatches(db: Executor, removedBefore: number): Promise<void> {
   await transact(db, async (on) => {
     const gone = on
       .selectFrom("targets as t")
       .innerJoin("watches as w", "w.key", "t.watch_key")
       .select("t.id")
-      .where((eb) => eb.or([eb("t.removed_at", "<", removedBefore), eb("w.removed_at", "<", removedBefore)]));
+      .where((eb) =>
+        eb.or([eb("t.removed_at", "<", removedBefore), eb("w.removed_at", "<", removedBefore)]),
+      );
     if ((await gone.limit(1).execute()).length > 0) {
-      for (const table of ["items", "members", "rechecks"] as const) await on.deleteFrom(table).where("target_id", "in", gone).execute();
+      for (const table of ["items", "members", "rechecks"] as const)
+        await on.deleteFrom(table).where("target_id", "in", gone).execute();
       await on.deleteFrom("targets").where("id", "in", gone).execute();
     }
     await on.deleteFrom("watches").where("removed_at", "<", removedBefore).execute();
   });
 }
 
-/** Walks the items by their key: an index by time would cost every poll, this costs one slow walk a day. */
+/**
+ * Walks the items by their key: an index by time would cost every poll, this costs one slow walk a
+ * day.
+ */
 async function forgetTweets(db: Executor, before: number): Promise<void> {
   let after = "";
   for (;;) {
-    const rows = await db.selectFrom("items").select(["item_id"]).where("item_id", ">", after).orderBy("item_id").limit(AT_ONCE).execute();
+    const rows = await db
+      .selectFrom("items")
+      .select(["item_id"])
+      .where("item_id", ">", after)
+      .orderBy("item_id")
+      .limit(AT_ONCE)
+      .execute();
     const last = rows.at(-1);
     if (last === undefined) return;
     await db
@@ -122,7 +185,16 @@ const forgetMessages = async (db: Executor, before: number): Promise<bigint> => 
     .where("state", "!=", OPEN)
     .where("done_at", "<", before)
     // A thread goes on below it.
-    .where((eb) => eb.not(eb.exists(eb.selectFrom("threads as t").select("t.sink").whereRef("t.message_id", "=", "messages.id"))))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom("threads as t")
+            .select("t.sink")
+            .whereRef("t.message_id", "=", "messages.id"),
+        ),
+      ),
+    )
     .limit(AT_ONCE);
   return (await db.deleteFrom("messages").where("id", "in", old).executeTakeFirst()).numDeletedRows;
 };
@@ -148,7 +220,14 @@ async function forgetDeliveries(db: Executor, before: number): Promise<void> {
       .where("created_at", "<", before)
       .where("state", "!=", WAITING)
       .where((eb) =>
-        eb.not(eb.exists(eb.selectFrom("messages").select("messages.id").whereRef("messages.id", "=", "deliveries.message_id"))),
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("messages")
+              .select("messages.id")
+              .whereRef("messages.id", "=", "deliveries.message_id"),
+          ),
+        ),
       )
       .execute();
     after = last.id;
@@ -174,7 +253,14 @@ async function forgetEvents(db: Executor, before: number): Promise<void> {
       .where("seq", "<=", last.seq)
       .where("detected_at", "<", before)
       .where((eb) =>
-        eb.not(eb.exists(eb.selectFrom("deliveries").select("deliveries.id").whereRef("deliveries.event_id", "=", "events.id"))),
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom("deliveries")
+              .select("deliveries.id")
+              .whereRef("deliveries.event_id", "=", "events.id"),
+          ),
+        ),
       )
       .where((eb) =>
         eb.not(
@@ -194,7 +280,10 @@ async function forgetEvents(db: Executor, before: number): Promise<void> {
 
 async function forgetLedger(db: Executor, before: number, sumsBefore: number): Promise<void> {
   const old = db.selectFrom("ledger").select("id").where("reserved_at", "<", before).limit(AT_ONCE);
-  await repeat(async () => (await db.deleteFrom("ledger").where("id", "in", old).executeTakeFirst()).numDeletedRows);
+  await repeat(
+    async () =>
+      (await db.deleteFrom("ledger").where("id", "in", old).executeTakeFirst()).numDeletedRows,
+  );
   const hour = Math.floor(sumsBefore / 3_600_000);
   await db.deleteFrom("spent_hours").where("hour", "<", hour).execute();
   await db.deleteFrom("spent_lines").where("hour", "<", hour).execute();

@@ -1,11 +1,20 @@
-/** `state restore`: puts a backup in the state's place. What was there is moved to another name, never deleted. */
+/**
+ * `state restore`: puts a backup in the state's place. What was there is moved to another name,
+ * never deleted.
+ */
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../../model/clock.ts";
 import { listBackups, timeStamp } from "./backup.ts";
 import { examine } from "./check.ts";
 import { lockState } from "../files/lock.ts";
-import { corrupt, isDiskFull, missingBackup, type OpenContext, openFailure } from "../files/open-failures.ts";
+import {
+  corrupt,
+  isDiskFull,
+  missingBackup,
+  type OpenContext,
+  openFailure,
+} from "../files/open-failures.ts";
 import { makePrivate, makePrivateFolders } from "../db/private-files.ts";
 import { type ChangedByRestore, changedBy, readSetByHand, type SetByHand } from "./set-by-hand.ts";
 import { countEventsSince, lastActivityMs, openHandle, type SqliteHandle } from "../db/sqlite.ts";
@@ -16,11 +25,20 @@ export interface Restored {
   readonly replaced: string | null;
   /** `0001`. */
   readonly schema: string;
-  /** What the backup last knew, epoch ms: what came later will be found again. Null when it knows nothing yet. */
+  /**
+   * What the backup last knew, epoch ms: what came later will be found again. Null when it knows
+   * nothing yet.
+   */
   readonly reachesMs: number | null;
-  /** Alerts that the former state holds of the time since; null when it cannot be read, or there was none. */
+  /**
+   * Alerts that the former state holds of the time since; null when it cannot be read, or there was
+   * none.
+   */
   readonly alertsSince: number | null;
-  /** Silences and pauses that hold otherwise than in the former state; null when that cannot be read, or there was none. */
+  /**
+   * Silences and pauses that hold otherwise than in the former state; null when that cannot be
+   * read, or there was none.
+   */
   readonly changed: ChangedByRestore | null;
 }
 
@@ -29,7 +47,10 @@ interface Copy extends Pick<Restored, "schema" | "reachesMs"> {
   readonly setByHand: SetByHand;
 }
 
-/** @throws ExitError when there is no such backup, it is not sound or of a newer schema, a daemon runs on the state, or the disk is full. */
+/**
+ * @throws ExitError when there is no such backup, it is not sound or of a newer schema, a daemon
+ * runs on the state, or the disk is full.
+ */
 export function restoreState(path: string, backup: string, clock: Clock): Restored {
   const newestBackup = listBackups(path)[0];
   if (!existsSync(backup)) throw missingBackup(backup, newestBackup);
@@ -44,8 +65,11 @@ export function restoreState(path: string, backup: string, clock: Clock): Restor
     const nowMs = clock.now();
     const context = { path: backup, existed: true, newestBackup: other, isBackup: true };
     const { schema, reachesMs, setByHand } = readCopy(part, context, nowMs);
-    const alertsSince = reachesMs === null ? null : readFormer(path, (handle) => countEventsSince(handle, reachesMs));
-    const changed = readFormer(path, (handle) => changedBy(readSetByHand(handle, nowMs), setByHand));
+    const alertsSince =
+      reachesMs === null ? null : readFormer(path, (handle) => countEventsSince(handle, reachesMs));
+    const changed = readFormer(path, (handle) =>
+      changedBy(readSetByHand(handle, nowMs), setByHand),
+    );
     const replaced = moveAway(path, `${path}.replaced-${timeStamp(clock)}`);
     renameSync(part, path);
     return { path, replaced, schema, reachesMs, alertsSince, changed };
@@ -57,13 +81,20 @@ export function restoreState(path: string, backup: string, clock: Clock): Restor
   }
 }
 
-/** The copy is what will be used, and reading it needs room on the state's disk only. Its name in messages is the backup's. */
+/**
+ * The copy is what will be used, and reading it needs room on the state's disk only. Its name in
+ * messages is the backup's.
+ */
 function readCopy(part: string, context: OpenContext, nowMs: number): Copy {
   try {
     return withHandle(part, (handle) => {
       const { problems, schema } = examine(handle, context);
       if (problems.length > 0) throw corrupt(context, problems[0] ?? "");
-      return { schema, reachesMs: lastActivityMs(handle) ?? null, setByHand: readSetByHand(handle, nowMs) };
+      return {
+        schema,
+        reachesMs: lastActivityMs(handle) ?? null,
+        setByHand: readSetByHand(handle, nowMs),
+      };
     });
   } catch (error) {
     throw isDiskFull(error) ? error : openFailure(error, context);

@@ -1,7 +1,13 @@
-/** What people set by hand and a restore changes: silences and pauses that a backup brings back though they had ended, and those that it does not know. */
+/**
+ * What people set by hand and a restore changes: silences and pauses that a backup brings back
+ * though they had ended, and those that it does not know.
+ */
 import type { SqliteHandle } from "../db/sqlite.ts";
 
-/** What holds at a moment, each in a few words: `the silence 3 (team="comms")`, `the pause of mentions`. */
+/**
+ * What holds at a moment, each in a few words: `the silence 3 (team="comms")`, `the pause of
+ * mentions`.
+ */
 export type SetByHand = readonly string[];
 
 export interface ChangedByRestore {
@@ -23,16 +29,23 @@ export const changedBy = (before: SetByHand, after: SetByHand): ChangedByRestore
 
 function silencesIn(handle: SqliteHandle, nowMs: number): readonly string[] {
   if (!hasTable(handle, "silences")) return [];
-  const rows = handle.prepare("select id, matchers from silences where ends_at > ? order by id").all(nowMs);
+  const rows = handle
+    .prepare("select id, matchers from silences where ends_at > ? order by id")
+    .all(nowMs);
   return (rows as { readonly id: number; readonly matchers: string }[]).map(
-    ({ id, matchers }) => `the silence ${id} (${(JSON.parse(matchers) as readonly string[]).join(", ")})`,
+    ({ id, matchers }) =>
+      `the silence ${id} (${(JSON.parse(matchers) as readonly string[]).join(", ")})`,
   );
 }
 
 function pausesIn(handle: SqliteHandle): readonly string[] {
-  const ids = handle.prepare("select id from watches where paused = 1 and removed_at is null order by id").pluck().all();
+  const ids = handle
+    .prepare("select id from watches where paused = 1 and removed_at is null order by id")
+    .pluck()
+    .all();
   return (ids as string[]).map((id) => `the pause of ${id}`);
 }
 
 const hasTable = (handle: SqliteHandle, name: string): boolean =>
-  handle.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !== undefined;
+  handle.prepare("select 1 from sqlite_master where type = 'table' and name = ?").get(name) !==
+  undefined;

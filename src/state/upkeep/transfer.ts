@@ -1,6 +1,7 @@
 /**
- * One end of a transfer of a whole state: reads tables row by row in the order of their keys, and writes such rows with a note of how far
- * they go, in one transaction. The note stays until the transfer is complete, and no daemon starts on a state that has one.
+ * One end of a transfer of a whole state: reads tables row by row in the order of their keys, and
+ * writes such rows with a note of how far they go, in one transaction. The note stays until the
+ * transfer is complete, and no daemon starts on a state that has one.
  */
 import { type Kysely, sql } from "kysely";
 import { keepValue, keptValues } from "../db/housekeeping.ts";
@@ -13,7 +14,10 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 
 export type TransferRow = Readonly<Record<string, string | number | null>>;
 
-/** What each table is read by, in an order in which rows come after those they name. The store's own notes, and who does what, stay where they are. */
+/**
+ * What each table is read by, in an order in which rows come after those they name. The store's own
+ * notes, and who does what, stay where they are.
+ */
 export const TRANSFERRED = {
   watches: ["key"],
   targets: ["id"],
@@ -46,7 +50,10 @@ export const TRANSFERRED = {
   config_revisions: ["number"],
   sequences: ["name"],
 } as const satisfies {
-  readonly [T in Exclude<keyof Tables, "housekeeping" | "replicas" | "claims">]: readonly (keyof Tables[T] & string)[];
+  readonly [T in Exclude<
+    keyof Tables,
+    "housekeeping" | "replicas" | "claims"
+  >]: readonly (keyof Tables[T] & string)[];
 };
 
 export type TransferTable = keyof typeof TRANSFERRED;
@@ -63,7 +70,11 @@ export interface TransferNote {
 export interface Transfer {
   count(table: TransferTable): Promise<number>;
   /** Rows after a key, in the order of keys. */
-  read(table: TransferTable, after: TransferNote["key"], limit: number): Promise<readonly TransferRow[]>;
+  read(
+    table: TransferTable,
+    after: TransferNote["key"],
+    limit: number,
+  ): Promise<readonly TransferRow[]>;
   /** Rows and how far they go, or nothing. */
   write(table: TransferTable, rows: readonly TransferRow[], note: TransferNote): Promise<void>;
   /** Deletes every row, and notes that a transfer begins. */
@@ -82,18 +93,28 @@ async function readNote(db: Executor): Promise<TransferNote | null> {
   return kept === undefined ? null : fromText<Json & TransferNote>(kept);
 }
 
-const note = (db: Executor, value: TransferNote) => keepValue(db, NOTE, toText(value as unknown as Json));
+const note = (db: Executor, value: TransferNote) =>
+  keepValue(db, NOTE, toText(value as unknown as Json));
 
 /** @throws ExitError where a transfer into this state was begun and not completed. */
 export async function refuseHalfTransferred(db: Executor, name: string): Promise<void> {
   const left = await readNote(db);
   if (left === null) return;
-  throw new ExitError(EXIT.storage, "STATE_HALF_TRANSFERRED", `The transfer from ${left.from} to ${name} is not complete.`, {
-    hint: "Run the same `chirpwatch state migrate` again: it goes on where it stopped.",
-  });
+  throw new ExitError(
+    EXIT.storage,
+    "STATE_HALF_TRANSFERRED",
+    `The transfer from ${left.from} to ${name} is not complete.`,
+    {
+      hint: "Run the same `chirpwatch state migrate` again: it goes on where it stopped.",
+    },
+  );
 }
 
-async function insertAll(on: Executor, table: TransferTable, rows: readonly TransferRow[]): Promise<void> {
+async function insertAll(
+  on: Executor,
+  table: TransferTable,
+  rows: readonly TransferRow[],
+): Promise<void> {
   const insert = insertRows(table, Object.keys(rows[0] ?? {}) as never, (one) => one);
   await insert(on, rows as never);
 }
@@ -104,7 +125,8 @@ type AnyTables = Record<string, Record<string, string | number | null>>;
 export function createTransfer(db: Executor): Transfer {
   const any = db as unknown as Kysely<AnyTables>;
   const tables = Object.keys(TRANSFERRED) as TransferTable[];
-  const hasRows = async (table: TransferTable) => (await any.selectFrom(table).selectAll().limit(1).execute()).length > 0;
+  const hasRows = async (table: TransferTable) =>
+    (await any.selectFrom(table).selectAll().limit(1).execute()).length > 0;
   return {
     async count(table) {
       const row = await any
@@ -117,7 +139,8 @@ export function createTransfer(db: Executor): Transfer {
       const keys = TRANSFERRED[table].map((key) => sql.ref(key));
       let rows = any.selectFrom(table).selectAll().limit(limit);
       for (const key of TRANSFERRED[table]) rows = rows.orderBy(key);
-      if (after !== null) rows = rows.where(sql<boolean>`(${sql.join(keys)}) > (${sql.join([...after])})`);
+      if (after !== null)
+        rows = rows.where(sql<boolean>`(${sql.join(keys)}) > (${sql.join([...after])})`);
       return rows.execute();
     },
     write: (table, rows, progress) =>
@@ -129,12 +152,14 @@ export function createTransfer(db: Executor): Transfer {
     begin: (from) =>
       transact(db, async (on) => {
         await note(on, { from, table: null, key: null });
-        for (const table of [...tables].reverse()) if (table !== "sequences" || !isOnPostgres(on)) await on.deleteFrom(table).execute();
+        for (const table of [...tables].reverse())
+          if (table !== "sequences" || !isOnPostgres(on)) await on.deleteFrom(table).execute();
       }),
     progress: () => readNote(db),
     end: async () => void (await db.deleteFrom("housekeeping").where("name", "=", NOTE).execute()),
     async isUnused() {
-      for (const table of ["watches", "events", "ledger", "learned"] as const) if (await hasRows(table)) return false;
+      for (const table of ["watches", "events", "ledger", "learned"] as const)
+        if (await hasRows(table)) return false;
       return true;
     },
   };

@@ -11,8 +11,8 @@ export interface Return {
 }
 
 /**
- * The row of a target that is read again: from where it was left, although others may have read its source since. One that was never read
- * begins now.
+ * The row of a target that is read again: from where it was left, although others may have read its
+ * source since. One that was never read begins now.
  */
 export function markReturned(row: TargetRow, { fromMs, atMs, isFromNow }: Return): TargetRow {
   const revision = row.revision + 1;
@@ -20,11 +20,17 @@ export function markReturned(row: TargetRow, { fromMs, atMs, isFromNow }: Return
   const before = fromText<JsonObject>(row.memory);
   const earlier = before["away"] as Absence | undefined;
   // What was missed before and is not read yet is missed still.
-  const resumeMs = typeof before["resume_ms"] === "number" ? Math.min(before["resume_ms"], fromMs) : fromMs;
+  const resumeMs =
+    typeof before["resume_ms"] === "number" ? Math.min(before["resume_ms"], fromMs) : fromMs;
   const away: Absence = {
-    from_ms: earlier === undefined || earlier.done === true ? fromMs : Math.min(earlier.from_ms, fromMs),
+    from_ms:
+      earlier === undefined || earlier.done === true ? fromMs : Math.min(earlier.from_ms, fromMs),
     to_ms: atMs,
     ...(isFromNow === true ? { from_now: true } : {}),
   };
-  return { ...row, memory: toText({ ...before, resume_ms: resumeMs, away: away as unknown as JsonObject }), revision };
+  return {
+    ...row,
+    memory: toText({ ...before, resume_ms: resumeMs, away: away as unknown as JsonObject }),
+    revision,
+  };
 }

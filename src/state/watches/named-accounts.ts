@@ -16,7 +16,11 @@ export function nameAccounts(db: Executor, found: readonly NamedAccountId[]): Pr
     const byWatch = new Map<string, NamedAccountId[]>();
     for (const one of found) byWatch.set(one.watchKey, [...(byWatch.get(one.watchKey) ?? []), one]);
     for (const [key, own] of byWatch) {
-      const row = await on.selectFrom("watches").select("accounts").where("key", "=", key).executeTakeFirst();
+      const row = await on
+        .selectFrom("watches")
+        .select("accounts")
+        .where("key", "=", key)
+        .executeTakeFirst();
       if (row === undefined) continue;
       const known = fromText<Readonly<Record<string, string>>>(row.accounts);
       const added = Object.fromEntries(own.map(({ handle, userId }) => [handle, userId]));

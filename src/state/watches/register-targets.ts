@@ -1,4 +1,7 @@
-/** Makes the stored targets of each watch equal to the configured ones: new, known, revived, renamed, merged, removed. */
+/**
+ * Makes the stored targets of each watch equal to the configured ones: new, known, revived,
+ * renamed, merged, removed.
+ */
 import type { TargetRegistration } from "../../model/watch-store.ts";
 import { markReturned, type Return } from "./absence.ts";
 import { toText } from "../db/json-text.ts";
@@ -46,7 +49,10 @@ const markRemoved = listStatement<{ nowMs: number }, number>()((on, ids, slot) =
 
 const insertTargets = insertRows("targets", COLUMNS, (insert) => insert);
 
-/** Rows of each watch in the order of its registration; targets that follow the same account appear once. */
+/**
+ * Rows of each watch in the order of its registration; targets that follow the same account appear
+ * once.
+ */
 export async function registerTargets(
   on: Executor,
   watches: readonly WatchTargets[],
@@ -59,7 +65,8 @@ export async function registerTargets(
     else rows.push(row);
   }
   const registered: Registered[] = [];
-  for (const watch of watches) registered.push(await registerOne(on, watch, stored.get(watch.watchKey) ?? [], nowMs));
+  for (const watch of watches)
+    registered.push(await registerOne(on, watch, stored.get(watch.watchKey) ?? [], nowMs));
   const created = registered.flatMap((watch) => watch.created);
   if (created.length > 0) {
     const numberOf = await nextNumbers(on, "target", created.length);
@@ -83,7 +90,12 @@ interface Registered {
   readonly removed: readonly number[];
 }
 
-async function registerOne(on: Executor, watch: WatchTargets, stored: readonly TargetRow[], nowMs: number): Promise<Registered> {
+async function registerOne(
+  on: Executor,
+  watch: WatchTargets,
+  stored: readonly TargetRow[],
+  nowMs: number,
+): Promise<Registered> {
   const rows = new Map(stored.map((row) => [row.key, row]));
   const named = new Set(watch.targets.map((target) => target.key));
   const kept: TargetRow[] = [];
@@ -96,40 +108,75 @@ async function registerOne(on: Executor, watch: WatchTargets, stored: readonly T
     const heir = known?.merged_into ?? null;
     if (heir !== null && named.has(heir)) continue;
     const holder =
-      known === undefined ? holderOf(rows, target.userId) : known.merged_into === null ? undefined : rows.get(known.merged_into);
+      known === undefined
+        ? holderOf(rows, target.userId)
+        : known.merged_into === null
+          ? undefined
+          : rows.get(known.merged_into);
     if (holder !== undefined && named.has(holder.key)) {
-      created.push({ ...newTarget(watch.watchKey, target, position, nowMs), merged_into: holder.key });
+      created.push({
+        ...newTarget(watch.watchKey, target, position, nowMs),
+        merged_into: holder.key,
+      });
       continue;
     }
-    const row = known === undefined && holder === undefined ? newTarget(watch.watchKey, target, position, nowMs) : undefined;
+    const row =
+      known === undefined && holder === undefined
+        ? newTarget(watch.watchKey, target, position, nowMs)
+        : undefined;
     if (row !== undefined) created.push(row);
     const place = { key: target.key, name: target.name, position };
-    const settled = row ?? (await keep(on, { known, holder, target, place }, awayOf(watch, (holder ?? known)?.removed_at ?? null, nowMs)));
+    const settled =
+      row ??
+      (await keep(
+        on,
+        { known, holder, target, place },
+        awayOf(watch, (holder ?? known)?.removed_at ?? null, nowMs),
+      ));
     if (holder !== undefined) rows.delete(holder.key);
     rows.set(target.key, settled);
     kept.push(settled);
   }
   const left = [...rows.values()].filter((row) => !named.has(row.key) && row.removed_at === null);
   const [old, next] = [left[0], created[0]];
-  if (old !== undefined && next !== undefined && left.length + created.length === 2) takeTimeOf(old, next, watch);
+  if (old !== undefined && next !== undefined && left.length + created.length === 2)
+    takeTimeOf(old, next, watch);
   return { rows: kept, created, removed: left.map(({ id }) => id) };
 }
 
-/** What came after the last read of the old one was never read: it is news to the one that takes its place. */
-function takeTimeOf(old: TargetRow, next: TargetRow, { readUntilMs, isAway, returnedFromMs }: WatchTargets): void {
+/**
+ * What came after the last read of the old one was never read: it is news to the one that takes its
+ * place.
+ */
+function takeTimeOf(
+  old: TargetRow,
+  next: TargetRow,
+  { readUntilMs, isAway, returnedFromMs }: WatchTargets,
+): void {
   if (readUntilMs === undefined || isAway || returnedFromMs !== null) return;
-  next.registered_at = Math.min(next.registered_at, Math.max(readUntilMs, Number(old.registered_at)));
+  next.registered_at = Math.min(
+    next.registered_at,
+    Math.max(readUntilMs, Number(old.registered_at)),
+  );
 }
 
 /** The row of this watch that already follows the account. */
-function holderOf(rows: ReadonlyMap<string, TargetRow>, userId: string | undefined): TargetRow | undefined {
+function holderOf(
+  rows: ReadonlyMap<string, TargetRow>,
+  userId: string | undefined,
+): TargetRow | undefined {
   if (userId === undefined) return undefined;
-  for (const row of rows.values()) if (row.user_id === userId && row.merged_into === null) return row;
+  for (const row of rows.values())
+    if (row.user_id === userId && row.merged_into === null) return row;
   return undefined;
 }
 
 /** When the target was left, where it is read again. */
-function awayOf({ isAway, returnedFromMs }: WatchTargets, removedAt: number | null, atMs: number): Return | undefined {
+function awayOf(
+  { isAway, returnedFromMs }: WatchTargets,
+  removedAt: number | null,
+  atMs: number,
+): Return | undefined {
   const times = [returnedFromMs, removedAt].filter((time) => time !== null).map(Number);
   return isAway || times.length === 0 ? undefined : { fromMs: Math.min(...times), atMs };
 }
@@ -141,7 +188,11 @@ interface Kept {
   readonly place: Pick<TargetRow, "key" | "name" | "position">;
 }
 
-async function keep(on: Executor, { known, holder, target, place }: Kept, away: Return | undefined): Promise<TargetRow> {
+async function keep(
+  on: Executor,
+  { known, holder, target, place }: Kept,
+  away: Return | undefined,
+): Promise<TargetRow> {
   const back = (row: TargetRow): TargetRow => (away === undefined ? row : markReturned(row, away));
   const write = async (row: TargetRow): Promise<TargetRow> => {
     await on.updateTable("targets").set(row).where("id", "=", row.id).execute();
@@ -153,14 +204,28 @@ async function keep(on: Executor, { known, holder, target, place }: Kept, away: 
   }
   if (holder !== undefined) return write(back(renamed(holder, place)));
   const old = known as TargetRow;
-  const next = { ...old, ...place, user_id: old.user_id ?? target.userId ?? null, removed_at: null };
-  const isSame = old.name === next.name && old.position === next.position && old.user_id === next.user_id && old.removed_at === null;
+  const next = {
+    ...old,
+    ...place,
+    user_id: old.user_id ?? target.userId ?? null,
+    removed_at: null,
+  };
+  const isSame =
+    old.name === next.name &&
+    old.position === next.position &&
+    old.user_id === next.user_id &&
+    old.removed_at === null;
   // The configuration holds this string anyway.
   if (isSame && away === undefined) return { ...old, name: target.name };
   return write(back({ ...next, revision: old.revision + 1 }));
 }
 
-const newTarget = (watchKey: string, target: TargetRegistration, position: number, nowMs: number): TargetRow => ({
+const newTarget = (
+  watchKey: string,
+  target: TargetRegistration,
+  position: number,
+  nowMs: number,
+): TargetRow => ({
   id: 0,
   watch_key: watchKey,
   key: target.key,

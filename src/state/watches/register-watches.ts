@@ -1,4 +1,7 @@
-/** Makes the stored watches equal to the configured ones. What becomes of their targets is register-targets.ts's. */
+/**
+ * Makes the stored watches equal to the configured ones. What becomes of their targets is
+ * register-targets.ts's.
+ */
 import { createHash } from "node:crypto";
 import type { Random } from "../../model/random.ts";
 import type { ReadUntil, WatchRegistration, WatchState } from "../../model/watch-store.ts";
@@ -11,17 +14,20 @@ import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
 /** What registering changes of a row. */
 const CHANGED = ["id", "type", "position", "removed_at", "enabled", "away_at"] as const;
 
-const upsertWatches = insertRows("watches", ["key", "registered_at", "paused", "accounts", ...CHANGED], (insert) =>
-  insert.onConflict((conflict) =>
-    conflict.column("key").doUpdateSet((eb) => ({
-      id: eb.ref("excluded.id"),
-      type: eb.ref("excluded.type"),
-      position: eb.ref("excluded.position"),
-      removed_at: eb.ref("excluded.removed_at"),
-      enabled: eb.ref("excluded.enabled"),
-      away_at: eb.ref("excluded.away_at"),
-    })),
-  ),
+const upsertWatches = insertRows(
+  "watches",
+  ["key", "registered_at", "paused", "accounts", ...CHANGED],
+  (insert) =>
+    insert.onConflict((conflict) =>
+      conflict.column("key").doUpdateSet((eb) => ({
+        id: eb.ref("excluded.id"),
+        type: eb.ref("excluded.type"),
+        position: eb.ref("excluded.position"),
+        removed_at: eb.ref("excluded.removed_at"),
+        enabled: eb.ref("excluded.enabled"),
+        away_at: eb.ref("excluded.away_at"),
+      })),
+    ),
 );
 
 /** The digest of what was registered last. */
@@ -63,7 +69,9 @@ async function registerAll(
   const rows = matchWatches(stored, watches, random, nowMs);
   await writeWatches(on, stored, rows, nowMs);
   const before = new Map(stored.map((row) => [row.key, row]));
-  const returned = rows.map((row) => (row.away_at === null ? (before.get(row.key)?.away_at ?? null) : null));
+  const returned = rows.map((row) =>
+    row.away_at === null ? (before.get(row.key)?.away_at ?? null) : null,
+  );
   const targets = await registerTargets(
     on,
     rows.map((row, i) => ({
@@ -77,15 +85,24 @@ async function registerAll(
   );
   return rows.map((row, i) => {
     const fromMs = returned[i] ?? null;
-    return { ...watchState(row, targets[i] ?? []), ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }) };
+    return {
+      ...watchState(row, targets[i] ?? []),
+      ...(fromMs === null ? {} : { returnedFromMs: Number(fromMs) }),
+    };
   });
 }
 
 /**
- * The row of each registration: its own, the one it takes over, a removed one revived, or a new one. A watch whose type was changed is
- * another watch: what was noted of tweets says nothing of followers.
+ * The row of each registration: its own, the one it takes over, a removed one revived, or a new
+ * one. A watch whose type was changed is another watch: what was noted of tweets says nothing of
+ * followers.
  */
-function matchWatches(stored: readonly WatchRow[], watches: readonly WatchRegistration[], random: Random, nowMs: number): WatchRow[] {
+function matchWatches(
+  stored: readonly WatchRow[],
+  watches: readonly WatchRegistration[],
+  random: Random,
+  nowMs: number,
+): WatchRow[] {
   const byName = latestByName(stored);
   const named = new Set(watches.map((watch) => watch.id));
   return watches.map((watch, position) => {
@@ -93,14 +110,27 @@ function matchWatches(stored: readonly WatchRow[], watches: readonly WatchRegist
     byName.delete(nameOf(watch));
     const enabled = watch.enabled === false ? 0 : 1;
     const isAway = enabled === 0 || row.paused === 1;
-    return { ...row, id: watch.id, type: watch.type, position, removed_at: null, enabled, away_at: isAway ? (row.away_at ?? nowMs) : null };
+    return {
+      ...row,
+      id: watch.id,
+      type: watch.type,
+      position,
+      removed_at: null,
+      enabled,
+      away_at: isAway ? (row.away_at ?? nowMs) : null,
+    };
   });
 }
 
-function ownRow(byName: Map<string, WatchRow>, named: ReadonlySet<string>, watch: WatchRegistration): WatchRow | undefined {
+function ownRow(
+  byName: Map<string, WatchRow>,
+  named: ReadonlySet<string>,
+  watch: WatchRegistration,
+): WatchRow | undefined {
   const own = byName.get(nameOf(watch));
   const { movedFrom } = watch;
-  // A name that is still configured keeps its own memory; a watch that already has one does not swap it.
+  // A name that is still configured keeps its own memory; a watch that already has one does not
+  // swap it.
   if (own?.removed_at === null || movedFrom === undefined || named.has(movedFrom)) return own;
   const oldName = nameOf({ id: movedFrom, type: watch.type });
   const old = byName.get(oldName);
@@ -113,7 +143,9 @@ const nameOf = ({ id, type }: Pick<WatchRow, "id" | "type">): string => `${id}\n
 /** One row per id and type: the active one, else the one removed last. */
 function latestByName(stored: readonly WatchRow[]): Map<string, WatchRow> {
   const age = (row: WatchRow) => Number(row.removed_at ?? Number.POSITIVE_INFINITY);
-  return new Map([...stored].sort((a, b) => (age(a) < age(b) ? -1 : 1)).map((row) => [nameOf(row), row]));
+  return new Map(
+    [...stored].sort((a, b) => (age(a) < age(b) ? -1 : 1)).map((row) => [nameOf(row), row]),
+  );
 }
 
 const newRow = (watch: WatchRegistration, random: Random, nowMs: number): WatchRow => ({
@@ -129,7 +161,12 @@ const newRow = (watch: WatchRegistration, random: Random, nowMs: number): WatchR
   away_at: null,
 });
 
-async function writeWatches(on: Executor, stored: readonly WatchRow[], rows: readonly WatchRow[], nowMs: number): Promise<void> {
+async function writeWatches(
+  on: Executor,
+  stored: readonly WatchRow[],
+  rows: readonly WatchRow[],
+  nowMs: number,
+): Promise<void> {
   const before = new Map(stored.map((row) => [row.key, row]));
   const named = new Set(rows.map(({ key }) => key));
   const gone = stored.filter(({ key, removed_at }) => !named.has(key) && removed_at === null);
@@ -140,24 +177,45 @@ async function writeWatches(on: Executor, stored: readonly WatchRow[], rows: rea
   );
 }
 
-const isSame = (a: WatchRow | undefined, b: WatchRow): boolean => CHANGED.every((name) => a?.[name] === b[name]);
+const isSame = (a: WatchRow | undefined, b: WatchRow): boolean =>
+  CHANGED.every((name) => a?.[name] === b[name]);
 
 /** As many ids as one statement names; of more watches everything is read. */
 const MOST_IDS = 500;
 
-/** Watches that are configured now, in the order of the configuration: all, or those with these ids. */
-export async function listWatches(db: Executor, ids?: readonly string[]): Promise<readonly WatchState[]> {
+/**
+ * Watches that are configured now, in the order of the configuration: all, or those with these ids.
+ */
+export async function listWatches(
+  db: Executor,
+  ids?: readonly string[],
+): Promise<readonly WatchState[]> {
   if (ids?.length === 0) return [];
   if (ids !== undefined && ids.length > MOST_IDS) {
     const wanted = new Set(ids);
     return (await listWatches(db)).filter(({ id }) => wanted.has(id));
   }
-  const configured = db.selectFrom("watches").selectAll().where("removed_at", "is", null).orderBy("position");
-  const watches = await (ids === undefined ? configured : configured.where("id", "in", ids)).execute();
+  const configured = db
+    .selectFrom("watches")
+    .selectAll()
+    .where("removed_at", "is", null)
+    .orderBy("position");
+  const watches = await (ids === undefined
+    ? configured
+    : configured.where("id", "in", ids)
+  ).execute();
   if (watches.length === 0) return [];
   const keys = ids === undefined ? undefined : watches.map(({ key }) => key);
-  const current = db.selectFrom("targets").selectAll().where("removed_at", "is", null).where("merged_into", "is", null).orderBy("position");
-  const targets = await (keys === undefined ? current : current.where("watch_key", "in", keys)).execute();
+  const current = db
+    .selectFrom("targets")
+    .selectAll()
+    .where("removed_at", "is", null)
+    .where("merged_into", "is", null)
+    .orderBy("position");
+  const targets = await (keys === undefined
+    ? current
+    : current.where("watch_key", "in", keys)
+  ).execute();
   const byWatch = new Map<string, TargetRow[]>(watches.map(({ key }) => [key, []]));
   for (const target of targets) byWatch.get(target.watch_key)?.push(target);
   return watches.map((watch) => watchState(watch, byWatch.get(watch.key) ?? []));

@@ -1,4 +1,7 @@
-/** Targets of one commit: each row is read once, its revision checked, and written only where it changes. */
+/**
+ * Targets of one commit: each row is read once, its revision checked, and written only where it
+ * changes.
+ */
 import type { TargetChange } from "../../model/poll-store.ts";
 import type { TargetRef, TargetStatus } from "../../model/watch-store.ts";
 import { toText } from "../db/json-text.ts";

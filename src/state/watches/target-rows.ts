@@ -4,20 +4,36 @@ import { type Executor, statement } from "../db/statement.ts";
 import type { TargetRow } from "./watch-state.ts";
 
 const byKey = statement<{ watchKey: string; key: string }>()((on, slot) =>
-  on.selectFrom("targets").selectAll().where("watch_key", "=", slot("watchKey")).where("key", "=", slot("key")),
+  on
+    .selectFrom("targets")
+    .selectAll()
+    .where("watch_key", "=", slot("watchKey"))
+    .where("key", "=", slot("key")),
 );
 
 /** The row of that very key, also when it is merged into another. */
-export const findTarget = async (on: Executor, watchKey: string, key: string): Promise<TargetRow | undefined> =>
-  (await byKey(on, { watchKey, key })).rows[0];
+export const findTarget = async (
+  on: Executor,
+  watchKey: string,
+  key: string,
+): Promise<TargetRow | undefined> => (await byKey(on, { watchKey, key })).rows[0];
 
 /** The row that answers for a key: its own, or the one it was merged into. */
-export async function findSurvivor(on: Executor, watchKey: string, key: string): Promise<TargetRow | undefined> {
+export async function findSurvivor(
+  on: Executor,
+  watchKey: string,
+  key: string,
+): Promise<TargetRow | undefined> {
   const row = await findTarget(on, watchKey, key);
-  return row === undefined || row.merged_into === null ? row : findTarget(on, watchKey, row.merged_into);
+  return row === undefined || row.merged_into === null
+    ? row
+    : findTarget(on, watchKey, row.merged_into);
 }
 
-/** What is known of each target, in the order of `refs`; nothing of one that is gone. `idsOf` is asked with the row that answers for it. */
+/**
+ * What is known of each target, in the order of `refs`; nothing of one that is gone. `idsOf` is
+ * asked with the row that answers for it.
+ */
 export async function knownOf(
   on: Executor,
   refs: readonly TargetRef[],
@@ -32,16 +48,22 @@ export async function knownOf(
 }
 
 /**
- * Gives the memory of `from` to the key of `to`: the row of `from` stays, with its items, and takes the key, name and place of `to`,
- * whose own row goes. Items that `to` had seen by itself are kept.
+ * Gives the memory of `from` to the key of `to`: the row of `from` stays, with its items, and takes
+ * the key, name and place of `to`, whose own row goes. Items that `to` had seen by itself are kept.
  */
 export async function takeOver(on: Executor, from: TargetRow, to: TargetRow): Promise<TargetRow> {
   await on
     .deleteFrom("items")
     .where("target_id", "=", to.id)
-    .where("item_id", "in", (eb) => eb.selectFrom("items").select("item_id").where("target_id", "=", from.id))
+    .where("item_id", "in", (eb) =>
+      eb.selectFrom("items").select("item_id").where("target_id", "=", from.id),
+    )
     .execute();
-  const moved = await on.updateTable("items").set({ target_id: from.id }).where("target_id", "=", to.id).executeTakeFirst();
+  const moved = await on
+    .updateTable("items")
+    .set({ target_id: from.id })
+    .where("target_id", "=", to.id)
+    .executeTakeFirst();
   await on.deleteFrom("members").where("target_id", "=", to.id).execute();
   await on.deleteFrom("targets").where("id", "=", to.id).execute();
   const row = renamed(from, to, Number(moved.numUpdatedRows));
@@ -56,7 +78,11 @@ export async function takeOver(on: Executor, from: TargetRow, to: TargetRow): Pr
 }
 
 /** `from` under the key, name and place of `to`. */
-export const renamed = (from: TargetRow, to: Pick<TargetRow, "key" | "name" | "position">, movedItems = 0): TargetRow => ({
+export const renamed = (
+  from: TargetRow,
+  to: Pick<TargetRow, "key" | "name" | "position">,
+  movedItems = 0,
+): TargetRow => ({
   ...from,
   key: to.key,
   name: to.name,

@@ -1,12 +1,23 @@
 /** What is known about one target: who it is and how it fares. */
-import type { ResolvedAccount, TargetRef, TargetState, TargetStatus } from "../../model/watch-store.ts";
+import type {
+  ResolvedAccount,
+  TargetRef,
+  TargetState,
+  TargetStatus,
+} from "../../model/watch-store.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { type Executor, statement, transact } from "../db/statement.ts";
 import { findSurvivor, findTarget, takeOver } from "./target-rows.ts";
 import { type TargetRow, targetState } from "./watch-state.ts";
 
-/** States in the order of `refs`; a target merged into another answers with that one, an unknown one is left out. */
-export async function loadTargets(db: Executor, refs: readonly TargetRef[]): Promise<readonly TargetState[]> {
+/**
+ * States in the order of `refs`; a target merged into another answers with that one, an unknown one
+ * is left out.
+ */
+export async function loadTargets(
+  db: Executor,
+  refs: readonly TargetRef[],
+): Promise<readonly TargetState[]> {
   const states: TargetState[] = [];
   for (const ref of refs) {
     const row = await findSurvivor(db, ref.watchKey, ref.targetKey);
@@ -23,11 +34,18 @@ export function resolveTarget(
 ): Promise<TargetState> {
   return transact(db, async (on) => {
     const row = await findSurvivor(on, watchKey, targetKey);
-    if (row === undefined) throw new StoreError("STORE_WRITE_FAILED", `There is no target ${targetKey}.`, { retry: "no" });
+    if (row === undefined)
+      throw new StoreError("STORE_WRITE_FAILED", `There is no target ${targetKey}.`, {
+        retry: "no",
+      });
     const survivor = await withHolder(on, row, userId);
     if (survivor.user_id === userId && survivor.username === username) return targetState(survivor);
     const next = { ...survivor, user_id: userId, username, revision: survivor.revision + 1 };
-    await on.updateTable("targets").set({ user_id: userId, username, revision: next.revision }).where("id", "=", next.id).execute();
+    await on
+      .updateTable("targets")
+      .set({ user_id: userId, username, revision: next.revision })
+      .where("id", "=", next.id)
+      .execute();
     return targetState(next);
   });
 }
@@ -46,19 +64,32 @@ async function withHolder(on: Executor, row: TargetRow, userId: string): Promise
   if (holder === undefined) return row;
   if (holder.removed_at !== null) return takeOver(on, holder, row);
   // Both are configured: one row follows the account, the other name stays as a pointer to it.
-  await on.updateTable("targets").set({ merged_into: holder.key }).where("id", "=", row.id).execute();
+  await on
+    .updateTable("targets")
+    .set({ merged_into: holder.key })
+    .where("id", "=", row.id)
+    .execute();
   return holder;
 }
 
 const writeStatus = statement<{ id: number; status: TargetStatus; reason: string }>()((on, slot) =>
   on
     .updateTable("targets")
-    .set((eb) => ({ status: slot("status"), status_reason: slot("reason"), revision: eb("revision", "+", 1) }))
+    .set((eb) => ({
+      status: slot("status"),
+      status_reason: slot("reason"),
+      revision: eb("revision", "+", 1),
+    }))
     .where("id", "=", slot("id")),
 );
 
 /** A status that is there already changes nothing, not even the revision. */
-export function setTargetStatus(db: Executor, ref: TargetRef, status: TargetStatus, reason: string): Promise<void> {
+export function setTargetStatus(
+  db: Executor,
+  ref: TargetRef,
+  status: TargetStatus,
+  reason: string,
+): Promise<void> {
   return transact(db, async (on) => {
     const row = await findTarget(on, ref.watchKey, ref.targetKey);
     if (row === undefined || (row.status === status && row.status_reason === reason)) return;

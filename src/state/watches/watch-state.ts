@@ -7,9 +7,13 @@ import type { TargetsTable, WatchesTable } from "../db/tables.ts";
 export type TargetRow = Selectable<TargetsTable>;
 export type WatchRow = Selectable<WatchesTable>;
 
-const numberOrNull = (value: number | null): number | null => (value === null ? null : Number(value));
+const numberOrNull = (value: number | null): number | null =>
+  value === null ? null : Number(value);
 
-/** The driver makes a new string of every column; what ten thousand targets have in common is kept once. */
+/**
+ * The driver makes a new string of every column; what ten thousand targets have in common is kept
+ * once.
+ */
 const statuses = new Map<TargetStatus, TargetStatus>();
 function shared(status: TargetStatus): TargetStatus {
   const known = statuses.get(status);

@@ -16,14 +16,19 @@ const WATCHES = {
   renamed: { type: "search", query: "acme", moved_from: "old" },
 };
 
-const load = () => goodConfig(JSON.stringify({ version: 1, watches: WATCHES, sinks: { out: { type: "console" } } }));
+const load = () =>
+  goodConfig(JSON.stringify({ version: 1, watches: WATCHES, sinks: { out: { type: "console" } } }));
 
 const DEPS = { hash: sha256, clock: createVirtualClock(0), log: silentLog };
 
 /** A state that knows each watch by a key of its own. */
 function makeState() {
   const registered: WatchRegistration[] = [];
-  const registerAll = async (watches: readonly WatchRegistration[], _nowMs: number, onWritten: () => void) => {
+  const registerAll = async (
+    watches: readonly WatchRegistration[],
+    _nowMs: number,
+    onWritten: () => void,
+  ) => {
     if (registered.length === 0) onWritten();
     registered.push(...watches);
     return watches.map(({ id }) => ({ id, key: `key of ${id}` }));
@@ -33,9 +38,16 @@ function makeState() {
 
 it("registers every watch with its accounts and its former name, and polls those that are enabled, each with its own memory", async () => {
   const { registered, store } = makeState();
-  const polled = enabledOf(await registerConfiguredWatches(await load(), { ...DEPS, store, share: WHOLE }));
+  const polled = enabledOf(
+    await registerConfiguredWatches(await load(), { ...DEPS, store, share: WHOLE }),
+  );
   expect(registered).toMatchObject([
-    { id: "first", type: "timeline", enabled: true, targets: [{ key: "@acme" }, { key: "id:44", userId: "44" }] },
+    {
+      id: "first",
+      type: "timeline",
+      enabled: true,
+      targets: [{ key: "@acme" }, { key: "id:44", userId: "44" }],
+    },
     { id: "off", enabled: false },
     { id: "renamed", enabled: true, movedFrom: "old" },
   ]);
@@ -48,7 +60,11 @@ it("registers every watch with its accounts and its former name, and polls those
 
 it("what came while a watch was away goes by its own on_return; by the default where the configuration has it no more", async () => {
   const config = await load();
-  expect([onReturnOf(config, "off"), onReturnOf(config, "first"), onReturnOf(config, "gone")]).toEqual(["skip", "digest", "digest"]);
+  expect([
+    onReturnOf(config, "off"),
+    onReturnOf(config, "first"),
+    onReturnOf(config, "gone"),
+  ]).toEqual(["skip", "digest", "digest"]);
 });
 
 it("has other replicas read the watches again where something new was registered, and only then", async () => {

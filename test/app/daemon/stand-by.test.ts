@@ -1,4 +1,6 @@
-/** A daemon that stands by until it can have the state: whoever asks it is answered all the while. */
+/**
+ * A daemon that stands by until it can have the state: whoever asks it is answered all the while.
+ */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -22,7 +24,8 @@ async function standBy(isTaken: boolean) {
   const folder = makeEmptyState();
   const did: string[] = [];
   let url = "";
-  const healthOf = async () => ((await (await fetch(`${url}/healthz`)).json()) as { readonly reason?: string }).reason;
+  const healthOf = async () =>
+    ((await (await fetch(`${url}/healthz`)).json()) as { readonly reason?: string }).reason;
   const adapters: Adapters = {
     startTemplates,
     async openStore(options) {
@@ -31,7 +34,11 @@ async function standBy(isTaken: boolean) {
       if (url !== "") did.push(String(await healthOf()));
       return openStore(options);
     },
-    startControl: async () => ({ path: "", answerWith: () => undefined, close: async () => void did.push("control socket closed") }),
+    startControl: async () => ({
+      path: "",
+      answerWith: () => undefined,
+      close: async () => void did.push("control socket closed"),
+    }),
     async startServer(options) {
       if (!did.includes("taken") && isTaken) {
         did.push("taken");
@@ -53,9 +60,25 @@ sinks: { out: { type: console } }
 `;
   const config = await goodConfig(text);
   const daemon = await startDaemon(config, {
-    ...{ clock: createVirtualClock(0), random: createSeededRandom(1), hash: sha256, log: rememberingLog(), version: "0.0.0" },
-    ...{ files: createFiles(), outputs: createOutputs(), write: () => undefined, addSecret: () => undefined, watchFiles: false },
-    ...{ http: { request: () => Promise.reject(new Error("no network")) }, load: async () => ({ ok: true, config }) as const, adapters },
+    ...{
+      clock: createVirtualClock(0),
+      random: createSeededRandom(1),
+      hash: sha256,
+      log: rememberingLog(),
+      version: "0.0.0",
+    },
+    ...{
+      files: createFiles(),
+      outputs: createOutputs(),
+      write: () => undefined,
+      addSecret: () => undefined,
+      watchFiles: false,
+    },
+    ...{
+      http: { request: () => Promise.reject(new Error("no network")) },
+      load: async () => ({ ok: true, config }) as const,
+      adapters,
+    },
   });
   onTestFinished(async () => {
     await daemon.stop();
@@ -66,7 +89,10 @@ sinks: { out: { type: console } }
 
 it("its page stays open while it takes over", async () => {
   const { did, healthOf } = await standBy(false);
-  expect(did).toEqual(["opened", "it stands by until 10.0.0.9 ends, whose version is older, and is ready to take over"]);
+  expect(did).toEqual([
+    "opened",
+    "it stands by until 10.0.0.9 ends, whose version is older, and is ready to take over",
+  ]);
   expect(await healthOf()).not.toContain("stands by");
 });
 

@@ -48,12 +48,17 @@ it("waits for the targets that another replica reads first, and reports a watch 
   const states = new Map([["pair", stateOf("pair", [null, null])]]);
   const report = createStartReport({
     ...{ clock, log, isShared: true },
-    store: { listWatches: async (ids) => (ids ?? []).map((id) => states.get(id)) as unknown as readonly WatchState[] },
+    store: {
+      listWatches: async (ids) =>
+        (ids ?? []).map((id) => states.get(id)) as unknown as readonly WatchState[],
+    },
     sinkText: () => "terminal",
     nextPollAt: () => clock.now(),
   });
-  const taken = (id: string) => ({ watch: watchOf(id), state: states.get(id) }) as unknown as EngineWatch;
-  const baselined = (id: string) => ({ baselined: [{ watch: watchOf(id) }] }) as unknown as PollOutcome;
+  const taken = (id: string) =>
+    ({ watch: watchOf(id), state: states.get(id) }) as unknown as EngineWatch;
+  const baselined = (id: string) =>
+    ({ baselined: [{ watch: watchOf(id) }] }) as unknown as PollOutcome;
   report.started([taken("pair")]);
   states.set("late", stateOf("late", [null]));
   report.readAgain([taken("pair"), taken("late")]);
@@ -61,9 +66,13 @@ it("waits for the targets that another replica reads first, and reports a watch 
   states.set("late", stateOf("late", [1]));
   for (const id of ["pair", "late"]) report.polled({} as Poll, baselined(id));
   await clock.advance(1_000);
-  expect(log.lines.map(({ message }) => message)).toEqual(["late: 2 items noted, next poll 00:00:01, alerts go to terminal"]);
+  expect(log.lines.map(({ message }) => message)).toEqual([
+    "late: 2 items noted, next poll 00:00:01, alerts go to terminal",
+  ]);
   states.set("pair", stateOf("pair", [1, 2]));
   report.polled({} as Poll, baselined("pair"));
   await clock.advance(1_000);
-  expect(log.lines.map(({ message }) => message).slice(1)).toEqual(["pair: 2 items noted, next poll 00:00:01, alerts go to terminal"]);
+  expect(log.lines.map(({ message }) => message).slice(1)).toEqual([
+    "pair: 2 items noted, next poll 00:00:01, alerts go to terminal",
+  ]);
 });

@@ -1,4 +1,7 @@
-/** What the log says while the state has a trouble: a line for each cause, with growing pauses and a count, and no stack. */
+/**
+ * What the log says while the state has a trouble: a line for each cause, with growing pauses and a
+ * count, and no stack.
+ */
 import { expect, it } from "vitest";
 import { createStoreTroubleLog } from "../../../src/app/daemon/store-trouble-log.ts";
 import type { Log, LogFields } from "../../../src/model/log.ts";
@@ -7,13 +10,27 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 function makeLog() {
   const clock = createVirtualClock(0);
-  const lines: { readonly level: string; readonly message: string; readonly fields: LogFields | undefined; readonly atMs: number }[] = [];
-  const take = (level: string) => (message: string, fields?: LogFields) => void lines.push({ level, message, fields, atMs: clock.now() });
-  const plain: Log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => plain };
+  const lines: {
+    readonly level: string;
+    readonly message: string;
+    readonly fields: LogFields | undefined;
+    readonly atMs: number;
+  }[] = [];
+  const take = (level: string) => (message: string, fields?: LogFields) =>
+    void lines.push({ level, message, fields, atMs: clock.now() });
+  const plain: Log = {
+    debug: take("debug"),
+    info: take("info"),
+    warn: take("warn"),
+    error: take("error"),
+    child: () => plain,
+  };
   return { clock, lines, log: createStoreTroubleLog(plain, clock) };
 }
 
-const AWAY = new StoreError("STORE_UNREACHABLE", "the server does not answer", { hint: "Start it." });
+const AWAY = new StoreError("STORE_UNREACHABLE", "the server does not answer", {
+  hint: "Start it.",
+});
 
 it("says one line for a cause whatever fails for it, with growing pauses and a count, as a warning without a stack", async () => {
   const { clock, lines, log } = makeLog();
@@ -23,11 +40,18 @@ it("says one line for a cause whatever fails for it, with growing pauses and a c
     await clock.advance(1_000);
   }
   const said = lines.filter(({ level }) => level !== "debug");
-  expect(said.filter(({ message }) => message === "poll failed").map(({ atMs }) => atMs / 1_000)).toEqual([0, 10, 30, 70, 150]);
-  expect(said[0]).toMatchObject({ level: "warn", fields: { watch: "w", error: "the server does not answer", hint: "Start it." } });
-  expect(said.filter(({ message }) => message === "poll failed").map(({ fields }) => fields?.["more_like_this"])).toEqual([
-    ...[undefined, 9, 19, 39, 79],
-  ]);
+  expect(
+    said.filter(({ message }) => message === "poll failed").map(({ atMs }) => atMs / 1_000),
+  ).toEqual([0, 10, 30, 70, 150]);
+  expect(said[0]).toMatchObject({
+    level: "warn",
+    fields: { watch: "w", error: "the server does not answer", hint: "Start it." },
+  });
+  expect(
+    said
+      .filter(({ message }) => message === "poll failed")
+      .map(({ fields }) => fields?.["more_like_this"]),
+  ).toEqual([...[undefined, 9, 19, 39, 79]]);
 });
 
 it("says another cause at once, a trouble that comes back much later as a new one, and what is no trouble of the state as it is", async () => {

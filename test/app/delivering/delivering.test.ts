@@ -1,4 +1,7 @@
-/** What ops hears of a sink that fails or publishes nothing, what the log says of credentials, and what a stop leaves undone. */
+/**
+ * What ops hears of a sink that fails or publishes nothing, what the log says of credentials, and
+ * what a stop leaves undone.
+ */
 import { expect, it, onTestFinished } from "vitest";
 import type { DaemonDeps } from "../../../src/app/daemon/daemon-deps.ts";
 import { createDaemonEvents } from "../../../src/app/daemon/daemon-events.ts";
@@ -30,8 +33,15 @@ async function setUp(news: object = NEWS) {
   const clock = createVirtualClock(START_MS);
   const random = createSeededRandom(1);
   const logged: (readonly [level: string, message: string, fields: unknown])[] = [];
-  const take = (level: string) => (message: string, fields?: unknown) => void logged.push([level, message, fields]);
-  const log = { debug() {}, info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
+  const take = (level: string) => (message: string, fields?: unknown) =>
+    void logged.push([level, message, fields]);
+  const log = {
+    debug() {},
+    info: take("info"),
+    warn: take("warn"),
+    error: take("error"),
+    child: () => log,
+  };
   const requests: HttpRequest[] = [];
   let answer: Answer = [204];
   const http = {
@@ -54,8 +64,24 @@ async function setUp(news: object = NEWS) {
   const silences = createActiveSilences(store, clock);
   const events = createDaemonEvents();
   const meter = { count() {}, set() {}, observe() {} };
-  const deps = { clock, random, hash: sha256, log, http, addSecret() {}, write() {} } as unknown as DaemonDeps;
-  const delivering = await createDelivering(config, { store, silences, meter, trace: createPollTrace(clock), events, deps, share: WHOLE });
+  const deps = {
+    clock,
+    random,
+    hash: sha256,
+    log,
+    http,
+    addSecret() {},
+    write() {},
+  } as unknown as DaemonDeps;
+  const delivering = await createDelivering(config, {
+    store,
+    silences,
+    meter,
+    trace: createPollTrace(clock),
+    events,
+    deps,
+    share: WHOLE,
+  });
   onTestFinished(() => delivering.stop(0));
   return {
     clock,
@@ -71,13 +97,22 @@ async function setUp(news: object = NEWS) {
     async commit(...subjects: readonly string[]) {
       const created = subjects.map((subject) => makeEvent(subject));
       const nowMs = clock.now();
-      const routed = created.map((event) => delivering.active.route({ event, ownSinks: [] }, nowMs));
+      const routed = created.map((event) =>
+        delivering.active.route({ event, ownSinks: [] }, nowMs),
+      );
       const deliveries = routed.flatMap((one) => one.deliveries);
-      await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: created, deliveries });
+      await store.commitPoll({
+        atMs: nowMs,
+        targets: [],
+        verdicts: [],
+        events: created,
+        deliveries,
+      });
       events.emit("committed");
     },
     /** What ops was sent. */
-    opsAlerts: () => requests.flatMap(({ url, body }) => (url === OPS_URL ? [JSON.parse(body ?? "")] : [])),
+    opsAlerts: () =>
+      requests.flatMap(({ url, body }) => (url === OPS_URL ? [JSON.parse(body ?? "")] : [])),
   };
 }
 
@@ -118,7 +153,10 @@ it("an ops alert about a failure without a remedy says where to look, and how lo
   ]);
   daemon.answerWith(204);
   await daemon.clock.advance(10 * MINUTE);
-  expect(daemon.opsAlerts()[1]).toMatchObject({ type: "sink.recovered", data: { message: "news takes messages again." } });
+  expect(daemon.opsAlerts()[1]).toMatchObject({
+    type: "sink.recovered",
+    data: { message: "news takes messages again." },
+  });
 });
 
 it("each recovery of a sink is reported, also a second one", async () => {
@@ -138,45 +176,66 @@ it("each recovery of a sink is reported, also a second one", async () => {
 it.each([
   [1, "1 message of news"],
   [2, "2 messages of news"],
-])("ops is sent how many messages were not published, why, and what helps: %i", async (count, subject) => {
-  const daemon = await setUp({ type: "discord", token: "t", channel_id: "7", crosspost: true });
-  await daemon.commit(...Array.from({ length: count }, (_, index) => String(index)));
-  await sendAll(daemon);
-  await daemon.clock.advance(61 * MINUTE);
-  await daemon.delivering.delivery().pump.start();
-  await daemon.clock.advance(MINUTE);
-  expect(daemon.opsAlerts()).toMatchObject([
-    {
-      type: "sink.not_published",
-      data: {
-        message: `${subject} went to the channel, but not to its followers: the channel's hourly allowance went to newer messages`,
-        hint: "Discord publishes about ten messages an hour and channel. Send fewer there, or set crosspost: false.",
-        count,
+])(
+  "ops is sent how many messages were not published, why, and what helps: %i",
+  async (count, subject) => {
+    const daemon = await setUp({ type: "discord", token: "t", channel_id: "7", crosspost: true });
+    await daemon.commit(...Array.from({ length: count }, (_, index) => String(index)));
+    await sendAll(daemon);
+    await daemon.clock.advance(61 * MINUTE);
+    await daemon.delivering.delivery().pump.start();
+    await daemon.clock.advance(MINUTE);
+    expect(daemon.opsAlerts()).toMatchObject([
+      {
+        type: "sink.not_published",
+        data: {
+          message: `${subject} went to the channel, but not to its followers: the channel's hourly allowance went to newer messages`,
+          hint: "Discord publishes about ten messages an hour and channel. Send fewer there, or set crosspost: false.",
+          count,
+        },
       },
-    },
-  ]);
-});
+    ]);
+  },
+);
 
 it("fault 93: ops hears once a day of the services that a sink does not reach, and nothing of the alerts that others took is repeated", async () => {
   const daemon = await setUp({ type: "apprise", url: "https://apprise.example", key: "brand" });
-  daemon.answerWith(424, '{"error":"One or more","details":[["INFO","","Sent Slack notification."],["WARNING","","Failed"]]}');
+  daemon.answerWith(
+    424,
+    '{"error":"One or more","details":[["INFO","","Sent Slack notification."],["WARNING","","Failed"]]}',
+  );
   await daemon.delivering.delivery().pump.start();
   await daemon.commit("1");
   await daemon.clock.advance(10 * MINUTE);
   await daemon.commit("2");
   await daemon.clock.advance(10 * MINUTE);
-  expect(daemon.opsAlerts()).toMatchObject([{ type: "delivery.partial", data: { receivers: ["a service behind Apprise"] } }]);
-  expect((await daemon.store.outboxStats()).find(({ sink }) => sink === "news")).toMatchObject({ sent: 2, dead: 0, waiting: 0 });
+  expect(daemon.opsAlerts()).toMatchObject([
+    { type: "delivery.partial", data: { receivers: ["a service behind Apprise"] } },
+  ]);
+  expect((await daemon.store.outboxStats()).find(({ sink }) => sink === "news")).toMatchObject({
+    sent: 2,
+    dead: 0,
+    waiting: 0,
+  });
 });
 
 /** As an earlier process sent them, which ended before it published any. */
 async function sendAll({ clock, store }: Awaited<ReturnType<typeof setUp>>): Promise<void> {
   const sealedAtMs = clock.now();
-  const { groups } = await store.dueWork({ nowMs: sealedAtMs, sinks: ["news"], busy: new Set(), limit: 10 });
+  const { groups } = await store.dueWork({
+    nowMs: sealedAtMs,
+    sinks: ["news"],
+    busy: new Set(),
+    limit: 10,
+  });
   for (const [i, { sink, groupKey, members }] of groups.entries()) {
     const deliveryIds = members.map(({ deliveryId }) => deliveryId);
-    await store.seal([{ id: `m${i}`, sink, groupKey, throttleKey: null, sealedAtMs, body: "text", deliveryIds }]);
-    await store.record([{ messageId: `m${i}`, kind: "sent", atMs: sealedAtMs, ref: String(i), crosspost: true }]);
+    await store.seal([
+      { id: `m${i}`, sink, groupKey, throttleKey: null, sealedAtMs, body: "text", deliveryIds },
+    ]);
+    await store.record([
+      { messageId: `m${i}`, kind: "sent", atMs: sealedAtMs, ref: String(i), crosspost: true },
+    ]);
   }
 }
 
@@ -185,7 +244,11 @@ it("credentials that a sink refuses are logged with the cure, without a message 
   daemon.answerWith(200, '{"ok":false,"error":"invalid_auth"}');
   await daemon.delivering.check();
   expect(daemon.logged).toEqual([
-    ["warn", "a sink refuses its credentials", { sink: "news", error: "Slack refuses #brand: invalid_auth", hint: expect.any(String) }],
+    [
+      "warn",
+      "a sink refuses its credentials",
+      { sink: "news", error: "Slack refuses #brand: invalid_auth", hint: expect.any(String) },
+    ],
   ]);
   expect(daemon.requests.map(({ url }) => url)).toEqual(["https://slack.com/api/auth.test"]);
   daemon.answerWith(200, '{"ok":true}');
@@ -210,7 +273,10 @@ it("an alert goes where the routes say under the name that its watch has now, al
   const { delivering } = await setUp();
   const event = makeEvent("1");
   const routed = () => {
-    const { event: named, deliveries } = delivering.active.route({ event, ownSinks: ["ops"] }, START_MS);
+    const { event: named, deliveries } = delivering.active.route(
+      { event, ownSinks: ["ops"] },
+      START_MS,
+    );
     return [named.watch, named.labels["watch"], deliveries.map(({ sink }) => sink)];
   };
   expect(routed()).toEqual(["brand", "brand", ["ops"]]);
@@ -235,14 +301,22 @@ it("a digest lists a thousand, and says where the others are listed", async () =
   const bodies = daemon.requests.map(({ body }) => body).join("\n");
   expect(bodies).toContain("chirpwatch events --state summarised");
   // One went out alone; those that the digest does not list wait for nothing more.
-  expect((await daemon.store.findEvents({ state: "summarised", limit: 100 })).events).toHaveLength(4);
+  expect((await daemon.store.findEvents({ state: "summarised", limit: 100 })).events).toHaveLength(
+    4,
+  );
 });
 
 it("an alert that waits for two watches is held back only where a silence matches each of them", async () => {
   const { clock, store, silences, delivering, requests } = await setUp();
   await delivering.delivery().pump.start();
   const untilMs = clock.now() + 5 * MINUTE;
-  const held = { sink: "news", groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: untilMs, heldBy: "nights" };
+  const held = {
+    sink: "news",
+    groupWaitMs: 0,
+    groupIntervalMs: 0,
+    notBeforeMs: untilMs,
+    heldBy: "nights",
+  };
   const commit = async (subject: string, watches: readonly string[]) => {
     const events = watches.map((watch) => makeEvent(subject, { watch }));
     const once = { key: subject, withinMs: 60 * MINUTE };
@@ -252,11 +326,15 @@ it("an alert that waits for two watches is held back only where a silence matche
   await commit("1", ["a", "b"]);
   await commit("2", ["a", "c"]);
   const silence = { startsAtMs: clock.now(), endsAtMs: untilMs + MINUTE, author: "", comment: "" };
-  for (const watch of ["a", "b"]) await store.addSilence({ ...silence, matchers: [`watch=${watch}`] });
+  for (const watch of ["a", "b"])
+    await store.addSilence({ ...silence, matchers: [`watch=${watch}`] });
   await silences.load();
   await clock.advance(6 * MINUTE);
   expect(requests.map(({ body }) => JSON.parse(body ?? "").data.watch)).toEqual(["a"]);
-  expect((await store.explainItem("1")).map(({ verdict }) => verdict)).toEqual(["silenced", "silenced"]);
+  expect((await store.explainItem("1")).map(({ verdict }) => verdict)).toEqual([
+    "silenced",
+    "silenced",
+  ]);
   expect((await store.explainItem("2")).map(({ verdict }) => verdict)).toEqual(["event", "event"]);
 });
 

@@ -13,7 +13,12 @@ it("reads an event as its watch type does, with the links of the configuration",
 });
 
 it("reads a volume in its own words, whatever the watch type", () => {
-  const event = makeEvent("w", { watchType: "search", type: "volume.spike", watch: "w", body: { volume: { count: 9, window: "1h" } } });
+  const event = makeEvent("w", {
+    watchType: "search",
+    type: "volume.spike",
+    watch: "w",
+    body: { volume: { count: 9, window: "1h" } },
+  });
   expect(read({ event, watches: ["w"] }).title).toContain("9 alerts within 1h");
 });
 

@@ -1,4 +1,7 @@
-/** Whole replicas on one state: what one of them learns of its watches changes the plan of all, and the heartbeat is sent once for all. */
+/**
+ * Whole replicas on one state: what one of them learns of its watches changes the plan of all, and
+ * the heartbeat is sent once for all.
+ */
 import { expect, it, onTestFinished } from "vitest";
 import { PLANNER_VERSION } from "../../../src/groups/group-polls.ts";
 import { makeInnerReplicas } from "../../support/inner-replicas.ts";
@@ -14,13 +17,16 @@ it("a watch whose account is looked up late is served by the replica that polls 
     [`early${n}`, { ...watch, accounts: [`@early_${n}`] }],
     [`late${n}`, { ...watch, accounts: [`@late_${n}`] }],
   ]);
-  const { clock, control, add, heldBy, hook } = await makeInnerReplicas(Object.fromEntries(watches));
+  const { clock, control, add, heldBy, hook } = await makeInnerReplicas(
+    Object.fromEntries(watches),
+  );
   for (const n of PEOPLE) await control("accounts", { username: `early_${n}` });
   const leader = await add();
   await add();
   await clock.advance(10 * SECOND);
   expect([(await heldBy(0)).length, (await heldBy(1)).length]).toEqual([2, 2]);
-  for (const n of PEOPLE) await control("accounts", { username: `early_${n}`, rename_to: `late_${n}` });
+  for (const n of PEOPLE)
+    await control("accounts", { username: `early_${n}`, rename_to: `late_${n}` });
   // Its unknown handles are asked for again.
   void leader.reload("test");
   await clock.advance(MINUTE);
@@ -32,7 +38,14 @@ it("a watch whose account is looked up late is served by the replica that polls 
 
 it("a replica of another version of the planner, which knows the group by another key, gets nothing of it", async () => {
   const watches = Object.fromEntries(
-    ["1m", "2m"].map((every) => [every, { type: "timeline", accounts: PEOPLE.map((n) => `@a${every}_${n}`), schedule: `@every ${every}` }]),
+    ["1m", "2m"].map((every) => [
+      every,
+      {
+        type: "timeline",
+        accounts: PEOPLE.map((n) => `@a${every}_${n}`),
+        schedule: `@every ${every}`,
+      },
+    ]),
   );
   const { clock, control, add, heldBy, hook } = await makeInnerReplicas(watches);
   const names = Object.keys(watches).flatMap((every) => PEOPLE.map((n) => `a${every}_${n}`));
@@ -50,7 +63,9 @@ it("only the one that leads sends the heartbeat", async () => {
   const monitor = await startLoopbackServer();
   onTestFinished(() => monitor.close());
   const watches = { brand: { type: "search", query: "acme", schedule: "@every 1m" } };
-  const { clock, add } = await makeInnerReplicas(watches, { ops: { heartbeat: { url: monitor.url, interval: "1m" } } });
+  const { clock, add } = await makeInnerReplicas(watches, {
+    ops: { heartbeat: { url: monitor.url, interval: "1m" } },
+  });
   await add();
   await add();
   const before = monitor.received.length;

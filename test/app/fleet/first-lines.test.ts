@@ -1,10 +1,16 @@
-/** What a start says of each watch, where the replica that reads it started before anything was registered. */
+/**
+ * What a start says of each watch, where the replica that reads it started before anything was
+ * registered.
+ */
 import { expect, it } from "vitest";
 import { makeInnerReplicas } from "../../support/inner-replicas.ts";
 
 const WORDS = ["zebra", "giraffe", "okapi", "quagga", "bongo", "kudu"] as const;
 const searches = Object.fromEntries(
-  WORDS.map((word) => [word, { type: "search", query: word, schedule: "@every 10s", strategy: "single" }]),
+  WORDS.map((word) => [
+    word,
+    { type: "search", query: word, schedule: "@every 10s", strategy: "single" },
+  ]),
 );
 
 it("is one line for each first read, whoever does it", async () => {
@@ -13,6 +19,8 @@ it("is one line for each first read, whoever does it", async () => {
   await add();
   await clock.advance(30_000);
   for (const replica of [0, 1]) expect((await heldBy(replica)).length).toBeGreaterThan(0);
-  const noted = log.lines.flatMap(({ message }) => /^(\w+): 0 items noted/.exec(message)?.[1] ?? []);
+  const noted = log.lines.flatMap(
+    ({ message }) => /^(\w+): 0 items noted/.exec(message)?.[1] ?? [],
+  );
   expect(noted.toSorted()).toEqual(WORDS.toSorted());
 });

@@ -1,7 +1,12 @@
 /** The shares of two replicas, by what they do to each other through the state. */
 import { expect, it, onTestFinished } from "vitest";
 import { Fleet, type FleetWork } from "../../../src/app/fleet/fleet.ts";
-import type { ChangedWatches, ReplicaState, ReplicaStore, WorkClaim } from "../../../src/model/replicas.ts";
+import type {
+  ChangedWatches,
+  ReplicaState,
+  ReplicaStore,
+  WorkClaim,
+} from "../../../src/model/replicas.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
@@ -27,11 +32,19 @@ function memoryStore() {
       revision += 1;
     },
     async handOver(replica) {
-      for (const claim of claims.values()) if (claim.replica === replica) claims.set(claim.key, { ...claim, replica: claim.wanted });
+      for (const claim of claims.values())
+        if (claim.replica === replica) claims.set(claim.key, { ...claim, replica: claim.wanted });
       revision += 1;
     },
     async setReplicaConfig(id, config) {
-      replicas.set(id, { id, name: id, isLeading: false, joinedAtMs: 0, ...replicas.get(id), config });
+      replicas.set(id, {
+        id,
+        name: id,
+        isLeading: false,
+        joinedAtMs: 0,
+        ...replicas.get(id),
+        config,
+      });
       revision += 1;
     },
     shareNews: async () => ({ revision, announcements, arrivals: 0 }),
@@ -40,17 +53,23 @@ function memoryStore() {
       announced.push(watches);
       return ++announcements;
     },
-    announced: async (after, upTo) => announced.slice(after, upTo).flatMap((watches) => watches) as readonly string[],
+    announced: async (after, upTo) =>
+      announced.slice(after, upTo).flatMap((watches) => watches) as readonly string[],
   };
   /** As its membership does when it is gone. */
   const remove = (id: string) => {
     replicas.delete(id);
-    for (const claim of claims.values()) if (claim.replica === id) claims.set(claim.key, { ...claim, replica: null });
+    for (const claim of claims.values())
+      if (claim.replica === id) claims.set(claim.key, { ...claim, replica: null });
   };
   return { store, claims, remove, hooks, asked };
 }
 
-const CONNECTED = { isPresent: async () => true, isConnected: () => true, giveUp: async () => undefined };
+const CONNECTED = {
+  isPresent: async () => true,
+  isConnected: () => true,
+  giveUp: async () => undefined,
+};
 const WORK = Array.from({ length: 8 }, (_, n) => ({ key: `p${n}`, cost: 1 }));
 
 function makeFleets() {
@@ -60,8 +79,20 @@ function makeFleets() {
   const add = async (id: string, config = "c") => {
     const did: string[] = [];
     const options = { config, failures: 0 };
-    const membership = { id, isLeading: () => leader === id, ...CONNECTED, clock, setMayLead: () => undefined };
-    const fleet = new Fleet({ store, membership, clock, log: rememberingLog(), plansBy: () => options.config });
+    const membership = {
+      id,
+      isLeading: () => leader === id,
+      ...CONNECTED,
+      clock,
+      setMayLead: () => undefined,
+    };
+    const fleet = new Fleet({
+      store,
+      membership,
+      clock,
+      log: rememberingLog(),
+      plansBy: () => options.config,
+    });
     const begin = () => fleet.submit("poll", WORK);
     const work: FleetWork = {
       shareChanged: async (isOther) => void did.push(isOther ? "other share" : "same share"),

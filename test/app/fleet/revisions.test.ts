@@ -21,13 +21,25 @@ sinks: { out: { type: console } }
 }
 
 /** `others`: configurations that other replicas work with. */
-async function openRevisions(store: OpenedStore, id: string | undefined, others: readonly string[] = []) {
+async function openRevisions(
+  store: OpenedStore,
+  id: string | undefined,
+  others: readonly string[] = [],
+) {
   let mayLead: boolean | undefined;
   const setMayLead = (may: boolean) => {
     mayLead = may;
   };
   const membership = id === undefined ? undefined : ({ id, setMayLead } as Membership);
-  const known = others.map((config, n): ReplicaState => ({ id: `other${n}`, name: "h", config, isLeading: false, joinedAtMs: 0 }));
+  const known = others.map(
+    (config, n): ReplicaState => ({
+      id: `other${n}`,
+      name: "h",
+      config,
+      isLeading: false,
+      joinedAtMs: 0,
+    }),
+  );
   const revisions = await Revisions.open({
     store: { ...store, replicas: async () => known },
     signals: NO_SIGNALS,
@@ -61,9 +73,15 @@ it("a replica that starts with a superseded configuration waits, does not lead, 
   expect(revisions.superseded()).toMatch(
     /superseded by revision 2 of .*this replica waits: update the file, or run chirpwatch config activate/,
   );
-  expect(await revisions.refusalOf(await configOf("one"))).toMatch(/it is revision 1, which revision 2/);
+  expect(await revisions.refusalOf(await configOf("one"))).toMatch(
+    /it is revision 1, which revision 2/,
+  );
   await revisions.propose(await configOf("two"), "reload");
-  expect([revisions.isWaiting(), revisions.superseded(), mayLead()]).toEqual([false, undefined, true]);
+  expect([revisions.isWaiting(), revisions.superseded(), mayLead()]).toEqual([
+    false,
+    undefined,
+    true,
+  ]);
 });
 
 it("a replica goes on with a superseded configuration until another one has the current one, and then waits for good", async () => {
@@ -72,7 +90,13 @@ it("a replica goes on with a superseded configuration until another one has the 
   const others: string[] = [];
   const { revisions, mayLead } = await openRevisions(store, "a", others);
   await revisions.propose(one, "start");
-  await store.proposeConfig({ hash: revisions.digestOf(two), atMs: START_MS, cause: "activate", by: "alice", mayGoBack: true });
+  await store.proposeConfig({
+    hash: revisions.digestOf(two),
+    atMs: START_MS,
+    cause: "activate",
+    by: "alice",
+    mayGoBack: true,
+  });
   expect(await revisions.review(one)).toBe(true);
   expect([revisions.isWaiting(), mayLead(), revisions.superseded()]).toEqual([
     false,
@@ -80,10 +104,18 @@ it("a replica goes on with a superseded configuration until another one has the 
     expect.stringMatching(/no replica has that one/),
   ]);
   expect(await revisions.review(one)).toBe(false);
-  const { revisions: later, mayLead: laterMayLead } = await openRevisions(store, "a", [revisions.publishedOf(two)]);
+  const { revisions: later, mayLead: laterMayLead } = await openRevisions(store, "a", [
+    revisions.publishedOf(two),
+  ]);
   await later.propose(one, "start");
   expect([later.isWaiting(), laterMayLead()]).toEqual([true, false]);
-  await store.proposeConfig({ hash: revisions.digestOf(one), atMs: START_MS, cause: "activate", by: "alice", mayGoBack: true });
+  await store.proposeConfig({
+    hash: revisions.digestOf(one),
+    atMs: START_MS,
+    cause: "activate",
+    by: "alice",
+    mayGoBack: true,
+  });
   await later.review(one);
   expect([later.isWaiting(), laterMayLead()]).toEqual([false, true]);
 });
@@ -95,7 +127,10 @@ it("the digest depends on the secrets and on the state, and not on where the fil
   const moved = { ...config, files: ["/elsewhere"], server: { ...config.server, port: 1 } };
   expect(revisions.digestOf(moved)).toBe(revisions.digestOf(config));
   expect(revisions.digestOf(await configOf("one", "other"))).not.toBe(revisions.digestOf(config));
-  const { revisions: elsewhere } = await openRevisions({ ...other, configSalt: async () => "another" }, "a");
+  const { revisions: elsewhere } = await openRevisions(
+    { ...other, configSalt: async () => "another" },
+    "a",
+  );
   expect(elsewhere.digestOf(config)).not.toBe(revisions.digestOf(config));
   expect(await store.configSalt()).toBe(await store.configSalt());
 });
@@ -103,13 +138,23 @@ it("the digest depends on the secrets and on the state, and not on where the fil
 it("the audit has a row for a configuration that was activated, and none for one that was current already or came with a file", async () => {
   const store = await openTemp(memoryStatePath());
   const propose = (hash: string, cause: "reload" | "activate") =>
-    store.proposeConfig({ hash, atMs: START_MS, cause, by: "alice", mayGoBack: cause === "activate" });
+    store.proposeConfig({
+      hash,
+      atMs: START_MS,
+      cause,
+      by: "alice",
+      mayGoBack: cause === "activate",
+    });
   await propose("one", "reload");
   await propose("two", "reload");
   await propose("one", "activate");
   await propose("one", "activate");
   expect(await store.auditRecords(10)).toMatchObject([
-    { atMs: START_MS, action: "config activate", detail: { revision: 3, hash: "one", by: "alice" } },
+    {
+      atMs: START_MS,
+      action: "config activate",
+      detail: { revision: 3, hash: "one", by: "alice" },
+    },
   ]);
 });
 

@@ -4,10 +4,14 @@ import { expect, it } from "vitest";
 import { shareOut } from "../../../src/app/fleet/share-out.ts";
 import type { WorkClaim, Work } from "../../../src/model/replicas.ts";
 
-const workOf = (costs: readonly number[]): readonly Work[] => costs.map((cost, n) => ({ kind: "poll", key: `p${n}`, cost }));
+const workOf = (costs: readonly number[]): readonly Work[] =>
+  costs.map((cost, n) => ({ kind: "poll", key: `p${n}`, cost }));
 
 /** As the state has it once everybody handed over what others are to do. */
-function apply(claims: readonly WorkClaim[], { changed, removed }: ReturnType<typeof shareOut>): readonly WorkClaim[] {
+function apply(
+  claims: readonly WorkClaim[],
+  { changed, removed }: ReturnType<typeof shareOut>,
+): readonly WorkClaim[] {
   const next = new Map(claims.map((claim) => [claim.key, claim]));
   for (const { key } of removed) next.delete(key);
   for (const claim of changed) next.set(claim.key, { ...claim, replica: claim.wanted });
@@ -15,7 +19,9 @@ function apply(claims: readonly WorkClaim[], { changed, removed }: ReturnType<ty
 }
 
 const loadsOf = (claims: readonly WorkClaim[], replicas: readonly string[]): readonly number[] =>
-  replicas.map((id) => claims.filter(({ replica }) => replica === id).reduce((sum, { cost }) => sum + cost, 0));
+  replicas.map((id) =>
+    claims.filter(({ replica }) => replica === id).reduce((sum, { cost }) => sum + cost, 0),
+  );
 
 const some = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 300 });
 
@@ -30,7 +36,8 @@ it("everything has one replica, and none has more than its part and a twentieth,
           .sort(),
       );
       const even = costs.reduce((sum, cost) => sum + cost, 0) / count;
-      for (const load of loadsOf(claims, replicas)) expect(load).toBeLessThanOrEqual(Math.max(even * 1.05, even + Math.max(...costs)));
+      for (const load of loadsOf(claims, replicas))
+        expect(load).toBeLessThanOrEqual(Math.max(even * 1.05, even + Math.max(...costs)));
     }),
   );
 });
@@ -43,16 +50,22 @@ it("a replica that joins gets only what the others have too much of, and one tha
   expect(joined.changed.every(({ replica }) => replica === "a" || replica === "b")).toBe(true);
   const three = apply(two, joined);
   const even = work.reduce((sum, { cost }) => sum + cost, 0) / 3;
-  for (const load of loadsOf(three, ["a", "b", "c"])) expect(Math.abs(load - even) / even).toBeLessThan(0.1);
+  for (const load of loadsOf(three, ["a", "b", "c"]))
+    expect(Math.abs(load - even) / even).toBeLessThan(0.1);
   // The state freed what `c` held.
   const freed = three.map((claim) => (claim.replica === "c" ? { ...claim, replica: null } : claim));
   const gone = shareOut(work, freed, ["a", "b"]);
-  expect(gone.changed.map(({ key }) => key).sort()).toEqual(freed.flatMap(({ replica, key }) => (replica === null ? [key] : [])).sort());
+  expect(gone.changed.map(({ key }) => key).sort()).toEqual(
+    freed.flatMap(({ replica, key }) => (replica === null ? [key] : [])).sort(),
+  );
   expect(gone.changed.every(({ replica, wanted }) => replica === wanted)).toBe(true);
 });
 
 it("what is no more is removed, and what is as it was does not change", () => {
   const claims = apply([], shareOut(workOf([1, 1, 1, 1]), [], ["a", "b"]));
   expect(shareOut(workOf([1, 1, 1, 1]), claims, ["a", "b"])).toEqual({ changed: [], removed: [] });
-  expect(shareOut(workOf([1, 1]), claims, ["a", "b"]).removed.map(({ key }) => key)).toEqual(["p2", "p3"]);
+  expect(shareOut(workOf([1, 1]), claims, ["a", "b"]).removed.map(({ key }) => key)).toEqual([
+    "p2",
+    "p3",
+  ]);
 });

@@ -7,7 +7,10 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const SECOND = 1_000;
 
-/** `turns`: of its loops, which all make one every ten seconds, as a loop that waits does, but those that hang. */
+/**
+ * `turns`: of its loops, which all make one every ten seconds, as a loop that waits does, but those
+ * that hang.
+ */
 function makeReplica() {
   const clock = createVirtualClock(0);
   const turns = new Map([
@@ -18,7 +21,8 @@ function makeReplica() {
   const hanging = new Set<string>();
   const gaveUp: string[] = [];
   const named: string[] = [];
-  const error = (_message: string, fields: LogFields = {}) => void named.push(...(fields["loops"] as readonly string[]));
+  const error = (_message: string, fields: LogFields = {}) =>
+    void named.push(...(fields["loops"] as readonly string[]));
   const state = { isConnected: true };
   const turn = () => {
     for (const [name, count] of turns) if (!hanging.has(name)) turns.set(name, count + 1);
@@ -28,9 +32,17 @@ function makeReplica() {
   const stop = supervise({
     clock,
     log: { ...rememberingLog(), error },
-    membership: { isConnected: () => state.isConnected, giveUp: async (why) => void gaveUp.push(why) },
+    membership: {
+      isConnected: () => state.isConnected,
+      giveUp: async (why) => void gaveUp.push(why),
+    },
     loops: () =>
-      new Map([...turns].map(([name, count]) => [name, { turns: count, withinMs: name === "share" ? 5 * MAX_TURN_MS : MAX_TURN_MS }])),
+      new Map(
+        [...turns].map(([name, count]) => [
+          name,
+          { turns: count, withinMs: name === "share" ? 5 * MAX_TURN_MS : MAX_TURN_MS },
+        ]),
+      ),
   });
   onTestFinished(stop);
   return { clock, hanging, gaveUp, named, state };

@@ -19,24 +19,41 @@ sinks: { out: { type: console } }
 /** Loads end when the test says so; what they find is broken, so that nothing becomes active. */
 function slowLoads() {
   const loads: (() => void)[] = [];
-  const load = () => new Promise<LoadResult>((resolve) => loads.push(() => resolve({ ok: false, issues: [] })));
+  const load = () =>
+    new Promise<LoadResult>((resolve) => loads.push(() => resolve({ ok: false, issues: [] })));
   return { loads, load };
 }
 
 /** A reloader over files in memory that the test may edit. */
-async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}, beside: Partial<ReloadDeps> = {}) {
+async function makeReloader(
+  more: Partial<ReloadDeps["deps"]> = {},
+  beside: Partial<ReloadDeps> = {},
+) {
   const disk = { text: textOf("acme") };
-  const files = { readText: async () => disk.text, exists: async () => false, isDirectory: async () => false } as unknown as Files;
+  const files = {
+    readText: async () => disk.text,
+    exists: async () => false,
+    isDirectory: async () => false,
+  } as unknown as Files;
   const loaded = await loadText(disk.text);
   if (!loaded.ok) throw new Error("a broken fixture");
-  let active: Config = { ...loaded.config, reads: loaded.config.reads.filter(({ path }) => path === CONFIG_PATH) };
+  let active: Config = {
+    ...loaded.config,
+    reads: loaded.config.reads.filter(({ path }) => path === CONFIG_PATH),
+  };
   const did: string[] = [];
   const failures: Error[] = [];
   const whileFailing = { happens: () => {} };
   const lines: { readonly message: string; readonly fields: unknown }[] = [];
   const take = (message: string, fields?: unknown) => void lines.push({ message, fields });
   const reloader = createReloader({
-    deps: { files, load: () => loadText(disk.text), log: { info: take, warn: take, error: take }, hash: sha256, ...more },
+    deps: {
+      files,
+      load: () => loadText(disk.text),
+      log: { info: take, warn: take, error: take },
+      hash: sha256,
+      ...more,
+    },
     opsAlerts: { raise: async () => undefined },
     clock: createVirtualClock(Date.UTC(2026, 0, 1)),
     meter: createMeter(),
@@ -54,7 +71,15 @@ async function makeReloader(more: Partial<ReloadDeps["deps"]> = {}, beside: Part
     },
     ...beside,
   } as unknown as ReloadDeps);
-  return { reloader, disk, did, lines, failures, whileFailing, queryNow: () => active.watches[0]?.settings };
+  return {
+    reloader,
+    disk,
+    did,
+    lines,
+    failures,
+    whileFailing,
+    queryNow: () => active.watches[0]?.settings,
+  };
 }
 
 describe("a reload", () => {
@@ -71,7 +96,10 @@ describe("a reload", () => {
     loads[1]?.();
     expect(await Promise.all(others)).toEqual(others.map(() => ({ ok: false, errors: [] })));
     expect(loads.length).toBe(2);
-    expect(lines.map(({ fields }) => fields)).toMatchObject([{ asked_by: "SIGHUP" }, { asked_by: "API, file change" }]);
+    expect(lines.map(({ fields }) => fields)).toMatchObject([
+      { asked_by: "SIGHUP" },
+      { asked_by: "API, file change" },
+    ]);
   });
 
   it("of unchanged files is refused while the state cannot be read, and done once it can", async () => {
@@ -92,7 +120,9 @@ describe("a reload", () => {
     const { reloader, did, lines } = await makeReloader();
     expect(await reloader.reload("SIGHUP")).toEqual({ ok: true, changed: false, memory: [] });
     expect(did).toEqual(["renew"]);
-    expect(lines).toEqual([{ message: "configuration unchanged", fields: { asked_by: "SIGHUP", watches: 2 } }]);
+    expect(lines).toEqual([
+      { message: "configuration unchanged", fields: { asked_by: "SIGHUP", watches: 2 } },
+    ]);
   });
 
   it("of a changed file says in one line who asked and what changed", async () => {
@@ -104,12 +134,29 @@ describe("a reload", () => {
       effect: "new_baseline",
       detail: "another one; the memory of the old is kept for 30 days",
     };
-    expect(await reloader.reload("file change")).toEqual({ ok: true, changed: true, memory: [change] });
+    expect(await reloader.reload("file change")).toEqual({
+      ok: true,
+      changed: true,
+      memory: [change],
+    });
     expect(did).toEqual(["swap"]);
-    const memory = ["brand: query: new baseline (another one; the memory of the old is kept for 30 days)"];
-    const fields = { asked_by: "file change", watches: 2, files: ["watches.yaml"], watches_changed: ["brand"], memory };
+    const memory = [
+      "brand: query: new baseline (another one; the memory of the old is kept for 30 days)",
+    ];
+    const fields = {
+      asked_by: "file change",
+      watches: 2,
+      files: ["watches.yaml"],
+      watches_changed: ["brand"],
+      memory,
+    };
     expect(lines).toEqual([{ message: "configuration reloaded", fields }]);
-    expect(reloader.lastReload()).toEqual({ at: expect.any(String) as string, asked_by: "file change", memory, sends: [] });
+    expect(reloader.lastReload()).toEqual({
+      at: expect.any(String) as string,
+      asked_by: "file change",
+      memory,
+      sends: [],
+    });
     await reloader.reload("SIGHUP");
     expect(reloader.lastReload()).toMatchObject({ asked_by: "file change" });
   });

@@ -41,7 +41,13 @@ afterEach(async () => {
 
 async function watch(...names: string[]): Promise<void> {
   const paths = names.map((name) => join(folder, name));
-  stop = watchFiles({ files, clock, hash: sha256, paths: () => paths, onChange: async () => void (changes += 1) });
+  stop = watchFiles({
+    files,
+    clock,
+    hash: sha256,
+    paths: () => paths,
+    onChange: async () => void (changes += 1),
+  });
 }
 
 it("reports a change once, when two checks saw the same", async () => {
@@ -114,7 +120,13 @@ it("does not report the files that a new configuration names as changed", async 
     changes += 1;
     names = ["watches.yaml", "accounts.txt"];
   };
-  stop = watchFiles({ files, clock, hash: sha256, paths: () => names.map((name) => join(folder, name)), onChange });
+  stop = watchFiles({
+    files,
+    clock,
+    hash: sha256,
+    paths: () => names.map((name) => join(folder, name)),
+    onChange,
+  });
   await checkFiles(2);
   await writeFile(join(folder, "watches.yaml"), "b");
   await checkFiles(5);
@@ -131,8 +143,18 @@ it("reports a change of one of two files, and reads a file again only when its s
       return files.readText(path);
     };
     const paths = () => ["watches.yaml", "token"].map((name) => join(folder, name));
-    const asked: Files = { ...files, readText, ...(stamp === undefined ? { stamp: undefined as never } : { stamp }) };
-    stop = watchFiles({ files: asked, clock, hash: sha256, paths, onChange: async () => void (changes += 1) });
+    const asked: Files = {
+      ...files,
+      readText,
+      ...(stamp === undefined ? { stamp: undefined as never } : { stamp }),
+    };
+    stop = watchFiles({
+      files: asked,
+      clock,
+      hash: sha256,
+      paths,
+      onChange: async () => void (changes += 1),
+    });
     await checkFiles(3);
     await writeFile(join(folder, "token"), "b");
     await checkFiles(5);

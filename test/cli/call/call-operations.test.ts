@@ -1,4 +1,7 @@
-/** `chirpwatch call` for every operation, over real HTTP, against one sandbox. As a process it is in plan-and-call.test.ts. */
+/**
+ * `chirpwatch call` for every operation, over real HTTP, against one sandbox. As a process it is in
+ * plan-and-call.test.ts.
+ */
 import { Command } from "commander";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ENDPOINTS, type EndpointName } from "../../../src/api/endpoints/index.ts";
@@ -16,7 +19,10 @@ const keyOf = (name: EndpointName): string => `K-${name}`;
 const context = createContext();
 const log = context.logger("error");
 beforeAll(async () => {
-  sandbox = await startSandbox({ clock: createSystemClock(), keys: (Object.keys(ENDPOINTS) as EndpointName[]).map(keyOf) });
+  sandbox = await startSandbox({
+    clock: createSystemClock(),
+    keys: (Object.keys(ENDPOINTS) as EndpointName[]).map(keyOf),
+  });
   sample = (await (await fetch(`${sandbox.url}/_sandbox/sample`)).json()) as SandboxSample;
 });
 afterAll(async () => {
@@ -25,7 +31,10 @@ afterAll(async () => {
 });
 
 /** What it prints on both streams. */
-async function call(name: EndpointName, ...args: readonly string[]): Promise<{ readonly out: string; readonly err: string }> {
+async function call(
+  name: EndpointName,
+  ...args: readonly string[]
+): Promise<{ readonly out: string; readonly err: string }> {
   const printed = { out: "", err: "" };
   const program = new Command("chirpwatch").exitOverride();
   addCall(program, {
@@ -50,11 +59,16 @@ it.each(Object.keys(ENDPOINTS) as EndpointName[])(
   "call %s gives its answer as JSON and as a table, and says what it cost",
   async (name) => {
     const { out, err } = await call(name, ...flagsOf(name), "--limit", "3", "--json");
-    expect(err).toMatch(new RegExp(`^\\d+ items?, ${ENDPOINTS[name].billed ? "[1-9]\\d*" : "0"} requests? billed`));
+    expect(err).toMatch(
+      new RegExp(`^\\d+ items?, ${ENDPOINTS[name].billed ? "[1-9]\\d*" : "0"} requests? billed`),
+    );
     const { kind } = ENDPOINTS[name].answer;
     const answer = JSON.parse(out) as Record<string, unknown> | readonly unknown[];
-    if (kind === "record") expect(Object.keys([answer].flat()[0] as object).length).toBeGreaterThan(0);
+    if (kind === "record")
+      expect(Object.keys([answer].flat()[0] as object).length).toBeGreaterThan(0);
     else expect(answer).toHaveProperty(kind, expect.any(Array));
-    expect((await call(name, ...flagsOf(name), "--table")).out).toMatch(/^(ID|FIELD|NAME) |^\(nothing\)$/);
+    expect((await call(name, ...flagsOf(name), "--table")).out).toMatch(
+      /^(ID|FIELD|NAME) |^\(nothing\)$/,
+    );
   },
 );

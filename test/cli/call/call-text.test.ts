@@ -12,7 +12,13 @@ const collected = (kind: Collected["kind"], ...items: readonly unknown[]): Colle
   cut: 0,
   error: undefined,
 });
-const user = { id: "7", username: "alice", display_name: "Alice", followers_count: 1_234, description: "x".repeat(200) };
+const user = {
+  id: "7",
+  username: "alice",
+  display_name: "Alice",
+  followers_count: 1_234,
+  description: "x".repeat(200),
+};
 
 describe("a table of a call", () => {
   it("cuts lines to the width of the terminal, and texts where there is none", () => {
@@ -24,16 +30,21 @@ describe("a table of a call", () => {
   });
 
   it("shows scores and dates of follows where a list has them", () => {
-    const table = formatCollected(collected("users", { ...user, score: 4183.88, followerDate: "2026-03-01T10:00:00.000Z" }), 80);
+    const table = formatCollected(
+      collected("users", { ...user, score: 4183.88, followerDate: "2026-03-01T10:00:00.000Z" }),
+      80,
+    );
     expect(table).toMatch(/^ID +HANDLE +NAME +FOLLOWERS +SCORE +SINCE +DESC/);
     expect(table).toContain("1,234  4,184  2026-03-01 10:00");
   });
 
   it("shows an object field by field, and one that is only a list as that list", () => {
-    expect(formatCollected(collected("record", { name: "C", member_count: 3, creator: { id: "7" } }))).toBe(
-      'FIELD         VALUE\nname          C\nmember_count  3\ncreator       {"id":"7"}',
+    expect(
+      formatCollected(collected("record", { name: "C", member_count: 3, creator: { id: "7" } })),
+    ).toBe('FIELD         VALUE\nname          C\nmember_count  3\ncreator       {"id":"7"}');
+    expect(formatCollected(collected("record", { trends: [{ name: "A", query: "a" }] }))).toBe(
+      "NAME  QUERY\nA     a",
     );
-    expect(formatCollected(collected("record", { trends: [{ name: "A", query: "a" }] }))).toBe("NAME  QUERY\nA     a");
     expect(formatCollected(collected("tweets"))).toBe("(nothing)");
   });
 });
@@ -60,6 +71,9 @@ describe("the list of endpoints", () => {
       paged: false,
       exactly_one: [["user_link", "username", "user_id"]],
     });
-    expect(endpointJson(["v2-user-tweets", ENDPOINTS["v2-user-tweets"]])).toMatchObject({ path: "/v2/user-tweets", paged: true });
+    expect(endpointJson(["v2-user-tweets", ENDPOINTS["v2-user-tweets"]])).toMatchObject({
+      path: "/v2/user-tweets",
+      paged: true,
+    });
   });
 });

@@ -46,12 +46,16 @@ describe("backfill", () => {
 
   it("wants a watch that a daemon has read", async () => {
     const answer = await run("backfill", "news", "--since", "7d");
-    expect(answer).toMatchObject({ code: 1, err: expect.stringContaining("there is no state yet: start the daemon") as string });
+    expect(answer).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("there is no state yet: start the daemon") as string,
+    });
   });
 
   it("pays once: a dry run reads, and the run after it sends and costs nothing", async () => {
     daemon = await startDaemonHere({ folder });
-    for (const watch of ["news", "posts", "crowd"]) await daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
+    for (const watch of ["news", "posts", "crowd"])
+      await daemon.logged(new RegExp(`^${watch}: \\d+ items noted`));
     const before = await sandbox.billed();
     const dry = await run("backfill", "news", "--since", "7d", "--dry-run", "--yes");
     expect(dry).toMatchObject({ code: 0, err: "" });
@@ -63,21 +67,32 @@ describe("backfill", () => {
     expect(hook.messages()).toEqual([]);
     expect(await run("backfill", "news", "--since", "7d")).toMatchObject({
       code: 2,
-      err: expect.stringContaining(`Send ${alerts} alerts? Nobody can be asked here: add --yes`) as string,
+      err: expect.stringContaining(
+        `Send ${alerts} alerts? Nobody can be asked here: add --yes`,
+      ) as string,
     });
     const sent = await run("backfill", "news", "--since", "7d", "--yes");
     expect(sent.out).toContain("1 source read and paid for within the last day: nothing to pay");
-    expect(sent.out).toMatch(new RegExp(`^0 requests paid\\. ${alerts} alerts go out within a minute`, "m"));
+    expect(sent.out).toMatch(
+      new RegExp(`^0 requests paid\\. ${alerts} alerts go out within a minute`, "m"),
+    );
     expect(await sandbox.billed()).toBe(paid);
     await until("every alert once", () => hook.subjects().length === alerts || undefined);
     expect(new Set(hook.subjects()).size).toBe(alerts);
-    expect((await run("backfill", "news", "--since", "7d")).out).toMatch(/0 alerts go out within a minute; \d+ announced before/);
-    expect((await run("events", "--replays")).out).toMatch(/alice +\d+ +backfill watch=news since=/);
+    expect((await run("backfill", "news", "--since", "7d")).out).toMatch(
+      /0 alerts go out within a minute; \d+ announced before/,
+    );
+    expect((await run("events", "--replays")).out).toMatch(
+      /alice +\d+ +backfill watch=news since=/,
+    );
   });
 
   it("stops at --max-requests, sends what it has read, and goes on next time", async () => {
     const cut = await run("backfill", "posts", "--since", "30d", "--max-requests", "1", "--yes");
-    expect(cut).toMatchObject({ code: 1, err: expect.stringContaining("the past is not read to its end after 1 request") as string });
+    expect(cut).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("the past is not read to its end after 1 request") as string,
+    });
     const first = Number(/paid\. (\d+) alerts? go/.exec(cut.out)?.[1]);
     const rest = await run("backfill", "posts", "--since", "30d", "--yes", "--json");
     const view = JSON.parse(rest.out);
@@ -91,16 +106,28 @@ describe("backfill", () => {
       const { code, err } = await run("backfill", ...args);
       return `${code} ${err}`;
     };
-    expect(await said("crowd", "--since", "7d")).toMatch(/^1 crowd is a new_followers watch, and only watches of tweets have a past/);
-    expect(await said("off", "--since", "7d")).toMatch(/^1 off is disabled: remove `enabled: false`/);
-    expect(await said("nws", "--since", "7d")).toMatch(/^1 there is no watch "nws"\nDid you mean news\?/);
+    expect(await said("crowd", "--since", "7d")).toMatch(
+      /^1 crowd is a new_followers watch, and only watches of tweets have a past/,
+    );
+    expect(await said("off", "--since", "7d")).toMatch(
+      /^1 off is disabled: remove `enabled: false`/,
+    );
+    expect(await said("nws", "--since", "7d")).toMatch(
+      /^1 there is no watch "nws"\nDid you mean news\?/,
+    );
     expect(await said("news", "--since", "soon")).toMatch(/^2 since is a time like/);
     expect(await said("news", "--since", "2999-01-01")).toMatch(/^2 since lies in the future/);
-    expect(await said("news", "--since", "400d")).toMatch(/^2 what was sent longer than 90d ago \(state.retention\) is forgotten/);
-    expect(await said("news", "--since", "7d", "--max-requests", "many")).toMatch(/^2 --max-requests takes a whole number above 0/);
+    expect(await said("news", "--since", "400d")).toMatch(
+      /^2 what was sent longer than 90d ago \(state.retention\) is forgotten/,
+    );
+    expect(await said("news", "--since", "7d", "--max-requests", "many")).toMatch(
+      /^2 --max-requests takes a whole number above 0/,
+    );
     expect((await run("backfill", "news")).code).toBe(2);
     await run("pause", "news");
-    expect(await said("news", "--since", "7d")).toMatch(/^1 news is paused: chirpwatch resume news first/);
+    expect(await said("news", "--since", "7d")).toMatch(
+      /^1 news is paused: chirpwatch resume news first/,
+    );
     await run("resume", "news");
   });
 
@@ -118,7 +145,9 @@ describe("backfill", () => {
   it("without a daemon what a watch has enriched is asked at the next start, and not before", async () => {
     daemon.kill("SIGTERM");
     await daemon.gone;
-    expect((await run("backfill", "asked", "--since", "9d", "--yes")).out).toMatch(/alerts? go(es)? out at the next start/);
+    expect((await run("backfill", "asked", "--since", "9d", "--yes")).out).toMatch(
+      /alerts? go(es)? out at the next start/,
+    );
     daemon = await startDaemonHere({ folder });
     const ofAsked = () => hook.events().filter((event: any) => event.labels.team === "asked");
     await until("the alerts", () => ofAsked().length > 0 || undefined);

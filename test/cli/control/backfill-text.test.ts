@@ -8,7 +8,14 @@ const SINCE_MS = Date.UTC(2026, 6, 1, 9);
 const planOf = async (leftOut: readonly string[] = [], left?: number) => {
   const watches = { brand: { type: "search", query: "acme" } };
   const sinks = { out: { type: "console" } };
-  const config = await goodConfig(JSON.stringify({ version: 1, api: { base_url: "http://127.0.0.1:1", key: "k" }, watches, sinks }));
+  const config = await goodConfig(
+    JSON.stringify({
+      version: 1,
+      api: { base_url: "http://127.0.0.1:1", key: "k" },
+      watches,
+      sinks,
+    }),
+  );
   const [watch] = config.watches;
   if (watch === undefined) throw new Error("no watch");
   return { watch, sinceMs: SINCE_MS, polls: [], leftOut, left };
@@ -42,14 +49,21 @@ describe("the estimate", () => {
 
 it("the bar shows how far back it is, requests and tweets", () => {
   const at = { spent: 3, expected: 12, tweets: 60 };
-  expect(progressText({ ...at, share: 0.25 })).toBe("[#####...............] 3 of about 12 requests, 60 tweets");
-  expect(progressText({ spent: 1, expected: undefined, tweets: 1, share: 0 })).toBe("[....................] 1 request, 1 tweet");
-  expect(progressText({ ...at, expected: undefined, share: 7 })).toBe("[####################] 3 requests, 60 tweets");
+  expect(progressText({ ...at, share: 0.25 })).toBe(
+    "[#####...............] 3 of about 12 requests, 60 tweets",
+  );
+  expect(progressText({ spent: 1, expected: undefined, tweets: 1, share: 0 })).toBe(
+    "[....................] 1 request, 1 tweet",
+  );
+  expect(progressText({ ...at, expected: undefined, share: 7 })).toBe(
+    "[####################] 3 requests, 60 tweets",
+  );
 });
 
 it("the result says what goes out, what does not and why", () => {
   const view = { alerts: 1, filtered: 2, known: 3, left: 4 };
-  const rest = "3 announced before, 2 filtered, 4 newer than what the watch has read: its next poll brings them";
+  const rest =
+    "3 announced before, 2 filtered, 4 newer than what the watch has read: its next poll brings them";
   expect(resultText(view, { effect: "within a minute, by here#1", spent: 1 })).toBe(
     `1 request paid. 1 alert goes out within a minute, by here#1; ${rest}`,
   );

@@ -1,4 +1,7 @@
-/** `dead list`, `dead ack` and `replay --dead`: without a daemon on a prepared state, then beside one that delivers what is sent again. */
+/**
+ * `dead list`, `dead ack` and `replay --dead`: without a daemon on a prepared state, then beside
+ * one that delivers what is sent again.
+ */
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DeadCause } from "../../../src/model/dead-letters.ts";
@@ -28,7 +31,11 @@ beforeEach(async () => {
     state: { path: "state.db" },
     server: { listen: "127.0.0.1:0" },
     watches: { quiet: { type: "search", query: "nobody writes this" } },
-    sinks: { hook: { ...hookSink(hook), retry_for: "24h" }, other: { ...hookSink(hook) }, terminal: { type: "console" } },
+    sinks: {
+      hook: { ...hookSink(hook), retry_for: "24h" },
+      other: { ...hookSink(hook) },
+      terminal: { type: "console" },
+    },
     route: { sink: ["hook", "other"] },
     ops: { sink: "terminal" },
   });
@@ -36,7 +43,12 @@ beforeEach(async () => {
 });
 
 /** One message that expired, one that was refused, and one of a sink that is gone. */
-const DEAD: readonly { readonly id: string; readonly sink: string; readonly error: string; readonly cause: DeadCause }[] = [
+const DEAD: readonly {
+  readonly id: string;
+  readonly sink: string;
+  readonly error: string;
+  readonly cause: DeadCause;
+}[] = [
   { id: "expired-1", sink: "hook", error: "the webhook answered 503", cause: "expired" },
   { id: "refused-1", sink: "other", error: "the webhook answered 400", cause: "refused 400" },
   { id: "gone-1", sink: "former", error: "the webhook answered 400", cause: "refused 400" },
@@ -44,17 +56,41 @@ const DEAD: readonly { readonly id: string; readonly sink: string; readonly erro
 
 async function prepareDead(dead = DEAD): Promise<void> {
   const clock = createSystemClock();
-  const store = await openStore({ path: join(folder, "state.db"), clock, random: createSeededRandom(1), log: rememberingLog() });
+  const store = await openStore({
+    path: join(folder, "state.db"),
+    clock,
+    random: createSeededRandom(1),
+    log: rememberingLog(),
+  });
   const nowMs = clock.now();
   for (const { id, sink, error, cause } of dead) {
     const event = makeEvent(`10${id.length}`, { id: `event-${id}`, watch: "quiet" });
-    const delivery = { eventId: event.id, sink, groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
-    await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+    const delivery = {
+      eventId: event.id,
+      sink,
+      groupKey: event.id,
+      groupWaitMs: 0,
+      groupIntervalMs: 0,
+      notBeforeMs: nowMs,
+    };
+    await store.commitPoll({
+      atMs: nowMs,
+      targets: [],
+      verdicts: [],
+      events: [event],
+      deliveries: [delivery],
+    });
     const { groups } = await store.dueWork({ nowMs, sinks: [sink], busy: new Set(), limit: 9 });
-    const deliveryIds = groups.flatMap(({ members }) => members.map(({ deliveryId }) => deliveryId));
+    const deliveryIds = groups.flatMap(({ members }) =>
+      members.map(({ deliveryId }) => deliveryId),
+    );
     const body = JSON.stringify({ type: "tweet.created", data: { id: event.id } });
-    await store.seal([{ id, sink, groupKey: event.id, sealedAtMs: nowMs, body, deliveryIds, throttleKey: null }]);
-    await store.record([{ messageId: id, kind: "dead", atMs: nowMs, error, cause, countAttempt: true }]);
+    await store.seal([
+      { id, sink, groupKey: event.id, sealedAtMs: nowMs, body, deliveryIds, throttleKey: null },
+    ]);
+    await store.record([
+      { messageId: id, kind: "dead", atMs: nowMs, error, cause, countAttempt: true },
+    ]);
   }
   await store.close();
 }
@@ -63,14 +99,22 @@ describe("without a daemon", () => {
   it("list says why, what it was and what can be done; --sink narrows it, --json has it all", async () => {
     const { code, out, err } = await run("dead", "list");
     expect([code, err]).toEqual([0, ""]);
-    expect(out).toContain("1 alert for hook was given up after 24h (retry_for): the webhook answered 503\n");
+    expect(out).toContain(
+      "1 alert for hook was given up after 24h (retry_for): the webhook answered 503\n",
+    );
     expect(out).toContain("1 alert for other was refused for good: the webhook answered 400\n");
-    expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +hook +expired-1 +quiet +.+ posted +https:\/\/x.com\/.+\/status\/109$/m);
-    expect(out).toContain("Send them again: chirpwatch replay --dead. Accept the loss: chirpwatch dead ack.");
+    expect(out).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +hook +expired-1 +quiet +.+ posted +https:\/\/x.com\/.+\/status\/109$/m,
+    );
+    expect(out).toContain(
+      "Send them again: chirpwatch replay --dead. Accept the loss: chirpwatch dead ack.",
+    );
     const own = await run("dead", "list", "--sink", "hook");
     expect(own.out).not.toContain("other");
     const json = JSON.parse((await run("dead", "list", "--json")).out);
-    expect(json.dead.map((letter: any) => [letter.message_id, letter.cause, letter.alerts[0].id])).toEqual([
+    expect(
+      json.dead.map((letter: any) => [letter.message_id, letter.cause, letter.alerts[0].id]),
+    ).toEqual([
       ["expired-1", "expired", "event-expired-1"],
       ["refused-1", "refused 400", "event-refused-1"],
       ["gone-1", "refused 400", "event-gone-1"],
@@ -97,14 +141,24 @@ describe("without a daemon", () => {
   });
 
   it("ack accepts the loss, of one sink or of all", async () => {
-    expect(await run("dead", "ack", "--sink", "hook")).toMatchObject({ code: 0, out: "1 dead letter for hook acknowledged\n" });
-    expect(await run("dead", "ack", "--sink", "hook")).toMatchObject({ out: "nothing to acknowledge: no dead letters for hook\n" });
+    expect(await run("dead", "ack", "--sink", "hook")).toMatchObject({
+      code: 0,
+      out: "1 dead letter for hook acknowledged\n",
+    });
+    expect(await run("dead", "ack", "--sink", "hook")).toMatchObject({
+      out: "nothing to acknowledge: no dead letters for hook\n",
+    });
     expect(await run("dead", "ack")).toMatchObject({ out: "2 dead letters acknowledged\n" });
-    expect((await run("dead", "list")).out).toBe("No dead letters: every alert was delivered, waits, or its loss was accepted.\n");
+    expect((await run("dead", "list")).out).toBe(
+      "No dead letters: every alert was delivered, waits, or its loss was accepted.\n",
+    );
   });
 
   it("replay wants to know what, says what it would do, and asks above 20", async () => {
-    expect(await run("replay")).toMatchObject({ code: 2, err: "say what to send: --dead, --silenced, --event or --since\n" });
+    expect(await run("replay")).toMatchObject({
+      code: 2,
+      err: "say what to send: --dead, --silenced, --event or --since\n",
+    });
     const dry = await run("replay", "--dead", "--dry-run");
     expect(dry).toMatchObject({ code: 0, err: "" });
     expect(dry.out.split("\n")).toEqual([
@@ -113,11 +167,23 @@ describe("without a daemon", () => {
       expect.stringMatching(/former.*: stays, the configuration has no sink former$/),
       "",
     ]);
-    await prepareDead(Array.from({ length: 19 }, (_, i) => ({ id: `more-${i}`, sink: "hook", error: "503", cause: "expired" })));
+    await prepareDead(
+      Array.from({ length: 19 }, (_, i) => ({
+        id: `more-${i}`,
+        sink: "hook",
+        error: "503",
+        cause: "expired",
+      })),
+    );
     const unsure = await run("replay", "--dead");
-    expect(unsure).toMatchObject({ code: 2, err: "nobody can be asked here: add --yes to send them, or --dry-run to only see them\n" });
+    expect(unsure).toMatchObject({
+      code: 2,
+      err: "nobody can be asked here: add --yes to send them, or --dry-run to only see them\n",
+    });
     expect(JSON.parse((await run("dead", "list", "--json")).out).dead).toHaveLength(22);
-    expect((await run("replay", "--dead", "--sink", "hook")).out).toMatch(/\n20 alerts go out again at the next start/);
+    expect((await run("replay", "--dead", "--sink", "hook")).out).toMatch(
+      /\n20 alerts go out again at the next start/,
+    );
   });
 
   it("replay is kept for the next start: expired ones with the same id and body, refused ones under a new id", async () => {

@@ -1,4 +1,7 @@
-/** `replay --event` and `replay --since`: on a prepared state without a daemon, then beside one that delivers what is sent again. */
+/**
+ * `replay --event` and `replay --since`: on a prepared state without a daemon, then beside one that
+ * delivers what is sent again.
+ */
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createSystemClock } from "../../../src/runtime/system-clock.ts";
@@ -34,19 +37,61 @@ beforeEach(async () => {
   });
 });
 
-/** Alerts that were sent to `hook` so long ago, as messages `sent-0`, `sent-1` … of events `event-0`, `event-1` … */
+/**
+ * Alerts that were sent to `hook` so long ago, as messages `sent-0`, `sent-1` … of events
+ * `event-0`, `event-1` …
+ */
 async function prepareSent(...agesMs: number[]): Promise<void> {
   const clock = createSystemClock();
-  const store = await openStore({ path: join(folder, "state.db"), clock, random: createSeededRandom(1), log: rememberingLog() });
+  const store = await openStore({
+    path: join(folder, "state.db"),
+    clock,
+    random: createSeededRandom(1),
+    log: rememberingLog(),
+  });
   for (const [index, ageMs] of agesMs.entries()) {
     const atMs = clock.now() - ageMs;
-    const event = makeEvent(String(index), { id: `event-${index}`, watch: "quiet", detectedAtMs: atMs });
-    const delivery = { eventId: event.id, sink: "hook", groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: atMs };
-    await store.commitPoll({ atMs, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
-    const { groups } = await store.dueWork({ nowMs: atMs, sinks: ["hook"], busy: new Set(), limit: 9 });
-    const deliveryIds = groups.flatMap(({ members }) => members.map(({ deliveryId }) => deliveryId));
+    const event = makeEvent(String(index), {
+      id: `event-${index}`,
+      watch: "quiet",
+      detectedAtMs: atMs,
+    });
+    const delivery = {
+      eventId: event.id,
+      sink: "hook",
+      groupKey: event.id,
+      groupWaitMs: 0,
+      groupIntervalMs: 0,
+      notBeforeMs: atMs,
+    };
+    await store.commitPoll({
+      atMs,
+      targets: [],
+      verdicts: [],
+      events: [event],
+      deliveries: [delivery],
+    });
+    const { groups } = await store.dueWork({
+      nowMs: atMs,
+      sinks: ["hook"],
+      busy: new Set(),
+      limit: 9,
+    });
+    const deliveryIds = groups.flatMap(({ members }) =>
+      members.map(({ deliveryId }) => deliveryId),
+    );
     const id = `sent-${index}`;
-    await store.seal([{ id, sink: "hook", groupKey: event.id, sealedAtMs: atMs, body: "{}", deliveryIds, throttleKey: null }]);
+    await store.seal([
+      {
+        id,
+        sink: "hook",
+        groupKey: event.id,
+        sealedAtMs: atMs,
+        body: "{}",
+        deliveryIds,
+        throttleKey: null,
+      },
+    ]);
     await store.record([{ messageId: id, kind: "sent", atMs }]);
   }
   await store.close();
@@ -62,17 +107,25 @@ describe("without a daemon", () => {
       out: "1 alert for hook\n1 alert goes out again at the next start\n",
       err: "",
     });
-    expect((await run("replay", "--event", "event-0")).out).toBe("1 alert not sent yet: left as it is\nnothing to send again\n");
+    expect((await run("replay", "--event", "event-0")).out).toBe(
+      "1 alert not sent yet: left as it is\nnothing to send again\n",
+    );
     const daemon = await startDaemonHere({ folder });
     await until("the message", () => hook.messages().length === 1, daemon.err);
     expect(hook.messages()[0]?.id).not.toBe("sent-0");
     expect(received()).toEqual(["event-0"]);
-    expect((await run("events", "--replays")).out).toMatch(/^\S+ \S+ +alice +1 +replay event eventId=event-0$/m);
+    expect((await run("events", "--replays")).out).toMatch(
+      /^\S+ \S+ +alice +1 +replay event eventId=event-0$/m,
+    );
   });
 
   it("--since takes what was sent since then, and --dry-run only says so", async () => {
     await prepareSent(3 * HOUR, HOUR, 60_000);
-    expect(await run("replay", "--since", "2h", "--dry-run")).toEqual({ code: 0, out: "2 alerts for hook\n", err: "" });
+    expect(await run("replay", "--since", "2h", "--dry-run")).toEqual({
+      code: 0,
+      out: "2 alerts for hook\n",
+      err: "",
+    });
     expect((await run("replay", "--since", "2h")).out).toContain("2 alerts go out again");
     expect((await run("replay", "--since", "2h", "--dry-run")).out).toBe(
       "2 alerts not sent yet: left as they are\nnothing to send again\n",
@@ -81,9 +134,15 @@ describe("without a daemon", () => {
 
   it("--sink sends to a sink that never got the alerts, once", async () => {
     await prepareSent(HOUR, HOUR);
-    expect((await run("replay", "--since", "2h", "--sink", "other")).out).toContain("2 alerts go out again");
-    expect((await run("replay", "--since", "2h", "--sink", "other")).out).toContain("nothing to send again");
-    expect(JSON.parse((await run("events", "--json")).out).events.map((one: any) => one.deliveries)).toEqual(
+    expect((await run("replay", "--since", "2h", "--sink", "other")).out).toContain(
+      "2 alerts go out again",
+    );
+    expect((await run("replay", "--since", "2h", "--sink", "other")).out).toContain(
+      "nothing to send again",
+    );
+    expect(
+      JSON.parse((await run("events", "--json")).out).events.map((one: any) => one.deliveries),
+    ).toEqual(
       ["event-1", "event-0"].map(() => [
         { sink: "hook", state: "sent" },
         { sink: "other", state: "waiting" },
@@ -94,7 +153,10 @@ describe("without a daemon", () => {
   it("more than twenty want a yes", async () => {
     await prepareSent(...Array.from({ length: 21 }, () => HOUR));
     const unsure = await run("replay", "--since", "2h");
-    expect(unsure).toMatchObject({ code: 2, err: "nobody can be asked here: add --yes to send them, or --dry-run to only see them\n" });
+    expect(unsure).toMatchObject({
+      code: 2,
+      err: "nobody can be asked here: add --yes to send them, or --dry-run to only see them\n",
+    });
     expect((await run("replay", "--since", "2h", "--yes")).out).toContain("21 alerts go out again");
   });
 
@@ -126,7 +188,11 @@ it("beside a daemon it happens at once, as often as it is asked for", async () =
   for (const times of [1, 2]) {
     expect((await run("replay", "--event", "event-0")).out).toContain("1 alert goes out again now");
     await until("the message", () => hook.messages().length === times, daemon.err);
-    await until("its result", async () => (await run("events", "--state", "sent")).out.includes("hook: sent"), daemon.err);
+    await until(
+      "its result",
+      async () => (await run("events", "--state", "sent")).out.includes("hook: sent"),
+      daemon.err,
+    );
   }
   expect(new Set(hook.messages().map(({ id }) => id)).size).toBe(2);
   expect(JSON.parse((await run("events", "--replays", "--json")).out).replays).toMatchObject([

@@ -1,7 +1,13 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createAlertScreen } from "../../../src/cli/demo/demo-alerts.ts";
 import { createAnswerLog } from "../../../src/cli/demo/demo-answers.ts";
-import { demoConfig, DEMO_QUOTA, demoServer, pastConfig, withStatePath } from "../../../src/cli/demo/demo-config.ts";
+import {
+  demoConfig,
+  DEMO_QUOTA,
+  demoServer,
+  pastConfig,
+  withStatePath,
+} from "../../../src/cli/demo/demo-config.ts";
 import { BASELINE_UNTIL_MS, demoTimes } from "../../../src/cli/demo/demo-times.ts";
 import { leapMs } from "../../../src/cli/demo/live-past.ts";
 import { ownCommand } from "../../../src/cli/demo/own-command.ts";
@@ -48,7 +54,11 @@ async function load(text: string): Promise<Config> {
   return loaded.config;
 }
 
-const demoOf = async () => demoConfig(await load(WRITTEN), { statePath: "/tmp/demo.db", server: { host: "127.0.0.1", port: 0 } });
+const demoOf = async () =>
+  demoConfig(await load(WRITTEN), {
+    statePath: "/tmp/demo.db",
+    server: { host: "127.0.0.1", port: 0 },
+  });
 
 describe("the demo's configuration", () => {
   it("lets nothing leave the machine: sandbox, console, no heartbeat", async () => {
@@ -64,16 +74,31 @@ describe("the demo's configuration", () => {
 
   it("polls every 1 to 3 s by priority, and no month's quota slows that down", async () => {
     const config = await demoOf();
-    const every = (intervalMs: number) => ({ kind: "schedule", schedule: { kind: "every", intervalMs } });
-    expect(config.watches.map(({ timing }) => timing)).toEqual([every(1_000), every(3_000), every(2_000)]);
+    const every = (intervalMs: number) => ({
+      kind: "schedule",
+      schedule: { kind: "every", intervalMs },
+    });
+    expect(config.watches.map(({ timing }) => timing)).toEqual([
+      every(1_000),
+      every(3_000),
+      every(2_000),
+    ]);
     expect(config.api.quota).toMatchObject({ monthly: DEMO_QUOTA, reserve: 0 });
   });
 
   it("begins with a silent baseline, and keeps what else a watch says", async () => {
     const written = await load(WRITTEN);
     const config = await demoOf();
-    expect(config.watches.map(({ firstRun }) => firstRun.kind)).toEqual(["baseline", "baseline", "baseline"]);
-    const plain = (watch: Config["watches"][number] | undefined) => ({ ...watch, timing: null, firstRun: null });
+    expect(config.watches.map(({ firstRun }) => firstRun.kind)).toEqual([
+      "baseline",
+      "baseline",
+      "baseline",
+    ]);
+    const plain = (watch: Config["watches"][number] | undefined) => ({
+      ...watch,
+      timing: null,
+      firstRun: null,
+    });
     expect(plain(config.watches[1])).toEqual(plain(written.watches[1]));
   });
 
@@ -84,7 +109,13 @@ describe("the demo's configuration", () => {
   it("keeps the route tree, and lets an alert wait for others of its group for 2 s only", async () => {
     const { route } = await demoOf();
     expect(route?.sinks).toEqual(["hook"]);
-    expect(route?.routes[0]).toMatchObject({ sinks: ["chat"], groupBy: ["watch"], groupWaitMs: 2_000, groupIntervalMs: 2_000, mutes: [] });
+    expect(route?.routes[0]).toMatchObject({
+      sinks: ["chat"],
+      groupBy: ["watch"],
+      groupWaitMs: 2_000,
+      groupIntervalMs: 2_000,
+      mutes: [],
+    });
     expect(route?.routes[0]).not.toHaveProperty("throttle");
   });
 
@@ -108,8 +139,13 @@ describe("the demo's configuration", () => {
   it("listens where a container's environment says, with its token or a made one", async () => {
     const env = { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:9464" };
     const address = { host: "0.0.0.0", port: 9464 };
-    expect(demoServer({ ...address, token: "demo" }, env, () => "made")).toEqual({ ...address, token: "demo" });
-    expect(demoServer({ ...address, newTokenFile: "/data/server-token" }, env, () => "made")).toEqual({ ...address, token: "made" });
+    expect(demoServer({ ...address, token: "demo" }, env, () => "made")).toEqual({
+      ...address,
+      token: "demo",
+    });
+    expect(
+      demoServer({ ...address, newTokenFile: "/data/server-token" }, env, () => "made"),
+    ).toEqual({ ...address, token: "made" });
   });
 });
 
@@ -149,11 +185,20 @@ describe("the demo's console", () => {
 });
 
 describe("the demo's log of answers", () => {
-  const answering = (body: string) => createAnswerLog({ request: async () => ({ status: 200, headers: {}, body }) });
-  const ask = { method: "GET", url: "http://127.0.0.1/", timeoutMs: 1, maxBytes: 1, reach: "loopback" } as const;
+  const answering = (body: string) =>
+    createAnswerLog({ request: async () => ({ status: 200, headers: {}, body }) });
+  const ask = {
+    method: "GET",
+    url: "http://127.0.0.1/",
+    timeoutMs: 1,
+    maxBytes: 1,
+    reach: "loopback",
+  } as const;
 
   it("counts in how many answers an id was served, as text and as a bare number", async () => {
-    const answers = answering('{"tweets":[{"id_str":"9007199254740993","id":9007199254740993},{"id":"7"}]}');
+    const answers = answering(
+      '{"tweets":[{"id_str":"9007199254740993","id":9007199254740993},{"id":"7"}]}',
+    );
     await answers.http.request(ask);
     await answers.http.request(ask);
     expect([...answers.served]).toEqual([
@@ -190,10 +235,20 @@ describe("the demo's deadlines", () => {
 describe("the days before a demo that stays", () => {
   it("have the schedules and digests as they are written, on the demo's console and state", async () => {
     const written = await load(WRITTEN);
-    const demo = demoConfig(written, { statePath: "/tmp/demo.db", server: { host: "127.0.0.1", port: 0 } });
+    const demo = demoConfig(written, {
+      statePath: "/tmp/demo.db",
+      server: { host: "127.0.0.1", port: 0 },
+    });
     const past = pastConfig(written, demo);
-    expect(past.watches.map(({ timing }) => timing)).toEqual(written.watches.map(({ timing }) => timing));
-    expect([past.route, past.sinks, past.state, past.api]).toEqual([written.route, demo.sinks, demo.state, demo.api]);
+    expect(past.watches.map(({ timing }) => timing)).toEqual(
+      written.watches.map(({ timing }) => timing),
+    );
+    expect([past.route, past.sinks, past.state, past.api]).toEqual([
+      written.route,
+      demo.sinks,
+      demo.state,
+      demo.api,
+    ]);
   });
 
   it("are lived through in leaps of hours, and in longer ones on a machine that is slow", () => {
@@ -201,14 +256,20 @@ describe("the days before a demo that stays", () => {
     expect(leapMs({ leftMs: 14 * 24 * hour, leaps: 1, spentMs: 0 })).toBe(6 * hour);
     expect(leapMs({ leftMs: 10 * 24 * hour, leaps: 21, spentMs: 1_000 })).toBe(6 * hour);
     expect(leapMs({ leftMs: 5 * hour, leaps: 81, spentMs: 3_000 })).toBe(2 * hour);
-    expect(leapMs({ leftMs: 10 * 24 * hour, leaps: 11, spentMs: 1_500 })).toBeCloseTo((10 * 24 * hour) / 23);
+    expect(leapMs({ leftMs: 10 * 24 * hour, leaps: 11, spentMs: 1_500 })).toBeCloseTo(
+      (10 * 24 * hour) / 23,
+    );
     expect(leapMs({ leftMs: 10 * 24 * hour, leaps: 2, spentMs: 9_000 })).toBe(12 * hour);
   });
 
   it("leave a file by which other commands find the daemon", () => {
     const text = "version: 1\nstate: { path: data/a.db }\nwatches:\n  w: { state: x }\n";
-    expect(withStatePath(text, "/tmp/d/demo.db")).toBe(text.replace("{ path: data/a.db }", '{ path: "/tmp/d/demo.db" }'));
-    expect(withStatePath("state:\n  path: a\n  retention: 9d\nversion: 1\n", "/d")).toBe('state: { path: "/d" }\nversion: 1\n');
+    expect(withStatePath(text, "/tmp/d/demo.db")).toBe(
+      text.replace("{ path: data/a.db }", '{ path: "/tmp/d/demo.db" }'),
+    );
+    expect(withStatePath("state:\n  path: a\n  retention: 9d\nversion: 1\n", "/d")).toBe(
+      'state: { path: "/d" }\nversion: 1\n',
+    );
     expect(withStatePath("version: 1\n", "/d")).toBe('version: 1\nstate: { path: "/d" }\n');
   });
 
@@ -216,9 +277,14 @@ describe("the days before a demo that stays", () => {
     const at = { env: {}, folder: "/home/me/chirpwatch" };
     expect(ownCommand("/home/me/chirpwatch/dist/main.js", at)).toBe("node dist/main.js");
     expect(ownCommand("/usr/local/bin/chirpwatch", at)).toBe("chirpwatch");
-    expect(ownCommand("/x/node_modules/.bin/chirpwatch", { ...at, env: { npm_command: "exec" } })).toBe("npx chirpwatch");
-    expect(ownCommand("/usr/local/bin/chirpwatch", { ...at, env: { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:9464" } })).toBe(
-      "docker compose exec demo chirpwatch",
-    );
+    expect(
+      ownCommand("/x/node_modules/.bin/chirpwatch", { ...at, env: { npm_command: "exec" } }),
+    ).toBe("npx chirpwatch");
+    expect(
+      ownCommand("/usr/local/bin/chirpwatch", {
+        ...at,
+        env: { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:9464" },
+      }),
+    ).toBe("docker compose exec demo chirpwatch");
   });
 });

@@ -5,7 +5,9 @@ import { playScenario, type ScenarioTrack } from "../../../src/cli/demo/play-sce
 import { packageFile } from "../../../src/runtime/package-file.ts";
 import { openSandbox, START_MS } from "../../sandbox/ask.ts";
 
-const SCENARIO = JSON.parse(readFileSync(packageFile("config/demo-scenario.json"), "utf8")) as readonly ScenarioTrack[];
+const SCENARIO = JSON.parse(
+  readFileSync(packageFile("config/demo-scenario.json"), "utf8"),
+) as readonly ScenarioTrack[];
 
 test("shows within 20 s a mention, posts of alice and bob, a community post, a large follower and scores that cross", async () => {
   const { get, post, clock, order } = await openSandbox({ accounts: 200, traps: false });
@@ -18,18 +20,27 @@ test("shows within 20 s a mention, posts of alice and bob, a community post, a l
   }
   stop();
   const found = async (query: string) =>
-    (await post("search-tweets", { query: `(${query}) since_time:${since}`, order: "latest" })).body.tweets;
+    (await post("search-tweets", { query: `(${query}) since_time:${since}`, order: "latest" })).body
+      .tweets;
   expect((await found("(acme OR @acme) -from:acme")).length).toBeGreaterThanOrEqual(2);
-  expect((await found("from:jonas_dev")).filter((tweet: { is_reply: boolean }) => tweet.is_reply)).toHaveLength(1);
+  expect(
+    (await found("from:jonas_dev")).filter((tweet: { is_reply: boolean }) => tweet.is_reply),
+  ).toHaveLength(1);
   expect(await found("from:alice")).not.toEqual([]);
   expect(await found("from:bob")).not.toEqual([]);
-  const community = (await post("community-tweets", { community_id: "1493446837214187523" })).body.tweets;
-  expect(community.filter((tweet: { created_at: string }) => Date.parse(tweet.created_at) > START_MS).length).toBeGreaterThanOrEqual(2);
+  const community = (await post("community-tweets", { community_id: "1493446837214187523" })).body
+    .tweets;
+  expect(
+    community.filter((tweet: { created_at: string }) => Date.parse(tweet.created_at) > START_MS)
+      .length,
+  ).toBeGreaterThanOrEqual(2);
   const gained = (await get("new-followers-7d?username=acme")).body.users.filter(
     (user: { followerDate: string }) => Date.parse(user.followerDate) > START_MS,
   );
   expect(gained.length).toBeGreaterThanOrEqual(5);
-  expect(gained.some((user: { followers_count: number }) => user.followers_count >= 10_000)).toBe(true);
+  expect(gained.some((user: { followers_count: number }) => user.followers_count >= 10_000)).toBe(
+    true,
+  );
   expect(scores.some((score) => score.week_delta < 25 && score.month_delta > -60)).toBe(true);
   expect(scores.some((score) => score.week_delta >= 25)).toBe(true);
   expect(scores.some((score) => score.month_delta <= -60)).toBe(true);

@@ -1,4 +1,7 @@
-/** What `explain` says, word for word: each verdict, state and way to a sink, and why nobody saw an item. */
+/**
+ * What `explain` says, word for word: each verdict, state and way to a sink, and why nobody saw an
+ * item.
+ */
 import { describe, expect, it } from "vitest";
 import { formatExplanation } from "../../../src/cli/inspect/explain-text.ts";
 import { pathLines } from "../../../src/cli/inspect/path-text.ts";
@@ -10,12 +13,29 @@ import type { UnseenLine } from "../../../src/server/contract/unseen-view.ts";
 const AT = "2026-03-10T13:00:07.000Z";
 
 const delivery = (changes: Partial<ExplainDelivery> = {}): ExplainDelivery => ({
-  ...{ sink: "brand", state: "waiting", message_id: null, attempts: 0, sent_at: null, ref: null, detail: "", wait: null },
+  ...{
+    sink: "brand",
+    state: "waiting",
+    message_id: null,
+    attempts: 0,
+    sent_at: null,
+    ref: null,
+    detail: "",
+    wait: null,
+  },
   ...changes,
 });
 
 const line = (changes: Partial<ExplainLine> = {}): ExplainLine => ({
-  ...{ watch: "w", target: "@acme", item_id: "1", verdict: "event", detail: "", event: null, deliveries: [] },
+  ...{
+    watch: "w",
+    target: "@acme",
+    item_id: "1",
+    verdict: "event",
+    detail: "",
+    event: null,
+    deliveries: [],
+  },
   ...{ occurred_at: AT, seen_at: "2026-03-10T13:02:00.000Z" },
   ...changes,
 });
@@ -34,8 +54,19 @@ const after = (title: string, text: string): string =>
 
 it("has a block for each watch: item, times, verdict, event, sinks", () => {
   const event = { id: "e1", type: "tweet.created" };
-  const sent = delivery({ state: "sent", message_id: "m1", attempts: 2, sent_at: "2026-03-10T13:02:04.000Z", ref: "170.1" });
-  expect(textOf(line({ event, deliveries: [sent] }), line({ watch: "v", verdict: "filtered", detail: "where is false" }))).toBe(
+  const sent = delivery({
+    state: "sent",
+    message_id: "m1",
+    attempts: 2,
+    sent_at: "2026-03-10T13:02:04.000Z",
+    ref: "170.1",
+  });
+  expect(
+    textOf(
+      line({ event, deliveries: [sent] }),
+      line({ watch: "v", verdict: "filtered", detail: "where is false" }),
+    ),
+  ).toBe(
     [
       "Item 1",
       "",
@@ -76,7 +107,9 @@ it.each([
   ["duplicate", "duplicate of another message"],
   ["muted", "muted"],
 ])("says of a delivery that is %s: %s", (state, words) => {
-  expect(after("sink", textOf(line({ deliveries: [delivery({ state })] })))).toBe(`brand: ${words}`);
+  expect(after("sink", textOf(line({ deliveries: [delivery({ state })] })))).toBe(
+    `brand: ${words}`,
+  );
 });
 
 describe("the way to a sink", () => {
@@ -95,17 +128,31 @@ describe("the way to a sink", () => {
     [{ throttle: "30 messages in 10m" }, ["    throttle 30 messages in 10m"]],
     [{ joined_event: "e9" }, ["    with     event e9"]],
     [{ thread, state: "sent" }, ["    thread   below message m1"]],
-    [{ silence: { id: "3", matchers: [], author: "", comment: "", ends_at: null } }, ["    silence  3"]],
+    [
+      { silence: { id: "3", matchers: [], author: "", comment: "", ends_at: null } },
+      ["    silence  3"],
+    ],
     [{ repeat }, ["    repeat   2026-03-10 13:00:07 while the value stays across"]],
-    [{ repeat: { count: 3, next_at: null } }, ["    repeat   only once more, when the value is back, sent again 3 times so far"]],
+    [
+      { repeat: { count: 3, next_at: null } },
+      ["    repeat   only once more, when the value is back, sent again 3 times so far"],
+    ],
     [{ attempt_log: [sent] }, []],
-    [{ attempt_log: [failed, sent] }, ["    attempt  2026-03-10 13:00:07 failed: 503", "    attempt  2026-03-10 13:00:07 sent"]],
+    [
+      { attempt_log: [failed, sent] },
+      ["    attempt  2026-03-10 13:00:07 failed: 503", "    attempt  2026-03-10 13:00:07 sent"],
+    ],
     [{ edit: { ...edit, due_at: AT } }, ["    edit     waits until 2026-03-10 13:00:07"]],
     [
       { edit: { ...edit, state: "done", edited_at: AT } },
-      ["    edit     the message shows its tweet as it was last seen, last edited 2026-03-10 13:00:07"],
+      [
+        "    edit     the message shows its tweet as it was last seen, last edited 2026-03-10 13:00:07",
+      ],
     ],
-    [{ edit: { ...edit, state: "dropped", error: "503" } }, ["    edit     dropped, until the tweet changes again: 503"]],
+    [
+      { edit: { ...edit, state: "dropped", error: "503" } },
+      ["    edit     dropped, until the tweet changes again: 503"],
+    ],
     [{ edit: { ...edit, state: "refused" } }, ["    edit     the message cannot be edited"]],
   ])("of %j", (changes, lines) => {
     expect(pathLines(delivery(changes))).toEqual(lines);
@@ -113,14 +160,23 @@ describe("the way to a sink", () => {
 });
 
 describe("an item that nobody saw", () => {
-  const unseen = (watch: string, target = watch): UnseenLine => ({ watch, target, could_see: true, reason: "it is paused" });
+  const unseen = (watch: string, target = watch): UnseenLine => ({
+    watch,
+    target,
+    could_see: true,
+    reason: "it is paused",
+  });
   const view = { posted_at: null, is_forgotten: false, watches: [], more: 0 };
 
   it("has a line for each watch, with the target where it has another name, and 20 at the most", () => {
-    expect(formatUnseen({ ...view, watches: [unseen("a"), unseen("b", "@bob"), unseen("c", "")] })).toBe(
-      "a: it is paused\nb (@bob): it is paused\nc: it is paused",
-    );
-    const lines = formatUnseen({ ...view, watches: Array.from({ length: 21 }, (_, i) => unseen(`w${i}`)), more: 7 }).split("\n");
+    expect(
+      formatUnseen({ ...view, watches: [unseen("a"), unseen("b", "@bob"), unseen("c", "")] }),
+    ).toBe("a: it is paused\nb (@bob): it is paused\nc: it is paused");
+    const lines = formatUnseen({
+      ...view,
+      watches: Array.from({ length: 21 }, (_, i) => unseen(`w${i}`)),
+      more: 7,
+    }).split("\n");
     expect(lines).toHaveLength(21);
     expect(lines.at(-1)).toBe("8 more targets: --json shows them");
   });
@@ -137,6 +193,8 @@ describe("an item that nobody saw", () => {
       message: "1 was never seen: no poll of any watch brought it.",
       hint: "The first read of a, b, c is not done, and may bring it yet. chirpwatch test WATCH shows what a watch sees now.",
     });
-    expect(errorOf("1", ["a", "b", "c", "d", "e"]).hint).toMatch(/^The first read of a, b, c and 2 more is not done/);
+    expect(errorOf("1", ["a", "b", "c", "d", "e"]).hint).toMatch(
+      /^The first read of a, b, c and 2 more is not done/,
+    );
   });
 });

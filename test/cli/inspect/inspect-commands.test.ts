@@ -1,4 +1,6 @@
-/** `status`, `explain` and `state`: beside a daemon on the bundled sandbox, and after one stopped. */
+/**
+ * `status`, `explain` and `state`: beside a daemon on the bundled sandbox, and after one stopped.
+ */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -68,12 +70,18 @@ describe("beside a running daemon", () => {
       code: 1,
       err: expect.stringContaining("1 was never seen: no poll of any watch brought it.") as string,
     });
-    expect(await run("explain", "@who_is_that")).toMatchObject({ code: 1, err: expect.stringContaining("no item of that name") as string });
+    expect(await run("explain", "@who_is_that")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no item of that name") as string,
+    });
   });
 
   it("explain takes an id that begins with a dash for an id", async () => {
     const { code, err, out } = await run("explain", "-23456789012345678_abc", "--json");
-    expect({ code, text: out + err }).toEqual({ code: 1, text: expect.stringContaining("-23456789012345678_abc") as string });
+    expect({ code, text: out + err }).toEqual({
+      code: 1,
+      text: expect.stringContaining("-23456789012345678_abc") as string,
+    });
     expect(err).not.toContain("unknown option");
   });
 
@@ -81,9 +89,15 @@ describe("beside a running daemon", () => {
     const { code, out, err } = await run("events", "--since", "1h");
     expect([code, err]).toEqual([0, ""]);
     expect(out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}news {2}.*\(@\w+\)/m);
-    expect(out).toMatch(new RegExp(`^  terminal: sent  https://x.com/\\w+/status/${alerted}$`, "m"));
+    expect(out).toMatch(
+      new RegExp(`^  terminal: sent  https://x.com/\\w+/status/${alerted}$`, "m"),
+    );
     const [first] = JSON.parse((await run("events", "--state", "sent", "--json")).out).events;
-    expect(first).toMatchObject({ type: "tweet.created", deliveries: [{ sink: "terminal", state: "sent" }], data: { watch: "news" } });
+    expect(first).toMatchObject({
+      type: "tweet.created",
+      deliveries: [{ sink: "terminal", state: "sent" }],
+      data: { watch: "news" },
+    });
     const csv = (await run("events", "--watch", "news", "--csv")).out.split("\r\n");
     expect(csv[0]).toBe("detected_at,occurred_at,watch,type,author,text,url,deliveries,id");
     expect(csv.some((row) => row.includes(`/status/${alerted},terminal:sent,`))).toBe(true);
@@ -111,9 +125,15 @@ describe("beside a running daemon", () => {
       code: 0,
       out: expect.stringContaining("state.db is sound: schema 0") as string,
     });
-    expect(await run("state", "backup")).toMatchObject({ code: 0, out: expect.stringContaining("Backed up to ") as string });
+    expect(await run("state", "backup")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Backed up to ") as string,
+    });
     const refused = await run("state", "restore", backupOf(folder));
-    expect(refused).toMatchObject({ code: 75, err: expect.stringContaining("Another chirpwatch is running") as string });
+    expect(refused).toMatchObject({
+      code: 75,
+      err: expect.stringContaining("Another chirpwatch is running") as string,
+    });
   });
 });
 
@@ -130,14 +150,19 @@ describe("after the daemon stopped", () => {
     expect(out).toContain("State: not running");
     expect(out).toMatch(/^news +search +@every 5m +[1-9]/m);
     expect(code).toBe(0);
-    expect(JSON.parse((await run("status", "--json")).out)).toMatchObject({ state: "not_running", watches: [{ id: "news" }] });
+    expect(JSON.parse((await run("status", "--json")).out)).toMatchObject({
+      state: "not_running",
+      watches: [{ id: "news" }],
+    });
   });
 
   it("explain reads the state itself", async () => {
     const { code, out } = await run("explain", alerted, "--json");
     expect(JSON.parse(out)).toMatchObject({
       item_id: alerted,
-      verdicts: [{ watch: "news", verdict: "event", deliveries: [{ sink: "terminal", state: "sent" }] }],
+      verdicts: [
+        { watch: "news", verdict: "event", deliveries: [{ sink: "terminal", state: "sent" }] },
+      ],
     });
     expect(code).toBe(0);
   });
@@ -150,9 +175,12 @@ describe("after the daemon stopped", () => {
     await run("silence", "add", 'watch="news"', "--duration", "1h", "--comment", "later");
     await run("pause", "news");
     const { code, out } = await run("state", "restore", backupOf(folder));
-    const lost = /It does not know what was added since then: the silence \d+ \(watch="news"\); the pause of news\.\n/;
+    const lost =
+      /It does not know what was added since then: the silence \d+ \(watch="news"\); the pause of news\.\n/;
     expect(out).toMatch(lost);
-    expect(out.replace(lost, "")).toMatch(/^Restored .*\nIt goes back to .*\nWhat was there is kept as .*state\.db\.replaced-/);
+    expect(out.replace(lost, "")).toMatch(
+      /^Restored .*\nIt goes back to .*\nWhat was there is kept as .*state\.db\.replaced-/,
+    );
     expect(code).toBe(0);
     expect(readdirSync(folder).some((name) => name.startsWith("state.db.replaced-"))).toBe(true);
     expect((await run("explain", alerted)).code).toBe(0);
@@ -160,7 +188,10 @@ describe("after the daemon stopped", () => {
 
   it("restore wants a backup, and one that is sound", async () => {
     expect((await run("state", "restore")).code).toBe(2);
-    writeFileSync(join(folder, "junk"), "no database, but long enough to be taken for one ".repeat(50));
+    writeFileSync(
+      join(folder, "junk"),
+      "no database, but long enough to be taken for one ".repeat(50),
+    );
     expect((await run("state", "restore", "junk")).code).toBe(74);
     expect((await run("state", "check")).code).toBe(0);
   });
@@ -187,4 +218,5 @@ describe("after the daemon stopped", () => {
   });
 });
 
-const backupOf = (where: string): string => readdirSync(where).find((name) => /\.backup-\d{4}-\d{8}T\d{6}Z$/.test(name)) ?? "";
+const backupOf = (where: string): string =>
+  readdirSync(where).find((name) => /\.backup-\d{4}-\d{8}T\d{6}Z$/.test(name)) ?? "";

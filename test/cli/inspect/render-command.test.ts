@@ -1,4 +1,7 @@
-/** `render`: from the state and beside a daemon, of a watch with events and of one without, and what it says where it cannot. */
+/**
+ * `render`: from the state and beside a daemon, of a watch with events and of one without, and what
+ * it says where it cannot.
+ */
 import { beforeAll, describe, expect, it } from "vitest";
 import { cleanUpAfterwards } from "../../e2e/fixture.ts";
 import { makeFolder, runBin } from "../../support/bin-process.ts";
@@ -13,7 +16,11 @@ const CONFIG = {
   state: { path: "state.db" },
   server: { listen: "127.0.0.1:0" },
   templates: {
-    short: { events: ["tweet.*"], title: "@{{ tweet.user.username }}", body: "{{ tweet.full_text | graphemes: 3 }}" },
+    short: {
+      events: ["tweet.*"],
+      title: "@{{ tweet.user.username }}",
+      body: "{{ tweet.full_text | graphemes: 3 }}",
+    },
     broken: { events: ["*"], title: "{{ tweet.full_text | graphemes: 0 }}" },
   },
   watches: {
@@ -23,7 +30,12 @@ const CONFIG = {
   sinks: {
     terminal: { type: "console", template: "short" },
     broken: { type: "console", template: "broken" },
-    hook: { type: "webhook", url: "http://127.0.0.1:9/hook", secret: "a secret of some length", allow_private: true },
+    hook: {
+      type: "webhook",
+      url: "http://127.0.0.1:9/hook",
+      secret: "a secret of some length",
+      allow_private: true,
+    },
   },
   route: { sink: ["terminal", "broken", "hook"] },
   ops: { sink: "terminal" },
@@ -46,9 +58,16 @@ describe("before the first run", () => {
     });
     expect(out).toContain("@acme has a new follower: Sample (@sample)");
     const json = JSON.parse((await render("quiet", "--sink", "hook", "--json")).out);
-    expect(json).toMatchObject({ sample: true, event: { id: "sample", type: "follower.added", watch: "quiet" }, template: null });
+    expect(json).toMatchObject({
+      sample: true,
+      event: { id: "sample", type: "follower.added", watch: "quiet" },
+      template: null,
+    });
     const payload = JSON.parse((await render("quiet", "--sink", "hook", "--payload")).out);
-    expect(payload).toMatchObject({ type: "follower.added", data: { watch: "quiet", labels: { target: "acme", author: "sample" } } });
+    expect(payload).toMatchObject({
+      type: "follower.added",
+      data: { watch: "quiet", labels: { target: "acme", author: "sample" } },
+    });
   });
 
   it("ends with its command: the thread of the templates does not keep the process", async () => {
@@ -58,7 +77,9 @@ describe("before the first run", () => {
 
   it("words a sample by its template, too", async () => {
     expect((await render("news", "--sink", "terminal")).out).toMatch(/^@sample\nA…\n/);
-    expect(JSON.parse((await render("news", "--sink", "terminal", "--payload")).out)).toMatchObject({ heading: "SAMPLE" });
+    expect(JSON.parse((await render("news", "--sink", "terminal", "--payload")).out)).toMatchObject(
+      { heading: "SAMPLE" },
+    );
   });
 });
 
@@ -82,19 +103,32 @@ describe.each(["beside a running daemon", "from its state"])("%s", (where) => {
   it("shows the latest event of a watch, as text and as what the sink would be sent", async () => {
     const { code, out, err } = await render("news", "--sink", "terminal");
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    // No space stands before the ellipsis: of a text that begins with a word of one letter only that is left.
+    // No space stands before the ellipsis: of a text that begins with a word of one letter only
+    // that is left.
     expect(out).toMatch(/^@\w+\n.{1,2}…\n/);
     const view = JSON.parse((await render("news", "--sink", "hook", "--json")).out);
-    expect(view).toMatchObject({ sample: false, template: null, problem: "", event: { type: "tweet.created" } });
-    expect(JSON.parse((await render("news", "--sink", "hook", "--payload")).out)).toEqual(view.payload);
+    expect(view).toMatchObject({
+      sample: false,
+      template: null,
+      problem: "",
+      event: { type: "tweet.created" },
+    });
+    expect(JSON.parse((await render("news", "--sink", "hook", "--payload")).out)).toEqual(
+      view.payload,
+    );
     expect((await render(view.event.id, "--sink", "terminal")).out).toBe(out);
-    expect((await render(`https://x.com/i/status/${view.payload.data.tweet.id}`, "--sink", "terminal")).out).toBe(out);
+    expect(
+      (await render(`https://x.com/i/status/${view.payload.data.tweet.id}`, "--sink", "terminal"))
+        .out,
+    ).toBe(out);
   });
 
   it("shows the default message of a template that fails, and says why", async () => {
     const { code, out, err } = await render("news", "--sink", "broken");
     expect(code).toBe(0);
-    expect(err).toMatch(/^The template broken failed, so this is the default message: graphemes needs a number/);
+    expect(err).toMatch(
+      /^The template broken failed, so this is the default message: graphemes needs a number/,
+    );
     expect(out).toMatch(/\(@\w+\)/);
   });
 

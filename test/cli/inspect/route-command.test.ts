@@ -29,7 +29,14 @@ beforeAll(() => {
           group_by: ["watch", "lang"],
           mute_time_intervals: ["always"],
           continue: true,
-          routes: [{ matchers: ['lang="de"'], sink: ["a", "b"], mute_time_intervals: ["always"], on_mute: "drop" }],
+          routes: [
+            {
+              matchers: ['lang="de"'],
+              sink: ["a", "b"],
+              mute_time_intervals: ["always"],
+              on_mute: "drop",
+            },
+          ],
         },
         { matchers: ['severity="critical"'], sink: ["b", "a"] },
       ],

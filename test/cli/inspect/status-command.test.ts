@@ -23,9 +23,20 @@ it("has what was spent, the watches that are enabled and the silences that hold,
     ops: { sink: "terminal" },
   });
   const clock = createSystemClock();
-  const store = await openStore({ path: join(folder, "state.db"), clock, random: createSeededRandom(1), log: rememberingLog() });
+  const store = await openStore({
+    path: join(folder, "state.db"),
+    clock,
+    random: createSeededRandom(1),
+    log: rememberingLog(),
+  });
   const atMs = clock.now();
-  const request = { endpoint: "search-tweets", billed: true, atMs, rate: { count: 9, intervalMs: 1 }, holdMs: 1 };
+  const request = {
+    endpoint: "search-tweets",
+    billed: true,
+    atMs,
+    rate: { count: 9, intervalMs: 1 },
+    holdMs: 1,
+  };
   for (const watch of ["quiet", "quiet", "off"]) await store.reserve({ ...request, watch });
   const silence = { matchers: ["watch=quiet"], startsAtMs: atMs - 2, author: "", comment: "" };
   await store.addSilence({ ...silence, endsAtMs: atMs - 1 });

@@ -1,11 +1,24 @@
 /** What `status` says, word for word. Why alerts wait is in waiting-text.test.ts. */
 import { describe, expect, it } from "vitest";
 import { formatStatus } from "../../../src/cli/inspect/status-text.ts";
-import type { GapView, StatusView, StoppedView, WatchView } from "../../../src/server/contract/views.ts";
-import { NOW_MS, silenceView, sinkView, statusView, watchView } from "../../server/daemon-stand-in.ts";
+import type {
+  GapView,
+  StatusView,
+  StoppedView,
+  WatchView,
+} from "../../../src/server/contract/views.ts";
+import {
+  NOW_MS,
+  silenceView,
+  sinkView,
+  statusView,
+  watchView,
+} from "../../server/daemon-stand-in.ts";
 
-const textOf = (changes: Partial<StatusView> = {}): string => formatStatus(statusView(changes), NOW_MS);
-const headOf = (changes: Partial<StatusView>): readonly string[] => textOf(changes).split("\n\n")[0]?.split("\n") ?? [];
+const textOf = (changes: Partial<StatusView> = {}): string =>
+  formatStatus(statusView(changes), NOW_MS);
+const headOf = (changes: Partial<StatusView>): readonly string[] =>
+  textOf(changes).split("\n\n")[0]?.split("\n") ?? [];
 const quota = statusView().quota;
 
 it("shows state, quota, watches, sinks and the last alerts", () => {
@@ -30,13 +43,20 @@ it("shows state, quota, watches, sinks and the last alerts", () => {
 it("keeps its rows within a terminal, however long an alert is", () => {
   const [event] = statusView().recent_events;
   const title = "Alerts of a sink reach some of its receivers and not others: ".repeat(4);
-  const lines = textOf({ recent_events: [{ ...(event as NonNullable<typeof event>), title }] }).split("\n");
-  expect(lines.at(-1)).toMatch(/Alerts of a sink reach some of its receivers .*…  brand: delivered$/);
+  const lines = textOf({
+    recent_events: [{ ...(event as NonNullable<typeof event>), title }],
+  }).split("\n");
+  expect(lines.at(-1)).toMatch(
+    /Alerts of a sink reach some of its receivers .*…  brand: delivered$/,
+  );
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(120);
 });
 
 it("shows a dash for what is not known, and says that there is no alert", () => {
-  const text = textOf({ watches: [watchView({ sink: "", last_poll_at: null, next_poll_at: null })], recent_events: [] });
+  const text = textOf({
+    watches: [watchView({ sink: "", last_poll_at: null, next_poll_at: null })],
+    recent_events: [],
+  });
   expect(text).toMatch(/^brand-mentions .* 3,204 {2}- {10}- {5}-$/m);
   expect(text).toMatch(/^brand .* 0 {2}- {8}418 {5}0$/m);
   expect(text).toMatch(/\n\nNo alerts yet\.$/);
@@ -44,7 +64,9 @@ it("shows a dash for what is not known, and says that there is no alert", () => 
 
 it("names the replicas that make the polls that this one does not", () => {
   const polled_by = ["10.0.0.2", "10.0.0.3"];
-  expect(textOf({ watches: [watchView({ next_poll_at: null, polled_by })] })).toContain("  by 10.0.0.2, 10.0.0.3  ");
+  expect(textOf({ watches: [watchView({ next_poll_at: null, polled_by })] })).toContain(
+    "  by 10.0.0.2, 10.0.0.3  ",
+  );
   expect(textOf({ watches: [watchView({ polled_by })] })).toContain("  in 2m  ");
 });
 
@@ -63,9 +85,17 @@ it("lists the last five alerts, the daemon's own under its name", () => {
 
 describe("the head", () => {
   it("names reasons, gaps and what was wrong with a reload", () => {
-    const failed_reload = { at: "2026-03-10T13:00:00.000Z", errors: ["watches.yaml:3:1: unknown key"] };
+    const failed_reload = {
+      at: "2026-03-10T13:00:00.000Z",
+      errors: ["watches.yaml:3:1: unknown key"],
+    };
     expect(
-      headOf({ state: "degraded", reasons: ["why"], gaps: 1, config: { ...statusView().config, failed_reload } }).slice(0, -1),
+      headOf({
+        state: "degraded",
+        reasons: ["why"],
+        gaps: 1,
+        config: { ...statusView().config, failed_reload },
+      }).slice(0, -1),
     ).toEqual([
       "State: degraded (version 0.1.0, up 3d)",
       "  why",
@@ -85,7 +115,15 @@ describe("the head", () => {
   });
 
   it("has a line for each daemon on a shared state", () => {
-    const replica = { name: "10.0.0.1#aaaa", joined_at: "", leads: true, answers: true, shares: true, polls_percent: 25, destinations: 2 };
+    const replica = {
+      name: "10.0.0.1#aaaa",
+      joined_at: "",
+      leads: true,
+      answers: true,
+      shares: true,
+      polls_percent: 25,
+      destinations: 2,
+    };
     const others = [
       { ...replica, name: "10.0.0.1#bbbb", leads: false, polls_percent: 75 },
       { ...replica, name: "10.0.0.3#cccc", leads: false, answers: false, shares: false },
@@ -102,19 +140,26 @@ describe("the head", () => {
     expect(headOf({ unclaimed })[1]).toBe(
       "  not given to a replica yet: 12 polls (the oldest of them last made 2026-03-10 13:00:00 UTC), 1 destination",
     );
-    expect(headOf({ unclaimed: { ...unclaimed, oldest_poll_at: null } })[1]).toContain("(none of them ever made)");
+    expect(headOf({ unclaimed: { ...unclaimed, oldest_poll_at: null } })[1]).toContain(
+      "(none of them ever made)",
+    );
     expect(headOf({ unclaimed: { ...unclaimed, polls: 0, oldest_poll_at: null } })[1]).toBe(
       "  not given to a replica yet: 0 polls, 1 destination",
     );
   });
 
   it.each([
-    [{ limit: null, expected: null, forecast: null }, "31,408 of an unknown quota until 2026-04-01"],
+    [
+      { limit: null, expected: null, forecast: null },
+      "31,408 of an unknown quota until 2026-04-01",
+    ],
     [{ expected: 95_000 }, "31,408 of 100,000, 95,000 expected until 2026-04-01"],
     [{ expected: 92_400 }, "31,408 of 100,000, 92,400 expected until 2026-04-01"],
     [{ expected: null }, "31,408 of 100,000 until 2026-04-01"],
   ])("says of a quota with %j: %s", (changes, words) => {
-    expect(headOf({ quota: { ...quota, ...changes } }).at(-1)).toBe(`Requests this period: ${words}`);
+    expect(headOf({ quota: { ...quota, ...changes } }).at(-1)).toBe(
+      `Requests this period: ${words}`,
+    );
   });
 
   it("has a line for each key, where there are several", () => {
@@ -122,13 +167,25 @@ describe("the head", () => {
       { name: "main", spent: 1_000, limit: 2_000, aside: "" },
       { name: "spare", spent: 5, limit: null, aside: "401" },
     ];
-    expect(headOf({ quota: { ...quota, keys } }).slice(2)).toEqual(["  main: 1,000 of 2,000", "  spare: 5, suspended: 401"]);
+    expect(headOf({ quota: { ...quota, keys } }).slice(2)).toEqual([
+      "  main: 1,000 of 2,000",
+      "  spare: 5, suspended: 401",
+    ]);
     expect(headOf({ quota: { ...quota, keys: keys.slice(0, 1) } })).toHaveLength(2);
   });
 
   it("of a state without a daemon says so", () => {
     const { reasons, watches, sinks, silences, recent_events } = statusView();
-    const stopped: StoppedView = { state: "not_running", replicas: [], quota, reasons, watches, sinks, silences, recent_events };
+    const stopped: StoppedView = {
+      state: "not_running",
+      replicas: [],
+      quota,
+      reasons,
+      watches,
+      sinks,
+      silences,
+      recent_events,
+    };
     expect(formatStatus(stopped, NOW_MS)).toMatch(/^State: not running\nRequests this period: /);
   });
 });
@@ -140,14 +197,24 @@ describe("a watch", () => {
       .find((line) => line.startsWith("brand-mentions"));
     return row?.split("#brand")[1]?.trim() ?? "";
   };
-  const list = { target: "@big", members: 5_000, first_read_members: 1_000, tells_newcomers: true, whole_read_every_seconds: 3_600 };
+  const list = {
+    target: "@big",
+    members: 5_000,
+    first_read_members: 1_000,
+    tells_newcomers: true,
+    whole_read_every_seconds: 3_600,
+  };
 
   it("says in its row what is wrong or not done", () => {
-    expect(wordsOf({ paused: true, problem: "the service answered 500" })).toBe("paused; the service answered 500");
+    expect(wordsOf({ paused: true, problem: "the service answered 500" })).toBe(
+      "paused; the service answered 500",
+    );
     const enriching = { waiting: 2, oldest_at: null, error: "503", failing_since: null };
     expect(wordsOf({ enriching })).toBe("2 events not enriched yet: 503");
     const unanswered = { ...enriching, waiting: 0, failing_since: "2026-03-10T13:50:00.000Z" };
-    expect(wordsOf({ enriching: unanswered })).toBe("events go out not enriched: 503, since 2026-03-10 13:50 UTC");
+    expect(wordsOf({ enriching: unanswered })).toBe(
+      "events go out not enriched: 503, since 2026-03-10 13:50 UTC",
+    );
   });
 
   it("says how far the first read of a long list is, and of the one that has most to come", () => {
@@ -156,13 +223,17 @@ describe("a watch", () => {
       "first read 1,000 members, no alerts before its end",
     );
     const short = { ...list, target: "@small", members: 1_200 };
-    expect(wordsOf({ member_lists: [short, list] })).toBe("first read of @big 1,000 of 5,000, and 1 other list");
+    expect(wordsOf({ member_lists: [short, list] })).toBe(
+      "first read of @big 1,000 of 5,000, and 1 other list",
+    );
     expect(wordsOf({ member_lists: [{ ...list, first_read_members: null }] })).toBe("");
   });
 
   it("has its lists that are never read whole in a table", () => {
     const never = { ...list, first_read_members: null, whole_read_every_seconds: null };
-    expect(textOf({ watches: [watchView({ member_lists: [never, { ...list, target: "@other" }] })] })).toContain(
+    expect(
+      textOf({ watches: [watchView({ member_lists: [never, { ...list, target: "@other" }] })] }),
+    ).toContain(
       [
         "",
         "WATCH           LIST OF  MEMBERS  READ WHOLE",
@@ -196,7 +267,9 @@ it.each([
   [2, "2 alerts on values are sent again while they stay across"],
 ])("says of %i alerts on values: %s", (count, words) => {
   const repeats = { count, next_at: "2026-03-10T15:00:00.000Z" };
-  expect(textOf({ sinks: [sinkView({ repeats })] })).toContain(`brand: ${words}, next 15:00 UTC (in 60m)`);
+  expect(textOf({ sinks: [sinkView({ repeats })] })).toContain(
+    `brand: ${words}, next 15:00 UTC (in 60m)`,
+  );
 });
 
 it.each([
@@ -209,7 +282,10 @@ it.each([
   ["sealed", "on its way"],
 ] as const)("says of an alert that is %s: %s", (state, words) => {
   const [event] = statusView().recent_events;
-  const alert = { ...(event as NonNullable<typeof event>), deliveries: [{ sink: "brand", state, wait: null }] };
+  const alert = {
+    ...(event as NonNullable<typeof event>),
+    deliveries: [{ sink: "brand", state, wait: null }],
+  };
   expect(textOf({ recent_events: [alert] })).toMatch(new RegExp(`brand: ${words}$`));
 });
 

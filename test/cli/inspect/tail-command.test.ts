@@ -10,10 +10,16 @@ cleanUpAfterwards();
 let fixture: Fixture;
 beforeEach(async () => {
   fixture = await createFixture();
-  fixture.configure({ watches: { brand: { type: "search", query: "acme" }, other: { type: "search", query: "nobody writes this" } } });
+  fixture.configure({
+    watches: {
+      brand: { type: "search", query: "acme" },
+      other: { type: "search", query: "nobody writes this" },
+    },
+  });
 });
 
-const follow = (...args: string[]) => startCommand(["tail", ...args, "-c", join(fixture.folder, "watches.yaml")]);
+const follow = (...args: string[]) =>
+  startCommand(["tail", ...args, "-c", join(fixture.folder, "watches.yaml")]);
 
 it("shows events and deliveries as they happen, goes on after a kill of the daemon, and ends with 0 at ctrl-C", async () => {
   const { api } = fixture;
@@ -23,7 +29,11 @@ it("shows events and deliveries as they happen, goes on after a kill of the daem
   const strict = follow("--watch", "other");
   const asJson = follow("--sink", "hook", "--json");
   for (const one of [tail, strict, asJson])
-    await until("it follows", () => one.err().includes("following the daemon; ctrl-C ends"), one.err);
+    await until(
+      "it follows",
+      () => one.err().includes("following the daemon; ctrl-C ends"),
+      one.err,
+    );
   await noted(first, "brand");
   const [id] = api.post("search:acme");
   await until(
@@ -33,11 +43,18 @@ it("shows events and deliveries as they happen, goes on after a kill of the daem
   );
   await until("both lines as JSON", () => asJson.out().includes('"delivery"'), asJson.err);
   expect(tail.out()).toMatch(
-    new RegExp(`^\\d\\d:\\d\\d:\\d\\d {2}event +brand {2}.+ posted {2}https://x\\.com/\\S+/status/${id} {2}-> hook$`, "m"),
+    new RegExp(
+      `^\\d\\d:\\d\\d:\\d\\d {2}event +brand {2}.+ posted {2}https://x\\.com/\\S+/status/${id} {2}-> hook$`,
+      "m",
+    ),
   );
   first.kill("SIGKILL");
   await first.gone;
-  await until("it waits", () => tail.err().includes("the daemon is gone: waiting until it answers again"), tail.err);
+  await until(
+    "it waits",
+    () => tail.err().includes("the daemon is gone: waiting until it answers again"),
+    tail.err,
+  );
   await fixture.start();
   await until("it follows again", () => tail.err().includes("the daemon answers again"), tail.err);
   const [later = ""] = api.post("search:acme");
@@ -67,12 +84,17 @@ it("without a daemon it says so, and what is none is named", async () => {
   expect(await run()).toEqual({
     code: 1,
     out: "",
-    err: expect.stringMatching(/^no daemon runs here on the state \S+\nStart it with `chirpwatch run`\.\n$/),
+    err: expect.stringMatching(
+      /^no daemon runs here on the state \S+\nStart it with `chirpwatch run`\.\n$/,
+    ),
   });
   expect(await run("--watch", "brant")).toEqual({
     code: 1,
     out: "",
     err: 'there is no watch "brant"\nDid you mean brand? There are: brand, other\n',
   });
-  expect(await run("--sink", "hok")).toMatchObject({ code: 1, err: expect.stringContaining("Did you mean hook?") });
+  expect(await run("--sink", "hok")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("Did you mean hook?"),
+  });
 });

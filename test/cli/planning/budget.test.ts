@@ -41,7 +41,10 @@ const view = (changes: Partial<BudgetView> = {}): BudgetView => ({
     { name: "(housekeeping)", spent: 1_000, expected: null },
   ],
   endpoints: [{ name: "search-tweets", spent: 4_000 }],
-  hours: Array.from({ length: 360 }, (_, i) => ({ at: new Date(START + i * HOUR).toISOString(), spent: 4_000 / 360 })),
+  hours: Array.from({ length: 360 }, (_, i) => ({
+    at: new Date(START + i * HOUR).toISOString(),
+    spent: 4_000 / 360,
+  })),
   ...changes,
 });
 
@@ -71,7 +74,10 @@ describe("the plot", () => {
   });
 
   it("needs neither limit nor forecast", () => {
-    const text = plotSpending(view({ quota: quota({ limit: null, line: null, expected: null }) }), place);
+    const text = plotSpending(
+      view({ quota: quota({ limit: null, line: null, expected: null }) }),
+      place,
+    );
     expect(text).toMatch(/^4,000 \|/);
     expect(text).not.toContain("expected");
   });
@@ -80,7 +86,9 @@ describe("the plot", () => {
 describe("the text", () => {
   it("says what was spent, what is expected, and by whom", () => {
     const text = formatBudget(view({ price: { per_request: 0.01, currency: "$" } }), place);
-    expect(text).toContain("Spent: 4,000 requests ($40.00) of 10,000; scheduled polls stop at 9,000");
+    expect(text).toContain(
+      "Spent: 4,000 requests ($40.00) of 10,000; scheduled polls stop at 9,000",
+    );
     expect(text).toContain("Expected by the end: 8,000 ($80.00)");
     expect(text).toMatch(/^brand +3,000 +75% +6,000 +\$60\.00$/m);
     expect(text).toMatch(/^\(housekeeping\) +1,000 +25% +- +\$10\.00$/m);
@@ -93,24 +101,39 @@ describe("the text", () => {
       { name: "main", spent: 3_000, limit: 5_000, aside: "" },
       { name: "spare", spent: 1_000, limit: null, aside: "the service refuses it" },
     ];
-    const text = formatBudget(view({ quota: quota({ forecast: 20_000, expected: 9_000, drift: 12, keys }) }), place);
-    expect(text).toContain("Expected by the end: 9,000; the schedules ask for 20,000, low priority is slowed down first");
-    const pausing = formatBudget(view({ quota: quota({ forecast: 20_000, expected: 9_000, on_exhausted: "pause" }) }), place);
+    const text = formatBudget(
+      view({ quota: quota({ forecast: 20_000, expected: 9_000, drift: 12, keys }) }),
+      place,
+    );
+    expect(text).toContain(
+      "Expected by the end: 9,000; the schedules ask for 20,000, low priority is slowed down first",
+    );
+    const pausing = formatBudget(
+      view({ quota: quota({ forecast: 20_000, expected: 9_000, on_exhausted: "pause" }) }),
+      place,
+    );
     expect(pausing).toContain("; the schedules ask for 20,000, polling stops at the soft limit");
     expect(text).toContain("The data service counted 12 requests more than chirpwatch sent.");
     expect(text).toMatch(/^spare +1,000 +- +suspended: the service refuses it$/m);
   });
 
   it("and status say what will be spent, and apart from it what the schedules ask for", () => {
-    const text = (changes: Partial<QuotaView>) => formatStatus(statusView({ quota: quota(changes) }), NOW);
+    const text = (changes: Partial<QuotaView>) =>
+      formatStatus(statusView({ quota: quota(changes) }), NOW);
     expect(text({ forecast: 20_000, expected: 9_000 })).toContain(
       "Requests this period: 4,000 of 10,000, 9,000 expected until 2026-07-01; the schedules ask for 20,000\n",
     );
-    expect(text({})).toContain("Requests this period: 4,000 of 10,000, 8,000 expected until 2026-07-01\n");
+    expect(text({})).toContain(
+      "Requests this period: 4,000 of 10,000, 8,000 expected until 2026-07-01\n",
+    );
   });
 
   it("gathers what is too much to list", () => {
-    const watches = Array.from({ length: 30 }, (_, i) => ({ name: `w${i}`, spent: 1, expected: 2 }));
+    const watches = Array.from({ length: 30 }, (_, i) => ({
+      name: `w${i}`,
+      spent: 1,
+      expected: 2,
+    }));
     expect(formatBudget(view({ watches }), place)).toMatch(/^10 more +10 +0\.3% +20$/m);
   });
 });
@@ -134,17 +157,28 @@ describe("the command", () => {
     const none = await runCommand(["budget"], { cwd: folder });
     expect(none).toMatchObject({ code: 74, err: expect.stringContaining("state.db") as string });
     const daemon = await startDaemonHere({ folder });
-    const read = async () => JSON.parse((await runCommand(["budget", "--json"], { cwd: folder })).out) as BudgetView;
+    const read = async () =>
+      JSON.parse((await runCommand(["budget", "--json"], { cwd: folder })).out) as BudgetView;
     const beside = await until("both polls", async () => {
       const budget = await read();
       return budget.quota.spent >= 2 ? budget : undefined;
     });
-    expect(beside.quota).toMatchObject({ limit: 50_000, line: 45_000, stretch: { high: 1, normal: 1, low: 1 }, drift: 0 });
+    expect(beside.quota).toMatchObject({
+      limit: 50_000,
+      line: 45_000,
+      stretch: { high: 1, normal: 1, low: 1 },
+      drift: 0,
+    });
     expect(beside.watches.map(({ name }) => name)).toEqual(["news", "slow"]);
     expect(beside.endpoints).toEqual([{ name: "search-tweets", spent: beside.quota.spent }]);
     expect(beside.hours.reduce((sum, { spent }) => sum + spent, 0)).toBe(beside.quota.spent);
-    const { out, code } = await runCommand(["budget"], { cwd: folder, env: { COLUMNS: "70", NO_COLOR: "1" } });
-    expect(out).toMatch(new RegExp(`^Period: \\d{4}-\\d\\d-${String(resetDay).padStart(2, "0")} to `));
+    const { out, code } = await runCommand(["budget"], {
+      cwd: folder,
+      env: { COLUMNS: "70", NO_COLOR: "1" },
+    });
+    expect(out).toMatch(
+      new RegExp(`^Period: \\d{4}-\\d\\d-${String(resetDay).padStart(2, "0")} to `),
+    );
     expect(out).toContain("Expected by the end: ");
     expect(out).not.toContain("\u001b");
     for (const line of out.split("\n")) expect(line.length).toBeLessThan(71);
@@ -155,6 +189,8 @@ describe("the command", () => {
     expect(after.quota).toMatchObject({ limit: 50_000, spent: beside.quota.spent, stretch: null });
     expect(Math.abs((after.quota.expected ?? 0) - (beside.quota.expected ?? 0))).toBeLessThan(5);
     expect(after.hours).toEqual(beside.hours);
-    expect((await runCommand(["budget"], { cwd: folder })).out).toContain("if the daemon runs from now on");
+    expect((await runCommand(["budget"], { cwd: folder })).out).toContain(
+      "if the daemon runs from now on",
+    );
   });
 });

@@ -30,7 +30,8 @@ sinks:
 ops: { sink: [brand, real] }
 `,
   });
-const test = (args: readonly string[], cwd = folderWith()) => runCommand(["test", ...args], { cwd });
+const test = (args: readonly string[], cwd = folderWith()) =>
+  runCommand(["test", ...args], { cwd });
 
 describe("test of a watch", () => {
   it("says what it costs, shows what would raise an alert and why the rest would not, and sends nothing", async () => {
@@ -39,7 +40,9 @@ describe("test of a watch", () => {
     expect(out).toContain("Polling posts once: costs 2 requests, 1 of them to look accounts up.");
     expect(out).toMatch(/Would raise an alert, if new: [1-9]\d* of \d+ items/);
     expect(out).toMatch(/• \d{4}-.*\[posts\] Alice Moreau \(@alice\) (?:posted|quoted)/);
-    expect(out).toMatch(/because a (?:reply, and include\.replies|retweet, and include\.retweets) is false/);
+    expect(out).toMatch(
+      /because a (?:reply, and include\.replies|retweet, and include\.retweets) is false/,
+    );
     expect(out).toContain("2 requests spent. Nothing was sent or stored.");
     expect(code).toBe(0);
     expect((await sandbox.billed()) - before).toBe(2);
@@ -69,7 +72,9 @@ describe("test of a watch", () => {
 
   it("names who is asked about alerts, without the rest of the address, and asks nobody", async () => {
     const { out } = await test(["never"]);
-    expect(out).toContain("Alerts of never wait for an answer of rate.example (enrich), which was not asked.");
+    expect(out).toContain(
+      "Alerts of never wait for an answer of rate.example (enrich), which was not asked.",
+    );
     expect(out).not.toContain("token");
   });
 
@@ -79,13 +84,18 @@ describe("test of a watch", () => {
     expect(tried).toMatchObject({ watch: "never", requests: 1 });
     expect(tried.targets[0].items[0]).toMatchObject({
       verdict: "filtered",
-      detail: expect.stringMatching(/^where is false: tweet\.likes_count < 0 \(tweet\.likes_count is \d+\)$/),
+      detail: expect.stringMatching(
+        /^where is false: tweet\.likes_count < 0 \(tweet\.likes_count is \d+\)$/,
+      ),
       type: "tweet.created",
     });
   });
 
   it("names the nearest watch for one that is none, and wants one of the two", async () => {
-    expect(await test(["post"])).toMatchObject({ code: 2, err: expect.stringContaining("did you mean `posts`?") as string });
+    expect(await test(["post"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("did you mean `posts`?") as string,
+    });
     expect(await test([])).toMatchObject({ code: 2 });
   });
 });

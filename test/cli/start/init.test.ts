@@ -15,7 +15,8 @@ import { skipAloud } from "../../support/skip-aloud.ts";
 
 afterEach(cleanUp);
 
-const init = (line: readonly string[], cwd: string, env: Record<string, string> = {}) => runCommand(["init", ...line], { cwd, env });
+const init = (line: readonly string[], cwd: string, env: Record<string, string> = {}) =>
+  runCommand(["init", ...line], { cwd, env });
 const readConfig = (cwd: string, path = "watches.yaml") =>
   parse(readFileSync(join(cwd, path), "utf8")) as {
     readonly watches: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -32,40 +33,69 @@ const FILLED_IN = {
 };
 
 describe("init", () => {
-  it.each([["slack"], ["discord"], ["webhook"], ["slack --search acme --channel #news"], ["discord --account alice --account @bob"]])(
-    "%s: writes files that pass validate with the variables of .env.example",
-    async (line) => {
-      const cwd = makeFolder();
-      const { code, out, err } = await init(line.split(" "), cwd);
-      expect([code, err]).toEqual([0, ""]);
-      expect(readdirSync(cwd).sort()).toEqual([".env.example", "watches.schema.json", "watches.yaml"]);
-      const env = parseDotEnv(readFileSync(join(cwd, ".env.example"), "utf8"));
-      const unset = await runCommand(["validate"], { cwd });
-      expect(unset.err).toContain("CHIRPWATCH_API_URL is not set");
-      const copied = await runCommand(["validate"], { cwd, env });
-      const unfilled = Object.keys(env).map((name) => `${name} still has the sample value of .env.example: put yours into .env`);
-      expect(copied.out.match(/warning: (.*)$/gm)).toEqual(expect.arrayContaining(unfilled.map((text) => `warning: ${text}`)));
-      expect([copied.code, copied.err]).toEqual([0, ""]);
-      const set = await runCommand(["validate"], { cwd, env: FILLED_IN });
-      expect([set.code, set.err]).toEqual([0, ""]);
-      expect(set.out).toMatch(/^watches\.yaml is good: watches [\w-]+; sinks \w+ \(\w+\)\n$/);
-      expect(out).toContain(`chirpwatch test --sink ${Object.keys(readConfig(cwd).sinks)[0]} `);
-    },
-  );
+  it.each([
+    ["slack"],
+    ["discord"],
+    ["webhook"],
+    ["slack --search acme --channel #news"],
+    ["discord --account alice --account @bob"],
+  ])("%s: writes files that pass validate with the variables of .env.example", async (line) => {
+    const cwd = makeFolder();
+    const { code, out, err } = await init(line.split(" "), cwd);
+    expect([code, err]).toEqual([0, ""]);
+    expect(readdirSync(cwd).sort()).toEqual([
+      ".env.example",
+      "watches.schema.json",
+      "watches.yaml",
+    ]);
+    const env = parseDotEnv(readFileSync(join(cwd, ".env.example"), "utf8"));
+    const unset = await runCommand(["validate"], { cwd });
+    expect(unset.err).toContain("CHIRPWATCH_API_URL is not set");
+    const copied = await runCommand(["validate"], { cwd, env });
+    const unfilled = Object.keys(env).map(
+      (name) => `${name} still has the sample value of .env.example: put yours into .env`,
+    );
+    expect(copied.out.match(/warning: (.*)$/gm)).toEqual(
+      expect.arrayContaining(unfilled.map((text) => `warning: ${text}`)),
+    );
+    expect([copied.code, copied.err]).toEqual([0, ""]);
+    const set = await runCommand(["validate"], { cwd, env: FILLED_IN });
+    expect([set.code, set.err]).toEqual([0, ""]);
+    expect(set.out).toMatch(/^watches\.yaml is good: watches [\w-]+; sinks \w+ \(\w+\)\n$/);
+    expect(out).toContain(`chirpwatch test --sink ${Object.keys(readConfig(cwd).sinks)[0]} `);
+  });
 
   it("says what the file costs a month, as `plan` says it", async () => {
     const cwd = makeFolder();
     const { out } = await init(["slack", "--search", "acme", "--account", "alice"], cwd);
-    const plan = await runCommand(["plan", "--json"], { cwd, env: { ...FILLED_IN, CHIRPWATCH_API_URL: "https://127.0.0.1:1" } });
+    const plan = await runCommand(["plan", "--json"], {
+      cwd,
+      env: { ...FILLED_IN, CHIRPWATCH_API_URL: "https://127.0.0.1:1" },
+    });
     const { total } = JSON.parse(plan.out) as { total: { requests_per_month: number } };
     expect(total.requests_per_month).toBeGreaterThan(8_000);
-    expect(out).toContain(`costs about ${Math.round(total.requests_per_month).toLocaleString("en-US")} requests a month`);
+    expect(out).toContain(
+      `costs about ${Math.round(total.requests_per_month).toLocaleString("en-US")} requests a month`,
+    );
   });
 
   it("writes what was asked for: the search as it stands, the accounts, the channel", async () => {
     const cwd = makeFolder();
     const query = '("acme ${corp}" OR $ACME) -from:acme';
-    await init(["slack", "--search", query, "--account", "@alice", "--account", "bob", "--channel", "C0123456789"], cwd);
+    await init(
+      [
+        "slack",
+        "--search",
+        query,
+        "--account",
+        "@alice",
+        "--account",
+        "bob",
+        "--channel",
+        "C0123456789",
+      ],
+      cwd,
+    );
     const loaded = await checkStarter({
       config: readFileSync(join(cwd, "watches.yaml"), "utf8"),
       env: readFileSync(join(cwd, ".env.example"), "utf8"),
@@ -81,9 +111,12 @@ describe("init", () => {
   it("names the JSON Schema by a path within the folder, so that the folder can be moved", async () => {
     const cwd = makeFolder();
     await init(["slack"], cwd);
-    const [, schema = ""] = /\$schema=(.*)/.exec(readFileSync(join(cwd, "watches.yaml"), "utf8")) ?? [];
+    const [, schema = ""] =
+      /\$schema=(.*)/.exec(readFileSync(join(cwd, "watches.yaml"), "utf8")) ?? [];
     expect(schema).toBe("./watches.schema.json");
-    expect(JSON.parse(readFileSync(resolve(cwd, schema), "utf8"))).toHaveProperty("properties.watches");
+    expect(JSON.parse(readFileSync(resolve(cwd, schema), "utf8"))).toHaveProperty(
+      "properties.watches",
+    );
   });
 
   it("docker: writes a folder for Docker Compose, hardened as the compose file of a checkout", async () => {
@@ -92,20 +125,31 @@ describe("init", () => {
     expect([code, err]).toEqual([0, ""]);
     expect(out).toContain("docker compose up -d");
     expect(readdirSync(cwd).sort()).toEqual([".env.example", "compose.yaml", "watches"]);
-    const set = await runCommand(["validate", "-c", "watches/watches.yaml"], { cwd, env: FILLED_IN });
+    const set = await runCommand(["validate", "-c", "watches/watches.yaml"], {
+      cwd,
+      env: FILLED_IN,
+    });
     expect(set.out).toContain("sinks terminal (console)");
     const read = (path: string) =>
-      parse(readFileSync(path, "utf8"), { merge: true }) as { services: { chirpwatch: Record<string, unknown> } };
-    const { build, profiles, ...expected } = read(resolve(import.meta.dirname, "../../../compose.yaml")).services.chirpwatch;
+      parse(readFileSync(path, "utf8"), { merge: true }) as {
+        services: { chirpwatch: Record<string, unknown> };
+      };
+    const { build, profiles, ...expected } = read(
+      resolve(import.meta.dirname, "../../../compose.yaml"),
+    ).services.chirpwatch;
     expect([build, profiles]).toEqual([".", ["daemon"]]);
     expect(read(join(cwd, "compose.yaml")).services.chirpwatch).toEqual(expected);
-    expect(parseDotEnv(readFileSync(join(cwd, ".env.example"), "utf8"))).toMatchObject({ CHIRPWATCH_IMAGE: "chirpwatch" });
+    expect(parseDotEnv(readFileSync(join(cwd, ".env.example"), "utf8"))).toMatchObject({
+      CHIRPWATCH_IMAGE: "chirpwatch",
+    });
   });
 
   it("docker --channel: lets alerts go to Slack", async () => {
     const cwd = makeFolder();
     await init(["docker", "--channel", "#brand"], cwd);
-    expect(readConfig(cwd, "watches/watches.yaml").sinks).toMatchObject({ brand: { type: "slack", channel: "#brand" } });
+    expect(readConfig(cwd, "watches/watches.yaml").sinks).toMatchObject({
+      brand: { type: "slack", channel: "#brand" },
+    });
   });
 });
 
@@ -115,7 +159,9 @@ describe("init that cannot write", () => {
     async (name) => {
       const cwd = makeFolder({ [name]: "MINE=1\n" });
       const { code, err } = await init(["slack"], cwd);
-      expect(err).toBe(`${name} is there already: nothing was written\nwrite into another folder, or move what is there away first\n`);
+      expect(err).toBe(
+        `${name} is there already: nothing was written\nwrite into another folder, or move what is there away first\n`,
+      );
       expect(code).toBe(73);
       expect(readdirSync(cwd)).toEqual([name]);
       expect(readFileSync(join(cwd, name), "utf8")).toBe("MINE=1\n");
@@ -127,7 +173,9 @@ describe("init that cannot write", () => {
     await init(["slack", "--search", "acme"], cwd);
     expect((await init(["slack", "--search", "acme"], cwd)).code).toBe(0);
     const { code, err } = await init(["discord", "--search", "acme"], cwd);
-    expect(err).toMatch(/^watches\.yaml and \.env\.example are there already: nothing was written\n/);
+    expect(err).toMatch(
+      /^watches\.yaml and \.env\.example are there already: nothing was written\n/,
+    );
     expect(code).toBe(73);
     expect(readConfig(cwd).sinks).toHaveProperty("brand");
   });
@@ -186,7 +234,10 @@ describe("init --send-sample", () => {
     expect(received).toEqual([]);
     writeFileSync(
       join(cwd, "watches.yaml"),
-      readFileSync(join(cwd, "watches.yaml"), "utf8").replace("type: webhook,", "type: webhook, allow_private: true,"),
+      readFileSync(join(cwd, "watches.yaml"), "utf8").replace(
+        "type: webhook,",
+        "type: webhook, allow_private: true,",
+      ),
     );
     expect((await runCommand(["test", "--sink", "hook"], { cwd, env })).code).toBe(0);
     expect(received).toEqual(["/hook"]);
@@ -229,12 +280,23 @@ describe("the questions of init", () => {
 
   it("are four for Slack, of which two have an answer that Enter takes", async () => {
     const { choice, asked, said } = await askWith(["", "acme", "", ""]);
-    expect(choice).toEqual({ kind: "slack", answers: { search: "acme", accounts: [], channel: "#brand" } });
+    expect(choice).toEqual({
+      kind: "slack",
+      answers: { search: "acme", accounts: [], channel: "#brand" },
+    });
     expect([asked.length, said]).toEqual([4, []]);
   });
 
   it("refuse a wrong answer at once, and ask the same again", async () => {
-    const { choice, asked, said } = await askWith(["fax", "discord", '"acme', "", "", "not-a-handle", "alice, @bob"]);
+    const { choice, asked, said } = await askWith([
+      "fax",
+      "discord",
+      '"acme',
+      "",
+      "",
+      "not-a-handle",
+      "alice, @bob",
+    ]);
     expect(choice).toEqual({ kind: "discord", answers: { accounts: ["alice", "bob"] } });
     expect(said).toHaveLength(4);
     expect(said[0]).toContain("Write one of slack, discord, webhook.");
@@ -259,8 +321,13 @@ os.waitpid(pid, 0)
 sys.stdout.buffer.write(out)
 `,
     });
-    if (spawnSync("python3", ["--version"]).status !== 0) skipAloud(context, "a terminal is made with python3");
-    const { stdout } = spawnSync("python3", ["ask.py", process.execPath, BIN, "init"], { cwd, encoding: "utf8", timeout: 30_000 });
+    if (spawnSync("python3", ["--version"]).status !== 0)
+      skipAloud(context, "a terminal is made with python3");
+    const { stdout } = spawnSync("python3", ["ask.py", process.execPath, BIN, "init"], {
+      cwd,
+      encoding: "utf8",
+      timeout: 30_000,
+    });
     expect(stdout).toContain("Where do alerts go");
     expect(stdout).toContain("are written");
     expect(readConfig(cwd).watches).toMatchObject({ "brand-mentions": { query: "acme" } });

@@ -1,4 +1,7 @@
-/** How a container configures where the daemon listens, through the built program: nothing of it stands in the configuration. */
+/**
+ * How a container configures where the daemon listens, through the built program: nothing of it
+ * stands in the configuration.
+ */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -26,8 +29,11 @@ describe("run with the server's address in the environment", () => {
       const daemon = await startDaemonHere({ folder, env });
       const token = readFileSync(path, "utf8").trim();
       made.push(token);
-      const answer = (headers: Record<string, string>) => fetch(`${daemon.url}/api/v1/status`, { headers }).then(({ status }) => status);
-      expect([await answer({}), await answer({ authorization: `Bearer ${token}` })]).toEqual([401, 200]);
+      const answer = (headers: Record<string, string>) =>
+        fetch(`${daemon.url}/api/v1/status`, { headers }).then(({ status }) => status);
+      expect([await answer({}), await answer({ authorization: `Bearer ${token}` })]).toEqual([
+        401, 200,
+      ]);
       const lines = daemon.log().filter(({ msg }) => msg === "server token made");
       expect(lines.map((line) => line["path"])).toEqual(times === 1 ? [path] : []);
       daemon.kill("SIGTERM");
@@ -42,7 +48,10 @@ describe("run with the server's address in the environment", () => {
   it("ends with 78 and the names of the variables when nothing names a token", async () => {
     const folder = makeFolder();
     writeConfig(folder, CONFIG);
-    const { code, err } = await runCommand(["run"], { cwd: folder, env: { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:0" } });
+    const { code, err } = await runCommand(["run"], {
+      cwd: folder,
+      env: { CHIRPWATCH_SERVER_LISTEN: "0.0.0.0:0" },
+    });
     expect(code).toBe(78);
     expect(err).toContain("set CHIRPWATCH_SERVER_TOKEN or CHIRPWATCH_SERVER_TOKEN_FILE");
   });

@@ -14,8 +14,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const stream = { writableLength: 0, write: (text: string) => lines.push(text) > 0, on: () => undefined };
-const deps = () => ({ random: createSystemRandom(), log: createLogger({ stream, format: "json" }) });
+const stream = {
+  writableLength: 0,
+  write: (text: string) => lines.push(text) > 0,
+  on: () => undefined,
+};
+const deps = () => ({
+  random: createSystemRandom(),
+  log: createLogger({ stream, format: "json" }),
+});
 const open = (newTokenFile: string) => ({ host: "0.0.0.0", port: 9464, newTokenFile });
 
 describe("a server whose token is yet to be made", () => {
@@ -33,7 +40,10 @@ describe("a server whose token is yet to be made", () => {
   it("never loses a token that came into being meanwhile", async () => {
     const path = join(folder, "server-token");
     writeFileSync(path, "another process's");
-    await expect(withServerToken(open(path), deps())).rejects.toMatchObject({ code: "SERVER_TOKEN_CANNOT_WRITE", exitCode: 73 });
+    await expect(withServerToken(open(path), deps())).rejects.toMatchObject({
+      code: "SERVER_TOKEN_CANNOT_WRITE",
+      exitCode: 73,
+    });
     expect(readFileSync(path, "utf8")).toBe("another process's");
   });
 

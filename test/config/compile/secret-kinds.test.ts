@@ -1,4 +1,7 @@
-/** Files of secrets as they are on a disk: only a regular file of a reasonable size is read, and nothing waits for a pipe. */
+/**
+ * Files of secrets as they are on a disk: only a regular file of a reasonable size is read, and
+ * nothing waits for a pipe.
+ */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,15 +26,24 @@ async function problems(keyFile: string, sinkPath = "alerts.ndjson"): Promise<re
     "ops: { sink: out }",
   ];
   writeFileSync(path, lines.join("\n"));
-  const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+  const loaded = await loadConfig({
+    path,
+    files: createFiles(),
+    env: {},
+    watchTypes: WATCH_TYPES,
+    sinkTypes: SINK_TYPES,
+  });
   return loaded.ok
     ? []
-    : loaded.issues.filter(({ severity }) => severity === "error").map(({ message }) => message.replaceAll(folder, "DIR"));
+    : loaded.issues
+        .filter(({ severity }) => severity === "error")
+        .map(({ message }) => message.replaceAll(folder, "DIR"));
 }
 
 it("refuses a pipe without waiting for it, and a device", async (context) => {
   const pipe = join(folder, "pipe");
-  if (spawnSync("mkfifo", [pipe]).status !== 0) return skipAloud(context, "there is no mkfifo here");
+  if (spawnSync("mkfifo", [pipe]).status !== 0)
+    return skipAloud(context, "there is no mkfifo here");
   const refusal = "this is a pipe, a socket or a device, not a regular file";
   expect(await problems(pipe)).toEqual([`\`key_file\`: DIR/pipe: ${refusal}`]);
   symlinkSync("/dev/zero", join(folder, "zero"));
@@ -42,13 +54,17 @@ it("takes 64 KB, and not a byte more", async () => {
   writeFileSync(join(folder, "key"), "k".repeat(65_536));
   expect(await problems("key")).toEqual([]);
   writeFileSync(join(folder, "key"), "k".repeat(65_537));
-  expect(await problems("key")).toEqual(["`key_file`: key: the file has more than the 64 KB that a secret may have"]);
+  expect(await problems("key")).toEqual([
+    "`key_file`: key: the file has more than the 64 KB that a secret may have",
+  ]);
 });
 
 it("refuses a file sink that would write into the key, also through a link", async () => {
   writeFileSync(join(folder, "key"), "k");
   symlinkSync("key", join(folder, "link"));
-  const refusal = (path: string) => [`\`path\`: DIR/${path} is a file of this configuration: name a file of its own`];
+  const refusal = (path: string) => [
+    `\`path\`: DIR/${path} is a file of this configuration: name a file of its own`,
+  ];
   expect(await problems("key", "key")).toEqual(refusal("key"));
   expect(await problems("key", "link")).toEqual(refusal("link"));
   expect(await problems("key", "watches.yaml")).toEqual(refusal("watches.yaml"));

@@ -18,23 +18,30 @@ const typesIn = (section: string) => built.properties?.[section]?.additionalProp
 describe("the JSON Schema", () => {
   it("is committed as it is built now", async () => {
     // After a change of a schema: npx vitest run test/config -u
-    await expect(`${JSON.stringify(built, null, 2)}\n`).toMatchFileSnapshot("../../../config/watches.schema.json");
+    await expect(`${JSON.stringify(built, null, 2)}\n`).toMatchFileSnapshot(
+      "../../../config/watches.schema.json",
+    );
   });
 
   it("describes every key of every watch and sink type", () => {
     const types = [...typesIn("watches"), ...typesIn("sinks")];
     expect(types).toHaveLength(WATCH_TYPES.length + SINK_TYPES.length);
-    const bare = types.flatMap((type) => Object.entries(type.properties ?? {}).filter(([, value]) => value.description === undefined));
+    const bare = types.flatMap((type) =>
+      Object.entries(type.properties ?? {}).filter(([, value]) => value.description === undefined),
+    );
     expect(bare.map(([key]) => key)).toEqual([]);
   });
 
   it("offers every secret as a file, and accounts as one", () => {
     const text = JSON.stringify(built);
-    for (const key of ["key_file", "token_file", "secret_file", "webhook_url_file"]) expect(text).toContain(`"${key}"`);
+    for (const key of ["key_file", "token_file", "secret_file", "webhook_url_file"])
+      expect(text).toContain(`"${key}"`);
     expect(text).toContain('"required":["file"]');
   });
 
   it("points routes at themselves", () => {
-    expect(built.$defs?.["route"]?.properties?.["routes"]).toMatchObject({ items: { $ref: "#/$defs/route" } });
+    expect(built.$defs?.["route"]?.properties?.["routes"]).toMatchObject({
+      items: { $ref: "#/$defs/route" },
+    });
   });
 });

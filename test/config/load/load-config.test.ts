@@ -24,7 +24,11 @@ sinks:
   brand: { type: slack, token: "\${SLACK_BOT_TOKEN}", channel: "#brand" }
 ops: { sink: brand }
 `;
-const ENV = { CHIRPWATCH_API_URL: "https://data.example.com/v3/", CHIRPWATCH_API_KEY: "k", SLACK_BOT_TOKEN: "xoxb-1" };
+const ENV = {
+  CHIRPWATCH_API_URL: "https://data.example.com/v3/",
+  CHIRPWATCH_API_KEY: "k",
+  SLACK_BOT_TOKEN: "xoxb-1",
+};
 
 const LARGE = readFileSync(resolve(import.meta.dirname, "../every-key.yaml"), "utf8");
 const LARGE_OPTIONS = {
@@ -33,7 +37,10 @@ const LARGE_OPTIONS = {
     DISCORD_WEBHOOK_URL: "https://discord.com/api/webhooks/1/x",
     WEBHOOK_SECRET: "0123456789abcdef0123456789abcdef",
   },
-  files: { "/etc/chirpwatch/accounts/partners.txt": "# partners\n carol  # our first\n\n@dave\nhttps://x.com/erin\n" },
+  files: {
+    "/etc/chirpwatch/accounts/partners.txt":
+      "# partners\n carol  # our first\n\n@dave\nhttps://x.com/erin\n",
+  },
 };
 
 describe("loading", () => {
@@ -46,8 +53,15 @@ describe("loading", () => {
       if (isLoading) setImmediate(count);
     };
     setImmediate(count);
-    const files = { "/etc/chirpwatch/a.yaml": watches(0), "/etc/chirpwatch/b.yaml": watches(1_000) };
-    const config = await goodConfig(SMALLEST.replace("brand-mentions", "brand"), { env: ENV, path: "/etc/chirpwatch", files });
+    const files = {
+      "/etc/chirpwatch/a.yaml": watches(0),
+      "/etc/chirpwatch/b.yaml": watches(1_000),
+    };
+    const config = await goodConfig(SMALLEST.replace("brand-mentions", "brand"), {
+      env: ENV,
+      path: "/etc/chirpwatch",
+      files,
+    });
     isLoading = false;
     expect({ watches: config.watches.length, turns }).toEqual({ watches: 2_001, turns: 4 });
   });
@@ -65,7 +79,11 @@ describe("loading", () => {
       sinks: ["brand"],
       ignore: { authors: ["acme_jobs"], words: ["giveaway"] },
     });
-    expect(config.sinks[0]).toMatchObject({ name: "brand", retryForMs: 86_400_000, throttle: { limit: 30, intervalMs: 600_000 } });
+    expect(config.sinks[0]).toMatchObject({
+      name: "brand",
+      retryForMs: 86_400_000,
+      throttle: { limit: 30, intervalMs: 600_000 },
+    });
     expect(config.route).toMatchObject({ path: "0", sinks: ["brand"] });
     expect(config.warnings).toEqual([]);
   });
@@ -80,12 +98,20 @@ describe("loading", () => {
       "community_tweets",
       "search",
     ]);
-    expect(config.watches[1]?.settings).toMatchObject({ accounts: [{ name: "alice" }, {}, {}, { name: "carol" }, { name: "dave" }, {}] });
+    expect(config.watches[1]?.settings).toMatchObject({
+      accounts: [{ name: "alice" }, {}, {}, { name: "carol" }, { name: "dave" }, {}],
+    });
     expect(config.watches[3]?.timing).toEqual({
       kind: "schedule",
       schedule: { kind: "cron", pattern: "15 6 * * *", timezone: "Europe/Berlin" },
     });
-    expect(config.api.quota).toEqual({ monthly: 100_000, resetDay: 1, timezone: "UTC", reserve: 0.1, onExhausted: "degrade" });
+    expect(config.api.quota).toEqual({
+      monthly: 100_000,
+      resetDay: 1,
+      timezone: "UTC",
+      reserve: 0.1,
+      onExhausted: "degrade",
+    });
     expect(config.route?.routes[0]).toMatchObject({
       path: "0.0",
       sinks: ["slack-brand"],
@@ -99,8 +125,14 @@ describe("loading", () => {
   });
 
   it("takes several keys, written out, from the environment or from files", async () => {
-    const text = oneWatch("", 'api: { keys: ["${A}", { key_file: secrets/b, monthly: 5000 }, { key: "${C}", name: spare }] }\n');
-    const config = await goodConfig(text, { env: { A: "aaa", C: "ccc" }, files: { "/etc/chirpwatch/secrets/b": "bbb\n" } });
+    const text = oneWatch(
+      "",
+      'api: { keys: ["${A}", { key_file: secrets/b, monthly: 5000 }, { key: "${C}", name: spare }] }\n',
+    );
+    const config = await goodConfig(text, {
+      env: { A: "aaa", C: "ccc" },
+      files: { "/etc/chirpwatch/secrets/b": "bbb\n" },
+    });
     expect(config.api.keys).toEqual([
       { key: "aaa" },
       { key: "bbb", keyFile: "/etc/chirpwatch/secrets/b", monthly: 5_000 },
@@ -112,26 +144,51 @@ describe("loading", () => {
   });
 
   it("reads a price, in dollars unless another sign is written", async () => {
-    const priced = (price: string) => goodConfig(oneWatch("", `api: { quota: { price: ${price} } }\n`));
-    expect((await priced("{ per_request: 0.0049 }")).api.quota.price).toEqual({ perRequest: 0.0049, currency: "$" });
-    expect((await priced('{ per_request: 0.002, currency: "€" }')).api.quota.price).toEqual({ perRequest: 0.002, currency: "€" });
+    const priced = (price: string) =>
+      goodConfig(oneWatch("", `api: { quota: { price: ${price} } }\n`));
+    expect((await priced("{ per_request: 0.0049 }")).api.quota.price).toEqual({
+      perRequest: 0.0049,
+      currency: "$",
+    });
+    expect((await priced('{ per_request: 0.002, currency: "€" }')).api.quota.price).toEqual({
+      perRequest: 0.002,
+      currency: "€",
+    });
   });
 
   it("finds the example good in an empty environment, with the watches people begin with", async () => {
     const path = resolve(import.meta.dirname, "../../../watches.example.yaml");
-    const loaded = await loadConfig({ path, files: createFiles(), env: {}, watchTypes: WATCH_TYPES, sinkTypes: SINK_TYPES });
+    const loaded = await loadConfig({
+      path,
+      files: createFiles(),
+      env: {},
+      watchTypes: WATCH_TYPES,
+      sinkTypes: SINK_TYPES,
+    });
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
     const types = loaded.config.watches.map((watch) => watch.type);
-    expect(types).toEqual(["search", "timeline", "new_followers", "score_delta", "community_tweets"]);
+    expect(types).toEqual([
+      "search",
+      "timeline",
+      "new_followers",
+      "score_delta",
+      "community_tweets",
+    ]);
     expect(loaded.config.api.baseUrl).toBe("sandbox");
     expect(loaded.config.warnings).toEqual([]);
   });
 
   it("takes the example of every watch type and of every sink type", async () => {
     const indent = (text: string) => text.trim().replace(/^/gm, "    ");
-    const watches = WATCH_TYPES.map((type, index) => `  w${index}:\n${indent(type.example)}\n    sink: s0`).join("\n");
-    const sinks = SINK_TYPES.map((type, index) => `  s${index}:\n${indent(type.example)}`).join("\n");
-    const variables = Object.fromEntries(variablesIn(sinks).map((name) => [name, exampleValue(name)]));
+    const watches = WATCH_TYPES.map(
+      (type, index) => `  w${index}:\n${indent(type.example)}\n    sink: s0`,
+    ).join("\n");
+    const sinks = SINK_TYPES.map((type, index) => `  s${index}:\n${indent(type.example)}`).join(
+      "\n",
+    );
+    const variables = Object.fromEntries(
+      variablesIn(sinks).map((name) => [name, exampleValue(name)]),
+    );
     const env = { ...variables, CHIRPWATCH_ALLOW_EXEC: "/usr/local/bin/on-alert" };
     const config = await goodConfig(`watches:\n${watches}\nsinks:\n${sinks}\n`, { env });
     expect(config.sinks).toHaveLength(SINK_TYPES.length);
@@ -153,19 +210,36 @@ describe("loading", () => {
     };
     const config = await goodConfig("", { files, path: "/etc/conf.d" });
     expect(config.watches.map((watch) => watch.id)).toEqual(["a", "b"]);
-    expect(config.files).toEqual(["/etc/conf.d/10-a.yaml", "/etc/conf.d/20-b.yaml", "/etc/conf.d/.env"]);
+    expect(config.files).toEqual([
+      "/etc/conf.d/10-a.yaml",
+      "/etc/conf.d/20-b.yaml",
+      "/etc/conf.d/.env",
+    ]);
     expect(config.state.path).toBe("/etc/conf.d/data/chirpwatch.db");
   });
 
   it("puts a relative state under CHIRPWATCH_DATA_DIR, else beside the file", async () => {
     const text = oneWatch("", "state: { path: x.db }");
     expect((await goodConfig(text)).state.path).toBe("/etc/chirpwatch/x.db");
-    expect((await goodConfig(text, { env: { CHIRPWATCH_DATA_DIR: "/data" } })).state.path).toBe("/data/x.db");
-    expect((await goodConfig(oneWatch("", "state: { path: /x.db }"), { env: { CHIRPWATCH_DATA_DIR: "/data" } })).state.path).toBe("/x.db");
+    expect((await goodConfig(text, { env: { CHIRPWATCH_DATA_DIR: "/data" } })).state.path).toBe(
+      "/data/x.db",
+    );
+    expect(
+      (
+        await goodConfig(oneWatch("", "state: { path: /x.db }"), {
+          env: { CHIRPWATCH_DATA_DIR: "/data" },
+        })
+      ).state.path,
+    ).toBe("/x.db");
   });
 
   it("finds all errors at once, in file order", async () => {
-    const issues = await issuesOf(oneWatch("priority: hihg\nwhere: tweet.x\nschedule: 5m\nsink: nope", "api: { timeout: 3 }\nfoo: 1"));
+    const issues = await issuesOf(
+      oneWatch(
+        "priority: hihg\nwhere: tweet.x\nschedule: 5m\nsink: nope",
+        "api: { timeout: 3 }\nfoo: 1",
+      ),
+    );
     expect(issues.map((issue) => `${issue.line} ${issue.rule}`)).toEqual([
       "5 not-allowed",
       "6 where-unknown",
@@ -179,8 +253,11 @@ describe("loading", () => {
 
 describe("values", () => {
   it("keeps ids beyond 2^53 whole, quoted or not", async () => {
-    const text = "watches: { c: { type: community_tweets, community: 1493446837214187523 } }\nsinks: { terminal: { type: console } }";
-    expect((await goodConfig(text)).watches[0]?.settings).toEqual({ community: "1493446837214187523" });
+    const text =
+      "watches: { c: { type: community_tweets, community: 1493446837214187523 } }\nsinks: { terminal: { type: console } }";
+    expect((await goodConfig(text)).watches[0]?.settings).toEqual({
+      community: "1493446837214187523",
+    });
   });
 
   it("takes numbers and switches from the environment", async () => {
@@ -194,14 +271,23 @@ describe("values", () => {
   });
 
   it("keeps text that looks like a number as it is written", async () => {
-    const config = await goodConfig(oneWatch("labels: { version: 007, big: 12345678901234567890 }"));
+    const config = await goodConfig(
+      oneWatch("labels: { version: 007, big: 12345678901234567890 }"),
+    );
     expect(config.watches[0]?.labels).toEqual({ version: "007", big: "12345678901234567890" });
   });
 
   it("merges defaults under watches: labels and include key by key, the rest whole", async () => {
-    const defaults = "defaults: { watch: { priority: low, labels: { team: a, tier: one }, include: { replies: false }, max_age: 2d } }";
-    const config = await goodConfig(oneWatch("labels: { team: b }\ninclude: { retweets: true }", defaults));
-    expect(config.watches[0]).toMatchObject({ priority: "low", labels: { team: "b", tier: "one" }, maxAgeMs: 172_800_000 });
+    const defaults =
+      "defaults: { watch: { priority: low, labels: { team: a, tier: one }, include: { replies: false }, max_age: 2d } }";
+    const config = await goodConfig(
+      oneWatch("labels: { team: b }\ninclude: { retweets: true }", defaults),
+    );
+    expect(config.watches[0]).toMatchObject({
+      priority: "low",
+      labels: { team: "b", tier: "one" },
+      maxAgeMs: 172_800_000,
+    });
     expect(config.watches[0]?.include).toEqual({ reply: false, retweet: true, quote: true });
   });
 
@@ -209,7 +295,9 @@ describe("values", () => {
     const sinks =
       'sinks:\n  bot: { type: slack, channel: "#a" }\n  hook: { type: slack, webhook_url: "${HOOK}" }\ndefaults: { sink: { slack: { token: "${TOKEN}" } } }';
     const text = `watches: { w: { type: search, query: a, sink: [bot, hook] } }\n${sinks}`;
-    const config = await goodConfig(text, { env: { TOKEN: "xoxb", HOOK: "https://hooks.slack.com/services/T/B/x" } });
+    const config = await goodConfig(text, {
+      env: { TOKEN: "xoxb", HOOK: "https://hooks.slack.com/services/T/B/x" },
+    });
     expect(config.sinks.map((sink) => sink.settings)).toMatchObject([
       { token: "xoxb", channel: "#a" },
       { webhook_url: expect.any(String) },
@@ -221,24 +309,39 @@ describe("values", () => {
     const sinks =
       'sinks:\n  a: { type: webhook, url: "https://a.example/" }\n  b: { type: webhook, url: "https://b.example/", secret_file: /run/b }\ndefaults: { sink: { webhook: { secret: "${SECRET}" } } }';
     const text = `watches: { w: { type: search, query: a, sink: [a, b] } }\n${sinks}`;
-    const config = await goodConfig(text, { env: { SECRET: "of all of them" }, files: { "/run/b": "of b alone" } });
-    expect(config.sinks.map((sink) => sink.settings)).toMatchObject([{ secret: "of all of them" }, { secret: "of b alone" }]);
+    const config = await goodConfig(text, {
+      env: { SECRET: "of all of them" },
+      files: { "/run/b": "of b alone" },
+    });
+    expect(config.sinks.map((sink) => sink.settings)).toMatchObject([
+      { secret: "of all of them" },
+      { secret: "of b alone" },
+    ]);
   });
 
   it("keeps request headers whose names begin with x-, and fills in their variables", async () => {
     const sinks =
       'sinks: { a: { type: webhook, url: "https://a.example/", headers: { x-team: comms, X-Api-Key: "${KEY}", x-token: "${KEY}" } } }';
-    const config = await goodConfig(`watches: { w: { type: search, query: a } }\n${sinks}`, { env: { KEY: "k1" } });
-    expect(config.sinks[0]?.settings).toMatchObject({ headers: { "x-team": "comms", "X-Api-Key": "k1", "x-token": "k1" } });
+    const config = await goodConfig(`watches: { w: { type: search, query: a } }\n${sinks}`, {
+      env: { KEY: "k1" },
+    });
+    expect(config.sinks[0]?.settings).toMatchObject({
+      headers: { "x-team": "comms", "X-Api-Key": "k1", "x-token": "k1" },
+    });
   });
 
   it("lengthens the unwritten max_age of a slow schedule", async () => {
-    expect((await goodConfig(oneWatch('schedule: "0 6 * * 1"'))).watches[0]?.maxAgeMs).toBe(14 * 86_400_000);
-    expect((await goodConfig(oneWatch('schedule: "@every 5m"'))).watches[0]?.maxAgeMs).toBe(86_400_000);
+    expect((await goodConfig(oneWatch('schedule: "0 6 * * 1"'))).watches[0]?.maxAgeMs).toBe(
+      14 * 86_400_000,
+    );
+    expect((await goodConfig(oneWatch('schedule: "@every 5m"'))).watches[0]?.maxAgeMs).toBe(
+      86_400_000,
+    );
   });
 
   it("reads first_run in each of its forms", async () => {
-    const firstRun = async (text: string) => (await goodConfig(oneWatch(`first_run: ${text}`))).watches[0]?.firstRun;
+    const firstRun = async (text: string) =>
+      (await goodConfig(oneWatch(`first_run: ${text}`))).watches[0]?.firstRun;
     expect(await firstRun("baseline")).toEqual({ kind: "baseline" });
     expect(await firstRun("{ latest: 3 }")).toEqual({ kind: "latest", count: 3 });
     expect(await firstRun("{ since: 24h }")).toEqual({ kind: "since", ageMs: 86_400_000 });
@@ -257,14 +360,16 @@ describe("values", () => {
 
   it("has a route for the only sink, and none when every watch names its own", async () => {
     expect((await goodConfig(oneWatch(""))).route?.sinks).toEqual(["terminal"]);
-    const own = "watches: { a: { type: search, query: a, sink: x } }\nsinks: { x: { type: console }, y: { type: console } }";
+    const own =
+      "watches: { a: { type: search, query: a, sink: x } }\nsinks: { x: { type: console }, y: { type: console } }";
     expect((await goodConfig(own)).route).toBeUndefined();
   });
 
   it("hands a route's grouping down to its children, its mutes not", async () => {
     const tree =
       "route: { sink: terminal, group_by: [watch], group_wait: 5s, mute_time_intervals: [nights], routes: [{ matchers: ['kind=reply'] }] }";
-    const nights = 'time_intervals: { nights: [{ times: [{ start: "22:00", end: "07:00" }], weekdays: ["monday:friday"] }] }';
+    const nights =
+      'time_intervals: { nights: [{ times: [{ start: "22:00", end: "07:00" }], weekdays: ["monday:friday"] }] }';
     const route = (await goodConfig(oneWatch("", `${tree}\n${nights}`))).route;
     expect(route?.mutes?.map((mute) => mute.name)).toEqual(["nights"]);
     expect(route?.routes[0]).toMatchObject({ groupBy: ["watch"], groupWaitMs: 5_000, sinks: [] });
@@ -283,14 +388,19 @@ describe("variables and secrets", () => {
           { env },
         )
       ).watches[0]?.settings;
-    expect(await query("$BTC OR ${COIN}", { COIN: "$ETH" })).toMatchObject({ query: "$BTC OR $ETH" });
+    expect(await query("$BTC OR ${COIN}", { COIN: "$ETH" })).toMatchObject({
+      query: "$BTC OR $ETH",
+    });
     expect(await query("'$${COIN} ${NONE:-a:-b}'")).toMatchObject({ query: "${COIN} a:-b" });
   });
 
   it("reads .env beside the file; the real environment wins", async () => {
     const files = { "/etc/chirpwatch/.env": "A=from-file\nB=from-file" };
     const text = oneWatch("labels: { a: '${A}', b: '${B}' }");
-    expect((await goodConfig(text, { files, env: { B: "real" } })).watches[0]?.labels).toEqual({ a: "from-file", b: "real" });
+    expect((await goodConfig(text, { files, env: { B: "real" } })).watches[0]?.labels).toEqual({
+      a: "from-file",
+      b: "real",
+    });
   });
 
   it("never shows a value of the environment", async () => {
@@ -307,10 +417,14 @@ describe("variables and secrets", () => {
       "",
       "api: { base_url: 'https://d.example.com', key_file: secrets/key }\nserver: { listen: '0.0.0.0:9464', token_file: /run/token }",
     );
-    const config = await goodConfig(text, { files: { "/etc/chirpwatch/secrets/key": "abc\n", "/run/token": "t" } });
+    const config = await goodConfig(text, {
+      files: { "/etc/chirpwatch/secrets/key": "abc\n", "/run/token": "t" },
+    });
     expect(config.api).toMatchObject({ key: "abc", keyFile: "/etc/chirpwatch/secrets/key" });
     expect(config.server).toEqual({ host: "0.0.0.0", port: 9_464, token: "t" });
-    expect(config.files).toEqual(expect.arrayContaining(["/etc/chirpwatch/secrets/key", "/run/token"]));
+    expect(config.files).toEqual(
+      expect.arrayContaining(["/etc/chirpwatch/secrets/key", "/run/token"]),
+    );
     expect(config.warnings).toEqual([]);
   });
 
@@ -320,20 +434,27 @@ describe("variables and secrets", () => {
     expect((await issuesOf(text)).map((issue) => issue.rule)).toEqual(["variable-unset"]);
     const config = await goodConfig(text, { lenientSecrets: true });
     expect(config.sinks[0]).toMatchObject({ name: "brand", type: "slack", settings: undefined });
-    expect((await loadText(text.replace("query: a", "query: '${X}'"), { lenientSecrets: true })).ok).toBe(false);
+    expect(
+      (await loadText(text.replace("query: a", "query: '${X}'"), { lenientSecrets: true })).ok,
+    ).toBe(false);
   });
 
   it("compiles a sink's own condition over any event's body", async () => {
     const text = (when: string) =>
       `watches: { a: { type: search, query: a } }\nsinks: { d: { type: discord, webhook_url: "\${H}", mention: { role: "1", when: '${when}' } } }`;
     const env = { H: "https://discord.com/api/webhooks/1/x" };
-    const settings = (await goodConfig(text("tweet.likes_count > 5"), { env })).sinks[0]?.settings as {
+    const settings = (await goodConfig(text("tweet.likes_count > 5"), { env })).sinks[0]
+      ?.settings as {
       mention: { matches(body: unknown): boolean };
     };
     expect(
-      [{ tweet: { likes_count: 6 } }, { tweet: { likes_count: 5 } }, { user: {} }].map((body) => settings.mention.matches(body)),
+      [{ tweet: { likes_count: 6 } }, { tweet: { likes_count: 5 } }, { user: {} }].map((body) =>
+        settings.mention.matches(body),
+      ),
     ).toEqual([true, false, false]);
-    expect((await issuesOf(text("tweet.lieks_count > 5"), { env })).map((issue) => issue.rule)).toContain("where-unknown");
+    expect(
+      (await issuesOf(text("tweet.lieks_count > 5"), { env })).map((issue) => issue.rule),
+    ).toContain("where-unknown");
   });
 });
 
@@ -355,7 +476,9 @@ watches:
 ops: { sink: c }
 sinks: { c: { type: console } }`);
   expect(config.watches.map(({ strategy }) => strategy)).toEqual([undefined, "merge"]);
-  expect(config.warnings).toMatchObject([{ rule: "no-effect", message: expect.stringContaining("`strategy: merge` of accounts") }]);
+  expect(config.warnings).toMatchObject([
+    { rule: "no-effect", message: expect.stringContaining("`strategy: merge` of accounts") },
+  ]);
 });
 
 describe("a webhook's address", () => {
@@ -364,15 +487,23 @@ describe("a webhook's address", () => {
 
   it("comes from a file like every other secret", async () => {
     const files = { "/run/secrets/hook": "https://hooks.example.com/catch/1/abc\n" };
-    const config = await goodConfig(sinksOf("type: webhook, url_file: /run/secrets/hook"), { files, env: { S: "shh-shh" } });
-    expect(config.sinks[0]?.settings).toMatchObject({ url: "https://hooks.example.com/catch/1/abc" });
+    const config = await goodConfig(sinksOf("type: webhook, url_file: /run/secrets/hook"), {
+      files,
+      env: { S: "shh-shh" },
+    });
+    expect(config.sinks[0]?.settings).toMatchObject({
+      url: "https://hooks.example.com/catch/1/abc",
+    });
     expect(config.warnings).toEqual([]);
     expect(config.files).toContain("/run/secrets/hook");
   });
 
   it("may be written out, where that of a chat earns a warning", async () => {
     const env = { S: "shh-shh" };
-    expect((await goodConfig(sinksOf("type: webhook, url: 'https://example.com/hook'"), { env })).warnings).toEqual([]);
+    expect(
+      (await goodConfig(sinksOf("type: webhook, url: 'https://example.com/hook'"), { env }))
+        .warnings,
+    ).toEqual([]);
     const chat =
       "watches: { a: { type: search, query: acme } }\nops: { sink: c }\nsinks: { c: { type: discord, webhook_url: 'https://discord.com/api/webhooks/1/t' } }";
     expect((await goodConfig(chat)).warnings.map(({ rule }) => rule)).toEqual(["literal-secret"]);

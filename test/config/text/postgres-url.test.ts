@@ -1,4 +1,6 @@
-/** What an address of a Postgres database says, and that TLS is on for whatever leaves this machine. */
+/**
+ * What an address of a Postgres database says, and that TLS is on for whatever leaves this machine.
+ */
 import { expect, test } from "vitest";
 import { parsePostgresUrl } from "../../../src/config/text/postgres-url.ts";
 
@@ -13,8 +15,14 @@ test("names host, port, database and role, percent-encoded where it must be", ()
     password: "p/w%",
     tls: "full",
   });
-  expect(parse("postgres://cw@[2001:db8::1]:6432/cw")).toMatchObject({ host: "2001:db8::1", port: 6432 });
-  expect(parse("postgres://cw@localhost/cw?host=/var/run/postgresql")).toMatchObject({ host: "/var/run/postgresql", tls: "off" });
+  expect(parse("postgres://cw@[2001:db8::1]:6432/cw")).toMatchObject({
+    host: "2001:db8::1",
+    port: 6432,
+  });
+  expect(parse("postgres://cw@localhost/cw?host=/var/run/postgresql")).toMatchObject({
+    host: "/var/run/postgresql",
+    tls: "off",
+  });
 });
 
 test.each([
@@ -31,5 +39,7 @@ test.each([
 });
 
 test("certificates lie beside the configuration", () => {
-  expect(parse("postgres://cw@db/cw?sslrootcert=ca.pem")).toMatchObject({ caFile: "/etc/chirpwatch/ca.pem" });
+  expect(parse("postgres://cw@db/cw?sslrootcert=ca.pem")).toMatchObject({
+    caFile: "/etc/chirpwatch/ca.pem",
+  });
 });

@@ -34,7 +34,9 @@ it.each([
   ["nothing", "", USUAL],
   ["far too deep", "[".repeat(100_000), USUAL],
 ])("%s", async (_name, text, expected) => {
-  expect(await find(text, { NAME: "own" })).toBe(expected.startsWith("/") ? expected : join(folder, expected));
+  expect(await find(text, { NAME: "own" })).toBe(
+    expected.startsWith("/") ? expected : join(folder, expected),
+  );
 });
 
 it("takes the usual place without a file, and CHIRPWATCH_DATA_DIR over the folder, from .env too", async () => {
@@ -45,7 +47,12 @@ it("takes the usual place without a file, and CHIRPWATCH_DATA_DIR over the folde
 });
 
 describe("the usual path under CHIRPWATCH_DATA_DIR", () => {
-  const resolve = (path = USUAL) => resolveStatePath(path, { files: createFiles(), env: { CHIRPWATCH_DATA_DIR: folder }, folder: "/conf" });
+  const resolve = (path = USUAL) =>
+    resolveStatePath(path, {
+      files: createFiles(),
+      env: { CHIRPWATCH_DATA_DIR: folder },
+      folder: "/conf",
+    });
   const direct = () => join(folder, "chirpwatch.db");
   const below = () => join(folder, USUAL);
 
@@ -79,7 +86,9 @@ it("reads every file of a folder", async () => {
   mkdirSync(path);
   writeFileSync(join(path, "a.yaml"), "watches: [");
   writeFileSync(join(path, "b.yaml"), "state: { path: own.db }");
-  expect((await findState({ path, files: createFiles(), env: {} })).path).toBe(join(path, "own.db"));
+  expect((await findState({ path, files: createFiles(), env: {} })).path).toBe(
+    join(path, "own.db"),
+  );
 });
 
 it("finds it in every bad file that is fit for a parser, where `state` stands first", async () => {
@@ -89,7 +98,8 @@ it("finds it in every bad file that is fit for a parser, where `state` stands fi
   for (const name of names) {
     const text = readFileSync(join(bad, name), "utf8");
     if (/^state:|^[[\]-]/m.test(text)) continue;
-    if ((await find(`state: { path: own.db }\n${text}`)) !== join(folder, "own.db")) lost.push(name);
+    if ((await find(`state: { path: own.db }\n${text}`)) !== join(folder, "own.db"))
+      lost.push(name);
   }
   expect(names.length).toBeGreaterThan(50);
   expect(lost).toEqual(["yaml-too-big.yaml"]);

@@ -10,8 +10,15 @@ const MINUTE = 60 * SECOND;
 function setUp() {
   const clock = createVirtualClock(0);
   const lines: [string, string, LogFields | undefined][] = [];
-  const at = (level: string) => (message: string, fields?: LogFields) => void lines.push([level, message, fields]);
-  const log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"), child: () => log };
+  const at = (level: string) => (message: string, fields?: LogFields) =>
+    void lines.push([level, message, fields]);
+  const log = {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    child: () => log,
+  };
   return { clock, lines, log: createAttemptLog({ log, clock }) };
 }
 
@@ -28,13 +35,15 @@ it("says the first at once, then once a minute how many came, of how many messag
   const { clock, lines, log } = setUp();
   log.failed("hook", "retried", { messageId: "a", error: "503" });
   expect(fieldsOf(lines)).toEqual([line(1, ["a"])]);
-  for (const messageId of ["a", "b", "a"]) log.failed("hook", "retried", { messageId, error: "503" });
+  for (const messageId of ["a", "b", "a"])
+    log.failed("hook", "retried", { messageId, error: "503" });
   log.failed("hook", "retried", { messageId: "c", error: "504" });
   await clock.advance(MINUTE - 1);
   expect(lines).toHaveLength(1);
   await clock.advance(1);
   expect(fieldsOf(lines).slice(1)).toEqual([line(4, ["a", "b", "c"], "504")]);
-  for (let i = 0; i < 12; i += 1) log.failed("hook", "retried", { messageId: `m${i}`, error: "503" });
+  for (let i = 0; i < 12; i += 1)
+    log.failed("hook", "retried", { messageId: `m${i}`, error: "503" });
   await clock.advance(MINUTE);
   expect(fieldsOf(lines).slice(2)).toEqual([
     line(
@@ -74,7 +83,11 @@ it("says at its end what it has counted and not said, and nothing after", async 
   log.failed("chat", "dead", { messageId: "b", error: "no" });
   log.failed("chat", "dead", { messageId: "c", error: "no" });
   log.end();
-  expect(fieldsOf(lines)).toEqual([line(1, ["a"]), line(1, ["b"], "no", "chat"), line(1, ["c"], "no", "chat")]);
+  expect(fieldsOf(lines)).toEqual([
+    line(1, ["a"]),
+    line(1, ["b"], "no", "chat"),
+    line(1, ["c"], "no", "chat"),
+  ]);
   expect(clock.pending()).toBe(0);
   log.failed("hook", "retried", { messageId: "d", error: "503" });
   expect(fieldsOf(lines).at(-1)).toEqual(line(1, ["d"]));

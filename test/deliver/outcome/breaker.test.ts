@@ -1,4 +1,7 @@
-/** The breaker of a sink that fails: when it opens, what it lets through, when it closes, and who hears of it. */
+/**
+ * The breaker of a sink that fails: when it opens, what it lets through, when it closes, and who
+ * hears of it.
+ */
 import { describe, expect, it } from "vitest";
 import { SinkError } from "../../../src/model/sink.ts";
 import { createBench, HOUR, MINUTE, SECOND } from "../pump-bench.ts";
@@ -8,7 +11,8 @@ const failing = (): never => {
 };
 const failed = "failing hook: 503 from the other side";
 type Bench = ReturnType<typeof createBench>;
-const linesOf = ({ logged }: Bench, message: string) => logged.filter((line) => line.message === message);
+const linesOf = ({ logged }: Bench, message: string) =>
+  logged.filter((line) => line.message === message);
 const retries = (bench: Bench) => linesOf(bench, "deliveries failed and will be repeated");
 
 describe("a sink that fails for everything", () => {
@@ -20,7 +24,11 @@ describe("a sink that fails for everything", () => {
     await bench.newPump().start();
     await bench.clock.advance(MINUTE);
     expect(bench.offsets("chat")).toEqual([0, 0, 0, 0, 0, 5, 20, 50]);
-    expect(bench.outbox.health("chat")).toMatchObject({ breaker: "open", cause: "transient", reason: "503 from the other side" });
+    expect(bench.outbox.health("chat")).toMatchObject({
+      breaker: "open",
+      cause: "transient",
+      reason: "503 from the other side",
+    });
     expect(linesOf(bench, "a sink takes no messages")).toHaveLength(1);
     expect(bench.logged.length).toBeLessThanOrEqual(4);
     await bench.clock.advance(3 * HOUR);
@@ -56,7 +64,9 @@ describe("a sink that fails for everything", () => {
     await bench.clock.advance(HOUR);
     const first = bench.sent.slice(0, 12).flatMap(({ subjects }) => subjects);
     expect(new Set(first).size).toBe(12);
-    expect(new Set(bench.sent.slice(12, 20).flatMap(({ subjects }) => subjects)).size).toBe(bench.sent.slice(12, 20).length);
+    expect(new Set(bench.sent.slice(12, 20).flatMap(({ subjects }) => subjects)).size).toBe(
+      bench.sent.slice(12, 20).length,
+    );
   });
 
   it("closes on the first success, and what waited goes out in order", async () => {
@@ -69,7 +79,9 @@ describe("a sink that fails for everything", () => {
     bench.when("chat", () => ({}));
     for (let i = 20; i < 40; i += 1) bench.add(String(i), { sink: "chat", groupKey: "team" });
     await bench.clock.advance(10 * MINUTE);
-    const taken = bench.sent.filter(({ atMs }) => atMs > bench.clock.now() - 10 * MINUTE).flatMap(({ subjects }) => subjects);
+    const taken = bench.sent
+      .filter(({ atMs }) => atMs > bench.clock.now() - 10 * MINUTE)
+      .flatMap(({ subjects }) => subjects);
     expect(taken).toEqual(Array.from({ length: 40 }, (_, i) => String(i)));
   });
 
@@ -95,7 +107,9 @@ describe("a sink that fails for everything", () => {
       for (let i = from; i < from + 5; i += 1) bench.add(String(i));
       first.wake();
       await bench.clock.advance(30 * SECOND);
-      const failedAt = bench.sent.filter(({ atMs }) => atMs >= bench.clock.now() - 30 * SECOND).map(({ atMs }) => atMs);
+      const failedAt = bench.sent
+        .filter(({ atMs }) => atMs >= bench.clock.now() - 30 * SECOND)
+        .map(({ atMs }) => atMs);
       return failedAt.map((atMs) => Math.round((atMs - (failedAt[0] ?? 0)) / SECOND));
     };
     const first = bench.newPump();
@@ -108,9 +122,12 @@ describe("a sink that fails for everything", () => {
     await first.stop(0);
     await bench.newPump().start();
     await bench.clock.advance(MINUTE);
-    // The outage is half a minute old: five groups may try at the start, the next probe follows after half a minute.
+    // The outage is half a minute old: five groups may try at the start, the next probe follows
+    // after half a minute.
     const restartMs = bench.clock.now() - MINUTE;
-    const tried = bench.sent.filter(({ atMs }) => atMs > restartMs - SECOND).map(({ atMs }) => Math.round((atMs - restartMs) / SECOND));
+    const tried = bench.sent
+      .filter(({ atMs }) => atMs > restartMs - SECOND)
+      .map(({ atMs }) => Math.round((atMs - restartMs) / SECOND));
     expect(tried).toEqual([0, 0, 0, 0, 0, 30]);
   });
 
@@ -145,7 +162,11 @@ describe("a sink that fails for everything", () => {
     const counted = retries(bench).reduce((sum, { fields }) => sum + Number(fields["attempts"]), 0);
     const tried = bench.sent.filter(({ subjects }) => Number(subjects[0]) % 2 === 0).length;
     expect(counted).toBe(tried);
-    expect(retries(bench)[0]?.fields).toMatchObject({ sink: "hook", attempts: 1, error: "503 from the other side" });
+    expect(retries(bench)[0]?.fields).toMatchObject({
+      sink: "hook",
+      attempts: 1,
+      error: "503 from the other side",
+    });
   });
 
   it("a wait that the sink asked for is no warning and no failure for two minutes", async () => {
@@ -198,7 +219,9 @@ describe("a fault that may be one message's", () => {
 describe("what the operator hears", () => {
   const blinking = (bench: Bench, isDown: (minute: number) => boolean) => {
     const startMs = bench.clock.now();
-    bench.when("hook", () => (isDown(Math.floor((bench.clock.now() - startMs) / MINUTE)) ? failing() : {}));
+    bench.when("hook", () =>
+      isDown(Math.floor((bench.clock.now() - startMs) / MINUTE)) ? failing() : {},
+    );
     return async (minutes: number) => {
       const pump = bench.newPump();
       await pump.start();
@@ -248,7 +271,9 @@ describe("what the operator hears", () => {
     const pairs = bench.opsAlerts.filter((text) => text === failed).length;
     expect(pairs).toBeGreaterThanOrEqual(3);
     expect(pairs).toBeLessThanOrEqual(8);
-    expect(bench.opsAlerts.filter((text) => text === "recovered hook").length).toBeGreaterThanOrEqual(pairs - 1);
+    expect(
+      bench.opsAlerts.filter((text) => text === "recovered hook").length,
+    ).toBeGreaterThanOrEqual(pairs - 1);
     expect(linesOf(bench, "a sink takes no messages").length).toBeGreaterThan(pairs);
   });
 });

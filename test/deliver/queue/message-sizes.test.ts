@@ -4,7 +4,9 @@ import { expect, it } from "vitest";
 import { bodyBytes, MessageSizes } from "../../../src/deliver/queue/message-sizes.ts";
 import { JsonText } from "../../../src/model/json.ts";
 
-const wide = fc.array(fc.constantFrom("a", "ä", "漢", "😀", '"', "\n"), { maxLength: 60 }).map((parts) => parts.join(""));
+const wide = fc
+  .array(fc.constantFrom("a", "ä", "漢", "😀", '"', "\n"), { maxLength: 60 })
+  .map((parts) => parts.join(""));
 
 it("is the number of bytes of its JSON, whatever its characters, as a text or as a value", () => {
   fc.assert(
@@ -19,10 +21,13 @@ it("is the number of bytes of its JSON, whatever its characters, as a text or as
 });
 
 it("stays below what was refused and reaches what was taken, in whatever order", () => {
-  const answers = fc.array(fc.record({ bytes: fc.integer({ min: 10, max: 4_000 }), isTaken: fc.boolean() }), {
-    minLength: 1,
-    maxLength: 20,
-  });
+  const answers = fc.array(
+    fc.record({ bytes: fc.integer({ min: 10, max: 4_000 }), isTaken: fc.boolean() }),
+    {
+      minLength: 1,
+      maxLength: 20,
+    },
+  );
   fc.assert(
     fc.property(answers, (row) => {
       const sizes = new MessageSizes();

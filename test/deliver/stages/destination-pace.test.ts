@@ -1,4 +1,7 @@
-/** What a vendor allows is kept before it refuses anything: by its documented limits, and by what its answers say is left. */
+/**
+ * What a vendor allows is kept before it refuses anything: by its documented limits, and by what
+ * its answers say is left.
+ */
 import { describe, expect, it } from "vitest";
 import { sleep } from "../../../src/model/clock.ts";
 import { DestinationPace } from "../../../src/deliver/queue/destination-pace.ts";
@@ -9,7 +12,9 @@ const add = (bench: ReturnType<typeof createBench>, sink: string, count: number)
   for (let n = 1; n <= count; n++) bench.add(`${sink}-${n}`, { sink });
 };
 const timesOf = (bench: ReturnType<typeof createBench>, sink: string) =>
-  bench.sent.filter((one) => one.sink === sink).map(({ atMs }) => (atMs - (bench.sent[0]?.atMs ?? 0)) / SECOND);
+  bench.sent
+    .filter((one) => one.sink === sink)
+    .map(({ atMs }) => (atMs - (bench.sent[0]?.atMs ?? 0)) / SECOND);
 
 describe("a place with a documented limit", () => {
   it("gets a message as often as allowed, counted from the start of each attempt, in order", async () => {
@@ -23,7 +28,9 @@ describe("a place with a documented limit", () => {
     await bench.newPump().start();
     await bench.clock.advance(60 * SECOND);
     expect(timesOf(bench, "chat")).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    expect(bench.sent.map(({ subjects }) => subjects[0])).toEqual(Array.from({ length: 12 }, (_, n) => `chat-${n + 1}`));
+    expect(bench.sent.map(({ subjects }) => subjects[0])).toEqual(
+      Array.from({ length: 12 }, (_, n) => `chat-${n + 1}`),
+    );
   });
 
   it("is one place, whichever of its sinks posts there; another place does not wait for it", async () => {
@@ -35,7 +42,9 @@ describe("a place with a documented limit", () => {
     for (const sink of ["one", "two", "other"]) add(bench, sink, 3);
     await bench.newPump().start();
     await bench.clock.advance(60 * SECOND);
-    expect([...timesOf(bench, "one"), ...timesOf(bench, "two")].sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect([...timesOf(bench, "one"), ...timesOf(bench, "two")].sort((a, b) => a - b)).toEqual([
+      0, 1, 2, 3, 4, 5,
+    ]);
     expect(timesOf(bench, "other")).toEqual([0, 1, 2]);
   });
 
@@ -51,7 +60,11 @@ describe("a place with a documented limit", () => {
 
   it("does not hold up a stop: what waits stays in the outbox for the next start", async () => {
     const bench = createBench();
-    bench.addSink("chat", { chat: true, concurrency: 1, pace: new DestinationPace([{ count: 1, intervalMs: 30 * SECOND }]) });
+    bench.addSink("chat", {
+      chat: true,
+      concurrency: 1,
+      pace: new DestinationPace([{ count: 1, intervalMs: 30 * SECOND }]),
+    });
     add(bench, "chat", 2);
     const pump = bench.newPump();
     await pump.start();
@@ -73,6 +86,8 @@ describe("an answer that says none is left", () => {
     await bench.newPump().start();
     await bench.clock.advance(60 * SECOND);
     expect(timesOf(bench, "chat")).toEqual([0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 4, 4]);
-    expect(bench.counts.get('chirpwatch_sink_errors_total{"sink":"chat","class":"rate_limited"}')).toBeUndefined();
+    expect(
+      bench.counts.get('chirpwatch_sink_errors_total{"sink":"chat","class":"rate_limited"}'),
+    ).toBeUndefined();
   });
 });

@@ -1,23 +1,36 @@
-/** Whom a message calls: for which events, how often, and never for what an operator has sent again. */
+/**
+ * Whom a message calls: for which events, how often, and never for what an operator has sent again.
+ */
 import { expect, it } from "vitest";
 import type { SinkMention } from "../../../src/model/sink.ts";
 import { makeEvent, makeTweet } from "../../support/make-event.ts";
 import { createBench, HOUR, MINUTE, SECOND } from "../pump-bench.ts";
 
-const loved: SinkMention = { text: "<!here>", minIntervalMs: 10 * MINUTE, matches: ({ tweet }) => (tweet?.likes_count ?? 0) > 500 };
+const loved: SinkMention = {
+  text: "<!here>",
+  minIntervalMs: 10 * MINUTE,
+  matches: ({ tweet }) => (tweet?.likes_count ?? 0) > 500,
+};
 const always: SinkMention = { text: "<@U1>", minIntervalMs: 0, matches: () => true };
 
 function benchWith(...mentions: readonly SinkMention[]) {
   const bench = createBench();
   bench.addSink("chat", { chat: true, concurrency: 1 }, { mentions });
   const post = (id: string, likes: number, groupKey = id) =>
-    bench.outbox.add(makeEvent(id, { id, body: { tweet: { ...makeTweet(id), likes_count: likes } } }), { sink: "chat", groupKey });
-  const called = () => bench.sent.map(({ subjects, mentions: who = [] }) => [subjects.join(), ...who]);
+    bench.outbox.add(
+      makeEvent(id, { id, body: { tweet: { ...makeTweet(id), likes_count: likes } } }),
+      { sink: "chat", groupKey },
+    );
+  const called = () =>
+    bench.sent.map(({ subjects, mentions: who = [] }) => [subjects.join(), ...who]);
   return { ...bench, post, called };
 }
 
 it("calls those whose condition one of the events fulfils, each once", async () => {
-  const { post, called, newPump, clock } = benchWith(loved, always, { ...always, matches: () => true });
+  const { post, called, newPump, clock } = benchWith(loved, always, {
+    ...always,
+    matches: () => true,
+  });
   post("1", 3, "both");
   post("2", 501, "both");
   post("3", 500);

@@ -4,11 +4,26 @@ import { planThrottle } from "../../../src/deliver/stages/throttle.ts";
 import type { ThrottleState } from "../../../src/model/outbox.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12);
-const throttle = { limit: 3, intervalMs: 600_000, onExceed: "digest", digestIntervalMs: 120_000 } as const;
-const fresh: ThrottleState = { sealed: 0, digestDueAtMs: null, digestSealedAtMs: null, announcedAtMs: null };
+const throttle = {
+  limit: 3,
+  intervalMs: 600_000,
+  onExceed: "digest",
+  digestIntervalMs: 120_000,
+} as const;
+const fresh: ThrottleState = {
+  sealed: 0,
+  digestDueAtMs: null,
+  digestSealedAtMs: null,
+  announcedAtMs: null,
+};
 
 it.each<[string, Partial<ThrottleState>, [fresh: number, gathered: number], object]>([
-  ["what the limit has room for goes out alone", {}, [3, 0], { isDigest: false, alone: 3, isFirst: false }],
+  [
+    "what the limit has room for goes out alone",
+    {},
+    [3, 0],
+    { isDigest: false, alone: 3, isFirst: false },
+  ],
   [
     "of more, the surplus is gathered, and the channel hears of it",
     {},
@@ -21,9 +36,24 @@ it.each<[string, Partial<ThrottleState>, [fresh: number, gathered: number], obje
     [1, 0],
     { isDigest: false, alone: 0, gatherUntilMs: NOW + 120_000, isFirst: true },
   ],
-  ["a limit that is passed makes no digest of nothing", { sealed: 5 }, [0, 0], { isDigest: false, alone: 0, isFirst: false }],
-  ["what was gathered is a digest where the limit has no room for it", {}, [0, 4], { isDigest: true, alone: 0, isFirst: false }],
-  ["what was gathered goes out alone where the limit has room", {}, [0, 3], { isDigest: false, alone: 0, isFirst: false }],
+  [
+    "a limit that is passed makes no digest of nothing",
+    { sealed: 5 },
+    [0, 0],
+    { isDigest: false, alone: 0, isFirst: false },
+  ],
+  [
+    "what was gathered is a digest where the limit has no room for it",
+    {},
+    [0, 4],
+    { isDigest: true, alone: 0, isFirst: false },
+  ],
+  [
+    "what was gathered goes out alone where the limit has room",
+    {},
+    [0, 3],
+    { isDigest: false, alone: 0, isFirst: false },
+  ],
   [
     "what comes while a digest waits goes into it",
     { digestDueAtMs: NOW + 5_000 },
@@ -67,5 +97,7 @@ it.each<[string, Partial<ThrottleState>, [fresh: number, gathered: number], obje
     { isDigest: false, alone: 3, gatherUntilMs: NOW, isFirst: false },
   ],
 ])("%s", (_, state, [count, gathered], plan) => {
-  expect(planThrottle(throttle, { ...fresh, ...state }, { fresh: count, gathered }, NOW)).toEqual(plan);
+  expect(planThrottle(throttle, { ...fresh, ...state }, { fresh: count, gathered }, NOW)).toEqual(
+    plan,
+  );
 });

@@ -1,4 +1,7 @@
-/** When results are written, together with which others, and what becomes of them when the state takes none. */
+/**
+ * When results are written, together with which others, and what becomes of them when the state
+ * takes none.
+ */
 import { expect, it } from "vitest";
 import { createRecordStage } from "../../../src/deliver/stages/record-outcomes.ts";
 import type { LogFields } from "../../../src/model/log.ts";

@@ -5,7 +5,12 @@ import type { Throttle } from "../../../src/route/route.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { createBench, MINUTE, SECOND } from "../pump-bench.ts";
 
-const throttle: Throttle = { limit: 1, intervalMs: 10 * MINUTE, onExceed: "digest", digestIntervalMs: 2 * MINUTE };
+const throttle: Throttle = {
+  limit: 1,
+  intervalMs: 10 * MINUTE,
+  onExceed: "digest",
+  digestIntervalMs: 2 * MINUTE,
+};
 
 describe("one message", () => {
   it("holds its events in the order in which they were detected, whichever was stored first", async () => {
@@ -16,7 +21,9 @@ describe("one message", () => {
       ["1", 30],
       ["2", 20],
     ] as const)
-      bench.outbox.add(makeEvent(subject, { id: subject, detectedAtMs: nowMs - agoMs }), { groupKey: "team" });
+      bench.outbox.add(makeEvent(subject, { id: subject, detectedAtMs: nowMs - agoMs }), {
+        groupKey: "team",
+      });
     await bench.newPump().start();
     await bench.clock.advance(SECOND);
     expect(bench.sent.map(({ subjects }) => subjects)).toEqual([["1", "2", "3"]]);
@@ -38,7 +45,9 @@ describe("one message", () => {
     for (let i = 0; i < 11; i += 1) bench.add(`b${i}`, { sink: "chat", groupKey: "eleven" });
     await bench.newPump().start();
     await bench.clock.advance(MINUTE);
-    expect(bench.sent.map(({ subjects, digest }) => [subjects[0]?.[0], subjects.length, digest])).toEqual([
+    expect(
+      bench.sent.map(({ subjects, digest }) => [subjects[0]?.[0], subjects.length, digest]),
+    ).toEqual([
       ["a", 10, false],
       ["b", 10, true],
       ["b", 1, true],
@@ -46,7 +55,14 @@ describe("one message", () => {
   });
 
   it("may have any body that a sink can make of it", () => {
-    expect([null, "text", 7, true, [], {}].map(isUnrendered)).toEqual([false, false, false, false, false, false]);
+    expect([null, "text", 7, true, [], {}].map(isUnrendered)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 

@@ -6,11 +6,21 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const MINUTE = 60_000;
 
-function setUp(send: (message: unknown, signal: AbortSignal) => Promise<SendReceipt>, body: unknown = "text") {
+function setUp(
+  send: (message: unknown, signal: AbortSignal) => Promise<SendReceipt>,
+  body: unknown = "text",
+) {
   const clock = createVirtualClock(0);
   const underWay = new Set<AbortController>();
-  const stage = createSendStage({ clock, underWay, mayAct: async () => true, mutes: { holdOf: () => undefined } });
-  const input = { queue: { sink: { send } }, message: { id: "m", body } } as unknown as Parameters<typeof stage.run>[0];
+  const stage = createSendStage({
+    clock,
+    underWay,
+    mayAct: async () => true,
+    mutes: { holdOf: () => undefined },
+  });
+  const input = { queue: { sink: { send } }, message: { id: "m", body } } as unknown as Parameters<
+    typeof stage.run
+  >[0];
   return { clock, underWay, run: () => stage.run(input) };
 }
 
@@ -22,9 +32,15 @@ it("that the sink takes leaves nothing behind", async () => {
 
 it("fails with the sink's own error, or with what was thrown as one that may pass", async () => {
   const refused = new SinkError("message", "no", 400);
-  expect(await setUp(() => Promise.reject(refused)).run()).toMatchObject({ kind: "failed", error: refused });
+  expect(await setUp(() => Promise.reject(refused)).run()).toMatchObject({
+    kind: "failed",
+    error: refused,
+  });
   const odd = await setUp(() => Promise.reject(new Error("odd"))).run();
-  expect(odd).toMatchObject({ kind: "failed", error: { kind: "transient", message: "odd", cause: new Error("odd") } });
+  expect(odd).toMatchObject({
+    kind: "failed",
+    error: { kind: "transient", message: "odd", cause: new Error("odd") },
+  });
 });
 
 it("that gets no answer within two minutes fails, and the sink is asked to end it", async () => {
@@ -37,7 +53,10 @@ it("that gets no answer within two minutes fails, and the sink is asked to end i
   await clock.advance(2 * MINUTE - 1);
   expect([seen?.aborted, underWay.size]).toEqual([false, 1]);
   await clock.advance(1);
-  expect(await running).toMatchObject({ kind: "failed", error: { kind: "transient", message: "no answer within two minutes" } });
+  expect(await running).toMatchObject({
+    kind: "failed",
+    error: { kind: "transient", message: "no answer within two minutes" },
+  });
   expect([seen?.aborted, underWay.size]).toEqual([true, 0]);
 });
 
@@ -55,5 +74,8 @@ it("that failed by itself while the pump stops failed", async () => {
 
 it("of a message that could not be rendered is refused without asking the sink", async () => {
   const { run } = setUp(() => expect.fail("asked"), { chirpwatch_unrendered: true });
-  expect(await run()).toMatchObject({ kind: "failed", error: { kind: "message", fields: { unsent: true } } });
+  expect(await run()).toMatchObject({
+    kind: "failed",
+    error: { kind: "message", fields: { unsent: true } },
+  });
 });

@@ -1,10 +1,18 @@
-/** What a silence still holds back when a message is made: what waited for that moment, and nothing that was queued. */
+/**
+ * What a silence still holds back when a message is made: what waited for that moment, and nothing
+ * that was queued.
+ */
 import { expect, it } from "vitest";
 import type { ChirpEvent } from "../../../src/model/event.ts";
 import { createBench } from "../pump-bench.ts";
 
 const SECOND = 1_000;
-const THROTTLE = { limit: 1, intervalMs: 600 * SECOND, onExceed: "digest", digestIntervalMs: 120 * SECOND } as const;
+const THROTTLE = {
+  limit: 1,
+  intervalMs: 600 * SECOND,
+  onExceed: "digest",
+  digestIntervalMs: 120 * SECOND,
+} as const;
 
 /** A pump whose silences hold back events about these subjects, and have held back none before. */
 async function setUp(...silenced: readonly string[]) {

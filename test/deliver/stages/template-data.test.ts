@@ -9,7 +9,9 @@ const entities = [
   { link: "https://example.com/a", preview: "https://example.com/a.png", type: "photo" },
   { link: "https://example.com/b", preview: "https://example.com/b.png", type: "video" },
 ] as const;
-const event = makeEvent("1", { body: { tweet: { ...makeTweet("1", "the text"), entities }, previous: { full_text: "before" } } });
+const event = makeEvent("1", {
+  body: { tweet: { ...makeTweet("1", "the text"), entities }, previous: { full_text: "before" } },
+});
 const outbox = { event, watches: ["brand", "rivals"] };
 const message = () => ({ ...{ title: "the title", body: "the body" } }) as never;
 
@@ -19,22 +21,40 @@ const dataOf = (text: string) => {
 };
 const whole = createTemplateData({})(outbox, message);
 const render = (body: string, data: string) =>
-  createTemplateRenderer([{ name: "t", events: ["*"], body }])({ template: "t", data, region: {}, hasMoments: false, nowMs: 0 });
+  createTemplateRenderer([{ name: "t", events: ["*"], body }])({
+    template: "t",
+    data,
+    region: {},
+    hasMoments: false,
+    nowMs: 0,
+  });
 
 describe("what a template makes of it", () => {
   it.each([
     ["@{{ tweet.user.username }}: {{ tweet.full_text | graphemes: 5 }}", "@alice: the…"],
-    ["{{ tweet.entities.size }} {{ tweet.entities.first.link }} {{ tweet.entities[1].type }}", "2 https://example.com/a video"],
+    [
+      "{{ tweet.entities.size }} {{ tweet.entities.first.link }} {{ tweet.entities[1].type }}",
+      "2 https://example.com/a video",
+    ],
     [
       "{% for one in tweet.entities %}{{ one.type }} {% endfor %}{{ watches }}{{ event.watches | join: ', ' }}",
       "photo video brand, rivals",
     ],
     ["{% assign who = tweet.user %}{{ who.username }} {{ who.display_name }}", "alice ALICE"],
-    [`{{ tweet.entities | where_exp: "one", "labels.kind == 'post'" | size }}{{ labels.author }}`, "2alice"],
+    [
+      `{{ tweet.entities | where_exp: "one", "labels.kind == 'post'" | size }}{{ labels.author }}`,
+      "2alice",
+    ],
     ["{% assign key = 'full_text' %}{{ tweet[key] }} {{ tweet['lang'] }}", "the text en"],
     ["{{ labels[event.type] }}{{ labels.kind }} {{ labels.size }} {{ event.size }}", "post 7 7"],
-    ["{% if previous %}{{ previous.full_text }} → {% endif %}{{ message.body }}", "before → the body"],
-    ["{% if tweet.retweeted_tweet %}again{% else %}first{% endif %} {{ tweet.nothing.below }}", "first"],
+    [
+      "{% if previous %}{{ previous.full_text }} → {% endif %}{{ message.body }}",
+      "before → the body",
+    ],
+    [
+      "{% if tweet.retweeted_tweet %}again{% else %}first{% endif %} {{ tweet.nothing.below }}",
+      "first",
+    ],
     [
       "{% capture said %}{{ tweet.full_text }}{% endcapture %}{{ said | upcase }} {{ message | json }}",
       'THE TEXT {"title":"the title","body":"the body","url":""}',
@@ -46,10 +66,20 @@ describe("what a template makes of it", () => {
 });
 
 it("is given nothing that it does not name", () => {
-  expect(JSON.parse(dataOf("{{ tweet.user.username }} {{ tweet.full_text }} {{ tweet.user.id }}"))).toEqual({
+  expect(
+    JSON.parse(dataOf("{{ tweet.user.username }} {{ tweet.full_text }} {{ tweet.user.id }}")),
+  ).toEqual({
     tweet: { user: { username: "alice", id: "7" }, full_text: "the text" },
   });
-  expect(JSON.parse(dataOf("{{ tweet.user }} {{ tweet.user.id }}")).tweet).toEqual({ user: event.body["tweet"] && makeTweet("1").user });
+  expect(JSON.parse(dataOf("{{ tweet.user }} {{ tweet.user.id }}")).tweet).toEqual({
+    user: event.body["tweet"] && makeTweet("1").user,
+  });
   expect(JSON.parse(dataOf("nothing"))).toEqual({});
-  expect(Object.keys(JSON.parse(whole))).toEqual(["tweet", "previous", "labels", "event", "message"]);
+  expect(Object.keys(JSON.parse(whole))).toEqual([
+    "tweet",
+    "previous",
+    "labels",
+    "event",
+    "message",
+  ]);
 });

@@ -1,4 +1,7 @@
-/** Which messages go below which: the first of a thread, what waits for it, and what becomes of them when it never arrives. */
+/**
+ * Which messages go below which: the first of a thread, what waits for it, and what becomes of them
+ * when it never arrives.
+ */
 import { expect, it } from "vitest";
 import { SinkError, type SinkThreads } from "../../../src/model/sink.ts";
 import { makeEvent } from "../../support/make-event.ts";
@@ -18,8 +21,16 @@ function benchWith(threads: SinkThreads = byConversation) {
   // The sink's own id of a message says what it is about.
   bench.when("chat", ({ subjects }) => ({ ref: `ref-${subjects[0]}` }));
   const post = (id: string, { conversation = "", watchKey = "", groupKey = id }: Post = {}) =>
-    bench.outbox.add(makeEvent(id, { id, watchKey, labels: { conversation } }), { sink: "chat", groupKey, dueAtMs: bench.clock.now() });
-  const placed = () => bench.sent.map(({ subjects, threadRef }) => [subjects.join(), ...(threadRef === undefined ? [] : [threadRef])]);
+    bench.outbox.add(makeEvent(id, { id, watchKey, labels: { conversation } }), {
+      sink: "chat",
+      groupKey,
+      dueAtMs: bench.clock.now(),
+    });
+  const placed = () =>
+    bench.sent.map(({ subjects, threadRef }) => [
+      subjects.join(),
+      ...(threadRef === undefined ? [] : [threadRef]),
+    ]);
   const start = async () => {
     const pump = bench.newPump();
     await pump.start();
@@ -35,12 +46,18 @@ it("messages of one conversation go below the first of them, in order, whichever
   post("4", { conversation: "d" });
   post("5");
   await start();
-  expect(placed()).toEqual([["1"], ["2", "ref-1"], ["3", "ref-1"], ["4"], ["5"]].sort((a, b) => order(sent, a) - order(sent, b)));
+  expect(placed()).toEqual(
+    [["1"], ["2", "ref-1"], ["3", "ref-1"], ["4"], ["5"]].sort(
+      (a, b) => order(sent, a) - order(sent, b),
+    ),
+  );
   expect(placed().filter(([, ref]) => ref !== undefined)).toHaveLength(2);
 });
 
-const order = (sent: readonly { readonly subjects: readonly string[] }[], [id = ""]: readonly string[]) =>
-  sent.findIndex(({ subjects }) => subjects[0] === id);
+const order = (
+  sent: readonly { readonly subjects: readonly string[] }[],
+  [id = ""]: readonly string[],
+) => sent.findIndex(({ subjects }) => subjects[0] === id);
 
 it("a thread goes on after a restart, and ends a window after its first message", async () => {
   const { post, placed, start, clock } = benchWith();

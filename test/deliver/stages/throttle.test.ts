@@ -7,13 +7,19 @@ import type { Added } from "../../support/sql-outbox.ts";
 import { createBench, HOUR, LISTED_AT_ONCE, MINUTE, SECOND, type Sent } from "../pump-bench.ts";
 
 const LIMIT = 20;
-const throttle: Throttle = { limit: LIMIT, intervalMs: 10 * MINUTE, onExceed: "digest", digestIntervalMs: 2 * MINUTE };
+const throttle: Throttle = {
+  limit: LIMIT,
+  intervalMs: 10 * MINUTE,
+  onExceed: "digest",
+  digestIntervalMs: 2 * MINUTE,
+};
 
 function throttledBench(limit = LIMIT) {
   const bench = createBench({ throttles: new Map([["sink:chat", { ...throttle, limit }]]) });
   bench.addSink("chat", { chat: true, concurrency: 1 });
   bench.when("chat", ({ id }) => ({ ref: id }));
-  const add = (subject: string, more: Added = {}) => bench.add(subject, { sink: "chat", throttleKey: "sink:chat", ...more });
+  const add = (subject: string, more: Added = {}) =>
+    bench.add(subject, { sink: "chat", throttleKey: "sink:chat", ...more });
   const startMs = bench.clock.now();
   const minutes = (one: Sent) => (one.atMs - startMs) / MINUTE;
   return {
@@ -28,7 +34,8 @@ function throttledBench(limit = LIMIT) {
   };
 }
 
-const names = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => String(from + i));
+const names = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => String(from + i));
 const subjectsOf = (sent: readonly Sent[]) => sent.flatMap((one) => one.subjects);
 
 describe("a throttle", () => {
@@ -61,16 +68,27 @@ describe("a throttle", () => {
     expect(bench.alone()).toHaveLength(LIMIT);
     const gaps = bench
       .firstParts()
-      .map((one, index, all) => Math.round(((one.atMs - (all[index - 1]?.atMs ?? one.atMs)) / MINUTE) * 10) / 10);
+      .map(
+        (one, index, all) =>
+          Math.round(((one.atMs - (all[index - 1]?.atMs ?? one.atMs)) / MINUTE) * 10) / 10,
+      );
     expect(gaps.slice(1, 9)).toEqual(Array.from({ length: 8 }, () => 2));
     expect(subjectsOf(bench.sent).sort()).toEqual(names(0, 1_200).sort());
   });
 
   it("takes turns with another one of the same channel, the oldest alert first, and the newest wait where there is no room", async () => {
     const other = { ...throttle, limit: 2 };
-    const bench = createBench({ throttles: new Map([["sink:chat", throttle]]).set("route:0", other) });
+    const bench = createBench({
+      throttles: new Map([["sink:chat", throttle]]).set("route:0", other),
+    });
     bench.addSink("chat", { chat: true, concurrency: 1 });
-    for (const [index, throttleKey] of ["sink:chat", "route:0", "sink:chat", "route:0", "sink:chat"].entries())
+    for (const [index, throttleKey] of [
+      "sink:chat",
+      "route:0",
+      "sink:chat",
+      "route:0",
+      "sink:chat",
+    ].entries())
       bench.add(String(index), { sink: "chat", throttleKey });
     await bench.newPump().start();
     await bench.clock.advance(MINUTE);
@@ -92,8 +110,11 @@ describe("a throttle", () => {
     bench.add("after");
     pump.wake();
     await bench.clock.advance(SECOND);
-    // The limit is full for ten minutes: a digest of one is that alert. The next is gathered for two minutes, and finds room.
-    expect(bench.sent.slice(-4).map((one) => [one.subjects, Math.round(bench.minutes(one) * 10) / 10])).toEqual([
+    // The limit is full for ten minutes: a digest of one is that alert. The next is gathered for
+    // two minutes, and finds room.
+    expect(
+      bench.sent.slice(-4).map((one) => [one.subjects, Math.round(bench.minutes(one) * 10) / 10]),
+    ).toEqual([
       [["still full"], 9],
       [["gathered"], 11],
       [["gathered too"], 11],
@@ -105,7 +126,8 @@ describe("a throttle", () => {
   it("sends what it gathered together with what is due in the same group, so that neither overtakes the other", async () => {
     const bench = createBench({ throttles: new Map([["sink:hook", { ...throttle, limit: 2 }]]) });
     bench.addSink("hook", { concurrency: 4 });
-    const add = (subject: string, groupKey: string) => bench.add(subject, { sink: "hook", throttleKey: "sink:hook", groupKey });
+    const add = (subject: string, groupKey: string) =>
+      bench.add(subject, { sink: "hook", throttleKey: "sink:hook", groupKey });
     const first = bench.newPump();
     for (const subject of ["a", "b"]) add(subject, subject);
     await first.start();
@@ -118,7 +140,11 @@ describe("a throttle", () => {
     add("fresh", "group");
     await bench.newPump().start();
     await bench.clock.advance(SECOND);
-    expect(bench.sent.map(({ subjects }) => subjects)).toEqual([["a"], ["b"], ["gathered", "fresh"]]);
+    expect(bench.sent.map(({ subjects }) => subjects)).toEqual([
+      ["a"],
+      ["b"],
+      ["gathered", "fresh"],
+    ]);
   });
 
   it("counts a digest once against its limit, however many messages it takes", async () => {
@@ -153,7 +179,8 @@ describe("a throttle", () => {
 
   it("sends a night's held events alone up to the limit, the rest as a digest", async () => {
     const bench = throttledBench();
-    for (const subject of names(0, 30)) bench.add(subject, { dueAtMs: bench.clock.now() + 60 * MINUTE });
+    for (const subject of names(0, 30))
+      bench.add(subject, { dueAtMs: bench.clock.now() + 60 * MINUTE });
     await bench.newPump().start();
     await bench.clock.advance(61 * MINUTE);
     expect(bench.alone()).toHaveLength(LIMIT);
@@ -162,9 +189,15 @@ describe("a throttle", () => {
   });
 
   it("loses nothing, sends nothing twice and never passes its limit, however events arrive", async () => {
-    const bursts = fc.array(fc.record({ count: fc.integer({ min: 0, max: 45 }), waitS: fc.integer({ min: 0, max: 700 }) }), {
-      maxLength: 6,
-    });
+    const bursts = fc.array(
+      fc.record({
+        count: fc.integer({ min: 0, max: 45 }),
+        waitS: fc.integer({ min: 0, max: 700 }),
+      }),
+      {
+        maxLength: 6,
+      },
+    );
     await fc.assert(
       fc.asyncProperty(bursts, async (plan) => {
         const bench = throttledBench();
@@ -182,16 +215,19 @@ describe("a throttle", () => {
         // A digest of one looks like an alert: each two minutes may have one beyond the limit.
         for (const [index, one] of alone.entries()) {
           const next = alone[index + LIMIT + 5];
-          if (next !== undefined) expect(next.atMs - one.atMs).toBeGreaterThanOrEqual(10 * MINUTE - 50);
+          if (next !== undefined)
+            expect(next.atMs - one.atMs).toBeGreaterThanOrEqual(10 * MINUTE - 50);
         }
         const firsts = bench.firstParts();
         for (const [index, one] of firsts.entries()) {
           const next = firsts[index + 1];
-          if (next !== undefined) expect(next.atMs - one.atMs).toBeGreaterThanOrEqual(2 * MINUTE - 50);
+          if (next !== undefined)
+            expect(next.atMs - one.atMs).toBeGreaterThanOrEqual(2 * MINUTE - 50);
         }
         for (const [index, one] of bench.announced().entries()) {
           const next = bench.announced()[index + 1];
-          if (next !== undefined) expect(next.atMs - one.atMs).toBeGreaterThanOrEqual(10 * MINUTE - 50);
+          if (next !== undefined)
+            expect(next.atMs - one.atMs).toBeGreaterThanOrEqual(10 * MINUTE - 50);
         }
         await pump.stop(0);
       }),
@@ -257,7 +293,10 @@ describe("a throttle beside other options", () => {
   it("leaves the digest of a return alone, and counts it as one message", async () => {
     for (const isFirst of [true, false]) {
       const bench = throttledBench(3);
-      const addReturn = () => names(100, 105).forEach((subject) => bench.add(subject, { groupKey: digestGroup("return", "away") }));
+      const addReturn = () =>
+        names(100, 105).forEach((subject) =>
+          bench.add(subject, { groupKey: digestGroup("return", "away") }),
+        );
       if (isFirst) addReturn();
       for (const subject of names(0, 12)) bench.add(subject);
       if (!isFirst) addReturn();
@@ -324,7 +363,9 @@ describe("a digest of several messages", () => {
     const tried = bench.digests();
     expect(subjectsOf(tried.slice(0, 3))).toEqual(names(LIMIT, LIMIT + 30));
     const lastTry = new Map(tried.map((one) => [one.id, one]));
-    expect([...lastTry.values()].sort((a, b) => a.atMs - b.atMs).flatMap(({ subjects }) => subjects)).toEqual(names(LIMIT, LIMIT + 100));
+    expect(
+      [...lastTry.values()].sort((a, b) => a.atMs - b.atMs).flatMap(({ subjects }) => subjects),
+    ).toEqual(names(LIMIT, LIMIT + 100));
   });
 
   it("lists a thousand and counts the rest, which says where it is", async () => {

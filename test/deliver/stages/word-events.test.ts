@@ -10,16 +10,30 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 const TEMPLATES = [
   { name: "short", events: ["tweet.*"], title: "x" },
   {
-    ...{ name: "long", events: ["tweet.created"], title: "x", body: "{{ message.title }}{{ tweet.id }}" },
+    ...{
+      name: "long",
+      events: ["tweet.created"],
+      title: "x",
+      body: "{{ message.title }}{{ tweet.id }}",
+    },
     reads: [
       ["message", "title"],
       ["tweet", "id"],
     ],
   },
-  { name: "few", events: ["tweet.created"], title: "{{ labels.watch }}", reads: [["labels", "watch"]] },
+  {
+    name: "few",
+    events: ["tweet.created"],
+    title: "{{ labels.watch }}",
+    reads: [["labels", "watch"]],
+  },
 ];
 
-function setUp(answer: (job: TemplateJob) => TemplateResult = ({ template }) => ({ wording: { title: [template] } })) {
+function setUp(
+  answer: (job: TemplateJob) => TemplateResult = ({ template }) => ({
+    wording: { title: [template] },
+  }),
+) {
   const clock = createVirtualClock(0);
   const failures: TemplateFailure[] = [];
   const jobs: TemplateJob[] = [];
@@ -35,7 +49,11 @@ function setUp(answer: (job: TemplateJob) => TemplateResult = ({ template }) => 
     runner,
     onFailing: (failure: TemplateFailure) => void failures.push(failure),
   };
-  const word = createWordEvents({ clock, read: (event) => tweetMessage(event, { linksHost: "https://x.com" }), templates });
+  const word = createWordEvents({
+    clock,
+    read: (event) => tweetMessage(event, { linksHost: "https://x.com" }),
+    templates,
+  });
   return { clock, failures, jobs, word };
 }
 
@@ -45,19 +63,31 @@ describe("an event is worded", () => {
   it("by its route's template, else by its sink's, else by none", async () => {
     const { word } = setUp();
     const titles = async (sink: object, event: object) =>
-      (await word({ name: "chat", ...sink }, [{ ...created, ...event }])).map(({ wording }) => wording?.title?.[0]);
+      (await word({ name: "chat", ...sink }, [{ ...created, ...event }])).map(
+        ({ wording }) => wording?.title?.[0],
+      );
     expect(await titles({ template: "short" }, { template: "long" })).toEqual(["long"]);
     expect(await titles({ template: "short" }, {})).toEqual(["short"]);
     expect(await titles({}, {})).toEqual([undefined]);
-    expect(await titles({ template: "short" }, { template: "one that a reload removed" })).toEqual(["short"]);
+    expect(await titles({ template: "short" }, { template: "one that a reload removed" })).toEqual([
+      "short",
+    ]);
   });
 
   it("by none where the template is for other events, or the event is the daemon's own", async () => {
     const { word, jobs } = setUp();
     const other = { event: makeEvent("2", { type: "follower.added" }), watches: [] };
-    const own = { event: makeEvent("3", { type: "tweet.created", watchType: "daemon" }), watches: [] };
+    const own = {
+      event: makeEvent("3", { type: "tweet.created", watchType: "daemon" }),
+      watches: [],
+    };
     const threshold = { event: makeEvent("4", { type: "tweet.threshold" }), watches: [] };
-    const worded = await word({ name: "chat", template: "short" }, [other, created, own, threshold]);
+    const worded = await word({ name: "chat", template: "short" }, [
+      other,
+      created,
+      own,
+      threshold,
+    ]);
     expect(worded.map(({ event, wording }) => [event.subject, wording?.title?.[0]])).toEqual([
       ["2", undefined],
       ["1", "short"],
@@ -69,7 +99,9 @@ describe("an event is worded", () => {
 
   it("with the event's own fields, its labels, and the default message at hand", async () => {
     const { word, jobs } = setUp();
-    await word({ name: "chat", template: "short", region: { locale: "de-DE" }, hasMoments: true }, [created]);
+    await word({ name: "chat", template: "short", region: { locale: "de-DE" }, hasMoments: true }, [
+      created,
+    ]);
     expect(jobs[0]).toMatchObject({ region: { locale: "de-DE" }, hasMoments: true });
     expect(JSON.parse(jobs[0]?.data ?? "")).toMatchObject({
       tweet: { id: "1" },
@@ -78,7 +110,10 @@ describe("an event is worded", () => {
     });
     await word({ name: "chat", template: "long" }, [created]);
     await word({ name: "chat", template: "few" }, [created]);
-    const titles = jobs.map(({ data }) => (JSON.parse(data) as { readonly message?: { readonly title: string } }).message?.title);
+    const titles = jobs.map(
+      ({ data }) =>
+        (JSON.parse(data) as { readonly message?: { readonly title: string } }).message?.title,
+    );
     expect(titles, "which is found only for a template that may show it").toEqual([
       "ALICE (@alice) posted",
       "ALICE (@alice) posted",
@@ -111,27 +146,43 @@ describe("a template that fails", () => {
 
 /** Two templates at two sinks, one of which runs too long at one of them from some moment on. */
 it("words each event by its own template, whatever is suspended beside it and wherever", async () => {
-  const events = fc.array(fc.constantFrom("short", "long", undefined), { minLength: 1, maxLength: 8 });
+  const events = fc.array(fc.constantFrom("short", "long", undefined), {
+    minLength: 1,
+    maxLength: 8,
+  });
   await fc.assert(
-    fc.asyncProperty(events, events, fc.constantFrom("chat", "other"), async (before, after, second) => {
-      const { word } = setUp(({ template, data }) => {
-        const { id } = (JSON.parse(data) as { readonly tweet?: { readonly id: string } }).tweet ?? { id: "" };
-        return template === "short" ? { problem: "too long", isRunaway: true } : { wording: { title: [`${template} ${id}`] } };
-      });
-      const templated = (names: typeof before, from: number) =>
-        names.map((template, index) => ({
-          event: makeEvent(`${from + index}`),
-          watches: [],
-          ...(template === undefined ? {} : { template }),
-        }));
-      const isTried = before.includes("short");
-      await word({ name: "chat" }, templated(before, 100));
-      const worded = await word({ name: second }, templated(after, 200));
-      expect(worded.map(({ wording }) => wording?.title?.[0])).toEqual(
-        after.map((template, index) => (template === "long" ? `long ${200 + index}` : undefined)),
-      );
-      const error = isTried && second === "chat" ? expect.stringContaining("ran too long before") : "too long";
-      expect(worded.map((one) => one.worded?.error)).toEqual(after.map((template) => (template === "short" ? error : undefined)));
-    }),
+    fc.asyncProperty(
+      events,
+      events,
+      fc.constantFrom("chat", "other"),
+      async (before, after, second) => {
+        const { word } = setUp(({ template, data }) => {
+          const { id } = (JSON.parse(data) as { readonly tweet?: { readonly id: string } })
+            .tweet ?? { id: "" };
+          return template === "short"
+            ? { problem: "too long", isRunaway: true }
+            : { wording: { title: [`${template} ${id}`] } };
+        });
+        const templated = (names: typeof before, from: number) =>
+          names.map((template, index) => ({
+            event: makeEvent(`${from + index}`),
+            watches: [],
+            ...(template === undefined ? {} : { template }),
+          }));
+        const isTried = before.includes("short");
+        await word({ name: "chat" }, templated(before, 100));
+        const worded = await word({ name: second }, templated(after, 200));
+        expect(worded.map(({ wording }) => wording?.title?.[0])).toEqual(
+          after.map((template, index) => (template === "long" ? `long ${200 + index}` : undefined)),
+        );
+        const error =
+          isTried && second === "chat"
+            ? expect.stringContaining("ran too long before")
+            : "too long";
+        expect(worded.map((one) => one.worded?.error)).toEqual(
+          after.map((template) => (template === "short" ? error : undefined)),
+        );
+      },
+    ),
   );
 });

@@ -1,4 +1,7 @@
-/** The text_post sink: one line of plain text per event, posted to an address that wants nothing more. */
+/**
+ * The text_post sink: one line of plain text per event, posted to an address that wants nothing
+ * more.
+ */
 import { z } from "zod";
 import { readRetryAfter } from "../../../src/model/asked-wait.ts";
 import { errorText } from "../../../src/model/errors.ts";
@@ -19,10 +22,16 @@ export const textPostSink: SinkType<z.infer<typeof settingsSchema>> = {
   example: 'type: text_post\nurl: "${TEXT_POST_URL}"\n',
   chat: true,
   concurrency: 1,
-  answers: [...byStatus("sent", 200), ...byStatus("closed", 404), ...byStatus("wait", 429), ...byStatus("passing", 500)],
+  answers: [
+    ...byStatus("sent", 200),
+    ...byStatus("closed", 404),
+    ...byStatus("wait", 429),
+    ...byStatus("passing", 500),
+  ],
   destinations: ({ url }) => [{ kind: "url", url }],
   create: async (_name, { url }, { http, clock }) => ({
-    render: ({ events, read }) => events.map((event) => cleanLine(`${read(event).title} ${read(event).url ?? ""}`)).join("\n"),
+    render: ({ events, read }) =>
+      events.map((event) => cleanLine(`${read(event).title} ${read(event).url ?? ""}`)).join("\n"),
     async send(message, signal) {
       const headers = { "content-type": "text/plain; charset=utf-8", "x-message-id": message.id };
       const request = {

@@ -1,4 +1,7 @@
-/** What docs/messages.md shows: the commonest alerts, a digest, a report and a deleted post, as the sinks are sent them. */
+/**
+ * What docs/messages.md shows: the commonest alerts, a digest, a report and a deleted post, as the
+ * sinks are sent them.
+ */
 import { createReader } from "../../../src/operate/create-reader.ts";
 import { layOutDigest } from "../../../src/deliver/stages/digest.ts";
 import type { ChirpEvent } from "../../../src/model/event.ts";
@@ -29,21 +32,44 @@ const bob = user("bob", "Bob Okafor", 840);
 const acme = user("acme", "ACME", 98_000);
 
 let next = 1;
-function alert(type: string, watchType: string, body: ChirpEvent["body"], watch = "mentions"): OutboxEvent {
+function alert(
+  type: string,
+  watchType: string,
+  body: ChirpEvent["body"],
+  watch = "mentions",
+): OutboxEvent {
   const id = String(2_029_911_223_344_556_000n + BigInt(next++));
-  const event = makeEvent(id, { type, watchType, watch, body, labels: { watch, type: watchType, event: type, target: "acme" } });
-  return { event: { ...event, occurredAtMs: AT_MS - next * 60_000, detectedAtMs: AT_MS - next * 60_000 }, watches: [watch] };
+  const event = makeEvent(id, {
+    type,
+    watchType,
+    watch,
+    body,
+    labels: { watch, type: watchType, event: type, target: "acme" },
+  });
+  return {
+    event: { ...event, occurredAtMs: AT_MS - next * 60_000, detectedAtMs: AT_MS - next * 60_000 },
+    watches: [watch],
+  };
 }
 function post(text: string, author: User, changes: Partial<Tweet> = {}): Tweet {
   const id = String(2_029_911_223_344_500_000n + BigInt(next));
   return { ...makeTweet(id), full_text: text, user: author, ...changes };
 }
 const person = (name: string, followers: number): OutboxEvent =>
-  alert("follower.added", "new_followers", { user: user(name.toLowerCase().replace(/\W/g, "_"), name, followers), target: acme }, "fans");
+  alert(
+    "follower.added",
+    "new_followers",
+    { user: user(name.toLowerCase().replace(/\W/g, "_"), name, followers), target: acme },
+    "fans",
+  );
 
 const ALERTS: readonly OutboxEvent[] = [
   alert("tweet.created", "search", {
-    tweet: post("The new acme kettle boils in 40 seconds. I timed it twice.", ann, { likes_count: 128, reply_count: 9, view_count: 5_400 }),
+    tweet: post("The new acme kettle boils in 40 seconds. I timed it twice.", ann, {
+      likes_count: 128,
+      reply_count: 9,
+      view_count: 5_400,
+    }),
   }),
   alert("tweet.created", "search", {
     tweet: post("@acme mine arrived with a cracked lid, who do I write to?", bob, {
@@ -58,7 +84,9 @@ const ALERTS: readonly OutboxEvent[] = [
     {
       tweet: post("We open in Lisbon on 4 December.", acme, {
         likes_count: 2_310,
-        entities: [{ type: "photo", link: "", preview: "https://pics.example/lisbon.jpg" }] as never,
+        entities: [
+          { type: "photo", link: "", preview: "https://pics.example/lisbon.jpg" },
+        ] as never,
       }),
     },
     "partners",
@@ -84,7 +112,11 @@ const ALERTS: readonly OutboxEvent[] = [
   alert(
     "profile.changed",
     "profile",
-    { user: { ...acme, display_name: "ACME Lisbon" }, previous: { display_name: "ACME" }, changed: ["display_name"] } as never,
+    {
+      user: { ...acme, display_name: "ACME Lisbon" },
+      previous: { display_name: "ACME" },
+      changed: ["display_name"],
+    } as never,
     "partners",
   ),
   alert(
@@ -105,7 +137,10 @@ const ALERTS: readonly OutboxEvent[] = [
   alert(
     "sink.failing",
     "daemon",
-    { message: "The sink brand fails: Slack answers channel_not_found", hint: "Invite the bot to the channel." },
+    {
+      message: "The sink brand fails: Slack answers channel_not_found",
+      hint: "Invite the bot to the channel.",
+    },
     "",
   ),
 ];
@@ -123,7 +158,9 @@ const MENTIONS = [
 ] as const;
 const DIGEST: readonly OutboxEvent[] = [
   ...MENTIONS.map(([text, likes], n) =>
-    alert("tweet.created", "search", { tweet: post(text, n % 2 === 0 ? ann : bob, { likes_count: likes }) }),
+    alert("tweet.created", "search", {
+      tweet: post(text, n % 2 === 0 ? ann : bob, { likes_count: likes }),
+    }),
   ),
   ...PEOPLE,
   alert(
@@ -144,7 +181,10 @@ function digestBy(render: SinkLists["render"]): readonly DigestPart[] {
     period: { fromMs: AT_MS - DAY + 300_000, toMs: AT_MS + 300_000 },
     written: {
       ...{ title: "Mentions", maxItems: 50, whenEmpty: "nothing" as const, nextAtMs: () => 0 },
-      sortBy: { name: "likes_count", of: ({ body }: Pick<ChirpEvent, "body">) => body.tweet?.likes_count },
+      sortBy: {
+        name: "likes_count",
+        of: ({ body }: Pick<ChirpEvent, "body">) => body.tweet?.likes_count,
+      },
     },
     region: { timezone: "Europe/Berlin" },
     mentions: [],
@@ -154,12 +194,25 @@ function digestBy(render: SinkLists["render"]): readonly DigestPart[] {
 
 const count = (value: number) => ({ count: value, events: {} });
 const REPORT: ReportView = {
-  ...{ name: "weekly", title: "Weekly", from: "2026-11-20T08:00:00.000Z", to: "2026-11-27T08:00:00.000Z", timezone: "Europe/Berlin" },
+  ...{
+    name: "weekly",
+    title: "Weekly",
+    from: "2026-11-20T08:00:00.000Z",
+    to: "2026-11-27T08:00:00.000Z",
+    timezone: "Europe/Berlin",
+  },
   watches: [
     {
-      ...{ watch: "mentions", read: { count: 1_312, before: 1_120 }, filtered: { count: 1_021, before: 990 } },
+      ...{
+        watch: "mentions",
+        read: { count: 1_312, before: 1_120 },
+        filtered: { count: 1_021, before: 990 },
+      },
       alerted: { count: 291, before: 130, events: {} },
-      days: [12, 18, 25, 61, 90, 52, 33].map((value, n) => ({ day: `2026-11-${20 + n}`, count: value })),
+      days: [12, 18, 25, 61, 90, 52, 33].map((value, n) => ({
+        day: `2026-11-${20 + n}`,
+        count: value,
+      })),
     },
     {
       ...{ watch: "fans", read: { count: 64, before: 80 }, filtered: { count: 20, before: 31 } },
@@ -207,7 +260,9 @@ const REPORT: ReportView = {
   silenced: count(0),
   given_up: count(0),
 };
-const REPORTED = [alert("report.created", "daemon", { message: "Weekly", report: REPORT as never }, "")];
+const REPORTED = [
+  alert("report.created", "daemon", { message: "Weekly", report: REPORT as never }, ""),
+];
 const DELETED = [alert("tweet.deleted", "search", { tweet: post("", ann) })];
 
 /** The payloads of each picture, by its name. */
@@ -218,10 +273,17 @@ export const SAMPLES = {
 } as const;
 
 export const APPS = {
-  slack: { render: (events: readonly OutboxEvent[]): unknown => renderSlack(batch(events)), digest: () => digestBy(renderSlackDigest) },
+  slack: {
+    render: (events: readonly OutboxEvent[]): unknown => renderSlack(batch(events)),
+    digest: () => digestBy(renderSlackDigest),
+  },
   discord: {
-    render: (events: readonly OutboxEvent[]): unknown => renderDiscord(batch(events), { style: "embed" }),
+    render: (events: readonly OutboxEvent[]): unknown =>
+      renderDiscord(batch(events), { style: "embed" }),
     digest: () => digestBy((digest) => renderDiscordDigest(digest)),
   },
-  mail: { render: (events: readonly OutboxEvent[]): unknown => renderEmail(batch(events)), digest: () => digestBy(renderEmailDigest) },
+  mail: {
+    render: (events: readonly OutboxEvent[]): unknown => renderEmail(batch(events)),
+    digest: () => digestBy(renderEmailDigest),
+  },
 } as const;

@@ -4,12 +4,20 @@ import type { HttpRequest } from "../../../src/model/http.ts";
 import type { Log } from "../../../src/model/log.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
-function setUp(answer: () => Promise<{ status: number; headers: Record<string, string>; body: string }>) {
+function setUp(
+  answer: () => Promise<{ status: number; headers: Record<string, string>; body: string }>,
+) {
   const clock = createVirtualClock(Date.UTC(2026, 0, 1));
   const beats: HttpRequest[] = [];
   const warnings: string[] = [];
   const http = { request: (request: HttpRequest) => (beats.push(request), answer()) };
-  const log: Log = { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {}, child: () => log };
+  const log: Log = {
+    debug() {},
+    info() {},
+    warn: (message) => void warnings.push(message),
+    error() {},
+    child: () => log,
+  };
   return { clock, beats, warnings, deps: { http, clock, log } };
 }
 
@@ -19,7 +27,9 @@ const options = { url: "https://example.com/alive", intervalMs: 60_000 };
 it("beats at once and every interval, until it is stopped", async () => {
   const { clock, beats, deps } = setUp(fine);
   const stop = startHeartbeat(options, { ...deps, isAlive: () => true });
-  expect(beats.map(({ method, url }) => `${method} ${url}`)).toEqual(["GET https://example.com/alive"]);
+  expect(beats.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    "GET https://example.com/alive",
+  ]);
   await clock.advance(120_000);
   expect(beats).toHaveLength(3);
   stop();

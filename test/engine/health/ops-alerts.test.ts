@@ -26,13 +26,26 @@ function open(
   changes: Partial<OpenedStore> = {},
   share: Pick<Share, "isAlone"> = WHOLE,
 ): OpsAlerts {
-  const deps = { store: { ...store, ...changes }, share, clock, random: createSeededRandom(1), log: rememberingLog() };
+  const deps = {
+    store: { ...store, ...changes },
+    share,
+    clock,
+    random: createSeededRandom(1),
+    log: rememberingLog(),
+  };
   const meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
-  const publish = createPublisher({ ...deps, meter, hash: sha256, route: () => [], wakeDelivery: () => undefined });
+  const publish = createPublisher({
+    ...deps,
+    meter,
+    hash: sha256,
+    route: () => [],
+    wakeDelivery: () => undefined,
+  });
   return createOpsAlerts({ ...deps, publish });
 }
 
-const raised = async (store: OpenedStore) => (await store.recentEvents(20)).map(({ type }) => type).toReversed();
+const raised = async (store: OpenedStore) =>
+  (await store.recentEvents(20)).map(({ type }) => type).toReversed();
 
 it("raises a condition once, again after it was cleared, and each end once", async () => {
   const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
@@ -54,20 +67,28 @@ it("raises a condition once, again after it was cleared, and each end once", asy
 it("raises it anew when it is about something else, and by itself when its time is over", async () => {
   const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
   const opsAlerts = open(store, clock);
-  for (const about of ["anna", "anna", "anna bob", "anna bob"]) await opsAlerts.raise(alert("list.incomplete", { key: "list", about }));
+  for (const about of ["anna", "anna", "anna bob", "anna bob"])
+    await opsAlerts.raise(alert("list.incomplete", { key: "list", about }));
   const low = () => alert("quota.low", { key: "quota", endsAtMs: START + DAY });
   await opsAlerts.raise(low());
   await opsAlerts.raise(low());
   clock.jump(DAY);
   expect(opsAlerts.lasting("quota")).toEqual(new Set());
   await opsAlerts.raise(low());
-  expect(await raised(store)).toEqual(["list.incomplete", "list.incomplete", "quota.low", "quota.low"]);
+  expect(await raised(store)).toEqual([
+    "list.incomplete",
+    "list.incomplete",
+    "quota.low",
+    "quota.low",
+  ]);
 });
 
 it("stores the alert once when a crash comes before what was raised is stored", async () => {
   const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
   const stalled = alert("watch.stalled", { key: "stalled:brand" });
-  await open(store, clock, { saveLearned: () => Promise.reject(new Error("killed")) }).raise(stalled);
+  await open(store, clock, { saveLearned: () => Promise.reject(new Error("killed")) }).raise(
+    stalled,
+  );
   clock.jump(5_000);
   await open(store, clock).raise(stalled);
   expect(await raised(store)).toEqual(["watch.stalled"]);
@@ -83,7 +104,10 @@ it("raises what has no end each time", async () => {
 
 it("raises with each of several replicas what another raised and cleared before", async () => {
   const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
-  const [first, second] = [1, 2].map(() => open(store, clock, {}, { isAlone: false })) as [OpsAlerts, OpsAlerts];
+  const [first, second] = [1, 2].map(() => open(store, clock, {}, { isAlone: false })) as [
+    OpsAlerts,
+    OpsAlerts,
+  ];
   const outage = alert("upstream.dark", { key: "outage" });
   await second.load();
   await first.raise(outage);
@@ -99,7 +123,10 @@ it("raises with each of several replicas what another raised and cleared before"
 
 it("clears nothing that another of several replicas may see still", async () => {
   const [store, clock] = [await openTemp(memoryStatePath()), createVirtualClock(START)];
-  const [seeing, other] = [1, 2].map(() => open(store, clock, {}, { isAlone: false })) as [OpsAlerts, OpsAlerts];
+  const [seeing, other] = [1, 2].map(() => open(store, clock, {}, { isAlone: false })) as [
+    OpsAlerts,
+    OpsAlerts,
+  ];
   const outage = alert("upstream.dark", { key: "outage", seenForMs: 15_000 });
   for (let at = 0; at < 5; at += 1) {
     await seeing.raise(outage);

@@ -22,10 +22,19 @@ async function setup(count: number, intervalMs = MINUTE) {
   const clock = createVirtualClock(START);
   const users = Array.from({ length: count }, (_, i) => makeUser(String(i + 1), `user${i + 1}`));
   const upstream = createScriptedUpstream(clock, users);
-  const lists = new Map<string, readonly Tweet[]>(users.map(({ id }) => [id, [tweetAt(START - HOUR, Number(id))]]));
-  upstream.on("user-tweets", ({ params }) => ({ tweets: lists.get(params["user_id"] as string) ?? [] }));
+  const lists = new Map<string, readonly Tweet[]>(
+    users.map(({ id }) => [id, [tweetAt(START - HOUR, Number(id))]]),
+  );
+  upstream.on("user-tweets", ({ params }) => ({
+    tweets: lists.get(params["user_id"] as string) ?? [],
+  }));
   const watches = users.map(({ username }) =>
-    makeWatch(`w-${username}`, "timeline", { accounts: [username] }, { strategy: "single", schedule: { kind: "every", intervalMs } }),
+    makeWatch(
+      `w-${username}`,
+      "timeline",
+      { accounts: [username] },
+      { strategy: "single", schedule: { kind: "every", intervalMs } },
+    ),
   );
   harness = await startEngineHarness({ clock, upstream, watches });
   return { clock, upstream, lists, harness };
@@ -36,7 +45,8 @@ const tweetAt = (ms: number, number: number): Tweet => ({
   created_at: new Date(ms).toISOString(),
 });
 
-const alerted = (from: EngineHarness) => from.opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
+const alerted = (from: EngineHarness) =>
+  from.opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
 
 it("reports once that a watch is stalled when one source keeps failing while others answer, and again after it had recovered", async () => {
   const { clock, upstream, harness } = await setup(2);
@@ -52,7 +62,9 @@ it("reports once that a watch is stalled when one source keeps failing while oth
   expect(alerted(harness)).toEqual([]);
   await clock.advance(HOUR);
   expect(alerted(harness)).toEqual(["watch.stalled w-user1"]);
-  expect(harness.opsAlerts[0]?.message).toContain("its polls have been failing since 2026-03-02T12:0");
+  expect(harness.opsAlerts[0]?.message).toContain(
+    "its polls have been failing since 2026-03-02T12:0",
+  );
   await harness.restart();
   await clock.advance(HOUR);
   expect(alerted(harness)).toEqual(["watch.stalled w-user1"]);
@@ -91,13 +103,18 @@ it("reports the service as recovered when probed accounts have news again, thoug
   const { upstream } = serveWorld(world, clock);
   let isEmpty = false;
   const service: typeof upstream = {
-    call: (request) => (isEmpty && request.endpoint !== "info-batch" ? Promise.resolve({ tweets: [] }) : upstream.call(request)),
+    call: (request) =>
+      isEmpty && request.endpoint !== "info-batch"
+        ? Promise.resolve({ tweets: [] })
+        : upstream.call(request),
   };
   const accounts = world.accounts.map(({ id }) => `id:${id}`);
   harness = await startEngineHarness({
     clock,
     upstream: service,
-    watches: [makeWatch("w", "timeline", { accounts }, { strategy: "probe", fullPollEveryMs: 10 * HOUR })],
+    watches: [
+      makeWatch("w", "timeline", { accounts }, { strategy: "probe", fullPollEveryMs: 10 * HOUR }),
+    ],
   });
   await clock.advance(5 * MINUTE);
   isEmpty = true;
@@ -126,7 +143,8 @@ it("reports the service as recovered once lists show again what they held, howev
 
 it("reports the service as down when nothing is new for far longer than the pace it had, without an error and without empty lists", async () => {
   const { clock, lists, harness } = await setup(2, 5 * MINUTE);
-  const post = (id: string) => lists.set(id, [tweetAt(clock.now(), Number(id)), ...(lists.get(id) ?? [])].slice(0, 20));
+  const post = (id: string) =>
+    lists.set(id, [tweetAt(clock.now(), Number(id)), ...(lists.get(id) ?? [])].slice(0, 20));
   for (let round = 0; round < 8 * 12; round += 1) {
     await clock.advance(5 * MINUTE);
     post("1");

@@ -1,13 +1,20 @@
 /** What the operator hears of a state that cannot be written. */
 import { expect, it } from "vitest";
-import { createStoreWatch, STORE_HELD_MS, STORE_RETRY_MS } from "../../../src/engine/health/store-watch.ts";
+import {
+  createStoreWatch,
+  STORE_HELD_MS,
+  STORE_RETRY_MS,
+} from "../../../src/engine/health/store-watch.ts";
 import { WHOLE } from "../../../src/model/replicas.ts";
 import { StoreError, type StoreFailure } from "../../../src/model/store-error.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 /** `again`: what becomes of the write that is tried next. */
-async function notified(code: StoreFailure, again: Promise<void> = Promise.reject(new Error("no"))): Promise<readonly string[]> {
+async function notified(
+  code: StoreFailure,
+  again: Promise<void> = Promise.reject(new Error("no")),
+): Promise<readonly string[]> {
   const said: string[] = [];
   const watch = createStoreWatch({
     store: { proveWritable: () => again, proveUnlocked: () => again },
@@ -29,7 +36,12 @@ it("notifies the operator of a state that cannot be written, and not of other re
   expect(await notified("STORE_FULL")).toEqual([text]);
   expect(await notified("STORE_UNREACHABLE")).toEqual([text]);
   expect(await notified("STORE_REPLACED")).toEqual([]);
-  expect(await notified("STORE_UNREACHABLE", Promise.reject(new StoreError("STORE_REPLACED", "others took over")))).toEqual([]);
+  expect(
+    await notified(
+      "STORE_UNREACHABLE",
+      Promise.reject(new StoreError("STORE_REPLACED", "others took over")),
+    ),
+  ).toEqual([]);
 });
 
 it("notifies nobody of a connection that is back at once", async () => {
@@ -47,7 +59,11 @@ it("notifies the operator from the replica that leads, which tries by itself, th
     createStoreWatch({
       store: { proveWritable, proveUnlocked: proveWritable },
       share: { isLeading: () => name === "leader" },
-      ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(`${name}: ${text}`) },
+      ...{
+        clock,
+        log: rememberingLog(),
+        notifyDirectly: async (text) => void said.push(`${name}: ${text}`),
+      },
       onRecovered: () => undefined,
     }),
   );
@@ -76,11 +92,16 @@ it("notifies the operator from the replica that leads by then that the state can
     createStoreWatch({
       store: { proveWritable, proveUnlocked: proveWritable },
       share: { isLeading: () => name === leads },
-      ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(`${name}: ${text}`) },
+      ...{
+        clock,
+        log: rememberingLog(),
+        notifyDirectly: async (text) => void said.push(`${name}: ${text}`),
+      },
       onRecovered: () => undefined,
     }),
   );
-  for (const watch of [first, second, third]) watch?.takeError(new StoreError("STORE_FULL", "it is full"));
+  for (const watch of [first, second, third])
+    watch?.takeError(new StoreError("STORE_FULL", "it is full"));
   first?.stop();
   leads = "second";
   await clock.advance(STORE_RETRY_MS);
@@ -98,7 +119,8 @@ it("says what was wrong and for how long where the one that led was gone before 
   let [isFull, leads] = [true, false];
   const watch = createStoreWatch({
     store: {
-      proveWritable: async () => (isFull ? Promise.reject(new StoreError("STORE_FULL", "it is full")) : undefined),
+      proveWritable: async () =>
+        isFull ? Promise.reject(new StoreError("STORE_FULL", "it is full")) : undefined,
       proveUnlocked: async () => undefined,
     },
     share: { isLeading: () => leads },
@@ -109,7 +131,9 @@ it("says what was wrong and for how long where the one that led was gone before 
   await clock.advance(STORE_RETRY_MS);
   [isFull, leads] = [false, true];
   await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
-  expect(said).toEqual(["chirpwatch can write its state again, and polling goes on where it stopped. For 10s it could not: it is full"]);
+  expect(said).toEqual([
+    "chirpwatch can write its state again, and polling goes on where it stopped. For 10s it could not: it is full",
+  ]);
 });
 
 /** A state whose small writes succeed while larger ones fail, as on a disk that is almost full. */
@@ -132,7 +156,9 @@ function comingAndGoing(error: StoreError) {
 }
 
 it("takes a state that comes and goes for one trouble, which is over once it has worked for a while", async () => {
-  const { clock, said, log, polls, poll, watch } = comingAndGoing(new StoreError("STORE_FULL", "it is full"));
+  const { clock, said, log, polls, poll, watch } = comingAndGoing(
+    new StoreError("STORE_FULL", "it is full"),
+  );
   poll();
   await clock.advance(40_000);
   polls.failing = false;
@@ -140,7 +166,9 @@ it("takes a state that comes and goes for one trouble, which is over once it has
   expect(polls.made).toBeGreaterThan(5);
   expect(said).toEqual([
     "chirpwatch cannot write its state and stopped polling: it is full",
-    expect.stringMatching(/^chirpwatch can write its state again, .* For 4\ds it could not, 9 times: it is full$/),
+    expect.stringMatching(
+      /^chirpwatch can write its state again, .* For 4\ds it could not, 9 times: it is full$/,
+    ),
   ]);
   expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([
     "error: state cannot be written, polling stopped",
@@ -153,16 +181,23 @@ it("takes a state that comes and goes for one trouble, which is over once it has
 });
 
 it("says that a trouble is over where it stops before the state has worked for a while", async () => {
-  const { clock, said, polls, poll, watch } = comingAndGoing(new StoreError("STORE_FULL", "it is full"));
+  const { clock, said, polls, poll, watch } = comingAndGoing(
+    new StoreError("STORE_FULL", "it is full"),
+  );
   poll();
   polls.failing = false;
   await clock.advance(STORE_RETRY_MS);
   watch.stop();
-  expect(said).toEqual([expect.stringMatching(/cannot write/), expect.stringMatching(/can write its state again/)]);
+  expect(said).toEqual([
+    expect.stringMatching(/cannot write/),
+    expect.stringMatching(/can write its state again/),
+  ]);
 });
 
 it("logs nothing of connections that are cut and back at once, however often", async () => {
-  const { clock, said, log, polls, poll } = comingAndGoing(new StoreError("STORE_UNREACHABLE", "it was cut"));
+  const { clock, said, log, polls, poll } = comingAndGoing(
+    new StoreError("STORE_UNREACHABLE", "it was cut"),
+  );
   polls.failing = false;
   for (let cuts = 0; cuts < 20; cuts += 1) {
     polls.failing = true;

@@ -12,14 +12,33 @@ import { createVirtualClock } from "../../support/virtual-clock.ts";
 const MINUTE = 60_000;
 
 it("reports an outage that one of several replicas sees once, and that it is over once none does", async () => {
-  const [clock, store, random] = [createVirtualClock(Date.UTC(2026, 2, 2)), createLearnedInMemory(), createSeededRandom(1)];
+  const [clock, store, random] = [
+    createVirtualClock(Date.UTC(2026, 2, 2)),
+    createLearnedInMemory(),
+    createSeededRandom(1),
+  ];
   const meter = { count: () => undefined, set: () => undefined, observe: () => undefined };
   const alerts: string[] = [];
   const replica = async () => {
     const publish = async ({ type }: { readonly type: string }) => void alerts.push(type);
-    const opsAlerts = createOpsAlerts({ store, share: { isAlone: false }, clock, random, log: rememberingLog(), publish });
+    const opsAlerts = createOpsAlerts({
+      store,
+      share: { isAlone: false },
+      clock,
+      random,
+      log: rememberingLog(),
+      publish,
+    });
     const pacer = createUpstreamPacer(random, () => ["key"]);
-    const parts = { pacer, opsAlerts, clock, log: rememberingLog(), meter, probe: async () => true, onBack: () => undefined };
+    const parts = {
+      pacer,
+      opsAlerts,
+      clock,
+      log: rememberingLog(),
+      meter,
+      probe: async () => true,
+      onBack: () => undefined,
+    };
     const watch = new UpstreamWatch(parts);
     await watch.start();
     return { watch, opsAlerts };

@@ -6,12 +6,16 @@ import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { createVirtualClock } from "../../support/virtual-clock.ts";
 
 const GAP = { horizonMs: 1, tries: 0 };
-const pollOf = (key: string, more: object = {}) => ({ key, detector: "feed", ...more }) as unknown as Poll;
+const pollOf = (key: string, more: object = {}) =>
+  ({ key, detector: "feed", ...more }) as unknown as Poll;
 
 const gaps = (count: number) => Array.from({ length: count }, () => ({ openedAtMs: 1 }) as GapAge);
 const newHistory = () => new PollHistory(createVirtualClock(0));
-const countIn = async (history: PollHistory, polls: readonly Poll[], store: Pick<PollStore, "loadSources">) =>
-  countGaps(await history.openGaps(polls, store));
+const countIn = async (
+  history: PollHistory,
+  polls: readonly Poll[],
+  store: Pick<PollStore, "loadSources">,
+) => countGaps(await history.openGaps(polls, store));
 
 /** A state in which these feeds have that many gaps. */
 function stateOf(counts: Readonly<Record<string, number>>) {
@@ -20,7 +24,11 @@ function stateOf(counts: Readonly<Record<string, number>>) {
     async loadSources(keys: readonly string[]) {
       asked.push([...keys]);
       return keys.map((fingerprint) => {
-        const stretches = Array.from({ length: counts[fingerprint] ?? 0 }, (_, at) => ({ high: `${9 - at}`, low: `${9 - at}`, hole: GAP }));
+        const stretches = Array.from({ length: counts[fingerprint] ?? 0 }, (_, at) => ({
+          high: `${9 - at}`,
+          low: `${9 - at}`,
+          hole: GAP,
+        }));
         return { fingerprint, memory: { stretches }, revision: 1, lastPollAtMs: 1, lastOkAtMs: 1 };
       });
     },
@@ -31,7 +39,13 @@ function stateOf(counts: Readonly<Record<string, number>>) {
 it("counts the gaps of feeds and of members of groups, as the state has them from before a start", async () => {
   const { store, asked } = stateOf({ alone: 1, first: 2, second: 0 });
   const group = pollOf("group", { group: { members: [pollOf("first"), pollOf("second")] } });
-  expect(await countIn(newHistory(), [pollOf("alone"), group, pollOf("list", { detector: "roster" })], store)).toBe(3);
+  expect(
+    await countIn(
+      newHistory(),
+      [pollOf("alone"), group, pollOf("list", { detector: "roster" })],
+      store,
+    ),
+  ).toBe(3);
   expect(asked).toEqual([["alone", "first", "second"]]);
 });
 

@@ -20,7 +20,10 @@ const pollOf = (key: string, schedule: Schedule, subscribers = 1): Poll =>
     priority: "normal",
     spreadMs: 0,
     intervalMs: HOUR,
-    subscribers: Array.from({ length: subscribers }, (_, i) => ({ watchKey: "w", targetKey: String(i) })),
+    subscribers: Array.from({ length: subscribers }, (_, i) => ({
+      watchKey: "w",
+      targetKey: String(i),
+    })),
   }) as unknown as Poll;
 
 interface SetupOptions {
@@ -30,14 +33,25 @@ interface SetupOptions {
   readonly slowDownOf?: () => number;
 }
 
-function setup({ durationMs = 1_000, aftermath = () => ({}), nextDueMs, slowDownOf = () => 1 }: SetupOptions = {}) {
+function setup({
+  durationMs = 1_000,
+  aftermath = () => ({}),
+  nextDueMs,
+  slowDownOf = () => 1,
+}: SetupOptions = {}) {
   const clock = createVirtualClock(START);
   const runs: string[] = [];
   let most = 0;
   let now = 0;
   const log = { debug() {}, info() {}, warn() {}, error() {}, child: () => log };
   const meter = { count() {}, set() {}, observe() {} };
-  const loop = new PollLoop({ clock, timetable: createTimetable(), meter, log, slowDownOf: slowDownOf });
+  const loop = new PollLoop({
+    clock,
+    timetable: createTimetable(),
+    meter,
+    log,
+    slowDownOf: slowDownOf,
+  });
   const work: PollWork = {
     nextDueMs: () => nextDueMs?.(),
     async runPoll({ key, subscribers }) {
@@ -93,21 +107,24 @@ it("runs nothing more for a poll that was taken out of the plan while it ran", a
 it.each([
   ["fault 71: forwards", HOUR, 3],
   ["fault 72: back", -HOUR, 4],
-] as const)("%s: a clock that is set runs each poll at most once more, and freezes none", async (_name, jumpMs, most) => {
-  const { clock, loop, work, runs } = setup();
-  loop.setPolls([pollOf("a", every(60_000))], new Map());
-  loop.start(work);
-  await clock.advance(90_000);
-  const before = runs.length;
-  clock.jump(jumpMs);
-  // The loop reads the clock every 30 s; an interval later the poll is due.
-  await clock.advance(95_000);
-  expect(runs.length - before).toBeGreaterThanOrEqual(1);
-  expect(runs.length - before).toBeLessThanOrEqual(most);
-  await clock.advance(10 * 60_000);
-  expect(runs.length - before).toBeGreaterThanOrEqual(9);
-  await loop.stop();
-});
+] as const)(
+  "%s: a clock that is set runs each poll at most once more, and freezes none",
+  async (_name, jumpMs, most) => {
+    const { clock, loop, work, runs } = setup();
+    loop.setPolls([pollOf("a", every(60_000))], new Map());
+    loop.start(work);
+    await clock.advance(90_000);
+    const before = runs.length;
+    clock.jump(jumpMs);
+    // The loop reads the clock every 30 s; an interval later the poll is due.
+    await clock.advance(95_000);
+    expect(runs.length - before).toBeGreaterThanOrEqual(1);
+    expect(runs.length - before).toBeLessThanOrEqual(most);
+    await clock.advance(10 * 60_000);
+    expect(runs.length - before).toBeGreaterThanOrEqual(9);
+    await loop.stop();
+  },
+);
 
 it("fault 72: does not leave a poll waiting for the old time that was still running when the loop noticed", async () => {
   const { clock, loop, work, runs } = setup({ durationMs: 40_000 });
@@ -145,24 +162,30 @@ it("runs what freshness placed sooner when the pace gets faster, but not what wa
 it.each([
   ["by a schedule", pollOf("a", every(HOUR))],
   ["by freshness", fresh("a")],
-])("runs what was slowed down at a restart sooner when the pace gets faster: %s", async (_name, poll) => {
-  let factor = 50;
-  const { clock, loop, work, runs } = setup({ slowDownOf: () => factor });
-  loop.setPolls([poll], new Map([["a", START - 10 * 60_000]]));
-  loop.start(work);
-  await clock.advance(2 * HOUR);
-  expect(runs).toEqual([]);
-  factor = 1;
-  loop.reschedule();
-  await clock.advance(HOUR);
-  expect(runs).toHaveLength(1);
-  await loop.stop();
-});
+])(
+  "runs what was slowed down at a restart sooner when the pace gets faster: %s",
+  async (_name, poll) => {
+    let factor = 50;
+    const { clock, loop, work, runs } = setup({ slowDownOf: () => factor });
+    loop.setPolls([poll], new Map([["a", START - 10 * 60_000]]));
+    loop.start(work);
+    await clock.advance(2 * HOUR);
+    expect(runs).toEqual([]);
+    factor = 1;
+    loop.reschedule();
+    await clock.advance(HOUR);
+    expect(runs).toHaveLength(1);
+    await loop.stop();
+  },
+);
 
 it("puts off what waits when the pace gets slower, also of a poll that runs meanwhile", async () => {
   let factor = 1;
   const { clock, loop, work, runs } = setup({ slowDownOf: () => factor, durationMs: 2_000 });
-  loop.setPolls([pollOf("a", every(60_000)), pollOf("b", every(60_000))], new Map([["b", START - 59_000]]));
+  loop.setPolls(
+    [pollOf("a", every(60_000)), pollOf("b", every(60_000))],
+    new Map([["b", START - 59_000]]),
+  );
   loop.start(work);
   await clock.advance(1_500);
   factor = 100;
@@ -176,7 +199,9 @@ it("puts off what waits when the pace gets slower, also of a poll that runs mean
 
 it("runs what is due already, however often the pace changes", async () => {
   const { clock, loop, work, runs } = setup({ durationMs: 20_000 });
-  const many = Array.from({ length: 65 }, (_, index) => pollOf(`p${String(index).padStart(2, "0")}`, every(30_000)));
+  const many = Array.from({ length: 65 }, (_, index) =>
+    pollOf(`p${String(index).padStart(2, "0")}`, every(30_000)),
+  );
   loop.setPolls(many, new Map());
   loop.start(work);
   // One more than run at once: the last waits for a place at its first tick, and at its second.

@@ -8,7 +8,9 @@ const START = Date.UTC(2026, 2, 2);
 
 /** By watch id, requests a day. */
 const estimates = (perDay: Readonly<Record<string, number>>) => () =>
-  new Map(Object.entries(perDay).map(([id, estimate]) => [id, { estimate, expected: estimate / 24 }]));
+  new Map(
+    Object.entries(perDay).map(([id, estimate]) => [id, { estimate, expected: estimate / 24 }]),
+  );
 
 /** `requests`: of the watch `a`, in the hour before each time that is asked about. */
 function ledgerOf(requests: number) {
@@ -17,7 +19,12 @@ function ledgerOf(requests: number) {
     asked,
     async spentSince(sinceMs: number) {
       asked.push(sinceMs);
-      const lines = ["info-batch", "search-tweets"].map((endpoint) => ({ watch: "a", endpoint, key: "", requests: requests / 2 }));
+      const lines = ["info-batch", "search-tweets"].map((endpoint) => ({
+        watch: "a",
+        endpoint,
+        key: "",
+        requests: requests / 2,
+      }));
       return { total: requests, lines };
     },
   };

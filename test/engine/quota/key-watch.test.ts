@@ -28,7 +28,9 @@ const makeWatch = (isAlone = true): KeyWatch =>
     ring: createKeyRing(),
     keys: () => keys,
     renew: async (key) => renewable.delete(key),
-    opsAlerts: createRecordedOpsAlerts(state, clock, (alert) => void opsAlerts.push(alert), { isAlone }),
+    opsAlerts: createRecordedOpsAlerts(state, clock, (alert) => void opsAlerts.push(alert), {
+      isAlone,
+    }),
     clock,
     log: rememberingLog(),
     meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
@@ -51,8 +53,11 @@ beforeEach(async () => {
   await watch.start(ask);
 });
 
-const refuse = (key: string, kind: "unauthorized" | "billing" = "billing", sentAtMs = clock.monotonic()) =>
-  watch.refused(key, failure(kind), sentAtMs);
+const refuse = (
+  key: string,
+  kind: "unauthorized" | "billing" = "billing",
+  sentAtMs = clock.monotonic(),
+) => watch.refused(key, failure(kind), sentAtMs);
 const alerted = () => opsAlerts.map(({ type, subject }) => `${type} ${subject}`);
 
 describe("a refused key", () => {

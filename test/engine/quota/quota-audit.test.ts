@@ -38,7 +38,10 @@ const meter: Meter = {
   set: (name, value, labels) => void gauges.set(`${name} ${labels?.["key"] ?? ""}`, value),
 };
 
-function makeAudit(log: Log = rememberingLog(), share: Pick<Share, "isLeading"> = WHOLE): QuotaAudit {
+function makeAudit(
+  log: Log = rememberingLog(),
+  share: Pick<Share, "isLeading"> = WHOLE,
+): QuotaAudit {
   readings = new AuditReadings(() => quotaPeriod(clock.now(), CALENDAR));
   return new QuotaAudit({
     readings,
@@ -76,11 +79,22 @@ beforeEach(async () => {
 afterEach(() => audit.stop());
 
 /** So many requests of a key, answered at once; billed by the service unless said otherwise. */
-async function spend(count: number, { key = "main", status = 200, isBilled = true } = {}): Promise<void> {
+async function spend(
+  count: number,
+  { key = "main", status = 200, isBilled = true } = {},
+): Promise<void> {
   for (let i = 0; i < count; i += 1) {
     const atMs = clock.now();
     const rate = { count: 1_000_000, intervalMs: 1_000 };
-    const grant = await store.reserve({ endpoint: "e", watch: "w", billed: true, atMs, rate, holdMs: 31_000, keys: [{ key }] });
+    const grant = await store.reserve({
+      endpoint: "e",
+      watch: "w",
+      billed: true,
+      atMs,
+      rate,
+      holdMs: 31_000,
+      keys: [{ key }],
+    });
     if (grant.kind !== "granted") throw new Error(grant.kind);
     await store.settle(grant.ledgerId, atMs, status);
   }
@@ -114,7 +128,11 @@ it("raises the alarm once a period when the service counted more, and says by ho
   await clock.advance(15 * MINUTE);
   expect(drift()).toBe(10);
   expect(opsAlerts).toHaveLength(1);
-  expect(opsAlerts[0]).toMatchObject({ type: "quota.drift", severity: "warning", facts: { key: "main", drift: 7 } });
+  expect(opsAlerts[0]).toMatchObject({
+    type: "quota.drift",
+    severity: "warning",
+    facts: { key: "main", drift: 7 },
+  });
   expect(opsAlerts[0]?.message).toContain("7 requests more of the key main");
   // The limit is what can really be spent.
   expect(readings.limitOf("main")).toBe(990);
@@ -208,11 +226,17 @@ it("begins anew when the figure goes up and when the period ends", async () => {
 });
 
 it("asks again a minute after a refusal, which is early enough for a figure of the hour, and later when the service wants that", async () => {
-  service.set("main", new UpstreamError("rate_limited", "too many requests", 429, { retry: { afterMs: 5_000 } }));
+  service.set(
+    "main",
+    new UpstreamError("rate_limited", "too many requests", 429, { retry: { afterMs: 5_000 } }),
+  );
   await audit.start();
   await clock.advance(59_000);
   expect(asked.length).toBe(1);
-  service.set("main", new UpstreamError("rate_limited", "too many requests", 429, { retry: { afterMs: 4 * MINUTE } }));
+  service.set(
+    "main",
+    new UpstreamError("rate_limited", "too many requests", 429, { retry: { afterMs: 4 * MINUTE } }),
+  );
   await clock.advance(2_000);
   expect(asked.length).toBe(2);
   await clock.advance(3 * MINUTE);
@@ -263,24 +287,27 @@ it.each([
   ["backwards by two hours", [-2 * HOUR]],
   ["backwards by ten minutes", [-10 * MINUTE]],
   ["forwards by two hours, and back", [2 * HOUR, -2 * HOUR]],
-])("takes a clock that jumps %s for no drift, and sees a real one all the same", async (_name, jumps) => {
-  service.set("main", 10_000);
-  await audit.start();
-  await work(37);
-  for (const jumpMs of jumps) {
-    clock.jump(jumpMs);
-    await work(22);
-  }
-  await work(4 * 60);
-  expect(opsAlerts).toEqual([]);
-  expect(readings.driftRequests).toBe(0);
-  clock.jump(-2 * HOUR);
-  await work(5);
-  service.set("main", Number(service.get("main")) - 7);
-  await work(30);
-  expect(opsAlerts).toHaveLength(1);
-  expect(readings.driftRequests).toBe(7);
-});
+])(
+  "takes a clock that jumps %s for no drift, and sees a real one all the same",
+  async (_name, jumps) => {
+    service.set("main", 10_000);
+    await audit.start();
+    await work(37);
+    for (const jumpMs of jumps) {
+      clock.jump(jumpMs);
+      await work(22);
+    }
+    await work(4 * 60);
+    expect(opsAlerts).toEqual([]);
+    expect(readings.driftRequests).toBe(0);
+    clock.jump(-2 * HOUR);
+    await work(5);
+    service.set("main", Number(service.get("main")) - 7);
+    await work(30);
+    expect(opsAlerts).toHaveLength(1);
+    expect(readings.driftRequests).toBe(7);
+  },
+);
 
 it("sums up what it found before a jump, and compares over one that came with a restart", async () => {
   await audit.start();

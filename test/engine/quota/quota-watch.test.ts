@@ -1,4 +1,7 @@
-/** What the month can spare for further pages is given out once, by however many replicas; and what setting the pace reads. */
+/**
+ * What the month can spare for further pages is given out once, by however many replicas; and what
+ * setting the pace reads.
+ */
 import { expect, it } from "vitest";
 import { QuotaWatch } from "../../../src/engine/quota/quota-watch.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
@@ -20,7 +23,13 @@ const polls: readonly Poll[] = planPolls(
   ["acme", "bolt", "crane", "delta"].map((query) => {
     if (type === undefined) throw new Error("no type");
     const watch = makeWatch(query, "search", { query });
-    return { watch, type, watchKey: query, paused: false, targets: assumeTargets(query, targetsOf(sha256, watch, type), []) };
+    return {
+      watch,
+      type,
+      watchKey: query,
+      paused: false,
+      targets: assumeTargets(query, targetsOf(sha256, watch, type), []),
+    };
   }),
   { hash: sha256, timetable, nowMs: NOW },
 );
@@ -29,7 +38,13 @@ const polls: readonly Poll[] = planPolls(
 type Entries = unknown[];
 
 /** Makes the quota watch of a replica on a state. */
-function makeQuotaWatch({ isLeading = true, entries = [] }: { readonly isLeading?: boolean; readonly entries?: Entries } = {}) {
+function makeQuotaWatch({
+  isLeading = true,
+  entries = [],
+}: {
+  readonly isLeading?: boolean;
+  readonly entries?: Entries;
+} = {}) {
   const clock = createVirtualClock(NOW);
   const asked: string[] = [];
   const learned = createLearnedInMemory();
@@ -43,13 +58,22 @@ function makeQuotaWatch({ isLeading = true, entries = [] }: { readonly isLeading
         asked.push("by watch");
         return { total: 0, lines: [] };
       },
-      countFurtherPages: async (afterId = entries.length) => ({ pages: entries.length - afterId, lastId: entries.length }),
+      countFurtherPages: async (afterId = entries.length) => ({
+        pages: entries.length - afterId,
+        lastId: entries.length,
+      }),
     },
     learned,
     notes: { readNote: async () => null, writeNote: async () => undefined },
     ...{ clock, timetable, log: rememberingLog() },
     meter: { count: () => undefined, set: () => undefined, observe: () => undefined },
-    settings: () => ({ monthly: 1_000_000, reserve: 0, resetDay: 1, timezone: "UTC", onExhausted: "pause" }),
+    settings: () => ({
+      monthly: 1_000_000,
+      reserve: 0,
+      resetDay: 1,
+      timezone: "UTC",
+      onExhausted: "pause",
+    }),
     keys: () => [{ name: "", limit: undefined, isUsable: true }],
     polls: () => polls,
     share: { isAlone: false, isLeading: () => isLeading },
@@ -74,9 +98,11 @@ function readAll({ pages }: QuotaWatch, entries: Entries, most = Number.POSITIVE
 
 it("lets each replica read on as much as one that is alone, and all together no more than that", async () => {
   const entries: Entries = [];
-  const [one, other, alone] = [makeQuotaWatch({ entries }), makeQuotaWatch({ isLeading: false, entries }), makeQuotaWatch()].map(
-    ({ watch }) => watch,
-  ) as [QuotaWatch, QuotaWatch, QuotaWatch];
+  const [one, other, alone] = [
+    makeQuotaWatch({ entries }),
+    makeQuotaWatch({ isLeading: false, entries }),
+    makeQuotaWatch(),
+  ].map(({ watch }) => watch) as [QuotaWatch, QuotaWatch, QuotaWatch];
   for (const replica of [one, other, alone]) await replica.refresh(polls);
   const all = readAll(alone, []);
   expect(all).toBeGreaterThan(1_000);

@@ -1,4 +1,7 @@
-/** Feeds random hostile inputs to a part of the daemon, and holds it to what nobody may make it do: crash, hang, fill the memory, show a stack. */
+/**
+ * Feeds random hostile inputs to a part of the daemon, and holds it to what nobody may make it do:
+ * crash, hang, fill the memory, show a stack.
+ */
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 
@@ -12,7 +15,9 @@ export interface HostileTarget<Input> {
 /** CPU time of one input: other work on the machine does not count. */
 const MAX_CPU_MS = 1_000;
 const MAX_MEMORY_BYTES = 300 * 1_048_576;
-/** Inputs of one property: between two of them the event loop turns, and a failure names its own. */
+/**
+ * Inputs of one property: between two of them the event loop turns, and a failure names its own.
+ */
 const BATCH = 1_000;
 
 /** A stack, or a sentence of the language's own about a mistake in the code. */
@@ -34,7 +39,10 @@ const cpuMs = (): number => {
   return (user + system) / 1_000;
 };
 
-/** What never ends yields to nobody: a thread of its own says which input it is, and ends the process. */
+/**
+ * What never ends yields to nobody: a thread of its own says which input it is, and ends the
+ * process.
+ */
 const WATCHER = `
 const { workerData } = require("node:worker_threads");
 const { writeSync } = require("node:fs");
@@ -55,7 +63,11 @@ const MAX_SHOWN_BYTES = 16_000;
 function watchInputs(name: string) {
   const shared = new SharedArrayBuffer(8 + MAX_SHOWN_BYTES);
   const [beats, text] = [new Int32Array(shared, 0, 2), Buffer.from(shared, 8)];
-  const worker = new Worker(WATCHER, { eval: true, workerData: { shared, maxSilentS: MAX_SILENT_S }, execArgv: [] });
+  const worker = new Worker(WATCHER, {
+    eval: true,
+    workerData: { shared, maxSilentS: MAX_SILENT_S },
+    execArgv: [],
+  });
   worker.unref();
   return {
     note(input: unknown) {
@@ -67,7 +79,10 @@ function watchInputs(name: string) {
 }
 
 /** @throws Error with the seed and the input, made smaller */
-export async function playHostile<Input>(target: HostileTarget<Input>, options: HostileOptions): Promise<void> {
+export async function playHostile<Input>(
+  target: HostileTarget<Input>,
+  options: HostileOptions,
+): Promise<void> {
   const { runs, seed, memoryBytes = () => process.memoryUsage().rss, usedMs = cpuMs } = options;
   const baseBytes = options.memoryBytes === undefined ? memoryBytes() : 0;
   const watcher = watchInputs(target.name);
@@ -79,12 +94,21 @@ export async function playHostile<Input>(target: HostileTarget<Input>, options: 
       const tookMs = usedMs() - begunMs;
       if (tookMs > MAX_CPU_MS) throw new Error(`${target.name} took ${Math.round(tookMs)} ms`);
       const shown = read.find((text) => STACK.test(text));
-      if (shown !== undefined) throw new Error(`${target.name} shows a stack or a mistake of its own: ${shown.slice(0, 500)}`);
+      if (shown !== undefined)
+        throw new Error(
+          `${target.name} shows a stack or a mistake of its own: ${shown.slice(0, 500)}`,
+        );
       const megabytes = Math.round((memoryBytes() - baseBytes) / 1_048_576);
-      if (megabytes * 1_048_576 > MAX_MEMORY_BYTES) throw new Error(`${target.name} uses ${megabytes} MB`);
+      if (megabytes * 1_048_576 > MAX_MEMORY_BYTES)
+        throw new Error(`${target.name} uses ${megabytes} MB`);
     });
     const limits = { interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true };
-    await fc.assert(property, { ...limits, seed: seed + done, numRuns: Math.min(BATCH, runs - done), endOnFailure: false });
+    await fc.assert(property, {
+      ...limits,
+      seed: seed + done,
+      numRuns: Math.min(BATCH, runs - done),
+      endOnFailure: false,
+    });
     await new Promise((resolve) => setImmediate(resolve));
   }
   await watcher.end();

@@ -1,4 +1,7 @@
-/** Requests to the daemon's two doors, its address and its control socket, as no client of it would send them. */
+/**
+ * Requests to the daemon's two doors, its address and its control socket, as no client of it would
+ * send them.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join, resolve } from "node:path";
@@ -6,7 +9,15 @@ import fc from "fast-check";
 import type { HostileTarget } from "./play-hostile.ts";
 import { longText, oddName, oddValue } from "./texts.ts";
 
-type Framing = "none" | "length" | "chunked" | "a byte a chunk" | "too short" | "too long" | "broken chunk" | "two lengths";
+type Framing =
+  | "none"
+  | "length"
+  | "chunked"
+  | "a byte a chunk"
+  | "too short"
+  | "too long"
+  | "broken chunk"
+  | "two lengths";
 
 export interface HostileRequest {
   readonly isSocket: boolean;
@@ -25,18 +36,39 @@ function routesInSources(): readonly string[] {
   const files = readdirSync(folder).filter((name) => name.endsWith(".ts"));
   const texts = files.map((name) => readFileSync(join(folder, name), "utf8"));
   const found = texts.flatMap((text) =>
-    [...text.matchAll(/\bapp\.(?:get|post|delete|put)\(\s*["`]([^"`]+)["`]/g)].map(([, path = ""]) => path),
+    [...text.matchAll(/\bapp\.(?:get|post|delete|put)\(\s*["`]([^"`]+)["`]/g)].map(
+      ([, path = ""]) => path,
+    ),
   );
   return [
     ...new Set(
-      found.flatMap((path) => (path.includes("${") ? ["pause", "resume"].map((verb) => path.replace(/\$\{\w+\}/, verb)) : [path])),
+      found.flatMap((path) =>
+        path.includes("${")
+          ? ["pause", "resume"].map((verb) => path.replace(/\$\{\w+\}/, verb))
+          : [path],
+      ),
     ),
   ];
 }
 
 const ROUTES = routesInSources();
 const PARAMS = [
-  ...["watch", "since", "until", "by", "limit", "sink", "event", "text", "author", "state", "before", "from_now", "expired", "dead"],
+  ...[
+    "watch",
+    "since",
+    "until",
+    "by",
+    "limit",
+    "sink",
+    "event",
+    "text",
+    "author",
+    "state",
+    "before",
+    "from_now",
+    "expired",
+    "dead",
+  ],
   ...["silenced", "dry_run", "payload", "id", "what", "q", "matchers"],
 ];
 
@@ -47,12 +79,18 @@ const path = fc
   .record({
     route: fc.oneof(
       { weight: 9, arbitrary: fc.constantFrom(...ROUTES) },
-      { weight: 1, arbitrary: fc.constantFrom("//", "/..", "*", "/%", "/api/v1/%00", "http://evil.example/") },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom("//", "/..", "*", "/%", "/api/v1/%00", "http://evil.example/"),
+      },
     ),
     id: fc.oneof(encoded, fc.constantFrom("w", "hook", "1", "2029911223344556677")),
     query: fc.array(
       fc.tuple(
-        fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...PARAMS) }, { weight: 1, arbitrary: oddName }),
+        fc.oneof(
+          { weight: 5, arbitrary: fc.constantFrom(...PARAMS) },
+          { weight: 1, arbitrary: oddName },
+        ),
         fc.oneof(encoded, fc.constantFrom("w", "hook", "1h", "true")),
       ),
       { maxLength: 4 },
@@ -67,12 +105,27 @@ const path = fc
 
 const object = fc.dictionary(
   fc.oneof(
-    { weight: 5, arbitrary: fc.constantFrom("matchers", "duration", "comment", "author", "until", "id", "sink", "watch", "by") },
+    {
+      weight: 5,
+      arbitrary: fc.constantFrom(
+        "matchers",
+        "duration",
+        "comment",
+        "author",
+        "until",
+        "id",
+        "sink",
+        "watch",
+        "by",
+      ),
+    },
     { weight: 1, arbitrary: oddName },
   ),
   fc.oneof(
     oddValue,
-    fc.array(fc.oneof(oddValue, fc.constantFrom('watch="w"', "author=~(a+)+$", "lang!=en")), { maxLength: 4 }),
+    fc.array(fc.oneof(oddValue, fc.constantFrom('watch="w"', "author=~(a+)+$", "lang!=en")), {
+      maxLength: 4,
+    }),
     fc.jsonValue(),
   ),
   { maxKeys: 5 },
@@ -100,8 +153,12 @@ const HEADERS: readonly (readonly [string, string])[] = [
       ";",
     ] as const
   ).map((type) => ["Content-Type", type] as const),
-  ...(["Bearer x", "Basic OjpA", "Basic", ""] as const).map((value) => ["Authorization", value] as const),
-  ...(["http://evil.example", "null", "http://localhost"] as const).map((value) => ["Origin", value] as const),
+  ...(["Bearer x", "Basic OjpA", "Basic", ""] as const).map(
+    (value) => ["Authorization", value] as const,
+  ),
+  ...(["http://evil.example", "null", "http://localhost"] as const).map(
+    (value) => ["Origin", value] as const,
+  ),
   ["Sec-Fetch-Site", "cross-site"],
   ["X-Forwarded-For", "1.2.3.4"],
   ["Expect", "100-continue"],
@@ -119,7 +176,19 @@ const inputs: fc.Arbitrary<HostileRequest> = fc
       isSocket: fc.boolean(),
       method: fc.oneof(
         { weight: 9, arbitrary: fc.constantFrom("GET", "POST", "POST", "DELETE") },
-        { weight: 1, arbitrary: fc.constantFrom("HEAD", "PUT", "OPTIONS", "PATCH", "TRACE", "PROPFIND", "get", "BREW") },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom(
+            "HEAD",
+            "PUT",
+            "OPTIONS",
+            "PATCH",
+            "TRACE",
+            "PROPFIND",
+            "get",
+            "BREW",
+          ),
+        },
       ),
       path,
       headers: fc.array(fc.constantFrom(...HEADERS), { maxLength: 3 }),
@@ -140,7 +209,13 @@ const inputs: fc.Arbitrary<HostileRequest> = fc
       raw: fc.oneof(
         longText,
         oddValue,
-        fc.constantFrom("\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "GET /\r\n", "\u0016\u0003\u0001", "GET / HTTP/1.1\r\nA\r\n\r\n"),
+        fc.constantFrom(
+          "\r\n\r\n",
+          "GET / HTTP/9.9\r\n\r\n",
+          "GET /\r\n",
+          "\u0016\u0003\u0001",
+          "GET / HTTP/1.1\r\nA\r\n\r\n",
+        ),
       ),
     },
     { requiredKeys: ["isSocket", "method", "path", "headers", "body", "framing"] },
@@ -159,7 +234,8 @@ function framed({ framing, body: text }: HostileRequest): readonly [headers: str
   if (framing === "too short") return [`Content-Length: ${size + 100}\r\n`, text];
   if (framing === "too long") return [`Content-Length: ${Math.floor(size / 2)}\r\n`, text];
   if (framing === "two lengths") return [`Content-Length: 1\r\nContent-Length: ${size}\r\n`, text];
-  if (framing === "chunked") return ["Transfer-Encoding: chunked\r\n", `${text === "" ? "" : chunk(text)}0\r\n\r\n`];
+  if (framing === "chunked")
+    return ["Transfer-Encoding: chunked\r\n", `${text === "" ? "" : chunk(text)}0\r\n\r\n`];
   if (framing === "broken chunk") return ["Transfer-Encoding: chunked\r\n", `${chunk(text)}zz\r\n`];
   if (framing === "a byte a chunk")
     return [
@@ -176,9 +252,13 @@ export interface Doors {
 
 const ANSWERED_WITHIN_MS = 15_000;
 
-/** @returns what came back until the other side closed, or until there is enough of what never ends */
+/**
+ * @returns what came back until the other side closed, or until there is enough of what never ends
+ */
 function exchange(doors: Doors, request: HostileRequest): Promise<string> {
-  const socket: Socket = request.isSocket ? connect(doors.socketPath) : connect(doors.port, "127.0.0.1");
+  const socket: Socket = request.isSocket
+    ? connect(doors.socketPath)
+    : connect(doors.port, "127.0.0.1");
   const [lengths, sent] = framed(request);
   const { method, path: target, headers, raw } = request;
   const head = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}${lengths}\r\n`;
@@ -220,7 +300,10 @@ export function serverTarget(doors: Doors, isAlive: () => boolean): HostileTarge
   };
 }
 
-/** Bodies that come a byte a second, or never end: many at once, while others must be answered. @returns what came back of each */
+/**
+ * Bodies that come a byte a second, or never end: many at once, while others must be answered.
+ * @returns what came back of each
+ */
 export function sendSlowly({ port }: Doors, count: number): readonly Promise<string>[] {
   return Array.from({ length: count }, (_, n) => {
     const socket = connect(port, "127.0.0.1");

@@ -116,9 +116,21 @@ const configTree = fc.letrec<{ value: unknown; map: object }>((tie) => ({
 export const configuration: HostileTarget<string> = {
   name: "a configuration",
   inputs: fc.oneof(
-    { weight: 6, arbitrary: damaged(configTexts(), fc.oneof(fc.constantFrom(...YAML_SCRAPS), oddValue, oddName)) },
+    {
+      weight: 6,
+      arbitrary: damaged(
+        configTexts(),
+        fc.oneof(fc.constantFrom(...YAML_SCRAPS), oddValue, oddName),
+      ),
+    },
     { weight: 3, arbitrary: configTree.map((tree) => JSON.stringify(tree)) },
-    { weight: 1, arbitrary: shuffled([...YAML_SCRAPS, "watches", "w", "type: search", "query: a"], ["", " ", "\n", ": "]) },
+    {
+      weight: 1,
+      arbitrary: shuffled(
+        [...YAML_SCRAPS, "watches", "w", "type: search", "query: a"],
+        ["", " ", "\n", ": "],
+      ),
+    },
     {
       weight: 1,
       arbitrary: nested(
@@ -141,9 +153,11 @@ export const configuration: HostileTarget<string> = {
     const lines = text.split("\n");
     for (const { line, column, message } of issues) {
       const length = (lines[line - 1] ?? "").length;
-      if (line > lines.length || column > length + 1) throw new Error(`${message} stands at ${line}:${column}, outside of the file`);
+      if (line > lines.length || column > length + 1)
+        throw new Error(`${message} stands at ${line}:${column}, outside of the file`);
     }
-    if (!loaded.ok && !issues.some(({ severity }) => severity === "error")) throw new Error("refused without an error");
+    if (!loaded.ok && !issues.some(({ severity }) => severity === "error"))
+      throw new Error("refused without an error");
     return issues.map(({ message }) => message);
   },
 };
@@ -180,9 +194,25 @@ const QUERY_WORDS = [
     "url:",
     "list:1",
   ],
-  ...["include:nativeretweets", "near:", "conversation_id:1", "place:", "NOT", "&&", "||", "title:", "site:", "*", "?"],
+  ...[
+    "include:nativeretweets",
+    "near:",
+    "conversation_id:1",
+    "place:",
+    "NOT",
+    "&&",
+    "||",
+    "title:",
+    "site:",
+    "*",
+    "?",
+  ],
 ];
-const queryTweet = makeQueryTweet({ full_text: "acme corp @a #tag $BTC (x)", lang: "de", likes_count: 3 });
+const queryTweet = makeQueryTweet({
+  full_text: "acme corp @a #tag $BTC (x)",
+  lang: "de",
+  likes_count: 3,
+});
 
 export const query: HostileTarget<string> = {
   name: "a query",
@@ -210,12 +240,14 @@ export const query: HostileTarget<string> = {
       const parsed = parseQuery(text);
       const doubts = queryDoubts(text).map((doubt) => JSON.stringify(doubt));
       const printed = printQuery(parsed);
-      if (printQuery(parseQuery(printed)) !== printed) throw new Error(`it is printed as ${printed}, which is read as another query`);
+      if (printQuery(parseQuery(printed)) !== printed)
+        throw new Error(`it is printed as ${printed}, which is read as another query`);
       evaluateQuery(parsed, queryTweet, { nowMs: 1_700_000_000_000 });
       return [...doubts, printed, withBounds(text, { untilTime: 1_700_000_000 } as never)];
     } catch (error) {
       if (!(error instanceof QueryError)) throw error;
-      if (error.position < 0 || error.position > text.length) throw new Error(`the mistake stands at ${error.position}`, { cause: error });
+      if (error.position < 0 || error.position > text.length)
+        throw new Error(`the mistake stands at ${error.position}`, { cause: error });
       return [error.message];
     }
   },
@@ -233,10 +265,70 @@ const CEL_WORDS = [
     "tweet.quoted_status",
     "labels.team",
   ],
-  ...["&&", "||", "!", "==", "!=", "<", ">=", "+", "-", "*", "/", "%", "?", ":", "in", "(", ")", "[", "]", "{", "}", ".", ","],
-  ...['"a"', "'b'", "r'\\d'", '"""c"""', 'b"x"', "1", "-1", "9223372036854775807", "1u", "1.5", "true", "null", LIST],
-  ...["has(", "size(", "int(", "string(", "timestamp(", "duration(", "type(", ".exists(e, ", ".all(e, ", ".map(e, ", ".filter(e, ", ".re("],
-  ...['.matches("(a+)+")', '.contains("a")', '.startsWith("")', '.re("(a+)+$")', '.re("[")', ".getFullYear()", ".lowerAscii()", ".split("],
+  ...[
+    "&&",
+    "||",
+    "!",
+    "==",
+    "!=",
+    "<",
+    ">=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "?",
+    ":",
+    "in",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    ".",
+    ",",
+  ],
+  ...[
+    '"a"',
+    "'b'",
+    "r'\\d'",
+    '"""c"""',
+    'b"x"',
+    "1",
+    "-1",
+    "9223372036854775807",
+    "1u",
+    "1.5",
+    "true",
+    "null",
+    LIST,
+  ],
+  ...[
+    "has(",
+    "size(",
+    "int(",
+    "string(",
+    "timestamp(",
+    "duration(",
+    "type(",
+    ".exists(e, ",
+    ".all(e, ",
+    ".map(e, ",
+    ".filter(e, ",
+    ".re(",
+  ],
+  ...[
+    '.matches("(a+)+")',
+    '.contains("a")',
+    '.startsWith("")',
+    '.re("(a+)+$")',
+    '.re("[")',
+    ".getFullYear()",
+    ".lowerAscii()",
+    ".split(",
+  ],
 ];
 /** Conditions that are right, to begin with. */
 const CEL_TEXTS = [
@@ -251,7 +343,11 @@ const CEL_TEXTS = [
 const celEvent = {
   tweet: {
     ...{ id: "1", lang: "en", full_text: `${"a".repeat(2_000)}!`, likes_count: 7 },
-    entities: Array.from({ length: 20 }, (_, n) => ({ type: n % 2 === 0 ? "photo" : "video", link: "https://e.com", preview: "" })),
+    entities: Array.from({ length: 20 }, (_, n) => ({
+      type: n % 2 === 0 ? "photo" : "video",
+      link: "https://e.com",
+      preview: "",
+    })),
     user: { followers_count: 100, verified: true, username: "anna" },
   },
 } as unknown as EventBody;
@@ -264,7 +360,10 @@ export const condition: HostileTarget<readonly [string, number]> = {
   inputs: fc.tuple(
     fc.oneof(
       { weight: 4, arbitrary: shuffled(CEL_WORDS, ["", " ", " "]) },
-      { weight: 4, arbitrary: damaged(CEL_TEXTS, fc.oneof(fc.constantFrom(...CEL_WORDS), oddValue)) },
+      {
+        weight: 4,
+        arbitrary: damaged(CEL_TEXTS, fc.oneof(fc.constantFrom(...CEL_WORDS), oddValue)),
+      },
       {
         weight: 1,
         arbitrary: nested(
@@ -364,7 +463,21 @@ const LIQUID_WORDS = [
     "break",
     "#",
   ],
-  ...["==", "and", "or", "contains", "(1..99999999)", "'text'", "1", "-1", "nil", "blank", "[0]", ".first", ".__proto__"],
+  ...[
+    "==",
+    "and",
+    "or",
+    "contains",
+    "(1..99999999)",
+    "'text'",
+    "1",
+    "-1",
+    "nil",
+    "blank",
+    "[0]",
+    ".first",
+    ".__proto__",
+  ],
 ];
 const LIQUID_TEXTS = [
   "{{ title }}: {{ tweet.full_text | graphemes: 100 }}",
@@ -390,7 +503,10 @@ const liquidData = fc.oneof(
     }),
   ),
   fc
-    .record({ title: hostileText, tweet: fc.record({ full_text: hostileText, lang: oddValue, likes_count: oddValue }) })
+    .record({
+      title: hostileText,
+      tweet: fc.record({ full_text: hostileText, lang: oddValue, likes_count: oddValue }),
+    })
     .map((data) => JSON.stringify(data)),
 );
 /** What the thread gives one text: template-worker.ts ends what liquidjs itself does not. */
@@ -401,7 +517,10 @@ export const template: HostileTarget<readonly [string, string]> = {
   inputs: fc.tuple(
     fc.oneof(
       { weight: 4, arbitrary: shuffled(LIQUID_WORDS, ["", " ", " ", "\n"]) },
-      { weight: 5, arbitrary: damaged(LIQUID_TEXTS, fc.oneof(fc.constantFrom(...LIQUID_WORDS), oddValue)) },
+      {
+        weight: 5,
+        arbitrary: damaged(LIQUID_TEXTS, fc.oneof(fc.constantFrom(...LIQUID_WORDS), oddValue)),
+      },
       {
         weight: 1,
         arbitrary: nested(
@@ -422,8 +541,17 @@ export const template: HostileTarget<readonly [string, string]> = {
   feed([text, data]) {
     const problems = checkTemplate(text, FIELDS).map(({ message }) => message);
     if (problems.length === 0) pathsRead(text);
-    const render = createTemplateRenderer([{ name: "t", events: ["*"], body: text }], RENDER_LIMIT_MS);
-    const result = render({ template: "t", data, region: {}, hasMoments: false, nowMs: 1_700_000_000_000 });
+    const render = createTemplateRenderer(
+      [{ name: "t", events: ["*"], body: text }],
+      RENDER_LIMIT_MS,
+    );
+    const result = render({
+      template: "t",
+      data,
+      region: {},
+      hasMoments: false,
+      nowMs: 1_700_000_000_000,
+    });
     // What a template prints is its author's; what goes wrong is the daemon's to say.
     return "problem" in result ? [...problems, result.problem] : problems;
   },
@@ -437,7 +565,13 @@ interface Answered {
 }
 let answered: Answered | undefined;
 const upstream = createUpstream({
-  http: { request: async () => ({ status: answered?.status ?? 200, headers: answered?.headers ?? {}, body: answered?.body ?? "" }) },
+  http: {
+    request: async () => ({
+      status: answered?.status ?? 200,
+      headers: answered?.headers ?? {},
+      body: answered?.body ?? "",
+    }),
+  },
   baseUrl: "https://api.example.com",
   key: () => "K",
 });
@@ -446,7 +580,9 @@ const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 function bodyOf(name: EndpointName): string {
   const { sent } = API_SAMPLES[name];
   return JSON.stringify(
-    Array.isArray(sent) ? { [ENDPOINTS[name].answer.kind]: sent, next_cursor: "1" } : { ...(sent as object), next_cursor: "1" },
+    Array.isArray(sent)
+      ? { [ENDPOINTS[name].answer.kind]: sent, next_cursor: "1" }
+      : { ...(sent as object), next_cursor: "1" },
   );
 }
 
@@ -477,11 +613,35 @@ const answers = fc.constantFrom(...ENDPOINT_NAMES).chain((endpoint) =>
     endpoint: fc.constant(endpoint),
     status: fc.oneof(
       { weight: 6, arbitrary: fc.constant(200) },
-      { weight: 1, arbitrary: fc.constantFrom(0, 100, 204, 301, 400, 401, 402, 403, 404, 413, 429, 500, 502, 503, 599, 999) },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          0,
+          100,
+          204,
+          301,
+          400,
+          401,
+          402,
+          403,
+          404,
+          413,
+          429,
+          500,
+          502,
+          503,
+          599,
+          999,
+        ),
+      },
     ),
-    headers: fc.dictionary(fc.constantFrom("retry-after", "date", "content-type", "x-ratelimit-reset", "__proto__"), oddValue, {
-      maxKeys: 3,
-    }),
+    headers: fc.dictionary(
+      fc.constantFrom("retry-after", "date", "content-type", "x-ratelimit-reset", "__proto__"),
+      oddValue,
+      {
+        maxKeys: 3,
+      },
+    ),
     body: fc.oneof(
       {
         weight: 6,

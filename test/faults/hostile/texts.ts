@@ -1,14 +1,76 @@
-/** Texts that somebody may write to break what reads them: names that every object has, numbers beyond all bounds, halves of characters, much of anything. */
+/**
+ * Texts that somebody may write to break what reads them: names that every object has, numbers
+ * beyond all bounds, halves of characters, much of anything.
+ */
 import fc from "fast-check";
 import { hostileText } from "../../render/hostile-text.ts";
 
-const ODD_NAMES = ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "valueOf", "then", "length", "", " ", "0", "-1"];
+const ODD_NAMES = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "then",
+  "length",
+  "",
+  " ",
+  "0",
+  "-1",
+];
 
 const ODD_VALUES = [
-  ...["0", "-0", "-1", "1e400", "9007199254740993", "NaN", "Infinity", "null", "undefined", "true", "~", "0x1f", "1_000", ".inf", "1.5.2"],
-  ...["1h", "-1h", "0s", "99999999999d", "1e9h", "@every 0s", "@every -1s", "* * * * *", "*/0 * * * *", "60 * * * *", "0 0 31 2 *"],
-  ...["https://", "http://[::1", "javascript:alert(1)", "file:///etc/passwd", "//evil.example", "https://a@b:c@d/"],
-  ...["../../etc/passwd", "/dev/zero", "/proc/self/mem", "C:\\", "${HOME}", "${", "$$", "$", "${A:-${B}}", "${__proto__}"],
+  ...[
+    "0",
+    "-0",
+    "-1",
+    "1e400",
+    "9007199254740993",
+    "NaN",
+    "Infinity",
+    "null",
+    "undefined",
+    "true",
+    "~",
+    "0x1f",
+    "1_000",
+    ".inf",
+    "1.5.2",
+  ],
+  ...[
+    "1h",
+    "-1h",
+    "0s",
+    "99999999999d",
+    "1e9h",
+    "@every 0s",
+    "@every -1s",
+    "* * * * *",
+    "*/0 * * * *",
+    "60 * * * *",
+    "0 0 31 2 *",
+  ],
+  ...[
+    "https://",
+    "http://[::1",
+    "javascript:alert(1)",
+    "file:///etc/passwd",
+    "//evil.example",
+    "https://a@b:c@d/",
+  ],
+  ...[
+    "../../etc/passwd",
+    "/dev/zero",
+    "/proc/self/mem",
+    "C:\\",
+    "${HOME}",
+    "${",
+    "$$",
+    "$",
+    "${A:-${B}}",
+    "${__proto__}",
+  ],
   ...[
     "2026-02-30T25:61:61Z",
     "0000-00-00",
@@ -25,18 +87,27 @@ const ODD_VALUES = [
 ];
 
 export const oddName = fc.constantFrom(...ODD_NAMES);
-export const oddValue = fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...ODD_VALUES) }, { weight: 2, arbitrary: hostileText });
+export const oddValue = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom(...ODD_VALUES) },
+  { weight: 2, arbitrary: hostileText },
+);
 
 /** A piece of text many times, as long as a message may be or longer. */
 export const longText = fc
   .tuple(
-    fc.oneof(fc.constantFrom("a", "(", "[", "{", "-", " ", "\n", '"', "\\", "&", "ab ", "😀", "\u0301"), fc.string({ maxLength: 6 })),
+    fc.oneof(
+      fc.constantFrom("a", "(", "[", "{", "-", " ", "\n", '"', "\\", "&", "ab ", "😀", "\u0301"),
+      fc.string({ maxLength: 6 }),
+    ),
     fc.nat(6_000),
   )
   .map(([piece, times]) => piece.repeat(times));
 
 /** A text with parts cut out, put in, doubled or taken from another one. */
-export const damaged = (texts: readonly string[], scraps: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+export const damaged = (
+  texts: readonly string[],
+  scraps: fc.Arbitrary<string>,
+): fc.Arbitrary<string> =>
   fc
     .record({
       text: fc.constantFrom(...texts),
@@ -46,7 +117,12 @@ export const damaged = (texts: readonly string[], scraps: fc.Arbitrary<string>):
           at: fc.nat(10_000),
           cut: fc.nat(12),
           put: scraps,
-          kind: fc.constantFrom("put" as const, "put" as const, "double" as const, "splice" as const),
+          kind: fc.constantFrom(
+            "put" as const,
+            "put" as const,
+            "double" as const,
+            "splice" as const,
+          ),
         }),
         { maxLength: 4 },
       ),
@@ -65,11 +141,19 @@ export const damaged = (texts: readonly string[], scraps: fc.Arbitrary<string>):
     );
 
 /** Words of a language in any order, a few of them beyond it. */
-export const shuffled = (words: readonly string[], glue: readonly string[], odd: fc.Arbitrary<string> = oddValue): fc.Arbitrary<string> =>
+export const shuffled = (
+  words: readonly string[],
+  glue: readonly string[],
+  odd: fc.Arbitrary<string> = oddValue,
+): fc.Arbitrary<string> =>
   fc
     .array(
       fc.tuple(
-        fc.oneof({ weight: 8, arbitrary: fc.constantFrom(...words) }, { weight: 1, arbitrary: odd }, { weight: 1, arbitrary: oddName }),
+        fc.oneof(
+          { weight: 8, arbitrary: fc.constantFrom(...words) },
+          { weight: 1, arbitrary: odd },
+          { weight: 1, arbitrary: oddName },
+        ),
         fc.constantFrom(...glue),
       ),
       { maxLength: 40 },
@@ -77,7 +161,14 @@ export const shuffled = (words: readonly string[], glue: readonly string[], odd:
     .map((parts) => parts.flat().join(""));
 
 /** Something inside itself, many times. */
-export const nested = (pairs: readonly (readonly [string, string])[], inner: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+export const nested = (
+  pairs: readonly (readonly [string, string])[],
+  inner: fc.Arbitrary<string>,
+): fc.Arbitrary<string> =>
   fc
-    .tuple(fc.constantFrom(...pairs), fc.oneof({ weight: 9, arbitrary: fc.nat(120) }, { weight: 1, arbitrary: fc.nat(20_000) }), inner)
+    .tuple(
+      fc.constantFrom(...pairs),
+      fc.oneof({ weight: 9, arbitrary: fc.nat(120) }, { weight: 1, arbitrary: fc.nat(20_000) }),
+      inner,
+    )
     .map(([[open, close], depth, text]) => open.repeat(depth) + text + close.repeat(depth));

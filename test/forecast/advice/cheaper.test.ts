@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 import type { Freshness, Schedule, Timing } from "../../../src/model/schedule.ts";
 import type { Watch } from "../../../src/model/watch.ts";
 import { type Change, findChanges } from "../../../src/forecast/advice/cheaper.ts";
-import { assumeTargets, createForecast, mostExpensive, type Forecast } from "../../../src/forecast/forecast.ts";
+import {
+  assumeTargets,
+  createForecast,
+  mostExpensive,
+  type Forecast,
+} from "../../../src/forecast/forecast.ts";
 import { groupPolls } from "../../../src/groups/group-polls.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { scheduleOf } from "../../../src/plan/timing.ts";
@@ -14,24 +19,44 @@ import { makeWatch, type WatchChanges } from "../../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const every = (seconds: number): Schedule => ({ kind: "every", intervalMs: seconds * 1_000 });
-const search = (id: string, schedule: Schedule) => makeWatch(id, "search", { query: id }, { schedule });
+const search = (id: string, schedule: Schedule) =>
+  makeWatch(id, "search", { query: id }, { schedule });
 const timeline = (id: string, count: number, schedule: Schedule, changes: WatchChanges = {}) =>
-  makeWatch(id, "timeline", { accounts: Array.from({ length: count }, (_, i) => `id:${1_000 + i}`) }, { schedule, ...changes });
+  makeWatch(
+    id,
+    "timeline",
+    { accounts: Array.from({ length: count }, (_, i) => `id:${1_000 + i}`) },
+    { schedule, ...changes },
+  );
 
 function forecastOf(watches: readonly Watch[], isGrouped = true): Forecast {
   const timetable = createTimetable();
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error(watch.type);
-    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+    return {
+      watch,
+      type,
+      watchKey: watch.id,
+      paused: false,
+      targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []),
+    };
   });
   const polls = planPolls(planned, { hash: sha256, timetable, nowMs: NOW });
-  return createForecast(isGrouped ? groupPolls(polls, { hash: sha256 }) : polls, { timetable, nowMs: NOW });
+  return createForecast(isGrouped ? groupPolls(polls, { hash: sha256 }) : polls, {
+    timetable,
+    nowMs: NOW,
+  });
 }
 
 const at = (seconds: number): Timing => ({ kind: "schedule", schedule: every(seconds) });
 const intervalMs = (timing: Timing) => createTimetable().intervalMs(scheduleOf(timing), NOW);
-const changesFor = (watches: readonly Watch[], limit: number, isGrouped = true, slowestMs = Number.POSITIVE_INFINITY) =>
+const changesFor = (
+  watches: readonly Watch[],
+  limit: number,
+  isGrouped = true,
+  slowestMs = Number.POSITIVE_INFINITY,
+) =>
   findChanges({
     before: forecastOf(watches, isGrouped),
     limit,
@@ -45,13 +70,20 @@ const changesFor = (watches: readonly Watch[], limit: number, isGrouped = true, 
     }),
   });
 
-const kind = (changes: readonly Change[], wanted: Change["kind"]) => changes.find((one) => one.kind === wanted);
+const kind = (changes: readonly Change[], wanted: Change["kind"]) =>
+  changes.find((one) => one.kind === wanted);
 
 describe("slowing down", () => {
   it("touches as few of the most expensive watches as lose least, at the shortest usual interval that fits", () => {
-    const watches = [search("slow", every(86_400)), search("fast", every(60)), search("faster", every(10))];
+    const watches = [
+      search("slow", every(86_400)),
+      search("fast", every(60)),
+      search("faster", every(10)),
+    ];
     expect(mostExpensive(forecastOf(watches))).toEqual(["faster", "fast", "slow"]);
-    expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({ watches: [{ watchId: "faster", timing: at(60) }] });
+    expect(kind(changesFor(watches, 90_000), "slower")).toMatchObject({
+      watches: [{ watchId: "faster", timing: at(60) }],
+    });
     expect(kind(changesFor(watches, 10_000), "slower")).toMatchObject({
       // By themselves they would have to be twice as slow; of one schedule they share a query.
       watches: ["faster", "fast"].map((watchId) => ({ watchId, timing: at(300) })),
@@ -77,10 +109,11 @@ describe("slowing down", () => {
 
   it("goes no further than what else is written of a watch leaves room for", () => {
     const watches = [search("a", every(60)), search("b lang:en", every(60))];
-    expect(kind(changesFor(watches, 1_500, true, 3_600_000), "slower")?.watches.map(({ timing }) => timing)).toEqual([
-      at(3_600),
-      at(3_600),
-    ]);
+    expect(
+      kind(changesFor(watches, 1_500, true, 3_600_000), "slower")?.watches.map(
+        ({ timing }) => timing,
+      ),
+    ).toEqual([at(3_600), at(3_600)]);
     expect(changesFor(watches, 1_400, true, 3_600_000)).toEqual([]);
     const fresh = timeline("f", 30, every(120), { freshness: { kind: "p95", p95Ms: 60_000 } });
     expect(changesFor([fresh], 1_500, true, 3_600_000)).toEqual([]);
@@ -95,9 +128,15 @@ describe("slowing down", () => {
 
   it("tries other watches where those that should have been enough share requests with the rest", () => {
     const accounts = Array.from({ length: 30 }, (_, i) => `id:${1_000 + i}`);
-    const profile = makeWatch("p", "profile", { accounts: accounts.slice(0, 10) }, { schedule: every(300) });
+    const profile = makeWatch(
+      "p",
+      "profile",
+      { accounts: accounts.slice(0, 10) },
+      { schedule: every(300) },
+    );
     const watches = [profile, timeline("t", 30, every(300)), search("s lang:en", every(3_600))];
-    // Without the profile, which asks for what the timelines need to know, these ask for it themselves.
+    // Without the profile, which asks for what the timelines need to know, these ask for it
+    // themselves.
     const change = kind(changesFor(watches, 3_500), "slower");
     expect(change?.watches.map(({ watchId }) => watchId).sort()).toEqual(["p", "t"]);
   });
@@ -105,16 +144,23 @@ describe("slowing down", () => {
   it("says how late those are then that it names, and nobody else", () => {
     const sharers = [timeline("fast", 60, every(60)), timeline("slow", 90, every(300))];
     const slower = kind(changesFor(sharers, 45_000), "slower");
-    expect(slower).toMatchObject({ watches: [{ watchId: "fast", timing: at(120) }], delay: { p50Ms: 60_000, p95Ms: 114_000 } });
+    expect(slower).toMatchObject({
+      watches: [{ watchId: "fast", timing: at(120) }],
+      delay: { p50Ms: 60_000, p95Ms: 114_000 },
+    });
   });
 
   it("says how late alerts are then", () => {
-    expect(kind(changesFor([search("a", every(60))], 10_000), "slower")?.delay).toEqual({ p50Ms: 150_000, p95Ms: 285_000 });
+    expect(kind(changesFor([search("a", every(60))], 10_000), "slower")?.delay).toEqual({
+      p50Ms: 150_000,
+      p95Ms: 285_000,
+    });
   });
 });
 
 describe("freshness", () => {
-  const fresh = (id: string, count: number, freshness: Freshness) => timeline(id, count, every(60), { freshness });
+  const fresh = (id: string, count: number, freshness: Freshness) =>
+    timeline(id, count, every(60), { freshness });
 
   it("is loosened as little as fits, by planning again, and no schedule is proposed instead", () => {
     const watches = [fresh("big", 1_000, { kind: "mean", meanMs: 60_000, maxMs: 600_000 })];
@@ -122,7 +168,8 @@ describe("freshness", () => {
     const change = kind(changes, "freshness");
     expect(kind(changes, "slower")).toBeUndefined();
     const [looser] = change?.watches ?? [];
-    if (looser?.timing.kind !== "freshness" || looser.timing.freshness.kind !== "mean") throw new Error("no mean");
+    if (looser?.timing.kind !== "freshness" || looser.timing.freshness.kind !== "mean")
+      throw new Error("no mean");
     const { freshness } = looser.timing;
     expect(freshness.meanMs).toBeGreaterThan(60_000);
     expect(freshness.maxMs).toBeGreaterThanOrEqual(4 * freshness.meanMs);
@@ -134,21 +181,38 @@ describe("freshness", () => {
 
   it("is left as it is where it asks for no more than that, and schedules stay the user's word", () => {
     const strict = fresh("strict", 300, { kind: "p95", p95Ms: 60_000 });
-    const lax = makeWatch("lax", "timeline", { accounts: ["id:1"] }, { freshness: { kind: "p95", p95Ms: 604_800_000 } });
+    const lax = makeWatch(
+      "lax",
+      "timeline",
+      { accounts: ["id:1"] },
+      { freshness: { kind: "p95", p95Ms: 604_800_000 } },
+    );
     const change = kind(changesFor([strict, lax, search("s", every(3_600))], 60_000), "freshness");
     expect(change?.watches.map(({ watchId }) => watchId)).toEqual(["strict"]);
   });
 
   it("makes a list worth naming that is sooner than what would fit else", () => {
-    const changes = changesFor([fresh("big", 1_000, { kind: "mean", meanMs: 60_000, maxMs: 600_000 })], 60_000);
+    const changes = changesFor(
+      [fresh("big", 1_000, { kind: "mean", meanMs: 60_000, maxMs: 600_000 })],
+      60_000,
+    );
     expect(changes[0]).toMatchObject({ kind: "list", list: { handles: 1_000 } });
   });
 });
 
 describe("a public list", () => {
   it("is cheapest where many accounts are read one by one, and says what the delay would be else", () => {
-    const [first] = changesFor([timeline("big", 1_000, every(30), { strategy: "single" })], 140_000, false);
-    expect(first).toMatchObject({ kind: "list", watches: [{ watchId: "big" }], list: { handles: 1_000 }, everyMs: 30_000 });
+    const [first] = changesFor(
+      [timeline("big", 1_000, every(30), { strategy: "single" })],
+      140_000,
+      false,
+    );
+    expect(first).toMatchObject({
+      kind: "list",
+      watches: [{ watchId: "big" }],
+      list: { handles: 1_000 },
+      everyMs: 30_000,
+    });
     expect(kind([first as Change], "list")?.delay.p50Ms).toBe(15_000);
     expect(kind([first as Change], "list")?.list?.instead.p50Ms).toBeGreaterThan(10 * 60_000);
   });
@@ -160,7 +224,9 @@ describe("a public list", () => {
 
   it("is not proposed where it is no faster than slowing down", () => {
     const watches = [timeline("merged", 12, every(60))];
-    expect(kind(changesFor(watches, 40_000), "slower")?.watches).toMatchObject([{ watchId: "merged", timing: at(120) }]);
+    expect(kind(changesFor(watches, 40_000), "slower")?.watches).toMatchObject([
+      { watchId: "merged", timing: at(120) },
+    ]);
     expect(kind(changesFor(watches, 40_000), "list")).toBeUndefined();
   });
 
@@ -179,12 +245,19 @@ describe("a public list", () => {
 
 describe("reading whole less often", () => {
   it("is proposed where someone wrote how often, and loses no time", () => {
-    const watches = [timeline("big", 400, every(300), { strategy: "probe", fullPollEveryMs: 1_800_000 })];
+    const watches = [
+      timeline("big", 400, every(300), { strategy: "probe", fullPollEveryMs: 1_800_000 }),
+    ];
     const limit = forecastOf(watches).requestsPerMonth - 10_000;
     const change = kind(changesFor(watches, limit), "full_poll");
     expect(change).toMatchObject({ watches: [{ watchId: "big" }], lossMs: 0 });
     expect(change?.everyMs).toBeGreaterThan(1_800_000);
-    const slower = forecastOf([timeline("big", 400, every(300), { strategy: "probe", fullPollEveryMs: change?.everyMs ?? 0 })]);
+    const slower = forecastOf([
+      timeline("big", 400, every(300), {
+        strategy: "probe",
+        fullPollEveryMs: change?.everyMs ?? 0,
+      }),
+    ]);
     expect(slower.requestsPerMonth).toBeLessThanOrEqual(limit);
     expect(slower.requestsPerMonth).toBeCloseTo(change?.requestsPerMonth ?? 0, 3);
   });
@@ -203,15 +276,23 @@ describe("reading whole less often", () => {
     const limit = forecastOf([lists(6 * 3_600_000), others]).requestsPerMonth + 1;
     expect(limit).toBeLessThan(0.8 * before);
     const change = kind(changesFor([lists(1_800_000), others], limit), "full_poll");
-    expect(change).toMatchObject({ everyMs: 6 * 3_600_000, watches: [{ watchId: "lists" }], lossMs: 0 });
+    expect(change).toMatchObject({
+      everyMs: 6 * 3_600_000,
+      watches: [{ watchId: "lists" }],
+      lossMs: 0,
+    });
     expect(change?.requestsPerMonth).toBeCloseTo(limit - 1, 3);
   });
 
   it("is not proposed where it does not fit within half of what is still reported, nor where nobody wrote how often", () => {
     const limit = forecastOf([lists(6 * 3_600_000)]).requestsPerMonth + 1;
-    expect(kind(changesFor([lists(1_800_000, { maxAgeMs: 6 * 3_600_000 })], limit), "full_poll")).toBeUndefined();
+    expect(
+      kind(changesFor([lists(1_800_000, { maxAgeMs: 6 * 3_600_000 })], limit), "full_poll"),
+    ).toBeUndefined();
     const silent = timeline("silent", 400, every(300), { strategy: "probe" });
-    expect(kind(changesFor([silent], forecastOf([silent]).requestsPerMonth - 100), "full_poll")).toBeUndefined();
+    expect(
+      kind(changesFor([silent], forecastOf([silent]).requestsPerMonth - 100), "full_poll"),
+    ).toBeUndefined();
   });
 });
 
@@ -223,14 +304,21 @@ describe("every change", () => {
       isGrouped: fc.boolean(),
     });
     fc.assert(
-      fc.property(fc.array(watch, { minLength: 1, maxLength: 5 }), fc.integer({ min: 10, max: 200_000 }), (specs, limit) => {
-        const watches = specs.map(({ count, seconds }, i) => timeline(`w${i}`, count, every(seconds)));
-        if (forecastOf(watches, specs[0]?.isGrouped).requestsPerMonth <= limit) return;
-        const changes = changesFor(watches, limit, specs[0]?.isGrouped);
-        for (const change of changes) expect(change.requestsPerMonth).toBeLessThanOrEqual(limit + 1e-6);
-        const losses = changes.map(({ lossMs }) => lossMs);
-        expect(losses).toEqual([...losses].sort((a, b) => a - b));
-      }),
+      fc.property(
+        fc.array(watch, { minLength: 1, maxLength: 5 }),
+        fc.integer({ min: 10, max: 200_000 }),
+        (specs, limit) => {
+          const watches = specs.map(({ count, seconds }, i) =>
+            timeline(`w${i}`, count, every(seconds)),
+          );
+          if (forecastOf(watches, specs[0]?.isGrouped).requestsPerMonth <= limit) return;
+          const changes = changesFor(watches, limit, specs[0]?.isGrouped);
+          for (const change of changes)
+            expect(change.requestsPerMonth).toBeLessThanOrEqual(limit + 1e-6);
+          const losses = changes.map(({ lossMs }) => lossMs);
+          expect(losses).toEqual([...losses].sort((a, b) => a - b));
+        },
+      ),
       { numRuns: 60 },
     );
   });

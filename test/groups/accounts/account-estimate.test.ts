@@ -12,10 +12,17 @@ import { makeWatch, type WatchChanges } from "../../support/make-watch.ts";
 const NOW = Date.UTC(2026, 2, 2);
 const MEAN = { kind: "mean", meanMs: 60_000, maxMs: 3_600_000 } as const;
 const P95 = { kind: "p95", p95Ms: 60_000 } as const;
-const every = (seconds: number): WatchChanges => ({ schedule: { kind: "every", intervalMs: seconds * 1_000 } });
+const every = (seconds: number): WatchChanges => ({
+  schedule: { kind: "every", intervalMs: seconds * 1_000 },
+});
 
 const timeline = (id: string, count: number, changes: WatchChanges, from = 1_000) =>
-  makeWatch(id, "timeline", { accounts: Array.from({ length: count }, (_, i) => `id:${from + i}`) }, { ...every(120), ...changes });
+  makeWatch(
+    id,
+    "timeline",
+    { accounts: Array.from({ length: count }, (_, i) => `id:${from + i}`) },
+    { ...every(120), ...changes },
+  );
 
 /** Requests a day of the first watch. */
 function rangeOf(...watches: readonly [Watch, ...Watch[]]) {
@@ -23,10 +30,19 @@ function rangeOf(...watches: readonly [Watch, ...Watch[]]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
-    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+    return {
+      watch,
+      type,
+      watchKey: watch.id,
+      paused: false,
+      targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []),
+    };
   });
-  const polls = groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256 });
-  const { low = 0, high = 0 } = createForecast(polls, { timetable, nowMs: NOW }).watches.get(watches[0].id)?.range ?? {};
+  const polls = groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), {
+    hash: sha256,
+  });
+  const { low = 0, high = 0 } =
+    createForecast(polls, { timetable, nowMs: NOW }).watches.get(watches[0].id)?.range ?? {};
   return { low: low / 30, high: high / 30 };
 }
 
@@ -48,7 +64,9 @@ describe("the range of a group of accounts", () => {
 
   it("has the rounds of a p95, of which the busy accounts of many take part", () => {
     const rounds = 86_400 / (58 / 0.955);
-    expect(rangeOf(timeline("t", 20, { freshness: P95 })).low).toBeCloseTo(rounds + searchesFor(10, rounds));
+    expect(rangeOf(timeline("t", 20, { freshness: P95 })).low).toBeCloseTo(
+      rounds + searchesFor(10, rounds),
+    );
     const many = rangeOf(timeline("t", 400, { freshness: P95 }));
     expect(many.low).toBeCloseTo(86_400 / 58 + searchesFor(200, 86_400 / 58));
     expect(many.high).toBeCloseTo(1.1 * ((86_400 / 58) * 2.5 + searchesFor(4_800, 86_400 / 58)));
@@ -56,7 +74,10 @@ describe("the range of a group of accounts", () => {
 
   it("has no probe of its own at least, where others request profiles", () => {
     const alone = rangeOf(timeline("t", 20, { freshness: P95 }));
-    const beside = rangeOf(timeline("t", 20, { freshness: P95 }), timeline("o", 40, every(60), 2_000));
+    const beside = rangeOf(
+      timeline("t", 20, { freshness: P95 }),
+      timeline("o", 40, every(60), 2_000),
+    );
     expect(beside.high).toBeCloseTo(alone.high);
     expect(beside.low).toBeLessThan(20);
   });
@@ -70,6 +91,9 @@ describe("the range of a group of accounts", () => {
   });
 
   it("is each account's own poll where none is shared", () => {
-    expect(rangeOf(timeline("t", 18, { strategy: "single" }))).toEqual({ low: expect.closeTo(18 * 720), high: expect.closeTo(18 * 720) });
+    expect(rangeOf(timeline("t", 18, { strategy: "single" }))).toEqual({
+      low: expect.closeTo(18 * 720),
+      high: expect.closeTo(18 * 720),
+    });
   });
 });

@@ -15,7 +15,10 @@ const PLACES = handlesPerQuery(FIRST_LIMITS);
 function group() {
   const members: GroupMember[] = [];
   const accounts = new Map<string, AccountMemory>();
-  const add = (fullHoursAgo: number, { hasMoved = false, postsAnHour = 0, searchedMinutesAgo = -1 } = {}): string => {
+  const add = (
+    fullHoursAgo: number,
+    { hasMoved = false, postsAnHour = 0, searchedMinutesAgo = -1 } = {},
+  ): string => {
     const userId = `a${accounts.size}`;
     const probedAtMs = NOW - 2 * MIN;
     const open = { sinceMs: probedAtMs, dueMs: NOW, reads: 0, owed: 1, calmMs: probedAtMs };
@@ -48,7 +51,11 @@ function group() {
       nowMs: NOW,
       toService: (ms) => ms,
     };
-    return tasksOf(query).map(({ member, reach, isFull }) => ({ id: member.userId, kind: reach?.kind, isFull }));
+    return tasksOf(query).map(({ member, reach, isFull }) => ({
+      id: member.userId,
+      kind: reach?.kind,
+      isFull,
+    }));
   };
   const wholly = () => read().flatMap(({ id, isFull }) => (isFull ? [id] : []));
   return { add, read, wholly };

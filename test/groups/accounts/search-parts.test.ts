@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FIRST_LIMITS, writeMerged } from "../../../src/query/merging/merge.ts";
 import { withBounds } from "../../../src/query/with-bounds.ts";
-import { batchParts, floorOf, pagesOfBatch, type Part } from "../../../src/groups/accounts/search-parts.ts";
+import {
+  batchParts,
+  floorOf,
+  pagesOfBatch,
+  type Part,
+} from "../../../src/groups/accounts/search-parts.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW_MS = 100 * HOUR_MS;
@@ -22,10 +27,20 @@ it("a batch takes a request more for every twenty posts above its deepest part",
 });
 
 const someParts = fc
-  .array(fc.record({ hours: fc.double({ min: 0.1, max: 24, noNaN: true }), perHour: fc.double({ min: 0, max: 6, noNaN: true }) }), {
-    maxLength: 60,
-  })
-  .map((all) => all.sort((a, b) => a.hours - b.hours).map(({ hours, perHour }, index) => part(`account_${index}`, hours, perHour)));
+  .array(
+    fc.record({
+      hours: fc.double({ min: 0.1, max: 24, noNaN: true }),
+      perHour: fc.double({ min: 0, max: 6, noNaN: true }),
+    }),
+    {
+      maxLength: 60,
+    },
+  )
+  .map((all) =>
+    all
+      .sort((a, b) => a.hours - b.hours)
+      .map(({ hours, perHour }, index) => part(`account_${index}`, hours, perHour)),
+  );
 
 it("batches hold every part once and in order, each in one query, and take no page more for it than by itself", () => {
   fc.assert(
@@ -33,7 +48,9 @@ it("batches hold every part once and in order, each in one query, and take no pa
       const batches = batchParts(parts, FIRST_LIMITS);
       expect(batches.flat()).toEqual(parts);
       for (const batch of batches) {
-        const query = withBounds(writeMerged(batch.map(({ member }) => member)), { sinceTime: 1_800_000_000 });
+        const query = withBounds(writeMerged(batch.map(({ member }) => member)), {
+          sinceTime: 1_800_000_000,
+        });
         expect(query.length).toBeLessThanOrEqual(FIRST_LIMITS.characters);
         expect(batch.length).toBeLessThan(FIRST_LIMITS.operators);
         expect(pagesOfBatch(batch)).toBe(pagesOfBatch(batch.slice(0, 1)));
@@ -43,6 +60,9 @@ it("batches hold every part once and in order, each in one query, and take no pa
 });
 
 it("quiet members with a deep lookback share no search with busy ones, whose known posts it would return again", () => {
-  const batches = batchParts([part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)], FIRST_LIMITS);
+  const batches = batchParts(
+    [part("busy", 0.1, 10), part("busier", 0.2, 10), part("quiet", 12, 0.1)],
+    FIRST_LIMITS,
+  );
   expect(batches.map((batch) => batch.length)).toEqual([2, 1]);
 });

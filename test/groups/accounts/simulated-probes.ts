@@ -1,13 +1,23 @@
-/** Accounts that post by chance, probed for days at the pace that the rules give: what calibrations of that pace measure. */
+/**
+ * Accounts that post by chance, probed for days at the pace that the rules give: what calibrations
+ * of that pace measure.
+ */
 import type { Mean } from "../../../src/plan/delay-aims.ts";
-import { awaitedOf, chooseProbe, waitBeforeProbe } from "../../../src/groups/probing/probe-choice.ts";
+import {
+  awaitedOf,
+  chooseProbe,
+  waitBeforeProbe,
+} from "../../../src/groups/probing/probe-choice.ts";
 import { firstPace, learnDelays } from "../../../src/groups/accounts/pacing/group-mean.ts";
 import { baseRate, firstRate, learnPosts, rateAt } from "../../../src/plan/rates/rates.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
 const DAY = 86_400_000;
 
-/** Accounts that post by chance at fixed rates, probed by the rules for some days; delays of what was found in the last two. */
+/**
+ * Accounts that post by chance at fixed rates, probed by the rules for some days; delays of what
+ * was found in the last two.
+ */
 export function probeFor(
   { rates, seed }: { readonly rates: readonly number[]; readonly seed: number },
   assumed: (rate: number) => number,
@@ -16,13 +26,23 @@ export function probeFor(
 ): readonly number[] {
   const random = createSeededRandom(seed);
   const wait = (rate: number) => (-Math.log(1 - random.float()) * DAY) / rate;
-  const accounts = rates.map((rate, index) => ({ id: String(index), rate, lastMs: 0, nextMs: wait(rate) }));
+  const accounts = rates.map((rate, index) => ({
+    id: String(index),
+    rate,
+    lastMs: 0,
+    nextMs: wait(rate),
+  }));
   const { maxMs } = freshness;
   let pace = firstPace(rates.map(assumed), freshness, 0);
   const delays: number[] = [];
   for (let nowMs = 0; nowMs < days * DAY; ) {
     const chosen = chooseProbe(
-      accounts.map((one) => ({ id: one.id, rate: assumed(one.rate), ageMs: nowMs - one.lastMs, one })),
+      accounts.map((one) => ({
+        id: one.id,
+        rate: assumed(one.rate),
+        ageMs: nowMs - one.lastMs,
+        one,
+      })),
       maxMs,
     );
     const waitMs = waitBeforeProbe(chosen, pace.worth, maxMs);
@@ -43,20 +63,29 @@ export function probeFor(
 }
 
 /** Moments of posts in bursts, half of them drawn after others within minutes. */
-function burstsOf(perDay: number, fromMs: number, toMs: number, float: () => number): readonly number[] {
+function burstsOf(
+  perDay: number,
+  fromMs: number,
+  toMs: number,
+  float: () => number,
+): readonly number[] {
   const exponential = (meanMs: number) => -Math.log(1 - float()) * meanMs;
   const times: number[] = [];
   const post = (atMs: number): void => {
     if (atMs > toMs) return;
     times.push(atMs);
-    for (let chance = Math.exp(-0.5), drawn = float(); drawn > chance; drawn *= float()) post(atMs + exponential(480_000));
+    for (let chance = Math.exp(-0.5), drawn = float(); drawn > chance; drawn *= float())
+      post(atMs + exponential(480_000));
   };
   const gapMs = (2 * DAY) / perDay;
   for (let atMs = fromMs + exponential(gapMs); atMs < toMs; atMs += exponential(gapMs)) post(atMs);
   return times.sort((a, b) => a - b);
 }
 
-/** Probes and delays of a few accounts in bursts from the first read on; each probe requests all of them. */
+/**
+ * Probes and delays of a few accounts in bursts from the first read on; each probe requests all of
+ * them.
+ */
 export function probeAll(perDay: readonly number[], freshness: Mean, days: number, seed: number) {
   const { float } = createSeededRandom(seed);
   const accounts = perDay.map((rate, index) => {

@@ -1,13 +1,24 @@
-/** Accounts that post at random, requested in rounds for days: the input of calibrations of these rounds. */
+/**
+ * Accounts that post at random, requested in rounds for days: the input of calibrations of these
+ * rounds.
+ */
 import { longestWaitMs, type P95 } from "../../../src/plan/delay-aims.ts";
-import { busyRate, chooseRound, learnLate, roundEveryMs } from "../../../src/groups/accounts/pacing/group-p95.ts";
+import {
+  busyRate,
+  chooseRound,
+  learnLate,
+  roundEveryMs,
+} from "../../../src/groups/accounts/pacing/group-p95.ts";
 import { firstRate, learnPosts, rateAt } from "../../../src/plan/rates/rates.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
 const MIN = 60_000;
 const DAY = 24 * 60 * MIN;
 
-/** Accounts that post by chance, half of it drawn after other posts, in rounds from the first read on. */
+/**
+ * Accounts that post by chance, half of it drawn after other posts, in rounds from the first read
+ * on.
+ */
 export function runRounds(rates: readonly number[], freshness: P95, days: number, seed: number) {
   const { float } = createSeededRandom(seed);
   const exponential = (meanMs: number) => -Math.log(1 - float()) * meanMs;
@@ -15,9 +26,15 @@ export function runRounds(rates: readonly number[], freshness: P95, days: number
     const times: number[] = [];
     const post = (atMs: number): void => {
       times.push(atMs);
-      for (let chance = Math.exp(-0.5), drawn = float(); drawn > chance; drawn *= float()) post(atMs + exponential(8 * MIN));
+      for (let chance = Math.exp(-0.5), drawn = float(); drawn > chance; drawn *= float())
+        post(atMs + exponential(8 * MIN));
     };
-    for (let atMs = exponential((2 * DAY) / rate) - 30 * DAY; atMs < days * DAY; atMs += exponential((2 * DAY) / rate)) post(atMs);
+    for (
+      let atMs = exponential((2 * DAY) / rate) - 30 * DAY;
+      atMs < days * DAY;
+      atMs += exponential((2 * DAY) / rate)
+    )
+      post(atMs);
     return times.sort((a, b) => a - b);
   };
   const accounts = rates.map((rate, index) => {
@@ -31,7 +48,12 @@ export function runRounds(rates: readonly number[], freshness: P95, days: number
   const delays: number[] = [];
   let [correction, probes, longestMs] = [1, 0, 0];
   for (let nowMs = everyMs; nowMs < days * DAY; nowMs += everyMs) {
-    const all = accounts.map((one) => ({ id: one.id, rate: rateAt(one.rate, nowMs), ageMs: nowMs - one.askedAtMs, one }));
+    const all = accounts.map((one) => ({
+      id: one.id,
+      rate: rateAt(one.rate, nowMs),
+      ageMs: nowMs - one.askedAtMs,
+      one,
+    }));
     const chosen = chooseRound(all, { busyRate: busyFrom * correction, everyMs, maxMs });
     probes += Math.ceil(chosen.length / 100);
     const found: number[] = [];

@@ -12,7 +12,12 @@ const NOW = 10_000 * MIN;
 const members = new Map<string, AccountMemory>();
 
 /** An account that was checked `minutes` ago, and posted so often since. */
-function account(id: string, minutes: number, posts = 0, changes: Partial<AccountMemory> = {}): GroupMember {
+function account(
+  id: string,
+  minutes: number,
+  posts = 0,
+  changes: Partial<AccountMemory> = {},
+): GroupMember {
   const atMs = NOW - minutes * MIN;
   members.set(id, {
     probe: { fields: {}, probedAtMs: atMs, fullAtMs: atMs },
@@ -34,7 +39,11 @@ const moved = (member: GroupMember, minutes: number): ReadTask => ({
   reach: { kind: "since", sinceMs: NOW - minutes * MIN },
   isFull: false,
 });
-const piggybacking = (tasks: readonly ReadTask[], others: readonly Waiting[], unready: readonly string[] = []) =>
+const piggybacking = (
+  tasks: readonly ReadTask[],
+  others: readonly Waiting[],
+  unready: readonly string[] = [],
+) =>
   spareSlotTasks({
     tasks,
     waiting: () => others,
@@ -49,12 +58,16 @@ const piggybacking = (tasks: readonly ReadTask[], others: readonly Waiting[], un
 it("takes nobody where nothing is searched, or a timeline is read", () => {
   const [one, other] = [account("one", 5), account("other", 5)];
   expect(piggybacking([], [waiting(other)])).toEqual([]);
-  expect(piggybacking([{ member: one, endpoint: "timeline", isFull: true }], [waiting(other)])).toEqual([]);
+  expect(
+    piggybacking([{ member: one, endpoint: "timeline", isFull: true }], [waiting(other)]),
+  ).toEqual([]);
 });
 
 it("fills the places of a search with those next in turn", () => {
   const one = account("one", 5);
-  const others = Array.from({ length: 40 }, (_, index) => waiting(account(`o${index}`, 5), 1 + index));
+  const others = Array.from({ length: 40 }, (_, index) =>
+    waiting(account(`o${index}`, 5), 1 + index),
+  );
   const piggybacked = piggybacking([moved(one, 5)], others);
   expect(piggybacked.length).toBeGreaterThanOrEqual(handlesPerQuery(FIRST_LIMITS) - 1);
   expect(piggybacked.slice(0, 3)).toEqual(["o39", "o38", "o37"]);
@@ -62,18 +75,30 @@ it("fills the places of a search with those next in turn", () => {
 
 it("makes no search reach further back than it does", () => {
   const tasks = [moved(account("one", 5), 5)];
-  expect(piggybacking(tasks, [waiting(account("as_old", 5)), waiting(account("older", 6), 100)])).toEqual(["as_old"]);
+  expect(
+    piggybacking(tasks, [waiting(account("as_old", 5)), waiting(account("older", 6), 100)]),
+  ).toEqual(["as_old"]);
 });
 
 it("makes no search take another page", () => {
   const tasks = [moved(account("one", 5, 12), 5)];
-  expect(piggybacking(tasks, [waiting(account("many", 5, 9), 100), waiting(account("few", 5, 2))])).toEqual(["few"]);
+  expect(
+    piggybacking(tasks, [waiting(account("many", 5, 9), 100), waiting(account("few", 5, 2))]),
+  ).toEqual(["few"]);
 });
 
 it("takes nobody who is searched already, cannot be named, or is read through another endpoint", () => {
   const one = account("one", 5);
-  const hidden = account("hidden", 5, 0, { probe: { fields: {}, probedAtMs: NOW, fullAtMs: NOW, hidden: 1 } });
+  const hidden = account("hidden", 5, 0, {
+    probe: { fields: {}, probedAtMs: NOW, fullAtMs: NOW, hidden: 1 },
+  });
   const gone = account("gone", 5, 0, { probe: { fields: null, probedAtMs: NOW, fullAtMs: NOW } });
-  const others = [one, hidden, gone, account("nameless", 5, 0, { handle: "" }), account("unready", 5)].map((member) => waiting(member));
+  const others = [
+    one,
+    hidden,
+    gone,
+    account("nameless", 5, 0, { handle: "" }),
+    account("unready", 5),
+  ].map((member) => waiting(member));
   expect(piggybacking([moved(one, 5)], others, ["unready"])).toEqual([]);
 });

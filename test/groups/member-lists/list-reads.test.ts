@@ -1,11 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { firstProbe, isDue, type ProbeMemory, takeProbe } from "../../../src/groups/probing/pending-changes.ts";
+import {
+  firstProbe,
+  isDue,
+  type ProbeMemory,
+  takeProbe,
+} from "../../../src/groups/probing/pending-changes.ts";
 import { afterListRead, type ListRead } from "../../../src/groups/member-lists/list-reads.ts";
 
 const MIN = 60_000;
 const fields = (count: number) => ({ followers_count: count });
-const probe = (memory: ProbeMemory, count: number, atMs: number) => takeProbe(memory, fields(count), atMs, "followers_count");
+const probe = (memory: ProbeMemory, count: number, atMs: number) =>
+  takeProbe(memory, fields(count), atMs, "followers_count");
 const read = (changes: Partial<ListRead> = {}): ListRead => ({
   joined: 0,
   left: 0,
@@ -16,8 +22,15 @@ const read = (changes: Partial<ListRead> = {}): ListRead => ({
 });
 const START = firstProbe(fields(10), 0);
 
-/** Minutes at which a list is read when its counter is asked every two minutes and reads bring what `found` says. */
-function readTimes(memory: ProbeMemory, count: number, found: Partial<ListRead> = {}): { times: readonly number[]; after: ProbeMemory } {
+/**
+ * Minutes at which a list is read when its counter is asked every two minutes and reads bring what
+ * `found` says.
+ */
+function readTimes(
+  memory: ProbeMemory,
+  count: number,
+  found: Partial<ListRead> = {},
+): { times: readonly number[]; after: ProbeMemory } {
   const times: number[] = [];
   let now = memory;
   for (let atMs = 2 * MIN; atMs <= 90 * MIN; atMs += 2 * MIN) {
@@ -49,7 +62,11 @@ describe("a counter that grew", () => {
     expect(third.times).toEqual([2, 18]);
     const fourth = readTimes(third.after, 14);
     expect(fourth.times).toEqual([2]);
-    const seenLate = afterListRead(afterListRead(probe(START, 12, MIN), read(), MIN), read({ joined: 1 }), 2 * MIN);
+    const seenLate = afterListRead(
+      afterListRead(probe(START, 12, MIN), read(), MIN),
+      read({ joined: 1 }),
+      2 * MIN,
+    );
     expect(seenLate.patience).toBeUndefined();
   });
 });
@@ -81,13 +98,19 @@ describe("a counter that stood still", () => {
   });
 
   it("over one who is missing asks for another complete read", () => {
-    expect(afterListRead(START, read({ isSilent: true, isWhole: true, awaited: 1 }), MIN).open).toMatchObject({ dueMs: MIN });
+    expect(
+      afterListRead(START, read({ isSilent: true, isWhole: true, awaited: 1 }), MIN).open,
+    ).toMatchObject({ dueMs: MIN });
   });
 });
 
 it("any change is read at once, and the reads of it come to an end", () => {
   const steps = fc.array(
-    fc.record({ count: fc.integer({ min: 5, max: 15 }), joined: fc.integer({ min: 0, max: 2 }), awaited: fc.integer({ min: 0, max: 1 }) }),
+    fc.record({
+      count: fc.integer({ min: 5, max: 15 }),
+      joined: fc.integer({ min: 0, max: 2 }),
+      awaited: fc.integer({ min: 0, max: 1 }),
+    }),
     { maxLength: 30 },
   );
   fc.assert(
@@ -100,7 +123,12 @@ it("any change is read at once, and the reads of it come to an end", () => {
         memory = probe(memory, count, atMs);
         if (count !== counted) expect(isDue(memory, atMs)).toBe(true);
         counted = count;
-        if (isDue(memory, atMs)) memory = afterListRead(memory, read({ joined, isWhole, awaited: isWhole ? awaited : 0 }), atMs);
+        if (isDue(memory, atMs))
+          memory = afterListRead(
+            memory,
+            read({ joined, isWhole, awaited: isWhole ? awaited : 0 }),
+            atMs,
+          );
       }
       for (let reads = 0; memory.open !== undefined; reads += 1) {
         expect(reads).toBeLessThan(7);

@@ -11,10 +11,15 @@ import { makeWatch } from "../../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 2, 2);
 const WHOLE: FeedMemory = { ...EMPTY_FEED, stretches: [{ high: "20", low: "10" }], readAtMs: NOW };
-const WITH_GAP: FeedMemory = { ...WHOLE, stretches: [{ high: "20", low: "15", hole: { horizonMs: 0, tries: 0 } }] };
+const WITH_GAP: FeedMemory = {
+  ...WHOLE,
+  stretches: [{ high: "20", low: "15", hole: { horizonMs: 0, tries: 0 } }],
+};
 
 function setupOf(accounts: number) {
-  const watch = makeWatch("w", "timeline", { accounts: Array.from({ length: accounts }, (_, index) => `id:${index + 1}`) });
+  const watch = makeWatch("w", "timeline", {
+    accounts: Array.from({ length: accounts }, (_, index) => `id:${index + 1}`),
+  });
   const targets = assumeTargets("w", targetsOf(sha256, watch, timeline), []);
   const planned = [{ watch, type: timeline, watchKey: "w", paused: false, targets }];
   const members = planPolls(planned, { hash: sha256, timetable: createTimetable(), nowMs: NOW });

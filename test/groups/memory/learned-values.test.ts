@@ -12,9 +12,19 @@ const FIRST = { sizes: { a: { size: 1 }, b: { size: 2 } } };
 
 function valuesIn(store = createLearnedInMemory(FIRST)) {
   const clock = createVirtualClock(Date.UTC(2026, 2, 2));
-  const values = new LearnedValues<Size>({ scope: "sizes", store, clock, writeEveryMs: 300 * SECOND });
+  const values = new LearnedValues<Size>({
+    scope: "sizes",
+    store,
+    clock,
+    writeEveryMs: 300 * SECOND,
+  });
   const stored = () =>
-    Object.fromEntries([...(store.scopes.get("sizes") ?? [])].map(([key, text]) => [key, (JSON.parse(text) as Size).size]));
+    Object.fromEntries(
+      [...(store.scopes.get("sizes") ?? [])].map(([key, text]) => [
+        key,
+        (JSON.parse(text) as Size).size,
+      ]),
+    );
   return { clock, values, store, stored };
 }
 
@@ -24,7 +34,11 @@ describe("what was learned", () => {
     values.put("a", { size: 9 });
     values.delete("b");
     await values.load();
-    expect([values.get("a"), values.get("b"), values.get("c")]).toEqual([{ size: 9 }, { size: 2 }, undefined]);
+    expect([values.get("a"), values.get("b"), values.get("c")]).toEqual([
+      { size: 9 },
+      { size: 2 },
+      undefined,
+    ]);
   });
 
   it("is written at once, with the regular write or at the stop, by what a crash would cost", async () => {
@@ -47,7 +61,11 @@ describe("what was learned", () => {
 
   it("is read from the state key by key, and forgotten with what nobody watches", async () => {
     const { values, stored } = valuesIn();
-    expect([await values.find("b"), values.get("a"), await values.find("c")]).toEqual([{ size: 2 }, undefined, undefined]);
+    expect([await values.find("b"), values.get("a"), await values.find("c")]).toEqual([
+      { size: 2 },
+      undefined,
+      undefined,
+    ]);
     values.keepOnly(new Set(["a"]));
     await values.close();
     expect([await values.find("b"), Object.keys(stored())]).toEqual([undefined, ["a"]]);
@@ -75,7 +93,8 @@ describe("what was learned", () => {
 
   it("is written in parts where it is much, and what failed is written later", async () => {
     const { values, store, stored } = valuesIn(createLearnedInMemory());
-    for (let number = 0; number < 2_500; number += 1) values.put(`k${number}`, { size: number }, "now");
+    for (let number = 0; number < 2_500; number += 1)
+      values.put(`k${number}`, { size: number }, "now");
     const { saveLearned } = store;
     let failures = 1;
     store.saveLearned = async (scope, changes) => {
@@ -92,7 +111,13 @@ describe("what was learned", () => {
     const store = createLearnedInMemory(FIRST);
     const clock = createVirtualClock(0);
     const restore = (stored: unknown) => ((stored as Size).size > 1 ? (stored as Size) : undefined);
-    const values = new LearnedValues<Size>({ scope: "sizes", store, clock, writeEveryMs: SECOND, restore });
+    const values = new LearnedValues<Size>({
+      scope: "sizes",
+      store,
+      clock,
+      writeEveryMs: SECOND,
+      restore,
+    });
     await values.load();
     values.delete("unknown");
     await values.close();

@@ -36,7 +36,12 @@ function evaluate(postedMs: readonly number[], before = account, more: Partial<A
 it("takes a late find for a matter of the pace if it was posted since the last look, or a search may have lacked it then", () => {
   expect(evaluate([START + 54 * MIN, START + 56 * MIN]).delaysMs).toEqual([64 * MIN]);
   const open = { sinceMs: START, calmMs: START + 30 * MIN, owed: 1, reads: 1, dueMs: START + HOUR };
-  expect(evaluate([START + 24 * MIN, START + 26 * MIN], { ...account, probe: { ...account.probe, open } }).delaysMs).toEqual([94 * MIN]);
+  expect(
+    evaluate([START + 24 * MIN, START + 26 * MIN], {
+      ...account,
+      probe: { ...account.probe, open },
+    }).delaysMs,
+  ).toEqual([94 * MIN]);
 });
 
 it("learns how often an account posts from its first read, and nothing of the pace", () => {

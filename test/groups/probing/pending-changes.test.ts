@@ -16,7 +16,10 @@ import { fields, read, START } from "../../support/probed.ts";
 
 const MIN = 60_000;
 
-/** Minutes at which an account is read when it is probed every two minutes and nothing is ever found. */
+/**
+ * Minutes at which an account is read when it is probed every two minutes and nothing is ever
+ * found.
+ */
 function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly number[] {
   const times: number[] = [];
   let now = takeProbe(memory, change, 2 * MIN);
@@ -40,9 +43,12 @@ describe("a change", () => {
     ["one post less", fields(9)],
     ["another pinned post", fields(10, ["5"])],
     ["an account that is missing", null],
-  ])("of %s is read at once, on the next three ticks, and after 1, 5 and 15 minutes", (_, change) => {
-    expect(readTimes(START, change)).toEqual([2, 4, 6, 8, 10, 16, 32]);
-  });
+  ])(
+    "of %s is read at once, on the next three ticks, and after 1, 5 and 15 minutes",
+    (_, change) => {
+      expect(readTimes(START, change)).toEqual([2, 4, 6, 8, 10, 16, 32]);
+    },
+  );
 
   it("is discharged by as many posts as the counter promises, and not by fewer", () => {
     const open = takeProbe(START, fields(13), MIN);
@@ -55,7 +61,13 @@ describe("a change", () => {
     let memory = takeProbe(takeProbe(START, fields(10), MIN), fields(11), 2 * MIN);
     memory = afterRead(memory, read(), 2 * MIN);
     memory = takeProbe(memory, fields(13), 4 * MIN);
-    expect(memory.open).toEqual({ sinceMs: MIN, calmMs: 2 * MIN, owed: 3, reads: 0, dueMs: 4 * MIN });
+    expect(memory.open).toEqual({
+      sinceMs: MIN,
+      calmMs: 2 * MIN,
+      owed: 3,
+      reads: 0,
+      dueMs: 4 * MIN,
+    });
   });
 
   it("that goes down and up again is one that no post accounts for, until posts do", () => {
@@ -65,9 +77,15 @@ describe("a change", () => {
   });
 
   it("is never dropped before its last read, whatever counters do", () => {
-    const steps = fc.array(fc.record({ tweets: fc.option(fc.integer({ min: 0, max: 5 })), found: fc.integer({ min: 0, max: 2 }) }), {
-      maxLength: 40,
-    });
+    const steps = fc.array(
+      fc.record({
+        tweets: fc.option(fc.integer({ min: 0, max: 5 })),
+        found: fc.integer({ min: 0, max: 2 }),
+      }),
+      {
+        maxLength: 40,
+      },
+    );
     fc.assert(
       fc.property(steps, (all) => {
         let memory = START;
@@ -105,7 +123,11 @@ describe("the endpoint to read", () => {
       expect(endpointToRead(memory)).toBe("search");
       for (let reads = 0; reads < 2; reads += 1) {
         const way = endpointToRead(memory);
-        memory = afterRead(memory, read({ endpoint: way, newPosts: way === "timeline" ? 1 : 0 }), MIN);
+        memory = afterRead(
+          memory,
+          read({ endpoint: way, newPosts: way === "timeline" ? 1 : 0 }),
+          MIN,
+        );
       }
     }
     expect(endpointToRead(takeProbe(memory, fields(14), MIN))).toBe("timeline");
@@ -124,7 +146,11 @@ describe("the endpoint to read", () => {
       expect(memory.open).toBeUndefined();
     }
     expect(asked).toEqual([1, 2, 3, 5, 9, 17, 33]);
-    memory = afterRead(takeProbe({ ...memory, hidden: 64 }, fields(99), MIN), read({ newPosts: 49 }), MIN);
+    memory = afterRead(
+      takeProbe({ ...memory, hidden: 64 }, fields(99), MIN),
+      read({ newPosts: 49 }),
+      MIN,
+    );
     expect(memory.hidden).toBeUndefined();
   });
 
@@ -136,7 +162,9 @@ describe("the endpoint to read", () => {
 
   it("asks the timeline for nothing when no post was promised", () => {
     const memory = takeProbe(START, fields(9), MIN);
-    expect(endpointToRead({ ...memory, open: { sinceMs: 0, owed: null, reads: 5, dueMs: 0 } })).toBe("search");
+    expect(
+      endpointToRead({ ...memory, open: { sinceMs: 0, owed: null, reads: 5, dueMs: 0 } }),
+    ).toBe("search");
   });
 });
 
@@ -174,26 +202,39 @@ it("takes a probe for suspicious that shows none of several accounts, all of whi
 
 describe("an account with unreliable counters", () => {
   it("is one of which a read, full poll or not, finds posts that its counters should have shown", () => {
-    expect(afterRead(START, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
+    expect(
+      afterRead(START, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind,
+    ).toBe(true);
     expect(afterRead(START, read({ newPosts: 0, newBeforeProbe: 1 }), MIN).isBlind).toBe(true);
   });
 
   it("is not one that posted after its last probe, or whose change is open", () => {
     expect(afterRead(START, read({ isFull: true, newPosts: 1 }), MIN).isBlind).toBeUndefined();
     const open = takeProbe(START, fields(11), MIN);
-    expect(afterRead(open, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind).toBeUndefined();
+    expect(
+      afterRead(open, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind,
+    ).toBeUndefined();
   });
 
   it("is not one whose promised posts were in no answer at first, until a full poll shows what there is", () => {
     const blank = read({ endpoint: "timeline", isFull: true, isSuspicious: true });
     let memory = takeProbe(START, fields(12), MIN);
-    for (let minute = 1; memory.open !== undefined; minute += 16) memory = afterRead(memory, blank, minute * MIN);
+    for (let minute = 1; memory.open !== undefined; minute += 16)
+      memory = afterRead(memory, blank, minute * MIN);
     expect(memory).toMatchObject({ fullAtMs: 0, unfound: 2 });
-    const found = afterRead(memory, read({ isFull: true, newPosts: 2, newBeforeProbe: 2 }), 200 * MIN);
+    const found = afterRead(
+      memory,
+      read({ isFull: true, newPosts: 2, newBeforeProbe: 2 }),
+      200 * MIN,
+    );
     expect(found).toEqual({ ...firstProbe(fields(12), MIN), fullAtMs: 200 * MIN });
     expect(afterRead(memory, read({ newBeforeProbe: 1 }), 200 * MIN)).toMatchObject({ unfound: 1 });
-    expect(afterRead(memory, read({ isFull: true, newBeforeProbe: 3 }), 200 * MIN).isBlind).toBe(true);
-    expect(afterRead(found, read({ isFull: true, newBeforeProbe: 1 }), 300 * MIN).isBlind).toBe(true);
+    expect(afterRead(memory, read({ isFull: true, newBeforeProbe: 3 }), 200 * MIN).isBlind).toBe(
+      true,
+    );
+    expect(afterRead(found, read({ isFull: true, newBeforeProbe: 1 }), 300 * MIN).isBlind).toBe(
+      true,
+    );
   });
 
   it("is believed again when its counter moved three times, and hid nothing meanwhile", () => {
@@ -203,30 +244,47 @@ describe("an account with unreliable counters", () => {
     const twice = after(after(unreliable, 11), 12);
     expect(twice.isBlind).toBe(true);
     expect(after(twice, 13)).not.toHaveProperty("isBlind");
-    const hiding = afterRead(twice, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), 12 * MIN);
+    const hiding = afterRead(
+      twice,
+      read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }),
+      12 * MIN,
+    );
     expect(after(hiding, 14).isBlind).toBe(true);
   });
 
   it("stays one while other fields move, or one move is read again", () => {
     const unreliable: ProbeMemory = { ...START, isBlind: true };
     let moved = takeProbe(unreliable, fields(13), MIN);
-    for (let minute = 1; minute < 6; minute += 1) moved = afterRead(moved, read({ newPosts: 0 }), minute * MIN);
+    for (let minute = 1; minute < 6; minute += 1)
+      moved = afterRead(moved, read({ newPosts: 0 }), minute * MIN);
     expect(moved.isBlind).toBe(true);
     let memory = unreliable;
     for (let minute = 1; minute < 6; minute += 1)
-      memory = afterRead(takeProbe(memory, fields(10 - minute), minute * MIN), read({ newPosts: 0 }), minute * MIN);
+      memory = afterRead(
+        takeProbe(memory, fields(10 - minute), minute * MIN),
+        read({ newPosts: 0 }),
+        minute * MIN,
+      );
     expect(memory.isBlind).toBe(true);
   });
 });
 
 it("takes a full poll that is dated later than now is for one of this moment: the clock was set back", () => {
-  expect(takeProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(firstProbe(fields(10), MIN));
-  const suspicious = afterRead(firstProbe(fields(10), 0), read({ isFull: true, isSuspicious: true }), 100 * MIN);
+  expect(takeProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(
+    firstProbe(fields(10), MIN),
+  );
+  const suspicious = afterRead(
+    firstProbe(fields(10), 0),
+    read({ isFull: true, isSuspicious: true }),
+    100 * MIN,
+  );
   expect(suspicious.blindAtMs).toBe(100 * MIN);
   expect(takeProbe(suspicious, fields(10), MIN).blindAtMs).toBe(MIN);
 });
 
 it("reads the fields that are named, and at nothing else of a profile", () => {
-  expect(probedFields({ id: "7", tweets_count: 3, followers_count: 9 }, ["tweets_count"])).toEqual({ tweets_count: 3 });
+  expect(probedFields({ id: "7", tweets_count: 3, followers_count: 9 }, ["tweets_count"])).toEqual({
+    tweets_count: 3,
+  });
   expect(probedFields(undefined, ["tweets_count"])).toBeNull();
 });

@@ -11,19 +11,38 @@ import { makeWatch, type WatchChanges } from "../../support/make-watch.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
 const DAY_MS = 86_400_000;
-const WORDS = ["acme", "bolt", "crane", "delta", "ember", "flint", "grove", "heron", "index", "jolt"];
-const search = (query: string, changes: WatchChanges = {}) => makeWatch(query, "search", { query }, changes);
+const WORDS = [
+  "acme",
+  "bolt",
+  "crane",
+  "delta",
+  "ember",
+  "flint",
+  "grove",
+  "heron",
+  "index",
+  "jolt",
+];
+const search = (query: string, changes: WatchChanges = {}) =>
+  makeWatch(query, "search", { query }, changes);
 const timetable = createTimetable();
 
 function polls(...watches: readonly Watch[]) {
   const planned = watches.map((watch) => {
     const type = WATCH_TYPES.find((one) => one.type === watch.type);
     if (type === undefined) throw new Error("no type");
-    return { watch, type, watchKey: watch.id, paused: false, targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []) };
+    return {
+      watch,
+      type,
+      watchKey: watch.id,
+      paused: false,
+      targets: assumeTargets(watch.id, targetsOf(sha256, watch, type), []),
+    };
   });
   return groupPolls(planPolls(planned, { hash: sha256, timetable, nowMs: NOW }), { hash: sha256 });
 }
-const groupsOf = (...watches: readonly Watch[]) => polls(...watches).flatMap(({ group }) => (group === undefined ? [] : [group]));
+const groupsOf = (...watches: readonly Watch[]) =>
+  polls(...watches).flatMap(({ group }) => (group === undefined ? [] : [group]));
 
 it("searches of one schedule and priority are one poll, and the others stay apart", () => {
   const groups = groupsOf(
@@ -40,15 +59,24 @@ it("searches of one schedule and priority are one poll, and the others stay apar
 });
 
 it("a group keeps its key when searches come and go, and is another one than a group of timelines", () => {
-  const keyOf = (...watches: readonly Watch[]) => polls(...watches).find(({ group }) => group !== undefined)?.key;
-  expect(keyOf(search("acme"), search("bolt"))).toBe(keyOf(search("crane"), search("bolt"), search("delta")));
+  const keyOf = (...watches: readonly Watch[]) =>
+    polls(...watches).find(({ group }) => group !== undefined)?.key;
+  expect(keyOf(search("acme"), search("bolt"))).toBe(
+    keyOf(search("crane"), search("bolt"), search("delta")),
+  );
   const timelines = makeWatch("t", "timeline", { accounts: ["id:1", "id:2", "id:3"] });
   expect(keyOf(timelines)).not.toBe(keyOf(search("acme"), search("bolt")));
 });
 
 it("the forecast bills a request a tick and the verification reads: about a ninth of ten single searches a minute", () => {
-  const merged = createForecast(polls(...WORDS.map((word) => search(word))), { timetable, nowMs: NOW });
-  const single = createForecast(polls(...WORDS.map((word) => search(word, { strategy: "single" }))), { timetable, nowMs: NOW });
+  const merged = createForecast(polls(...WORDS.map((word) => search(word))), {
+    timetable,
+    nowMs: NOW,
+  });
+  const single = createForecast(
+    polls(...WORDS.map((word) => search(word, { strategy: "single" }))),
+    { timetable, nowMs: NOW },
+  );
   expect(single.requestsPerDay).toBe(14_400);
   expect(merged.requestsPerDay).toBeGreaterThan(1_440);
   expect(merged.requestsPerDay).toBeLessThan(1_440 * 1.1);

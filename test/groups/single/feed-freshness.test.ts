@@ -15,16 +15,27 @@ const HOUR = 60 * MIN;
 const MEAN: Freshness = { kind: "mean", meanMs: MIN, maxMs: 10 * MIN };
 
 const pollOf = (freshness: Freshness): Poll =>
-  ({ key: "k", priority: "normal", intervalMs: 2 * MIN, timing: { kind: "freshness", freshness } }) as unknown as Poll;
+  ({
+    key: "k",
+    priority: "normal",
+    intervalMs: 2 * MIN,
+    timing: { kind: "freshness", freshness },
+  }) as unknown as Poll;
 
 function setup() {
   const clock = createVirtualClock(START);
   const store = createLearnedInMemory();
   let factor = 1;
-  const serviceClock = { now: () => clock.now(), fromLocal: (localMs: number) => localMs } as ServiceClock;
+  const serviceClock = {
+    now: () => clock.now(),
+    fromLocal: (localMs: number) => localMs,
+  } as ServiceClock;
   const open = () => {
     const feedStates = createFeedStates(store, clock);
-    return { feedStates, pacerOf: createFeedPacers({ feedStates, clock, serviceClock, slowDownOf: () => factor }) };
+    return {
+      feedStates,
+      pacerOf: createFeedPacers({ feedStates, clock, serviceClock, slowDownOf: () => factor }),
+    };
   };
   let { feedStates, pacerOf } = open();
   const read = (agoMs: readonly number[], changes: Partial<FeedRead> = {}, freshness = MEAN) =>
@@ -64,8 +75,14 @@ it("learns from posts that were late because nobody looked, and keeps it over a 
 });
 
 it.each([
-  ["appeared late", async ({ read }: ReturnType<typeof setup>) => read(LATE.map((ms) => ms + HOUR))],
-  ["were found by a read that was cut", async ({ read }: ReturnType<typeof setup>) => read(LATE, { isWhole: false })],
+  [
+    "appeared late",
+    async ({ read }: ReturnType<typeof setup>) => read(LATE.map((ms) => ms + HOUR)),
+  ],
+  [
+    "were found by a read that was cut",
+    async ({ read }: ReturnType<typeof setup>) => read(LATE, { isWhole: false }),
+  ],
   [
     "were found after an outage",
     async ({ clock, read }: ReturnType<typeof setup>) => {

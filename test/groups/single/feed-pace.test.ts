@@ -1,9 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { readsForMean } from "../../../src/groups/single/feed-mean.ts";
 import { readsForP95 } from "../../../src/groups/single/feed-p95.ts";
-import { joinRates, learnFeed, type ReadAlgorithm, startFeed, waitForFeed } from "../../../src/groups/single/feed-pace.ts";
+import {
+  joinRates,
+  learnFeed,
+  type ReadAlgorithm,
+  startFeed,
+  waitForFeed,
+} from "../../../src/groups/single/feed-pace.ts";
 import { firstRate } from "../../../src/plan/rates/rates.ts";
-import { bursts, cost, daily, lateShare, mean, type Posts, readFeed, steady } from "./simulated-feed.ts";
+import {
+  bursts,
+  cost,
+  daily,
+  lateShare,
+  mean,
+  type Posts,
+  readFeed,
+  steady,
+} from "./simulated-feed.ts";
 
 const START = Date.UTC(2026, 2, 2);
 const MIN = 60_000;
@@ -12,8 +27,12 @@ const DAY = 24 * HOUR;
 const MEAN = readsForMean({ kind: "mean", meanMs: MIN, maxMs: 10 * MIN });
 const P95 = readsForP95({ kind: "p95", p95Ms: MIN });
 
-/** As much as shows the mechanism. How exactly it keeps what it promises: test/long/freshness-pace.test.ts. */
-const read = (posts: Posts, algorithm: ReadAlgorithm, days = 4) => readFeed(posts, algorithm, days, 11);
+/**
+ * As much as shows the mechanism. How exactly it keeps what it promises:
+ * test/long/freshness-pace.test.ts.
+ */
+const read = (posts: Posts, algorithm: ReadAlgorithm, days = 4) =>
+  readFeed(posts, algorithm, days, 11);
 
 describe("a mean", () => {
   it("is kept, whether a feed is steady, bursty or busy by day", () => {
@@ -79,11 +98,17 @@ describe("silence and bursts", () => {
   const calm = () => startFeed(firstRate([], START - 2 * DAY), MEAN, START - 2 * DAY);
 
   it("tighten and relax the next read", () => {
-    const feed = learnFeed(calm(), [START - DAY, START - DAY + HOUR, START - DAY + 2 * HOUR], START - DAY + 2 * HOUR);
+    const feed = learnFeed(
+      calm(),
+      [START - DAY, START - DAY + HOUR, START - DAY + 2 * HOUR],
+      START - DAY + 2 * HOUR,
+    );
     const quiet = waitForFeed(feed, MEAN, 1, START);
     const burst = learnFeed(feed, [START - 3_000, START - 2_000, START - 1_000], START);
     expect(waitForFeed(burst, MEAN, 1, START)).toBeLessThan(quiet / 3);
-    expect(waitForFeed(burst, MEAN, 1, START + HOUR)).toBeGreaterThan(waitForFeed(burst, MEAN, 1, START));
+    expect(waitForFeed(burst, MEAN, 1, START + HOUR)).toBeGreaterThan(
+      waitForFeed(burst, MEAN, 1, START),
+    );
   });
 
   it("wait so much longer while the quota is short, `max` too", () => {

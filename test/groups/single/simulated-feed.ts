@@ -1,5 +1,13 @@
-/** A feed of made-up posts, read for days as its pace says: what calibrations of that pace measure. */
-import { learnFeed, learnFeedDelays, type ReadAlgorithm, startFeed, waitForFeed } from "../../../src/groups/single/feed-pace.ts";
+/**
+ * A feed of made-up posts, read for days as its pace says: what calibrations of that pace measure.
+ */
+import {
+  learnFeed,
+  learnFeedDelays,
+  type ReadAlgorithm,
+  startFeed,
+  waitForFeed,
+} from "../../../src/groups/single/feed-pace.ts";
 import { firstRate } from "../../../src/plan/rates/rates.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
@@ -19,7 +27,8 @@ export const steady =
   (perDay: number): Posts =>
   (days, { exponential }) => {
     const dates: number[] = [];
-    for (let atMs = START - 3 * DAY; atMs < START + days * DAY; atMs += exponential(DAY / perDay)) dates.push(atMs);
+    for (let atMs = START - 3 * DAY; atMs < START + days * DAY; atMs += exponential(DAY / perDay))
+      dates.push(atMs);
     return dates;
   };
 
@@ -37,7 +46,9 @@ export const bursts =
 export const daily =
   (perDay: number): Posts =>
   (days, dice) =>
-    steady(1.8 * perDay)(days, dice).filter((atMs) => dice.chance((1 - 0.8 * Math.cos((2 * Math.PI * (atMs % DAY)) / DAY)) / 1.8));
+    steady(1.8 * perDay)(days, dice).filter((atMs) =>
+      dice.chance((1 - 0.8 * Math.cos((2 * Math.PI * (atMs % DAY)) / DAY)) / 1.8),
+    );
 
 export interface FeedReading {
   readonly perDay: number;
@@ -46,18 +57,31 @@ export interface FeedReading {
 }
 
 /** Reads a feed for so many days as the pace says, and measures after the first quarter. */
-export function readFeed(posts: Posts, algorithm: ReadAlgorithm, days: number, seed: number): FeedReading {
+export function readFeed(
+  posts: Posts,
+  algorithm: ReadAlgorithm,
+  days: number,
+  seed: number,
+): FeedReading {
   const random = createSeededRandom(seed);
-  const dates = posts(days, { exponential: (meanMs) => -Math.log(1 - random.float()) * meanMs, chance: (share) => random.float() < share });
+  const dates = posts(days, {
+    exponential: (meanMs) => -Math.log(1 - random.float()) * meanMs,
+    chance: (share) => random.float() < share,
+  });
   let next = dates.findIndex((atMs) => atMs > START);
-  let feed = startFeed(firstRate(dates.slice(Math.max(0, next - 20), next), START), algorithm, START);
+  let feed = startFeed(
+    firstRate(dates.slice(Math.max(0, next - 20), next), START),
+    algorithm,
+    START,
+  );
   const fromMs = START + (days * DAY) / 4;
   const [delaysMs, gapsMs]: [number[], number[]] = [[], []];
   for (let nowMs = START; nowMs < START + days * DAY; ) {
     const waitMs = waitForFeed(feed, algorithm, 1, nowMs);
     nowMs += waitMs;
     const found: number[] = [];
-    for (let atMs = dates[next]; atMs !== undefined && atMs <= nowMs; atMs = dates[++next]) found.push(atMs);
+    for (let atMs = dates[next]; atMs !== undefined && atMs <= nowMs; atMs = dates[++next])
+      found.push(atMs);
     const late = found.map((atMs) => nowMs - atMs);
     feed = learnFeedDelays(learnFeed(feed, found, nowMs), late, algorithm, nowMs);
     if (nowMs < fromMs) continue;
@@ -67,7 +91,9 @@ export function readFeed(posts: Posts, algorithm: ReadAlgorithm, days: number, s
   return { perDay: (gapsMs.length / days) * (4 / 3), delaysMs, gapsMs };
 }
 
-export const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+export const mean = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 /** Requests against an even schedule of the same mean delay. */
 export const cost = ({ perDay, delaysMs }: FeedReading) => (perDay * 2 * mean(delaysMs)) / DAY;
-export const lateShare = ({ delaysMs }: FeedReading, limitMs: number) => delaysMs.filter((ms) => ms > limitMs).length / delaysMs.length;
+export const lateShare = ({ delaysMs }: FeedReading, limitMs: number) =>
+  delaysMs.filter((ms) => ms > limitMs).length / delaysMs.length;

@@ -1,6 +1,13 @@
-/** Alerts that are given up, as an operator meets them: reported to ops, shown, listed, sent again, accepted. */
+/**
+ * Alerts that are given up, as an operator meets them: reported to ops, shown, listed, sent again,
+ * accepted.
+ */
 import { describe, expect, it } from "vitest";
-import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../../support/inner-daemon.ts";
+import {
+  type InnerDaemon,
+  type InnerDaemonOptions,
+  startInnerDaemon,
+} from "../../support/inner-daemon.ts";
 import type { Answer } from "../../support/loopback-server.ts";
 
 const SECOND = 1_000;
@@ -13,7 +20,9 @@ const take: Answer = (_, response) => response.writeHead(204).end();
 
 const setUp = (more: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> =>
   startInnerDaemon({
-    watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10m", max_pages: 20 } }),
+    watches: () => ({
+      w: { type: "search", query: "zebra", schedule: "@every 10m", max_pages: 20 },
+    }),
     prepare: (ask) => ask("accounts", { username: "loud_one" }),
     sink: { retry_for: "1h" },
     ...more,
@@ -21,7 +30,8 @@ const setUp = (more: Partial<InnerDaemonOptions> = {}): Promise<InnerDaemon> =>
 
 const tweet = (daemon: InnerDaemon, count: number): Promise<{ ids: readonly string[] }> =>
   daemon.control("tweets", { username: "loud_one", text: "a new zebra", count });
-const deadAlerts = (daemon: InnerDaemon) => daemon.opsAlerts().filter(({ type }) => type === "delivery.dead");
+const deadAlerts = (daemon: InnerDaemon) =>
+  daemon.opsAlerts().filter(({ type }) => type === "delivery.dead");
 
 describe("what expires", () => {
   it("is reported to ops once with retry_for, links and ids, degrades the state but not health, and goes out again with the same ids", async () => {
@@ -37,7 +47,9 @@ describe("what expires", () => {
     expect(attempted.size).toBe(3);
     const [alert, ...others] = daemon.ops.events().filter(({ type }) => type === "delivery.dead");
     expect(others).toEqual([]);
-    expect(alert?.data.message).toBe("3 alerts for hook were given up after 1h (retry_for): the webhook answered 503: later");
+    expect(alert?.data.message).toBe(
+      "3 alerts for hook were given up after 1h (retry_for): the webhook answered 503: later",
+    );
     for (const id of ids) expect(alert?.data.hint).toContain(`/status/${id}`);
     expect(alert?.data.hint).toContain("chirpwatch replay --dead --sink hook");
     expect(alert?.data.message_ids.toSorted()).toEqual([...attempted.keys()].toSorted());
@@ -47,21 +59,41 @@ describe("what expires", () => {
     expect(sinks[0]).toMatchObject({ name: "hook", dead: 3, waiting: 0 });
     expect(await daemon.metric("chirpwatch_dead_letters_unacknowledged", 'sink="hook"')).toBe(3);
     expect(await daemon.health()).toBe(200);
-    expect((await daemon.call(`explain/${ids[0]}`)).verdicts[0]).toMatchObject({ verdict: "dead", deliveries: [{ state: "dead" }] });
+    expect((await daemon.call(`explain/${ids[0]}`)).verdicts[0]).toMatchObject({
+      verdict: "dead",
+      deliveries: [{ state: "dead" }],
+    });
     const { groups, dead } = await daemon.call("dead");
-    expect(groups).toMatchObject([{ sink: "hook", cause: "expired", messages: 3, alerts: 3, configured: true }]);
-    expect(dead.flatMap(({ alerts }: any) => alerts.map(({ url }: any) => url.split("/").at(-1))).toSorted()).toEqual([...ids].toSorted());
+    expect(groups).toMatchObject([
+      { sink: "hook", cause: "expired", messages: 3, alerts: 3, configured: true },
+    ]);
+    expect(
+      dead
+        .flatMap(({ alerts }: any) => alerts.map(({ url }: any) => url.split("/").at(-1)))
+        .toSorted(),
+    ).toEqual([...ids].toSorted());
 
     daemon.hook.answer(take);
     const before = daemon.hook.messages().length;
-    expect(await daemon.call("dead/replay?sink=hook", "POST")).toEqual({ messages: 3, alerts: 3, effect: "now" });
+    expect(await daemon.call("dead/replay?sink=hook", "POST")).toEqual({
+      messages: 3,
+      alerts: 3,
+      effect: "now",
+    });
     // Whoever sends them again has perhaps just mended the sink: it is tried at once.
     await daemon.clock.advance(SECOND);
     const again = daemon.hook.messages().slice(before);
     expect(new Map(again.map(({ id, body }) => [id, body]))).toEqual(attempted);
     expect(again).toHaveLength(3);
-    expect(await daemon.status()).toMatchObject({ state: "running", reasons: [], sinks: [{ dead: 0, sent: 3 }, {}] });
-    expect((await daemon.call(`explain/${ids[0]}`)).verdicts[0]).toMatchObject({ verdict: "event", deliveries: [{ state: "sent" }] });
+    expect(await daemon.status()).toMatchObject({
+      state: "running",
+      reasons: [],
+      sinks: [{ dead: 0, sent: 3 }, {}],
+    });
+    expect((await daemon.call(`explain/${ids[0]}`)).verdicts[0]).toMatchObject({
+      verdict: "event",
+      deliveries: [{ state: "sent" }],
+    });
   });
 
   it("has its whole retry_for again when it is sent again to a sink that still fails", async () => {
@@ -103,7 +135,11 @@ describe("what expires", () => {
     await daemon.clock.advance(20 * MINUTE);
     expect((await daemon.status()).state).toBe("degraded");
     daemon.clock.jump(7 * 24 * HOUR);
-    expect(await daemon.status()).toMatchObject({ state: "running", reasons: [], sinks: [{ dead: 1 }, {}] });
+    expect(await daemon.status()).toMatchObject({
+      state: "running",
+      reasons: [],
+      sinks: [{ dead: 1 }, {}],
+    });
     expect((await daemon.call("dead")).dead).toHaveLength(1);
   });
 });
@@ -118,7 +154,10 @@ describe("what is refused for its content", () => {
     const refused = daemon.hook.messages();
     expect(refused).toHaveLength(2);
     expect(deadAlerts(daemon)).toEqual([
-      { type: "delivery.dead", message: "2 alerts for hook were refused for good: the webhook answered 400: no such field" },
+      {
+        type: "delivery.dead",
+        message: "2 alerts for hook were refused for good: the webhook answered 400: no such field",
+      },
     ]);
     await tweet(daemon, 1);
     await daemon.clock.advance(10 * MINUTE);
@@ -126,17 +165,28 @@ describe("what is refused for its content", () => {
     await daemon.clock.advance(30 * MINUTE);
     expect(deadAlerts(daemon)).toHaveLength(1);
     await daemon.clock.advance(30 * MINUTE);
-    expect(deadAlerts(daemon).map(({ message }) => message.slice(0, 8))).toEqual(["2 alerts", "2 alerts"]);
+    expect(deadAlerts(daemon).map(({ message }) => message.slice(0, 8))).toEqual([
+      "2 alerts",
+      "2 alerts",
+    ]);
     daemon.hook.answer(take);
     const before = daemon.hook.messages().length;
-    expect(await daemon.call("dead/replay", "POST")).toEqual({ messages: 4, alerts: 4, effect: "now" });
+    expect(await daemon.call("dead/replay", "POST")).toEqual({
+      messages: 4,
+      alerts: 4,
+      effect: "now",
+    });
     await daemon.clock.advance(MINUTE);
     const again = daemon.hook.messages().slice(before);
     expect(again).toHaveLength(4);
     expect(again.some(({ id }) => refused.some((one) => one.id === id))).toBe(false);
-    const eventIds = (messages: ReturnType<typeof daemon.hook.messages>) => messages.flatMap(({ events }) => events.map(({ id }) => id));
+    const eventIds = (messages: ReturnType<typeof daemon.hook.messages>) =>
+      messages.flatMap(({ events }) => events.map(({ id }) => id));
     expect(eventIds(again)).toEqual(expect.arrayContaining(eventIds(refused)));
-    expect(await daemon.status()).toMatchObject({ state: "running", sinks: [{ dead: 0, sent: 4 }, {}] });
+    expect(await daemon.status()).toMatchObject({
+      state: "running",
+      sinks: [{ dead: 0, sent: 4 }, {}],
+    });
   });
 
   it("is accepted by an acknowledgement, of its sink alone where one is named", async () => {
@@ -150,7 +200,11 @@ describe("what is refused for its content", () => {
     expect(await daemon.call("dead/ack?sink=hook", "POST")).toEqual({ acknowledged: 2 });
     expect(await daemon.status()).toMatchObject({ state: "running", sinks: [{ dead: 0 }, {}] });
     expect(await daemon.call("dead")).toMatchObject({ groups: [], dead: [] });
-    expect(await daemon.call("dead/replay", "POST")).toEqual({ messages: 0, alerts: 0, effect: "now" });
+    expect(await daemon.call("dead/replay", "POST")).toEqual({
+      messages: 0,
+      alerts: 0,
+      effect: "now",
+    });
   });
 });
 

@@ -4,7 +4,8 @@ import { listedAt } from "../../../src/operate/alerts/listed-at.ts";
 import { goodConfig } from "../../config/load-text.ts";
 import { EVENT_TIME_MS, makeEvent } from "../../support/make-event.ts";
 
-const QUERY = "state=summarised&since=2026-01-15T12%3A00%3A00Z&until=2026-01-15T12%3A00%3A01Z&limit=1";
+const QUERY =
+  "state=summarised&since=2026-01-15T12%3A00%3A00Z&until=2026-01-15T12%3A00%3A01Z&limit=1";
 
 it.each([
   ["https://ops.example.com", "https://ops.example.com/events"],
@@ -22,7 +23,9 @@ it.each([
       sinks: { c: { type: "console" } },
     }),
   );
-  expect(listedAt(server.publicUrl, [{ event: { ...makeEvent("1"), detectedAtMs: EVENT_TIME_MS }, watches: ["w"] }])).toBe(
-    `${page}?${QUERY}`,
-  );
+  expect(
+    listedAt(server.publicUrl, [
+      { event: { ...makeEvent("1"), detectedAtMs: EVENT_TIME_MS }, watches: ["w"] },
+    ]),
+  ).toBe(`${page}?${QUERY}`);
 });

@@ -11,7 +11,10 @@ it("one tweet of two watches is one alert in a chat and two at a webhook; the da
   const config = await goodConfig(
     JSON.stringify({
       version: 1,
-      watches: { brand: { type: "search", query: "acme" }, other: { type: "search", query: "Acme" } },
+      watches: {
+        brand: { type: "search", query: "acme" },
+        other: { type: "search", query: "Acme" },
+      },
       sinks: {
         chat: { type: "slack", webhook_url: "https://hooks.slack.com/services/T0/B0/x" },
         hook: { type: "webhook", url: "https://example.com/hook", secret: "a-long-enough-secret" },
@@ -20,23 +23,40 @@ it("one tweet of two watches is one alert in a chat and two at a webhook; the da
     }),
   );
   const store = await openTemp(memoryStatePath());
-  const events = [makeEvent("1"), makeEvent("1", { watch: "other" }), makeOpsAlert("sink.failing")].map((event) => ({
+  const events = [
+    makeEvent("1"),
+    makeEvent("1", { watch: "other" }),
+    makeOpsAlert("sink.failing"),
+  ].map((event) => ({
     ...event,
     detectedAtMs: T0,
   }));
   await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events, deliveries: [] });
   const alertsTo = async (sink: string | undefined) =>
-    (await previewReplay(store, config, { what: { sinceMs: T0 }, sink, by: "alice" }, T0 + 1)).alerts.map(({ alerts }) => alerts);
-  expect([await alertsTo("chat"), await alertsTo("hook"), await alertsTo(undefined)]).toEqual([[1], [2], []]);
+    (
+      await previewReplay(store, config, { what: { sinceMs: T0 }, sink, by: "alice" }, T0 + 1)
+    ).alerts.map(({ alerts }) => alerts);
+  expect([await alertsTo("chat"), await alertsTo("hook"), await alertsTo(undefined)]).toEqual([
+    [1],
+    [2],
+    [],
+  ]);
 });
 
 it("a sink with a dedupe of its own gets all that is merely alike, one of each tweet, and what was sent counts for it from then on", async () => {
   const config = await goodConfig(
     JSON.stringify({
       version: 1,
-      watches: { brand: { type: "search", query: "acme" }, other: { type: "search", query: "Acme" } },
+      watches: {
+        brand: { type: "search", query: "acme" },
+        other: { type: "search", query: "Acme" },
+      },
       sinks: {
-        all: { type: "slack", webhook_url: "https://hooks.slack.com/services/T0/B0/x", dedupe: false },
+        all: {
+          type: "slack",
+          webhook_url: "https://hooks.slack.com/services/T0/B0/x",
+          dedupe: false,
+        },
         calm: { type: "console", dedupe: { key: ["author"], window: "1h" } },
       },
       route: { sink: ["all", "calm"] },
@@ -44,13 +64,22 @@ it("a sink with a dedupe of its own gets all that is merely alike, one of each t
     }),
   );
   const store = await openTemp(memoryStatePath());
-  const events = [makeEvent("1"), makeEvent("1", { watch: "other" }), makeEvent("2")].map((event) => ({ ...event, detectedAtMs: T0 }));
+  const events = [makeEvent("1"), makeEvent("1", { watch: "other" }), makeEvent("2")].map(
+    (event) => ({ ...event, detectedAtMs: T0 }),
+  );
   await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events, deliveries: [] });
-  const replay = async (sink: string) => (await replayAlerts(store, config, { what: { sinceMs: T0 }, sink, by: "alice" }, T0 + 1)).alerts;
+  const replay = async (sink: string) =>
+    (await replayAlerts(store, config, { what: { sinceMs: T0 }, sink, by: "alice" }, T0 + 1))
+      .alerts;
   expect([await replay("all"), await replay("calm")]).toEqual([3, 2]);
   const next = { ...makeEvent("3"), detectedAtMs: T0 + 2 };
   const facts = sinkFactsOf(config.sinks);
-  const deliveries = routeEvent(next, { ownSinks: ["all", "calm"], tree: undefined, sinks: facts, nowMs: T0 + 2 });
+  const deliveries = routeEvent(next, {
+    ownSinks: ["all", "calm"],
+    tree: undefined,
+    sinks: facts,
+    nowMs: T0 + 2,
+  });
   await store.commitPoll({ atMs: T0 + 2, targets: [], verdicts: [], events: [next], deliveries });
   const [history] = await store.explainItem("3");
   expect(history?.deliveries.map(({ sink, joinedEventId }) => [sink, joinedEventId])).toEqual([
@@ -59,19 +88,27 @@ it("a sink with a dedupe of its own gets all that is merely alike, one of each t
   ]);
 });
 
-it.each([999, 1_000, 1_001, 2_100])("of %i events since a time all go to another sink, the oldest first", async (count) => {
-  const config = await goodConfig(
-    JSON.stringify({
-      version: 1,
-      watches: { brand: { type: "search", query: "acme", sink: "out" } },
-      sinks: { out: { type: "console" }, second: { type: "console" } },
-      ops: { sink: "out" },
-    }),
-  );
-  const store = await openTemp(memoryStatePath());
-  const events = Array.from({ length: count }, (_, index) => ({ ...makeEvent(String(index)), detectedAtMs: T0 + index }));
-  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events, deliveries: [] });
-  const request = { what: { sinceMs: T0 }, sink: "second", by: "alice" };
-  expect((await previewReplay(store, config, request, T0 + count)).alerts).toMatchObject([{ sink: "second", alerts: count }]);
-  expect((await replayAlerts(store, config, request, T0 + count)).alerts).toBe(count);
-});
+it.each([999, 1_000, 1_001, 2_100])(
+  "of %i events since a time all go to another sink, the oldest first",
+  async (count) => {
+    const config = await goodConfig(
+      JSON.stringify({
+        version: 1,
+        watches: { brand: { type: "search", query: "acme", sink: "out" } },
+        sinks: { out: { type: "console" }, second: { type: "console" } },
+        ops: { sink: "out" },
+      }),
+    );
+    const store = await openTemp(memoryStatePath());
+    const events = Array.from({ length: count }, (_, index) => ({
+      ...makeEvent(String(index)),
+      detectedAtMs: T0 + index,
+    }));
+    await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events, deliveries: [] });
+    const request = { what: { sinceMs: T0 }, sink: "second", by: "alice" };
+    expect((await previewReplay(store, config, request, T0 + count)).alerts).toMatchObject([
+      { sink: "second", alerts: count },
+    ]);
+    expect((await replayAlerts(store, config, request, T0 + count)).alerts).toBe(count);
+  },
+);

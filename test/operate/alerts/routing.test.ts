@@ -6,7 +6,11 @@ import { makeEvent, makeOpsAlert } from "../../support/make-event.ts";
 import { makeWatch } from "../../support/make-watch.ts";
 
 const SLACK = { type: "slack", token: "t" };
-const SINKS = { brand: { ...SLACK, channel: "#brand" }, rest: { ...SLACK, channel: "#rest" }, terminal: { type: "console" } };
+const SINKS = {
+  brand: { ...SLACK, channel: "#brand" },
+  rest: { ...SLACK, channel: "#rest" },
+  terminal: { type: "console" },
+};
 
 const routingOf = async (more: object) =>
   createRouting(
@@ -21,14 +25,21 @@ const routingOf = async (more: object) =>
     ),
     () => [],
   );
-const watchTo = (...sinks: readonly string[]) => makeWatch("w", "search", { query: "acme" }, { sinks });
+const watchTo = (...sinks: readonly string[]) =>
+  makeWatch("w", "search", { query: "acme" }, { sinks });
 
 it("names a watch's own sinks, or those of the route, or the route tree with its default, or none", async () => {
   const tree = { sink: ["brand", "rest"], routes: [{ matchers: ['watch="w"'], sink: "terminal" }] };
   expect((await routingOf({})).describe(watchTo())).toBe("no sink");
-  expect((await routingOf({ route: { sink: ["brand", "rest"] } })).describe(watchTo())).toBe("#brand and #rest");
-  expect((await routingOf({ route: tree })).describe(watchTo())).toBe("the route tree (else #brand and #rest)");
-  expect((await routingOf({ route: tree })).describe(watchTo("terminal", "rest"))).toBe("console and #rest");
+  expect((await routingOf({ route: { sink: ["brand", "rest"] } })).describe(watchTo())).toBe(
+    "#brand and #rest",
+  );
+  expect((await routingOf({ route: tree })).describe(watchTo())).toBe(
+    "the route tree (else #brand and #rest)",
+  );
+  expect((await routingOf({ route: tree })).describe(watchTo("terminal", "rest"))).toBe(
+    "console and #rest",
+  );
 });
 
 it("sends an alert to the watch's own sinks, and gathers what was missed for chats: so long as is said, or for a minute", async () => {
@@ -37,13 +48,20 @@ it("sends an alert to the watch's own sinks, and gathers what was missed for cha
   const own = { sink: "brand", groupKey: evaluated.event.id, groupWaitMs: 0 };
   expect(routing.routeOf(evaluated, 5, 70)).toMatchObject([own]);
   expect(routing.routeOf({ ...evaluated, isMissed: false }, 5, 70)).toMatchObject([own]);
-  expect(routing.routeOf({ ...evaluated, isMissed: true }, 5, 70)).toMatchObject([{ sink: "brand", groupWaitMs: 70, notBeforeMs: 5 }]);
-  expect(routing.routeOf({ ...evaluated, isMissed: true }, 5)).toMatchObject([{ sink: "brand", groupWaitMs: 60_000 }]);
+  expect(routing.routeOf({ ...evaluated, isMissed: true }, 5, 70)).toMatchObject([
+    { sink: "brand", groupWaitMs: 70, notBeforeMs: 5 },
+  ]);
+  expect(routing.routeOf({ ...evaluated, isMissed: true }, 5)).toMatchObject([
+    { sink: "brand", groupWaitMs: 60_000 },
+  ]);
 });
 
 it("an ops alert goes to the sinks of ops and to routes that ask for it, but never to the sink that it is about", async () => {
-  const routing = await routingOf({ route: { sink: "rest", routes: [{ matchers: ['event="sink.failing"'], sink: "brand" }] } });
-  const sinksOf = (exceptSink?: string) => routing.routeOpsAlert(makeOpsAlert("sink.failing"), exceptSink, 5).map(({ sink }) => sink);
+  const routing = await routingOf({
+    route: { sink: "rest", routes: [{ matchers: ['event="sink.failing"'], sink: "brand" }] },
+  });
+  const sinksOf = (exceptSink?: string) =>
+    routing.routeOpsAlert(makeOpsAlert("sink.failing"), exceptSink, 5).map(({ sink }) => sink);
   expect(sinksOf()).toEqual(["terminal", "rest", "brand"]);
   expect(sinksOf("rest")).toEqual(["terminal", "brand"]);
 });

@@ -15,7 +15,10 @@ it.each([1, 999, 1_000, 2_345])(
       }),
     );
     const store = await openTemp(memoryStatePath());
-    const eventAt = (subject: string, detectedAtMs: number) => ({ ...makeEvent(subject), detectedAtMs });
+    const eventAt = (subject: string, detectedAtMs: number) => ({
+      ...makeEvent(subject),
+      detectedAtMs,
+    });
     const events = Array.from({ length: count }, (_, index) => eventAt(String(index), T0 + index));
     await store.commitPoll({
       atMs: T0,
@@ -24,7 +27,12 @@ it.each([1, 999, 1_000, 2_345])(
       events: [eventAt("old", T0 - 3 * 86_400_000), ...events],
       deliveries: [],
     });
-    const request = { matchers: ['watch="brand"'], duration: "1h", comment: "quiet", author: "alice" };
+    const request = {
+      matchers: ['watch="brand"'],
+      duration: "1h",
+      comment: "quiet",
+      author: "alice",
+    };
     const outcome = await createSilence(store, request, { config, nowMs: T0 + count });
     expect(outcome).toMatchObject({ ok: true, silence: { matching_24h: count } });
   },

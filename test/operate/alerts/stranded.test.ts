@@ -1,16 +1,31 @@
-/** Deliveries that wait for a sink which the configuration does not have: said in the log, and as a reason of the status. */
+/**
+ * Deliveries that wait for a sink which the configuration does not have: said in the log, and as a
+ * reason of the status.
+ */
 import { expect, it } from "vitest";
 import { strandedReasons, warnOfStranded } from "../../../src/operate/alerts/stranded.ts";
 import type { Config } from "../../../src/config/config.ts";
 import type { OutboxStats } from "../../../src/model/outbox.ts";
 
 const config = { sinks: [{ name: "kept" }, { name: "other" }] } as unknown as Config;
-const statsOf = (sink: string, waiting: number): OutboxStats => ({ sink, waiting, oldestAtMs: null, sent: 1, dead: 0 });
+const statsOf = (sink: string, waiting: number): OutboxStats => ({
+  sink,
+  waiting,
+  oldestAtMs: null,
+  sent: 1,
+  dead: 0,
+});
 const STATS = [statsOf("kept", 3), statsOf("done", 0), statsOf("gone", 2)];
 
 async function logged(outboxStats: () => Promise<readonly OutboxStats[]>) {
   const lines: unknown[] = [];
-  const log = { debug() {}, info() {}, warn: (...line: unknown[]) => void lines.push(line), error() {}, child: () => log };
+  const log = {
+    debug() {},
+    info() {},
+    warn: (...line: unknown[]) => void lines.push(line),
+    error() {},
+    child: () => log,
+  };
   await warnOfStranded(config, { store: { outboxStats }, log });
   return lines;
 }
@@ -21,7 +36,9 @@ it("names each sink that is gone while deliveries wait for it, how many, and wha
     waiting: 2,
     hint: "name a sink so again, or write `moved_from` on the sink that has a new name, and they go out",
   };
-  expect(await logged(async () => STATS)).toEqual([["deliveries wait for a sink that the configuration does not have", fields]]);
+  expect(await logged(async () => STATS)).toEqual([
+    ["deliveries wait for a sink that the configuration does not have", fields],
+  ]);
   expect(strandedReasons(config, STATS)).toEqual([
     "gone is no sink any more, and 2 of its deliveries wait: name one so again, or write `moved_from: gone` on the sink that has a new name, and they go out",
   ]);

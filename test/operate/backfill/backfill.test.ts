@@ -5,7 +5,11 @@ import { fingerprintOf } from "../../../src/model/source.ts";
 import type { Tweet } from "../../../src/model/tweet.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
-import { type InnerDaemon, type InnerDaemonOptions, startInnerDaemon } from "../../support/inner-daemon.ts";
+import {
+  type InnerDaemon,
+  type InnerDaemonOptions,
+  startInnerDaemon,
+} from "../../support/inner-daemon.ts";
 import { startLoopbackServer } from "../../support/loopback-server.ts";
 import { makeTweet } from "../../support/make-event.ts";
 
@@ -15,11 +19,16 @@ const HOUR = 3_600 * SECOND;
 interface Fixture {
   readonly daemon: InnerDaemon;
   /** Tweets of so many hours ago, as if they were read. */
-  read(...tweets: readonly { readonly agoMs: number; readonly text?: string; readonly id?: string }[]): Promise<readonly string[]>;
+  read(
+    ...tweets: readonly { readonly agoMs: number; readonly text?: string; readonly id?: string }[]
+  ): Promise<readonly string[]>;
   backfill(hours: number): Promise<Record<string, number>>;
 }
 
-async function setUp(options: Partial<InnerDaemonOptions> = {}, watch: object = {}): Promise<Fixture> {
+async function setUp(
+  options: Partial<InnerDaemonOptions> = {},
+  watch: object = {},
+): Promise<Fixture> {
   let store: OpenedStore | undefined;
   const daemon = await startInnerDaemon({
     watches: () => ({ w: { type: "search", query: "zebra", schedule: "@every 10s", ...watch } }),
@@ -36,10 +45,12 @@ async function setUp(options: Partial<InnerDaemonOptions> = {}, watch: object = 
     daemon,
     async read(...wanted) {
       const nowMs = daemon.clock.now();
-      const tweets = wanted.map(({ agoMs, text = "an old zebra", id = tweetIdAt(nowMs - agoMs) }): Tweet => {
-        const created = new Date(nowMs - agoMs).toISOString();
-        return { ...makeTweet(id, text), created_at: created };
-      });
+      const tweets = wanted.map(
+        ({ agoMs, text = "an old zebra", id = tweetIdAt(nowMs - agoMs) }): Tweet => {
+          const created = new Date(nowMs - agoMs).toISOString();
+          return { ...makeTweet(id, text), created_at: created };
+        },
+      );
       await store?.saveBackfillPage({
         fingerprint: fingerprintOf(sha256, source),
         read: { reachedMs: 0, hasEnded: true },
@@ -58,15 +69,28 @@ async function setUp(options: Partial<InnerDaemonOptions> = {}, watch: object = 
   };
 }
 
-const verdictOf = async (daemon: InnerDaemon, id: string | undefined) => (await daemon.call(`explain/${id}`)).verdicts[0]?.verdict;
+const verdictOf = async (daemon: InnerDaemon, id: string | undefined) =>
+  (await daemon.call(`explain/${id}`)).verdicts[0]?.verdict;
 
 describe("a backfill", () => {
   it("sends what came before the watch began, oldest first and once, however often it is asked for", async () => {
     const { daemon, read, backfill } = await setUp();
     const ids = await read({ agoMs: 2 * HOUR }, { agoMs: 5 * HOUR }, { agoMs: 30 * HOUR });
-    expect(await backfill(12)).toEqual({ alerts: 2, effect: "within a minute", filtered: 0, known: 0, left: 0 });
+    expect(await backfill(12)).toEqual({
+      alerts: 2,
+      effect: "within a minute",
+      filtered: 0,
+      known: 0,
+      left: 0,
+    });
     expect(daemon.hook.subjects()).toEqual([ids[1], ids[0]]);
-    expect(await backfill(12)).toEqual({ alerts: 0, effect: "within a minute", filtered: 0, known: 2, left: 0 });
+    expect(await backfill(12)).toEqual({
+      alerts: 0,
+      effect: "within a minute",
+      filtered: 0,
+      known: 2,
+      left: 0,
+    });
     expect(await backfill(48)).toMatchObject({ alerts: 1, known: 2 });
     expect(daemon.hook.subjects()).toEqual([ids[1], ids[0], ids[2]]);
     expect(await verdictOf(daemon, ids[0])).toBe("event");
@@ -82,15 +106,30 @@ describe("a backfill", () => {
     });
     expect(await verdictOf(daemon, first)).toBe("baseline");
     await read({ agoMs: daemon.clock.now() - timeOfTweetId(first), id: first });
-    expect(await backfill(12)).toEqual({ alerts: 1, effect: "within a minute", filtered: 0, known: 0, left: 0 });
+    expect(await backfill(12)).toEqual({
+      alerts: 1,
+      effect: "within a minute",
+      filtered: 0,
+      known: 0,
+      left: 0,
+    });
     expect(await verdictOf(daemon, first)).toBe("event");
     expect(daemon.hook.subjects()).toEqual([first]);
   });
 
   it("leaves what the watch filters", async () => {
-    const { daemon, read, backfill } = await setUp({}, { where: '!tweet.full_text.contains("boring")' });
+    const { daemon, read, backfill } = await setUp(
+      {},
+      { where: '!tweet.full_text.contains("boring")' },
+    );
     const [fine, boring] = await read({ agoMs: HOUR }, { agoMs: 2 * HOUR, text: "a boring zebra" });
-    expect(await backfill(12)).toEqual({ alerts: 1, effect: "within a minute", filtered: 1, known: 0, left: 0 });
+    expect(await backfill(12)).toEqual({
+      alerts: 1,
+      effect: "within a minute",
+      filtered: 1,
+      known: 0,
+      left: 0,
+    });
     expect(daemon.hook.subjects()).toEqual([fine]);
     expect(await verdictOf(daemon, boring)).toBe("filtered");
   });
@@ -98,7 +137,13 @@ describe("a backfill", () => {
   it("leaves to the next poll what is newer than what the watch has read", async () => {
     const { read, backfill, daemon } = await setUp();
     await read({ agoMs: -5 * SECOND });
-    expect(await backfill(12)).toEqual({ alerts: 0, effect: "within a minute", filtered: 0, known: 0, left: 1 });
+    expect(await backfill(12)).toEqual({
+      alerts: 0,
+      effect: "within a minute",
+      filtered: 0,
+      known: 0,
+      left: 1,
+    });
     expect(daemon.hook.subjects()).toEqual([]);
   });
 
@@ -112,16 +157,24 @@ describe("a backfill", () => {
   });
 
   it("asks for the enrichment of what it found, and its digest says what it is of all the same", async () => {
-    const endpoint = await startLoopbackServer((_, response) => response.end('{"fields":{"note":"n"}}'));
+    const endpoint = await startLoopbackServer((_, response) =>
+      response.end('{"fields":{"note":"n"}}'),
+    );
     onTestFinished(() => endpoint.close());
     const enrich = { url: `${endpoint.url}/`, allow_private: true };
     const { daemon, read, backfill } = await setUp({ chat: true }, { enrich });
-    await read(...[1, 2, 3].map((hours) => ({ agoMs: hours * HOUR, text: `an old zebra ${hours}` })));
+    await read(
+      ...[1, 2, 3].map((hours) => ({ agoMs: hours * HOUR, text: `an old zebra ${hours}` })),
+    );
     expect(await backfill(12)).toMatchObject({ alerts: 3 });
     await daemon.clock.advance(120 * SECOND);
     expect(daemon.chat()).toHaveLength(1);
     expect(daemon.chat()[0]).toContain("3 posts; found by a backfill");
-    expect(daemon.hook.events().map((event: any) => event.labels.enrich)).toEqual(["ok", "ok", "ok"]);
+    expect(daemon.hook.events().map((event: any) => event.labels.enrich)).toEqual([
+      "ok",
+      "ok",
+      "ok",
+    ]);
   });
 
   it("sends single alerts to a chat where on_return says deliver", async () => {
@@ -134,18 +187,29 @@ describe("a backfill", () => {
 
   it("is held back by a silence like any alert, and is in the audit", async () => {
     const { daemon, read, backfill } = await setUp();
-    await daemon.call("silences", "POST", { matchers: ["watch=w"], duration: "1h", comment: "quiet", author: "bob" });
+    await daemon.call("silences", "POST", {
+      matchers: ["watch=w"],
+      duration: "1h",
+      comment: "quiet",
+      author: "bob",
+    });
     const [id] = await read({ agoMs: HOUR });
     await backfill(12);
     expect(daemon.hook.subjects()).toEqual([]);
     expect(await verdictOf(daemon, id)).toBe("silenced");
     const { replays } = await daemon.call("replays");
-    expect(replays).toMatchObject([{ action: "backfill", detail: { watch: "w", by: "alice", alerts: 1 } }]);
+    expect(replays).toMatchObject([
+      { action: "backfill", detail: { watch: "w", by: "alice", alerts: 1 } },
+    ]);
   });
 
   it("says what is wrong with what it is asked for", async () => {
     const { daemon } = await setUp();
-    expect(await daemon.call("backfill?watch=nobody&since=7d", "POST")).toMatchObject({ error: { code: "WATCH_UNKNOWN" } });
-    expect(await daemon.call("backfill?watch=w&since=once", "POST")).toMatchObject({ error: { code: "SERVER_BAD_QUERY" } });
+    expect(await daemon.call("backfill?watch=nobody&since=7d", "POST")).toMatchObject({
+      error: { code: "WATCH_UNKNOWN" },
+    });
+    expect(await daemon.call("backfill?watch=w&since=once", "POST")).toMatchObject({
+      error: { code: "SERVER_BAD_QUERY" },
+    });
   });
 });

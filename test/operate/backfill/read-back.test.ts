@@ -1,4 +1,7 @@
-/** Reading back: what is paid for once is not paid for again, however often and however deep someone asks. */
+/**
+ * Reading back: what is paid for once is not paid for again, however often and however deep someone
+ * asks.
+ */
 import { describe, expect, it } from "vitest";
 import { readBack, type BackTarget } from "../../../src/operate/backfill/read-back.ts";
 import type { BackfillPage, BackfillRead } from "../../../src/model/backfill.ts";
@@ -12,17 +15,31 @@ const NOW = Date.UTC(2026, 2, 6, 12);
 const HOUR = 3_600_000;
 const PER_PAGE = 20;
 
-/** A list with a tweet every `everyMs`, as the service shows it: newest first, twenty a page; bounds as the query has them. */
+/**
+ * A list with a tweet every `everyMs`, as the service shows it: newest first, twenty a page; bounds
+ * as the query has them.
+ */
 function listOf(hours: number, everyMs = HOUR / 10) {
-  const ages = Array.from({ length: Math.floor((hours * HOUR) / everyMs) }, (_, index) => (index + 1) * everyMs);
-  const tweets = ages.map((ageMs) => ({ ...makeTweet(tweetIdAt(NOW - ageMs)), created_at: new Date(NOW - ageMs).toISOString() }));
+  const ages = Array.from(
+    { length: Math.floor((hours * HOUR) / everyMs) },
+    (_, index) => (index + 1) * everyMs,
+  );
+  const tweets = ages.map((ageMs) => ({
+    ...makeTweet(tweetIdAt(NOW - ageMs)),
+    created_at: new Date(NOW - ageMs).toISOString(),
+  }));
   return (query: string, cursor: string | undefined): UpstreamAnswer => {
     const since = Number(/since_time:(\d+)/.exec(query)?.[1] ?? 0) * 1_000;
     const max = BigInt(/max_id:(\d+)/.exec(query)?.[1] ?? "99999999999999999999");
-    const found = tweets.filter(({ id, created_at: at }) => Date.parse(at) >= since && BigInt(id) <= max);
+    const found = tweets.filter(
+      ({ id, created_at: at }) => Date.parse(at) >= since && BigInt(id) <= max,
+    );
     const start = Number(cursor ?? 0);
     const next = start + PER_PAGE < found.length ? String(start + PER_PAGE) : undefined;
-    return { tweets: found.slice(start, start + PER_PAGE), ...(next === undefined ? {} : { nextCursor: next }) };
+    return {
+      tweets: found.slice(start, start + PER_PAGE),
+      ...(next === undefined ? {} : { nextCursor: next }),
+    };
   };
 }
 
@@ -37,16 +54,28 @@ function setUp(answer: ReturnType<typeof listOf>) {
       for (const { id } of tweets) ids.add(id);
     },
   };
-  const run = (source: BackTarget["source"], hours: number, most = Number.POSITIVE_INFINITY, refused = new Set<string>()) => {
+  const run = (
+    source: BackTarget["source"],
+    hours: number,
+    most = Number.POSITIVE_INFINITY,
+    refused = new Set<string>(),
+  ) => {
     let left = most;
     const ask = async (params: JsonObject, cursor: string | undefined) => {
       const query = typeof params["query"] === "string" ? params["query"] : "";
       left -= 1;
       asked.push({ query, cursor });
-      if (cursor !== undefined && refused.delete(cursor)) throw new UpstreamError("bad_request", "the cursor is too old", 400);
+      if (cursor !== undefined && refused.delete(cursor))
+        throw new UpstreamError("bad_request", "the cursor is too old", 400);
       return answer(query, cursor);
     };
-    const deps = { store, clock: createVirtualClock(NOW), ask, mayAsk: () => left > 0, onPage: () => undefined };
+    const deps = {
+      store,
+      clock: createVirtualClock(NOW),
+      ask,
+      mayAsk: () => left > 0,
+      onPage: () => undefined,
+    };
     return readBack(deps, { key: "f", source, sinceMs: NOW - hours * HOUR });
   };
   return { run, asked, ids };
@@ -83,7 +112,9 @@ describe("reading back", () => {
       await run(source, 24);
       expect(ids.size).toBeGreaterThanOrEqual(240);
       expect(asked.length).toBeLessThanOrEqual(15);
-      expect(asked.filter(({ cursor, query }) => cursor === undefined && !query.includes("max_id"))).toHaveLength(1);
+      expect(
+        asked.filter(({ cursor, query }) => cursor === undefined && !query.includes("max_id")),
+      ).toHaveLength(1);
     });
 
     it(`a ${name} that was cut for one time and is asked for an earlier one misses nothing between`, async () => {
@@ -110,7 +141,10 @@ describe("reading back", () => {
   }
 
   it("a list of empty pages without an end is given up", async () => {
-    const { run, asked } = setUp((_, cursor) => ({ tweets: [], nextCursor: String(Number(cursor ?? 0) + 1) }));
+    const { run, asked } = setUp((_, cursor) => ({
+      tweets: [],
+      nextCursor: String(Number(cursor ?? 0) + 1),
+    }));
     expect(await run(TIMELINE, 12)).toBe("reached");
     expect(asked.length).toBeLessThanOrEqual(4);
   });

@@ -1,4 +1,6 @@
-/** What an edited file does to what is remembered, in the words of `plan --diff` and of a reload. */
+/**
+ * What an edited file does to what is remembered, in the words of `plan --diff` and of a reload.
+ */
 import { expect, it } from "vitest";
 import { memoryChanges, memoryText } from "../../../src/operate/changes/memory-changes.ts";
 import { sendsText } from "../../../src/operate/changes/sent-changes.ts";
@@ -8,25 +10,52 @@ import { goodConfig } from "../../config/load-text.ts";
 
 const configOf = (watches: object) =>
   goodConfig(
-    JSON.stringify({ version: 1, api: { base_url: "http://127.0.0.1:1", key: "k" }, watches, sinks: { out: { type: "console" } } }),
+    JSON.stringify({
+      version: 1,
+      api: { base_url: "http://127.0.0.1:1", key: "k" },
+      watches,
+      sinks: { out: { type: "console" } },
+    }),
   );
 
-async function alerted(before: object, after: object, states: readonly WatchState[] = []): Promise<readonly string[]> {
-  return memoryChanges(await configOf(before), await configOf(after), { hash: sha256, states }).map(memoryText);
+async function alerted(
+  before: object,
+  after: object,
+  states: readonly WatchState[] = [],
+): Promise<readonly string[]> {
+  return memoryChanges(await configOf(before), await configOf(after), { hash: sha256, states }).map(
+    memoryText,
+  );
 }
 
 const THIRTY = "kept for 30 days";
 const other = { other: { type: "search", query: "other" } };
 const search = (more: object = {}) => ({ w: { type: "search", query: "acme", ...more }, ...other });
 const fans = (more: object = {}) => ({ w: { type: "new_followers", accounts: ["acme"], ...more } });
-const posts = (accounts: readonly string[], more: object = {}) => ({ w: { type: "timeline", accounts, ...more } });
-const check = (more: object = {}) => ({ w: { type: "membership", check: "follow", accounts: ["alice"], account: "acme", ...more } });
-const profile = (more: object = {}) => ({ w: { type: "profile", accounts: ["acme"], when: { followers_count: ">= 10" }, ...more } });
+const posts = (accounts: readonly string[], more: object = {}) => ({
+  w: { type: "timeline", accounts, ...more },
+});
+const check = (more: object = {}) => ({
+  w: { type: "membership", check: "follow", accounts: ["alice"], account: "acme", ...more },
+});
+const profile = (more: object = {}) => ({
+  w: { type: "profile", accounts: ["acme"], when: { followers_count: ">= 10" }, ...more },
+});
 
 it.each<[string, object, object, readonly string[]]>([
   ["nothing", search(), search(), []],
-  ["a schedule, labels, a priority", search(), search({ schedule: "@every 9m", labels: { a: "b" }, priority: "low" }), []],
-  ["a query", search(), search({ query: "acme corp" }), [`w: query: new baseline (another one; the memory of the old is ${THIRTY})`]],
+  [
+    "a schedule, labels, a priority",
+    search(),
+    search({ schedule: "@every 9m", labels: { a: "b" }, priority: "low" }),
+    [],
+  ],
+  [
+    "a query",
+    search(),
+    search({ query: "acme corp" }),
+    [`w: query: new baseline (another one; the memory of the old is ${THIRTY})`],
+  ],
   [
     "a filter",
     search(),
@@ -37,14 +66,25 @@ it.each<[string, object, object, readonly string[]]>([
     "a filter with fresh tweets",
     search({ recheck: { every: "1h", until: "1d" } }),
     search({ recheck: { every: "1h", until: "1d" }, where: "tweet.likes_count > 1" }),
-    ["w: where: kept (goes for what is found from now on; fresh tweets that the old one kept back are dropped)"],
+    [
+      "w: where: kept (goes for what is found from now on; fresh tweets that the old one kept back are dropped)",
+    ],
   ],
-  ["kinds", posts(["a"]), posts(["a"], { include: { replies: true } }), ["w: include: kept (goes for what is found from now on)"]],
+  [
+    "kinds",
+    posts(["a"]),
+    posts(["a"], { include: { replies: true } }),
+    ["w: include: kept (goes for what is found from now on)"],
+  ],
   [
     "accounts",
     posts(["a", "b", "c"]),
     posts(["b", "c", "d"]),
-    ["w: d: new baseline (new in this watch)", `w: a: dropped (memory is ${THIRTY})`, "w: 2 other accounts: kept"],
+    [
+      "w: d: new baseline (new in this watch)",
+      `w: a: dropped (memory is ${THIRTY})`,
+      "w: 2 other accounts: kept",
+    ],
   ],
   [
     "more accounts than a line names",
@@ -58,20 +98,39 @@ it.each<[string, object, object, readonly string[]]>([
     posts(["b", "c", "d", "e", "f"]),
     ["w: b, c, d, e, f: new baseline (new in this watch)", `w: a: dropped (memory is ${THIRTY})`],
   ],
-  ["fewer accounts", posts(["a", "b", "c"]), posts(["b", "c"]), [`w: a: dropped (memory is ${THIRTY})`, "w: 2 other accounts: kept"]],
-  ["how accounts are read", posts(["a"]), posts(["a"], { strategy: "single" }), ["w: strategy: kept"]],
+  [
+    "fewer accounts",
+    posts(["a", "b", "c"]),
+    posts(["b", "c"]),
+    [`w: a: dropped (memory is ${THIRTY})`, "w: 2 other accounts: kept"],
+  ],
+  [
+    "how accounts are read",
+    posts(["a"]),
+    posts(["a"], { strategy: "single" }),
+    ["w: strategy: kept"],
+  ],
   [
     "a list of another kind",
     fans({ source: "indexed" }),
     fans({ source: "all" }),
-    ["w: source: new baseline (another list; who is on it at the next read is recorded, and raises no alert)"],
+    [
+      "w: source: new baseline (another list; who is on it at the next read is recorded, and raises no alert)",
+    ],
   ],
-  ["whom a check is about", check(), check({ account: "rival" }), ["w: account: new baseline (it asks about another one)"]],
+  [
+    "whom a check is about",
+    check(),
+    check({ account: "rival" }),
+    ["w: account: new baseline (it asks about another one)"],
+  ],
   [
     "a threshold",
     profile(),
     profile({ when: { followers_count: ">= 20" } }),
-    ['w: when.followers_count: new baseline (a value that is across ">= 20" already is recorded, and raises no alert)'],
+    [
+      'w: when.followers_count: new baseline (a value that is across ">= 20" already is recorded, and raises no alert)',
+    ],
   ],
   ["fields", profile(), profile({ fields: ["username"] }), ["w: fields: kept"]],
   [
@@ -92,14 +151,24 @@ it.each<[string, object, object, readonly string[]]>([
     { w: { type: "user_search", query: "acme" }, ...other },
     ["w: type: new baseline (a user_search watch remembers nothing of a search watch)"],
   ],
-  ["a disabled watch", search(), search({ enabled: false }), ["w: enabled: kept (it is not polled until it is enabled again)"]],
+  [
+    "a disabled watch",
+    search(),
+    search({ enabled: false }),
+    ["w: enabled: kept (it is not polled until it is enabled again)"],
+  ],
   [
     "an enabled watch",
     search({ enabled: false }),
     search({ on_return: "skip" }),
     ["w: enabled: kept (what came meanwhile raises no alert)"],
   ],
-  ["another name, kept", search(), { v: { type: "search", query: "acme", moved_from: "w" }, ...other }, ["v: kept (it was w before)"]],
+  [
+    "another name, kept",
+    search(),
+    { v: { type: "search", query: "acme", moved_from: "w" }, ...other },
+    ["v: kept (it was w before)"],
+  ],
   [
     "another name, lost",
     search(),
@@ -113,8 +182,14 @@ it.each<[string, object, object, readonly string[]]>([
   expect(await alerted(before, after)).toEqual(lines);
 });
 
-/** What the state knows of a watch, beside another watch and another account of which it knows other ids. */
-function statesOf(type: string, memory: Readonly<Record<string, string>> = {}): readonly WatchState[] {
+/**
+ * What the state knows of a watch, beside another watch and another account of which it knows other
+ * ids.
+ */
+function statesOf(
+  type: string,
+  memory: Readonly<Record<string, string>> = {},
+): readonly WatchState[] {
   const target = (name: string, userId: string) => ({
     watchKey: "k",
     key: `@${name}`,
@@ -131,7 +206,10 @@ function statesOf(type: string, memory: Readonly<Record<string, string>> = {}): 
     type,
     registeredAtMs: 0,
     paused: false,
-    targets: Object.entries(accounts).map(([name, userId]) => ({ ...target(name, userId), ...known })),
+    targets: Object.entries(accounts).map(([name, userId]) => ({
+      ...target(name, userId),
+      ...known,
+    })),
     accounts,
     knownItems: 0,
   });
@@ -141,12 +219,16 @@ function statesOf(type: string, memory: Readonly<Record<string, string>> = {}): 
 it("an account that is written by its id now is the same one, as the state knows", async () => {
   expect(await alerted(posts(["acme"]), posts(["id:44"]), statesOf("timeline"))).toEqual([]);
   expect(await alerted(posts(["acme"]), posts(["id:44"]))).toHaveLength(2);
-  expect(await alerted(posts(["acme", "rival"]), posts(["id:45", "id:46"]), statesOf("timeline"))).toEqual([
+  expect(
+    await alerted(posts(["acme", "rival"]), posts(["id:45", "id:46"]), statesOf("timeline")),
+  ).toEqual([
     "w: id:45: new baseline (new in this watch)",
     `w: acme: dropped (memory is ${THIRTY})`,
     "w: 1 other account: kept",
   ]);
-  expect(await alerted(check(), check({ account: "id:44" }), statesOf("membership"))).toEqual(["w: account: kept"]);
+  expect(await alerted(check(), check({ account: "id:44" }), statesOf("membership"))).toEqual([
+    "w: account: kept",
+  ]);
   expect(await alerted(check(), check({ account: "id:45" }), statesOf("membership"))).toEqual([
     "w: account: new baseline (it asks about another one)",
   ]);
@@ -154,13 +236,22 @@ it("an account that is written by its id now is the same one, as the state knows
 
 it("the list that was read so far by itself stays the list, when it is written now", async () => {
   const written = [fans({ source: "auto" }), fans({ source: "all" })] as const;
-  expect(await alerted(...written, statesOf("new_followers", { mode: "all" }))).toEqual(["w: source: kept"]);
-  expect(await alerted(...written, statesOf("new_followers"))).toEqual([expect.stringContaining("w: source: new baseline (another list")]);
+  expect(await alerted(...written, statesOf("new_followers", { mode: "all" }))).toEqual([
+    "w: source: kept",
+  ]);
+  expect(await alerted(...written, statesOf("new_followers"))).toEqual([
+    expect.stringContaining("w: source: new baseline (another list"),
+  ]);
   expect(await alerted(...written)).toHaveLength(1);
 });
 
 it.each<[string, object, object, readonly string[]]>([
-  ["nothing, where a first run records what is there", search(), { ...search(), more: { type: "search", query: "x" } }, []],
+  [
+    "nothing, where a first run records what is there",
+    search(),
+    { ...search(), more: { type: "search", query: "x" } },
+    [],
+  ],
   [
     "what the first run of a new watch wants",
     search(),
@@ -189,11 +280,21 @@ it.each<[string, object, object, readonly string[]]>([
     "what came while a watch was disabled",
     search({ enabled: false }),
     search(),
-    ["w: enabled: what came meanwhile goes out as one digest to a chat, and as single events to programs (on_return)"],
+    [
+      "w: enabled: what came meanwhile goes out as one digest to a chat, and as single events to programs (on_return)",
+    ],
   ],
-  ["nothing of it with on_return: skip", search({ enabled: false, on_return: "skip" }), search({ on_return: "skip" }), []],
+  [
+    "nothing of it with on_return: skip",
+    search({ enabled: false, on_return: "skip" }),
+    search({ on_return: "skip" }),
+    [],
+  ],
   ["nothing by a filter", search(), search({ where: "tweet.likes_count > 1" }), []],
 ])("an edit has sent %s", async (_name, before, after, expected) => {
-  const changes = memoryChanges(await configOf(before), await configOf(after), { hash: sha256, states: [] });
+  const changes = memoryChanges(await configOf(before), await configOf(after), {
+    hash: sha256,
+    states: [],
+  });
   expect(changes.flatMap(sendsText)).toEqual(expected);
 });

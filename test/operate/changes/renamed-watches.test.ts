@@ -6,11 +6,16 @@ import type { WatchState } from "../../../src/model/watch-store.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import { CONFIG_PATH, goodConfig } from "../../config/load-text.ts";
 
-const configOf = (watches: string) => goodConfig(`watches:\n${watches}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
+const configOf = (watches: string) =>
+  goodConfig(
+    `watches:\n${watches}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
+  );
 
 /** What is said of a file after a daemon has run on another one. */
 async function said(before: string, after: string): Promise<readonly string[]> {
-  const states = (await configOf(before)).watches.map((watch) => registrationOf(sha256, watch) as unknown as WatchState);
+  const states = (await configOf(before)).watches.map(
+    (watch) => registrationOf(sha256, watch) as unknown as WatchState,
+  );
   return renamedWatches(await configOf(after), states, sha256).map(formatIssue);
 }
 
@@ -34,7 +39,10 @@ it.each([
 
 it.each([
   ["one that was beside the former already", "  beside: { type: timeline, accounts: [acme] }"],
-  ["one that goes on from a third", "  brands: { type: timeline, accounts: [acme], moved_from: beside }"],
+  [
+    "one that goes on from a third",
+    "  brands: { type: timeline, accounts: [acme], moved_from: beside }",
+  ],
 ])("nothing is said of %s, when the former is removed", async (_name, after) => {
   expect(await said(`${BRAND}\n  beside: { type: timeline, accounts: [acme] }`, after)).toEqual([]);
 });

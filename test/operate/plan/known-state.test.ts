@@ -25,16 +25,27 @@ it("plans beside a daemon name the runs that it then makes", async () => {
 sinks: { terminal: { type: console } }
 ops: { sink: terminal }
 `);
-  harness = await startEngineHarness({ clock, upstream: service.upstream, watches: config.watches });
+  harness = await startEngineHarness({
+    clock,
+    upstream: service.upstream,
+    watches: config.watches,
+  });
   // Past a second run of the rarest: the first is at the start, and not where the others fall.
   await clock.advanceTo(START + 4 * HOUR);
   const nowMs = clock.now();
   const known = await readKnown(harness.store, config, { hash: sha256, clock });
-  const plan = createPlanView(config, { hash: sha256, nowMs, quota: { limit: null, source: "unknown", reason: "" }, ...known });
+  const plan = createPlanView(config, {
+    hash: sha256,
+    nowMs,
+    quota: { limit: null, source: "unknown", reason: "" },
+    ...known,
+  });
   await clock.advance(16 * HOUR);
   for (const { id, next_runs: forecast } of plan.watches) {
     const keys = new Set(harness.engine.pollsOf(id).map(({ key }) => key));
-    const made = harness.polled.filter(({ key, atMs }) => keys.has(key) && atMs > nowMs).map(({ atMs }) => atMs);
+    const made = harness.polled
+      .filter(({ key, atMs }) => keys.has(key) && atMs > nowMs)
+      .map(({ atMs }) => atMs);
     expect(forecast, id).toHaveLength(5);
     for (const [run, atMs] of forecast.map((iso) => Date.parse(iso)).entries())
       expect(Math.abs((made[run] ?? 0) - atMs), `${id}, run ${run + 1}`).toBeLessThan(3_000);

@@ -16,7 +16,13 @@ it("prints a range until a day was counted, and then what was counted", async ()
   const store = createLearnedInMemory();
   const view = async () => {
     const quota = { limit: null, source: "unknown", reason: "" } as const;
-    return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [], ratioOf: await readRatios(store) });
+    return createPlanView(config, {
+      hash: sha256,
+      nowMs: NOW,
+      quota,
+      states: [],
+      ratioOf: await readRatios(store),
+    });
   };
   const before = await view();
   const range = before.total.requests_per_month_range ?? { low: 0, high: 0, unknown_accounts: 0 };
@@ -28,7 +34,12 @@ it("prints a range until a day was counted, and then what was counted", async ()
   expect(before.watches[0]?.requests_per_month_range).toEqual({ low: range.low, high: range.high });
   await store.saveLearned(
     "counted_days",
-    new Map([["w", { sinceMs: 0, requests: 0, expected: 0, estimate: 300, lastMs: 0, ratio: 1.1, days: 1 }]]),
+    new Map([
+      [
+        "w",
+        { sinceMs: 0, requests: 0, expected: 0, estimate: 300, lastMs: 0, ratio: 1.1, days: 1 },
+      ],
+    ]),
   );
   const after = await view();
   expect(after.total.requests_per_month_range).toBeNull();
@@ -65,10 +76,19 @@ it("counts accounts that their list does not hold among those read by themselves
       knownItems: 0,
       accounts: {},
     };
-    return createPlanView(config, { hash: sha256, nowMs: NOW, quota: { limit: null, source: "unknown", reason: "" }, states: [state] });
+    return createPlanView(config, {
+      hash: sha256,
+      nowMs: NOW,
+      quota: { limit: null, source: "unknown", reason: "" },
+      states: [state],
+    });
   };
   const [whole, short] = [planFor("in", "in"), planFor("in", "out")];
-  expect(whole.watches[0]?.via_list).toEqual({ list: "77", missing: 0, most_requests_per_month_each: 4_320 });
+  expect(whole.watches[0]?.via_list).toEqual({
+    list: "77",
+    missing: 0,
+    most_requests_per_month_each: 4_320,
+  });
   expect(short.watches[0]?.via_list?.missing).toBe(1);
   // Both were read before.
   expect(short.total.first_requests).toBe(0);
@@ -77,14 +97,21 @@ it("counts accounts that their list does not hold among those read by themselves
 
 it("counts what crons read at the first start beside their own times, and of an interval nothing more than its polls", async () => {
   const firstOf = async (watches: string) => {
-    const config = await goodConfig(`watches: ${watches}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`);
+    const config = await goodConfig(
+      `watches: ${watches}\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`,
+    );
     const quota = { limit: null, source: "unknown", reason: "" } as const;
-    return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [] }).total.first_requests;
+    return createPlanView(config, { hash: sha256, nowMs: NOW, quota, states: [] }).total
+      .first_requests;
   };
   expect(await firstOf('{ w: { type: search, query: acme, schedule: "0 6 * * *" } }')).toBe(1);
   expect(await firstOf('{ w: { type: search, query: acme, schedule: "@every 1h" } }')).toBe(0);
-  expect(await firstOf("{ w: { type: search, query: acme, freshness: { mean: 1h, max: 4h } } }")).toBe(0);
+  expect(
+    await firstOf("{ w: { type: search, query: acme, freshness: { mean: 1h, max: 4h } } }"),
+  ).toBe(0);
   const ids = Array.from({ length: 130 }, (_, i) => `"id:${1_000 + i}"`).join(", ");
   // Of a hundred profiles in one request.
-  expect(await firstOf(`{ w: { type: profile, accounts: [${ids}], schedule: "0 6 * * *" } }`)).toBe(2);
+  expect(await firstOf(`{ w: { type: profile, accounts: [${ids}], schedule: "0 6 * * *" } }`)).toBe(
+    2,
+  );
 });

@@ -1,4 +1,7 @@
-/** Reports over the real store: their sums, what they compare, and that a scheduled one goes out once. */
+/**
+ * Reports over the real store: their sums, what they compare, and that a scheduled one goes out
+ * once.
+ */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -28,7 +31,12 @@ let folder: string;
 beforeEach(async () => {
   folder = makeEmptyState();
   clock = createVirtualClock(NOW_MS - 20 * DAY);
-  store = await openStore({ path: join(folder, "state.db"), clock, random: createSeededRandom(2), log });
+  store = await openStore({
+    path: join(folder, "state.db"),
+    clock,
+    random: createSeededRandom(2),
+    log,
+  });
 });
 afterEach(async () => {
   await store.close();
@@ -37,14 +45,32 @@ afterEach(async () => {
 
 const post = (n: number, atMs: number, likes = 0): ChirpEvent => {
   const id = String(1_000 + n);
-  const tweet = { ...makeTweet(id, `post ${n}`), likes_count: likes, user: makeUser(String(n % 2)) };
+  const tweet = {
+    ...makeTweet(id, `post ${n}`),
+    likes_count: likes,
+    user: makeUser(String(n % 2)),
+  };
   const labels = { watch: "w", lang: n % 4 === 0 ? "de" : "en" };
-  return makeEvent(id, { watch: "w", watchKey: "", labels, body: { tweet }, occurredAtMs: atMs, detectedAtMs: atMs });
+  return makeEvent(id, {
+    watch: "w",
+    watchKey: "",
+    labels,
+    body: { tweet },
+    occurredAtMs: atMs,
+    detectedAtMs: atMs,
+  });
 };
 
 async function commit(events: readonly ChirpEvent[], sinks: readonly string[] = ["chat"]) {
   const deliveries = events.flatMap(({ id, detectedAtMs: notBeforeMs }) =>
-    sinks.map((sink) => ({ eventId: id, sink, groupKey: id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs })),
+    sinks.map((sink) => ({
+      eventId: id,
+      sink,
+      groupKey: id,
+      groupWaitMs: 0,
+      groupIntervalMs: 0,
+      notBeforeMs,
+    })),
   );
   await store.commitPoll({ atMs: clock.now(), targets: [], verdicts: [], events, deliveries });
 }
@@ -63,7 +89,11 @@ describe("a report", () => {
     await commit([post(6, NOW_MS - 8 * DAY)]);
     const report = await build();
     expect(report.watches).toMatchObject([{ watch: "w", alerted: { count: 6, before: null } }]);
-    expect(report.watches[0]?.alerted.events).toEqual({ watch: "w", since: "2026-11-23T09:00:00.000Z", until: "2026-11-30T09:00:00.000Z" });
+    expect(report.watches[0]?.alerted.events).toEqual({
+      watch: "w",
+      since: "2026-11-23T09:00:00.000Z",
+      until: "2026-11-30T09:00:00.000Z",
+    });
     expect(report.watches[0]?.days.reduce((sum, { count }) => sum + count, 0)).toBe(6);
     expect(report.top_posts.map(({ likes }) => likes)).toEqual([50, 40]);
     expect(report.top_authors.map(({ alerted }) => alerted.count)).toEqual([3, 3]);
@@ -81,7 +111,11 @@ describe("a report", () => {
   it("is at most 25 lines in a chat, whatever it is about", async () => {
     const watches = Array.from({ length: 30 }, (_, n) => `watch-${n}`);
     await commit([0, 1, 2, 3, 4, 5, 6, 7].map((n) => post(n, NOW_MS - HOUR, n)));
-    const report = await build({ watches: ["w", ...watches], by: ["lang", "watch", "author", "team"], top: 20 });
+    const report = await build({
+      watches: ["w", ...watches],
+      by: ["lang", "watch", "author", "team"],
+      top: 20,
+    });
     const lines = [reportTitle(report), ...reportLines(report)];
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines[0]).toBe("w · 23 Nov 09:00 to 30 Nov 09:00 UTC");
@@ -91,10 +125,21 @@ describe("a report", () => {
 
 describe("a scheduled report", () => {
   const weekly = (nextAtMs: (atMs: number) => number): ReportConfig => ({
-    ...{ name: "weekly", title: "Weekly", watches: ["w"], by: [], top: 5, timezone: "UTC", sinks: ["chat"] },
+    ...{
+      name: "weekly",
+      title: "Weekly",
+      watches: ["w"],
+      by: [],
+      top: 5,
+      timezone: "UTC",
+      sinks: ["chat"],
+    },
     nextAtMs,
   });
-  const reports = async () => (await store.findEvents({ limit: 50 })).events.filter(({ event }) => event.type === "report.created");
+  const reports = async () =>
+    (await store.findEvents({ limit: 50 })).events.filter(
+      ({ event }) => event.type === "report.created",
+    );
 
   /** A report is made over several turns of the event loop. */
   const pass = async (ms: number) => {
@@ -104,7 +149,12 @@ describe("a scheduled report", () => {
 
   it("goes out once for each of its times, and once for those that were missed", async () => {
     const everyDay = weekly((atMs) => (Math.floor(atMs / DAY) + 1) * DAY);
-    const config = () => ({ reports: [everyDay], linksHost: "https://x.com", state: { retentionMs: 90 * DAY } }) as unknown as Config;
+    const config = () =>
+      ({
+        reports: [everyDay],
+        linksHost: "https://x.com",
+        state: { retentionMs: 90 * DAY },
+      }) as unknown as Config;
     const start = () => startReports({ store, clock, hash, log, config, wakeDelivery: () => {} });
     const first = start();
     await pass(DAY);
@@ -120,20 +170,29 @@ describe("a scheduled report", () => {
     third();
     const found = await reports();
     expect(found).toHaveLength(2);
-    expect(found[0]?.event.body["report"]).toMatchObject({ from: "2026-11-11T00:00:00.000Z", to: "2026-11-14T00:00:00.000Z" });
+    expect(found[0]?.event.body["report"]).toMatchObject({
+      from: "2026-11-11T00:00:00.000Z",
+      to: "2026-11-14T00:00:00.000Z",
+    });
     expect(found[0]?.deliveries.map(({ sink }) => sink)).toEqual(["chat"]);
   });
 
   it("covers each time once, where the daemon is killed right after a report was stored and is away over the next time", async () => {
     const everyDay = weekly((atMs) => (Math.floor(atMs / DAY) + 1) * DAY);
-    const config = () => ({ reports: [everyDay], linksHost: "https://x.com", state: { retentionMs: 90 * DAY } }) as unknown as Config;
+    const config = () =>
+      ({
+        reports: [everyDay],
+        linksHost: "https://x.com",
+        state: { retentionMs: 90 * DAY },
+      }) as unknown as Config;
     let isCut = false;
     const commitPoll: OpenedStore["commitPoll"] = async (update) => {
       const result = await store.commitPoll(update);
       isCut = true;
       return result;
     };
-    const writeNote: OpenedStore["writeNote"] = (name, value) => (isCut ? new Promise(() => {}) : store.writeNote(name, value));
+    const writeNote: OpenedStore["writeNote"] = (name, value) =>
+      isCut ? new Promise(() => {}) : store.writeNote(name, value);
     const cut = Object.assign(Object.create(store) as OpenedStore, { commitPoll, writeNote });
     const killed = startReports({ store: cut, clock, hash, log, config, wakeDelivery: () => {} });
     await pass(DAY);
@@ -142,7 +201,9 @@ describe("a scheduled report", () => {
     const next = startReports({ store, clock, hash, log, config, wakeDelivery: () => {} });
     await pass(HOUR);
     next();
-    const periods = (await reports()).map(({ event }) => event.body["report"] as { readonly from: string; readonly to: string }).reverse();
+    const periods = (await reports())
+      .map(({ event }) => event.body["report"] as { readonly from: string; readonly to: string })
+      .reverse();
     expect(periods).toHaveLength(2);
     expect(periods[1]?.from).toBe(periods[0]?.to);
   });

@@ -13,8 +13,24 @@ const pathOf = (changes: Partial<DeliveryPath>) => {
   const sinks = [{ name: "brand", type: "console", settings: {}, throttle: THROTTLE }];
   const config = { sinks, watches: [], ops: { sinks: [] }, route: undefined } as unknown as Config;
   return createPathReader(config, [])(event, {
-    ...{ sink: "brand", state: "waiting", messageId: null, attempts: 0, sentAtMs: null, ref: null, detail: "", wait: null },
-    ...{ groupKey: event.id, throttleKey: null, silencedBy: null, replayedAtMs: null, joinedEventId: null, channel: null },
+    ...{
+      sink: "brand",
+      state: "waiting",
+      messageId: null,
+      attempts: 0,
+      sentAtMs: null,
+      ref: null,
+      detail: "",
+      wait: null,
+    },
+    ...{
+      groupKey: event.id,
+      throttleKey: null,
+      silencedBy: null,
+      replayedAtMs: null,
+      joinedEventId: null,
+      channel: null,
+    },
     ...{ routed: { route: "route", by: "route", matchers: [], groupBy: ["team"] } },
     ...{ thread: null, wording: null, repeat: null, edit: null, failures: [] },
     ...changes,
@@ -41,6 +57,11 @@ it("names the throttle that counts it", () => {
 
 it("says when an edit is due only while it waits", () => {
   const edit = { dueAtMs: 0, editedAtMs: 60_000, error: "" };
-  expect(pathOf({ edit: { ...edit, state: "waiting" } }).edit).toMatchObject({ due_at: "1970-01-01T00:00:00.000Z" });
-  expect(pathOf({ edit: { ...edit, state: "done" } }).edit).toMatchObject({ due_at: null, edited_at: "1970-01-01T00:01:00.000Z" });
+  expect(pathOf({ edit: { ...edit, state: "waiting" } }).edit).toMatchObject({
+    due_at: "1970-01-01T00:00:00.000Z",
+  });
+  expect(pathOf({ edit: { ...edit, state: "done" } }).edit).toMatchObject({
+    due_at: null,
+    edited_at: "1970-01-01T00:01:00.000Z",
+  });
 });

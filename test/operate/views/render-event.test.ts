@@ -1,4 +1,7 @@
-/** Which event `render` shows, by which template, and in what words. Its command is tested beside a daemon in render-command.test.ts. */
+/**
+ * Which event `render` shows, by which template, and in what words. Its command is tested beside a
+ * daemon in render-command.test.ts.
+ */
 import { describe, expect, it } from "vitest";
 import { type RenderParts, renderEvent } from "../../../src/operate/views/render-event.ts";
 import type { ChirpEvent } from "../../../src/model/event.ts";
@@ -20,7 +23,9 @@ interface Setup {
   readonly body?: unknown;
 }
 
-/** A history in pages of two, newest first; templates write who they are, and what they were asked. */
+/**
+ * A history in pages of two, newest first; templates write who they are, and what they were asked.
+ */
 function setUp({ events = [], sink = {}, route, body = "plain" }: Setup = {}) {
   const jobs: TemplateJob[] = [];
   const batches: Batch[] = [];
@@ -37,7 +42,12 @@ function setUp({ events = [], sink = {}, route, body = "plain" }: Setup = {}) {
   const config = {
     ...{ templates, route, ops: { sinks: [] }, linksHost: "https://x.com" },
     watches: [
-      makeWatch("brand", "search", { query: "acme" }, { sinks: route === undefined ? ["chat"] : [] }),
+      makeWatch(
+        "brand",
+        "search",
+        { query: "acme" },
+        { sinks: route === undefined ? ["chat"] : [] },
+      ),
       makeWatch("other", "search", { query: "b" }),
     ],
     sinks: [{ name: "chat", type: "console", settings: {}, ...sink }],
@@ -68,10 +78,25 @@ const tweet = (id: string, subject = TWEET, watch = "brand") => makeEvent(subjec
 
 describe("what is shown", () => {
   it("is the event of an id, of its beginning, of a tweet or its link, or the latest of a watch", async () => {
-    const events = [tweet("zzzz9", "4"), tweet("yyyy9", "3"), tweet("abcd1"), tweet("wwww1", "1", "other")];
+    const events = [
+      tweet("zzzz9", "4"),
+      tweet("yyyy9", "3"),
+      tweet("abcd1"),
+      tweet("wwww1", "1", "other"),
+    ];
     const { view } = setUp({ events });
-    for (const what of ["abcd1", "abcd", TWEET, `https://x.com/a/status/${TWEET}`, `https://x.com/a/statuses/${TWEET}`])
-      expect((await view(what)).event).toEqual({ id: "abcd1", type: "tweet.created", watch: "brand" });
+    for (const what of [
+      "abcd1",
+      "abcd",
+      TWEET,
+      `https://x.com/a/status/${TWEET}`,
+      `https://x.com/a/statuses/${TWEET}`,
+    ])
+      expect((await view(what)).event).toEqual({
+        id: "abcd1",
+        type: "tweet.created",
+        watch: "brand",
+      });
     expect((await view("brand")).event.id).toBe("zzzz9");
     expect((await view("other")).event.id).toBe("wwww1");
   });
@@ -84,7 +109,9 @@ describe("what is shown", () => {
     expect(await render("abc")).toBe(nothing("abc"));
     expect(await render("opsops")).toBe(nothing("opsops"));
     expect((await view("opsopsops")).event.id).toBe("opsopsops");
-    expect(await render("abcd")).toBe('"abcd" is the beginning of several events\' ids: write more of it');
+    expect(await render("abcd")).toBe(
+      '"abcd" is the beginning of several events\' ids: write more of it',
+    );
   });
 
   it("is a sample where a watch has had no event", async () => {
@@ -95,7 +122,9 @@ describe("what is shown", () => {
   });
 
   it("is nothing where the sink's secrets are not known", async () => {
-    expect(await setUp({ sink: { settings: undefined } }).render("brand")).toBe("the secrets of chat are not known here");
+    expect(await setUp({ sink: { settings: undefined } }).render("brand")).toBe(
+      "the secrets of chat are not known here",
+    );
   });
 });
 
@@ -108,23 +137,45 @@ describe("how it reads", () => {
     expect((await setUp({ events }).view("abcd1")).text).toBe(
       `ALICE (@alice) posted\ntweet ${TWEET}\nFollowers 10\nbrand\n${TIME}\n${LINK}`,
     );
-    const abroad = setUp({ events, sink: { region: { timezone: "Asia/Tokyo" }, template: "standard" } });
-    expect((await abroad.view("abcd1")).text).toBe(`by standard\ntweet ${TWEET}\nFollowers 10\nbrand\n2026-01-15 21:00\n${LINK}`);
+    const abroad = setUp({
+      events,
+      sink: { region: { timezone: "Asia/Tokyo" }, template: "standard" },
+    });
+    expect((await abroad.view("abcd1")).text).toBe(
+      `by standard\ntweet ${TWEET}\nFollowers 10\nbrand\n2026-01-15 21:00\n${LINK}`,
+    );
     expect(abroad.jobs).toMatchObject([{ region: { timezone: "Asia/Tokyo" }, hasMoments: false }]);
     const [batch] = abroad.batches;
     expect(batch?.read(batch.events[0] as never).occurredAt).toBe("2026-01-15 21:00");
   });
 
   it("is by the template of its route, else by the sink's, else by none", async () => {
-    const route = { path: "route", sinks: ["chat"], template: "own", routes: [], matchers: [], groupBy: [] };
-    expect(await setUp({ events, sink: { template: "standard" }, route }).view("abcd1")).toMatchObject({
+    const route = {
+      path: "route",
+      sinks: ["chat"],
+      template: "own",
+      routes: [],
+      matchers: [],
+      groupBy: [],
+    };
+    expect(
+      await setUp({ events, sink: { template: "standard" }, route }).view("abcd1"),
+    ).toMatchObject({
       template: "own",
       text: expect.stringMatching(/^by own/) as string,
     });
-    expect(await setUp({ events, sink: { template: "standard" } }).view("abcd1")).toMatchObject({ template: "standard" });
+    expect(await setUp({ events, sink: { template: "standard" } }).view("abcd1")).toMatchObject({
+      template: "standard",
+    });
     expect(await setUp({ events }).view("abcd1")).toMatchObject({ template: null, problem: "" });
-    const follower = makeEvent("5", { id: "wxyz1", type: "follower.added", watchType: "new_followers" });
-    expect(await setUp({ events: [follower], sink: { template: "standard" } }).view("wxyz1")).toMatchObject({ template: null });
+    const follower = makeEvent("5", {
+      id: "wxyz1",
+      type: "follower.added",
+      watchType: "new_followers",
+    });
+    expect(
+      await setUp({ events: [follower], sink: { template: "standard" } }).view("wxyz1"),
+    ).toMatchObject({ template: null });
   });
 
   it("has a payload as JSON where the sink signs it as text, and as text where it is no JSON", async () => {

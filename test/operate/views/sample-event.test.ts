@@ -1,4 +1,6 @@
-/** Samples of events: one of each watch type reads like an event, and carries what its type says. */
+/**
+ * Samples of events: one of each watch type reads like an event, and carries what its type says.
+ */
 import { expect, it } from "vitest";
 import { createReader } from "../../../src/operate/create-reader.ts";
 import { sampleOfWatch } from "../../../src/operate/views/sample-event.ts";

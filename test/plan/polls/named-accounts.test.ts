@@ -19,7 +19,10 @@ const membership = typeNamed("membership");
 
 it("names what it cannot be polled without, and authors that may as well go by their handle", () => {
   expect(namedHandles(check, membership)).toEqual({ required: ["acme"], optional: ["noisy"] });
-  expect(namedHandles(makeWatch("w", "search", { query: "acme" }), typeNamed("search"))).toEqual({ required: [], optional: [] });
+  expect(namedHandles(makeWatch("w", "search", { query: "acme" }), typeNamed("search"))).toEqual({
+    required: [],
+    optional: [],
+  });
 });
 
 it("puts ids in place of handles, keeps the names, and asks by the id", () => {
@@ -27,7 +30,9 @@ it("puts ids in place of handles, keeps the names, and asks by the id", () => {
   expect(namedHandles(followed, membership)).toEqual({ required: [], optional: [] });
   expect(namedIds(followed, membership)).toEqual([{ id: "44", name: "Acme" }]);
   expect(followed.ignore.authors).toEqual(["id:45", "id:9"]);
-  expect(membership.source(followed.settings, { key: "@alice", userId: "7", memory: {} }).params).toEqual({
+  expect(
+    membership.source(followed.settings, { key: "@alice", userId: "7", memory: {} }).params,
+  ).toEqual({
     user_id_1: "44",
     user_id_2: "7",
   });
@@ -39,6 +44,10 @@ it("leaves what is not known as it is, and the watch that was given", () => {
 });
 
 it("settings without such an account stay as they are", () => {
-  const watch = makeWatch("w", "membership", { check: "comment", accounts: ["alice"], tweet: "2029911223344556677" });
+  const watch = makeWatch("w", "membership", {
+    check: "comment",
+    accounts: ["alice"],
+    tweet: "2029911223344556677",
+  });
   expect(withAccountIds(watch, membership, { alice: "1" })).toEqual(watch);
 });

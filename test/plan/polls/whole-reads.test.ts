@@ -7,7 +7,9 @@ const LARGE = 100_001;
 
 const every = (members: number, ...changes: readonly WatchChanges[]): number =>
   wholeReadEveryMs(
-    changes.map((change, index) => ({ watch: makeWatch(`w${index}`, "new_followers", { accounts: ["acme"] }, change) })),
+    changes.map((change, index) => ({
+      watch: makeWatch(`w${index}`, "new_followers", { accounts: ["acme"] }, change),
+    })),
     members,
   );
 

@@ -15,7 +15,8 @@ import {
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const NOW = Date.UTC(2026, 0, 15, 12, 0, 0);
-const spaced = (count: number, everyMs: number, untilMs = NOW) => Array.from({ length: count }, (_, i) => untilMs - i * everyMs);
+const spaced = (count: number, everyMs: number, untilMs = NOW) =>
+  Array.from({ length: count }, (_, i) => untilMs - i * everyMs);
 
 describe("the first estimate", () => {
   it("comes from the dates of the first page", () => {
@@ -24,13 +25,17 @@ describe("the first estimate", () => {
   });
 
   it("does not take a pinned tweet of years ago for the beginning of what the page shows", () => {
-    expect(baseRate(firstRate([...spaced(19, DAY / 10), NOW - 900 * DAY], NOW), NOW)).toBeGreaterThan(6);
+    expect(
+      baseRate(firstRate([...spaced(19, DAY / 10), NOW - 900 * DAY], NOW), NOW),
+    ).toBeGreaterThan(6);
   });
 
   it("says little about an account without posts, so that its first ones count", () => {
     const silent = firstRate([], NOW);
     expect(baseRate(silent, NOW)).toBeLessThan(0.5);
-    expect(baseRate(learnPosts(silent, spaced(10, HOUR, NOW + DAY), NOW + DAY), NOW + DAY)).toBeGreaterThan(3);
+    expect(
+      baseRate(learnPosts(silent, spaced(10, HOUR, NOW + DAY), NOW + DAY), NOW + DAY),
+    ).toBeGreaterThan(3);
   });
 
   it("is finite and positive whatever the dates are", () => {
@@ -47,7 +52,8 @@ describe("the first estimate", () => {
 describe("learning", () => {
   it("follows an account that posts more than it used to, and one that fell silent", () => {
     let memory = firstRate(spaced(20, 2 * DAY), NOW);
-    for (let day = 1; day <= 30; day += 1) memory = learnPosts(memory, spaced(6, 4 * HOUR, NOW + day * DAY), NOW + day * DAY);
+    for (let day = 1; day <= 30; day += 1)
+      memory = learnPosts(memory, spaced(6, 4 * HOUR, NOW + day * DAY), NOW + day * DAY);
     expect(baseRate(memory, NOW + 30 * DAY)).toBeGreaterThan(2.5);
     expect(baseRate(memory, NOW + 120 * DAY)).toBeLessThan(0.5);
   });
@@ -62,16 +68,22 @@ describe("learning", () => {
   it("expects half a post after each, gone within the hour", () => {
     const quiet = firstRate(spaced(20, DAY), NOW - DAY);
     const excited = learnPosts(quiet, [NOW], NOW);
-    const extra = (atMs: number) => rateAt(excited, atMs) - rateAt(learnPosts(quiet, [NOW - DAY], NOW), atMs);
+    const extra = (atMs: number) =>
+      rateAt(excited, atMs) - rateAt(learnPosts(quiet, [NOW - DAY], NOW), atMs);
     let expected = 0;
-    for (let minute = 0; minute < 120; minute += 1) expected += extra(NOW + (minute + 0.5) * 60_000) / 1_440;
+    for (let minute = 0; minute < 120; minute += 1)
+      expected += extra(NOW + (minute + 0.5) * 60_000) / 1_440;
     expect(expected).toBeCloseTo(0.5, 2);
     expect(extra(NOW + HOUR)).toBeLessThan(extra(NOW) / 1_000);
   });
 });
 
 it("expects nothing of posts that were noted at a later time than now is: the clock was set back since", () => {
-  const noted = learnPosts(firstRate(spaced(20, DAY), NOW), [NOW + DAY, NOW + DAY - 1_000], NOW + DAY);
+  const noted = learnPosts(
+    firstRate(spaced(20, DAY), NOW),
+    [NOW + DAY, NOW + DAY - 1_000],
+    NOW + DAY,
+  );
   expect(rateAt(noted, NOW + DAY)).toBeGreaterThan(100);
   expect(rateAt(noted, NOW)).toBeLessThan(2);
 });
@@ -91,7 +103,9 @@ describe("the hours of the day", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 30 * DAY }), { maxLength: 300 }), (dates) => {
         const profile = learnHours(FLAT_PROFILE, dates);
-        const factors = Array.from({ length: 24 }, (_, hour) => hourFactor(profile, NOW + hour * HOUR));
+        const factors = Array.from({ length: 24 }, (_, hour) =>
+          hourFactor(profile, NOW + hour * HOUR),
+        );
         expect(factors.reduce((sum, factor) => sum + factor, 0) / 24).toBeCloseTo(1, 9);
       }),
     );
@@ -100,9 +114,11 @@ describe("the hours of the day", () => {
 
 describe("the hours of one account", () => {
   const midnight = Math.floor(NOW / DAY) * DAY;
-  const at = (hour: number) => Array.from({ length: 20 }, (_, day) => midnight - day * DAY + hour * HOUR);
+  const at = (hour: number) =>
+    Array.from({ length: 20 }, (_, day) => midnight - day * DAY + hour * HOUR);
   const calm = NOW + 2 * DAY;
-  const dayOf = (memory: RateMemory) => Array.from({ length: 24 }, (_, hour) => rateAt(memory, midnight + 2 * DAY + hour * HOUR));
+  const dayOf = (memory: RateMemory) =>
+    Array.from({ length: 24 }, (_, hour) => rateAt(memory, midnight + 2 * DAY + hour * HOUR));
 
   it("are those it posted in, as far as there are posts to show it", () => {
     const evenings = dayOf(firstRate(at(20), calm));
@@ -114,7 +130,9 @@ describe("the hours of one account", () => {
   it("change how posts are spread over the day, not how many there are", () => {
     const memory = firstRate([...at(20), ...at(9)], calm);
     const mean = dayOf(memory).reduce((sum, rate) => sum + rate, 0) / 24;
-    expect(mean / dayOf({ ...memory, habit: [] }).reduce((sum, rate) => sum + rate / 24, 0)).toBeCloseTo(1, 1);
+    expect(
+      mean / dayOf({ ...memory, habit: [] }).reduce((sum, rate) => sum + rate / 24, 0),
+    ).toBeCloseTo(1, 1);
   });
 
   it("are not learned from a page that shows less than a day", () => {

@@ -13,12 +13,23 @@ const rule: ReadingRule = { name: "record", fields: ["count"], gone: { event: "r
 const watch = makeWatch("w", "tweet", { tweets: ["7"] });
 const subscriber = { watch, type: tweet, watchKey: "w", targetKey: "7", targetName: "7" };
 const fresh: TargetState = {
-  ...{ watchKey: "w", key: "7", name: "7", userId: null, username: null, registeredAtMs: 0, baselineAtMs: null },
+  ...{
+    watchKey: "w",
+    key: "7",
+    name: "7",
+    userId: null,
+    username: null,
+    registeredAtMs: 0,
+    baselineAtMs: null,
+  },
   ...{ memory: {}, revision: 0, status: "pending", statusReason: "" },
 } as TargetState;
 
 const answers = fc.array(
-  fc.record({ kind: fc.constantFrom("there", "absent", "none of several"), hours: fc.integer({ min: 1, max: 20 }) }),
+  fc.record({
+    kind: fc.constantFrom("there", "absent", "none of several"),
+    hours: fc.integer({ min: 1, max: 20 }),
+  }),
   { maxLength: 20 },
 );
 
@@ -31,7 +42,14 @@ it("reports the end at the second absence in a row, once, and believes an answer
       for (const { kind, hours } of [{ kind: "there", hours: 1 }, ...row]) {
         nowMs += hours * HOUR;
         const isSuspicious = kind === "none of several";
-        const context = { hash: sha256, detectedAtMs: nowMs, episode: String(nowMs), rule, isSuspicious, profile: undefined };
+        const context = {
+          hash: sha256,
+          detectedAtMs: nowMs,
+          episode: String(nowMs),
+          rule,
+          isSuspicious,
+          profile: undefined,
+        };
         const record = kind === "there" ? { count: nowMs } : undefined;
         const { events, targets } = evaluateReading(subscriber, target, record, context as never);
         const isDoubted = isSuspicious && nowMs - (model.blindAtMs ?? nowMs) < 24 * HOUR;
@@ -44,7 +62,11 @@ it("reports the end at the second absence in a row, once, and believes an answer
         }
         expect(events.map(({ event }) => event.type)).toEqual(isEnd ? ["record.gone"] : []);
         const [change] = targets;
-        target = { ...target, ...(change?.memory && { memory: change.memory }), ...(change?.status && { status: change.status }) };
+        target = {
+          ...target,
+          ...(change?.memory && { memory: change.memory }),
+          ...(change?.status && { status: change.status }),
+        };
       }
     }),
     { numRuns: 200 },

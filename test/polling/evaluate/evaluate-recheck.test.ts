@@ -9,7 +9,12 @@ import { makeEvent, makeTweet } from "../../support/make-event.ts";
 import { makeWatch } from "../../support/make-watch.ts";
 
 const MINUTE = 60_000;
-const watch = makeWatch("w", "timeline", { accounts: ["alice"] }, { recheck: { everyMs: 10 * MINUTE, untilMs: 60 * MINUTE } });
+const watch = makeWatch(
+  "w",
+  "timeline",
+  { accounts: ["alice"] },
+  { recheck: { everyMs: 10 * MINUTE, untilMs: 60 * MINUTE } },
+);
 const subscriber = { watch, type: timeline, watchKey: "w", targetKey: "t", targetName: "alice" };
 const recheck: Recheck = {
   watchKey: "w",
@@ -25,8 +30,18 @@ const recheck: Recheck = {
 
 /** When it is rechecked next, in minutes; undefined when that has ended. */
 const nextOf = (atMinute: number, slowDown: number): number | undefined => {
-  const context = { hash: sha256, detectedAtMs: atMinute * MINUTE, slowDown: slowDown, isSuspicious: false };
-  const { next } = evaluateRecheck(subscriber, recheck, { tweet: makeTweet("7"), event: undefined }, context);
+  const context = {
+    hash: sha256,
+    detectedAtMs: atMinute * MINUTE,
+    slowDown: slowDown,
+    isSuspicious: false,
+  };
+  const { next } = evaluateRecheck(
+    subscriber,
+    recheck,
+    { tweet: makeTweet("7"), event: undefined },
+    context,
+  );
   return next === undefined ? undefined : next.dueAtMs / MINUTE;
 };
 
@@ -42,9 +57,16 @@ it("makes a recheck late that the quota puts off beyond until, and none after it
   expect(nextOf(1_040, 7)).toBeUndefined();
 });
 
-const answers = fc.array(fc.oneof(fc.constant("absent"), fc.constant("suspicious"), fc.constantFrom("text 0", "text 1", "text 2")), {
-  maxLength: 14,
-});
+const answers = fc.array(
+  fc.oneof(
+    fc.constant("absent"),
+    fc.constant("suspicious"),
+    fc.constantFrom("text 0", "text 1", "text 2"),
+  ),
+  {
+    maxLength: 14,
+  },
+);
 
 it("reports each text of a tweet once, and its end at the second absence in a row", () => {
   fc.assert(
@@ -58,11 +80,26 @@ it("reports each text of a tweet once, and its end at the second absence in a ro
       for (const [minute, answer] of row.entries()) {
         if (own === undefined) break;
         const isThere: boolean = answer.startsWith("text");
-        const context = { hash: sha256, detectedAtMs: minute * MINUTE, slowDown: 1, isSuspicious: answer === "suspicious" };
+        const context = {
+          hash: sha256,
+          detectedAtMs: minute * MINUTE,
+          slowDown: 1,
+          isSuspicious: answer === "suspicious",
+        };
         const tweet = isThere ? makeTweet("7", answer) : undefined;
-        const outcome = evaluateRecheck(subscriber, own, { tweet, event: events.get(own.eventId) }, context);
+        const outcome = evaluateRecheck(
+          subscriber,
+          own,
+          { tweet, event: events.get(own.eventId) },
+          context,
+        );
         if (answer !== "suspicious") absences = isThere ? 0 : absences + 1;
-        const expected: readonly string[] = absences === 2 ? ["tweet.deleted"] : isThere && !known.has(answer) ? ["tweet.edited"] : [];
+        const expected: readonly string[] =
+          absences === 2
+            ? ["tweet.deleted"]
+            : isThere && !known.has(answer)
+              ? ["tweet.edited"]
+              : [];
         if (isThere) known.add(answer);
         const event = outcome.event?.event;
         expect(event === undefined ? [] : [event.type]).toEqual(expected);
@@ -82,16 +119,32 @@ it.each([
   [9, "deliver", false],
   [10, "digest", false],
   [11, "skip", false],
-] as const)("takes an edit that was due at minute %i for missed with %s: %o", (dueAtMinute, mode, isMissed) => {
-  const event = makeEvent("7", { body: { tweet: makeTweet("7", "before") } });
-  const missed = { untilMs: 10 * MINUTE, mode, detail: "" };
-  const context = { hash: sha256, detectedAtMs: 12 * MINUTE, slowDown: 1, isSuspicious: false, missed };
-  const own = { ...recheck, eventId: event.id, dueAtMs: dueAtMinute * MINUTE };
-  const outcome = evaluateRecheck(subscriber, own, { tweet: makeTweet("7", "after"), event }, context);
-  expect(outcome.event === undefined ? undefined : outcome.event.isMissed === true).toBe(isMissed);
-  // What raises no event is not followed any more.
-  expect(outcome.next === undefined).toBe(isMissed === undefined);
-});
+] as const)(
+  "takes an edit that was due at minute %i for missed with %s: %o",
+  (dueAtMinute, mode, isMissed) => {
+    const event = makeEvent("7", { body: { tweet: makeTweet("7", "before") } });
+    const missed = { untilMs: 10 * MINUTE, mode, detail: "" };
+    const context = {
+      hash: sha256,
+      detectedAtMs: 12 * MINUTE,
+      slowDown: 1,
+      isSuspicious: false,
+      missed,
+    };
+    const own = { ...recheck, eventId: event.id, dueAtMs: dueAtMinute * MINUTE };
+    const outcome = evaluateRecheck(
+      subscriber,
+      own,
+      { tweet: makeTweet("7", "after"), event },
+      context,
+    );
+    expect(outcome.event === undefined ? undefined : outcome.event.isMissed === true).toBe(
+      isMissed,
+    );
+    // What raises no event is not followed any more.
+    expect(outcome.next === undefined).toBe(isMissed === undefined);
+  },
+);
 
 it("reports a tweet that where kept back once, and its texts from then on", () => {
   const kept = makeWatch(
@@ -100,7 +153,10 @@ it("reports a tweet that where kept back once, and its texts from then on", () =
     { accounts: ["alice"] },
     {
       ...{ recheck: { everyMs: 10 * MINUTE, untilMs: 60 * MINUTE } },
-      where: { text: "tweet.likes_count > 5", matches: ({ tweet }) => (tweet?.likes_count ?? 0) > 5 },
+      where: {
+        text: "tweet.likes_count > 5",
+        matches: ({ tweet }) => (tweet?.likes_count ?? 0) > 5,
+      },
     },
   );
   const follower = { ...subscriber, watch: kept };
@@ -114,9 +170,19 @@ it("reports a tweet that where kept back once, and its texts from then on", () =
     [30, 1, "b"],
     [40, 9, "a"],
   ] as const) {
-    const context = { hash: sha256, detectedAtMs: minute * MINUTE, slowDown: 1, isSuspicious: false };
+    const context = {
+      hash: sha256,
+      detectedAtMs: minute * MINUTE,
+      slowDown: 1,
+      isSuspicious: false,
+    };
     const tweet = { ...makeTweet("7", text), likes_count: likes };
-    const outcome = evaluateRecheck(follower, own ?? recheck, { tweet, event: events.get(own?.eventId ?? "") }, context);
+    const outcome = evaluateRecheck(
+      follower,
+      own ?? recheck,
+      { tweet, event: events.get(own?.eventId ?? "") },
+      context,
+    );
     const event = outcome.event?.event;
     if (event !== undefined) events.set(event.id, event);
     types.push(event?.type);

@@ -6,7 +6,10 @@ import { loadSubscribers } from "../../../src/polling/evaluate/load-subscribers.
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 
 it("gives every subscriber its own target, and leaves out those whose target is gone, or off the list that it is read through", async () => {
-  const subscribers = fc.array(fc.constantFrom("there", "gone", "off the list"), { minLength: 1, maxLength: 6 });
+  const subscribers = fc.array(fc.constantFrom("there", "gone", "off the list"), {
+    minLength: 1,
+    maxLength: 6,
+  });
   await fc.assert(
     fc.asyncProperty(subscribers, async (fates) => {
       const all = fates.map((fate, index) => ({
@@ -20,12 +23,25 @@ it("gives every subscriber its own target, and leaves out those whose target is 
         loadTargets: async (refs: readonly TargetRef[]) =>
           refs.flatMap(({ watchKey, targetKey: key }) => {
             const fate = all.find((one) => one.watchKey === watchKey)?.fate;
-            return fate === "gone" ? [] : [{ watchKey, key, memory: fate === "off the list" ? { list: "out" } : {} } as TargetState];
+            return fate === "gone"
+              ? []
+              : [
+                  {
+                    watchKey,
+                    key,
+                    memory: fate === "off the list" ? { list: "out" } : {},
+                  } as TargetState,
+                ];
           }),
       };
-      const { poll, readers } = await loadSubscribers(store, { key: "p", subscribers: all } as unknown as Poll);
+      const { poll, readers } = await loadSubscribers(store, {
+        key: "p",
+        subscribers: all,
+      } as unknown as Poll);
       const there = all.filter(({ fate }) => fate === "there").map(({ watchKey }) => watchKey);
-      expect(readers.map(({ subscriber, target }) => [subscriber.watchKey, target.watchKey])).toEqual(there.map((key) => [key, key]));
+      expect(
+        readers.map(({ subscriber, target }) => [subscriber.watchKey, target.watchKey]),
+      ).toEqual(there.map((key) => [key, key]));
       expect(poll.subscribers.map(({ watchKey }) => watchKey)).toEqual(there);
     }),
   );

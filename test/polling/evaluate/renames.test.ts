@@ -7,12 +7,19 @@ import { makeUser } from "../../support/make-event.ts";
 
 const target = (watchKey: string, userId: string, username: string | null) =>
   ({ watchKey, key: "t", userId, username, revision: 3, memory: {} }) as unknown as TargetState;
-const readers = [target("a", "1", "one"), target("b", "2", null), target("c", "3", "three"), target("d", "4", "four")].map((one) => ({
+const readers = [
+  target("a", "1", "one"),
+  target("b", "2", null),
+  target("c", "3", "three"),
+  target("d", "4", "four"),
+].map((one) => ({
   subscriber: {} as Subscriber,
   target: one,
 }));
 const users = new Map(
-  [makeUser("1", "uno"), makeUser("2", "two"), makeUser("3", "three"), makeUser("9", "nine")].map((user) => [user.id, user]),
+  [makeUser("1", "uno"), makeUser("2", "two"), makeUser("3", "three"), makeUser("9", "nine")].map(
+    (user) => [user.id, user],
+  ),
 );
 
 it("finds who goes by another handle than is remembered, and nobody who was not shown", () => {
@@ -25,7 +32,12 @@ it("finds who goes by another handle than is remembered, and nobody who was not 
 it.each([[[]], [["a"]], [["b"]], [["a", "b"]], [["c"]], [["a", "c"]]])(
   "makes one change of a target of a new handle and whatever else changes: %o",
   (changed) => {
-    const changes = changed.map((watchKey) => ({ watchKey, targetKey: "t", expectedRevision: 3, memory: { seen: watchKey } }));
+    const changes = changed.map((watchKey) => ({
+      watchKey,
+      targetKey: "t",
+      expectedRevision: 3,
+      memory: { seen: watchKey },
+    }));
     const after = withHandles(changes, findRenames(readers, users));
     const byWatch = new Map(after.map((change) => [change.watchKey, change]));
     expect(byWatch.size).toBe(after.length);

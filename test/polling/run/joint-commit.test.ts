@@ -27,7 +27,8 @@ function makeStore(refuses: ReadonlySet<string> = new Set()) {
   };
   return {
     store: { commitPoll },
-    committed: () => commits.map((commit) => [keysOf(commit), commit.deliveries.map(({ eventId }) => eventId)]),
+    committed: () =>
+      commits.map((commit) => [keysOf(commit), commit.deliveries.map(({ eventId }) => eventId)]),
   };
 }
 
@@ -35,14 +36,21 @@ it("commits all in one transaction, oldest first, and gives each what it created
   const { store, committed } = makeStore();
   const joint = new JointCommit(store, 3);
   const commits = [commitOf("a", "101", "104"), commitOf("b", "102", "103"), commitOf("c")];
-  const results = await Promise.all(commits.map((commit) => joint.run(({ commitPoll }) => commitPoll(commit))));
+  const results = await Promise.all(
+    commits.map((commit) => joint.run(({ commitPoll }) => commitPoll(commit))),
+  );
   expect(committed()).toEqual([
     [
       ["a", "b", "c"],
       ["e101", "e102", "e103", "e104"],
     ],
   ]);
-  expect(results).toEqual([["e101", "e104"], ["e102", "e103"], []].map((ids) => ({ status: "committed", created: new Set(ids) })));
+  expect(results).toEqual(
+    [["e101", "e104"], ["e102", "e103"], []].map((ids) => ({
+      status: "committed",
+      created: new Set(ids),
+    })),
+  );
 });
 
 it("commits each by itself where one was changed meanwhile, and that one again", async () => {
@@ -55,7 +63,10 @@ it("commits each by itself where one was changed meanwhile, and that one again",
     return commitPoll(commitOf("a", "101"));
   });
   const second = joint.run(({ commitPoll }) => commitPoll(commitOf("b", "102")));
-  expect(await Promise.all([first, second])).toMatchObject([{ status: "committed" }, { status: "committed" }]);
+  expect(await Promise.all([first, second])).toMatchObject([
+    { status: "committed" },
+    { status: "committed" },
+  ]);
   expect(committed().map(([keys]) => keys)).toEqual([["b"], ["a"]]);
 });
 
@@ -72,6 +83,11 @@ it("waits for none that ends without a commit", async () => {
 
 it("fails all where the state takes nothing", async () => {
   const joint = new JointCommit({ commitPoll: () => Promise.reject(new Error("disk full")) }, 2);
-  const runs = ["a", "b"].map((key) => joint.run(({ commitPoll }) => commitPoll(commitOf(key, "101"))));
-  expect((await Promise.allSettled(runs)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const runs = ["a", "b"].map((key) =>
+    joint.run(({ commitPoll }) => commitPoll(commitOf(key, "101"))),
+  );
+  expect((await Promise.allSettled(runs)).map(({ status }) => status)).toEqual([
+    "rejected",
+    "rejected",
+  ]);
 });

@@ -17,16 +17,26 @@ afterEach(async () => {
   harness = undefined;
 });
 
-const postedAt = (atMs: number): Tweet => ({ ...makeTweet(tweetIdAt(atMs)), created_at: new Date(atMs).toISOString() });
+const postedAt = (atMs: number): Tweet => ({
+  ...makeTweet(tweetIdAt(atMs)),
+  created_at: new Date(atMs).toISOString(),
+});
 
 /** One search, a minute from read to read; the posts of each read that brought some. */
 async function setup(page: Tweet[]) {
   const clock = createVirtualClock(START);
   const upstream = createScriptedUpstream(clock);
   upstream.on("search-tweets", () => ({ tweets: page }));
-  harness = await startEngineHarness({ clock, upstream, watches: [makeWatch("w", "search", { query: "acme" })] });
+  harness = await startEngineHarness({
+    clock,
+    upstream,
+    watches: [makeWatch("w", "search", { query: "acme" })],
+  });
   await clock.advance(1.5 * MIN);
-  const posted = () => (harness?.polled ?? []).flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome.postedMs]));
+  const posted = () =>
+    (harness?.polled ?? []).flatMap(({ outcome }) =>
+      outcome === undefined ? [] : [outcome.postedMs],
+    );
   return { clock, posted };
 }
 

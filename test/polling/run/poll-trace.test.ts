@@ -7,12 +7,12 @@ const makeTrace = () => createPollTrace(createVirtualClock(Date.UTC(2026, 0, 1))
 it("gives every run an id of its own, and what a poll asks for beside its source the same", () => {
   const trace = makeTrace();
   const first = trace.begin("a");
-  expect([trace.ofSource("a"), trace.ofSource("beside:a"), trace.ofSource("ask:a"), trace.ofSource("a:search")]).toEqual([
-    first,
-    first,
-    first,
-    first,
-  ]);
+  expect([
+    trace.ofSource("a"),
+    trace.ofSource("beside:a"),
+    trace.ofSource("ask:a"),
+    trace.ofSource("a:search"),
+  ]).toEqual([first, first, first, first]);
   expect([trace.ofSource("b"), trace.ofSource("usage")]).toEqual([undefined, undefined]);
   trace.end("a");
   expect(trace.ofSource("a")).toBeUndefined();

@@ -6,7 +6,12 @@ import { makeEvent, makeTweet } from "../../support/make-event.ts";
 
 it("takes a tweet for gone that one answer shows and says to be gone, whatever the order of the causes", async () => {
   const alert = {
-    ...{ deliveryId: "1", sink: "chat", shown: { tweet: makeTweet("7", "before"), isGone: false, isEdited: false }, versions: [] },
+    ...{
+      deliveryId: "1",
+      sink: "chat",
+      shown: { tweet: makeTweet("7", "before"), isGone: false, isEdited: false },
+      versions: [],
+    },
     ...{ wantedAtMs: null, dueAtMs: null },
   };
   const findEdits = createFindEdits({
@@ -17,6 +22,10 @@ it("takes a tweet for gone that one answer shows and says to be gone, whatever t
   });
   const gone = { event: makeEvent("7", { type: "tweet.deleted" }), ownSinks: [] };
   const other = { event: makeEvent("8", { type: "tweet.created" }), ownSinks: [] };
-  expect(await findEdits(sightsOf([makeTweet("7", "after")], [other, gone]))).toMatchObject([{ shown: { isGone: true } }]);
-  expect(await findEdits(sightsOf([makeTweet("7", "after")], [other]))).toMatchObject([{ shown: { isGone: false, isEdited: true } }]);
+  expect(await findEdits(sightsOf([makeTweet("7", "after")], [other, gone]))).toMatchObject([
+    { shown: { isGone: true } },
+  ]);
+  expect(await findEdits(sightsOf([makeTweet("7", "after")], [other]))).toMatchObject([
+    { shown: { isGone: false, isEdited: true } },
+  ]);
 });

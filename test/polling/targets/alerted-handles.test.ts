@@ -49,8 +49,11 @@ it("an older handle that leads to one not reported before is reported", () => {
 });
 
 it("keeps the latest accounts, and few handles of each", () => {
-  let handles: AlertedHandles = Object.fromEntries(Array.from({ length: 995 }, (_, id) => [`id:${id}`, ["a", "b"]]));
-  for (let id = 995; id < 1_010; id += 1) handles = isNewHandle(handles, String(id), "a", "b").handles;
+  let handles: AlertedHandles = Object.fromEntries(
+    Array.from({ length: 995 }, (_, id) => [`id:${id}`, ["a", "b"]]),
+  );
+  for (let id = 995; id < 1_010; id += 1)
+    handles = isNewHandle(handles, String(id), "a", "b").handles;
   expect(Object.keys(handles)).toHaveLength(1_000);
   expect(isNewHandle(handles, "1009", "a", "b").isNew).toBe(false);
   for (let n = 0; n < 20; n += 1) handles = isNewHandle(handles, "7", `h${n}`, `h${n + 1}`).handles;

@@ -1,7 +1,12 @@
 /** What templates make of an event, and what nobody can make them do. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Region, spellOut, type TemplateResult, type TextPiece } from "../../../src/model/template.ts";
+import {
+  type Region,
+  spellOut,
+  type TemplateResult,
+  type TextPiece,
+} from "../../../src/model/template.ts";
 import { createTemplateRenderer } from "../../../src/render/templates/template-renderer.ts";
 
 interface Given {
@@ -12,9 +17,18 @@ interface Given {
 
 const NOW_MS = Date.UTC(2026, 0, 15, 12, 0);
 
-function render(body: string, { data = {}, region = {}, hasMoments = false }: Given = {}): TemplateResult {
+function render(
+  body: string,
+  { data = {}, region = {}, hasMoments = false }: Given = {},
+): TemplateResult {
   const renderJob = createTemplateRenderer([{ name: "t", events: ["*"], body }]);
-  return renderJob({ template: "t", data: JSON.stringify(data), region, hasMoments, nowMs: NOW_MS });
+  return renderJob({
+    template: "t",
+    data: JSON.stringify(data),
+    region,
+    hasMoments,
+    nowMs: NOW_MS,
+  });
 }
 
 function piecesOf(body: string, given?: Given): readonly TextPiece[] {
@@ -32,44 +46,66 @@ const problemOf = (body: string, given?: Given): string => {
 describe("a filter", () => {
   it("graphemes cuts between characters as people count them, and keeps what fits", () => {
     expect(textOf("{{ t | graphemes: 3 }}", { data: { t: "👨‍👩‍👧🇩🇪e\u0301x" } })).toBe("👨‍👩‍👧🇩🇪…");
-    expect(textOf("{{ t | graphemes: 4 }}", { data: { t: "👨‍👩‍👧🇩🇪e\u0301x" } })).toBe("👨‍👩‍👧🇩🇪e\u0301x");
+    expect(textOf("{{ t | graphemes: 4 }}", { data: { t: "👨‍👩‍👧🇩🇪e\u0301x" } })).toBe(
+      "👨‍👩‍👧🇩🇪e\u0301x",
+    );
     expect(textOf("{{ t | graphemes: 4 }}", { data: { t: "one two" } })).toBe("one…");
     expect(problemOf("{{ t | graphemes: 0 }}")).toMatch(/graphemes needs a number/);
   });
 
   it("thousands writes a number as the sink's readers do", () => {
     const data = { n: 1234567, text: "12034", word: "many" };
-    expect(textOf("{{ n | thousands }} {{ text | thousands }} {{ word | thousands }}{{ none | thousands }}", { data })).toBe(
-      "1,234,567 12,034 many",
-    );
+    expect(
+      textOf(
+        "{{ n | thousands }} {{ text | thousands }} {{ word | thousands }}{{ none | thousands }}",
+        { data },
+      ),
+    ).toBe("1,234,567 12,034 many");
     expect(textOf("{{ n | thousands }}", { data, region: { locale: "de-DE" } })).toBe("1.234.567");
   });
 
   it("time says when in the sink's time zone, and names the zone where there is none", () => {
     const data = { at: "2026-01-15T23:30:00.000Z", seconds: 1768519800, ms: "1768519800000" };
-    expect(textOf("{{ at | time }}|{{ seconds | time: 'date' }}|{{ ms | time: 'time' }}", { data })).toBe(
-      "2026-01-15 23:30 UTC|2026-01-15|23:30 UTC",
+    expect(
+      textOf("{{ at | time }}|{{ seconds | time: 'date' }}|{{ ms | time: 'time' }}", { data }),
+    ).toBe("2026-01-15 23:30 UTC|2026-01-15|23:30 UTC");
+    expect(textOf("{{ at | time }}", { data, region: { timezone: "Europe/Berlin" } })).toBe(
+      "2026-01-16 00:30",
     );
-    expect(textOf("{{ at | time }}", { data, region: { timezone: "Europe/Berlin" } })).toBe("2026-01-16 00:30");
-    expect(textOf("{{ at | time }}", { data, region: { timezone: "Europe/Berlin", locale: "de-DE" } })).toBe("16.01.2026, 00:30");
+    expect(
+      textOf("{{ at | time }}", { data, region: { timezone: "Europe/Berlin", locale: "de-DE" } }),
+    ).toBe("16.01.2026, 00:30");
     expect(textOf("{{ 'soon' | time }}{{ none | time }}")).toBe("soon");
     expect(problemOf("{{ 'now' | time: 'fortnight' }}")).toMatch(/no style "fortnight"/);
   });
 
   it("time leaves a moment where the sink shows each reader their own", () => {
-    const pieces = piecesOf("at {{ at | time: 'relative' }}, or so", { data: { at: "2026-01-15T12:00:00Z" }, hasMoments: true });
-    expect(pieces).toEqual(["at ", { atMs: NOW_MS, style: "relative", text: "2026-01-15 12:00 UTC" }, ", or so"]);
+    const pieces = piecesOf("at {{ at | time: 'relative' }}, or so", {
+      data: { at: "2026-01-15T12:00:00Z" },
+      hasMoments: true,
+    });
+    expect(pieces).toEqual([
+      "at ",
+      { atMs: NOW_MS, style: "relative", text: "2026-01-15 12:00 UTC" },
+      ", or so",
+    ]);
   });
 
   it("date knows no other now than that of the message", () => {
     expect(textOf("{{ 'now' | date: '%Y-%m-%d %H:%M' }}")).toBe("2026-01-15 12:00");
-    expect(textOf("{{ 'now' | date: '%H:%M' }}", { region: { timezone: "Asia/Kolkata" } })).toBe("17:30");
+    expect(textOf("{{ 'now' | date: '%H:%M' }}", { region: { timezone: "Asia/Kolkata" } })).toBe(
+      "17:30",
+    );
   });
 });
 
 describe("a template", () => {
   it("sees only what it is given, not what objects inherit", () => {
-    expect(textOf("{{ a.constructor }}{{ a.__proto__ }}{{ a.toString }}{{ constructor }}", { data: { a: { b: 1 } } })).toBe("");
+    expect(
+      textOf("{{ a.constructor }}{{ a.__proto__ }}{{ a.toString }}{{ constructor }}", {
+        data: { a: { b: 1 } },
+      }),
+    ).toBe("");
   });
 
   it.each([
@@ -84,19 +120,32 @@ describe("a template", () => {
   });
 
   it("that makes far too much is stopped", () => {
-    const result = render("{% assign s = 'aaaaaaaaaa' %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}{{ s }}");
+    const result = render(
+      "{% assign s = 'aaaaaaaaaa' %}{% for i in (1..40) %}{% assign s = s | append: s %}{% endfor %}{{ s }}",
+    );
     expect(result).toMatchObject({ isRunaway: true });
   });
 
   it("that fails once is as good as before for the next event", () => {
-    const renderJob = createTemplateRenderer([{ name: "t", events: ["*"], body: "{{ n | graphemes: most }}" }]);
-    const job = (most: number) => ({ template: "t", data: JSON.stringify({ n: "abc", most }), region: {}, hasMoments: true, nowMs: 0 });
+    const renderJob = createTemplateRenderer([
+      { name: "t", events: ["*"], body: "{{ n | graphemes: most }}" },
+    ]);
+    const job = (most: number) => ({
+      template: "t",
+      data: JSON.stringify({ n: "abc", most }),
+      region: {},
+      hasMoments: true,
+      nowMs: 0,
+    });
     expect([0, 3].map((most) => "wording" in renderJob(job(most)))).toEqual([false, true]);
   });
 });
 
 describe("an author", () => {
-  /** Whatever could end up as a mark: its characters, in the clear or written in a way that a filter undoes. */
+  /**
+   * Whatever could end up as a mark: its characters, in the clear or written in a way that a filter
+   * undoes.
+   */
   const forged = fc
     .array(
       fc.constantFrom(
@@ -134,17 +183,26 @@ describe("an author", () => {
 
   it("forges no moment, whatever is written and whichever filter it goes through", () => {
     fc.assert(
-      fc.property(forged, fc.array(fc.constantFrom(...filters), { maxLength: 3 }), (text, through) => {
-        const filter = through.map((one) => ` | ${one}`).join("");
-        const pieces = piecesOf(`{{ t${filter} }} {{ at | time }}`, { data: { t: text, at: 1_768_478_400 }, hasMoments: true });
-        const moments = pieces.filter((piece) => typeof piece !== "string");
-        expect(moments).toHaveLength(1);
-        expect(spellOut(pieces)).not.toMatch(/[\ue000\ue001]/);
-      }),
+      fc.property(
+        forged,
+        fc.array(fc.constantFrom(...filters), { maxLength: 3 }),
+        (text, through) => {
+          const filter = through.map((one) => ` | ${one}`).join("");
+          const pieces = piecesOf(`{{ t${filter} }} {{ at | time }}`, {
+            data: { t: text, at: 1_768_478_400 },
+            hasMoments: true,
+          });
+          const moments = pieces.filter((piece) => typeof piece !== "string");
+          expect(moments).toHaveLength(1);
+          expect(spellOut(pieces)).not.toMatch(/[\ue000\ue001]/);
+        },
+      ),
     );
   });
 
   it("starts no template of their own", () => {
-    expect(textOf("{{ t }}", { data: { t: "{{ 1 | plus: 1 }}{% raw %}" } })).toBe("{{ 1 | plus: 1 }}{% raw %}");
+    expect(textOf("{{ t }}", { data: { t: "{{ 1 | plus: 1 }}{% raw %}" } })).toBe(
+      "{{ 1 | plus: 1 }}{% raw %}",
+    );
   });
 });

@@ -1,4 +1,7 @@
-/** The thread that renders templates, as it ships: nothing that a template does stops what started it. */
+/**
+ * The thread that renders templates, as it ships: nothing that a template does stops what started
+ * it.
+ */
 import { existsSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { MessageTemplate, TemplateRunner } from "../../../src/model/template.ts";
@@ -9,28 +12,48 @@ import { startTemplateWorker } from "../../../src/runtime/threads/template-worke
 const template = (name: string, body: string): MessageTemplate => ({ name, events: ["*"], body });
 
 /** Far beyond any limit in time: three loops. */
-const ENDLESS = "{% for i in (1..1000) %}{% for j in (1..1000) %}{% for k in (1..1000) %}{{ i }}{% endfor %}{% endfor %}{% endfor %}";
+const ENDLESS =
+  "{% for i in (1..1000) %}{% for j in (1..1000) %}{% for k in (1..1000) %}{{ i }}{% endfor %}{% endfor %}{% endfor %}";
 
 function start(templates: readonly MessageTemplate[], script?: string | URL): TemplateRunner {
-  if (!existsSync(packageFile("dist/template-worker.js"))) throw new Error("dist is not built: run `npm run build` first");
-  const runner = startTemplateWorker(templates, { clock: createSystemClock(), ...(script === undefined ? {} : { script }) });
+  if (!existsSync(packageFile("dist/template-worker.js")))
+    throw new Error("dist is not built: run `npm run build` first");
+  const runner = startTemplateWorker(templates, {
+    clock: createSystemClock(),
+    ...(script === undefined ? {} : { script }),
+  });
   onTestFinished(() => runner.stop());
   return runner;
 }
 
-const job = (name: string, data: object = {}) => ({ template: name, data: JSON.stringify(data), region: {}, hasMoments: false, nowMs: 0 });
+const job = (name: string, data: object = {}) => ({
+  template: name,
+  data: JSON.stringify(data),
+  region: {},
+  hasMoments: false,
+  nowMs: 0,
+});
 
 describe("the thread that renders templates", () => {
   it("answers jobs in their order, also those that come while it starts", async () => {
     const runner = start([template("hi", "hi {{ n }}")]);
-    const [first, second] = await Promise.all([runner.run([job("hi", { n: 1 }), job("hi", { n: 2 })]), runner.run([job("hi", { n: 3 })])]);
-    expect([...first, ...second]).toEqual([1, 2, 3].map((n) => ({ wording: { body: [`hi ${n}`] } })));
+    const [first, second] = await Promise.all([
+      runner.run([job("hi", { n: 1 }), job("hi", { n: 2 })]),
+      runner.run([job("hi", { n: 3 })]),
+    ]);
+    expect([...first, ...second]).toEqual(
+      [1, 2, 3].map((n) => ({ wording: { body: [`hi ${n}`] } })),
+    );
   });
 
   it("gives up what does not end, and renders what waits behind it", async () => {
     const runner = start([template("hi", "hi"), template("endless", ENDLESS)]);
     const results = await runner.run([job("hi"), job("endless"), job("hi")]);
-    expect(results).toMatchObject([{ wording: { body: ["hi"] } }, { isRunaway: true }, { wording: { body: ["hi"] } }]);
+    expect(results).toMatchObject([
+      { wording: { body: ["hi"] } },
+      { isRunaway: true },
+      { wording: { body: ["hi"] } },
+    ]);
   });
 
   it("is ended when liquidjs itself does not stop it", async () => {
@@ -44,12 +67,19 @@ describe("the thread that renders templates", () => {
   it("takes one job with it where it runs out of memory", async () => {
     const runner = start([template("hi", "hi")], stuckThread());
     const results = await runner.run([job("hi"), job("greedy"), job("hi")]);
-    expect(results).toMatchObject([{ wording: { body: ["hi"] } }, { isRunaway: true }, { wording: { body: ["hi"] } }]);
+    expect(results).toMatchObject([
+      { wording: { body: ["hi"] } },
+      { isRunaway: true },
+      { wording: { body: ["hi"] } },
+    ]);
   });
 
   it("fails all jobs where it cannot start, and none for ever", async () => {
     const runner = start([template("hi", "hi")], "/nonexistent/template-worker.js");
-    expect(await runner.run([job("hi"), job("hi")])).toMatchObject([{ isRunaway: false }, { isRunaway: false }]);
+    expect(await runner.run([job("hi"), job("hi")])).toMatchObject([
+      { isRunaway: false },
+      { isRunaway: false },
+    ]);
   });
 
   it("answers what is under way when it is stopped, and what comes after", async () => {
@@ -61,7 +91,9 @@ describe("the thread that renders templates", () => {
   });
 });
 
-/** A thread that answers "hi" to all jobs of a message, and neither ends nor answers for the others. */
+/**
+ * A thread that answers "hi" to all jobs of a message, and neither ends nor answers for the others.
+ */
 const stuckThread = (): URL => {
   const code = `
     import { parentPort } from "node:worker_threads";

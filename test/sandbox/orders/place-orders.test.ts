@@ -9,13 +9,28 @@ const isoAfter = (ms: number): string => new Date(START_MS + ms).toISOString();
 test("a Space is announced, goes live, gains and loses listeners, and ends on order", async () => {
   const { control, get, clock } = await openSandbox();
   const { id } = (
-    await control("POST", "spaces", { title: "Okapi hour", host: "alice", starts_at: isoAfter(HOUR_MS), ends_at: isoAfter(2 * HOUR_MS) })
+    await control("POST", "spaces", {
+      title: "Okapi hour",
+      host: "alice",
+      starts_at: isoAfter(HOUR_MS),
+      ends_at: isoAfter(2 * HOUR_MS),
+    })
   ).body;
   const seen = async () => {
     const { body } = await get(`spaces?id=${id}`);
-    return { title: body.title, host: body.creator.username, state: body.state, live: body.stats.total_live_listeners };
+    return {
+      title: body.title,
+      host: body.creator.username,
+      state: body.state,
+      live: body.stats.total_live_listeners,
+    };
   };
-  expect(await seen()).toEqual({ title: "Okapi hour", host: "alice", state: "NotStarted", live: 0 });
+  expect(await seen()).toEqual({
+    title: "Okapi hour",
+    host: "alice",
+    state: "NotStarted",
+    live: 0,
+  });
   await clock.advance(HOUR_MS);
   await control("POST", "spaces", { id, listeners: 500 });
   expect(await seen()).toMatchObject({ state: "Running", live: 500 });
@@ -35,7 +50,8 @@ test("a Space that does not exist is not changed, and none ends before it starts
 
 test("a place talks about what it is set to, until it is left to itself", async () => {
   const { control, get } = await openSandbox();
-  const names = async () => (await get("trends?woeid=1")).body.trends.map(({ name }: { name: string }) => name);
+  const names = async () =>
+    (await get("trends?woeid=1")).body.trends.map(({ name }: { name: string }) => name);
   const own = await names();
   await control("POST", "trends", { woeid: 1, names: ["okapi", "zebra"] });
   expect(await names()).toEqual(["okapi", "zebra"]);
@@ -45,21 +61,27 @@ test("a place talks about what it is set to, until it is left to itself", async 
 
 test("people join a community and leave it, and a list has the members it is given", async () => {
   const { control, post, get } = await openSandbox();
-  const isMember = async () => (await post("check-community-member", { community_id: BUILDERS, username: "newcomer" })).body.is_member;
+  const isMember = async () =>
+    (await post("check-community-member", { community_id: BUILDERS, username: "newcomer" })).body
+      .is_member;
   await control("POST", "members", { group: BUILDERS, username: "newcomer" });
   expect(await isMember()).toBe(true);
   await control("DELETE", "members", { group: BUILDERS, username: "newcomer" });
   expect(await isMember()).toBe(false);
   const { id } = (await control("POST", "lists", { members: ["alice", "bob"] })).body;
   const members = async () =>
-    (await get(`list-members?list_id=${id}`)).body.users.map(({ username }: { username: string }) => username).toSorted();
+    (await get(`list-members?list_id=${id}`)).body.users
+      .map(({ username }: { username: string }) => username)
+      .toSorted();
   expect(await members()).toEqual(["alice", "bob"]);
   await control("POST", "members", { group: id, username: "newcomer" });
   await control("DELETE", "members", { group: id, username: "bob" });
   expect(await members()).toEqual(["alice", "newcomer"]);
   await control("POST", "tweets", { username: "newcomer", text: "okapi" });
   expect((await get(`list-tweets?list_id=${id}`)).body.tweets[0].full_text).toBe("okapi");
-  expect((await post("search-tweets", { query: `list:${id} okapi`, order: "latest" })).body.tweets).toHaveLength(1);
+  expect(
+    (await post("search-tweets", { query: `list:${id} okapi`, order: "latest" })).body.tweets,
+  ).toHaveLength(1);
   expect((await control("POST", "members", { group: "5", username: "alice" })).status).toBe(404);
 });
 
@@ -67,7 +89,9 @@ test("an account hidden from search still answers in its timeline", async () => 
   const { control, post } = await openSandbox();
   await control("POST", "tweets", { username: "shy_one", text: "okapi" });
   await control("POST", "accounts", { username: "shy_one", hidden_from_search: true });
-  expect((await post("search-tweets", { query: "okapi", order: "latest" })).body.tweets).toEqual([]);
+  expect((await post("search-tweets", { query: "okapi", order: "latest" })).body.tweets).toEqual(
+    [],
+  );
   expect((await post("user-tweets", { username: "shy_one" })).body.tweets).toHaveLength(1);
 });
 

@@ -4,7 +4,8 @@ import { METRICS, type MetricName, type MetricSpec } from "../../../src/model/me
 import { createMeter } from "../../../src/server/metrics/meter.ts";
 import { promtool } from "../../support/promtool.ts";
 
-const linesOf = (text: string, name: string) => text.split("\n").filter((line) => line.startsWith(name));
+const linesOf = (text: string, name: string) =>
+  text.split("\n").filter((line) => line.startsWith(name));
 
 /** Every metric with one series, as a scrape would see it. */
 function filledMeter() {
@@ -33,7 +34,8 @@ describe("the meter", () => {
 
   it("loses nothing of what was recorded while nobody scraped, however much that is", async () => {
     const meter = createMeter();
-    for (let i = 0; i < 25_000; i += 1) meter.observe("chirpwatch_delivery_delay_seconds", 1, { sink: "s" });
+    for (let i = 0; i < 25_000; i += 1)
+      meter.observe("chirpwatch_delivery_delay_seconds", 1, { sink: "s" });
     for (let i = 0; i < 25_000; i += 1) meter.count("chirpwatch_dead_letters_total", { sink: "s" });
     const text = await meter.render();
     expect(text).toContain('chirpwatch_delivery_delay_seconds_count{sink="s"} 25000\n');
@@ -78,7 +80,10 @@ describe("the meter", () => {
     meter.observe("chirpwatch_delivery_delay_seconds", Number.NaN, { sink: "s" });
     meter.set("chirpwatch_gaps", Number.NaN);
     const text = await meter.render();
-    expect([...linesOf(text, "chirpwatch_delivery_delay"), ...linesOf(text, "chirpwatch_gaps")]).toEqual([]);
+    expect([
+      ...linesOf(text, "chirpwatch_delivery_delay"),
+      ...linesOf(text, "chirpwatch_gaps"),
+    ]).toEqual([]);
   });
 
   it("drops the series of labels that are out of use, of every kind, and keeps those without a value", async () => {
@@ -87,29 +92,40 @@ describe("the meter", () => {
       meter.count("chirpwatch_events_total", { watch, event: "tweet.created" });
       meter.set("chirpwatch_watch_last_success_timestamp_seconds", 1, { watch });
     }
-    for (const sink of ["hook", "gone"]) meter.observe("chirpwatch_added_delay_seconds", 1, { sink });
+    for (const sink of ["hook", "gone"])
+      meter.observe("chirpwatch_added_delay_seconds", 1, { sink });
     const text = await meter.render({ watch: new Set(["kept"]), sink: new Set(["hook"]) });
     expect(text).not.toContain('"gone"');
     expect(linesOf(text, "chirpwatch_events_total")).toHaveLength(2);
-    expect(linesOf(text, "chirpwatch_added_delay_seconds_count")).toEqual(['chirpwatch_added_delay_seconds_count{sink="hook"} 1']);
+    expect(linesOf(text, "chirpwatch_added_delay_seconds_count")).toEqual([
+      'chirpwatch_added_delay_seconds_count{sink="hook"} 1',
+    ]);
   });
 
   it("has the figures of the process beside its own, once", async () => {
     const text = await createMeter().render();
-    for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "nodejs_eventloop_lag_p99_seconds"])
+    for (const name of [
+      "process_cpu_seconds_total",
+      "process_resident_memory_bytes",
+      "nodejs_eventloop_lag_p99_seconds",
+    ])
       expect(linesOf(text, `${name} `)).toHaveLength(1);
   });
 
   it("keeps buckets cumulative, and the last one equal to the count", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1 }), async (values) => {
-        const meter = createMeter();
-        for (const value of values) meter.observe("chirpwatch_added_delay_seconds", value, { sink: "s" });
-        const lines = linesOf(await meter.render(), "chirpwatch_added_delay_seconds_bucket");
-        const counts = lines.map((line) => Number(line.split(" ").at(-1)));
-        expect([...counts].sort((a, b) => a - b)).toEqual(counts);
-        expect(counts.at(-1)).toBe(values.length);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1 }),
+        async (values) => {
+          const meter = createMeter();
+          for (const value of values)
+            meter.observe("chirpwatch_added_delay_seconds", value, { sink: "s" });
+          const lines = linesOf(await meter.render(), "chirpwatch_added_delay_seconds_bucket");
+          const counts = lines.map((line) => Number(line.split(" ").at(-1)));
+          expect([...counts].sort((a, b) => a - b)).toEqual(counts);
+          expect(counts.at(-1)).toBe(values.length);
+        },
+      ),
       { numRuns: 20 },
     );
   });
@@ -135,14 +151,22 @@ describe("the exposition", () => {
 
   it("names figures of the process so, too", async () => {
     const text = await filledMeter().render();
-    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", kind]) => ({ name, kind }));
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", kind]) => ({
+      name,
+      kind,
+    }));
     expect(types.length).toBeGreaterThan(40);
-    expect(types.filter(({ name, kind }) => name.endsWith("_total") !== (kind === "counter"))).toEqual([]);
+    expect(
+      types.filter(({ name, kind }) => name.endsWith("_total") !== (kind === "counter")),
+    ).toEqual([]);
     expect(text).toMatch(/^nodejs_active_handles\{type=/m);
   });
 
   it("pleases promtool's own linter", async (context) => {
-    expect(promtool(context, ["check", "metrics"], await filledMeter().render())).toEqual({ status: 0, output: "" });
+    expect(promtool(context, ["check", "metrics"], await filledMeter().render())).toEqual({
+      status: 0,
+      output: "",
+    });
   });
 
   it("writes lines that any parser reads, whatever the labels hold", async () => {
@@ -154,7 +178,9 @@ describe("the exposition", () => {
         const [line] = linesOf(await meter.render(), "chirpwatch_dead_letters_total");
         expect(line).toMatch(sample);
         const written = /sink="(.*)"\}/s.exec(line ?? "")?.[1] ?? "";
-        expect(written.replace(/\\(.)/g, (_, sign: string) => (sign === "n" ? "\n" : sign))).toBe(sink);
+        expect(written.replace(/\\(.)/g, (_, sign: string) => (sign === "n" ? "\n" : sign))).toBe(
+          sink,
+        );
       }),
       { numRuns: 50 },
     );

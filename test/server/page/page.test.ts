@@ -15,7 +15,8 @@ const wordsOf = (text: string) =>
     .replace(/<[^>]+>/g, " ")
     .replace(/\s+/g, " ");
 
-const linesOf = (words: string) => /Needs attention (.*?) Watches/.exec(words)?.[1]?.replace(/\s+/g, " ").trim();
+const linesOf = (words: string) =>
+  /Needs attention (.*?) Watches/.exec(words)?.[1]?.replace(/\s+/g, " ").trim();
 
 describe("the status page", () => {
   it("shows a calm daemon without an attention list", () => {
@@ -23,12 +24,22 @@ describe("the status page", () => {
     expect(words).toContain("Running");
     expect(words).toContain("31,408 of 100,000");
     expect(words).toContain("90,000 expected until 1 Apr, the schedules ask for 92,400");
-    expect(words).toMatch(/brand-mentions search, @every 5m .* #brand 212 3,204 2 min ago in 2 min/);
+    expect(words).toMatch(
+      /brand-mentions search, @every 5m .* #brand 212 3,204 2 min ago in 2 min/,
+    );
     expect(words).not.toContain("Needs attention");
   });
 
   it("names the replicas, and says what none of them does", () => {
-    const one = { name: "10.0.0.1#aaaa", joined_at: "", leads: true, answers: true, shares: true, polls_percent: 100, destinations: 0 };
+    const one = {
+      name: "10.0.0.1#aaaa",
+      joined_at: "",
+      leads: true,
+      answers: true,
+      shares: true,
+      polls_percent: 100,
+      destinations: 0,
+    };
     const unclaimed = { polls: 2, destinations: 0, oldest_poll_at: "2026-03-10T13:00:00.000Z" };
     expect(wordsOf(page({ replicas: [one], unclaimed }))).toContain(
       "replicas: 10.0.0.1#aaaa (100% of the polls); not given to a replica yet: 2 polls (the oldest of them last made 2026-03-10 13:00:00 UTC)",
@@ -38,9 +49,16 @@ describe("the status page", () => {
 
   it("shows what silences hold back, until when, for whom and why, and nothing of them while there are none", () => {
     const words = wordsOf(
-      page({ silences: [silenceView({ comment: "<b>launch</b>" }), silenceView({ id: "2", author: "", silenced: [] })] }),
+      page({
+        silences: [
+          silenceView({ comment: "<b>launch</b>" }),
+          silenceView({ id: "2", author: "", silenced: [] }),
+        ],
+      }),
     );
-    expect(words).toMatch(/Silences 2 .*watch=&quot;brand-mentions&quot; silence 1 in 1 h alice &lt;b&gt;launch&lt;\/b&gt; 3 /);
+    expect(words).toMatch(
+      /Silences 2 .*watch=&quot;brand-mentions&quot; silence 1 in 1 h alice &lt;b&gt;launch&lt;\/b&gt; 3 /,
+    );
     expect(words).toMatch(/silence 2 in 1 h – a planned launch 0 /);
     expect(wordsOf(page())).not.toContain("Silences");
   });
@@ -54,9 +72,20 @@ describe("the status page", () => {
           "partners: @ghost cannot be read: suspended",
           "the changed configuration was refused at 2026-03-10T13:50:00.000Z; the old one stays active",
         ],
-        sinks: [sinkView({ breaker: "open", reason: "404 Unknown Webhook", waiting: 38, oldest_at: "2026-03-10T13:17:00.000Z" })],
+        sinks: [
+          sinkView({
+            breaker: "open",
+            reason: "404 Unknown Webhook",
+            waiting: 38,
+            oldest_at: "2026-03-10T13:17:00.000Z",
+          }),
+        ],
         watches: [
-          watchView({ id: "partners", problem: "404", targets: [{ name: "@ghost", status: "unavailable", reason: "suspended" }] }),
+          watchView({
+            id: "partners",
+            problem: "404",
+            targets: [{ name: "@ghost", status: "unavailable", reason: "suspended" }],
+          }),
           watchView({ id: "broken", problem: "400: bad query" }),
         ],
         config: {
@@ -64,7 +93,10 @@ describe("the status page", () => {
           loaded_at: "2026-03-09T08:00:00.000Z",
           warnings: ["watches.yaml:9:1: sink never used"],
           last_reload: null,
-          failed_reload: { at: "2026-03-10T13:50:00.000Z", errors: ["watches.yaml:3:1: unknown key"] },
+          failed_reload: {
+            at: "2026-03-10T13:50:00.000Z",
+            errors: ["watches.yaml:3:1: unknown key"],
+          },
         },
       }),
     );
@@ -86,25 +118,47 @@ describe("the status page", () => {
     const one = wordsOf(page({ watches: [watchView({ targets: [gone] })] }));
     expect(one).toContain("100, gone");
     expect(one).not.toContain("Problem");
-    const many = wordsOf(page({ watches: [watchView({ targets: [gone, { name: "200", status: "ok", reason: "" }] })] }));
+    const many = wordsOf(
+      page({
+        watches: [watchView({ targets: [gone, { name: "200", status: "ok", reason: "" }] })],
+      }),
+    );
     expect(many).toContain("2 targets, 1 gone");
   });
 
   it("does not call an account trouble that is merely not indexed", () => {
-    const words = wordsOf(page({ watches: [watchView({ targets: [{ name: "rival", status: "not_indexed", reason: "not indexed" }] })] }));
+    const words = wordsOf(
+      page({
+        watches: [
+          watchView({ targets: [{ name: "rival", status: "not_indexed", reason: "not indexed" }] }),
+        ],
+      }),
+    );
     expect(words).toContain("rival, not indexed");
     expect(words).not.toContain("Needs attention");
   });
 
   it("says how far the first read of a long list is", () => {
-    const list = { target: "acme", members: 3_000_000, first_read_members: 2_000, tells_newcomers: true, whole_read_every_seconds: null };
-    expect(wordsOf(page({ watches: [watchView({ member_lists: [list] })] }))).toContain("first read of acme: 2,000 of 3,000,000");
+    const list = {
+      target: "acme",
+      members: 3_000_000,
+      first_read_members: 2_000,
+      tells_newcomers: true,
+      whole_read_every_seconds: null,
+    };
+    expect(wordsOf(page({ watches: [watchView({ member_lists: [list] })] }))).toContain(
+      "first read of acme: 2,000 of 3,000,000",
+    );
     const done = { ...list, first_read_members: null };
-    expect(wordsOf(page({ watches: [watchView({ member_lists: [done] })] }))).not.toContain("first read");
+    expect(wordsOf(page({ watches: [watchView({ member_lists: [done] })] }))).not.toContain(
+      "first read",
+    );
   });
 
   it("puts troubled watches first, and stays small with ten thousand", () => {
-    const watches = Array.from({ length: 10_000 }, (_, index) => watchView({ id: `w${index}`, problem: index === 9_999 ? "failing" : "" }));
+    const watches = Array.from({ length: 10_000 }, (_, index) =>
+      watchView({ id: `w${index}`, problem: index === 9_999 ? "failing" : "" }),
+    );
     const text = page({ watches });
     expect(text.indexOf(">w9999<")).toBeLessThan(text.indexOf(">w0<"));
     expect(wordsOf(text)).toContain("9,800 more watches");
@@ -138,7 +192,13 @@ describe("the status page", () => {
               title: evil,
               url: `https://x.com/${evil}`,
               occurred_at: "2026-03-10T13:00:00Z",
-              deliveries: [{ sink: evil, state: "waiting", wait: { cause: "held", until: null, reason: evil } }],
+              deliveries: [
+                {
+                  sink: evil,
+                  state: "waiting",
+                  wait: { cause: "held", until: null, reason: evil },
+                },
+              ],
               detected_at: "2026-03-10T13:00:00Z",
             },
           ],
@@ -156,14 +216,20 @@ describe("the status page", () => {
   });
 
   it("says of a poll that waits its turn that it is due, and of a paused watch that it waits for someone", () => {
-    expect(wordsOf(page({ watches: [watchView({ next_poll_at: "2026-03-10T13:59:20.000Z" })] }))).toContain("due for 40 s");
+    expect(
+      wordsOf(page({ watches: [watchView({ next_poll_at: "2026-03-10T13:59:20.000Z" })] })),
+    ).toContain("due for 40 s");
     expect(wordsOf(page({ watches: [watchView({ paused: true })] }))).toContain("when resumed");
-    expect(wordsOf(page({ watches: [watchView({ next_poll_at: null, polled_by: ["10.0.0.2"] })] }))).toContain("by 10.0.0.2");
+    expect(
+      wordsOf(page({ watches: [watchView({ next_poll_at: null, polled_by: ["10.0.0.2"] })] })),
+    ).toContain("by 10.0.0.2");
   });
 
   it("links to the web only", () => {
     const [event] = statusView().recent_events;
-    const text = page({ recent_events: event === undefined ? [] : [{ ...event, url: "javascript:alert(1)" }] });
+    const text = page({
+      recent_events: event === undefined ? [] : [{ ...event, url: "javascript:alert(1)" }],
+    });
     expect(text).not.toContain("javascript:");
     expect(wordsOf(text)).toContain("Alice (@alice) posted");
   });

@@ -1,6 +1,7 @@
 /**
- * Every replica closes gaps as fast as one machine: what a search must report is found soon after it is there to be seen and nothing keeps
- * the daemon from reading it, also after a burst beyond a page, a pause or an outage.
+ * Every replica closes gaps as fast as one machine: what a search must report is found soon after
+ * it is there to be seen and nothing keeps the daemon from reading it, also after a burst beyond a
+ * page, a pause or an outage.
  */
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Played } from "../run/simulate.ts";
@@ -17,29 +18,49 @@ const POLLS = 6;
 export function checkCatchUp(evidence: Evidence): readonly string[] {
   const { played, tweets, expected, epochs, finalRules, isClockSet } = evidence;
   const { keys, replicas = 1, config } = played.scenario;
-  if (replicas === 1 || isClockSet || keys.some(({ quota }) => quota < ENOUGH_REQUESTS) || config["defaults"] !== undefined) return [];
+  if (
+    replicas === 1 ||
+    isClockSet ||
+    keys.some(({ quota }) => quota < ENOUGH_REQUESTS) ||
+    config["defaults"] !== undefined
+  )
+    return [];
   const nameOf = createNames(epochs);
   const events = groupBy(
     played.left.events.filter(({ type }) => type === "tweet.created"),
     ({ watch, subject }) => `${nameOf(watch)} ${subject}`,
   );
-  const common = [...faultsOf(played), ...epochs.map(({ fromMs }) => ({ fromMs, toMs: fromMs })), ...handovers(played)].map(
-    ({ fromMs, toMs }) => ({ fromMs, toMs: toMs + MIN_MS }),
-  );
+  const common = [
+    ...faultsOf(played),
+    ...epochs.map(({ fromMs }) => ({ fromMs, toMs: fromMs })),
+    ...handovers(played),
+  ].map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + MIN_MS }));
   // Others may share their requests, and then their probes and quarantines decide.
-  const searches = [...finalRules.watches.values()].filter(({ type, keys: own }) => type === "search" && own["strategy"] === "single");
+  const searches = [...finalRules.watches.values()].filter(
+    ({ type, keys: own }) => type === "search" && own["strategy"] === "single",
+  );
   return searches.flatMap((watch) => {
     const spans = [...common, ...pausesOf(watch.id, played)].sort((a, b) => a.fromMs - b.fromMs);
     const mostMs = POLLS * watch.gapMs + MIN_MS;
     return [...tweets.values()].flatMap((tweet): readonly string[] => {
       const [event] = events.get(`${nameOf(watch.id)} ${tweet.id}`) ?? [];
-      if (tweet.hidden.length > 0 || tweet.visibleMs > tweet.postedMs || expected(watch.id, tweet).claim !== "must") return [];
+      if (
+        tweet.hidden.length > 0 ||
+        tweet.visibleMs > tweet.postedMs ||
+        expected(watch.id, tweet).claim !== "must"
+      )
+        return [];
       let fromMs = tweet.visibleMs;
-      for (const span of spans) if (span.fromMs <= fromMs + mostMs) fromMs = Math.max(fromMs, span.toMs);
+      for (const span of spans)
+        if (span.fromMs <= fromMs + mostMs) fromMs = Math.max(fromMs, span.toMs);
       if (fromMs + mostMs >= played.endMs) return [];
       const lateMs = (event?.detectedAtMs ?? Number.POSITIVE_INFINITY) - fromMs;
       const words = event === undefined ? "never" : `${Math.round(lateMs / 1_000)} s`;
-      return lateMs <= mostMs ? [] : [`${watch.id} caught up on ${label(tweet, played)} after ${words}, of ${mostMs / 1_000} s`];
+      return lateMs <= mostMs
+        ? []
+        : [
+            `${watch.id} caught up on ${label(tweet, played)} after ${words}, of ${mostMs / 1_000} s`,
+          ];
     });
   });
 }
@@ -49,20 +70,38 @@ interface Span {
   readonly toMs: number;
 }
 
-/** While the service fails, and as long again at least as it is left alone then; one that ends after some requests may end at any time. */
+/**
+ * While the service fails, and as long again at least as it is left alone then; one that ends after
+ * some requests may end at any time.
+ */
 const faultsOf = ({ scenario: { startMs, steps }, endMs }: Played): readonly Span[] =>
   steps.flatMap((step): readonly Span[] => {
     if (step.do !== "service fault") return [];
     const { forMs = 0, times } = step;
     const aloneMs = Math.min(Math.max(2 * forMs, MIN_MS), MAX_BACKOFF_MS);
-    return [{ fromMs: startMs + step.atMs, toMs: times === undefined ? startMs + step.atMs + forMs + aloneMs : endMs }];
+    return [
+      {
+        fromMs: startMs + step.atMs,
+        toMs: times === undefined ? startMs + step.atMs + forMs + aloneMs : endMs,
+      },
+    ];
   });
 
 const MAX_BACKOFF_MS = 6 * MIN_MS;
 
-const pausesOf = (watch: string, { scenario: { startMs, steps }, endMs }: Played): readonly Span[] =>
+const pausesOf = (
+  watch: string,
+  { scenario: { startMs, steps }, endMs }: Played,
+): readonly Span[] =>
   steps.flatMap((step) => {
     if (step.do !== "pause" || step.watch !== watch) return [];
-    const end = steps.find((other) => other.do === "resume" && other.watch === watch && other.atMs > step.atMs);
-    return [{ fromMs: startMs + step.atMs, toMs: end === undefined ? endMs : startMs + end.atMs + MIN_MS }];
+    const end = steps.find(
+      (other) => other.do === "resume" && other.watch === watch && other.atMs > step.atMs,
+    );
+    return [
+      {
+        fromMs: startMs + step.atMs,
+        toMs: end === undefined ? endMs : startMs + end.atMs + MIN_MS,
+      },
+    ];
   });

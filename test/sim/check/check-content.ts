@@ -1,4 +1,7 @@
-/** What a message carries: what was really said, signed, linked, addressed and mentioned as its sink is configured; and nothing of a stranger's that pings. */
+/**
+ * What a message carries: what was really said, signed, linked, addressed and mentioned as its sink
+ * is configured; and nothing of a stranger's that pings.
+ */
 import { isForgotten } from "./lives.ts";
 import { createHmac } from "node:crypto";
 import type { EmailBody } from "../../../src/sinks/email/email-render.ts";
@@ -8,7 +11,11 @@ import type { LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import { emailRefusal } from "../../support/html-mail.ts";
 import type { ChatWebhookBody } from "../../../src/sinks/chat-webhook.ts";
-import { chatWebhookRefusal, LIVE_CHAT_WEBHOOK, OWN_CHAT_WEBHOOK } from "../../support/chat-webhook-stand-in.ts";
+import {
+  chatWebhookRefusal,
+  LIVE_CHAT_WEBHOOK,
+  OWN_CHAT_WEBHOOK,
+} from "../../support/chat-webhook-stand-in.ts";
 import { LIVE_TEAMS } from "../../support/teams-stand-in.ts";
 import { type Evidence, hasNewHandle, label } from "./evidence.ts";
 import { type Alert, groupBy, isEdit, isMessage, isPart } from "./outbox.ts";
@@ -28,34 +35,59 @@ export const checkContent = (evidence: Evidence): readonly string[] => {
         if (sink === undefined || attempt.wire === "console") return [];
         return [...checkWire(attempt, sink, evidence), ...checkLinks(attempt, evidence)];
       }),
-    ...[...evidence.outbox.members].flatMap(([id, alerts]) => checkMessage(id, alerts, rules, evidence)),
+    ...[...evidence.outbox.members].flatMap(([id, alerts]) =>
+      checkMessage(id, alerts, rules, evidence),
+    ),
     ...checkCrossposts(evidence, rules),
   ];
 };
 
 function checkWire(attempt: Attempt, sink: SinkRules, evidence: Evidence): readonly string[] {
-  if (attempt.wire === "webhook") return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
+  if (attempt.wire === "webhook")
+    return [...checkSignature(attempt, sink, evidence), ...checkEvents(attempt, evidence)];
   if (attempt.wire === "file" || attempt.wire === "exec") return checkEvents(attempt, evidence);
   if (attempt.wire === "telegram") return checkTelegram(attempt, sink);
   if (attempt.wire === "email")
-    return emailRefusal(attempt.body as EmailBody) === undefined ? [] : [`${attempt.sink}: ${emailRefusal(attempt.body as EmailBody)}`];
+    return emailRefusal(attempt.body as EmailBody) === undefined
+      ? []
+      : [`${attempt.sink}: ${emailRefusal(attempt.body as EmailBody)}`];
   if (attempt.wire === "apprise") return checkApprise(attempt, sink);
   if (attempt.wire === "chat_webhook") return checkChatWebhook(attempt);
-  if (attempt.wire === "teams") return LIVE_TEAMS.test(attempt.text) ? [`${attempt.sink}: a card mentions or calculates`] : [];
-  return attempt.wire.startsWith("discord") ? checkDiscord(attempt, sink) : checkSlack(attempt, sink);
+  if (attempt.wire === "teams")
+    return LIVE_TEAMS.test(attempt.text) ? [`${attempt.sink}: a card mentions or calculates`] : [];
+  return attempt.wire.startsWith("discord")
+    ? checkDiscord(attempt, sink)
+    : checkSlack(attempt, sink);
 }
 
-function checkSignature({ sink, headers, text }: Attempt, { keys }: SinkRules, { played }: Evidence): readonly string[] {
+function checkSignature(
+  { sink, headers, text }: Attempt,
+  { keys }: SinkRules,
+  { played }: Evidence,
+): readonly string[] {
   const file = (keys["secret_file"] as string | undefined)?.replace("/etc/chirpwatch/", "");
-  const written = (keys["secret"] as string | string[] | undefined) ?? (file === undefined ? undefined : played.scenario.files[file]);
-  const secrets = [written ?? []].flat().flatMap((text) => text.split("\n").filter((line) => line !== ""));
+  const written =
+    (keys["secret"] as string | string[] | undefined) ??
+    (file === undefined ? undefined : played.scenario.files[file]);
+  const secrets = [written ?? []]
+    .flat()
+    .flatMap((text) => text.split("\n").filter((line) => line !== ""));
   const wanted = Object.entries((keys["headers"] ?? {}) as Readonly<Record<string, string>>);
-  const missing = wanted.filter(([name, value]) => headers[name] !== value).map(([name]) => `${sink}: a message has no header ${name}`);
+  const missing = wanted
+    .filter(([name, value]) => headers[name] !== value)
+    .map(([name]) => `${sink}: a message has no header ${name}`);
   const given = headers["webhook-signature"];
-  if (secrets.length === 0) return given === undefined ? missing : [...missing, `${sink}: a message is signed without a secret`];
+  if (secrets.length === 0)
+    return given === undefined
+      ? missing
+      : [...missing, `${sink}: a message is signed without a secret`];
   const unsigned = secrets.filter((secret) => {
-    const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice(6), "base64") : Buffer.from(secret);
-    const signed = createHmac("sha256", key).update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${text}`).digest("base64");
+    const key = secret.startsWith("whsec_")
+      ? Buffer.from(secret.slice(6), "base64")
+      : Buffer.from(secret);
+    const signed = createHmac("sha256", key)
+      .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${text}`)
+      .digest("base64");
     return given?.split(" ").includes(`v1,${signed}`) !== true;
   });
   return unsigned.length === 0 ? missing : [...missing, `${sink}: a message has a wrong signature`];
@@ -64,24 +96,42 @@ function checkSignature({ sink, headers, text }: Attempt, { keys }: SinkRules, {
 /** Tweets as they were posted; a repost is cut by the service. */
 function checkEvents(attempt: Attempt, evidence: Evidence): readonly string[] {
   const { sink } = attempt;
-  const events = documentsOf(attempt).flatMap(({ data, type }) => (data.events ?? [{ ...data, type }]) as readonly JsonObject[]);
+  const events = documentsOf(attempt).flatMap(
+    ({ data, type }) => (data.events ?? [{ ...data, type }]) as readonly JsonObject[],
+  );
   return events.flatMap((event) => {
     const reported = event["tweet"] as JsonObject | undefined;
     const tweet = evidence.tweets.get((reported?.["id"] ?? "") as string);
-    if (tweet === undefined || reported === undefined || event["type"] !== "tweet.created" || tweet.kind === "retweet" || tweet.name === "")
+    if (
+      tweet === undefined ||
+      reported === undefined ||
+      event["type"] !== "tweet.created" ||
+      tweet.kind === "retweet" ||
+      tweet.name === ""
+    )
       return [];
     const labels = event["labels"] as Readonly<Record<string, string>>;
     const what = `${sink}: ${label(tweet, evidence.played)}`;
     const objections = [tweet, ...tweet.edits].some(({ text }) => reported["full_text"] === text)
       ? []
-      : [`${what} says ${JSON.stringify(reported["full_text"])} instead of ${JSON.stringify(tweet.text)}`];
+      : [
+          `${what} says ${JSON.stringify(reported["full_text"])} instead of ${JSON.stringify(tweet.text)}`,
+        ];
     if (hasNewHandle(tweet, evidence.played) || tweet.ofId !== undefined) return objections;
     // An answer may leave the language out.
     const lang = labels["lang"] === "" && hasOddFields(evidence.played) ? "" : tweet.lang;
-    const wrong = Object.entries({ author: tweet.by, kind: tweet.kind, lang, conversation: tweet.conversation }).filter(
-      ([name, value]) => labels[name] !== value,
-    );
-    return [...objections, ...wrong.map(([name, value]) => `${what} has the label ${name}=${labels[name]} instead of ${value}`)];
+    const wrong = Object.entries({
+      author: tweet.by,
+      kind: tweet.kind,
+      lang,
+      conversation: tweet.conversation,
+    }).filter(([name, value]) => labels[name] !== value);
+    return [
+      ...objections,
+      ...wrong.map(
+        ([name, value]) => `${what} has the label ${name}=${labels[name]} instead of ${value}`,
+      ),
+    ];
   });
 }
 
@@ -94,37 +144,61 @@ function checkDiscord({ sink, body, path, wire }: Attempt, { keys }: SinkRules):
     embeds,
     applied_tags: tags,
   } = { ...(body as JsonObject), ...(message as JsonObject) };
-  const { parse, roles } = (allowed ?? {}) as { readonly parse?: readonly string[]; readonly roles?: readonly string[] };
+  const { parse, roles } = (allowed ?? {}) as {
+    readonly parse?: readonly string[];
+    readonly roles?: readonly string[];
+  };
   const role = (keys["mention"] as JsonObject | undefined)?.["role"];
-  const { content = "" } = { ...(body as JsonObject), ...(message as JsonObject) } as { readonly content?: string };
+  const { content = "" } = { ...(body as JsonObject), ...(message as JsonObject) } as {
+    readonly content?: string;
+  };
   const called = content.startsWith(`<@&${role as string}>`) ? [role] : [];
   const objections: string[] = [];
   if (parse?.length !== 0 || JSON.stringify(roles ?? []) !== JSON.stringify(called))
     objections.push(`${sink}: a message may mention ${JSON.stringify(allowed)}`);
-  if (wire === "discord-webhook" && (username !== keys["username"] || avatar !== keys["avatar_url"]))
+  if (
+    wire === "discord-webhook" &&
+    (username !== keys["username"] || avatar !== keys["avatar_url"])
+  )
     objections.push(`${sink}: a message comes from ${JSON.stringify(username)}`);
   const thread = keys["thread"] as string | undefined;
   if (thread !== undefined && thread !== "new" && !path.includes(thread))
     objections.push(`${sink}: a message stands outside its thread: ${path}`);
   const forum = keys["forum"] as JsonObject | undefined;
-  if (forum !== undefined && tags !== undefined && JSON.stringify(tags) !== JSON.stringify(forum["tags"] ?? []))
+  if (
+    forum !== undefined &&
+    tags !== undefined &&
+    JSON.stringify(tags) !== JSON.stringify(forum["tags"] ?? [])
+  )
     objections.push(`${sink}: a post has the tags ${JSON.stringify(tags)}`);
-  if (keys["style"] === "link" && /\/status\//.test(JSON.stringify(body)) && Array.isArray(embeds) && embeds.some(isAlert))
+  if (
+    keys["style"] === "link" &&
+    /\/status\//.test(JSON.stringify(body)) &&
+    Array.isArray(embeds) &&
+    embeds.some(isAlert)
+  )
     objections.push(`${sink}: a message has embeds, although its style is link`);
   return objections;
 }
 
 /** A list of alerts is an embed whatever the style. */
-const isAlert = (embed: unknown): boolean => !/^• /m.test((embed as { readonly description?: string }).description ?? "");
+const isAlert = (embed: unknown): boolean =>
+  !/^• /m.test((embed as { readonly description?: string }).description ?? "");
 
 /** A name behind an @ is a user of Telegram's, a word behind a slash a command. */
 function checkTelegram({ sink, body }: Attempt, { keys }: SinkRules): readonly string[] {
   const { text, message_thread_id: topic, disable_notification: isSilent } = body as JsonObject;
   const plain = (text as string).replaceAll(/https?:\/\/[^\s@]*/g, "");
   return [
-    ...(/@\w|(?<![\w/])\/\w/.test(plain) ? [`${sink}: a message mentions somebody, or commands a bot`] : []),
-    ...(topic === keys["topic"] ? [] : [`${sink}: a message stands in the topic ${JSON.stringify(topic)}`]),
-    ...((isSilent === true) === (keys["silent"] === true) ? [] : [`${sink}: a message is ${isSilent === true ? "silent" : "loud"}`]),
+    ...(/@\w|(?<![\w/])\/\w/.test(plain)
+      ? [`${sink}: a message mentions somebody, or commands a bot`]
+      : []),
+    ...(topic === keys["topic"]
+      ? []
+      : [`${sink}: a message stands in the topic ${JSON.stringify(topic)}`]),
+    ...((isSilent === true) === (keys["silent"] === true)
+      ? []
+      : [`${sink}: a message is ${isSilent === true ? "silent" : "loud"}`]),
   ];
 }
 
@@ -135,8 +209,12 @@ function checkApprise({ sink, body, path }: Attempt, { keys }: SinkRules): reado
   const isStateless = keys["urls"] !== undefined || keys["urls_file"] !== undefined;
   return [
     ...(/@\w|<[@!]/.test(plain) ? [`${sink}: a message mentions somebody`] : []),
-    ...(path === `/notify/${(keys["key"] as string | undefined) ?? ""}` ? [] : [`${sink}: a message goes to ${path}`]),
-    ...(tag === keys["tag"] && (urls !== undefined) === isStateless ? [] : [`${sink}: a message is for ${tag} of ${urls}`]),
+    ...(path === `/notify/${(keys["key"] as string | undefined) ?? ""}`
+      ? []
+      : [`${sink}: a message goes to ${path}`]),
+    ...(tag === keys["tag"] && (urls !== undefined) === isStateless
+      ? []
+      : [`${sink}: a message is for ${tag} of ${urls}`]),
   ];
 }
 
@@ -144,31 +222,46 @@ function checkChatWebhook({ sink, body }: Attempt): readonly string[] {
   const { text } = body as ChatWebhookBody;
   const refusal = chatWebhookRefusal(body as ChatWebhookBody);
   if (refusal !== undefined) return [`${sink}: ${refusal}`];
-  return LIVE_CHAT_WEBHOOK.test(text.replaceAll(OWN_CHAT_WEBHOOK, "")) ? [`${sink}: a message formats or mentions: ${text}`] : [];
+  return LIVE_CHAT_WEBHOOK.test(text.replaceAll(OWN_CHAT_WEBHOOK, ""))
+    ? [`${sink}: a message formats or mentions: ${text}`]
+    : [];
 }
 
-/** In text that Slack formats, what would ping is escaped; the daemon itself writes dates, and at the very beginning whom the sink calls. */
+/**
+ * In text that Slack formats, what would ping is escaped; the daemon itself writes dates, and at
+ * the very beginning whom the sink calls.
+ */
 function checkSlack(attempt: Attempt, { keys }: SinkRules): readonly string[] {
   const { sink, body, wire } = attempt;
   const own = new Set(mentionsOf(keys).map(({ text }) => text));
-  const { text = "", blocks = [] } = body as { readonly text?: string; readonly blocks?: readonly object[] };
+  const { text = "", blocks = [] } = body as {
+    readonly text?: string;
+    readonly blocks?: readonly object[];
+  };
   const isOwn = (text: string) => text.split(" ").every((word) => own.has(word));
   const formatted = (value: unknown): readonly string[] => {
     if (typeof value !== "object" || value === null) return [];
     const { type, text } = value as JsonObject;
     if (value === blocks[0] && isOwn(textOfBlock(value))) return [];
-    return [...(type === "mrkdwn" && typeof text === "string" ? [text] : []), ...Object.values(value).flatMap(formatted)];
+    return [
+      ...(type === "mrkdwn" && typeof text === "string" ? [text] : []),
+      ...Object.values(value).flatMap(formatted),
+    ];
   };
   const words = text.split(" ");
   const first = words.findIndex((word) => !own.has(word));
-  const pings = [...formatted(body), words.slice(Math.max(0, first)).join(" ")].some((one) => /<!(?!date)|<@/.test(one))
+  const pings = [...formatted(body), words.slice(Math.max(0, first)).join(" ")].some((one) =>
+    /<!(?!date)|<@/.test(one),
+  )
     ? [`${sink}: a message pings`]
     : [];
   // An edit leaves the name and the picture of its message as they are.
   if (wire !== "slack-bot" || isEdit(attempt)) return pings;
   const fields = body as JsonObject;
   const odd = ["username", "icon_emoji", "icon_url"].filter((key) => fields[key] !== keys[key]);
-  const isShownTwice = fields["reply_broadcast"] !== undefined && (fields["thread_ts"] === undefined || keys["broadcast"] !== "always");
+  const isShownTwice =
+    fields["reply_broadcast"] !== undefined &&
+    (fields["thread_ts"] === undefined || keys["broadcast"] !== "always");
   return [
     ...pings,
     ...odd.map((key) => `${sink}: a message has the ${key} ${JSON.stringify(fields[key])}`),
@@ -176,7 +269,8 @@ function checkSlack(attempt: Attempt, { keys }: SinkRules): readonly string[] {
   ];
 }
 
-const textOfBlock = (block: object): string => (block as { readonly text?: { readonly text?: string } }).text?.text ?? "";
+const textOfBlock = (block: object): string =>
+  (block as { readonly text?: { readonly text?: string } }).text?.text ?? "";
 
 interface Mention {
   readonly text: string;
@@ -186,51 +280,96 @@ interface Mention {
 
 /** Whom a sink calls, as its messages show it. */
 function mentionsOf({ mention }: JsonObject): readonly Mention[] {
-  const written = (mention === undefined ? [] : Array.isArray(mention) ? mention : [mention]) as readonly Readonly<
-    Record<string, string>
-  >[];
+  const written = (
+    mention === undefined ? [] : Array.isArray(mention) ? mention : [mention]
+  ) as readonly Readonly<Record<string, string>>[];
   return written.map(({ role, user, group, here, when, min_interval: interval }) => ({
-    text: role ? `<@&${role}>` : user ? `<@${user}>` : group ? `<!subteam^${group}>` : here ? "<!here>" : "<!channel>",
+    text: role
+      ? `<@&${role}>`
+      : user
+        ? `<@${user}>`
+        : group
+          ? `<!subteam^${group}>`
+          : here
+            ? "<!here>"
+            : "<!channel>",
     when: CONDITIONS.find(({ text }) => text === when),
-    minIntervalMs: interval === undefined ? 0 : ({ "1m": 60_000, "10m": 600_000, "1h": 3_600_000 }[interval] ?? 0),
+    minIntervalMs:
+      interval === undefined
+        ? 0
+        : ({ "1m": 60_000, "10m": 600_000, "1h": 3_600_000 }[interval] ?? 0),
   }));
 }
 
 function checkLinks({ sink, text, wire }: Attempt, { epochs }: Evidence): readonly string[] {
   const hosts = epochs.map(({ rules }) => rules.linksHost);
   if (isForPrograms(wire)) return [];
-  const links = [...decodeURIComponent(text.replaceAll(/%(?![0-9A-F]{2})/g, "%25")).matchAll(/(https:\/\/[^/\s"]+)\/\w+\/status\/\d+/g)];
+  const links = [
+    ...decodeURIComponent(text.replaceAll(/%(?![0-9A-F]{2})/g, "%25")).matchAll(
+      /(https:\/\/[^/\s"]+)\/\w+\/status\/\d+/g,
+    ),
+  ];
   const odd = links.find(([, host = ""]) => !hosts.includes(host));
   return odd === undefined ? [] : [`${sink}: a message links to ${odd[0]}`];
 }
 
-/** Who matched a single tweet stands in its message; the role is called when one event of several asks for it. */
-function checkMessage(id: string, alerts: readonly Alert[], rules: Rules, evidence: Evidence): readonly string[] {
+/**
+ * Who matched a single tweet stands in its message; the role is called when one event of several
+ * asks for it.
+ */
+function checkMessage(
+  id: string,
+  alerts: readonly Alert[],
+  rules: Rules,
+  evidence: Evidence,
+): readonly string[] {
   const { outbox } = evidence;
   const message = outbox.messages.get(id);
   const sink = rules.sinks.get(message?.sink ?? "");
   const [alert, ...others] = alerts;
-  if (alert === undefined || message === undefined || sink?.isChat !== true || message.body === "null") return [];
+  if (
+    alert === undefined ||
+    message === undefined ||
+    sink?.isChat !== true ||
+    message.body === "null"
+  )
+    return [];
   if (isPart(message)) return checkPart(message, sink, evidence);
   const objections = [
     ...checkMention(message, alerts, sink, evidence),
     ...(message.parentId === null ? [] : checkPart(message, sink, evidence)),
     ...checkThread(message, alerts, sink, evidence),
   ];
-  if (others.length > 0 || alert.event.type !== "tweet.created" || sink.keys["style"] === "link") return objections;
+  if (others.length > 0 || alert.event.type !== "tweet.created" || sink.keys["style"] === "link")
+    return objections;
   // What was like it after it was sealed belongs to a message that died, and does not stand in it.
   if (message.state === "dead") return objections;
   const joined = (joinedBy(outbox.alerts).get(alert.row.id) ?? []).map(({ event }) => event.watch);
-  const missing = [alert.event.watch, ...joined].filter((watch) => !new RegExp(`\\b${watch}\\b`).test(message.body));
-  return [...objections, ...missing.map((watch) => `${sink.name}: message ${id} does not name ${watch}, which matched it in time`)];
+  const missing = [alert.event.watch, ...joined].filter(
+    (watch) => !new RegExp(`\\b${watch}\\b`).test(message.body),
+  );
+  return [
+    ...objections,
+    ...missing.map(
+      (watch) => `${sink.name}: message ${id} does not name ${watch}, which matched it in time`,
+    ),
+  ];
 }
 
-/** The parts of a list in a thread stand below the first message of that thread, as the first of them does. */
+/**
+ * The parts of a list in a thread stand below the first message of that thread, as the first of
+ * them does.
+ */
 const isOfList = (first: LeftMessage, part: LeftMessage): boolean =>
   part.parentId === first.id ||
-  (part.parentId === first.parentId && part.groupKey === first.groupKey && part.sealedAtMs === first.sealedAtMs);
+  (part.parentId === first.parentId &&
+    part.groupKey === first.groupKey &&
+    part.sealedAtMs === first.sealedAtMs);
 
-/** What is sent again by an operator calls nobody; nor does what comes before the end of `min_interval`. */
+/**
+ * What is sent again by an operator calls nobody; nor does what comes before the end of
+ * `min_interval`.
+ */
 function checkMention(
   message: LeftMessage,
   alerts: readonly Alert[],
@@ -241,31 +380,53 @@ function checkMention(
   const parts = [...outbox.messages.values()]
     .filter((part) => isPart(part) && isOfList(message, part))
     .flatMap((part) => outbox.members.get(part.id) ?? []);
-  const fresh = [...alerts, ...parts].filter(({ row, event }) => row.replayedAtMs === null && !isFollowUp(event));
-  const reported = fresh.map(({ event }) => (event.type === "tweet.created" ? tweets.get(event.subject) : undefined));
+  const fresh = [...alerts, ...parts].filter(
+    ({ row, event }) => row.replayedAtMs === null && !isFollowUp(event),
+  );
+  const reported = fresh.map(({ event }) =>
+    event.type === "tweet.created" ? tweets.get(event.subject) : undefined,
+  );
   const isOfHandle = reported.some((tweet) => tweet !== undefined && hasNewHandle(tweet, played));
   return mentionsOf(sink.keys).flatMap(({ text, when, minIntervalMs }) => {
     // What a condition makes of other events, and of reposts, is not known here.
-    if (when !== undefined && reported.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)) return [];
-    if ((when?.text.includes("username") === true && isOfHandle) || (when?.text.includes("tweet.lang") === true && hasOddFields(played)))
+    if (
+      when !== undefined &&
+      reported.some((tweet) => tweet === undefined || tweet.name === "" || tweet.ofId !== undefined)
+    )
       return [];
-    const isMeant = fresh.length > 0 && (when === undefined || reported.some((tweet) => tweet !== undefined && when.holds(tweet)));
+    if (
+      (when?.text.includes("username") === true && isOfHandle) ||
+      (when?.text.includes("tweet.lang") === true && hasOddFields(played))
+    )
+      return [];
+    const isMeant =
+      fresh.length > 0 &&
+      (when === undefined || reported.some((tweet) => tweet !== undefined && when.holds(tweet)));
     const isMentioned = mentionedBy(body).includes(text);
-    if (isMentioned && !isMeant) return [`${sink.name}: message ${id} mentions ${text} for nothing`];
+    if (isMentioned && !isMeant)
+      return [`${sink.name}: message ${id} mentions ${text} for nothing`];
     const isTooSoon = hasMentioned(text, message, minIntervalMs, outbox.messages);
-    return isMeant && !isMentioned && !isTooSoon ? [`${sink.name}: message ${id} does not mention ${text}`] : [];
+    return isMeant && !isMentioned && !isTooSoon
+      ? [`${sink.name}: message ${id} does not mention ${text}`]
+      : [];
   });
 }
 
 /** They stand at the very beginning. */
 function mentionedBy(body: string): readonly string[] {
-  const { text, content } = (JSON.parse(body) ?? {}) as { readonly text?: string; readonly content?: string };
+  const { text, content } = (JSON.parse(body) ?? {}) as {
+    readonly text?: string;
+    readonly content?: string;
+  };
   const words = (text ?? content ?? "").split(/\s/);
   const end = words.findIndex((word) => !/^<[@!][^>]+>$/.test(word));
   return end === -1 ? words : words.slice(0, end);
 }
 
-/** Whether another message of the sink did so less than this before, or at the same moment. A clock that is set moves some of these times. */
+/**
+ * Whether another message of the sink did so less than this before, or at the same moment. A clock
+ * that is set moves some of these times.
+ */
 function hasMentioned(
   text: string,
   { id, sink, sealedAtMs }: LeftMessage,
@@ -282,10 +443,18 @@ function hasMentioned(
   );
 }
 
-const answeredBy = (body: unknown): unknown => ((body as JsonObject)["message_reference"] as JsonObject | undefined)?.["message_id"];
+const answeredBy = (body: unknown): unknown =>
+  ((body as JsonObject)["message_reference"] as JsonObject | undefined)?.["message_id"];
 
-/** A part of a digest stands below the first message of it, and a follow-up below its alert, where the sink can show that. */
-function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, played }: Evidence): readonly string[] {
+/**
+ * A part of a digest stands below the first message of it, and a follow-up below its alert, where
+ * the sink can show that.
+ */
+function checkPart(
+  { id, parentId }: LeftMessage,
+  sink: SinkRules,
+  { outbox, played }: Evidence,
+): readonly string[] {
   const ref = outbox.messages.get(parentId ?? "")?.ref ?? null;
   const isTroubled = played.scenario.steps.some((step) => step.do === "sink trouble");
   if (ref === null || isTroubled || (sink.keys["thread"] ?? "new") !== "new") return [];
@@ -295,10 +464,13 @@ function checkPart({ id, parentId }: LeftMessage, sink: SinkRules, { outbox, pla
       : wire === "email"
         ? headers["in-reply-to"] !== ref
         : wire === "telegram"
-          ? ((body as JsonObject)["reply_parameters"] as JsonObject | undefined)?.["message_id"] !== Number(ref)
+          ? ((body as JsonObject)["reply_parameters"] as JsonObject | undefined)?.["message_id"] !==
+            Number(ref)
           : wire === "discord-bot" && !path.includes(ref) && answeredBy(body) !== ref,
   );
-  return astray.length === 0 ? [] : [`${sink.name}: message ${id} stands outside the thread of its digest`];
+  return astray.length === 0
+    ? []
+    : [`${sink.name}: message ${id} stands outside the thread of its digest`];
 }
 
 const joinedCache = new WeakMap<readonly Alert[], ReadonlyMap<number, readonly Alert[]>>();
@@ -322,7 +494,14 @@ function checkCrossposts({ played }: Evidence, rules: Rules): readonly string[] 
     const isWanted = rules.sinks.get(own[0]?.sink ?? "")?.keys["crosspost"] === true;
     const isTwice = own
       .slice(0, -1)
-      .some((attempt) => attempt.accepted && attempt.answeredAtMs !== undefined && !isForgotten(played, attempt, 1_000));
-    return isWanted && !isTwice ? [] : [`${what} ${isTwice ? "is published twice" : "is published, and nobody wants it"}`];
+      .some(
+        (attempt) =>
+          attempt.accepted &&
+          attempt.answeredAtMs !== undefined &&
+          !isForgotten(played, attempt, 1_000),
+      );
+    return isWanted && !isTwice
+      ? []
+      : [`${what} ${isTwice ? "is published twice" : "is published, and nobody wants it"}`];
   });
 }

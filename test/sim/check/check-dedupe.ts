@@ -1,6 +1,7 @@
 /**
- * Of alerts of one sink that are alike in the key of a `dedupe`, one is sent within its window; what is not sent is like one that was. Goes by the
- * events that the state holds, in the words of the documentation.
+ * Of alerts of one sink that are alike in the key of a `dedupe`, one is sent within its window;
+ * what is not sent is like one that was. Goes by the events that the state holds, in the words of
+ * the documentation.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
@@ -15,14 +16,21 @@ export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[]
     if (isFollowUp(alert.event)) return [];
     const dedupe = writtenOf(alert);
     const key = dedupe === undefined ? undefined : keyOf(alert.event, dedupe);
-    return dedupe === undefined || key === undefined ? [] : [{ alert, dedupe, key: JSON.stringify([alert.row.sink, dedupe, key]) }];
+    return dedupe === undefined || key === undefined
+      ? []
+      : [{ alert, dedupe, key: JSON.stringify([alert.row.sink, dedupe, key]) }];
   });
-  const twice = isClockSet ? [] : [...groupBy(keyed, ({ key }) => key).values()].flatMap((alike) => checkTwice(alike, outbox));
+  const twice = isClockSet
+    ? []
+    : [...groupBy(keyed, ({ key }) => key).values()].flatMap((alike) => checkTwice(alike, outbox));
   const byId = new Map(outbox.alerts.map((alert) => [alert.row.id, alert]));
   const joined = outbox.alerts.filter(({ row }) => /^(?:merged|duplicate)$/.test(row.state));
   const compared = joined.flatMap((alert) => {
     const other = byId.get(alert.row.joinedId ?? -1);
-    return [...checkLike(alert, other), ...(isClockSet || other === undefined ? [] : checkGivenUp(alert, other, outbox))];
+    return [
+      ...checkLike(alert, other),
+      ...(isClockSet || other === undefined ? [] : checkGivenUp(alert, other, outbox)),
+    ];
   });
   return [...twice, ...compared];
 }
@@ -33,12 +41,18 @@ const deadAtMs = ({ row }: Alert, { messages }: Evidence["outbox"]): number | un
   return message?.state === "dead" ? (message.doneAtMs ?? undefined) : undefined;
 };
 
-/** What was given up was sent to nobody: nothing that comes later joins it, and what joined it before is part of it. */
+/**
+ * What was given up was sent to nobody: nothing that comes later joins it, and what joined it
+ * before is part of it.
+ */
 function checkGivenUp({ row }: Alert, other: Alert, outbox: Evidence["outbox"]): readonly string[] {
   const atMs = deadAtMs(other, outbox);
   if (atMs === undefined) return [];
-  if (atMs < row.createdAtMs) return [`${row.sink}: alert ${row.id} joined ${other.row.id}, which had been given up`];
-  return row.state === "duplicate" ? [`${row.sink}: alert ${row.id} is called a duplicate of ${other.row.id}, which was given up`] : [];
+  if (atMs < row.createdAtMs)
+    return [`${row.sink}: alert ${row.id} joined ${other.row.id}, which had been given up`];
+  return row.state === "duplicate"
+    ? [`${row.sink}: alert ${row.id} is called a duplicate of ${other.row.id}, which was given up`]
+    : [];
 }
 
 /** Undefined also where the configuration changed. */
@@ -56,33 +70,52 @@ interface Keyed {
 function checkTwice(alike: readonly Keyed[], outbox: Evidence["outbox"]): readonly string[] {
   const sent = alike.filter(({ alert }) => /^(?:waiting|sealed|summarised)$/.test(alert.row.state));
   return sent.flatMap(({ alert, dedupe }, n) => {
-    const isDead = (one: Keyed) => (deadAtMs(one.alert, outbox) ?? Number.POSITIVE_INFINITY) <= alert.row.createdAtMs;
+    const isDead = (one: Keyed) =>
+      (deadAtMs(one.alert, outbox) ?? Number.POSITIVE_INFINITY) <= alert.row.createdAtMs;
     const before = sent.slice(0, n).findLast((one) => !isDead(one))?.alert.row;
-    const isWithin = before !== undefined && alert.row.createdAtMs < before.createdAtMs + dedupe.windowMs;
+    const isWithin =
+      before !== undefined && alert.row.createdAtMs < before.createdAtMs + dedupe.windowMs;
     return isWithin
-      ? [`${alert.row.sink}: alert ${alert.row.id} is sent beside ${before.id}, which is like it in ${dedupe.key.join(" and ")}`]
+      ? [
+          `${alert.row.sink}: alert ${alert.row.id} is sent beside ${before.id}, which is like it in ${dedupe.key.join(" and ")}`,
+        ]
       : [];
   });
 }
 
 function checkLike({ row, event, places }: Alert, other: Alert | undefined): readonly string[] {
-  const written = places.flatMap(({ dedupe }) => (dedupe === undefined || dedupe === false ? [] : [dedupe]));
+  const written = places.flatMap(({ dedupe }) =>
+    dedupe === undefined || dedupe === false ? [] : [dedupe],
+  );
   if (written.length === 0) return [];
-  const isLike = (dedupe: WrittenDedupe) => other !== undefined && keyOf(event, dedupe) === keyOf(other.event, dedupe);
+  const isLike = (dedupe: WrittenDedupe) =>
+    other !== undefined && keyOf(event, dedupe) === keyOf(other.event, dedupe);
   // The defaults of chats still count where a route wrote something else before.
   const isSame = other?.event.subject === event.subject;
-  return isSame || written.some(isLike) ? [] : [`${row.sink}: alert ${row.id} joined ${row.joinedId}, which is not like it`];
+  return isSame || written.some(isLike)
+    ? []
+    : [`${row.sink}: alert ${row.id} joined ${row.joinedId}, which is not like it`];
 }
 
 /** Undefined for an event that lacks a part of it. */
-function keyOf({ type, subject, body, labels }: LeftEvent, { key }: WrittenDedupe): string | undefined {
+function keyOf(
+  { type, subject, body, labels }: LeftEvent,
+  { key }: WrittenDedupe,
+): string | undefined {
   const tweet = body["tweet"] as JsonObject | undefined;
   const isPost = type === "tweet.created";
   const parts = key.map((part) => {
     if (part === "tweet") return isPost ? textOf(tweet?.["id"], subject) : "";
     if (part === "text")
-      return isPost ? plain(textOf(((tweet?.["retweeted_status"] ?? tweet) as JsonObject | undefined)?.["full_text"])) : "";
-    if (part === "author") return textOf((tweet?.["user"] as JsonObject | undefined)?.["id"], labels["author"] ?? "");
+      return isPost
+        ? plain(
+            textOf(
+              ((tweet?.["retweeted_status"] ?? tweet) as JsonObject | undefined)?.["full_text"],
+            ),
+          )
+        : "";
+    if (part === "author")
+      return textOf((tweet?.["user"] as JsonObject | undefined)?.["id"], labels["author"] ?? "");
     return labels[part] ?? "";
   });
   return parts.includes("") ? undefined : JSON.stringify([type, parts]);
@@ -90,7 +123,9 @@ function keyOf({ type, subject, body, labels }: LeftEvent, { key }: WrittenDedup
 
 function plain(text: string): string {
   const words = text.normalize("NFKC").toLowerCase().split(/\s+/);
-  const own = words.map((word) => word.replace(/https?:\/\/.*/, "").replace(/@\w+:?/g, "")).filter((word) => word !== "");
+  const own = words
+    .map((word) => word.replace(/https?:\/\/.*/, "").replace(/@\w+:?/g, ""))
+    .filter((word) => word !== "");
   const joined = own.join(" ");
   return joined.length < 20 ? "" : joined;
 }

@@ -1,4 +1,7 @@
-/** Nothing is late where nothing is wrong: found by the next polls, sent by the group's timer, the throttle's digests and the queue of its sink. */
+/**
+ * Nothing is late where nothing is wrong: found by the next polls, sent by the group's timer, the
+ * throttle's digests and the queue of its sink.
+ */
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
@@ -15,13 +18,26 @@ const MIN_MS = 60_000;
 const SLACK_MS = 2 * MIN_MS;
 
 export const checkDelay = (evidence: Evidence): readonly string[] =>
-  evidence.isClockSet ? [] : [...checkFound(evidence), ...evidence.outbox.alerts.flatMap((alert) => checkSent(alert, evidence))];
+  evidence.isClockSet
+    ? []
+    : [
+        ...checkFound(evidence),
+        ...evidence.outbox.alerts.flatMap((alert) => checkSent(alert, evidence)),
+      ];
 
-/** A tweet that is seen late is found by the late-arrival rescan, one of a burst by the polls that fill the gap. */
+/**
+ * A tweet that is seen late is found by the late-arrival rescan, one of a burst by the polls that
+ * fill the gap.
+ */
 function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence): readonly string[] {
   const { keys, steps } = played.scenario;
   if (keys.every(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
-  if (steps.some((step) => /^(?:service fault|crash|restart|stall|cut off|reload|pause)$/.test(step.do))) return [];
+  if (
+    steps.some((step) =>
+      /^(?:service fault|crash|restart|stall|cut off|reload|pause)$/.test(step.do),
+    )
+  )
+    return [];
   const nameOf = createNames(epochs);
   const events = groupBy(
     played.left.events.filter(({ type }) => type === "tweet.created"),
@@ -30,54 +46,88 @@ function checkFound({ played, tweets, expected, epochs, finalRules }: Evidence):
   return [...finalRules.watches.values()].flatMap((watch) =>
     [...tweets.values()].flatMap((tweet): readonly string[] => {
       const [event] = events.get(`${nameOf(watch.id)} ${tweet.id}`) ?? [];
-      if (event === undefined || tweet.hidden.length > 0 || expected(watch.id, tweet).claim !== "must") return [];
+      if (
+        event === undefined ||
+        tweet.hidden.length > 0 ||
+        expected(watch.id, tweet).claim !== "must"
+      )
+        return [];
       const lateMost = tweet.visibleMs > tweet.postedMs ? 2 * watch.overlapMs : 0;
-      const hiddenMost = isCounterHiding(watch, { tweet, shownMs: tweet.visibleMs }, tweets) ? watch.fullPollMs : 0;
+      const hiddenMost = isCounterHiding(watch, { tweet, shownMs: tweet.visibleMs }, tweets)
+        ? watch.fullPollMs
+        : 0;
       const mostMs = 4 * watch.gapMs + SLACK_MS + lateMost + hiddenMost;
       const lateMs = event.detectedAtMs - tweet.visibleMs;
       return lateMs <= mostMs
         ? []
-        : [`${watch.id} found ${label(tweet, played)} after ${Math.round(lateMs / 1_000)} s, of ${mostMs / 1_000}`];
+        : [
+            `${watch.id} found ${label(tweet, played)} after ${Math.round(lateMs / 1_000)} s, of ${mostMs / 1_000}`,
+          ];
     }),
   );
 }
 
 /**
- * When a sink has had trouble, or the daemon has, the retry schedule counts. An alert that joined another one has arrived with that one, which
- * may wait for its own group, but for no mute that is not on the route of this one.
+ * When a sink has had trouble, or the daemon has, the retry schedule counts. An alert that joined
+ * another one has arrived with that one, which may wait for its own group, but for no mute that is
+ * not on the route of this one.
  */
 function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly string[] {
   const { row, event, places } = alert;
   const [place] = places;
   const sink = place?.rules.sinks.get(row.sink);
-  if (place === undefined || sink === undefined || row.state === "muted" || isEverMuted(place.hours)) return [];
+  if (
+    place === undefined ||
+    sink === undefined ||
+    row.state === "muted" ||
+    isEverMuted(place.hours)
+  )
+    return [];
   if (isSilenced(alert, outbox)) return [];
   const root = rootOf(alert, outbox);
-  // A post that is gone is left out of a digest, and so is what follows the alert on it: check-follow-ups.ts checks that it is gone.
+  // A post that is gone is left out of a digest, and so is what follows the alert on it:
+  // check-follow-ups.ts checks that it is gone.
   if (row.state === "deleted" || root.row.state === "deleted") return [];
-  if (isTroubled(row.sink, sink, played.scenario.steps) || event.type.startsWith("volume.") || isBehindMute(alert, outbox)) return [];
+  if (
+    isTroubled(row.sink, sink, played.scenario.steps) ||
+    event.type.startsWith("volume.") ||
+    isBehindMute(alert, outbox)
+  )
+    return [];
   const gapMs = place.rules.watches.get(event.watch)?.gapMs ?? 0;
   const isOfDay = [row, root.row].some(({ groupKey }) => groupKey.startsWith("summary\n"));
-  const joinedMs = root === alert ? 0 : Math.max(0, ...root.places.map((one) => waitOf(one, sink, gapMs)));
+  const joinedMs =
+    root === alert ? 0 : Math.max(0, ...root.places.map((one) => waitOf(one, sink, gapMs)));
   const mostMs = waitOf(place, sink, gapMs) + joinedMs + (isOfDay ? DAY_MS : 0);
   const endMs = row.createdAtMs + mostMs;
   const fromMs = row.createdAtMs - MIN_MS;
   const isInterrupted =
     isBroken(played, fromMs, endMs) ||
-    [...epochs.map((epoch) => epoch.fromMs), played.endMs].some((atMs) => atMs >= fromMs && atMs <= endMs);
+    [...epochs.map((epoch) => epoch.fromMs), played.endMs].some(
+      (atMs) => atMs >= fromMs && atMs <= endMs,
+    );
   if (isInterrupted || sink.type === "console") return [];
   const [first] = outbox.attempts.get(root.row.messageId ?? "") ?? [];
   if (first !== undefined && first.atMs <= endMs) return [];
-  const took = first === undefined ? "never" : `after ${Math.round((first.atMs - row.createdAtMs) / 1_000)} s`;
-  return [`${row.sink} got ${event.type} ${event.subject} of ${event.watch} ${took}, of ${mostMs / 1_000}`];
+  const took =
+    first === undefined ? "never" : `after ${Math.round((first.atMs - row.createdAtMs) / 1_000)} s`;
+  return [
+    `${row.sink} got ${event.type} ${event.subject} of ${event.watch} ${took}, of ${mostMs / 1_000}`,
+  ];
 }
 
 const DAY_MS = 24 * 60 * MIN_MS;
-/** A digest of what came while a watch was away waits for the rest of it, which takes some polls. */
+/**
+ * A digest of what came while a watch was away waits for the rest of it, which takes some polls.
+ */
 const RETURN_MS = 10 * MIN_MS;
 const RETURN_POLLS = 3;
 
-function waitOf({ route, digest }: Pick<Place, "route" | "digest">, sink: SinkRules, gapMs: number): number {
+function waitOf(
+  { route, digest }: Pick<Place, "route" | "digest">,
+  sink: SinkRules,
+  gapMs: number,
+): number {
   const throttle = route?.throttle ?? sink.throttle;
   const digestMs = throttle === undefined ? 0 : 2 * throttle.digestIntervalMs;
   return (
@@ -90,5 +140,13 @@ function waitOf({ route, digest }: Pick<Place, "route" | "digest">, sink: SinkRu
   );
 }
 
-export const isTroubled = (name: string, { type }: SinkRules, steps: Evidence["played"]["scenario"]["steps"]): boolean =>
-  steps.some((step) => step.do === "sink trouble" && (step.sink === name || (step.kind === "rate-limited-globally" && type === "discord")));
+export const isTroubled = (
+  name: string,
+  { type }: SinkRules,
+  steps: Evidence["played"]["scenario"]["steps"],
+): boolean =>
+  steps.some(
+    (step) =>
+      step.do === "sink trouble" &&
+      (step.sink === name || (step.kind === "rate-limited-globally" && type === "discord")),
+  );

@@ -1,6 +1,6 @@
 /**
- * What has a digest with a schedule goes out in one, at its time, and is listed once in all its messages; what it does not list is more than
- * `max_items`.
+ * What has a digest with a schedule goes out in one, at its time, and is listed once in all its
+ * messages; what it does not list is more than `max_items`.
  */
 import type { Evidence } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute } from "./outbox.ts";
@@ -23,11 +23,15 @@ function checkAlert(alert: Alert, { outbox, isClockSet }: Evidence): readonly st
   const isPossible = places.some(({ digest }) => digest !== undefined);
   // What undoes an alert that a mute holds waits outside its own group.
   const isSent = row.state === "sealed" || row.state === "waiting" || row.state === "summarised";
-  if (isSent && isGathered && !isPossible) return [`${what} waits at ${row.sink} for a digest that is not written`];
-  if (isSent && !isGathered && isRequired && !isBehindMute(alert, outbox)) return [`${what} goes to ${row.sink} outside its digest`];
+  if (isSent && isGathered && !isPossible)
+    return [`${what} waits at ${row.sink} for a digest that is not written`];
+  if (isSent && !isGathered && isRequired && !isBehindMute(alert, outbox))
+    return [`${what} goes to ${row.sink} outside its digest`];
   const message = outbox.messages.get(row.messageId ?? "");
   if (!isGathered || message === undefined || isClockSet) return [];
-  return message.sealedAtMs < (row.dueAtMs ?? 0) ? [`${what} went to ${row.sink} before the time of its digest`] : [];
+  return message.sealedAtMs < (row.dueAtMs ?? 0)
+    ? [`${what} went to ${row.sink} before the time of its digest`]
+    : [];
 }
 
 function checkListed({ outbox, epochs }: Evidence): readonly string[] {

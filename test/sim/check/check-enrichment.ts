@@ -1,4 +1,7 @@
-/** An event of a watch with `enrich` has what the answer may set and no more, or says that there was none; it waits no longer than `max_hold`. */
+/**
+ * An event of a watch with `enrich` has what the answer may set and no more, or says that there was
+ * none; it waits no longer than `max_hold`.
+ */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Evidence } from "./evidence.ts";
 import { epochsAt } from "./outbox.ts";
@@ -10,20 +13,36 @@ const LONGEST_MS = 15 * MIN_MS;
 export function checkEnrichment({ played, epochs, isClockSet }: Evidence): readonly string[] {
   const waiting = new Set(played.left.unenriched);
   const isOver = played.scenario.mode === "liveness" && !isClockSet;
-  return played.left.events.flatMap(({ id, type, watch, watchType, subject, labels, body, detectedAtMs }) => {
-    const what = `${type} ${subject} of ${watch}`;
-    const { mood, other, severity, enrich } = labels;
-    if (waiting.has(id))
-      return isOver && detectedAtMs < played.endMs - LONGEST_MS ? [`${what} waits for its enrichment since ${detectedAtMs}`] : [];
-    const isAsked = (isClockSet ? epochs : epochsAt(epochs, detectedAtMs)).map(
-      ({ rules }) => watchType !== "daemon" && !type.startsWith("volume.") && rules.watches.get(watch)?.keys["enrich"] !== undefined,
-    );
-    // A watch that was renamed meanwhile has no rules under that name.
-    if (enrich === undefined && isAsked.length > 0 && isAsked.every(Boolean)) return [`${what} was not enriched`];
-    if (enrich !== undefined && isAsked.length > 0 && !isAsked.some(Boolean)) return [`${what} was enriched, and nobody wanted it`];
-    const score = (body["enrichment"] as JsonObject | undefined)?.["score"];
-    const isWhole = enrich === "ok" ? mood === "good" && score === 3 : mood === undefined && score === undefined;
-    const isStrange = other !== undefined || (watchType !== "daemon" && severity !== "info");
-    return isWhole && !isStrange ? [] : [`${what} has the labels ${JSON.stringify(labels)} and the score ${JSON.stringify(score)}`];
-  });
+  return played.left.events.flatMap(
+    ({ id, type, watch, watchType, subject, labels, body, detectedAtMs }) => {
+      const what = `${type} ${subject} of ${watch}`;
+      const { mood, other, severity, enrich } = labels;
+      if (waiting.has(id))
+        return isOver && detectedAtMs < played.endMs - LONGEST_MS
+          ? [`${what} waits for its enrichment since ${detectedAtMs}`]
+          : [];
+      const isAsked = (isClockSet ? epochs : epochsAt(epochs, detectedAtMs)).map(
+        ({ rules }) =>
+          watchType !== "daemon" &&
+          !type.startsWith("volume.") &&
+          rules.watches.get(watch)?.keys["enrich"] !== undefined,
+      );
+      // A watch that was renamed meanwhile has no rules under that name.
+      if (enrich === undefined && isAsked.length > 0 && isAsked.every(Boolean))
+        return [`${what} was not enriched`];
+      if (enrich !== undefined && isAsked.length > 0 && !isAsked.some(Boolean))
+        return [`${what} was enriched, and nobody wanted it`];
+      const score = (body["enrichment"] as JsonObject | undefined)?.["score"];
+      const isWhole =
+        enrich === "ok"
+          ? mood === "good" && score === 3
+          : mood === undefined && score === undefined;
+      const isStrange = other !== undefined || (watchType !== "daemon" && severity !== "info");
+      return isWhole && !isStrange
+        ? []
+        : [
+            `${what} has the labels ${JSON.stringify(labels)} and the score ${JSON.stringify(score)}`,
+          ];
+    },
+  );
 }

@@ -1,14 +1,20 @@
 /**
- * Follow-ups as docs/delivery.md has them: never louder than the alert they speak about. What is gone is not sent any more, a follow-up without
- * the text of the post, and not beside the edit that says the same.
+ * Follow-ups as docs/delivery.md has them: never louder than the alert they speak about. What is
+ * gone is not sent any more, a follow-up without the text of the post, and not beside the edit that
+ * says the same.
  */
 import type { LeftEvent, LeftMessage } from "../run/read-state.ts";
 import { type Evidence, label } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 
 /** The end of a post that a watch follows is its alert. */
-export const isFollowUp = ({ type, watchType, body }: Pick<LeftEvent, "type" | "watchType" | "body">): boolean =>
-  body["resolved"] !== undefined || (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
+export const isFollowUp = ({
+  type,
+  watchType,
+  body,
+}: Pick<LeftEvent, "type" | "watchType" | "body">): boolean =>
+  body["resolved"] !== undefined ||
+  (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
 /** What is decided at the same moment as a post is found to be gone. */
 const DECIDED_WITHIN_MS = 1_000;
@@ -22,8 +28,12 @@ export function checkFollowUps(evidence: Evidence): readonly string[] {
     ({ subject }) => subject,
   );
   const isGoneBy = ({ event }: Alert, atMs: number) =>
-    (ends.get(event.subject) ?? []).some(({ detectedAtMs }) => detectedAtMs >= event.detectedAtMs && detectedAtMs <= atMs);
-  const dropped = outbox.alerts.filter((alert) => alert.row.state === "deleted" && !isGoneBy(alert, Number.POSITIVE_INFINITY));
+    (ends.get(event.subject) ?? []).some(
+      ({ detectedAtMs }) => detectedAtMs >= event.detectedAtMs && detectedAtMs <= atMs,
+    );
+  const dropped = outbox.alerts.filter(
+    (alert) => alert.row.state === "deleted" && !isGoneBy(alert, Number.POSITIVE_INFINITY),
+  );
   const messages = [...outbox.messages.values()].flatMap((message) => {
     const members = outbox.members.get(message.id) ?? [];
     return members.length === 0 ? [] : objectTo(message, members, evidence);
@@ -33,39 +43,66 @@ export function checkFollowUps(evidence: Evidence): readonly string[] {
       ({ event }) => /^tweet\./.test(event.type) && event.type !== "tweet.deleted",
     );
     const isNew = (outbox.attempts.get(message.id) ?? []).length > 0;
-    return isNew && members.some((alert) => isGoneBy(alert, message.sealedAtMs - DECIDED_WITHIN_MS));
+    return (
+      isNew && members.some((alert) => isGoneBy(alert, message.sealedAtMs - DECIDED_WITHIN_MS))
+    );
   });
   return [
     ...messages,
-    ...(isClockSet ? [] : dropped.map(({ row }) => `${row.sink}: alert ${row.id} was left out as gone, and its post is not`)),
-    ...(isClockSet ? [] : late.map(({ id, sink }) => `${sink}: message ${id} was made of a post that was known to be gone`)),
+    ...(isClockSet
+      ? []
+      : dropped.map(
+          ({ row }) => `${row.sink}: alert ${row.id} was left out as gone, and its post is not`,
+        )),
+    ...(isClockSet
+      ? []
+      : late.map(
+          ({ id, sink }) => `${sink}: message ${id} was made of a post that was known to be gone`,
+        )),
   ];
 }
 
-function objectTo(message: LeftMessage, members: readonly Alert[], { played, tweets, epochs, outbox }: Evidence): readonly string[] {
+function objectTo(
+  message: LeftMessage,
+  members: readonly Alert[],
+  { played, tweets, epochs, outbox }: Evidence,
+): readonly string[] {
   const { id, sink, body } = message;
   const quoted = members.flatMap(({ event }) => {
     const tweet = tweets.get(event.subject);
-    const isQuoted = tweet !== undefined && tweet.text.length >= SHORTEST_TEXT && body.includes(JSON.stringify(tweet.text).slice(1, -1));
+    const isQuoted =
+      tweet !== undefined &&
+      tweet.text.length >= SHORTEST_TEXT &&
+      body.includes(JSON.stringify(tweet.text).slice(1, -1));
     return event.type === "tweet.deleted" && members.length === 1 && isQuoted
       ? [`${sink}: message ${id} repeats the text of ${label(tweet, played)}, which is gone`]
       : [];
   });
   if (!members.every(({ event }) => isFollowUp(event))) return quoted;
   const isPublished = played.attempts.some(
-    (attempt) => attempt.sink === sink && message.ref !== null && isAfterwards(attempt.path, message.ref),
+    (attempt) =>
+      attempt.sink === sink && message.ref !== null && isAfterwards(attempt.path, message.ref),
   );
   const isInstead = epochs.every(({ rules }) => {
     const keys = rules.sinks.get(sink)?.keys ?? {};
-    return ((keys["update"] ?? []) as readonly string[]).includes("deleted") && keys["follow_up"] !== "always";
+    return (
+      ((keys["update"] ?? []) as readonly string[]).includes("deleted") &&
+      keys["follow_up"] !== "always"
+    );
   });
   const isUntroubled = !played.scenario.steps.some((step) => step.do === "sink trouble");
   const isBeside = members.some(
-    ({ event }) => event.type === "tweet.deleted" && isInstead && isUntroubled && isShownAlone(event.subject, sink, outbox, message),
+    ({ event }) =>
+      event.type === "tweet.deleted" &&
+      isInstead &&
+      isUntroubled &&
+      isShownAlone(event.subject, sink, outbox, message),
   );
   return [
     ...quoted,
-    ...(isPublished ? [`${sink}: message ${id} is a follow-up, and is published or begins a thread`] : []),
+    ...(isPublished
+      ? [`${sink}: message ${id} is a follow-up, and is published or begins a thread`]
+      : []),
     ...(isBeside ? [`${sink}: message ${id} says what the edit of its alert says`] : []),
   ];
 }
@@ -74,11 +111,21 @@ const isAfterwards = (path: string, ref: string): boolean =>
   path.endsWith(`/messages/${ref}/crosspost`) || path.endsWith(`/messages/${ref}/threads`);
 
 /** The sink has a message of the alert alone, of the same watch: that is edited. */
-const isShownAlone = (subject: string, sink: string, outbox: Evidence["outbox"], own: LeftMessage): boolean =>
+const isShownAlone = (
+  subject: string,
+  sink: string,
+  outbox: Evidence["outbox"],
+  own: LeftMessage,
+): boolean =>
   [...outbox.messages.values()].some((message) => {
     const members = outbox.members.get(message.id) ?? [];
-    const isAlert = members.length === 1 && members[0]?.event.type === "tweet.created" && members[0].event.subject === subject;
-    const isOfWatch = (outbox.members.get(own.id) ?? []).every(({ event }) => event.watch === members[0]?.event.watch);
+    const isAlert =
+      members.length === 1 &&
+      members[0]?.event.type === "tweet.created" &&
+      members[0].event.subject === subject;
+    const isOfWatch = (outbox.members.get(own.id) ?? []).every(
+      ({ event }) => event.watch === members[0]?.event.watch,
+    );
     return (
       message.sink === sink &&
       message.state === "sent" &&

@@ -1,26 +1,36 @@
 /**
- * What follows an alert on a value: it is sent again no sooner than its `repeat_interval`, and once that the value is back; to sinks that want
- * that, and to no other. Whether it is sent in time is for the tests of the daemon: no check knows what the detector remembers.
+ * What follows an alert on a value: it is sent again no sooner than its `repeat_interval`, and once
+ * that the value is back; to sinks that want that, and to no other. Whether it is sent in time is
+ * for the tests of the daemon: no check knows what the detector remembers.
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
 import { type Alert, groupBy } from "./outbox.ts";
 import { routesIn } from "./routes.ts";
 
-export const isFollowUp = ({ body }: Pick<LeftEvent, "body">): boolean => body["repeat"] !== undefined || body["resolved"] !== undefined;
+export const isFollowUp = ({ body }: Pick<LeftEvent, "body">): boolean =>
+  body["repeat"] !== undefined || body["resolved"] !== undefined;
 
 export function checkLevels({ outbox, epochs, isClockSet }: Evidence): readonly string[] {
   const followers = outbox.alerts.filter(({ event }) => isFollowUp(event));
   const isWanted = ({ event, row }: Alert): boolean =>
     epochs.some(({ rules }) => {
-      const written = [...routesIn(rules.root).map(({ levels }) => levels), rules.sinks.get(row.sink)?.levels];
+      const written = [
+        ...routesIn(rules.root).map(({ levels }) => levels),
+        rules.sinks.get(row.sink)?.levels,
+      ];
       return written.some((levels) =>
-        event.body["repeat"] === undefined ? levels?.sendResolved === true : typeof levels?.repeatMs === "number",
+        event.body["repeat"] === undefined
+          ? levels?.sendResolved === true
+          : typeof levels?.repeatMs === "number",
       );
     });
   const unwanted = followers
     .filter((alert) => !isWanted(alert))
-    .map(({ event, row }) => `${row.sink} got what follows ${event.type} ${event.subject}, which nobody wants there`);
+    .map(
+      ({ event, row }) =>
+        `${row.sink} got what follows ${event.type} ${event.subject}, which nobody wants there`,
+    );
   return [
     ...unwanted,
     ...checkWaiting(followers, outbox),
@@ -29,32 +39,50 @@ export function checkLevels({ outbox, epochs, isClockSet }: Evidence): readonly 
 }
 
 /** Checks that at most one repeat of an alert on a value waits for a sink. */
-function checkWaiting(followers: readonly Alert[], { messages }: Evidence["outbox"]): readonly string[] {
+function checkWaiting(
+  followers: readonly Alert[],
+  { messages }: Evidence["outbox"],
+): readonly string[] {
   const repeats = followers.filter(({ event }) => event.body["repeat"] !== undefined);
-  const waiting = repeats.filter(({ row }) => row.state === "waiting" || messages.get(row.messageId ?? "")?.state === "open");
+  const waiting = repeats.filter(
+    ({ row }) => row.state === "waiting" || messages.get(row.messageId ?? "")?.state === "open",
+  );
   const values = groupBy(waiting, ({ event, row }) =>
     JSON.stringify([row.sink, event.watch, event.type, event.subject, event.body["crossed"]]),
   );
-  return [...values].flatMap(([value, alike]) => (alike.length > 1 ? [`${alike.length} repeats wait of ${value}`] : []));
+  return [...values].flatMap(([value, alike]) =>
+    alike.length > 1 ? [`${alike.length} repeats wait of ${value}`] : [],
+  );
 }
 
-/** An alert on the same value came before, at the same sink; a repeat follows one of its own watch. */
+/**
+ * An alert on the same value came before, at the same sink; a repeat follows one of its own watch.
+ */
 function checkFollower({ event, row }: Alert, alerts: readonly Alert[]): readonly string[] {
   const isSame = (other: Alert): boolean =>
-    other.row.sink === row.sink && other.event.type === event.type && other.event.subject === event.subject;
+    other.row.sink === row.sink &&
+    other.event.type === event.type &&
+    other.event.subject === event.subject;
   const before = alerts.filter((other) => other.row.id < row.id && isSame(other));
   const what = `${row.sink}: ${event.type} ${event.subject} of ${event.watch}`;
-  if (!before.some((other) => !isFollowUp(other.event))) return [`${what} follows an alert that was never made`];
+  if (!before.some((other) => !isFollowUp(other.event)))
+    return [`${what} follows an alert that was never made`];
   if (event.body["repeat"] === undefined) return [];
   const last = Math.max(
     ...before
       .filter((other) => other.event.watch === event.watch)
-      .filter((other) => JSON.stringify(other.event.body["crossed"]) === JSON.stringify(event.body["crossed"]))
+      .filter(
+        (other) =>
+          JSON.stringify(other.event.body["crossed"]) === JSON.stringify(event.body["crossed"]),
+      )
       .map((other) => other.row.createdAtMs),
   );
   // No poll that began before the last alert says that it is still so.
-  if (event.occurredAtMs <= last) return [`${what} is repeated as of ${event.occurredAtMs}, before the alert of ${last}`];
-  return row.createdAtMs - last < SHORTEST_MS ? [`${what} is repeated after ${row.createdAtMs - last} ms`] : [];
+  if (event.occurredAtMs <= last)
+    return [`${what} is repeated as of ${event.occurredAtMs}, before the alert of ${last}`];
+  return row.createdAtMs - last < SHORTEST_MS
+    ? [`${what} is repeated after ${row.createdAtMs - last} ms`]
+    : [];
 }
 
 /** Of the intervals that are drawn. */

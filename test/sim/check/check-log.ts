@@ -1,7 +1,13 @@
-/** The log holds no error of the daemon's own making, and of no replica that it is silent, unless one stands still. */
+/**
+ * The log holds no error of the daemon's own making, and of no replica that it is silent, unless
+ * one stands still.
+ */
 import type { Evidence } from "./evidence.ts";
 
-export const checkLog = (evidence: Evidence): readonly string[] => [...errors(evidence), ...silences(evidence)];
+export const checkLog = (evidence: Evidence): readonly string[] => [
+  ...errors(evidence),
+  ...silences(evidence),
+];
 
 const errors = ({ played }: Evidence): readonly string[] =>
   played.logged
@@ -15,9 +21,22 @@ const WAKING_MS = 5_000;
 const silences = ({ played: { logged, lives } }: Evidence): readonly string[] =>
   logged
     .filter(({ message }) => message.endsWith("is silent: its sessions are ended"))
-    .filter(({ atMs }) => !lives.some(({ stalls }) => stalls.some(({ fromMs, toMs }) => fromMs < atMs && atMs <= toMs + WAKING_MS)))
-    .map(({ message, fields }) => `logged: ${message} ${JSON.stringify(fields)}, although none stands still`);
+    .filter(
+      ({ atMs }) =>
+        !lives.some(({ stalls }) =>
+          stalls.some(({ fromMs, toMs }) => fromMs < atMs && atMs <= toMs + WAKING_MS),
+        ),
+    )
+    .map(
+      ({ message, fields }) =>
+        `logged: ${message} ${JSON.stringify(fields)}, although none stands still`,
+    );
 
-/** What follows from a connection that was cut, from another replica that stood still in a transaction, or from being declared dead. */
+/**
+ * What follows from a connection that was cut, from another replica that stood still in a
+ * transaction, or from being declared dead.
+ */
 const isOfServer = (error: unknown): boolean =>
-  /^STORE_(?:UNREACHABLE|BUSY|REPLACED)$/.test(String((error as { code?: unknown } | undefined)?.code));
+  /^STORE_(?:UNREACHABLE|BUSY|REPLACED)$/.test(
+    String((error as { code?: unknown } | undefined)?.code),
+  );

@@ -1,6 +1,7 @@
 /**
- * Who comes and goes is reported as it was: nobody who did not, nobody twice, and in the end the last word about everybody is true. This is the
- * specification of lists of accounts; see docs/polling-member-lists.md.
+ * Who comes and goes is reported as it was: nobody who did not, nobody twice, and in the end the
+ * last word about everybody is true. This is the specification of lists of accounts; see
+ * docs/polling-member-lists.md.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
@@ -26,7 +27,10 @@ export function checkMembers(evidence: Evidence): readonly string[] {
   const nameOf = createNames(evidence.epochs);
   const troubled = troubledHandles(evidence);
   const cuts = cutsOf(evidence);
-  const moves = groupBy(movesOf(evidence), ({ event, target, who }) => `${nameOf(event.watch)} ${target} ${who}`);
+  const moves = groupBy(
+    movesOf(evidence),
+    ({ event, target, who }) => `${nameOf(event.watch)} ${target} ${who}`,
+  );
   return watchedOf(evidence).flatMap((watched) =>
     listsOf(watched, evidence)
       .filter(({ target }) => !troubled.has(target))
@@ -39,12 +43,17 @@ export function checkMembers(evidence: Evidence): readonly string[] {
             watched,
             facts: own,
             moves: moves.get(`${watched.name} ${target} ${who}`) ?? [],
-            isHidden: isProbed(watched) && isCounterHiding(people.map(factsOfCounted), own, watched),
+            isHidden:
+              isProbed(watched) && isCounterHiding(people.map(factsOfCounted), own, watched),
             what: `${watched.rules.type} ${watched.name}: ${who} at ${target || "the list"}`,
           };
           if (troubled.has(who)) return [];
           const isUnknown = isEmptied || isOfFirstPage(watched, facts, own);
-          return [...checkMoves(line, cuts), ...checkSeen(line, facts, evidence), ...(isUnknown ? [] : checkLast(line, evidence))];
+          return [
+            ...checkMoves(line, cuts),
+            ...checkSeen(line, facts, evidence),
+            ...(isUnknown ? [] : checkLast(line, evidence)),
+          ];
         });
       }),
   );
@@ -59,29 +68,52 @@ interface Move {
 }
 
 function movesOf({ played }: Evidence): readonly Move[] {
-  const handle = (one: unknown) => played.world.handleOf(((one ?? {}) as JsonObject)["id"] as string) ?? "";
+  const handle = (one: unknown) =>
+    played.world.handleOf(((one ?? {}) as JsonObject)["id"] as string) ?? "";
   return played.left.events.flatMap((event): readonly Move[] => {
     const [, kind] = event.type.split(".");
     const { user, target, membership } = event.body;
     if (event.type === "membership.changed") {
-      const answer = Object.values(membership as JsonObject).find((value) => typeof value === "boolean");
+      const answer = Object.values(membership as JsonObject).find(
+        (value) => typeof value === "boolean",
+      );
       return [{ event, who: handle(user), target: handle(target), isIn: answer === true }];
     }
-    if (!/\.(?:added|removed|entered|left|found)$/.test(event.type) || user === undefined) return [];
+    if (!/\.(?:added|removed|entered|left|found)$/.test(event.type) || user === undefined)
+      return [];
     const isIn = !/^(?:removed|left)$/.test(kind ?? "");
     return [{ event, who: handle(user), target: target === undefined ? "" : handle(target), isIn }];
   });
 }
 
-/** A list that nobody was on at first has its baseline with the first read that finds anybody: those are not reported. */
-function isOfFirstPage({ fromMs, rules }: Watched, all: readonly (readonly Fact[])[], own: readonly Fact[]): boolean {
-  const arrivals = all.map((facts) => facts.find(({ atMs, value }) => atMs >= fromMs && value === true)?.atMs ?? Number.POSITIVE_INFINITY);
-  const isEmptyAtFirst = rules.type !== "membership" && all.every((facts) => valueAt(facts, fromMs) !== true);
-  return isEmptyAtFirst && own.some(({ atMs, value }) => value === true && atMs >= fromMs && atMs <= Math.min(...arrivals) + rules.gapMs);
+/**
+ * A list that nobody was on at first has its baseline with the first read that finds anybody: those
+ * are not reported.
+ */
+function isOfFirstPage(
+  { fromMs, rules }: Watched,
+  all: readonly (readonly Fact[])[],
+  own: readonly Fact[],
+): boolean {
+  const arrivals = all.map(
+    (facts) =>
+      facts.find(({ atMs, value }) => atMs >= fromMs && value === true)?.atMs ??
+      Number.POSITIVE_INFINITY,
+  );
+  const isEmptyAtFirst =
+    rules.type !== "membership" && all.every((facts) => valueAt(facts, fromMs) !== true);
+  return (
+    isEmptyAtFirst &&
+    own.some(
+      ({ atMs, value }) =>
+        value === true && atMs >= fromMs && atMs <= Math.min(...arrivals) + rules.gapMs,
+    )
+  );
 }
 
 /** Of these only who comes is reported. */
-const isOneWay = ({ rules }: Watched): boolean => /^(?:new_.*|retweeters|user_search)$/.test(rules.type);
+const isOneWay = ({ rules }: Watched): boolean =>
+  /^(?:new_.*|retweeters|user_search)$/.test(rules.type);
 
 /** Lists of accounts may be read only when the account's counter moves. */
 const isProbed = ({ rules }: Watched): boolean =>
@@ -100,16 +132,25 @@ interface Line {
 const DOWN_MS = 20 * 60_000;
 
 /**
- * A counter that is the same at two probes does not show that one came and another went between them, and the next full poll may be hours away.
- * `counted`: of everybody whom the counter counts.
+ * A counter that is the same at two probes does not show that one came and another went between
+ * them, and the next full poll may be hours away. `counted`: of everybody whom the counter counts.
  */
-function isCounterHiding(counted: readonly (readonly Fact[])[], own: readonly Fact[], { rules }: Watched): boolean {
+function isCounterHiding(
+  counted: readonly (readonly Fact[])[],
+  own: readonly Fact[],
+  { rules }: Watched,
+): boolean {
   const lastMs = own.at(-1)?.atMs ?? 0;
   const withinMs = 2 * rules.gapMs + DOWN_MS;
-  const moments = counted.flatMap((facts) => facts.map(({ atMs }) => atMs)).filter((atMs) => Math.abs(atMs - lastMs) < withinMs);
+  const moments = counted
+    .flatMap((facts) => facts.map(({ atMs }) => atMs))
+    .filter((atMs) => Math.abs(atMs - lastMs) < withinMs);
   const counterAt = (ms: number) => counted.filter((facts) => valueAt(facts, ms) === true).length;
-  const isSame = (fromMs: number, toMs: number) => toMs - fromMs < withinMs && counterAt(fromMs) === counterAt(toMs);
-  return moments.some((atMs) => atMs <= lastMs && moments.some((toMs) => toMs >= lastMs && isSame(atMs - 1, toMs)));
+  const isSame = (fromMs: number, toMs: number) =>
+    toMs - fromMs < withinMs && counterAt(fromMs) === counterAt(toMs);
+  return moments.some(
+    (atMs) => atMs <= lastMs && moments.some((toMs) => toMs >= lastMs && isSame(atMs - 1, toMs)),
+  );
 }
 
 interface Cut {
@@ -129,26 +170,48 @@ const cutsOf = ({ played }: Evidence): readonly Cut[] =>
   });
 
 /** Each was so at some time since the one before, and says something else than that. */
-function checkMoves({ watched, facts, moves, what }: Line, cuts: readonly Cut[]): readonly string[] {
+function checkMoves(
+  { watched, facts, moves, what }: Line,
+  cuts: readonly Cut[],
+): readonly string[] {
   return moves.flatMap((move, n) => {
     const before = moves[n - 1];
     const sinceMs = (before?.event.detectedAtMs ?? watched.fromMs) - STALE_MS;
-    const values = valuesWithin(facts, sinceMs, move.event.detectedAtMs).map((value) => value === true);
+    const values = valuesWithin(facts, sinceMs, move.event.detectedAtMs).map(
+      (value) => value === true,
+    );
     const reported = `${what} is reported as ${move.isIn ? "in" : "out"}`;
     // Two whole lists without somebody count, also where the service leaves people out.
-    const isCutOff = cuts.some(({ fromMs, toMs }) => sinceMs < toMs && move.event.detectedAtMs > fromMs);
+    const isCutOff = cuts.some(
+      ({ fromMs, toMs }) => sinceMs < toMs && move.event.detectedAtMs > fromMs,
+    );
     if (!values.includes(move.isIn) && !move.isIn && isCutOff) return [];
     if (!values.includes(move.isIn)) return [`${reported}, and was not`];
     if (before?.isIn === move.isIn)
-      return (isOneWay(watched) && values.includes(false)) || isSkipped(watched, facts, before, move) ? [] : [`${reported} twice`];
+      return (isOneWay(watched) && values.includes(false)) ||
+        isSkipped(watched, facts, before, move)
+        ? []
+        : [`${reported} twice`];
     // An account that a shortened first answer left out is new in the next one.
-    const isBaselineCut = cuts.some(({ fromMs, toMs }) => fromMs < watched.fromMs + BASELINE_WITHIN_MS && toMs > watched.fromMs);
-    return before === undefined && !isBaselineCut && !values.includes(!move.isIn) ? [`${reported}, and always was`] : [];
+    const isBaselineCut = cuts.some(
+      ({ fromMs, toMs }) => fromMs < watched.fromMs + BASELINE_WITHIN_MS && toMs > watched.fromMs,
+    );
+    return before === undefined && !isBaselineCut && !values.includes(!move.isIn)
+      ? [`${reported}, and always was`]
+      : [];
   });
 }
 
-/** The change back came while the watch was away, and `on_return: skip` raises no alert for it; nor for one just before, not read yet. */
-const isSkipped = ({ rules, away }: Watched, facts: readonly Fact[], before: Move, move: Move): boolean =>
+/**
+ * The change back came while the watch was away, and `on_return: skip` raises no alert for it; nor
+ * for one just before, not read yet.
+ */
+const isSkipped = (
+  { rules, away }: Watched,
+  facts: readonly Fact[],
+  before: Move,
+  move: Move,
+): boolean =>
   rules.keys["on_return"] === "skip" &&
   facts.some(
     ({ atMs, value }) =>
@@ -158,21 +221,38 @@ const isSkipped = ({ rules, away }: Watched, facts: readonly Fact[], before: Mov
       away.some(({ fromMs, toMs }) => atMs >= fromMs - rules.gapMs && atMs <= toMs),
   );
 
-/** Whoever was on the list or off it for long enough was reported so, unless that was known. Nobody knows who is on a list that looks empty. */
-function checkSeen({ watched, facts, moves, what }: Line, all: readonly (readonly Fact[])[], evidence: Evidence): readonly string[] {
+/**
+ * Whoever was on the list or off it for long enough was reported so, unless that was known. Nobody
+ * knows who is on a list that looks empty.
+ */
+function checkSeen(
+  { watched, facts, moves, what }: Line,
+  all: readonly (readonly Fact[])[],
+  evidence: Evidence,
+): readonly string[] {
   const { rules, settledMs, fromMs } = watched;
-  if (isProbed(watched) || (rules.type.startsWith("new_") && rules.keys["source"] !== "all")) return [];
+  if (isProbed(watched) || (rules.type.startsWith("new_") && rules.keys["source"] !== "all"))
+    return [];
   const isBaselineKnown = valuesWithin(facts, fromMs - STALE_MS, settledMs).length === 1;
   return seenBy(watched, facts, evidence).flatMap((seen) => {
     const isIn = seen.value === true;
-    const moments = all.flatMap((own) => own.filter(({ atMs }) => atMs >= fromMs && atMs <= seen.byMs)).map(({ atMs }) => atMs);
-    const isEmpty = rules.type !== "membership" && [fromMs, ...moments].some((atMs) => all.every((own) => valueAt(own, atMs) !== true));
+    const moments = all
+      .flatMap((own) => own.filter(({ atMs }) => atMs >= fromMs && atMs <= seen.byMs))
+      .map(({ atMs }) => atMs);
+    const isEmpty =
+      rules.type !== "membership" &&
+      [fromMs, ...moments].some((atMs) => all.every((own) => valueAt(own, atMs) !== true));
     const before = moves.filter(({ event }) => event.detectedAtMs < seen.fromMs);
-    const known = before.at(-1)?.isIn ?? (isBaselineKnown ? valueAt(facts, settledMs) === true : undefined);
+    const known =
+      before.at(-1)?.isIn ?? (isBaselineKnown ? valueAt(facts, settledMs) === true : undefined);
     const isReported = moves.some(
-      (move) => move.isIn === isIn && move.event.detectedAtMs >= seen.fromMs && move.event.detectedAtMs <= seen.byMs,
+      (move) =>
+        move.isIn === isIn &&
+        move.event.detectedAtMs >= seen.fromMs &&
+        move.event.detectedAtMs <= seen.byMs,
     );
-    // Of a list of several pages, `max_pages` has each poll read a part: two whole reads take longer than is given here.
+    // Of a list of several pages, `max_pages` has each poll read a part: two whole reads take
+    // longer than is given here.
     if (!isIn && rules.keys["max_pages"] !== undefined && /follow/.test(rules.type)) return [];
     const isNoNews = isOneWay(watched) && (!isIn || known !== false || before.length > 0);
     if (isReported || isEmpty || isNoNews || known === undefined || known === isIn) return [];
@@ -181,11 +261,21 @@ function checkSeen({ watched, facts, moves, what }: Line, all: readonly (readonl
 }
 
 /** Of lists that are only read for who comes nobody hears who went. */
-function checkLast({ watched, facts, moves, what, isHidden }: Line, { played }: Evidence): readonly string[] {
+function checkLast(
+  { watched, facts, moves, what, isHidden }: Line,
+  { played }: Evidence,
+): readonly string[] {
   const { settledMs, isBound, fromMs, rules } = watched;
   if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1) return [];
-  if (rules.type === "membership" && !(rules.keys["accounts"] as readonly string[]).some((one) => what.includes(`: ${one} at`))) return [];
-  const [isFirst, isLast] = [valueAt(facts, settledMs) === true, valueAt(facts, played.endMs) === true];
+  if (
+    rules.type === "membership" &&
+    !(rules.keys["accounts"] as readonly string[]).some((one) => what.includes(`: ${one} at`))
+  )
+    return [];
+  const [isFirst, isLast] = [
+    valueAt(facts, settledMs) === true,
+    valueAt(facts, played.endMs) === true,
+  ];
   const reported = moves.at(-1)?.isIn ?? isFirst;
   if (reported === isLast) return [];
   if (isHidden) return [];

@@ -1,4 +1,7 @@
-/** Everything that is expected was found, and has arrived wherever it belonged when it was found, once nothing fails any more. */
+/**
+ * Everything that is expected was found, and has arrived wherever it belonged when it was found,
+ * once nothing fails any more.
+ */
 import type { Played } from "../run/simulate.ts";
 import { type Evidence, label } from "./evidence.ts";
 import { type Alert, groupBy, rootOf } from "./outbox.ts";
@@ -7,14 +10,26 @@ import { isEverMuted } from "./mutes.ts";
 import { isSilenced } from "./check-silences.ts";
 import type { Rules, WrittenDigest } from "./rules.ts";
 
-export function checkMissing({ played, epochs, tweets, receipts, expected, outbox, finalRules }: Evidence): readonly string[] {
+export function checkMissing({
+  played,
+  epochs,
+  tweets,
+  receipts,
+  expected,
+  outbox,
+  finalRules,
+}: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness") return [];
   const nameOf = createNames(epochs);
   const accepted = receipts.filter(({ attempt }) => attempt.accepted);
-  const arrived = new Set(accepted.flatMap(({ sink, named }) => [...named].map((id) => `${sink} ${id}`)));
+  const arrived = new Set(
+    accepted.flatMap(({ sink, named }) => [...named].map((id) => `${sink} ${id}`)),
+  );
   const alerts = groupBy(outbox.alerts, ({ row }) => row.eventId);
   const events = new Map(
-    played.left.events.flatMap((event) => (event.type === "tweet.created" ? [[`${nameOf(event.watch)} ${event.subject}`, event]] : [])),
+    played.left.events.flatMap((event) =>
+      event.type === "tweet.created" ? [[`${nameOf(event.watch)} ${event.subject}`, event]] : [],
+    ),
   );
   // What joined another alert arrives with that one.
   const hasArrived = (alert: Alert): boolean => isThere(alert) || isThere(rootOf(alert, outbox));
@@ -28,17 +43,22 @@ export function checkMissing({ played, epochs, tweets, receipts, expected, outbo
   const isElsewhere = ({ row, places }: Alert): boolean =>
     places.some(({ hours, digest }) => isEverMuted(hours) || isStillGathered(row, digest)) ||
     // Like another one, by what is written: check-dedupe.ts holds it to that.
-    (/^(?:merged|duplicate)$/.test(row.state) && places.some(({ dedupe }) => dedupe !== undefined)) ||
+    (/^(?:merged|duplicate)$/.test(row.state) &&
+      places.some(({ dedupe }) => dedupe !== undefined)) ||
     !finalRules.sinks.has(row.sink) ||
     isGivenUp(row.sink, finalRules, played);
   return [...finalRules.watches.keys()].flatMap((watch) =>
     [...tweets.values()].flatMap((tweet): readonly string[] => {
       if (expected(watch, tweet).claim !== "must") return [];
       const event = events.get(`${nameOf(watch)} ${tweet.id}`);
-      if (event === undefined) return [`nobody was ever alerted to ${label(tweet, played)}, which ${watch} must report`];
+      if (event === undefined)
+        return [`nobody was ever alerted to ${label(tweet, played)}, which ${watch} must report`];
       return (alerts.get(event.id) ?? [])
         .filter((alert) => !hasArrived(alert))
-        .map(({ row }) => `${row.sink} was never alerted to ${label(tweet, played)}, which ${watch} must report`);
+        .map(
+          ({ row }) =>
+            `${row.sink} was never alerted to ${label(tweet, played)}, which ${watch} must report`,
+        );
     }),
   );
 }

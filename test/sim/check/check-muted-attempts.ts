@@ -1,6 +1,7 @@
 /**
- * Nothing is attempted inside muted hours, whenever it was found: not what waited behind a sink that failed, nor what a reload or a restart brought
- * along. Goes by the hours of the moment of each attempt. Alerts that an operator sent again pass.
+ * Nothing is attempted inside muted hours, whenever it was found: not what waited behind a sink
+ * that failed, nor what a reload or a restart brought along. Goes by the hours of the moment of
+ * each attempt. Alerts that an operator sent again pass.
  */
 import { isFollowUp } from "./check-levels.ts";
 import type { Evidence } from "./evidence.ts";
@@ -20,7 +21,9 @@ export function checkMutedAttempts(evidence: Evidence): readonly string[] {
       const muted = members.find((alert) => isCertainlyMuted(alert, atMs, evidence));
       return muted === undefined
         ? []
-        : [`${muted.event.type} ${muted.event.subject} of ${muted.event.watch} was attempted at ${sink} in muted hours`];
+        : [
+            `${muted.event.type} ${muted.event.subject} of ${muted.event.watch} was attempted at ${sink} in muted hours`,
+          ];
     });
   });
 }
@@ -33,8 +36,15 @@ function isCertainlyMuted({ row, event }: Alert, atMs: number, { epochs }: Evide
   if (row.replayedAtMs !== null || event.watchType === "daemon" || isFollowUp(event)) return false;
   return epochsAt(epochs, atMs).every(({ rules }) => {
     const watch = rules.watches.get(event.watch);
-    const places = watch === undefined ? [] : placesOf(rules, watch, routedOf(event)).filter(({ sink }) => sink === row.sink);
+    const places =
+      watch === undefined
+        ? []
+        : placesOf(rules, watch, routedOf(event)).filter(({ sink }) => sink === row.sink);
     const [place] = places;
-    return place !== undefined && places.length === 1 && [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(place.hours, atMs + ms));
+    return (
+      place !== undefined &&
+      places.length === 1 &&
+      [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(place.hours, atMs + ms))
+    );
   });
 }

@@ -1,11 +1,17 @@
-/** Nothing is reported twice. A repeat is excused where the answer to the one before was lost: to a timeout, a broken connection, or a crash. */
+/**
+ * Nothing is reported twice. A repeat is excused where the answer to the one before was lost: to a
+ * timeout, a broken connection, or a crash.
+ */
 import { type Evidence, label } from "./evidence.ts";
 import { createNames } from "./expected.ts";
 import type { Receipt } from "./receipts.ts";
 import { isForgotten, isSentTooLate } from "./lives.ts";
 import { routesIn } from "./routes.ts";
 
-/** Results are stored at most so long after the answer; a state that could not be written is excused by the scenario. */
+/**
+ * Results are stored at most so long after the answer; a state that could not be written is excused
+ * by the scenario.
+ */
 const STORED_WITHIN_MS = 1_000;
 
 /** Facts that a tweet has once. One that a fault hides for a while can be gone again later. */
@@ -18,15 +24,18 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
   const objections: string[] = [];
   const nameOf = createNames(epochs);
   const once = onceATweet(played);
-  const isLost = ({ attempt }: Receipt): boolean => attempt.answeredAtMs === undefined || isForgotten(played, attempt, STORED_WITHIN_MS);
+  const isLost = ({ attempt }: Receipt): boolean =>
+    attempt.answeredAtMs === undefined || isForgotten(played, attempt, STORED_WITHIN_MS);
   const seen = new Map<string, Receipt[]>();
-  const note = (key: string, receipt: Receipt) => seen.set(key, [...(seen.get(key) ?? []), receipt]);
+  const note = (key: string, receipt: Receipt) =>
+    seen.set(key, [...(seen.get(key) ?? []), receipt]);
   for (const receipt of receipts) {
     if (!receipt.attempt.accepted) continue;
     const isChat = epochs.at(-1)?.rules.sinks.get(receipt.sink)?.isChat === true;
     for (const { tweetId, type, watches, eventId } of receipt.reported) {
       // A chat reports a tweet once, naming every watch; a webhook gets an event of each.
-      if (type === undefined || (isChat && (type === "tweet.deleted" || type === "tweet.edited"))) continue;
+      if (type === undefined || (isChat && (type === "tweet.deleted" || type === "tweet.edited")))
+        continue;
       // A tweet can be edited again, and a console names no event.
       if (type === "tweet.edited" && eventId === undefined) continue;
       // A list on a console does not say whose each line is.
@@ -34,19 +43,28 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
       // What is written says how often: check-dedupe.ts holds it to that.
       if (isChat && hasOwnDedupe(receipt.sink, epochs)) continue;
       if (isChat) note(`${receipt.sink} ${tweetId} ${type}`, receipt);
-      // Counts that change and thresholds that are crossed can recur: check-values.ts holds each to the values.
+      // Counts that change and thresholds that are crossed can recur: check-values.ts holds each to
+      // the values.
       else if (!once.includes(type)) note(`${receipt.sink} ${tweetId} ${type} ${eventId}`, receipt);
-      else for (const watch of watches) note(`${receipt.sink} ${tweetId} ${type} ${nameOf(watch)}`, receipt);
+      else
+        for (const watch of watches)
+          note(`${receipt.sink} ${tweetId} ${type} ${nameOf(watch)}`, receipt);
     }
   }
   for (const [key, received] of seen) {
     const inTime = received.find(({ attempt }) => !isSentTooLate(played, attempt));
     const late = received.find(
-      ({ attempt }) => isSentTooLate(played, attempt) && inTime !== undefined && inTime.attempt.atMs < attempt.atMs,
+      ({ attempt }) =>
+        isSentTooLate(played, attempt) &&
+        inTime !== undefined &&
+        inTime.attempt.atMs < attempt.atMs,
     );
-    if (late !== undefined) objections.push(`reported again by a replica that others had taken over from: ${key}`);
-    // What a process sent that was killed then can arrive after the repeat of the next one; of several, what one sent that stood still.
-    const lostFirst = (a: Receipt, b: Receipt) => (played.scenario.replicas === undefined ? 0 : Number(isLost(b)) - Number(isLost(a)));
+    if (late !== undefined)
+      objections.push(`reported again by a replica that others had taken over from: ${key}`);
+    // What a process sent that was killed then can arrive after the repeat of the next one; of
+    // several, what one sent that stood still.
+    const lostFirst = (a: Receipt, b: Receipt) =>
+      played.scenario.replicas === undefined ? 0 : Number(isLost(b)) - Number(isLost(a));
     const all = [...received].sort((a, b) => lostFirst(a, b) || a.attempt.life - b.attempt.life);
     for (const [n, receipt] of all.entries()) {
       const before = all[n - 1];
@@ -55,7 +73,8 @@ export function checkOnce({ played, receipts, tweets, epochs }: Evidence): reado
       if (!isLost(before)) objections.push(`reported twice: ${what}`);
       else if (before.message !== receipt.message && receipt.attempt.wire !== "console")
         objections.push(`reported again under another key: ${what}`);
-      else if (before.attempt.text !== receipt.attempt.text) objections.push(`reported again in other words: ${what}`);
+      else if (before.attempt.text !== receipt.attempt.text)
+        objections.push(`reported again in other words: ${what}`);
     }
   }
   return objections;
@@ -65,5 +84,7 @@ const hasOwnDedupe = (sink: string, epochs: Evidence["epochs"]): boolean =>
   epochs.some(
     ({ rules }) =>
       rules.sinks.get(sink)?.dedupe !== undefined ||
-      routesIn(rules.root).some((route) => route.dedupe !== undefined && route.sinks.includes(sink)),
+      routesIn(rules.root).some(
+        (route) => route.dedupe !== undefined && route.sinks.includes(sink),
+      ),
   );

@@ -1,4 +1,7 @@
-/** The operator hears of trouble once, and of its end; at the sinks of `ops`, less the one it is about. */
+/**
+ * The operator hears of trouble once, and of its end; at the sinks of `ops`, less the one it is
+ * about.
+ */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Evidence } from "./evidence.ts";
@@ -43,10 +46,15 @@ function checkPair(
 ): readonly string[] {
   const objections = own.flatMap((opsAlert, n) => {
     const before = own[n - 1];
-    if (opsAlert.type === good && before?.type !== bad) return [`${what}: its end is reported, and it was not`];
+    if (opsAlert.type === good && before?.type !== bad)
+      return [`${what}: its end is reported, and it was not`];
     // A process that was cut between the ops alert and what it remembers of it raises it again.
-    const isCut = cuts(played).some(({ fromMs, toMs }) => toMs >= (before?.detectedAtMs ?? 0) - 1_000 && fromMs <= opsAlert.detectedAtMs);
-    if (opsAlert.type === bad && before?.type === bad && !isCut) return [`${what} is reported twice`];
+    const isCut = cuts(played).some(
+      ({ fromMs, toMs }) =>
+        toMs >= (before?.detectedAtMs ?? 0) - 1_000 && fromMs <= opsAlert.detectedAtMs,
+    );
+    if (opsAlert.type === bad && before?.type === bad && !isCut)
+      return [`${what} is reported twice`];
     const last = own.slice(0, n).findLast(({ type }) => type === bad);
     if (
       bad === "sink.failing" &&
@@ -55,22 +63,36 @@ function checkPair(
       !isCut &&
       opsAlert.detectedAtMs - last.detectedAtMs < AGAIN_AFTER_MS - 1_000
     )
-      return [`${what} is reported again after ${Math.round((opsAlert.detectedAtMs - last.detectedAtMs) / 1_000)} s`];
+      return [
+        `${what} is reported again after ${Math.round((opsAlert.detectedAtMs - last.detectedAtMs) / 1_000)} s`,
+      ];
     return [];
   });
-  const isOver = played.scenario.mode === "liveness" && own.at(-1)?.type === bad && bad === "upstream.dark";
+  const isOver =
+    played.scenario.mode === "liveness" && own.at(-1)?.type === bad && bad === "upstream.dark";
   const hasWatch = [...finalRules.watches.values()].some(({ isEnabled }) => isEnabled);
-  return isOver && hasWatch && !isStillEmpty(own, played) ? [...objections, `${what} has no end, although it is over`] : objections;
+  return isOver && hasWatch && !isStillEmpty(own, played)
+    ? [...objections, `${what} has no end, although it is over`]
+    : objections;
 }
 
-/** Lists that are empty everywhere may be the service's trouble or the world's way: as long as they are, nobody can know that it is over. */
+/**
+ * Lists that are empty everywhere may be the service's trouble or the world's way: as long as they
+ * are, nobody can know that it is over.
+ */
 function isStillEmpty(own: readonly LeftEvent[], { asked, scenario }: Played): boolean {
   const opsAlert = own.at(-1);
-  if (opsAlert === undefined || !JSON.stringify(opsAlert.body).includes("empty lists")) return false;
+  if (opsAlert === undefined || !JSON.stringify(opsAlert.body).includes("empty lists"))
+    return false;
   const sinceMs = Math.max(opsAlert.detectedAtMs, scenario.startMs + scenario.busyMs);
   const last = new Map<string, boolean>();
   for (const { atMs, endpoint, input, isLaterPage, isEmptyList } of asked)
-    if (isEmptyList !== undefined && !isLaterPage && endpoint !== "tweet-info-bulk" && atMs > sinceMs)
+    if (
+      isEmptyList !== undefined &&
+      !isLaterPage &&
+      endpoint !== "tweet-info-bulk" &&
+      atMs > sinceMs
+    )
       last.set(`${endpoint} ${input}`, isEmptyList);
   const empty = [...last.values()].filter((isEmpty) => isEmpty).length;
   return empty >= 2 && empty * 2 >= last.size;
@@ -83,25 +105,39 @@ function checkPlaces(opsAlert: LeftEvent, { epochs, outbox }: Evidence): readonl
     .map(({ row }) => row.sink)
     .sort();
   const expected = epochsAt(epochs, opsAlert.detectedAtMs).map(({ rules }) =>
-    rules.ops.filter((sink) => rules.sinks.has(sink) && (opsAlert.type !== "sink.failing" || sink !== opsAlert.subject)).sort(),
+    rules.ops
+      .filter(
+        (sink) =>
+          rules.sinks.has(sink) && (opsAlert.type !== "sink.failing" || sink !== opsAlert.subject),
+      )
+      .sort(),
   );
   return expected.some((one) => one.join() === sinks.join())
     ? []
-    : [`${opsAlert.type} of ${opsAlert.subject} goes to ${sinks.join() || "nobody"} instead of ${expected.join(" or ")}`];
+    : [
+        `${opsAlert.type} of ${opsAlert.subject} goes to ${sinks.join() || "nobody"} instead of ${expected.join(" or ")}`,
+      ];
 }
 
 /** When nobody asks the service any more, for whatever reason, the operator has heard of it. */
-function checkSilence(opsAlerts: readonly LeftEvent[], { played, epochs, finalRules }: Evidence): readonly string[] {
+function checkSilence(
+  opsAlerts: readonly LeftEvent[],
+  { played, epochs, finalRules }: Evidence,
+): readonly string[] {
   const { lives, endMs, asked, scenario } = played;
   const nameOf = createNames(epochs);
   const watches = [...finalRules.watches.values()].filter(({ id, isEnabled }) => {
-    const isPaused = scenario.steps.some((step) => step.do === "pause" && nameOf(step.watch) === nameOf(id));
+    const isPaused = scenario.steps.some(
+      (step) => step.do === "pause" && nameOf(step.watch) === nameOf(id),
+    );
     return isEnabled && !isPaused;
   });
   const lastMs = asked.filter(({ isBilled }) => isBilled).at(-1)?.atMs ?? scenario.startMs;
   const mostMs = 30 * MIN_MS + 2 * Math.max(0, ...watches.map(({ gapMs }) => gapMs));
   const isUp = (lives.at(-1)?.fromMs ?? endMs) < endMs - mostMs;
-  const isReported = opsAlerts.some(({ type }) => /^(?:quota|upstream|key|watch|target)\./.test(type));
+  const isReported = opsAlerts.some(({ type }) =>
+    /^(?:quota|upstream|key|watch|target)\./.test(type),
+  );
   return watches.length === 0 || !isUp || isReported || endMs - lastMs < mostMs
     ? []
     : ["nobody asks the service any more, and nobody was notified"];
@@ -110,11 +146,22 @@ function checkSilence(opsAlerts: readonly LeftEvent[], { played, epochs, finalRu
 /** Faults during which nothing is answered. */
 const OUTAGE_FAULTS = ["server_error", "html_502", "dns_failure", "tls_error"];
 
-function checkOutage(opsAlerts: readonly LeftEvent[], { played, finalRules }: Evidence): readonly string[] {
+function checkOutage(
+  opsAlerts: readonly LeftEvent[],
+  { played, finalRules }: Evidence,
+): readonly string[] {
   const { startMs, steps } = played.scenario;
-  const isPolled = [...finalRules.watches.values()].some(({ gapMs, isEnabled }) => isEnabled && gapMs <= 2 * MIN_MS);
+  const isPolled = [...finalRules.watches.values()].some(
+    ({ gapMs, isEnabled }) => isEnabled && gapMs <= 2 * MIN_MS,
+  );
   return steps.flatMap((step): readonly string[] => {
-    if (step.do !== "service fault" || !OUTAGE_FAULTS.includes(step.name) || (step.forMs ?? 0) < 10 * MIN_MS || !isPolled) return [];
+    if (
+      step.do !== "service fault" ||
+      !OUTAGE_FAULTS.includes(step.name) ||
+      (step.forMs ?? 0) < 10 * MIN_MS ||
+      !isPolled
+    )
+      return [];
     const endMs = step.atMs + (step.forMs ?? 0);
     const isMixed = steps.some(
       (other) =>
@@ -125,34 +172,57 @@ function checkOutage(opsAlerts: readonly LeftEvent[], { played, finalRules }: Ev
     );
     // Where the quota is spent nobody polls, and nobody hears of it.
     const polls = played.asked.filter(
-      ({ endpoint, atMs }) => endpoint !== "key-usage-info" && atMs > startMs + step.atMs && atMs < startMs + endMs,
+      ({ endpoint, atMs }) =>
+        endpoint !== "key-usage-info" && atMs > startMs + step.atMs && atMs < startMs + endMs,
     );
     const isReported = opsAlerts.some(
-      ({ type, detectedAtMs }) => type === "upstream.dark" && detectedAtMs > startMs + step.atMs && detectedAtMs < startMs + endMs + MIN_MS,
+      ({ type, detectedAtMs }) =>
+        type === "upstream.dark" &&
+        detectedAtMs > startMs + step.atMs &&
+        detectedAtMs < startMs + endMs + MIN_MS,
     );
     return isMixed || isReported || polls.length === 0
       ? []
-      : [`the service was down for ${(step.forMs ?? 0) / MIN_MS} min from ${Math.round(step.atMs / MIN_MS)}, and nobody was notified`];
+      : [
+          `the service was down for ${(step.forMs ?? 0) / MIN_MS} min from ${Math.round(step.atMs / MIN_MS)}, and nobody was notified`,
+        ];
   });
 }
 
 /** Answers by which a receiver says that nobody can post there. */
 const NOBODY = ["unauthorised", "forbidden", "missing"];
 
-function checkFailing(opsAlerts: readonly LeftEvent[], { played, epochs }: Evidence): readonly string[] {
+function checkFailing(
+  opsAlerts: readonly LeftEvent[],
+  { played, epochs }: Evidence,
+): readonly string[] {
   const reported = opsAlerts.filter(({ type }) => type === "sink.failing");
   return played.attempts.flatMap((attempt) => {
     const { sink, trouble, answeredAtMs = Number.POSITIVE_INFINITY, path } = attempt;
-    if (!NOBODY.includes(trouble ?? "") || attempt.accepted || sink === "" || /crosspost|threads|chat\.update|messages\/\d+$/.test(path))
+    if (
+      !NOBODY.includes(trouble ?? "") ||
+      attempt.accepted ||
+      sink === "" ||
+      /crosspost|threads|chat\.update|messages\/\d+$/.test(path)
+    )
       return [];
     const [fromMs, toMs] = [attempt.atMs - AGAIN_AFTER_MS, answeredAtMs + MIN_MS];
-    const isCut = isBroken(played, fromMs, toMs) || epochs.some((epoch) => epoch.fromMs > fromMs && epoch.fromMs < toMs);
+    const isCut =
+      isBroken(played, fromMs, toMs) ||
+      epochs.some((epoch) => epoch.fromMs > fromMs && epoch.fromMs < toMs);
     const isReported = reported.some(
-      ({ subject, detectedAtMs }) => subject === sink && detectedAtMs > answeredAtMs - 120 * MIN_MS && detectedAtMs < answeredAtMs + MIN_MS,
+      ({ subject, detectedAtMs }) =>
+        subject === sink &&
+        detectedAtMs > answeredAtMs - 120 * MIN_MS &&
+        detectedAtMs < answeredAtMs + MIN_MS,
     );
     // One of several under way may be refused, and the next be taken at once.
     const isOver = played.attempts.some(
-      (other) => other.sink === sink && other.accepted && other.atMs > attempt.atMs - 5_000 && other.atMs < answeredAtMs + 1_000,
+      (other) =>
+        other.sink === sink &&
+        other.accepted &&
+        other.atMs > attempt.atMs - 5_000 &&
+        other.atMs < answeredAtMs + 1_000,
     );
     return isCut || isReported || isOver || answeredAtMs > played.endMs - MIN_MS
       ? []
@@ -160,26 +230,37 @@ function checkFailing(opsAlerts: readonly LeftEvent[], { played, epochs }: Evide
   });
 }
 
-function checkDead(opsAlerts: readonly LeftEvent[], { played, outbox, finalRules }: Evidence): readonly string[] {
+function checkDead(
+  opsAlerts: readonly LeftEvent[],
+  { played, outbox, finalRules }: Evidence,
+): readonly string[] {
   if (played.scenario.mode !== "liveness") return [];
   const reported = new Set(
-    opsAlerts.flatMap(({ type, subject, body }) => (type === "delivery.dead" ? [subject, JSON.stringify(body)] : [])),
+    opsAlerts.flatMap(({ type, subject, body }) =>
+      type === "delivery.dead" ? [subject, JSON.stringify(body)] : [],
+    ),
   );
   const sinks = new Set(
     [...outbox.messages.values()].flatMap(({ id, state, sink }) => {
       // Ops alerts that the only sink of ops refuses cannot arrive through it.
-      const isOfWatch = outbox.members.get(id)?.some(({ event }) => event.watchType !== "daemon") ?? false;
+      const isOfWatch =
+        outbox.members.get(id)?.some(({ event }) => event.watchType !== "daemon") ?? false;
       return state === "dead" && isOfWatch && finalRules.sinks.has(sink) ? [sink] : [];
     }),
   );
   const isSent = (sink: string) =>
     outbox.alerts.some(
       ({ event, row }) =>
-        event.type === "delivery.dead" && event.subject === sink && outbox.messages.get(row.messageId ?? "")?.state === "sent",
+        event.type === "delivery.dead" &&
+        event.subject === sink &&
+        outbox.messages.get(row.messageId ?? "")?.state === "sent",
     );
   const hasOps = [...finalRules.ops].some((name) => finalRules.sinks.has(name));
   return [...sinks].flatMap((sink) => {
-    if (![...reported].some((text) => text.includes(sink))) return [`messages of ${sink} were given up, and nobody was notified`];
-    return hasOps && !isSent(sink) ? [`messages of ${sink} were given up, and the report of it reached nobody`] : [];
+    if (![...reported].some((text) => text.includes(sink)))
+      return [`messages of ${sink} were given up, and nobody was notified`];
+    return hasOps && !isSent(sink)
+      ? [`messages of ${sink} were given up, and the report of it reached nobody`]
+      : [];
   });
 }

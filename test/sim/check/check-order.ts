@@ -1,12 +1,22 @@
 /**
- * What a group of a sink holds goes out in the order in which it was found, as its timer says: not before `group_wait`, not sooner than
- * `group_interval` after the message before; and what waits for nothing goes out at once.
+ * What a group of a sink holds goes out in the order in which it was found, as its timer says: not
+ * before `group_wait`, not sooner than `group_interval` after the message before; and what waits
+ * for nothing goes out at once.
  */
 import type { LeftMessage } from "../run/read-state.ts";
 import { isTroubled } from "./check-delay.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Attempt } from "../run/sinks.ts";
-import { type Alert, comingOf, epochsAt, groupBy, isBehindMute, isPart, type Outbox, routedOf } from "./outbox.ts";
+import {
+  type Alert,
+  comingOf,
+  epochsAt,
+  groupBy,
+  isBehindMute,
+  isPart,
+  type Outbox,
+  routedOf,
+} from "./outbox.ts";
 import { placesOf } from "./routes.ts";
 import type { RouteRules } from "./rules.ts";
 
@@ -18,22 +28,33 @@ export const checkOrder = (evidence: Evidence): readonly string[] => [
 ];
 
 /**
- * Alerts of one watch on one subject keep their order at a sink, whatever their groups: the later one is not tried before the message of the
- * earlier one was accepted or given up. Of what was sent again, an operator decides.
+ * Alerts of one watch on one subject keep their order at a sink, whatever their groups: the later
+ * one is not tried before the message of the earlier one was accepted or given up. Of what was sent
+ * again, an operator decides.
  */
 function checkSubjects({ outbox, isClockSet }: Evidence): readonly string[] {
   if (isClockSet) return [];
   const shared = sharedAttempts(outbox);
-  const own = outbox.alerts.filter(({ row, event }) => event.watchType !== "daemon" && row.replayedAtMs === null && isSent(row.state));
+  const own = outbox.alerts.filter(
+    ({ row, event }) =>
+      event.watchType !== "daemon" && row.replayedAtMs === null && isSent(row.state),
+  );
   return [...groupBy(own, subjectOf).values()].flatMap((alerts) =>
     alerts.slice(1).flatMap(({ row }, n) => {
       const before = alerts[n]?.row;
-      const [message, earlier] = [outbox.messages.get(row.messageId ?? ""), outbox.messages.get(before?.messageId ?? "")];
+      const [message, earlier] = [
+        outbox.messages.get(row.messageId ?? ""),
+        outbox.messages.get(before?.messageId ?? ""),
+      ];
       const [first] = outbox.attempts.get(message?.id ?? "") ?? [];
-      if (before === undefined || message === undefined || first === undefined || shared.has(first)) return [];
-      if (message.id === earlier?.id || (earlier !== undefined && isOneList(message, earlier))) return [];
+      if (before === undefined || message === undefined || first === undefined || shared.has(first))
+        return [];
+      if (message.id === earlier?.id || (earlier !== undefined && isOneList(message, earlier)))
+        return [];
       const overMs = earlier?.doneAtMs ?? Number.POSITIVE_INFINITY;
-      return first.atMs >= overMs - EDGE_MS ? [] : [`${row.sink}: alert ${row.id} overtook ${before.id} on the same subject`];
+      return first.atMs >= overMs - EDGE_MS
+        ? []
+        : [`${row.sink}: alert ${row.id} overtook ${before.id} on the same subject`];
     }),
   );
 }
@@ -41,36 +62,56 @@ function checkSubjects({ outbox, isClockSet }: Evidence): readonly string[] {
 const isSent = (state: string): boolean => /^(?:waiting|sealed|summarised)$/.test(state);
 
 /** Parts of one digest. */
-const isOneList = (a: LeftMessage, b: LeftMessage): boolean => a.groupKey === b.groupKey && a.sealedAtMs === b.sealedAtMs;
+const isOneList = (a: LeftMessage, b: LeftMessage): boolean =>
+  a.groupKey === b.groupKey && a.sealedAtMs === b.sealedAtMs;
 
 /** A post is one, whichever target it was found for. */
 const subjectOf = ({ row, event }: Alert): string =>
-  JSON.stringify([row.sink, event.watch, event.subject, event.body["tweet"] === undefined ? (event.labels["target"] ?? "") : ""]);
+  JSON.stringify([
+    row.sink,
+    event.watch,
+    event.subject,
+    event.body["tweet"] === undefined ? (event.labels["target"] ?? "") : "",
+  ]);
 
-/** Of what a channel is given at one moment, grouped or not, the oldest goes first. Webhooks take several at once. */
+/**
+ * Of what a channel is given at one moment, grouped or not, the oldest goes first. Webhooks take
+ * several at once.
+ */
 function checkTurns({ outbox, finalRules }: Evidence): readonly string[] {
   const shared = sharedAttempts(outbox);
   const turns = [...outbox.messages.values()].flatMap((message) => {
     const ids = (outbox.members.get(message.id) ?? []).map(({ row }) => row.id);
     const [first] = outbox.attempts.get(message.id) ?? [];
     const isChat = finalRules.sinks.get(message.sink)?.isChat === true;
-    const isPlain = isChat && ids.length > 0 && message.parentId === null && !/^(?:digest|summary)\n/.test(message.groupKey);
-    return first === undefined || shared.has(first) || !isPlain ? [] : [{ message, oldest: Math.min(...ids), firstMs: first.atMs }];
+    const isPlain =
+      isChat &&
+      ids.length > 0 &&
+      message.parentId === null &&
+      !/^(?:digest|summary)\n/.test(message.groupKey);
+    return first === undefined || shared.has(first) || !isPlain
+      ? []
+      : [{ message, oldest: Math.min(...ids), firstMs: first.atMs }];
   });
-  return [...groupBy(turns, ({ message }) => `${message.sink} ${message.sealedAtMs}`).values()].flatMap((own) => {
+  return [
+    ...groupBy(turns, ({ message }) => `${message.sink} ${message.sealedAtMs}`).values(),
+  ].flatMap((own) => {
     const inOrder = own.sort((a, b) => a.oldest - b.oldest);
     return inOrder.slice(1).flatMap(({ message, firstMs }, n) => {
       const before = inOrder[n];
       return before === undefined || before.firstMs <= firstMs
         ? []
-        : [`${message.sink}: message ${message.id} went before ${before.message.id}, which holds what is older`];
+        : [
+            `${message.sink}: message ${message.id} went before ${before.message.id}, which holds what is older`,
+          ];
     });
   });
 }
 
 /**
- * Of an account that comes and goes, the last message in a chat is true: what was found before does not arrive after what undoes it, whichever
- * watches found the two and whatever mutes their routes have. Groups of a route have timers of their own, and a sink that fails its retry schedule.
+ * Of an account that comes and goes, the last message in a chat is true: what was found before does
+ * not arrive after what undoes it, whichever watches found the two and whatever mutes their routes
+ * have. Groups of a route have timers of their own, and a sink that fails its retry schedule.
  */
 function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
   const shared = sharedAttempts(outbox);
@@ -82,45 +123,68 @@ function checkComings({ outbox, played, finalRules, isClockSet }: Evidence): rea
     if (places.some(({ dedupe }) => dedupe !== undefined)) return [];
     const isGrouped = places.some(({ route }) => route !== undefined && route.groupBy.length > 0);
     const message = outbox.messages.get(row.messageId ?? "");
-    const isOfSummary = message === undefined || message.parentId !== null || /^(?:digest|summary)\n/.test(message.groupKey);
-    if (sink?.isChat !== true || isOfSummary || fact === undefined || isTroubled(row.sink, sink, played.scenario.steps)) return [];
+    const isOfSummary =
+      message === undefined ||
+      message.parentId !== null ||
+      /^(?:digest|summary)\n/.test(message.groupKey);
+    if (
+      sink?.isChat !== true ||
+      isOfSummary ||
+      fact === undefined ||
+      isTroubled(row.sink, sink, played.scenario.steps)
+    )
+      return [];
     const [first] = outbox.attempts.get(message.id) ?? [];
-    return first === undefined || shared.has(first) ? [] : [{ fact, row, event, isGrouped, sentAtMs: first.atMs }];
+    return first === undefined || shared.has(first)
+      ? []
+      : [{ fact, row, event, isGrouped, sentAtMs: first.atMs }];
   });
   if (isClockSet) return [];
   return [...groupBy(sent, ({ fact }) => fact)].flatMap(([fact, own]) =>
     own.flatMap(({ row, event, isGrouped, sentAtMs }, n) => {
       if (isGrouped) return [];
-      const after = own.slice(n + 1).find((other) => other.event.type !== event.type && other.sentAtMs < sentAtMs);
+      const after = own
+        .slice(n + 1)
+        .find((other) => other.event.type !== event.type && other.sentAtMs < sentAtMs);
       return after === undefined
         ? []
-        : [`${fact}: ${event.type} (alert ${row.id}) arrived after ${after.event.type} (alert ${after.row.id}), which was found later`];
+        : [
+            `${fact}: ${event.type} (alert ${row.id}) arrived after ${after.event.type} (alert ${after.row.id}), which was found later`,
+          ];
     }),
   );
 }
 
-/** Attempts of several messages: where a receiver gets no key, nobody can distinguish messages of the same words apart. */
+/**
+ * Attempts of several messages: where a receiver gets no key, nobody can distinguish messages of
+ * the same words apart.
+ */
 function sharedAttempts({ attempts }: Outbox): ReadonlySet<Attempt> {
   const [seen, shared] = [new Set<Attempt>(), new Set<Attempt>()];
-  for (const attempt of [...attempts.values()].flat()) (seen.has(attempt) ? shared : seen).add(attempt);
+  for (const attempt of [...attempts.values()].flat())
+    (seen.has(attempt) ? shared : seen).add(attempt);
   return shared;
 }
 
 const checkGroups = (evidence: Evidence): readonly string[] =>
-  evidence.epochs.some(({ rules }) => JSON.stringify(rules.root) !== JSON.stringify(evidence.finalRules.root))
+  evidence.epochs.some(
+    ({ rules }) => JSON.stringify(rules.root) !== JSON.stringify(evidence.finalRules.root),
+  )
     ? []
-    : [...groupBy(evidence.outbox.alerts, (alert) => groupOf(alert, evidence))].flatMap(([group, alerts]) =>
-        group === "" ? [] : checkGroup(group, alerts, evidence),
+    : [...groupBy(evidence.outbox.alerts, (alert) => groupOf(alert, evidence))].flatMap(
+        ([group, alerts]) => (group === "" ? [] : checkGroup(group, alerts, evidence)),
       );
 
 /**
- * Returns the group of an alert by its route. The group is "" for an alert that is not grouped, and for one that was found while the configuration
- * changed or that waited until another route applied, because a waiting alert follows the active configuration.
+ * Returns the group of an alert by its route. The group is "" for an alert that is not grouped, and
+ * for one that was found while the configuration changed or that waited until another route
+ * applied, because a waiting alert follows the active configuration.
  */
 function groupOf(alert: Alert, { outbox, epochs }: Evidence): string {
   const { row, event, places } = alert;
   if (isBehindMute(alert, outbox)) return "";
-  // What came while a watch was away is a group of its own, with a time of its own, whatever the route groups by.
+  // What came while a watch was away is a group of its own, with a time of its own, whatever the
+  // route groups by.
   if (row.groupKey.startsWith("digest\nreturn\n")) return JSON.stringify([row.sink, row.groupKey]);
   const routes = new Set(places.map(({ route }) => route?.path));
   const [route] = places.map((place) => place.route);
@@ -130,11 +194,18 @@ function groupOf(alert: Alert, { outbox, epochs }: Evidence): string {
   const isMoved = epochsAt(epochs, sealedAtMs).some(({ rules }) => {
     const watch = rules.watches.get(event.watch);
     return (
-      watch !== undefined && !placesOf(rules, watch, routedOf(event)).some((one) => one.sink === row.sink && one.route?.path === route.path)
+      watch !== undefined &&
+      !placesOf(rules, watch, routedOf(event)).some(
+        (one) => one.sink === row.sink && one.route?.path === route.path,
+      )
     );
   });
   if (isMoved) return "";
-  return JSON.stringify([row.sink, route.path, ...route.groupBy.map((label) => event.labels[label] ?? "")]);
+  return JSON.stringify([
+    row.sink,
+    route.path,
+    ...route.groupBy.map((label) => event.labels[label] ?? ""),
+  ]);
 }
 
 interface Sealed {
@@ -144,7 +215,11 @@ interface Sealed {
   readonly acceptedAtMs: number | undefined;
 }
 
-function checkGroup(group: string, alerts: readonly Alert[], evidence: Evidence): readonly string[] {
+function checkGroup(
+  group: string,
+  alerts: readonly Alert[],
+  evidence: Evidence,
+): readonly string[] {
   const { outbox, isClockSet } = evidence;
   const shared = sharedAttempts(outbox);
   const byMessage = groupBy(
@@ -155,28 +230,47 @@ function checkGroup(group: string, alerts: readonly Alert[], evidence: Evidence)
     const message = outbox.messages.get(id);
     const attempts = outbox.attempts.get(id) ?? [];
     if (message === undefined) return [];
-    // The first of the shared ones may be another message's: its own first one is not later than the last.
+    // The first of the shared ones may be another message's: its own first one is not later than
+    // the last.
     const [first] = attempts.some((attempt) => shared.has(attempt)) ? attempts.slice(-1) : attempts;
-    return [{ message, alerts: own, firstAtMs: first?.atMs, acceptedAtMs: attempts.find(({ accepted }) => accepted)?.atMs }];
+    return [
+      {
+        message,
+        alerts: own,
+        firstAtMs: first?.atMs,
+        acceptedAtMs: attempts.find(({ accepted }) => accepted)?.atMs,
+      },
+    ];
   });
   const inOrder = [...sealed].sort((a, b) => oldestOf(a) - oldestOf(b));
   const isChat = evidence.finalRules.sinks.get(alerts[0]?.row.sink ?? "")?.isChat === true;
   const objections: string[] = [];
   for (const [n, one] of inOrder.entries()) {
     const before = inOrder[n - 1];
-    if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one)) continue;
-    // The first message of a digest has the most seen alerts, whatever their age. Webhooks take it beside the messages of other groups.
-    if (before.message.parentId === one.message.id || (!isChat && isDigest(before) !== isDigest(one))) continue;
+    if (before === undefined || before.message.state === "dead" || newestOf(before) > oldestOf(one))
+      continue;
+    // The first message of a digest has the most seen alerts, whatever their age. Webhooks take it
+    // beside the messages of other groups.
+    if (
+      before.message.parentId === one.message.id ||
+      (!isChat && isDigest(before) !== isDigest(one))
+    )
+      continue;
     const [earlierMs, laterMs] = [before.acceptedAtMs, one.firstAtMs];
     // Taken without its looks after a refusal, by a receiver that gets no key.
     if (before.message.state === "sent" && earlierMs === undefined) continue;
     if (laterMs !== undefined && (earlierMs === undefined || earlierMs > laterMs))
-      objections.push(`${group}: message ${one.message.id} overtook ${before.message.id}, which holds what was found before`);
+      objections.push(
+        `${group}: message ${one.message.id} overtook ${before.message.id}, which holds what was found before`,
+      );
   }
   const route = alerts[0]?.places[0]?.route;
   return isClockSet || route === undefined
     ? objections
-    : [...objections, ...inOrder.flatMap((one, n) => checkTimer(group, inOrder[n - 1], one, route))];
+    : [
+        ...objections,
+        ...inOrder.flatMap((one, n) => checkTimer(group, inOrder[n - 1], one, route)),
+      ];
 }
 
 const idsOf = ({ alerts }: Sealed): readonly number[] => alerts.map(({ row }) => row.id);
@@ -184,18 +278,35 @@ const oldestOf = (one: Sealed): number => Math.min(...idsOf(one));
 const newestOf = (one: Sealed): number => Math.max(...idsOf(one));
 
 /** By a throttle: it says when they go out, and the group's own timer is running meanwhile. */
-const wasGathered = ({ alerts }: Sealed): boolean => alerts.some(({ row }) => row.originalGroupKey !== null);
+const wasGathered = ({ alerts }: Sealed): boolean =>
+  alerts.some(({ row }) => row.originalGroupKey !== null);
 
 /** Digests have times of their own. */
 const isDigest = ({ message }: Sealed): boolean => /^(?:digest|summary)\n/.test(message.groupKey);
 const EDGE_MS = 5;
 
-function checkTimer(group: string, before: Sealed | undefined, one: Sealed, route: RouteRules): readonly string[] {
-  if (isDigest(one) || wasGathered(one) || (one.message.firstAttemptAtMs === null && one.message.state === "dead")) return [];
+function checkTimer(
+  group: string,
+  before: Sealed | undefined,
+  one: Sealed,
+  route: RouteRules,
+): readonly string[] {
+  if (
+    isDigest(one) ||
+    wasGathered(one) ||
+    (one.message.firstAttemptAtMs === null && one.message.state === "dead")
+  )
+    return [];
   const createdMs = Math.min(...one.alerts.map(({ row }) => row.createdAtMs));
   const { sealedAtMs } = one.message;
-  if (sealedAtMs < createdMs + route.groupWaitMs - EDGE_MS && before?.message.sealedAtMs !== sealedAtMs && !isPartOf(before, one))
-    return [`${group}: message ${one.message.id} went ${sealedAtMs - createdMs} ms after its first alert, before group_wait`];
+  if (
+    sealedAtMs < createdMs + route.groupWaitMs - EDGE_MS &&
+    before?.message.sealedAtMs !== sealedAtMs &&
+    !isPartOf(before, one)
+  )
+    return [
+      `${group}: message ${one.message.id} went ${sealedAtMs - createdMs} ms after its first alert, before group_wait`,
+    ];
   if (
     before !== undefined &&
     !isDigest(before) &&
@@ -212,4 +323,5 @@ function checkTimer(group: string, before: Sealed | undefined, one: Sealed, rout
 
 /** One list in several messages. */
 const isPartOf = (before: Sealed | undefined, { message }: Sealed): boolean =>
-  before !== undefined && (isPart(message) ? message.parentId === (before.message.parentId ?? before.message.id) : false);
+  before !== undefined &&
+  (isPart(message) ? message.parentId === (before.message.parentId ?? before.message.id) : false);

@@ -1,6 +1,6 @@
 /**
- * Every alert has one fate, and the receivers saw it: what the state calls sent was taken, what was given up had its time, what waits has a
- * due time that comes, and its group a timer.
+ * Every alert has one fate, and the receivers saw it: what the state calls sent was taken, what was
+ * given up had its time, what waits has a due time that comes, and its group a timer.
  */
 import { isFollowUp } from "./check-follow-ups.ts";
 import type { LeftDelivery, LeftMessage } from "../run/read-state.ts";
@@ -16,7 +16,10 @@ const DAY_MS = 24 * 60 * MIN_MS;
 
 export const checkOutbox = (evidence: Evidence): readonly string[] => [
   ...evidence.outbox.unmatched
-    .filter(({ accepted, text }) => accepted && !(isHeldUp(evidence) && /write.{1,3}its.{1,3}state/.test(text)))
+    .filter(
+      ({ accepted, text }) =>
+        accepted && !(isHeldUp(evidence) && /write.{1,3}its.{1,3}state/.test(text)),
+    )
     .map(({ sink, text }) => `${sink} got what the outbox does not hold: ${text.slice(0, 200)}`),
   ...[...evidence.outbox.messages.values()].flatMap((message) => checkMessage(message, evidence)),
   ...evidence.outbox.alerts.flatMap(({ row }) => checkJoined(row, evidence)),
@@ -24,28 +27,51 @@ export const checkOutbox = (evidence: Evidence): readonly string[] => [
   ...checkDrained(evidence),
 ];
 
-/** A replica may have stood still in the middle of a transaction: nobody else can write meanwhile, and the operator hears of it without the outbox. */
-const isHeldUp = ({ played }: Evidence): boolean => played.lives.some(({ stalls }) => stalls.length > 0);
+/**
+ * A replica may have stood still in the middle of a transaction: nobody else can write meanwhile,
+ * and the operator hears of it without the outbox.
+ */
+const isHeldUp = ({ played }: Evidence): boolean =>
+  played.lives.some(({ stalls }) => stalls.length > 0);
 
-function checkMessage(message: LeftMessage, { outbox, epochs, isClockSet }: Evidence): readonly string[] {
+function checkMessage(
+  message: LeftMessage,
+  { outbox, epochs, isClockSet }: Evidence,
+): readonly string[] {
   const { id, sink, state, cause, doneAtMs, sealedAtMs, firstAttemptAtMs, groupKey } = message;
   const attempts = outbox.attempts.get(id) ?? [];
   const objections: string[] = [];
-  if (state === "sent" && sink !== "console" && !attempts.some(isTaken) && !attempts.some(isRefused))
+  if (
+    state === "sent" &&
+    sink !== "console" &&
+    !attempts.some(isTaken) &&
+    !attempts.some(isRefused)
+  )
     objections.push(`${sink}: message ${id} counts as sent, and nobody took it`);
-  if (!outbox.members.has(id) && !groupKey.startsWith("announcement\n")) objections.push(`${sink}: message ${id} holds no alert`);
+  if (!outbox.members.has(id) && !groupKey.startsWith("announcement\n"))
+    objections.push(`${sink}: message ${id} holds no alert`);
   if (state !== "dead" || isClockSet) return objections;
-  const retryForMs = Math.min(...epochs.map(({ rules }) => rules.sinks.get(sink)?.retryForMs ?? Number.POSITIVE_INFINITY));
-  const dueAtMs = Math.min(...(outbox.members.get(id) ?? []).map(({ row }) => row.dueAtMs ?? 0), sealedAtMs);
+  const retryForMs = Math.min(
+    ...epochs.map(({ rules }) => rules.sinks.get(sink)?.retryForMs ?? Number.POSITIVE_INFINITY),
+  );
+  const dueAtMs = Math.min(
+    ...(outbox.members.get(id) ?? []).map(({ row }) => row.dueAtMs ?? 0),
+    sealedAtMs,
+  );
   if (cause === "expired" && (doneAtMs ?? 0) < (firstAttemptAtMs ?? dueAtMs) + retryForMs)
     objections.push(`${sink}: message ${id} was given up before its time: ${message.error}`);
-  if (cause !== "expired" && !attempts.some(isRefused) && !attempts.some(({ wire }) => /-webhook$/.test(wire)))
+  if (
+    cause !== "expired" &&
+    !attempts.some(isRefused) &&
+    !attempts.some(({ wire }) => /-webhook$/.test(wire))
+  )
     objections.push(`${sink}: message ${id} was given up as ${cause}, and nobody refused it`);
   return objections;
 }
 
 /** Discord answers a repeat with what is there. */
-const isTaken = ({ accepted, wire, status }: Attempt): boolean => accepted || (wire === "discord-bot" && status === 200);
+const isTaken = ({ accepted, wire, status }: Attempt): boolean =>
+  accepted || (wire === "discord-bot" && status === 200);
 
 const isRefused = ({ accepted, wire, status, trouble }: Attempt): boolean =>
   !accepted && (trouble === "refusing" || (wire !== "slack-bot" && status === 400));
@@ -55,21 +81,30 @@ function checkJoined(
   { id, sink, state, joinedId, eventId, messageId, dueAtMs }: LeftDelivery,
   { outbox, played }: Evidence,
 ): readonly string[] {
-  if (state === "sealed" && !outbox.messages.has(messageId ?? "")) return [`${sink}: alert ${id} is in a message that is not there`];
+  if (state === "sealed" && !outbox.messages.has(messageId ?? ""))
+    return [`${sink}: alert ${id} is in a message that is not there`];
   const groupKey = outbox.messages.get(messageId ?? "")?.groupKey ?? "";
-  if (state === "summarised" && !groupKey.startsWith("digest\nschedule\n") && sealedWith(messageId ?? "", outbox) <= MOST_LISTED)
+  if (
+    state === "summarised" &&
+    !groupKey.startsWith("digest\nschedule\n") &&
+    sealedWith(messageId ?? "", outbox) <= MOST_LISTED
+  )
     return [`${sink}: alert ${id} is only counted, in a digest of a thousand or less`];
-  if (state === "waiting" && dueAtMs === null) return [`${sink}: alert ${id} waits without a due time`];
+  if (state === "waiting" && dueAtMs === null)
+    return [`${sink}: alert ${id} waits without a due time`];
   if (state !== "merged" && state !== "duplicate") return [];
   const other = outbox.alerts.find(({ row }) => row.id === joinedId);
   const own = played.left.events.find((event) => event.id === eventId);
   // A repeat that waited makes way for what the next poll found.
   if (state === "duplicate" && joinedId === null && own?.body["repeat"] !== undefined) return [];
   // Like it in what a `dedupe` names: check-dedupe.ts says whether it is.
-  const isByKey = outbox.alerts.some(({ row, places }) => row.id === id && places.some(({ dedupe }) => dedupe !== undefined));
+  const isByKey = outbox.alerts.some(
+    ({ row, places }) => row.id === id && places.some(({ dedupe }) => dedupe !== undefined),
+  );
   // A follow-up is reported by the edit of its alert, or not at all, as that one is not.
   const isAbout = own !== undefined && isFollowUp(own) && other?.event.subject === own.subject;
-  const isLike = other?.event.type === own?.type && (isByKey || other?.event.subject === own?.subject);
+  const isLike =
+    other?.event.type === own?.type && (isByKey || other?.event.subject === own?.subject);
   const isSame = other?.row.sink === sink && (isAbout || isLike);
   return isSame && !/^(?:merged|duplicate|muted)$/.test(other?.row.state ?? "")
     ? []
@@ -78,39 +113,65 @@ function checkJoined(
 
 const MOST_LISTED = 1_000;
 
-/** How many alerts a digest holds in all its parts; `messageId` is the first's, which counts what is not listed. */
+/**
+ * How many alerts a digest holds in all its parts; `messageId` is the first's, which counts what is
+ * not listed.
+ */
 function sealedWith(messageId: string, { messages, members }: Outbox): number {
-  const parts = [...messages.values()].filter(({ id, parentId }) => id === messageId || parentId === messageId);
+  const parts = [...messages.values()].filter(
+    ({ id, parentId }) => id === messageId || parentId === messageId,
+  );
   return parts.reduce((sum, { id }) => sum + (members.get(id)?.length ?? 0), 0);
 }
 
-/** Alerts of a group go out by its timer: one that does not stand on the first of them never fires, or fires late. */
+/**
+ * Alerts of a group go out by its timer: one that does not stand on the first of them never fires,
+ * or fires late.
+ */
 function checkTimers({ outbox, played }: Evidence): readonly string[] {
   const waiting = outbox.alerts.filter(({ row }) => row.state === "waiting" && row.isGrouped === 1);
-  const timers = new Map(played.left.groups.map(({ sink, groupKey, dueAtMs }) => [`${sink}\n${groupKey}`, dueAtMs]));
-  return [...groupBy(waiting, ({ row }) => `${row.sink}\n${row.groupKey}`)].flatMap(([group, alerts]) => {
-    const dueAtMs = Math.min(...alerts.map(({ row }) => row.dueAtMs ?? Number.POSITIVE_INFINITY));
-    const timer = timers.get(group) ?? null;
-    return timer !== null && timer <= dueAtMs ? [] : [`the timer of ${JSON.stringify(group)} is ${timer} where ${dueAtMs} is due`];
-  });
+  const timers = new Map(
+    played.left.groups.map(({ sink, groupKey, dueAtMs }) => [`${sink}\n${groupKey}`, dueAtMs]),
+  );
+  return [...groupBy(waiting, ({ row }) => `${row.sink}\n${row.groupKey}`)].flatMap(
+    ([group, alerts]) => {
+      const dueAtMs = Math.min(...alerts.map(({ row }) => row.dueAtMs ?? Number.POSITIVE_INFINITY));
+      const timer = timers.get(group) ?? null;
+      return timer !== null && timer <= dueAtMs
+        ? []
+        : [`the timer of ${JSON.stringify(group)} is ${timer} where ${dueAtMs} is due`];
+    },
+  );
 }
 
-/** Once nothing fails any more, nothing that is due stays, and nothing is put off beyond what a mute or a day's summary takes. */
+/**
+ * Once nothing fails any more, nothing that is due stays, and nothing is put off beyond what a mute
+ * or a day's summary takes.
+ */
 function checkDrained({ outbox, played, finalRules, isClockSet }: Evidence): readonly string[] {
   if (played.scenario.mode !== "liveness" || isClockSet) return [];
   const { endMs } = played;
   const isThere = ({ sink }: { readonly sink: string }) => finalRules.sinks.has(sink);
   const open = [...outbox.messages.values()]
-    .filter((message) => message.state === "open" && isThere(message) && (message.nextAttemptAtMs ?? 0) < endMs - LONGEST_REST_MS)
+    .filter(
+      (message) =>
+        message.state === "open" &&
+        isThere(message) &&
+        (message.nextAttemptAtMs ?? 0) < endMs - LONGEST_REST_MS,
+    )
     .map(({ id, sink, error }) => `${sink}: message ${id} is due and stays: ${error}`);
   const waiting = outbox.alerts.flatMap(({ row, event, places }) => {
     if (row.state !== "waiting" || !isThere(row)) return [];
     const lateMs = endMs - (row.dueAtMs ?? 0);
     if (lateMs > LONGEST_REST_MS)
-      return [`${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`];
+      return [
+        `${row.sink}: ${event.type} of ${event.watch} is due for ${Math.round(lateMs / MIN_MS)} min and stays`,
+      ];
     // Days that are muted from end to end have no end to wait for.
     const isAlways = places.some(({ hours }) => mutedUntil(hours, endMs) === undefined);
-    return lateMs < -9 * DAY_MS && !isAlways ? [`${row.sink}: ${event.type} of ${event.watch} is put off for days`] : [];
+    return lateMs < -9 * DAY_MS && !isAlways
+      ? [`${row.sink}: ${event.type} of ${event.watch} is put off for days`]
+      : [];
   });
   return [...open, ...waiting];
 }

@@ -1,4 +1,7 @@
-/** Nobody is asked again before the time: after a 429 nothing goes to the sink until its wait is over, after a refusal of the place not within a minute. */
+/**
+ * Nobody is asked again before the time: after a 429 nothing goes to the sink until its wait is
+ * over, after a refusal of the place not within a minute.
+ */
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { isBroken } from "./lives.ts";
@@ -14,38 +17,48 @@ const QUIET_MS: Readonly<Record<string, number>> = {
 export const checkPace = (evidence: Evidence): readonly string[] =>
   evidence.isClockSet ? [] : [...checkQuiet(evidence), ...checkProbes(evidence)];
 
-/** The pauses between attempts grow with the outage that they belong to, whatever there was before it. */
+/**
+ * The pauses between attempts grow with the outage that they belong to, whatever there was before
+ * it.
+ */
 function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
   const sealedMs = new Map(
-    [...outbox.attempts].flatMap(([id, own]) => own.map((one) => [one, outbox.messages.get(id)?.sealedAtMs] as const)),
+    [...outbox.attempts].flatMap(([id, own]) =>
+      own.map((one) => [one, outbox.messages.get(id)?.sealedAtMs] as const),
+    ),
   );
   const begins = epochs.map(({ fromMs }) => fromMs);
-  return [...groupBy(played.attempts.filter(isMessage), ({ sink }) => sink)].flatMap(([sink, own]) => {
-    let begunMs: number | undefined;
-    return own.flatMap((attempt, n): readonly string[] => {
-      if (isReported(attempt)) begunMs = undefined;
-      else begunMs ??= attempt.atMs;
-      const next = own[n + 1];
-      if (begunMs === undefined || next === undefined || attempt.waitMs > 0) return [];
-      // A webhook that says it is gone is disabled: nothing is tried there until somebody resumes it.
-      if (attempt.wire === "webhook" && attempt.status === 410) return [];
-      const overMs = attempt.answeredAtMs ?? attempt.atMs + MOST_TIMEOUT_MS;
-      const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
-      const [fromMs, toMs] = [attempt.atMs - 1_000, next.atMs + 1_000];
-      const isExcused = isBroken(played, fromMs, toMs) || begins.some((atMs) => atMs > fromMs && atMs < toMs);
-      const mostMs = 6 * (overMs - begunMs) + FIRST_PAUSES_MS;
-      return !wasWaiting || isExcused || next.atMs - overMs <= mostMs
-        ? []
-        : [
-            `${sink} was left alone for ${Math.round((next.atMs - overMs) / 1_000)} s, ${Math.round((overMs - begunMs) / 1_000)} s into an outage`,
-          ];
-    });
-  });
+  return [...groupBy(played.attempts.filter(isMessage), ({ sink }) => sink)].flatMap(
+    ([sink, own]) => {
+      let begunMs: number | undefined;
+      return own.flatMap((attempt, n): readonly string[] => {
+        if (isReported(attempt)) begunMs = undefined;
+        else begunMs ??= attempt.atMs;
+        const next = own[n + 1];
+        if (begunMs === undefined || next === undefined || attempt.waitMs > 0) return [];
+        // A webhook that says it is gone is disabled: nothing is tried there until somebody resumes
+        // it.
+        if (attempt.wire === "webhook" && attempt.status === 410) return [];
+        const overMs = attempt.answeredAtMs ?? attempt.atMs + MOST_TIMEOUT_MS;
+        const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
+        const [fromMs, toMs] = [attempt.atMs - 1_000, next.atMs + 1_000];
+        const isExcused =
+          isBroken(played, fromMs, toMs) || begins.some((atMs) => atMs > fromMs && atMs < toMs);
+        const mostMs = 6 * (overMs - begunMs) + FIRST_PAUSES_MS;
+        return !wasWaiting || isExcused || next.atMs - overMs <= mostMs
+          ? []
+          : [
+              `${sink} was left alone for ${Math.round((next.atMs - overMs) / 1_000)} s, ${Math.round((overMs - begunMs) / 1_000)} s into an outage`,
+            ];
+      });
+    },
+  );
 }
 
 /**
- * The sender heard that it is there: one that was taken, and whose answer was lost, is a failure to the sender and ends no outage; Discord
- * reports a repeat, which it does not take, as the message that is there already.
+ * The sender heard that it is there: one that was taken, and whose answer was lost, is a failure to
+ * the sender and ends no outage; Discord reports a repeat, which it does not take, as the message
+ * that is there already.
  */
 const isReported = ({ accepted, answeredAtMs, wire, status }: Attempt): boolean =>
   answeredAtMs !== undefined && (accepted || (wire === "discord-bot" && status === 200));
@@ -57,7 +70,8 @@ const FIRST_PAUSES_MS = 100_000;
 function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[] {
   const attempts = played.attempts.filter(isMessage);
   const isOneOfSeveral = played.scenario.replicas !== undefined;
-  // Whoever restarts or reloads, or takes over from another, has perhaps mended it: then it is tried at once.
+  // Whoever restarts or reloads, or takes over from another, has perhaps mended it: then it is
+  // tried at once.
   const freshStarts = epochs.map(({ fromMs }) => fromMs);
   const isFreshBetween = (fromMs: number, toMs: number) =>
     (isOneOfSeveral && isBroken(played, fromMs - 10_000, toMs + 1_000)) ||
@@ -65,12 +79,23 @@ function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[]
   const objectTo = (refusal: Attempt, later: Attempt): readonly string[] => {
     const endMs = quietFromMs(refusal, attempts) + quietOf(refusal);
     // Sent before the answer was there.
-    if (later.atMs < (refusal.answeredAtMs ?? Number.POSITIVE_INFINITY) + ON_ITS_WAY_MS || later.atMs >= endMs) return [];
+    if (
+      later.atMs < (refusal.answeredAtMs ?? Number.POSITIVE_INFINITY) + ON_ITS_WAY_MS ||
+      later.atMs >= endMs
+    )
+      return [];
     if (isFreshBetween(refusal.atMs, later.atMs)) return [];
-    // One that was under way meanwhile got through: the sink is back. A wait that was asked for holds all the same.
+    // One that was under way meanwhile got through: the sink is back. A wait that was asked for
+    // holds all the same.
     if (
       refusal.waitMs === 0 &&
-      attempts.some((one) => one.accepted && one.sink === later.sink && one.atMs > refusal.atMs && one.atMs < later.atMs)
+      attempts.some(
+        (one) =>
+          one.accepted &&
+          one.sink === later.sink &&
+          one.atMs > refusal.atMs &&
+          one.atMs < later.atMs,
+      )
     )
       return [];
     return [
@@ -80,21 +105,34 @@ function checkQuiet({ played, epochs, finalRules }: Evidence): readonly string[]
   return [...groupBy(attempts, ({ sink }) => sink)].flatMap(([sink, own]) =>
     own.flatMap((refusal, n) => {
       if (quietOf(refusal) === 0 || refusal.accepted) return [];
-      const isGlobal = refusal.trouble === "rate-limited-globally" && refusal.wire.startsWith("discord");
-      const asked = isGlobal ? attempts.filter((one) => one.wire.startsWith("discord")) : own.slice(n + 1);
-      return finalRules.sinks.has(sink) ? asked.flatMap((later) => objectTo(refusal, later)).slice(0, 1) : [];
+      const isGlobal =
+        refusal.trouble === "rate-limited-globally" && refusal.wire.startsWith("discord");
+      const asked = isGlobal
+        ? attempts.filter((one) => one.wire.startsWith("discord"))
+        : own.slice(n + 1);
+      return finalRules.sinks.has(sink)
+        ? asked.flatMap((later) => objectTo(refusal, later)).slice(0, 1)
+        : [];
     }),
   );
 }
 
 const quietOf = ({ trouble, waitMs }: Attempt): number => waitMs || (QUIET_MS[trouble ?? ""] ?? 0);
 
-/** Of refusals that were under way together the first answer opens the breaker: one that follows does not put the trial off. */
+/**
+ * Of refusals that were under way together the first answer opens the breaker: one that follows
+ * does not put the trial off.
+ */
 function quietFromMs(refusal: Attempt, attempts: readonly Attempt[]): number {
   const { answeredAtMs = 0, waitMs, sink, atMs } = refusal;
   if (waitMs > 0) return answeredAtMs;
   const together = attempts.filter(
-    (one) => one.sink === sink && !one.accepted && one.waitMs === 0 && quietOf(one) > 0 && atMs < (one.answeredAtMs ?? 0) + ON_ITS_WAY_MS,
+    (one) =>
+      one.sink === sink &&
+      !one.accepted &&
+      one.waitMs === 0 &&
+      quietOf(one) > 0 &&
+      atMs < (one.answeredAtMs ?? 0) + ON_ITS_WAY_MS,
   );
   return Math.min(answeredAtMs, ...together.map((one) => one.answeredAtMs ?? answeredAtMs));
 }

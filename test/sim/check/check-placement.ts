@@ -1,6 +1,7 @@
 /**
- * Every event of a watch goes where the configuration says: to each of its sinks once, to no other; muted, held and grouped as its route says.
- * Goes by the events that the state holds, so that it knows every type of watch.
+ * Every event of a watch goes where the configuration says: to each of its sinks once, to no other;
+ * muted, held and grouped as its route says. Goes by the events that the state holds, so that it
+ * knows every type of watch.
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
@@ -13,20 +14,32 @@ export function checkPlacement(evidence: Evidence): readonly string[] {
   const alerts = groupBy(evidence.outbox.alerts, ({ row }) => row.eventId);
   const { events, unenriched } = evidence.played.left;
   // What follows an alert goes to the sinks that want it: check-levels.ts.
-  const isChecked = (event: LeftEvent): boolean => event.watchType !== "daemon" && !unenriched.includes(event.id) && !isFollowUp(event);
-  return events.filter(isChecked).flatMap((event) => checkEvent(event, alerts.get(event.id) ?? [], evidence));
+  const isChecked = (event: LeftEvent): boolean =>
+    event.watchType !== "daemon" && !unenriched.includes(event.id) && !isFollowUp(event);
+  return events
+    .filter(isChecked)
+    .flatMap((event) => checkEvent(event, alerts.get(event.id) ?? [], evidence));
 }
 
-function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Evidence): readonly string[] {
+function checkEvent(
+  event: LeftEvent,
+  alerts: readonly Alert[],
+  evidence: Evidence,
+): readonly string[] {
   const { epochs, isClockSet } = evidence;
-  const possible = (isClockSet ? epochs : epochsOfAlert(epochs, event, alerts[0]?.row.createdAtMs ?? event.detectedAtMs)).flatMap(
-    ({ rules }) => {
-      const watch = rules.watches.get(event.watch);
-      return watch === undefined ? [] : [{ rules, watch }];
-    },
-  );
+  const possible = (
+    isClockSet
+      ? epochs
+      : epochsOfAlert(epochs, event, alerts[0]?.row.createdAtMs ?? event.detectedAtMs)
+  ).flatMap(({ rules }) => {
+    const watch = rules.watches.get(event.watch);
+    return watch === undefined ? [] : [{ rules, watch }];
+  });
   const what = `${event.type} ${event.subject} of ${event.watch}`;
-  if (possible.length === 0) return wasRenamed(event.watch, evidence) ? [] : [`${what} was found when there was no such watch`];
+  if (possible.length === 0)
+    return wasRenamed(event.watch, evidence)
+      ? []
+      : [`${what} was found when there was no such watch`];
   const sinks = alerts
     .map(({ row }) => row.sink)
     .sort()
@@ -39,30 +52,44 @@ function checkEvent(event: LeftEvent, alerts: readonly Alert[], evidence: Eviden
   );
   const objections = expected.includes(sinks)
     ? []
-    : [`${what} goes to ${sinks || "nobody"} instead of ${[...new Set(expected)].join(" or ") || "nobody"}`];
+    : [
+        `${what} goes to ${sinks || "nobody"} instead of ${[...new Set(expected)].join(" or ") || "nobody"}`,
+      ];
   for (const { watch } of possible.slice(-1))
     for (const [name, value] of Object.entries(watch.labels))
-      if (event.labels[name] !== value && possible.length === 1) objections.push(`${what} has no label ${name}=${value}`);
+      if (event.labels[name] !== value && possible.length === 1)
+        objections.push(`${what} has no label ${name}=${value}`);
   return [
     ...objections,
-    ...alerts.flatMap((alert) => [...(isClockSet ? [] : checkMute(alert, what)), ...checkHeld(alert, what, evidence)]),
+    ...alerts.flatMap((alert) => [
+      ...(isClockSet ? [] : checkMute(alert, what)),
+      ...checkHeld(alert, what, evidence),
+    ]),
   ];
 }
 
 /** A poll that an outage holds up over a reload ends under the name with which it began. */
 const wasRenamed = (name: string, { epochs }: Evidence): boolean =>
-  epochs.some(({ rules }) => [...rules.watches.values()].some(({ keys }) => keys["moved_from"] === name));
+  epochs.some(({ rules }) =>
+    [...rules.watches.values()].some(({ keys }) => keys["moved_from"] === name),
+  );
 
 /** Each of two touching moments may count. */
 const EDGE_MS = 2_000;
 
 function checkMute({ row, places }: Alert, what: string): readonly string[] {
   const { createdAtMs, state, dueAtMs, sink } = row;
-  const isCertain = (hours: Hours) => [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(hours, createdAtMs + ms));
-  const isPossible = (hours: Hours) => [-EDGE_MS, 0, EDGE_MS].some((ms) => isMuted(hours, createdAtMs + ms));
+  const isCertain = (hours: Hours) =>
+    [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(hours, createdAtMs + ms));
+  const isPossible = (hours: Hours) =>
+    [-EDGE_MS, 0, EDGE_MS].some((ms) => isMuted(hours, createdAtMs + ms));
   const isDropped = places.some(({ hours }) => hours.isDropping && isPossible(hours));
-  const isWhole = places.length > 0 && places.every(({ hours }) => hours.isDropping && isCertain(hours));
-  if (state === "muted") return isDropped || places.length === 0 ? [] : [`${what} was muted at ${sink}, and nothing mutes it`];
+  const isWhole =
+    places.length > 0 && places.every(({ hours }) => hours.isDropping && isCertain(hours));
+  if (state === "muted")
+    return isDropped || places.length === 0
+      ? []
+      : [`${what} was muted at ${sink}, and nothing mutes it`];
   if (isWhole) return [`${what} went to ${sink} while it was muted`];
   const [place, ...others] = places;
   if (
@@ -81,7 +108,11 @@ function checkMute({ row, places }: Alert, what: string): readonly string[] {
 }
 
 /** Also what would go out inside the muted hours, because its group waits. */
-function checkHeld({ row, places }: Alert, what: string, { outbox, isClockSet }: Evidence): readonly string[] {
+function checkHeld(
+  { row, places }: Alert,
+  what: string,
+  { outbox, isClockSet }: Evidence,
+): readonly string[] {
   const [place, ...others] = places;
   const sealedAtMs = outbox.messages.get(row.messageId ?? "")?.sealedAtMs;
   if (
@@ -94,8 +125,11 @@ function checkHeld({ row, places }: Alert, what: string, { outbox, isClockSet }:
   )
     return [];
   const { hours, route } = place;
-  const isCertain = (atMs: number) => [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(hours, atMs + ms));
+  const isCertain = (atMs: number) =>
+    [-EDGE_MS, 0, EDGE_MS].every((ms) => isMuted(hours, atMs + ms));
   const heldAtMs = [row.createdAtMs, row.createdAtMs + (route?.groupWaitMs ?? 0)].find(isCertain);
   const untilMs = heldAtMs === undefined ? undefined : mutedUntil(hours, heldAtMs);
-  return untilMs === undefined || sealedAtMs >= untilMs - EDGE_MS ? [] : [`${what} went to ${row.sink} inside its muted hours`];
+  return untilMs === undefined || sealedAtMs >= untilMs - EDGE_MS
+    ? []
+    : [`${what} went to ${row.sink} inside its muted hours`];
 }

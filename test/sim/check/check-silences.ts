@@ -1,6 +1,7 @@
 /**
- * What a silence matches is held back while it holds, and nothing else is: when an event is found, and when a message is made of alerts that
- * waited for it. Silences that a cut process may have added or ended, or not, allow both.
+ * What a silence matches is held back while it holds, and nothing else is: when an event is found,
+ * and when a message is made of alerts that waited for it. Silences that a cut process may have
+ * added or ended, or not, allow both.
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { SilenceSpan } from "../run/silencing.ts";
@@ -12,7 +13,10 @@ import { matches } from "./routes.ts";
 const EDGE_MS = 2_000;
 
 export const checkSilences = (evidence: Evidence): readonly string[] =>
-  evidence.outbox.alerts.flatMap((alert) => [...checkHeldBack(alert, evidence), ...checkSent(alert, evidence)]);
+  evidence.outbox.alerts.flatMap((alert) => [
+    ...checkHeldBack(alert, evidence),
+    ...checkSent(alert, evidence),
+  ]);
 
 /** Held back itself, or with the alert of another watch that it joined. */
 export function isSilenced({ row }: Alert, { alerts }: Pick<Outbox, "alerts">): boolean {
@@ -24,7 +28,9 @@ export function isSilenced({ row }: Alert, { alerts }: Pick<Outbox, "alerts">): 
 function checkHeldBack(alert: Alert, { played, outbox, isClockSet }: Evidence): readonly string[] {
   const { row, event } = alert;
   if (!isSilenced(alert, outbox)) return [];
-  const mayHold = matching(played.silences, event).some(({ toMs }) => isClockSet || toMs >= row.createdAtMs - EDGE_MS);
+  const mayHold = matching(played.silences, event).some(
+    ({ toMs }) => isClockSet || toMs >= row.createdAtMs - EDGE_MS,
+  );
   return mayHold ? [] : [`${nameOf(event)} was silenced at ${row.sink}, and no silence matches it`];
 }
 
@@ -33,19 +39,28 @@ function checkSent(alert: Alert, { played, outbox, isClockSet }: Evidence): read
   if (isClockSet || isSilenced(alert, outbox) || row.state === "muted") return [];
   const isHeldAt = (atMs: number) =>
     matching(played.silences, event).some(
-      ({ certainFromMs, certainToMs }) => certainFromMs <= atMs - EDGE_MS && certainToMs >= atMs + EDGE_MS,
+      ({ certainFromMs, certainToMs }) =>
+        certainFromMs <= atMs - EDGE_MS && certainToMs >= atMs + EDGE_MS,
     );
-  if (isHeldAt(row.createdAtMs)) return [`${nameOf(event)} went to ${row.sink}, and a silence held it back`];
+  if (isHeldAt(row.createdAtMs))
+    return [`${nameOf(event)} went to ${row.sink}, and a silence held it back`];
   const message = outbox.messages.get(row.messageId ?? "");
   const isOnItsOwn = !outbox.alerts.some((other) => other.row.joinedId === row.id);
-  const hasWaited = (row.dueAtMs ?? 0) > row.createdAtMs && message !== undefined && message.cause !== "expired";
+  const hasWaited =
+    (row.dueAtMs ?? 0) > row.createdAtMs && message !== undefined && message.cause !== "expired";
   return row.joinedId === null && isOnItsOwn && hasWaited && isHeldAt(message.sealedAtMs)
-    ? [`${nameOf(event)} waited for a message to ${row.sink}, and is in it although a silence held it back`]
+    ? [
+        `${nameOf(event)} waited for a message to ${row.sink}, and is in it although a silence held it back`,
+      ]
     : [];
 }
 
 /** The daemon's own events are matched by none that is drawn: none names their event. */
 const matching = (silences: readonly SilenceSpan[], event: LeftEvent): readonly SilenceSpan[] =>
-  event.watchType === "daemon" ? [] : silences.filter((silence) => silence.matchers.every((matcher) => matches(matcher, event.labels)));
+  event.watchType === "daemon"
+    ? []
+    : silences.filter((silence) =>
+        silence.matchers.every((matcher) => matches(matcher, event.labels)),
+      );
 
 const nameOf = (event: LeftEvent): string => `${event.type} ${event.subject} of ${event.watch}`;

@@ -1,4 +1,6 @@
-/** The status says of everything that waits why, and until when; and counts what the state holds. */
+/**
+ * The status says of everything that waits why, and until when; and counts what the state holds.
+ */
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Evidence } from "./evidence.ts";
 
@@ -9,7 +11,10 @@ interface Wait {
   readonly count: number;
 }
 
-/** What is next in line goes out at once; a message that failed may be due behind others, and one of a thread goes behind its first. */
+/**
+ * What is next in line goes out at once; a message that failed may be due behind others, and one of
+ * a thread goes behind its first.
+ */
 const ENDLESS = ["queued", "threaded", "retrying", "sink_failing"];
 
 export function checkStatus({ played, outbox, isClockSet }: Evidence): readonly string[] {
@@ -18,11 +23,20 @@ export function checkStatus({ played, outbox, isClockSet }: Evidence): readonly 
     const name = sink["name"] as string;
     const waits = sink["waits"] as unknown as readonly Wait[];
     const counted = waits.reduce((sum, { count }) => sum + count, 0);
-    const open = [...outbox.messages.values()].filter((message) => message.sink === name && message.state === "open").length;
-    const waiting = outbox.alerts.filter(({ row }) => row.sink === name && row.state === "waiting").length;
+    const open = [...outbox.messages.values()].filter(
+      (message) => message.sink === name && message.state === "open",
+    ).length;
+    const waiting = outbox.alerts.filter(
+      ({ row }) => row.sink === name && row.state === "waiting",
+    ).length;
     const objections = waits
-      .filter(({ cause, until, reason }) => reason === "" || (until === null && !ENDLESS.includes(cause)))
-      .map(({ cause, reason }) => `the status says of ${name}: ${cause}, until nobody knows when: ${reason}`);
+      .filter(
+        ({ cause, until, reason }) => reason === "" || (until === null && !ENDLESS.includes(cause)),
+      )
+      .map(
+        ({ cause, reason }) =>
+          `the status says of ${name}: ${cause}, until nobody knows when: ${reason}`,
+      );
     // What came about since the status was asked for is in the state alone.
     if (sink["waiting"] !== counted || (!isClockSet && open + waiting !== counted))
       objections.push(

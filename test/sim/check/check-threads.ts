@@ -1,19 +1,33 @@
-/** Threads: what goes below a message has the same conversation, group or watch, and comes within its window; and what has, goes below it. */
+/**
+ * Threads: what goes below a message has the same conversation, group or watch, and comes within
+ * its window; and what has, goes below it.
+ */
 import type { LeftMessage } from "../run/read-state.ts";
 import { isFollowUp } from "./check-follow-ups.ts";
 import type { Evidence } from "./evidence.ts";
 import type { Alert } from "./outbox.ts";
 import type { SinkRules } from "./rules.ts";
 
-const WINDOWS: Readonly<Record<string, number>> = { "5m": 300_000, "1h": 3_600_000, "24h": 86_400_000 };
+const WINDOWS: Readonly<Record<string, number>> = {
+  "5m": 300_000,
+  "1h": 3_600_000,
+  "24h": 86_400_000,
+};
 
-export function checkThread(message: LeftMessage, alerts: readonly Alert[], sink: SinkRules, evidence: Evidence): readonly string[] {
+export function checkThread(
+  message: LeftMessage,
+  alerts: readonly Alert[],
+  sink: SinkRules,
+  evidence: Evidence,
+): readonly string[] {
   const { outbox, isClockSet, played } = evidence;
   // It goes where its alert is: check-follow-ups.ts.
   if (alerts.length > 0 && alerts.every(({ event }) => isFollowUp(event))) return [];
   const by = sink.keys["thread_by"] as string | undefined;
   if (by === undefined)
-    return message.parentId === null ? [] : [`${sink.name}: message ${message.id} stands below another, without threads`];
+    return message.parentId === null
+      ? []
+      : [`${sink.name}: message ${message.id} stands below another, without threads`];
   const windowMs = WINDOWS[(sink.keys["thread_window"] as string | undefined) ?? "24h"] ?? 0;
   const name = nameOf(by, message, alerts);
   const nameOfOther = (other: LeftMessage) => nameOf(by, other, outbox.members.get(other.id) ?? []);
@@ -23,10 +37,13 @@ export function checkThread(message: LeftMessage, alerts: readonly Alert[], sink
     if (by !== "watch" && nameOfOther(parent) !== name)
       return [`${sink.name}: message ${message.id} stands in the thread of something else`];
     const isLate = !isClockSet && message.sealedAtMs - parent.sealedAtMs >= windowMs;
-    return isLate ? [`${sink.name}: message ${message.id} stands in a thread whose window is over`] : [];
+    return isLate
+      ? [`${sink.name}: message ${message.id} stands in a thread whose window is over`]
+      : [];
   }
   // A message that failed may have been given up and sent again, in the channel.
-  if (name === "" || isClockSet || played.scenario.steps.some((step) => step.do === "sink trouble")) return [];
+  if (name === "" || isClockSet || played.scenario.steps.some((step) => step.do === "sink trouble"))
+    return [];
   const earlier = [...outbox.messages.values()].find(
     (other) =>
       other.sink === message.sink &&
@@ -35,14 +52,21 @@ export function checkThread(message: LeftMessage, alerts: readonly Alert[], sink
       message.sealedAtMs - other.sealedAtMs < windowMs &&
       nameOfOther(other) === name,
   );
-  return earlier === undefined ? [] : [`${sink.name}: message ${message.id} stands outside the thread of ${earlier.id}`];
+  return earlier === undefined
+    ? []
+    : [`${sink.name}: message ${message.id} stands outside the thread of ${earlier.id}`];
 }
 
 /** Empty: it stands by itself. */
 function nameOf(by: string, { groupKey }: LeftMessage, alerts: readonly Alert[]): string {
-  if (groupKey.startsWith("digest\n") || alerts.some(({ event }) => event.watchType === "daemon")) return "";
+  if (groupKey.startsWith("digest\n") || alerts.some(({ event }) => event.watchType === "daemon"))
+    return "";
   if (by === "group") return alerts.some(({ event }) => event.id === groupKey) ? "" : groupKey;
-  const names = new Set(alerts.map(({ event }) => (by === "watch" ? event.watch : (event.labels["conversation"] ?? ""))));
+  const names = new Set(
+    alerts.map(({ event }) =>
+      by === "watch" ? event.watch : (event.labels["conversation"] ?? ""),
+    ),
+  );
   const [name = ""] = names;
   return names.size === 1 ? name : "";
 }

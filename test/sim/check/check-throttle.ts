@@ -1,4 +1,7 @@
-/** What goes out alone keeps to the limit of its throttle: with the digests of the interval before it, it is never more than that. */
+/**
+ * What goes out alone keeps to the limit of its throttle: with the digests of the interval before
+ * it, it is never more than that.
+ */
 import type { LeftMessage } from "../run/read-state.ts";
 import type { Evidence } from "./evidence.ts";
 import type { RuledEpoch } from "./expected.ts";
@@ -21,17 +24,35 @@ export function checkThrottle(evidence: Evidence): readonly string[] {
     const isSent = message.state !== "dead" || message.firstAttemptAtMs !== null;
     return found === undefined || isPart(message) || !isSent ? [] : [{ message, ...found }];
   });
-  return [...groupBy(throttled, ({ name }) => name)].flatMap(([name, own]) => own.flatMap((one) => checkMessage(name, one, own)));
+  return [...groupBy(throttled, ({ name }) => name)].flatMap(([name, own]) =>
+    own.flatMap((one) => checkMessage(name, one, own)),
+  );
 }
 
-/** Alerts go out by the configuration of that moment, and may have waited since another one was active. */
-function hasChanged({ sink, sealedAtMs }: LeftMessage, members: readonly Alert[], epochs: readonly RuledEpoch[]): boolean {
+/**
+ * Alerts go out by the configuration of that moment, and may have waited since another one was
+ * active.
+ */
+function hasChanged(
+  { sink, sealedAtMs }: LeftMessage,
+  members: readonly Alert[],
+  epochs: readonly RuledEpoch[],
+): boolean {
   const sinceMs = Math.min(...members.map(({ event }) => event.detectedAtMs));
-  const active = epochs.filter(({ fromMs, toMs }) => fromMs <= sealedAtMs + 1_000 && toMs >= sinceMs);
-  return new Set(active.map(({ rules: { root, sinks } }) => JSON.stringify([root, sinks.get(sink)?.throttle]))).size > 1;
+  const active = epochs.filter(
+    ({ fromMs, toMs }) => fromMs <= sealedAtMs + 1_000 && toMs >= sinceMs,
+  );
+  return (
+    new Set(
+      active.map(({ rules: { root, sinks } }) => JSON.stringify([root, sinks.get(sink)?.throttle])),
+    ).size > 1
+  );
 }
 
-/** Undefined while the configuration changes, and for what has none: ops alerts, whichever sink they go to. */
+/**
+ * Undefined while the configuration changes, and for what has none: ops alerts, whichever sink they
+ * go to.
+ */
 function throttleOf(alerts: readonly Alert[]): Omit<Throttled, "message"> | undefined {
   if (alerts.some(({ event }) => event.labels["type"] === "daemon")) return undefined;
   const found = new Map<string, Throttle | undefined>();
@@ -42,19 +63,28 @@ function throttleOf(alerts: readonly Alert[]): Omit<Throttled, "message"> | unde
       found.set(`${name} ${JSON.stringify(throttle)}`, throttle);
     }
   const [[name, throttle] = []] = [...found];
-  return found.size !== 1 || throttle === undefined || name === undefined ? undefined : { name, throttle };
+  return found.size !== 1 || throttle === undefined || name === undefined
+    ? undefined
+    : { name, throttle };
 }
 
-function checkMessage(name: string, { message, throttle }: Throttled, all: readonly Throttled[]): readonly string[] {
+function checkMessage(
+  name: string,
+  { message, throttle }: Throttled,
+  all: readonly Throttled[],
+): readonly string[] {
   if (isDigest(message)) return [];
   const { sealedAtMs } = message;
   // The surplus of the same moment may go out as a digest at once.
   const within = all.filter(
     (one) =>
       one.message.sealedAtMs > sealedAtMs - throttle.intervalMs &&
-      (one.message.sealedAtMs < sealedAtMs || (one.message.sealedAtMs === sealedAtMs && !isDigest(one.message))),
+      (one.message.sealedAtMs < sealedAtMs ||
+        (one.message.sealedAtMs === sealedAtMs && !isDigest(one.message))),
   );
-  return within.length <= throttle.limit ? [] : [`the throttle of ${name} lets ${within.length} messages through: ${message.id}`];
+  return within.length <= throttle.limit
+    ? []
+    : [`the throttle of ${name} lets ${within.length} messages through: ${message.id}`];
 }
 
 const isDigest = ({ groupKey }: LeftMessage): boolean => groupKey.startsWith("digest\n");

@@ -1,9 +1,20 @@
-/** Names of a ranked list are reported as they stood: what came among the first ranks, what fell out of them, what moved. See docs/watches.md, "trends". */
+/**
+ * Names of a ranked list are reported as they stood: what came among the first ranks, what fell out
+ * of them, what moved. See docs/watches.md, "trends".
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { TRENDS, WOEID } from "../draw/cast.ts";
 import type { Evidence } from "./evidence.ts";
 import { createNames } from "./expected.ts";
-import { type Seen, seenBy, STALE_MS, valueAt, valuesWithin, type Watched, watchedOf } from "./timeline.ts";
+import {
+  type Seen,
+  seenBy,
+  STALE_MS,
+  valueAt,
+  valuesWithin,
+  type Watched,
+  watchedOf,
+} from "./timeline.ts";
 
 export function checkTrends(evidence: Evidence): readonly string[] {
   if (evidence.isClockSet) return [];
@@ -24,9 +35,12 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
     const at = (names as readonly string[]).indexOf(trend);
     return at >= 0 && at < top ? at + 1 : undefined;
   };
-  const ranksWithin = (sinceMs: number, untilMs: number) => valuesWithin(facts, sinceMs, untilMs).map(rankIn);
+  const ranksWithin = (sinceMs: number, untilMs: number) =>
+    valuesWithin(facts, sinceMs, untilMs).map(rankIn);
   const events = played.left.events.filter(
-    ({ watch, body }) => nameOf(watch) === watched.name && (body["trend"] as JsonObject | undefined)?.["name"] === trend,
+    ({ watch, body }) =>
+      nameOf(watch) === watched.name &&
+      (body["trend"] as JsonObject | undefined)?.["name"] === trend,
   );
   const what = `trends ${watched.name}: ${trend}`;
   const objections = events.flatMap(({ type, detectedAtMs, body }, n): readonly string[] => {
@@ -34,7 +48,8 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
     const ranks = ranksWithin((before?.detectedAtMs ?? fromMs) - STALE_MS, detectedAtMs);
     const how = type.replace("trend.", "");
     if (!kinds.includes(how)) return [`${what} is reported as ${how}, and nobody asked for it`];
-    if (how === "left") return ranks.includes(undefined) ? [] : [`${what} is reported as gone, and was there`];
+    if (how === "left")
+      return ranks.includes(undefined) ? [] : [`${what} is reported as gone, and was there`];
     const rank = rankOf(body);
     if (!ranks.includes(rank)) return [`${what} is reported at rank ${rank}, and never was`];
     if (
@@ -44,8 +59,12 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
       !wasAbsent(ranks) &&
       Math.abs(rank - rankOf(before.body)) < moveBy
     )
-      return [`${what} is reported at rank ${rank} after rank ${rankOf(before.body)}, which is less than ${moveBy}`];
-    return how === "entered" && !ranks.includes(undefined) ? [`${what} is reported as new, and was there all the time`] : [];
+      return [
+        `${what} is reported at rank ${rank} after rank ${rankOf(before.body)}, which is less than ${moveBy}`,
+      ];
+    return how === "entered" && !ranks.includes(undefined)
+      ? [`${what} is reported as new, and was there all the time`]
+      : [];
   });
   const seenAs = (valueOf: (names: Json) => Json) =>
     seenBy(
@@ -54,27 +73,57 @@ function checkTrend(watched: Watched, trend: string, evidence: Evidence): readon
       evidence,
     );
   const isReported = (how: string, { fromMs: sinceMs, byMs }: Pick<Seen, "fromMs" | "byMs">) =>
-    events.some(({ type, detectedAtMs }) => type === `trend.${how}` && detectedAtMs > sinceMs && detectedAtMs <= byMs);
+    events.some(
+      ({ type, detectedAtMs }) =>
+        type === `trend.${how}` && detectedAtMs > sinceMs && detectedAtMs <= byMs,
+    );
   const presence = seenAs((names) => rankIn(names) !== undefined);
   for (const [n, now] of presence.entries()) {
     const how = now.value === true ? "entered" : "left";
     const before = presence.slice(0, n).findLast(({ value }) => value !== now.value);
-    if (before === undefined || !kinds.includes(how) || isReported(how, { ...now, fromMs: before.fromMs })) continue;
-    objections.push(`${what} ${now.value === true ? "came among" : "fell out of"} the first ${top}, and nobody was notified`);
+    if (
+      before === undefined ||
+      !kinds.includes(how) ||
+      isReported(how, { ...now, fromMs: before.fromMs })
+    )
+      continue;
+    objections.push(
+      `${what} ${now.value === true ? "came among" : "fell out of"} the first ${top}, and nobody was notified`,
+    );
   }
-  for (const { fromMs: sinceMs, byMs, value } of kinds.includes("moved") ? seenAs((names) => rankIn(names) ?? null) : []) {
+  for (const { fromMs: sinceMs, byMs, value } of kinds.includes("moved")
+    ? seenAs((names) => rankIn(names) ?? null)
+    : []) {
     const last = events.filter(({ detectedAtMs }) => detectedAtMs <= byMs).at(-1);
-    if (value === null || last === undefined || last.type === "trend.left" || last.detectedAtMs > sinceMs) continue;
-    if (Math.abs(Number(value) - rankOf(last.body)) >= moveBy && !wasAbsent(ranksWithin(last.detectedAtMs - STALE_MS, byMs)))
-      objections.push(`${what} moved from rank ${rankOf(last.body)} to ${Number(value)}, and nobody was notified`);
+    if (
+      value === null ||
+      last === undefined ||
+      last.type === "trend.left" ||
+      last.detectedAtMs > sinceMs
+    )
+      continue;
+    if (
+      Math.abs(Number(value) - rankOf(last.body)) >= moveBy &&
+      !wasAbsent(ranksWithin(last.detectedAtMs - STALE_MS, byMs))
+    )
+      objections.push(
+        `${what} moved from rank ${rankOf(last.body)} to ${Number(value)}, and nobody was notified`,
+      );
   }
   if (!kinds.includes("entered")) return objections;
   if (!isBound || valuesWithin(facts, fromMs - STALE_MS, settledMs).length > 1) return objections;
-  const isNew = rankIn(valueAt(facts, settledMs)) === undefined && rankIn(valueAt(facts, played.endMs)) !== undefined;
-  return isNew && events.length === 0 ? [...objections, `${what} came among the first ${top}, and nobody was notified`] : objections;
+  const isNew =
+    rankIn(valueAt(facts, settledMs)) === undefined &&
+    rankIn(valueAt(facts, played.endMs)) !== undefined;
+  return isNew && events.length === 0
+    ? [...objections, `${what} came among the first ${top}, and nobody was notified`]
+    : objections;
 }
 
 const rankOf = (body: JsonObject): number => (body["trend"] as JsonObject)["rank"] as number;
 
-/** A name that left and came back may have another rank without an alert, unless its return is reported. */
+/**
+ * A name that left and came back may have another rank without an alert, unless its return is
+ * reported.
+ */
 const wasAbsent = (ranks: readonly (number | undefined)[]): boolean => ranks.includes(undefined);

@@ -8,7 +8,9 @@ import { placesOf } from "./routes.ts";
 import { textOf } from "./rules.ts";
 
 export const checkUnexpected = (evidence: Evidence): readonly string[] =>
-  evidence.receipts.flatMap((receipt) => receipt.reported.flatMap((reported) => objectTo(receipt, reported, evidence)));
+  evidence.receipts.flatMap((receipt) =>
+    receipt.reported.flatMap((reported) => objectTo(receipt, reported, evidence)),
+  );
 
 function objectTo(
   receipt: Receipt,
@@ -16,7 +18,8 @@ function objectTo(
   { played, epochs, tweets, expected, outbox }: Evidence,
 ): readonly string[] {
   const tweet = tweets.get(tweetId);
-  if (tweet === undefined) return [`${receipt.sink} was alerted to ${tweetId}, which nobody posted`];
+  if (tweet === undefined)
+    return [`${receipt.sink} was alerted to ${tweetId}, which nobody posted`];
   if (type !== "tweet.created") return [];
   const known = new Set(epochs.flatMap(({ rules }) => [...rules.watches.keys()]));
   const claims = [...(watches.length > 0 ? watches : known)].map((watch) => expected(watch, tweet));
@@ -28,35 +31,66 @@ function objectTo(
     return wrong.map(({ watch, why }) => `${what} by ${watch}, although ${why}`);
   const names = right.map(({ watch }) => watch);
   // Labels of an enrichment may change the route: check-placement.ts goes by them.
-  if (epochs.some(({ rules }) => names.some((name) => rules.watches.get(name)?.keys["enrich"] !== undefined))) return [];
+  if (
+    epochs.some(({ rules }) =>
+      names.some((name) => rules.watches.get(name)?.keys["enrich"] !== undefined),
+    )
+  )
+    return [];
   const until = epochs.filter(({ fromMs }) => fromMs <= receipt.atMs);
   const places = placesOfTweet(names, tweet, until);
-  const placesWithoutLang = hasOddFields(played) ? placesOfTweet(names, { ...tweet, lang: "" }, until) : places;
+  const placesWithoutLang = hasOddFields(played)
+    ? placesOfTweet(names, { ...tweet, lang: "" }, until)
+    : places;
   // A retweet or a quote of what is gone is shown as a post.
   const original = tweet.ofId === undefined ? undefined : tweets.get(tweet.ofId);
-  const placesOfPost = (original?.hidden ?? []).length > 0 ? placesOfTweet(names, { ...tweet, kind: "post" }, until) : places;
+  const placesOfPost =
+    (original?.hidden ?? []).length > 0
+      ? placesOfTweet(names, { ...tweet, kind: "post" }, until)
+      : places;
   const allowed = [places, placesWithoutLang, placesOfPost].some((some) => some.has(receipt.sink));
   if (allowed || hasNewHandle(tweet, played)) return [];
   return [`${what} by ${names.join()}, which goes to ${[...places].join() || "nobody"}`];
 }
 
-/** Those that have another post, which is like this one by a `dedupe`: check-dedupe.ts says whether it is. A message names them as well. */
-function watchesJoining({ alerts }: Evidence["outbox"], sink: string, tweetId: string): ReadonlySet<string> {
-  const own = new Set(alerts.flatMap(({ row, event }) => (row.sink === sink && event.subject === tweetId ? [row.id] : [])));
-  const others = alerts.filter(({ row, event }) => event.subject !== tweetId && row.joinedId !== null && own.has(row.joinedId));
+/**
+ * Those that have another post, which is like this one by a `dedupe`: check-dedupe.ts says whether
+ * it is. A message names them as well.
+ */
+function watchesJoining(
+  { alerts }: Evidence["outbox"],
+  sink: string,
+  tweetId: string,
+): ReadonlySet<string> {
+  const own = new Set(
+    alerts.flatMap(({ row, event }) =>
+      row.sink === sink && event.subject === tweetId ? [row.id] : [],
+    ),
+  );
+  const others = alerts.filter(
+    ({ row, event }) => event.subject !== tweetId && row.joinedId !== null && own.has(row.joinedId),
+  );
   return new Set(others.map(({ event }) => textOf(event.labels["watch"])));
 }
 
-const placesOfTweet = (watches: readonly string[], tweet: TweetFact, epochs: readonly RuledEpoch[]): ReadonlySet<string> =>
+const placesOfTweet = (
+  watches: readonly string[],
+  tweet: TweetFact,
+  epochs: readonly RuledEpoch[],
+): ReadonlySet<string> =>
   new Set(
     epochs.flatMap(({ rules }) =>
       watches.flatMap((id) => {
         const watch = rules.watches.get(id);
         return watch === undefined
           ? []
-          : placesOf(rules, watch, { labels: labelsOf(watch, tweet), fulfils: fulfilsOf(tweet) }).map(({ sink }) => sink);
+          : placesOf(rules, watch, {
+              labels: labelsOf(watch, tweet),
+              fulfils: fulfilsOf(tweet),
+            }).map(({ sink }) => sink);
       }),
     ),
   );
 
-const fulfilsOf = (tweet: TweetFact) => (where: string) => CONDITIONS.find(({ text }) => text === where)?.holds(tweet) === true;
+const fulfilsOf = (tweet: TweetFact) => (where: string) =>
+  CONDITIONS.find(({ text }) => text === where)?.holds(tweet) === true;

@@ -1,4 +1,7 @@
-/** Edits of sent messages: only where the sink says so, of messages that are there, at most one a minute each, and what is deleted is marked. */
+/**
+ * Edits of sent messages: only where the sink says so, of messages that are there, at most one a
+ * minute each, and what is deleted is marked.
+ */
 import { isForgotten } from "./lives.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { Attempt } from "../run/sinks.ts";
@@ -15,25 +18,36 @@ const EDITED_WITHIN_MS = 10 * MINUTE_MS;
 export function checkUpdates(evidence: Evidence): readonly string[] {
   const edits = evidence.played.attempts.filter(isEdit);
   const byMessage = groupBy(edits, (edit) => `${edit.sink} ${refOf(edit)}`);
-  return [...byMessage.values()].flatMap((own) => [...objectTo(own, evidence)]).concat(findUnmarked(byMessage, evidence));
+  return [...byMessage.values()]
+    .flatMap((own) => [...objectTo(own, evidence)])
+    .concat(findUnmarked(byMessage, evidence));
 }
 
 const refOf = ({ wire, body, path }: Attempt): string =>
   wire === "slack-bot" ? ((body as JsonObject)["ts"] as string) : (path.split("/").at(-1) ?? "");
 
-const causesOf = (sink: SinkRules | undefined): readonly string[] => (sink?.keys["update"] ?? []) as readonly string[];
+const causesOf = (sink: SinkRules | undefined): readonly string[] =>
+  (sink?.keys["update"] ?? []) as readonly string[];
 
-function objectTo(edits: readonly Attempt[], { played, epochs, outbox, isClockSet }: Evidence): readonly string[] {
+function objectTo(
+  edits: readonly Attempt[],
+  { played, epochs, outbox, isClockSet }: Evidence,
+): readonly string[] {
   const [first] = edits;
   if (first === undefined) return [];
   const { sink } = first;
   const what = `${sink}: message ${refOf(first)}`;
   const isWanted = epochs.some(({ rules }) => causesOf(rules.sinks.get(sink)).length > 0);
   // What is sent again leaves its former message without a trace of which one it was.
-  const isThere = [...outbox.messages.values()].some((message) => message.sink === sink && message.ref === refOf(first));
+  const isThere = [...outbox.messages.values()].some(
+    (message) => message.sink === sink && message.ref === refOf(first),
+  );
   const isHasty = edits.some((edit, n) => {
     const before = edits[n - 1];
-    const isKnown = before?.accepted === true && before.answeredAtMs !== undefined && !isForgotten(played, before, SLACK_MS);
+    const isKnown =
+      before?.accepted === true &&
+      before.answeredAtMs !== undefined &&
+      !isForgotten(played, before, SLACK_MS);
     return isKnown && edit.atMs - (before?.atMs ?? 0) < MINUTE_MS - SLACK_MS;
   });
   return [
@@ -50,18 +64,36 @@ function findUnmarked(
 ): readonly string[] {
   const { mode, steps } = played.scenario;
   if (mode !== "liveness" || isClockSet) return [];
-  const troubled = new Set(steps.flatMap((step) => (step.do === "sink trouble" ? [step.sink] : [])));
-  const isEditing = (sink: string) => epochs.every(({ rules }) => causesOf(rules.sinks.get(sink)).includes("deleted"));
+  const troubled = new Set(
+    steps.flatMap((step) => (step.do === "sink trouble" ? [step.sink] : [])),
+  );
+  const isEditing = (sink: string) =>
+    epochs.every(({ rules }) => causesOf(rules.sinks.get(sink)).includes("deleted"));
   const gone = new Map(
-    played.left.events.flatMap(({ type, subject, detectedAtMs }) => (type === "tweet.deleted" ? [[subject, detectedAtMs] as const] : [])),
+    played.left.events.flatMap(({ type, subject, detectedAtMs }) =>
+      type === "tweet.deleted" ? [[subject, detectedAtMs] as const] : [],
+    ),
   );
   return [...outbox.messages.values()].flatMap((message) => {
     const { id, sink, ref, state, doneAtMs } = message;
     const [alert, ...others] = outbox.members.get(id) ?? [];
     const goneMs = gone.get(alert?.event.subject ?? "");
-    if (alert?.event.type !== "tweet.created" || others.length > 0 || goneMs === undefined || state !== "sent" || ref === null) return [];
+    if (
+      alert?.event.type !== "tweet.created" ||
+      others.length > 0 ||
+      goneMs === undefined ||
+      state !== "sent" ||
+      ref === null
+    )
+      return [];
     const knownMs = Math.max(goneMs, doneAtMs ?? 0);
-    if (troubled.has(sink) || troubled.size > 0 || !isEditing(sink) || knownMs + EDITED_WITHIN_MS > played.endMs) return [];
+    if (
+      troubled.has(sink) ||
+      troubled.size > 0 ||
+      !isEditing(sink) ||
+      knownMs + EDITED_WITHIN_MS > played.endMs
+    )
+      return [];
     const last = byMessage.get(`${sink} ${ref}`)?.findLast(({ accepted }) => accepted);
     return last?.text !== undefined && /is(?:\+|%20|\s)gone/.test(last.text)
       ? []

@@ -1,6 +1,7 @@
 /**
- * Holds what a simulation saw against what it should have seen. Shares no code with the daemon: it knows the world's history, the
- * configuration, what arrived at the sinks and at the service. Every rule is a function of the evidence that returns objections.
+ * Holds what a simulation saw against what it should have seen. Shares no code with the daemon: it
+ * knows the world's history, the configuration, what arrived at the sinks and at the service. Every
+ * rule is a function of the evidence that returns objections.
  */
 import type { Played } from "../run/simulate.ts";
 import { checkLedger } from "./check-ledger.ts";
@@ -52,7 +53,17 @@ const CHECKS = [
     checkLevels,
     checkMutedAttempts,
   ],
-  ...[checkMembers, checkValues, checkTrends, checkOps, checkContent, checkStatus, checkLedger, checkLog, checkSilences],
+  ...[
+    checkMembers,
+    checkValues,
+    checkTrends,
+    checkOps,
+    checkContent,
+    checkStatus,
+    checkLedger,
+    checkLog,
+    checkSilences,
+  ],
   ...[checkEdits, checkUpdates, checkEnrichment],
 ];
 

@@ -1,4 +1,7 @@
-/** Everything that the checks use, gathered once: what was seen, what it says, and what was expected. */
+/**
+ * Everything that the checks use, gathered once: what was seen, what it says, and what was
+ * expected.
+ */
 import type { Played } from "../run/simulate.ts";
 import type { TweetFact } from "../run/world-history.ts";
 import { createExpected, epochsOf, sceneOf, type Expected, type RuledEpoch } from "./expected.ts";
@@ -27,14 +30,24 @@ export function gather(played: Played): Evidence {
   const tweets = new Map(played.world.tweets().map((tweet) => [tweet.id, tweet]));
   const isClockSet = played.scenario.steps.some((step) => step.do === "jump");
   return {
-    ...{ played, epochs, tweets, receipts: receiptsOf(played.attempts, tweets), expected: createExpected(played, epochs), isClockSet },
+    ...{
+      played,
+      epochs,
+      tweets,
+      receipts: receiptsOf(played.attempts, tweets),
+      expected: createExpected(played, epochs),
+      isClockSet,
+    },
     finalRules: epochs.at(-1)?.rules ?? rulesOf(played.scenario.config),
     scene: sceneOf(played),
     outbox: readOutbox(played, epochs, isClockSet),
   };
 }
 
-/** The labels of the event that reports a tweet. The target is the same for all that a matcher can ask. */
+/**
+ * The labels of the event that reports a tweet. The target is the same for all that a matcher can
+ * ask.
+ */
 export function labelsOf(watch: WatchRules, { by, lang, kind, conversation }: TweetFact): Labels {
   const about = { author: by, lang, kind, conversation, target: "?", event: "tweet.created" };
   return { severity: "info", ...watch.labels, watch: watch.id, type: watch.type, ...about };
@@ -42,7 +55,12 @@ export function labelsOf(watch: WatchRules, { by, lang, kind, conversation }: Tw
 
 /** The handle an event is labelled with may be another one than at the beginning. */
 export const hasNewHandle = (tweet: TweetFact, { scenario }: Played): boolean =>
-  scenario.steps.some((step) => step.do === "service fault" && /^(?:renamed|handle_takeover)$/.test(step.name) && step.handle === tweet.by);
+  scenario.steps.some(
+    (step) =>
+      step.do === "service fault" &&
+      /^(?:renamed|handle_takeover)$/.test(step.name) &&
+      step.handle === tweet.by,
+  );
 
 export const label = (tweet: TweetFact, { scenario }: Played): string =>
   `${tweet.name || "a fault's tweet"} (${tweet.id}, posted ${minutes(tweet.postedMs - scenario.startMs)}, seen ${minutes(tweet.visibleMs - scenario.startMs)})`;

@@ -1,6 +1,8 @@
 /**
- * What is expected of each watch for each tweet: it `must` be reported, `never` may be, or `may`, where the documentation leaves it open or the scenario made it so.
- * This is the specification of feeds; a reader should be able to hold every rule against docs/polling.md and docs/polling-single.md.
+ * What is expected of each watch for each tweet: it `must` be reported, `never` may be, or `may`,
+ * where the documentation leaves it open or the scenario made it so. This is the specification of
+ * feeds; a reader should be able to hold every rule against docs/polling.md and
+ * docs/polling-single.md.
  */
 import type { Json } from "../../../src/model/json.ts";
 import type { Step } from "../draw/scenario.ts";
@@ -28,7 +30,11 @@ const MIN_MS = 60_000;
 const EDGE_MS = 3_000;
 
 export function epochsOf({ epochs, endMs }: Played): readonly RuledEpoch[] {
-  return epochs.map(({ fromMs, config }, n) => ({ fromMs, toMs: epochs[n + 1]?.fromMs ?? endMs, rules: rulesOf(config) }));
+  return epochs.map(({ fromMs, config }, n) => ({
+    fromMs,
+    toMs: epochs[n + 1]?.fromMs ?? endMs,
+    rules: rulesOf(config),
+  }));
 }
 
 /** One name for all that a watch was called: another name goes on with its memory. */
@@ -42,7 +48,10 @@ export function createNames(epochs: readonly RuledEpoch[]): (watch: string) => s
   return (watch) => names.get(watch) ?? watch;
 }
 
-export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (watch: string, tweet: TweetFact) => Expected {
+export function createExpected(
+  played: Played,
+  epochs: readonly RuledEpoch[],
+): (watch: string, tweet: TweetFact) => Expected {
   const nameOf = createNames(epochs);
   const tweets = new Map(played.world.tweets().map((one) => [one.id, one]));
   const findIn = ({ rules }: RuledEpoch, watch: string): WatchRules | undefined =>
@@ -51,17 +60,28 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
   const troubledMs = troubleMs(played.scenario.steps);
   const jumps = played.scenario.steps.flatMap((step) => (step.do === "jump" ? [step.byMs] : []));
   const aheadMs = jumps.reduce((sum, byMs) => sum + Math.max(0, byMs), 0);
-  const isPageTrouble = played.scenario.steps.some((step) => step.do === "service fault" && PAGE_FAULTS.includes(step.name));
+  const isPageTrouble = played.scenario.steps.some(
+    (step) => step.do === "service fault" && PAGE_FAULTS.includes(step.name),
+  );
   return (watch, tweet) => {
-    const claimed = (claim: Expected["claim"], why: string): Expected => ({ watch, tweet, claim, why });
+    const claimed = (claim: Expected["claim"], why: string): Expected => ({
+      watch,
+      tweet,
+      claim,
+      why,
+    });
     const seen = shownTimes(tweet, played);
     const from = seen[0]?.fromMs;
     if (from === undefined) return claimed("never", "it was never there to be seen");
     const rules = epochs.map((epoch) => ({ epoch, rules: findIn(epoch, watch) }));
     const about = tweets.get(tweet.ofId ?? "");
-    if ((about?.hidden.length ?? 0) > 0) return claimed("may", "what it is about was taken back, and then it looks otherwise");
-    const possible = rules.filter(({ epoch, rules: one }) => one !== undefined && one.isEnabled && epoch.toMs >= from);
-    if (tweet.name === "" && possible.length === 0) return claimed("may", "a fault posted it with an id of a time to come");
+    if ((about?.hidden.length ?? 0) > 0)
+      return claimed("may", "what it is about was taken back, and then it looks otherwise");
+    const possible = rules.filter(
+      ({ epoch, rules: one }) => one !== undefined && one.isEnabled && epoch.toMs >= from,
+    );
+    if (tweet.name === "" && possible.length === 0)
+      return claimed("may", "a fault posted it with an id of a time to come");
     if (possible.length === 0 && hiddenByFaults(tweet, played).length > 1)
       return claimed("may", "the end of one fault shows what another hides");
     const choices = possible.map(({ rules: one }) => selects(one as WatchRules, tweet, scene));
@@ -74,18 +94,27 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
     const registered = registeredMs(rules, played);
     const last = possible.at(-1)?.rules as WatchRules;
     if (tweet.postedMs < registered.fromMs - EDGE_MS && from < registered.fromMs) {
-      // The service's time of the registration is known by how far the two clocks are apart when it first answers.
-      if (tweet.postedMs > registered.fromMs - aheadMs) return claimed("may", "a clock that is set ahead moves the registration back");
+      // The service's time of the registration is known by how far the two clocks are apart when it
+      // first answers.
+      if (tweet.postedMs > registered.fromMs - aheadMs)
+        return claimed("may", "a clock that is set ahead moves the registration back");
       return last.keys["first_run"] === undefined || last.keys["first_run"] === "baseline"
         ? isPageTrouble || wasHidden(tweet, registered, played)
           ? claimed("may", "the first page did not show all there was")
           : claimed("never", "it was there before the watch")
         : claimed("may", "the first run reports some");
     }
-    if (tweet.postedMs <= registered.toMs + EDGE_MS) return claimed("may", "it came while the watch was registered");
-    const isOfLang = possible.some(({ rules: one }) => textOf(one?.keys["where"]).includes("tweet.lang"));
-    if (isOfLang && hasOddFields(played)) return claimed("may", "an answer may have left its language out");
-    if (choices.some((choice) => choice !== "yes") || rules.some(({ epoch, rules: one }) => one === undefined && epoch.toMs >= from))
+    if (tweet.postedMs <= registered.toMs + EDGE_MS)
+      return claimed("may", "it came while the watch was registered");
+    const isOfLang = possible.some(({ rules: one }) =>
+      textOf(one?.keys["where"]).includes("tweet.lang"),
+    );
+    if (isOfLang && hasOddFields(played))
+      return claimed("may", "an answer may have left its language out");
+    if (
+      choices.some((choice) => choice !== "yes") ||
+      rules.some(({ epoch, rules: one }) => one === undefined && epoch.toMs >= from)
+    )
       return claimed("may", "not every configuration wanted it, or the service may hide it");
     if (tweet.name === "") return claimed("may", "a fault posted it");
     if (last.keys["on_return"] === "skip" && wasAway(watch, played, rules))
@@ -94,8 +123,11 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
     const all = possible.flatMap(({ rules: one }) => (one === undefined ? [] : [one]));
     const gapMs = Math.max(...all.map((one) => one.gapMs));
     const lateMs = Math.min(...all.map((one) => one.overlapMs)) - gapMs;
-    const found = seen.find((span) => span.fromMs - tweet.postedMs <= lateMs && span.toMs === Number.POSITIVE_INFINITY);
-    if (found === undefined) return claimed("may", "it was gone, or seen later than late items are searched for");
+    const found = seen.find(
+      (span) => span.fromMs - tweet.postedMs <= lateMs && span.toMs === Number.POSITIVE_INFINITY,
+    );
+    if (found === undefined)
+      return claimed("may", "it was gone, or seen later than late items are searched for");
     const delayMs = troubledMs + awayMs(rules) + 3 * gapMs + 2 * last.overlapMs;
     if (found.fromMs + delayMs > tweet.postedMs + Math.min(...all.map((one) => one.maxAgeMs)))
       return claimed("may", "it may be too old when it is found");
@@ -111,7 +143,10 @@ export function createExpected(played: Played, epochs: readonly RuledEpoch[]): (
   };
 }
 
-/** A post and a deletion between two probes leave an account's counter as it was: then only the next full poll finds the post. */
+/**
+ * A post and a deletion between two probes leave an account's counter as it was: then only the next
+ * full poll finds the post.
+ */
 export const isCounterHiding = (
   { type, keys, gapMs }: WatchRules,
   { tweet: { by }, shownMs }: { readonly tweet: TweetFact; readonly shownMs: number },
@@ -119,7 +154,10 @@ export const isCounterHiding = (
 ): boolean =>
   type === "timeline" &&
   keys["strategy"] !== "single" &&
-  [...tweets.values()].some((other) => other.by === by && other.hidden.some(({ fromMs }) => Math.abs(fromMs - shownMs) <= gapMs));
+  [...tweets.values()].some(
+    (other) =>
+      other.by === by && other.hidden.some(({ fromMs }) => Math.abs(fromMs - shownMs) <= gapMs),
+  );
 
 /** Answers that leave fields out: a tweet has no language then, and a profile no bio. */
 export const hasOddFields = ({ scenario }: Played): boolean =>
@@ -140,7 +178,9 @@ const PAGE_FAULTS: readonly string[] = [
 ];
 
 export function sceneOf({ scenario }: Played): Scene {
-  const lines = (scenario.files["accounts.txt"] ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const lines = (scenario.files["accounts.txt"] ?? "")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
   const list = scenario.before.find((order) => order.do === "list");
   return { accountsFile: lines, listMembers: list?.do === "list" ? list.members : [] };
 }
@@ -152,7 +192,11 @@ interface Span {
 
 /** When the service showed it, in order. */
 export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
-  const hidden = [...tweet.hidden, ...hiddenByFaults(tweet, played), ...notYetShown(tweet, played)].sort((a, b) => a.fromMs - b.fromMs);
+  const hidden = [
+    ...tweet.hidden,
+    ...hiddenByFaults(tweet, played),
+    ...notYetShown(tweet, played),
+  ].sort((a, b) => a.fromMs - b.fromMs);
   const shown: Span[] = [];
   let fromMs = Number.NEGATIVE_INFINITY;
   for (const span of hidden) {
@@ -167,8 +211,8 @@ export function shownTimes(tweet: TweetFact, played: Played): readonly Span[] {
 const AHEAD_MS = 5 * 60 * MIN_MS;
 
 /**
- * What is seen late is seen at a time of the service's clock. While that one is ahead this comes early; what was to be seen by it and was
- * not, or only for a moment, comes hours later.
+ * What is seen late is seen at a time of the service's clock. While that one is ahead this comes
+ * early; what was to be seen by it and was not, or only for a moment, comes hours later.
  */
 function notYetShown({ visibleAtService }: TweetFact, played: Played): readonly Span[] {
   const ahead = played.scenario.steps.flatMap((step) =>
@@ -200,7 +244,10 @@ const wasHidden = (tweet: TweetFact, span: Span, played: Played): boolean =>
 function faultSpan(step: Step & { readonly do: "service fault" }, played: Played): Span {
   const { startMs, steps } = played.scenario;
   const heals = steps.find((other) => other.do === "service heals" && other.atMs >= step.atMs);
-  const endMs = Math.min(step.atMs + (step.forMs ?? Number.POSITIVE_INFINITY), heals?.atMs ?? Number.POSITIVE_INFINITY);
+  const endMs = Math.min(
+    step.atMs + (step.forMs ?? Number.POSITIVE_INFINITY),
+    heals?.atMs ?? Number.POSITIVE_INFINITY,
+  );
   return { fromMs: startMs + step.atMs, toMs: startMs + endMs };
 }
 
@@ -209,8 +256,15 @@ function hiddenByFaults(tweet: TweetFact, played: Played): readonly Span[] {
   return played.scenario.steps.flatMap((step): readonly Span[] => {
     if (step.do !== "service fault") return [];
     const span = faultSpan(step, played);
-    if (step.name === "late_visible" && isEven && tweet.postedMs >= span.fromMs && tweet.postedMs < span.toMs) return [span];
-    if (step.name === "deleted_and_restored" && isEven && tweet.postedMs < span.fromMs) return [span];
+    if (
+      step.name === "late_visible" &&
+      isEven &&
+      tweet.postedMs >= span.fromMs &&
+      tweet.postedMs < span.toMs
+    )
+      return [span];
+    if (step.name === "deleted_and_restored" && isEven && tweet.postedMs < span.fromMs)
+      return [span];
     return step.name === "protected" && tweet.by === step.handle ? [span] : [];
   });
 }
@@ -234,7 +288,9 @@ interface RulesThen {
 
 /** Accounts in another order are the same accounts. */
 export const inOrder = (value: Json | undefined): Json =>
-  Array.isArray(value) ? [...(value as readonly Json[])].map((one) => JSON.stringify(one)).sort() : (value ?? null);
+  Array.isArray(value)
+    ? [...(value as readonly Json[])].map((one) => JSON.stringify(one)).sort()
+    : (value ?? null);
 
 /** Nobody can know whose first request it is, of several watches. */
 const REGISTERED_WITHIN_MS = 30 * MIN_MS;
@@ -243,25 +299,42 @@ const REGISTERED_WITHIN_MS = 30 * MIN_MS;
 function registeredMs(rules: readonly RulesThen[], played: Played): Span {
   const there = rules.filter((one) => one.rules !== undefined);
   const subject = (one: RulesThen | undefined) =>
-    JSON.stringify(["type", "query", "accounts", "tweet", "list", "community"].map((key) => inOrder(one?.rules?.keys[key])));
+    JSON.stringify(
+      ["type", "query", "accounts", "tweet", "list", "community"].map((key) =>
+        inOrder(one?.rules?.keys[key]),
+      ),
+    );
   let first = there.length - 1;
   while (first > 0 && subject(there[first - 1]) === subject(there[first])) first -= 1;
   const fromMs = there[first]?.epoch.fromMs ?? 0;
   const asked = played.asked.find((one) => one.atMs >= fromMs && one.endpoint !== "key-usage-info");
   // One that is not polled yet has no baseline either.
-  const enabledMs = there.slice(first).find((one) => one.rules?.isEnabled === true)?.epoch.fromMs ?? played.endMs;
+  const enabledMs =
+    there.slice(first).find((one) => one.rules?.isEnabled === true)?.epoch.fromMs ?? played.endMs;
   const isLate = there[first]?.epoch !== rules[0]?.epoch || enabledMs !== fromMs;
-  return { fromMs, toMs: isLate ? enabledMs + REGISTERED_WITHIN_MS + troubleMs(played.scenario.steps) : (asked?.atMs ?? played.endMs) };
+  return {
+    fromMs,
+    toMs: isLate
+      ? enabledMs + REGISTERED_WITHIN_MS + troubleMs(played.scenario.steps)
+      : (asked?.atMs ?? played.endMs),
+  };
 }
 
 /** Paused, disabled or removed at some time. */
 const wasAway = (watch: string, { scenario }: Played, epochs: readonly RulesThen[]): boolean =>
   epochs.some(({ rules }) => rules?.isEnabled !== true) ||
-  scenario.steps.some((step) => step.do === "pause" && (step.watch === watch || epochs.some(({ rules }) => rules?.id === step.watch)));
+  scenario.steps.some(
+    (step) =>
+      step.do === "pause" &&
+      (step.watch === watch || epochs.some(({ rules }) => rules?.id === step.watch)),
+  );
 
 /** How long it was disabled or not there, once it had been. */
 const awayMs = (epochs: readonly RulesThen[]): number =>
-  epochs.reduce((sum, { epoch, rules }) => sum + (rules?.isEnabled === true ? 0 : epoch.toMs - epoch.fromMs), 0);
+  epochs.reduce(
+    (sum, { epoch, rules }) => sum + (rules?.isEnabled === true ? 0 : epoch.toMs - epoch.fromMs),
+    0,
+  );
 
 /** Searches and mentions go by handles, which other people can take. */
 /** A watch that is added after somebody else took a handle follows that one. */
@@ -269,15 +342,21 @@ function namesStranger(rules: Parameters<typeof registeredMs>[0], played: Played
   const { startMs, steps } = played.scenario;
   return steps.some((step) => {
     if (step.do !== "service fault" || step.name !== "handle_takeover") return false;
-    const handles = rules.flatMap(({ rules: one }) => (one === undefined ? [] : accountsOf(one.keys, sceneOf(played))));
-    return handles.includes(step.handle ?? "") && registeredMs(rules, played).toMs >= startMs + step.atMs;
+    const handles = rules.flatMap(({ rules: one }) =>
+      one === undefined ? [] : accountsOf(one.keys, sceneOf(played)),
+    );
+    return (
+      handles.includes(step.handle ?? "") && registeredMs(rules, played).toMs >= startMs + step.atMs
+    );
   });
 }
 
 function isHandleUnsure(watch: WatchRules | undefined, played: Played): boolean {
   const { scenario } = played;
   const moved = scenario.steps.flatMap((step) =>
-    step.do === "service fault" && (step.name === "renamed" || step.name === "handle_takeover") ? [step.handle ?? ""] : [],
+    step.do === "service fault" && (step.name === "renamed" || step.name === "handle_takeover")
+      ? [step.handle ?? ""]
+      : [],
   );
   if (watch === undefined || moved.length === 0) return false;
   // A condition on the handle goes by what the author is called then; rechecks evaluate it again.
@@ -285,5 +364,6 @@ function isHandleUnsure(watch: WatchRules | undefined, played: Played): boolean 
   const text = JSON.stringify(watch.keys);
   return moved.some((handle) => text.includes(handle)) && watch.type !== "timeline"
     ? true
-    : accountsOf(watch.keys, sceneOf(played)).some((handle) => moved.includes(handle)) && watch.type === "mentions";
+    : accountsOf(watch.keys, sceneOf(played)).some((handle) => moved.includes(handle)) &&
+        watch.type === "mentions";
 }

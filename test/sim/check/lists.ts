@@ -1,6 +1,17 @@
-/** Which accounts a watch has its eye on, and what the world says of each: on the list, off it, and when. */
+/**
+ * Which accounts a watch has its eye on, and what the world says of each: on the list, off it, and
+ * when.
+ */
 import type { Json } from "../../../src/model/json.ts";
-import { AUTHORS, FAN_COMMUNITY_ID, FAN_LIST_ID, FANS, USER_QUERY, VERIFIED_FANS, WATCHED } from "../draw/cast.ts";
+import {
+  AUTHORS,
+  FAN_COMMUNITY_ID,
+  FAN_LIST_ID,
+  FANS,
+  USER_QUERY,
+  VERIFIED_FANS,
+  WATCHED,
+} from "../draw/cast.ts";
 import type { Fact } from "../run/world-history.ts";
 import type { Evidence } from "./evidence.ts";
 import { shownTimes } from "./expected.ts";
@@ -22,7 +33,11 @@ export function listsOf({ rules }: Watched, evidence: Evidence): readonly Listed
   const { keys, type } = rules;
   const { facts } = evidence.played.world;
   const named = (factOf: (who: string) => string) => (who: string) => facts.get(factOf(who)) ?? [];
-  const fans = (target: string, factOf: (fan: string) => string): Listed => ({ target, people: FANS, factsOf: named(factOf) });
+  const fans = (target: string, factOf: (fan: string) => string): Listed => ({
+    target,
+    people: FANS,
+    factsOf: named(factOf),
+  });
   const ofAccounts = (factOf: (target: string, fan: string) => string) =>
     accountsOf(keys, evidence.scene).map((target) => fans(target, (fan) => factOf(target, fan)));
   switch (type) {
@@ -46,7 +61,13 @@ export function listsOf({ rules }: Watched, evidence: Evidence): readonly Listed
     case "community_members":
       return [fans("", (fan) => `in ${FAN_COMMUNITY_ID} ${fan}`)];
     case "user_search":
-      return [{ target: "", people: WATCHED, factsOf: (who) => matches(facts.get(`profile ${who} description`) ?? []) }];
+      return [
+        {
+          target: "",
+          people: WATCHED,
+          factsOf: (who) => matches(facts.get(`profile ${who} description`) ?? []),
+        },
+      ];
     case "retweeters":
       return answered({ evidence, kind: "retweet", post: postNamed(keys), people: AUTHORS });
     case "membership":
@@ -62,9 +83,13 @@ function membershipOf(keys: Readonly<Record<string, Json>>, evidence: Evidence):
   const account = textOf(keys["account"]);
   switch (keys["check"]) {
     case "follow":
-      return [{ target: account, people, factsOf: (who) => facts.get(`follow ${who} ${account}`) ?? [] }];
+      return [
+        { target: account, people, factsOf: (who) => facts.get(`follow ${who} ${account}`) ?? [] },
+      ];
     case "community_member":
-      return [{ target: "", people, factsOf: (who) => facts.get(`in ${FAN_COMMUNITY_ID} ${who}`) ?? [] }];
+      return [
+        { target: "", people, factsOf: (who) => facts.get(`in ${FAN_COMMUNITY_ID} ${who}`) ?? [] },
+      ];
     case "retweet":
       return answered({ evidence, kind: "retweet", post: postNamed(keys), people });
     default:
@@ -84,15 +109,28 @@ interface Answers {
 
 /** Who has answered a post so, by posts that are there. */
 function answered({ evidence: { played }, kind, post, people }: Answers): readonly Listed[] {
-  if (played.scenario.steps.some((step) => step.do === "service fault" && POST_FAULTS.test(step.name))) return [];
+  if (
+    played.scenario.steps.some((step) => step.do === "service fault" && POST_FAULTS.test(step.name))
+  )
+    return [];
   const answers = played.world.tweets().filter((tweet) => tweet.kind === kind && tweet.of === post);
   const factsOf = (who: string): readonly Fact[] => {
-    const spans = answers.filter(({ by }) => by === who).flatMap((tweet) => shownTimes(tweet, played));
-    const moments = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))].filter(Number.isFinite).sort((a, b) => a - b);
-    return moments.map((atMs) => ({ atMs, value: spans.some(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs) }));
+    const spans = answers
+      .filter(({ by }) => by === who)
+      .flatMap((tweet) => shownTimes(tweet, played));
+    const moments = [...new Set(spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))]
+      .filter(Number.isFinite)
+      .sort((a, b) => a - b);
+    return moments.map((atMs) => ({
+      atMs,
+      value: spans.some(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs),
+    }));
   };
   return [{ target: "", people, factsOf }];
 }
 
 const matches = (facts: readonly Fact[]): readonly Fact[] =>
-  facts.map(({ atMs, value }) => ({ atMs, value: textOf(value).toLowerCase().includes(USER_QUERY) }));
+  facts.map(({ atMs, value }) => ({
+    atMs,
+    value: textOf(value).toLowerCase().includes(USER_QUERY),
+  }));

@@ -1,4 +1,7 @@
-/** When the processes of a simulation ran, and when not: what a rule excuses, and what each of several replicas may have left half done. */
+/**
+ * When the processes of a simulation ran, and when not: what a rule excuses, and what each of
+ * several replicas may have left half done.
+ */
 import type { LifeSpan } from "../run/keeper.ts";
 import type { Played } from "../run/simulate.ts";
 import type { Attempt } from "../run/sinks.ts";
@@ -8,17 +11,29 @@ interface Span {
   readonly toMs: number;
 }
 
-/** Others take over within this, and have then handed over among each other what is theirs: the lease, and some seconds. */
+/**
+ * Others take over within this, and have then handed over among each other what is theirs: the
+ * lease, and some seconds.
+ */
 const TAKEN_OVER_MS = 30_000;
 
 const nextOf = ({ lives }: Played, { number, replica }: LifeSpan): LifeSpan | undefined =>
   lives.find((other) => other.replica === replica && other.number > number);
 
-/** When a replica was down, or stood still. Of several the others do its part, once they have taken it over. */
+/**
+ * When a replica was down, or stood still. Of several the others do its part, once they have taken
+ * it over.
+ */
 export const downs = (played: Played): readonly Span[] =>
-  played.lives.flatMap((life) => [{ fromMs: life.toMs, toMs: nextOf(played, life)?.fromMs ?? played.endMs }, ...life.stalls]);
+  played.lives.flatMap((life) => [
+    { fromMs: life.toMs, toMs: nextOf(played, life)?.fromMs ?? played.endMs },
+    ...life.stalls,
+  ]);
 
-/** When one of several may take over from another: moments, and all within half a minute behind them. Of one daemon the moments alone. */
+/**
+ * When one of several may take over from another: moments, and all within half a minute behind
+ * them. Of one daemon the moments alone.
+ */
 export function handovers(played: Played): readonly Span[] {
   const moments = played.lives.flatMap(({ fromMs, toMs, stalls, cutOffsMs }) => [
     fromMs,
@@ -31,13 +46,19 @@ export function handovers(played: Played): readonly Span[] {
   return moments.map((fromMs) => ({ fromMs, toMs: fromMs + takesMs }));
 }
 
-/** Whether anything of the daemon began, ended, stood still, was cut off or handed over between two moments, both included. */
+/**
+ * Whether anything of the daemon began, ended, stood still, was cut off or handed over between two
+ * moments, both included.
+ */
 export const isBroken = (played: Played, fromMs: number, toMs: number): boolean =>
   handovers(played).some((span) => span.fromMs <= toMs && span.toMs >= fromMs);
 
 /** Of those that were cut: when, and from when on their work may have been another's. */
 export const cuts = ({ lives }: Played): readonly Span[] =>
-  lives.flatMap(({ toMs, cutAt, stalls }) => [...(cutAt === undefined ? [] : [{ fromMs: toMs, toMs }]), ...stalls]);
+  lives.flatMap(({ toMs, cutAt, stalls }) => [
+    ...(cutAt === undefined ? [] : [{ fromMs: toMs, toMs }]),
+    ...stalls,
+  ]);
 
 /** Nobody takes over within this, and nothing that waits for an answer gives up. */
 const SHORT_STALL_MS = 5_000;
@@ -45,12 +66,18 @@ const SHORT_STALL_MS = 5_000;
 /** From then on the others declare a replica dead that stands still. */
 const LEASE_MS = 15_000;
 
-/** Whether others had taken over from whoever sent it, while it stood still: it may go on with what it was just sending, and begin nothing. */
+/**
+ * Whether others had taken over from whoever sent it, while it stood still: it may go on with what
+ * it was just sending, and begin nothing.
+ */
 export function isSentTooLate({ lives }: Played, { life: number, atMs }: Attempt): boolean {
   const life = lives.find((one) => one.number === number);
   if (life?.replacedAtMs === undefined) return false;
   return life.stalls.some(
-    ({ fromMs, toMs, point }) => toMs - fromMs > LEASE_MS + 5_000 && toMs <= atMs && !/^(?:http|outputs)\..*:call$/.test(point),
+    ({ fromMs, toMs, point }) =>
+      toMs - fromMs > LEASE_MS + 5_000 &&
+      toMs <= atMs &&
+      !/^(?:http|outputs)\..*:call$/.test(point),
   );
 }
 
@@ -64,5 +91,8 @@ export function isForgotten(
   if (life === undefined) return false;
   const endMs = Math.min(life.toMs, life.replacedAtMs ?? life.toMs);
   const stalls = life.stalls.filter(({ fromMs, toMs }) => toMs - fromMs > SHORT_STALL_MS);
-  return endMs < answeredAtMs + withinMs || stalls.some(({ fromMs, toMs }) => fromMs < answeredAtMs + withinMs && toMs > atMs);
+  return (
+    endMs < answeredAtMs + withinMs ||
+    stalls.some(({ fromMs, toMs }) => fromMs < answeredAtMs + withinMs && toMs > atMs)
+  );
 }

@@ -6,13 +6,26 @@ const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", 
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-function localTime(atMs: number, timezone: string): { readonly day: number; readonly clock: string } {
+function localTime(
+  atMs: number,
+  timezone: string,
+): { readonly day: number; readonly clock: string } {
   const known = formatters.get(timezone);
-  const options = { weekday: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  const options = {
+    weekday: "long",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  } as const;
   const formatter = known ?? new Intl.DateTimeFormat("en-US", { ...options, timeZone: timezone });
   formatters.set(timezone, formatter);
-  const parts = Object.fromEntries(formatter.formatToParts(atMs).map(({ type, value }) => [type, value]));
-  return { day: DAYS.indexOf((parts["weekday"] ?? "").toLowerCase()), clock: `${parts["hour"]}:${parts["minute"]}` };
+  const parts = Object.fromEntries(
+    formatter.formatToParts(atMs).map(({ type, value }) => [type, value]),
+  );
+  return {
+    day: DAYS.indexOf((parts["weekday"] ?? "").toLowerCase()),
+    clock: `${parts["hour"]}:${parts["minute"]}`,
+  };
 }
 
 /** `monday:friday` and the like. */
@@ -31,18 +44,26 @@ export interface Hours {
   readonly isDropping: boolean;
 }
 
-export const hoursAt = (route: WrittenHours | undefined, sink: WrittenHours | undefined): Hours => ({
+export const hoursAt = (
+  route: WrittenHours | undefined,
+  sink: WrittenHours | undefined,
+): Hours => ({
   mutes: route?.mutes ?? sink?.mutes ?? [],
   actives: route?.actives ?? sink?.actives ?? [],
   isDropping: (route?.onMute ?? sink?.onMute) === "drop",
 });
 
-export const isEverMuted = ({ mutes, actives }: Hours): boolean => mutes.length + actives.length > 0;
+export const isEverMuted = ({ mutes, actives }: Hours): boolean =>
+  mutes.length + actives.length > 0;
 
 export const isMuted = ({ mutes, actives }: Hours, atMs: number): boolean =>
-  mutes.some((interval) => holds(interval, atMs)) || (actives.length > 0 && !actives.some((interval) => holds(interval, atMs)));
+  mutes.some((interval) => holds(interval, atMs)) ||
+  (actives.length > 0 && !actives.some((interval) => holds(interval, atMs)));
 
-/** An end at or before its start lies on the next day, and the window belongs to the day on which it starts. */
+/**
+ * An end at or before its start lies on the next day, and the window belongs to the day on which it
+ * starts.
+ */
 function holds(interval: Interval, atMs: number): boolean {
   return interval.some(({ times, weekdays, timezone }) => {
     const { day, clock } = localTime(atMs, timezone);
@@ -51,7 +72,8 @@ function holds(interval: Interval, atMs: number): boolean {
     return times.some(({ start, end }) =>
       end > start
         ? isOnDay(weekdays, day) && clock >= start && clock < end
-        : (isOnDay(weekdays, day) && clock >= start) || (isOnDay(weekdays, yesterday) && clock < end),
+        : (isOnDay(weekdays, day) && clock >= start) ||
+          (isOnDay(weekdays, yesterday) && clock < end),
     );
   });
 }
@@ -60,6 +82,7 @@ const LONGEST_MS = 2 * 24 * 60 * MIN_MS;
 
 /** The first minute that is not muted; undefined when that is days away. */
 export function mutedUntil(hours: Hours, atMs: number): number | undefined {
-  for (let ms = Math.floor(atMs / MIN_MS) * MIN_MS + MIN_MS; ms < atMs + LONGEST_MS; ms += MIN_MS) if (!isMuted(hours, ms)) return ms;
+  for (let ms = Math.floor(atMs / MIN_MS) * MIN_MS + MIN_MS; ms < atMs + LONGEST_MS; ms += MIN_MS)
+    if (!isMuted(hours, ms)) return ms;
   return undefined;
 }

@@ -1,4 +1,7 @@
-/** The outbox of the state, joined to what the receivers saw: which attempts belong to which message, and which group an alert was in. */
+/**
+ * The outbox of the state, joined to what the receivers saw: which attempts belong to which
+ * message, and which group an alert was in.
+ */
 import type { JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "../draw/cast.ts";
 import type { LeftDelivery, LeftEvent, LeftMessage } from "../run/read-state.ts";
@@ -13,7 +16,10 @@ import { type Rules, textOf, type WatchRules } from "./rules.ts";
 export interface Alert {
   readonly row: LeftDelivery;
   readonly event: LeftEvent;
-  /** By every configuration that may have been active when it was found; undefined: it does not belong there at all. */
+  /**
+   * By every configuration that may have been active when it was found; undefined: it does not
+   * belong there at all.
+   */
   readonly places: readonly (Place & { readonly rules: Rules; readonly watch: WatchRules })[];
 }
 
@@ -33,10 +39,18 @@ export function routedOf({ labels, body }: Pick<LeftEvent, "labels" | "body">): 
   const tweet = body["tweet"] as JsonObject | undefined;
   const author = (tweet?.["user"] ?? {}) as JsonObject;
   const facts = {
-    ...{ lang: textOf(tweet?.["lang"]), text: textOf(tweet?.["full_text"]), by: textOf(author["username"]) },
+    ...{
+      lang: textOf(tweet?.["lang"]),
+      text: textOf(tweet?.["full_text"]),
+      by: textOf(author["username"]),
+    },
     kind: tweet?.["is_reply"] === true ? ("reply" as const) : ("post" as const),
   };
-  return { labels, fulfils: (where) => tweet !== undefined && CONDITIONS.find(({ text }) => text === where)?.holds(facts) === true };
+  return {
+    labels,
+    fulfils: (where) =>
+      tweet !== undefined && CONDITIONS.find(({ text }) => text === where)?.holds(facts) === true,
+  };
 }
 
 /** A reload ends what is under way before another configuration is active. */
@@ -53,15 +67,26 @@ export const epochsOfAlert = (
   routedAtMs: number,
 ): readonly RuledEpoch[] => {
   const isEnriched = labels["enrich"] !== undefined;
-  return isEnriched ? [...new Set([...epochsAt(epochs, detectedAtMs), ...epochsAt(epochs, routedAtMs)])] : epochsAt(epochs, detectedAtMs);
+  return isEnriched
+    ? [...new Set([...epochsAt(epochs, detectedAtMs), ...epochsAt(epochs, routedAtMs)])]
+    : epochsAt(epochs, detectedAtMs);
 };
 
-export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpoch[], isClockSet: boolean): Outbox {
+export function readOutbox(
+  { left, attempts }: Played,
+  epochs: readonly RuledEpoch[],
+  isClockSet: boolean,
+): Outbox {
   const events = new Map(left.events.map((event) => [event.id, event]));
   const alerts = left.deliveries.map((row): Alert => {
     const event = events.get(row.eventId) as LeftEvent;
     // The daemon's own events go to ops at once, whatever watch they are about.
-    const possible = event.watchType === "daemon" ? [] : isClockSet ? epochs : epochsOfAlert(epochs, event, row.createdAtMs);
+    const possible =
+      event.watchType === "daemon"
+        ? []
+        : isClockSet
+          ? epochs
+          : epochsOfAlert(epochs, event, row.createdAtMs);
     const places = possible.flatMap(({ rules }) => {
       const watch = rules.watches.get(event.watch);
       if (watch === undefined) return [];
@@ -76,25 +101,35 @@ export function readOutbox({ left, attempts }: Played, epochs: readonly RuledEpo
     alerts.filter(({ row }) => row.messageId !== null),
     ({ row }) => row.messageId ?? "",
   );
-  const byContent = groupBy(left.messages, (message) => `${message.sink}\n${contentOf(JSON.parse(message.body))}`);
+  const byContent = groupBy(
+    left.messages,
+    (message) => `${message.sink}\n${contentOf(JSON.parse(message.body))}`,
+  );
   const byShortId = new Map(left.messages.map((message) => [message.id.slice(0, 25), message]));
   const found = new Map<string, Attempt[]>();
   const unmatched: Attempt[] = [];
   for (const attempt of attempts.filter(isMessage)) {
     const id = keyOf(attempt);
-    const own = id === undefined ? (byContent.get(`${attempt.sink}\n${contentOf(attempt.body)}`) ?? []) : [byShortId.get(id.slice(0, 25))];
+    const own =
+      id === undefined
+        ? (byContent.get(`${attempt.sink}\n${contentOf(attempt.body)}`) ?? [])
+        : [byShortId.get(id.slice(0, 25))];
     const known = own.filter((message) => message !== undefined);
     for (const { id: messageId } of known) {
       const those = found.get(messageId);
       if (those === undefined) found.set(messageId, [attempt]);
       else those.push(attempt);
     }
-    if (known.length === 0 && attempt.wire !== "console" && !isPlain(attempt)) unmatched.push(attempt);
+    if (known.length === 0 && attempt.wire !== "console" && !isPlain(attempt))
+      unmatched.push(attempt);
   }
   return { alerts, messages, members, attempts: found, unmatched };
 }
 
-/** It goes on with the list of the message that it stands below. What else stands below one is of the same thread. */
+/**
+ * It goes on with the list of the message that it stands below. What else stands below one is of
+ * the same thread.
+ */
 export function isPart({ parentId, body }: LeftMessage): boolean {
   const { lines, blocks, isPart: isMarked } = (JSON.parse(body) ?? {}) as JsonObject;
   return parentId !== null && lines === undefined && (blocks === undefined || isMarked === true);
@@ -105,10 +140,13 @@ export const isMessage = (attempt: Attempt): boolean => !isEdit(attempt) && isPo
 
 /** An edit of a message that is there. */
 export const isEdit = ({ wire, path }: Attempt): boolean =>
-  (wire === "slack-bot" && path.endsWith("/chat.update")) || (wire === "discord-bot" && /\/messages\/\d+$/.test(path));
+  (wire === "slack-bot" && path.endsWith("/chat.update")) ||
+  (wire === "discord-bot" && /\/messages\/\d+$/.test(path));
 
 const isPost = ({ sink, path, body }: Attempt): boolean =>
-  sink !== "" && !path.endsWith("/crosspost") && !(path.endsWith("/threads") && (body as JsonObject)["message"] === undefined);
+  sink !== "" &&
+  !path.endsWith("/crosspost") &&
+  !(path.endsWith("/threads") && (body as JsonObject)["message"] === undefined);
 
 /** What the receiver can distinguish messages by; undefined where it gets nothing. */
 export function keyOf({ wire, body, headers }: Attempt): string | undefined {
@@ -117,16 +155,22 @@ export function keyOf({ wire, body, headers }: Attempt): string | undefined {
   if (wire === "email") return headers["message-id"]?.replace(/^<|@.*/g, "");
   if (wire === "discord-bot") return fields.nonce;
   if (wire !== "slack-bot" || fields.metadata === undefined) return undefined;
-  return (JSON.parse(fields.metadata) as { readonly event_payload?: { readonly id?: string } }).event_payload?.id;
+  return (JSON.parse(fields.metadata) as { readonly event_payload?: { readonly id?: string } })
+    .event_payload?.id;
 }
 
-/** Of Discord its embeds and what stands above them, of a file its lines, of others what is theirs to say. */
+/**
+ * Of Discord its embeds and what stands above them, of a file its lines, of others what is theirs
+ * to say.
+ */
 function contentOf(body: unknown): string {
   if (typeof body === "string") return body;
   const fields = (body ?? {}) as Readonly<Record<string, JsonObject | undefined>>;
   const { message, embeds = [], content = "" } = fields;
   if (message !== undefined) return contentOf(message);
-  const own = ["text", "blocks", "attachments", "title", "body", "subject"].map((key) => fields[key]);
+  const own = ["text", "blocks", "attachments", "title", "body", "subject"].map(
+    (key) => fields[key],
+  );
   return JSON.stringify(own.every((part) => part === undefined) ? [content, embeds] : own);
 }
 
@@ -138,10 +182,15 @@ const isPlain = ({ wire, body }: Attempt): boolean => {
     : wire.startsWith("discord") && (embeds ?? (message as JsonObject)["embeds"]) === undefined;
 };
 
-/** The account that an alert says has come or gone, where, and at which sink: the same for both directions. Undefined of other alerts. */
+/**
+ * The account that an alert says has come or gone, where, and at which sink: the same for both
+ * directions. Undefined of other alerts.
+ */
 export function comingOf({ row, event }: Alert): string | undefined {
-  if (!/\.(?:added|removed|entered|left)$/.test(event.type) || event.type.startsWith("trend.")) return undefined;
-  const target = (event.body["target"] as JsonObject | undefined)?.["id"] ?? event.labels["target"] ?? "";
+  if (!/\.(?:added|removed|entered|left)$/.test(event.type) || event.type.startsWith("trend."))
+    return undefined;
+  const target =
+    (event.body["target"] as JsonObject | undefined)?.["id"] ?? event.labels["target"] ?? "";
   return JSON.stringify([row.sink, event.type.split(".")[0], target, event.subject]);
 }
 
@@ -149,11 +198,17 @@ export function comingOf({ row, event }: Alert): string | undefined {
 export function isBehindMute(alert: Alert, { alerts }: Pick<Outbox, "alerts">): boolean {
   const coming = comingOf(alert);
   if (coming === undefined) return false;
-  const isHeld = ({ places }: Alert) => places.some(({ hours }) => isEverMuted(hours) && !hours.isDropping);
-  return alerts.some((other) => other.row.id < alert.row.id && isHeld(other) && comingOf(other) === coming);
+  const isHeld = ({ places }: Alert) =>
+    places.some(({ hours }) => isEverMuted(hours) && !hours.isDropping);
+  return alerts.some(
+    (other) => other.row.id < alert.row.id && isHeld(other) && comingOf(other) === coming,
+  );
 }
 
-export function groupBy<T>(items: readonly T[], keyOfItem: (item: T) => string): ReadonlyMap<string, T[]> {
+export function groupBy<T>(
+  items: readonly T[],
+  keyOfItem: (item: T) => string,
+): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const key = keyOfItem(item);

@@ -1,4 +1,7 @@
-/** What was reported to a sink, read from what really arrived there: the JSON of webhooks and files, the links in a chat message. */
+/**
+ * What was reported to a sink, read from what really arrived there: the JSON of webhooks and files,
+ * the links in a chat message.
+ */
 import { ARTICLE_POST, COUNTED_POSTS, ROOT_POSTS } from "../draw/cast.ts";
 import { isMessage, keyOf } from "./outbox.ts";
 import type { Attempt, Wire } from "../run/sinks.ts";
@@ -19,7 +22,9 @@ export interface Receipt {
   readonly attempt: Attempt;
   readonly sink: string;
   readonly atMs: number;
-  /** The same for every attempt of one message, where the receiver can see it; else its whole text. */
+  /**
+   * The same for every attempt of one message, where the receiver can see it; else its whole text.
+   */
   readonly message: string;
   readonly reported: readonly Reported[];
   /** Ids that stand anywhere in it, also as what a tweet answers or quotes. */
@@ -30,14 +35,23 @@ export interface Receipt {
   readonly detectedAtMs: number | undefined;
 }
 
-export function receiptsOf(attempts: readonly Attempt[], tweets: ReadonlyMap<string, TweetFact>): readonly Receipt[] {
-  return attempts.filter(isMessage).map((attempt) => (isForPrograms(attempt.wire) ? readEvents(attempt) : readChat(attempt, tweets)));
+export function receiptsOf(
+  attempts: readonly Attempt[],
+  tweets: ReadonlyMap<string, TweetFact>,
+): readonly Receipt[] {
+  return attempts
+    .filter(isMessage)
+    .map((attempt) =>
+      isForPrograms(attempt.wire) ? readEvents(attempt) : readChat(attempt, tweets),
+    );
 }
 
 interface EventDocument {
   readonly type: string;
   readonly timestamp: string;
-  readonly data: EventData & { readonly events?: readonly (EventData & { readonly type: string })[] };
+  readonly data: EventData & {
+    readonly events?: readonly (EventData & { readonly type: string })[];
+  };
 }
 
 type EventData = {
@@ -47,7 +61,8 @@ type EventData = {
 };
 
 /** Those that get the events themselves. */
-export const isForPrograms = (wire: Wire): boolean => wire === "webhook" || wire === "file" || wire === "exec";
+export const isForPrograms = (wire: Wire): boolean =>
+  wire === "webhook" || wire === "file" || wire === "exec";
 
 /** The documents of a message: a webhook or a program gets one, a file one for each event. */
 export const documentsOf = ({ wire, body, text }: Attempt): readonly EventDocument[] =>
@@ -62,7 +77,9 @@ function readEvents(attempt: Attempt): Receipt {
   const documents = documentsOf(attempt);
   const events = documents.flatMap(({ type, data }) => data.events ?? [{ ...data, type }]);
   const reported = events.flatMap((event): readonly Reported[] =>
-    event.tweet === undefined ? [] : [{ tweetId: event.tweet.id, type: event.type, eventId: event.id, watches: [event.watch] }],
+    event.tweet === undefined
+      ? []
+      : [{ tweetId: event.tweet.id, type: event.type, eventId: event.id, watches: [event.watch] }],
   );
   return {
     ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, reported },
@@ -77,29 +94,49 @@ function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Rec
   const text = textOf(attempt);
   // A report of what did not arrive reports none of it.
   const isReport = /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text);
-  const found = isReport ? [] : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);
+  const found = isReport
+    ? []
+    : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);
   const named = new Set(found.filter((id) => tweets.has(id)));
   // What a tweet of this message answers or quotes is there to be understood, not reported.
   const context = new Set([...named].map((id) => tweets.get(id)?.ofId));
-  const ids = [...named].filter((id) => !context.has(id) && !REPORTED_OTHERWISE.includes(tweets.get(id)?.name ?? ""));
+  const ids = [...named].filter(
+    (id) => !context.has(id) && !REPORTED_OTHERWISE.includes(tweets.get(id)?.name ?? ""),
+  );
   const reported = ids.map((tweetId): Reported => {
-    const watches = ids.length > 1 ? [] : [...new Set([...aboutOf(tweetId, text, attempt).matchAll(/\bw\d+\b/g)].map(([id]) => id))];
+    const watches =
+      ids.length > 1
+        ? []
+        : [
+            ...new Set(
+              [...aboutOf(tweetId, text, attempt).matchAll(/\bw\d+\b/g)].map(([id]) => id),
+            ),
+          ];
     return { tweetId, type: typeOf(text, ids.length), eventId: undefined, watches };
   });
   return {
-    ...{ attempt, sink: attempt.sink, atMs: attempt.atMs, reported, named, detectedAtMs: undefined },
+    ...{
+      attempt,
+      sink: attempt.sink,
+      atMs: attempt.atMs,
+      reported,
+      named,
+      detectedAtMs: undefined,
+    },
     message: keyOf(attempt) ?? attempt.text,
     opsAlerts: reported.length === 0 ? ["?"] : [],
   };
 }
 
 /**
- * Of a list its own line, as not all lines need be of tweets, and others name other watches: that of a digest may say that no alert came.
- * What stands above a list in a chat is about all of it; on a console each line names its own watch.
+ * Of a list its own line, as not all lines need be of tweets, and others name other watches: that
+ * of a digest may say that no alert came. What stands above a list in a chat is about all of it; on
+ * a console each line names its own watch.
  */
 function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
   // A console marks what is alarming with "!", and moves the lines of a list in.
-  const [marks, bullet] = wire === "console" ? [/^(?=(?: {2})?[•!] )/m, /^(?: {2})?[•!] /] : [/^(?=• )/m, /^• /];
+  const [marks, bullet] =
+    wire === "console" ? [/^(?=(?: {2})?[•!] )/m, /^(?: {2})?[•!] /] : [/^(?=• )/m, /^• /];
   const parts = text.split(marks);
   const own = parts.find((part) => bullet.test(part) && part.includes(`/status/${tweetId}`));
   const above = parts.filter((part) => !bullet.test(part)).join("");
@@ -128,12 +165,18 @@ function textOf({ wire, body }: Attempt): string {
     readonly entities: readonly { offset: number; length: number; url?: string }[];
   };
   const links = entities.filter(({ url }) => url !== undefined).reverse();
-  return links.reduce((all, { offset, length, url }) => `${all.slice(0, offset + length)} ${url} ${all.slice(offset + length)}`, text);
+  return links.reduce(
+    (all, { offset, length, url }) =>
+      `${all.slice(0, offset + length)} ${url} ${all.slice(offset + length)}`,
+    text,
+  );
 }
 
 /** What people see: keys that only programs read are left out. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (key === "nonce" || key === "metadata" ? [] : textsIn(inner)));
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === "nonce" || key === "metadata" ? [] : textsIn(inner),
+  );
 }

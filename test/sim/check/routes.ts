@@ -22,14 +22,19 @@ export interface Routed {
   readonly fulfils: (where: string) => boolean;
 }
 
-/** Every sink once, by the first that names it: the watch's own sinks, or else the routes that take the event. */
+/**
+ * Every sink once, by the first that names it: the watch's own sinks, or else the routes that take
+ * the event.
+ */
 export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): readonly Place[] {
   const named: readonly Omit<Place, "hours" | "digest" | "dedupe">[] =
     watch.sinks === undefined
       ? taking(rules.root, routed).flatMap((route) => route.sinks.map((sink) => ({ sink, route })))
       : watch.sinks.map((sink) => ({ sink, route: undefined }));
   return named
-    .filter(({ sink }, at) => rules.sinks.has(sink) && named.findIndex((one) => one.sink === sink) === at)
+    .filter(
+      ({ sink }, at) => rules.sinks.has(sink) && named.findIndex((one) => one.sink === sink) === at,
+    )
     .map((place) => ({
       ...place,
       hours: hoursAt(place.route?.hours, rules.sinks.get(place.sink)?.hours),
@@ -38,9 +43,13 @@ export function placesOf(rules: Rules, watch: WatchRules, routed: Routed): reado
     }));
 }
 
-/** Children are asked in order; the first that takes it ends the search, unless it says `continue`; a route whose children do not take it takes it itself. */
+/**
+ * Children are asked in order; the first that takes it ends the search, unless it says `continue`;
+ * a route whose children do not take it takes it itself.
+ */
 function taking(route: RouteRules | undefined, routed: Routed): readonly RouteRules[] {
-  if (route === undefined || !route.matchers.every((matcher) => matches(matcher, routed.labels))) return [];
+  if (route === undefined || !route.matchers.every((matcher) => matches(matcher, routed.labels)))
+    return [];
   if (route.where !== undefined && !routed.fulfils(route.where)) return [];
   const taken: RouteRules[] = [];
   for (const child of route.routes) {

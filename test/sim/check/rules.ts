@@ -1,4 +1,7 @@
-/** A configuration as the checker reads it: defaults filled in, durations in milliseconds. Written from the documentation, not from the daemon's code. */
+/**
+ * A configuration as the checker reads it: defaults filled in, durations in milliseconds. Written
+ * from the documentation, not from the daemon's code.
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText } from "../draw/scenario.ts";
 
@@ -99,7 +102,13 @@ export interface Rules {
   readonly linksHost: string;
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
 
 export function msOf(text: Json | undefined, otherwise: number): number {
   if (typeof text !== "string") return otherwise;
@@ -110,7 +119,8 @@ export function msOf(text: Json | undefined, otherwise: number): number {
 const object = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 /** Of a key whose value is a text. */
-export const textOf = (value: Json | undefined, otherwise = ""): string => (typeof value === "string" ? value : otherwise);
+export const textOf = (value: Json | undefined, otherwise = ""): string =>
+  typeof value === "string" ? value : otherwise;
 const list = (value: Json | undefined): readonly string[] =>
   value === undefined ? [] : Array.isArray(value) ? (value as string[]) : [textOf(value)];
 
@@ -120,7 +130,9 @@ export function rulesOf(config: ConfigText): Rules {
   const sinks = Object.entries(object(config["sinks"])).map(([name, keys]) =>
     sinkOf(name, object(keys), object(defaults["sink"]), intervals),
   );
-  const watches = Object.entries(object(config["watches"])).map(([id, keys]) => watchOf(id, object(keys), object(defaults["watch"])));
+  const watches = Object.entries(object(config["watches"])).map(([id, keys]) =>
+    watchOf(id, object(keys), object(defaults["watch"])),
+  );
   const names = sinks.map(({ name }) => name);
   const written = config["route"];
   const only = names.length === 1 ? { sink: names } : undefined;
@@ -136,9 +148,19 @@ export function rulesOf(config: ConfigText): Rules {
 
 function watchOf(id: string, own: JsonObject, defaults: JsonObject): WatchRules {
   const merged = (key: string) => ({ ...object(defaults[key]), ...object(own[key]) });
-  const timing = own["schedule"] !== undefined || own["freshness"] !== undefined ? ["schedule", "freshness"] : [];
-  const inherited = Object.fromEntries(Object.entries(defaults).filter(([key]) => !timing.includes(key)));
-  const keys: JsonObject = { ...inherited, ...own, labels: merged("labels"), include: merged("include") };
+  const timing =
+    own["schedule"] !== undefined || own["freshness"] !== undefined
+      ? ["schedule", "freshness"]
+      : [];
+  const inherited = Object.fromEntries(
+    Object.entries(defaults).filter(([key]) => !timing.includes(key)),
+  );
+  const keys: JsonObject = {
+    ...inherited,
+    ...own,
+    labels: merged("labels"),
+    include: merged("include"),
+  };
   const gapMs = gapOf(keys);
   const maxAgeMs = msOf(keys["max_age"], Math.max(86_400_000, 2 * gapMs));
   return {
@@ -157,25 +179,50 @@ function watchOf(id: string, own: JsonObject, defaults: JsonObject): WatchRules 
 
 /** Of the schedules that are drawn. */
 function gapOf({ schedule, freshness }: JsonObject): number {
-  if (freshness !== undefined) return typeof freshness === "string" ? 4 * msOf(freshness, 0) : msOf(object(freshness)["max"], 0);
-  const text = typeof schedule === "string" ? schedule : textOf(object(schedule)["cron"], "@every 5m");
+  if (freshness !== undefined)
+    return typeof freshness === "string"
+      ? 4 * msOf(freshness, 0)
+      : msOf(object(freshness)["max"], 0);
+  const text =
+    typeof schedule === "string" ? schedule : textOf(object(schedule)["cron"], "@every 5m");
   if (text.startsWith("@every")) return msOf(text.slice(7), 0);
   const fields = text.split(" ");
   const [minute = "*"] = fields.length === 6 ? fields.slice(1) : fields;
-  return minute.startsWith("*/") ? Number(minute.slice(2)) * 60_000 : minute === "*" ? 60_000 : 3_600_000;
+  return minute.startsWith("*/")
+    ? Number(minute.slice(2)) * 60_000
+    : minute === "*"
+      ? 60_000
+      : 3_600_000;
 }
 
-const CHATS = new Set(["slack", "discord", "telegram", "teams", "apprise", "chat_webhook", "email"]);
+const CHATS = new Set([
+  "slack",
+  "discord",
+  "telegram",
+  "teams",
+  "apprise",
+  "chat_webhook",
+  "email",
+]);
 
-function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: JsonObject): SinkRules {
+function sinkOf(
+  name: string,
+  own: JsonObject,
+  defaults: JsonObject,
+  intervals: JsonObject,
+): SinkRules {
   const type = textOf(own["type"]);
   // A secret of its own replaces the default one, whichever way each is written.
   const plain = (key: string) => key.replace(/_file$/, "");
   const replaced = new Set(Object.keys(own).map(plain));
-  const inherited = Object.entries(object(defaults[type])).filter(([key]) => !replaced.has(plain(key)));
+  const inherited = Object.entries(object(defaults[type])).filter(
+    ([key]) => !replaced.has(plain(key)),
+  );
   const keys: JsonObject = { ...Object.fromEntries(inherited), ...own };
   const isChat = CHATS.has(type);
-  const standard = isChat ? { limit: 30, intervalMs: 600_000, digestIntervalMs: 120_000 } : undefined;
+  const standard = isChat
+    ? { limit: 30, intervalMs: 600_000, digestIntervalMs: 120_000 }
+    : undefined;
   return {
     ...{ name, type, keys, isChat },
     retryForMs: msOf(keys["retry_for"], (isChat ? 24 : 76) * 3_600_000),
@@ -188,19 +235,31 @@ function sinkOf(name: string, own: JsonObject, defaults: JsonObject, intervals: 
 }
 
 function hoursOf(keys: JsonObject, intervals: JsonObject): WrittenHours {
-  const named = (names: Json | undefined) => (names === undefined ? undefined : list(names).map((name) => intervalOf(intervals[name])));
+  const named = (names: Json | undefined) =>
+    names === undefined ? undefined : list(names).map((name) => intervalOf(intervals[name]));
   const onMute = keys["on_mute"] === undefined ? undefined : textOf(keys["on_mute"]);
-  return { mutes: named(keys["mute_time_intervals"]), actives: named(keys["active_time_intervals"]), onMute };
+  return {
+    mutes: named(keys["mute_time_intervals"]),
+    actives: named(keys["active_time_intervals"]),
+    onMute,
+  };
 }
 
 function throttleOf(written: Json | undefined): Throttle | undefined {
   if (written === undefined || written === false) return undefined;
   const { limit, interval, digest_interval: digestInterval } = object(written);
   const intervalMs = msOf(interval, 0);
-  return { limit: Number(limit), intervalMs, digestIntervalMs: msOf(digestInterval, Math.min(120_000, intervalMs)) };
+  return {
+    limit: Number(limit),
+    intervalMs,
+    digestIntervalMs: msOf(digestInterval, Math.min(120_000, intervalMs)),
+  };
 }
 
-const levelsOf = ({ repeat_interval: repeat, send_resolved: resolved }: JsonObject): WrittenLevels => ({
+const levelsOf = ({
+  repeat_interval: repeat,
+  send_resolved: resolved,
+}: JsonObject): WrittenLevels => ({
   repeatMs: typeof repeat === "string" ? msOf(repeat, 0) : repeat === false ? false : undefined,
   sendResolved: typeof resolved === "boolean" ? resolved : undefined,
 });
@@ -216,12 +275,24 @@ function digestOf(written: Json | undefined): WrittenDigest | false | undefined 
   const { schedule = "", max_items: maxItems } = object(written);
   const text = typeof schedule === "string" ? schedule : textOf(object(schedule)["cron"]);
   const step = /^\*\/(\d+) /.exec(text)?.[1];
-  const gapMs = text.startsWith("@every") ? msOf(text.slice(7), 0) : step === undefined ? 86_400_000 : Number(step) * 60_000;
+  const gapMs = text.startsWith("@every")
+    ? msOf(text.slice(7), 0)
+    : step === undefined
+      ? 86_400_000
+      : Number(step) * 60_000;
   return { gapMs, maxItems: Number(maxItems ?? 100) };
 }
 
-/** Children inherit the sink and how it is grouped; hours, throttles, `where` and `continue` are each route's own. */
-function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, intervals: JsonObject): RouteRules {
+/**
+ * Children inherit the sink and how it is grouped; hours, throttles, `where` and `continue` are
+ * each route's own.
+ */
+function routeOf(
+  own: JsonObject,
+  path: string,
+  parent: RouteRules | undefined,
+  intervals: JsonObject,
+): RouteRules {
   const route: RouteRules = {
     path,
     matchers: list(own["matchers"]),
@@ -240,7 +311,10 @@ function routeOf(own: JsonObject, path: string, parent: RouteRules | undefined, 
     routes: [],
   };
   const children = (own["routes"] ?? []) as readonly JsonObject[];
-  return { ...route, routes: children.map((child, n) => routeOf(child, `${path}.${n}`, route, intervals)) };
+  return {
+    ...route,
+    routes: children.map((child, n) => routeOf(child, `${path}.${n}`, route, intervals)),
+  };
 }
 
 const intervalOf = (written: Json | undefined): Interval =>

@@ -29,14 +29,16 @@ export function selects(watch: WatchRules, tweet: TweetFact, scene: Scene): Sele
   if (!isIncluded(type, keys, tweet.kind) || isIgnored(keys, tweet)) return "no";
   const where = CONDITIONS.find(({ text }) => text === keys["where"]);
   if (where !== undefined && !where.holds(tweet)) return "no";
-  if (["min_likes", "min_replies", "min_retweets"].some((key) => Number(keys[key] ?? 0) > 0)) return "unsure";
+  if (["min_likes", "min_replies", "min_retweets"].some((key) => Number(keys[key] ?? 0) > 0))
+    return "unsure";
   // A retweet's text is its original's, cut; what searches make of it is the service's own affair.
   return tweet.kind === "retweet" && /search|mentions|community/.test(type) ? "unsure" : "yes";
 }
 
 function isSubject({ type, keys }: WatchRules, tweet: TweetFact, scene: Scene): boolean {
   const queries = [...QUERIES, ...BURST_QUERIES];
-  const finds = (text: Json | undefined) => queries.find((query) => query.text === text)?.holds(tweet) === true || tweet.kind === "retweet";
+  const finds = (text: Json | undefined) =>
+    queries.find((query) => query.text === text)?.holds(tweet) === true || tweet.kind === "retweet";
   switch (type) {
     case "search":
       return finds(keys["query"]);
@@ -46,11 +48,16 @@ function isSubject({ type, keys }: WatchRules, tweet: TweetFact, scene: Scene): 
       return tweet.community === keys["community"];
     case "timeline":
     case "retweets":
-      return accountsOf(keys, scene).includes(tweet.by) && (type === "timeline" || tweet.kind === "retweet");
+      return (
+        accountsOf(keys, scene).includes(tweet.by) &&
+        (type === "timeline" || tweet.kind === "retweet")
+      );
     case "list_tweets":
       return scene.listMembers.includes(tweet.by);
     case "mentions":
-      return accountsOf(keys, scene).some((handle) => tweet.text.split(" ").includes(`@${handle}`) && tweet.by !== handle);
+      return accountsOf(keys, scene).some(
+        (handle) => tweet.text.split(" ").includes(`@${handle}`) && tweet.by !== handle,
+      );
     case "replies":
       return tweet.kind === "reply" && tweet.of === postNamed(keys);
     case "quotes":
@@ -60,7 +67,8 @@ function isSubject({ type, keys }: WatchRules, tweet: TweetFact, scene: Scene): 
   }
 }
 
-export const postNamed = (keys: JsonObject): string | undefined => /%post:(\w+)%/.exec(textOf(keys["tweet"]))?.[1];
+export const postNamed = (keys: JsonObject): string | undefined =>
+  /%post:(\w+)%/.exec(textOf(keys["tweet"]))?.[1];
 
 /** As they are called at the beginning. */
 export function accountsOf(keys: JsonObject, scene: Scene): readonly string[] {
@@ -69,12 +77,17 @@ export function accountsOf(keys: JsonObject, scene: Scene): readonly string[] {
   );
 }
 
-const handleIn = (written: string): string => /^id:%user:(\w+)%$/.exec(written)?.[1] ?? written.replace(/^(?:@|https:\/\/x\.com\/)/, "");
+const handleIn = (written: string): string =>
+  /^id:%user:(\w+)%$/.exec(written)?.[1] ?? written.replace(/^(?:@|https:\/\/x\.com\/)/, "");
 
 function isIncluded(type: string, keys: JsonObject, kind: TweetFact["kind"]): boolean {
   if (kind === "post") return true;
-  const written = (keys["include"] as JsonObject)[{ reply: "replies", quote: "quotes", retweet: "retweets" }[kind]];
-  return typeof written === "boolean" ? written : (INCLUDED[type] ?? INCLUDED_ELSEWHERE).includes(kind);
+  const written = (keys["include"] as JsonObject)[
+    { reply: "replies", quote: "quotes", retweet: "retweets" }[kind]
+  ];
+  return typeof written === "boolean"
+    ? written
+    : (INCLUDED[type] ?? INCLUDED_ELSEWHERE).includes(kind);
 }
 
 /** As written, or the lines of the file that is named. */
@@ -87,5 +100,8 @@ function isIgnored(keys: JsonObject, tweet: TweetFact): boolean {
   const written = (keys["ignore"] ?? {}) as JsonObject;
   const [authors, words] = [ignored(written["authors"]), ignored(written["words"])];
   const said = tweet.text.toLowerCase().split(/[^a-z0-9]+/);
-  return authors.some((written) => handleIn(written) === tweet.by) || words.some((word) => said.includes(word));
+  return (
+    authors.some((written) => handleIn(written) === tweet.by) ||
+    words.some((word) => said.includes(word))
+  );
 }

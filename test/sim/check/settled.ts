@@ -6,10 +6,13 @@ import { check } from "./check.ts";
 export function isSettled(played: Played): boolean {
   const { scenario, left } = played;
   const calmEndMs = scenario.startMs + scenario.busyMs + scenario.calmMs;
-  const isComing = (dueAtMs: number | null): boolean => dueAtMs !== null && dueAtMs <= calmEndMs + SKEW_MS;
+  const isComing = (dueAtMs: number | null): boolean =>
+    dueAtMs !== null && dueAtMs <= calmEndMs + SKEW_MS;
   return (
     left.unenriched.length === 0 &&
-    !left.messages.some(({ state, nextAttemptAtMs }) => state === "open" && isComing(nextAttemptAtMs)) &&
+    !left.messages.some(
+      ({ state, nextAttemptAtMs }) => state === "open" && isComing(nextAttemptAtMs),
+    ) &&
     !left.deliveries.some(({ state, dueAtMs }) => state === "waiting" && isComing(dueAtMs)) &&
     check(played).length === 0
   );

@@ -1,4 +1,7 @@
-/** What was so when, and since when a watch can be held to it: the baseline of a watch is what it found first. */
+/**
+ * What was so when, and since when a watch can be held to it: the baseline of a watch is what it
+ * found first.
+ */
 import type { Json } from "../../../src/model/json.ts";
 import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Played } from "../run/simulate.ts";
@@ -17,20 +20,27 @@ const AFTER_FAULT_MS = 35 * MIN_MS;
 export const STALE_MS = 10_000;
 
 /** The values that held at some time between two moments, both included. */
-export function valuesWithin(facts: readonly Fact[], fromMs: number, toMs: number): readonly Json[] {
+export function valuesWithin(
+  facts: readonly Fact[],
+  fromMs: number,
+  toMs: number,
+): readonly Json[] {
   const before = facts.filter(({ atMs }) => atMs <= fromMs).at(-1);
   const within = facts.filter(({ atMs }) => atMs > fromMs && atMs <= toMs);
   return [before?.value ?? null, ...within.map(({ value }) => value)];
 }
 
-export const valueAt = (facts: readonly Fact[], atMs: number): Json => valuesWithin(facts, atMs, atMs)[0] ?? null;
+export const valueAt = (facts: readonly Fact[], atMs: number): Json =>
+  valuesWithin(facts, atMs, atMs)[0] ?? null;
 
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** A value that stood so long, while nothing was wrong, that a watch must have seen it by `byMs`. */
+/**
+ * A value that stood so long, while nothing was wrong, that a watch must have seen it by `byMs`.
+ */
 export interface Seen {
   readonly fromMs: number;
   readonly byMs: number;
@@ -38,7 +48,11 @@ export interface Seen {
 }
 
 /** What stood already when a watch began is its baseline. */
-export function seenBy(watched: Watched, facts: readonly Fact[], evidence: Evidence): readonly Seen[] {
+export function seenBy(
+  watched: Watched,
+  facts: readonly Fact[],
+  evidence: Evidence,
+): readonly Seen[] {
   const { endMs } = evidence.played;
   const { rules, settledMs } = watched;
   if (evidence.played.scenario.keys.every(({ quota }) => quota < ENOUGH_REQUESTS)) return [];
@@ -63,7 +77,10 @@ function disturbances({ played, epochs }: Evidence): readonly Span[] {
     return [
       {
         fromMs: startMs + step.atMs,
-        toMs: step.times === undefined ? startMs + step.atMs + (step.forMs ?? 0) + AFTER_FAULT_MS : played.endMs,
+        toMs:
+          step.times === undefined
+            ? startMs + step.atMs + (step.forMs ?? 0) + AFTER_FAULT_MS
+            : played.endMs,
       },
     ];
   });
@@ -72,8 +89,13 @@ function disturbances({ played, epochs }: Evidence): readonly Span[] {
 
 /** How many of them are true, at every moment at which one changes. */
 export function countOf(all: readonly (readonly Fact[])[]): readonly Fact[] {
-  const moments = [...new Set(all.flatMap((facts) => facts.map(({ atMs }) => atMs)))].sort((a, b) => a - b);
-  return moments.map((atMs) => ({ atMs, value: all.filter((facts) => valueAt(facts, atMs) === true).length }));
+  const moments = [...new Set(all.flatMap((facts) => facts.map(({ atMs }) => atMs)))].sort(
+    (a, b) => a - b,
+  );
+  return moments.map((atMs) => ({
+    atMs,
+    value: all.filter((facts) => valueAt(facts, atMs) === true).length,
+  }));
 }
 
 export interface Watched {
@@ -89,7 +111,19 @@ export interface Watched {
   readonly isBound: boolean;
 }
 
-const SUBJECTS = ["type", "accounts", "list", "community", "account", "tweets", "when", "fields", "source", "query", "tweet"];
+const SUBJECTS = [
+  "type",
+  "accounts",
+  "list",
+  "community",
+  "account",
+  "tweets",
+  "when",
+  "fields",
+  "source",
+  "query",
+  "tweet",
+];
 const RANKS = ["top", "tell", "move_by"];
 
 /** Watches that asked for the same all the time they were there. */
@@ -98,16 +132,27 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
   const { startMs, busyMs, mode, steps } = played.scenario;
   const names = [...new Set(epochs.flatMap(({ rules }) => [...rules.watches.keys()].map(nameOf)))];
   return names.flatMap((name): readonly Watched[] => {
-    const all = epochs.map((epoch) => ({ epoch, rules: [...epoch.rules.watches.values()].find(({ id }) => nameOf(id) === name) }));
+    const all = epochs.map((epoch) => ({
+      epoch,
+      rules: [...epoch.rules.watches.values()].find(({ id }) => nameOf(id) === name),
+    }));
     const there = all.filter(({ rules }) => rules !== undefined);
-    const subjects = new Set(there.map(({ rules }) => JSON.stringify([...SUBJECTS, ...RANKS].map((key) => inOrder(rules?.keys[key])))));
+    const subjects = new Set(
+      there.map(({ rules }) =>
+        JSON.stringify([...SUBJECTS, ...RANKS].map((key) => inOrder(rules?.keys[key]))),
+      ),
+    );
     const [first, last] = [there[0], there.at(-1)?.rules];
     if (first === undefined || last === undefined || subjects.size !== 1) return [];
     // One that is disabled has no baseline yet.
     const { fromMs } = (there.find(({ rules }) => rules?.isEnabled === true) ?? first).epoch;
-    const isUndisturbed = fromMs === epochs[0]?.fromMs && !steps.some(({ do: what, atMs }) => !isOfWorld(what) && atMs < 8 * MIN_MS);
+    const isUndisturbed =
+      fromMs === epochs[0]?.fromMs &&
+      !steps.some(({ do: what, atMs }) => !isOfWorld(what) && atMs < 8 * MIN_MS);
     const ids = all.flatMap(({ rules }) => (rules === undefined ? [] : [rules.id]));
-    const disabled = all.filter(({ rules }) => rules?.isEnabled !== true).map(({ epoch }) => ({ ...epoch, toMs: epoch.toMs + RETURN_MS }));
+    const disabled = all
+      .filter(({ rules }) => rules?.isEnabled !== true)
+      .map(({ epoch }) => ({ ...epoch, toMs: epoch.toMs + RETURN_MS }));
     const away = [...disabled, ...pausesOf(ids, played)];
     const isBound =
       mode === "liveness" &&
@@ -115,7 +160,16 @@ export function watchedOf({ epochs, played }: Evidence): readonly Watched[] {
       !(away.length > 0 && last.keys["on_return"] === "skip") &&
       first === all[0];
     const rules = { ...last, gapMs: Math.max(...there.map((one) => one.rules?.gapMs ?? 0)) };
-    return [{ name, rules, away, fromMs, settledMs: isUndisturbed ? fromMs + BASELINE_WITHIN_MS : startMs + busyMs, isBound }];
+    return [
+      {
+        name,
+        rules,
+        away,
+        fromMs,
+        settledMs: isUndisturbed ? fromMs + BASELINE_WITHIN_MS : startMs + busyMs,
+        isBound,
+      },
+    ];
   });
 }
 
@@ -125,17 +179,30 @@ const RETURN_MS = 10 * MIN_MS;
 const pausesOf = (ids: readonly string[], { scenario, endMs }: Played): readonly Span[] =>
   scenario.steps.flatMap((step) => {
     if (step.do !== "pause" || !ids.includes(step.watch)) return [];
-    const resumes = scenario.steps.filter((other) => other.do === "resume" && ids.includes(other.watch) && other.atMs > step.atMs);
+    const resumes = scenario.steps.filter(
+      (other) => other.do === "resume" && ids.includes(other.watch) && other.atMs > step.atMs,
+    );
     const last = resumes.at(-1);
-    return [{ fromMs: scenario.startMs + step.atMs, toMs: last === undefined ? endMs : scenario.startMs + last.atMs + RETURN_MS }];
+    return [
+      {
+        fromMs: scenario.startMs + step.atMs,
+        toMs: last === undefined ? endMs : scenario.startMs + last.atMs + RETURN_MS,
+      },
+    ];
   });
 
 const isOfWorld = (what: string): boolean =>
-  /^(?:post|remove|restore|follow|unfollow|list|community|member|account|score|count|order)$/.test(what);
+  /^(?:post|remove|restore|follow|unfollow|list|community|member|account|score|count|order)$/.test(
+    what,
+  );
 
 /** Accounts that faults hide, rename or replace. */
 export const troubledHandles = ({ played }: Evidence): ReadonlySet<string> =>
-  new Set(played.scenario.steps.flatMap((step) => (step.do === "service fault" && step.handle !== undefined ? [step.handle] : [])));
+  new Set(
+    played.scenario.steps.flatMap((step) =>
+      step.do === "service fault" && step.handle !== undefined ? [step.handle] : [],
+    ),
+  );
 
 /** Whoever came while the service's clock was ahead has not come yet once it is right again. */
 export const isClockAhead = ({ played }: Evidence): boolean =>

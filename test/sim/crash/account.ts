@@ -1,4 +1,7 @@
-/** What came of the canonical scenario when a process was cut, held against what comes of it when none is. */
+/**
+ * What came of the canonical scenario when a process was cut, held against what comes of it when
+ * none is.
+ */
 import { check } from "../check/check.ts";
 import { type Evidence, gather } from "../check/evidence.ts";
 import { isForgotten } from "../check/lives.ts";
@@ -19,23 +22,37 @@ export interface Account {
   readonly doubled: readonly string[];
   /** Whatever else is wrong. */
   readonly others: readonly string[];
-  /** Messages that a sink took again, with the same key, as the answer to the first was on its way when the process ended. */
+  /**
+   * Messages that a sink took again, with the same key, as the answer to the first was on its way
+   * when the process ended.
+   */
   readonly copies: number;
 }
 
 /** The watch `w0` is called `w10` from the reload on. */
-const factOf = ({ watch, type, subject }: { readonly watch: string; readonly type: string; readonly subject: string }): string =>
-  `${watch === "w10" ? "w0" : watch} ${type} ${subject}`;
+const factOf = ({
+  watch,
+  type,
+  subject,
+}: {
+  readonly watch: string;
+  readonly type: string;
+  readonly subject: string;
+}): string => `${watch === "w10" ? "w0" : watch} ${type} ${subject}`;
 
 export function outcomeOf(played: Played): Outcome {
   const events = new Map<string, number>();
-  for (const event of played.left.events) if (event.watchType !== "daemon") events.set(factOf(event), (events.get(factOf(event)) ?? 0) + 1);
+  for (const event of played.left.events)
+    if (event.watchType !== "daemon")
+      events.set(factOf(event), (events.get(factOf(event)) ?? 0) + 1);
   return { events, arrived: arrivedIn(gather(played)) };
 }
 
 /** Returns the items that reached a sink, by an alert or by an edit of a message. */
 function arrivedIn({ outbox, played }: Evidence): ReadonlySet<string> {
-  const taken = new Set([...outbox.attempts].flatMap(([id, attempts]) => (attempts.some(isTaken) ? [id] : [])));
+  const taken = new Set(
+    [...outbox.attempts].flatMap(([id, attempts]) => (attempts.some(isTaken) ? [id] : [])),
+  );
   const alerts = outbox.alerts.filter(({ event }) => event.watchType !== "daemon");
   const found = alerts.filter((alert) => taken.has(rootOf(alert, outbox).row.messageId ?? ""));
   const edits = played.attempts.filter((attempt) => attempt.accepted && isEdit(attempt));
@@ -46,24 +63,29 @@ function arrivedIn({ outbox, played }: Evidence): ReadonlySet<string> {
 }
 
 /** Without the counts, which are those of the last poll. */
-const wordsOf = (body: unknown): string => String((body as { readonly text?: unknown }).text).replaceAll(/^Views.*\n/gm, "");
+const wordsOf = (body: unknown): string =>
+  String((body as { readonly text?: unknown }).text).replaceAll(/^Views.*\n/gm, "");
 
 /** Discord answers a repeat with the message that is there. */
-const isTaken = ({ accepted, wire, status }: Attempt): boolean => accepted || (wire === "discord-bot" && status === 200);
+const isTaken = ({ accepted, wire, status }: Attempt): boolean =>
+  accepted || (wire === "discord-bot" && status === 200);
 
 /** Results are stored at most so long after the answer. */
 const STORED_WITHIN_MS = 1_000;
 
 export function accountOf(played: Played, expected: Outcome): Account {
   const outcome = outcomeOf(played);
-  const missing = (from: Iterable<string>, there: { has(key: string): boolean }) => [...from].filter((key) => !there.has(key));
+  const missing = (from: Iterable<string>, there: { has(key: string): boolean }) =>
+    [...from].filter((key) => !there.has(key));
   const { copies, wrong } = repeatsIn(gather(played));
   return {
     lost: [
       ...missing(expected.events.keys(), outcome.events).map((fact) => `no event: ${fact}`),
       ...missing(expected.arrived, outcome.arrived).map((fact) => `never arrived: ${fact}`),
     ],
-    doubled: [...outcome.events].filter(([fact, count]) => count > (expected.events.get(fact) ?? 0)).map(([fact]) => `two events: ${fact}`),
+    doubled: [...outcome.events]
+      .filter(([fact, count]) => count > (expected.events.get(fact) ?? 0))
+      .map(([fact]) => `two events: ${fact}`),
     others: [
       ...missing(outcome.arrived, expected.arrived).map((fact) => `must not arrive: ${fact}`),
       ...wrong,
@@ -73,10 +95,17 @@ export function accountOf(played: Played, expected: Outcome): Account {
   };
 }
 
-/** The checks know neither backfills, nor that a dead letter that is sent again leaves its first message empty. */
-const isOfScenario = (objection: string): boolean => /\bold[01] \(|^s1: message \S+ holds no alert$/.test(objection);
+/**
+ * The checks know neither backfills, nor that a dead letter that is sent again leaves its first
+ * message empty.
+ */
+const isOfScenario = (objection: string): boolean =>
+  /\bold[01] \(|^s1: message \S+ holds no alert$/.test(objection);
 
-function repeatsIn({ outbox, played }: Evidence): { readonly copies: number; readonly wrong: readonly string[] } {
+function repeatsIn({ outbox, played }: Evidence): {
+  readonly copies: number;
+  readonly wrong: readonly string[];
+} {
   const wrong: string[] = [];
   let copies = 0;
   for (const [id, attempts] of outbox.attempts) {
@@ -87,7 +116,8 @@ function repeatsIn({ outbox, played }: Evidence): { readonly copies: number; rea
       copies += 1;
       if (!isForgotten(played, before, STORED_WITHIN_MS))
         wrong.push(`${attempt.sink}: message ${id} arrived again, though it was not in flight`);
-      if (attempt.text !== before.text) wrong.push(`${attempt.sink}: message ${id} arrived again with another text`);
+      if (attempt.text !== before.text)
+        wrong.push(`${attempt.sink}: message ${id} arrived again with another text`);
     }
   }
   const keys = new Map<string, Set<string>>();
@@ -98,6 +128,7 @@ function repeatsIn({ outbox, played }: Evidence): { readonly copies: number; rea
       keys.set(key, (keys.get(key) ?? new Set()).add(id));
     }
   }
-  for (const [key, ids] of keys) if (ids.size > 1) wrong.push(`${key} arrived under ${ids.size} keys`);
+  for (const [key, ids] of keys)
+    if (ids.size > 1) wrong.push(`${key} arrived under ${ids.size} keys`);
   return { copies, wrong };
 }

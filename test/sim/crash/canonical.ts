@@ -1,7 +1,8 @@
 /**
- * The one scenario in which a process is cut at every point: kinds of watches, kinds of sinks, digests, silences, throttles, updates, a
- * backfill, an enrichment, a reload and a dead letter that is sent again. Everything happens far enough from any limit of time that a
- * process that is away for a while still has to find and to send it all.
+ * The one scenario in which a process is cut at every point: kinds of watches, kinds of sinks,
+ * digests, silences, throttles, updates, a backfill, an enrichment, a reload and a dead letter that
+ * is sent again. Everything happens far enough from any limit of time that a process that is away
+ * for a while still has to find and to send it all.
  */
 import type { JsonObject } from "../../../src/model/json.ts";
 import { ARTICLE_POST, COUNTED_POSTS, FAN_LIST_ID, postRef } from "../draw/cast.ts";
@@ -12,13 +13,37 @@ const schedule = "@every 3m";
 
 const WATCHES: JsonObject = {
   w0: { type: "search", query: "acme", schedule, sink: ["s0", "s1"] },
-  w1: { type: "timeline", accounts: ["anna0", "boris1"], schedule, recheck: { every: "5m", until: "1h" }, sink: ["s0", "s1"] },
+  w1: {
+    type: "timeline",
+    accounts: ["anna0", "boris1"],
+    schedule,
+    recheck: { every: "5m", until: "1h" },
+    sink: ["s0", "s1"],
+  },
   w2: { type: "new_followers", accounts: ["anna0"], source: "all", schedule, sink: "s0" },
-  w3: { type: "profile", accounts: ["boris1"], fields: ["description"], schedule, sink: ["s0", "s1"] },
-  w4: { type: "tweet", tweets: [postRef(COUNTED_POSTS[0])], when: { likes_count: ">= 10" }, schedule, sink: "s0" },
+  w3: {
+    type: "profile",
+    accounts: ["boris1"],
+    fields: ["description"],
+    schedule,
+    sink: ["s0", "s1"],
+  },
+  w4: {
+    type: "tweet",
+    tweets: [postRef(COUNTED_POSTS[0])],
+    when: { likes_count: ">= 10" },
+    schedule,
+    sink: "s0",
+  },
   w5: {
     ...{ type: "search", query: "crane -delta", schedule, sink: ["s0", "s2"] },
-    enrich: { url: "https://enrich.example/rate", labels: ["mood"], timeout: "3s", on_error: "hold", max_hold: "2m" },
+    enrich: {
+      url: "https://enrich.example/rate",
+      labels: ["mood"],
+      timeout: "3s",
+      on_error: "hold",
+      max_hold: "2m",
+    },
   },
   w6: { type: "search", query: "#launch", schedule, sink: "s2" },
   w7: { type: "search", query: "bolt", schedule, sink: "s3" },
@@ -31,8 +56,17 @@ const config = (watches: JsonObject): JsonObject => ({
   sinks: {
     s0: { type: "webhook", url: "https://hook-s0.example/in" },
     s1: { type: "slack", token: "xoxb-1", channel: "#s1", update: ["deleted", "edited"] },
-    s2: { type: "discord", token: "bot.token", channel_id: "900002", digest: { schedule: "@every 6m" } },
-    s3: { type: "webhook", url: "https://hook-s3.example/in", throttle: { limit: 1, interval: "5m", digest_interval: "2m" } },
+    s2: {
+      type: "discord",
+      token: "bot.token",
+      channel_id: "900002",
+      digest: { schedule: "@every 6m" },
+    },
+    s3: {
+      type: "webhook",
+      url: "https://hook-s3.example/in",
+      throttle: { limit: 1, interval: "5m", digest_interval: "2m" },
+    },
     s4: { type: "webhook", url: "https://hook-s4.example/in" },
   },
   ops: { sink: "s4" },
@@ -52,8 +86,12 @@ const post = (min: number, name: string, by: string, text: string) =>
   ({ do: "post", atMs: at(min), name, by, text, kind: "post" }) satisfies WorldOrder;
 
 const BEFORE: readonly WorldOrder[] = [
-  ...["anna0", "boris1", "clara2", "dan3", "edda4"].map((handle) => ({ do: "account", atMs: -at(90), handle, change: {} }) as const),
-  ...["fan0", "fan1", "fan2", "fan3"].map((handle) => ({ do: "account", atMs: -at(90), handle, change: {} }) as const),
+  ...["anna0", "boris1", "clara2", "dan3", "edda4"].map(
+    (handle) => ({ do: "account", atMs: -at(90), handle, change: {} }) as const,
+  ),
+  ...["fan0", "fan1", "fan2", "fan3"].map(
+    (handle) => ({ do: "account", atMs: -at(90), handle, change: {} }) as const,
+  ),
   post(-80, "old0", "dan3", "acme before"),
   post(-70, "old1", "dan3", "acme before that"),
   post(-60, "old2", "anna0", "nothing new"),
@@ -82,7 +120,13 @@ const STEPS: readonly Step[] = [
   { do: "account", atMs: at(4.3), handle: "boris1", change: { description: "hiring" } },
   { do: "count", atMs: at(4.4), post: COUNTED_POSTS[0], change: { likes_count: 20 } },
   { do: "edit", atMs: at(4.5), post: "p1", text: "something newer" },
-  { do: "silence", atMs: at(4.6), name: "quiet", matchers: ['watch="w1"', 'author="boris1"'], forMs: at(60) },
+  {
+    do: "silence",
+    atMs: at(4.6),
+    name: "quiet",
+    matchers: ['watch="w1"', 'author="boris1"'],
+    forMs: at(60),
+  },
   post(5.5, "p8", "boris1", "not to be heard"),
   // Slack refuses the next alert for good.
   { do: "sink trouble", atMs: at(7), sink: "s1", kind: "refusing", times: 2 },
@@ -101,7 +145,20 @@ const STEPS: readonly Step[] = [
 
 /** @param replicas one daemon on a file of its own, or several that share a server */
 export const canonical = (replicas: number): Scenario => ({
-  ...{ seed: 1, mode: "liveness", startMs: Date.UTC(2026, 5, 10, 12), busyMs: at(14.5), calmMs: at(11), isWholeCalm: true },
+  ...{
+    seed: 1,
+    mode: "liveness",
+    startMs: Date.UTC(2026, 5, 10, 12),
+    busyMs: at(14.5),
+    calmMs: at(11),
+    isWholeCalm: true,
+  },
   ...(replicas > 1 ? { replicas, lateMs: 900 } : {}),
-  ...{ config: config(WATCHES), files: {}, keys: [{ key: "KEY-0", quota: 1_000_000 }], before: BEFORE, steps: STEPS },
+  ...{
+    config: config(WATCHES),
+    files: {},
+    keys: [{ key: "KEY-0", quota: 1_000_000 }],
+    before: BEFORE,
+    steps: STEPS,
+  },
 });

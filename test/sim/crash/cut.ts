@@ -1,4 +1,7 @@
-/** Plays the canonical scenario with one process cut at one point, and finds out at which points there are to cut. */
+/**
+ * Plays the canonical scenario with one process cut at one point, and finds out at which points
+ * there are to cut.
+ */
 import { STORE_WRITES } from "../run/crash-points.ts";
 import { simulate } from "../run/simulate.ts";
 import { type Account, accountOf, type Outcome, outcomeOf } from "./account.ts";
@@ -24,9 +27,20 @@ const DOWN_MS = [3_000, 25_000] as const;
 /** Asked all the time whether the state can be written: they leave nothing in it. */
 const PROBES = /^store\.prove/;
 
-/** Calls that send, or whose writes are committed by others; all others that write are known by their commits. */
+/**
+ * Calls that send, or whose writes are committed by others; all others that write are known by
+ * their commits.
+ */
 const SENDS: ReadonlySet<string> = new Set([
-  ...["http.request", "outputs.append", "outputs.mail", "outputs.run", "session.enter", "session.lead", "session.remove"],
+  ...[
+    "http.request",
+    "outputs.append",
+    "outputs.mail",
+    "outputs.run",
+    "session.enter",
+    "session.lead",
+    "session.remove",
+  ],
   ...STORE_WRITES.map((name) => `store.${name}`),
 ]);
 
@@ -51,8 +65,11 @@ export async function recordCuts(replicas: number): Promise<Recording> {
   outcomes.set(replicas, outcomeOf(played));
   const { lost, doubled, others } = accountOf(played, outcomeOf(played));
   const callOf = (point: string): string => point.split(":")[0] ?? "";
-  const writes = new Set(passed.filter(({ point }) => point.endsWith(":commit")).map(({ point }) => callOf(point)));
-  const isCut = ({ point }: Cut) => (writes.has(callOf(point)) || SENDS.has(callOf(point))) && !PROBES.test(point);
+  const writes = new Set(
+    passed.filter(({ point }) => point.endsWith(":commit")).map(({ point }) => callOf(point)),
+  );
+  const isCut = ({ point }: Cut) =>
+    (writes.has(callOf(point)) || SENDS.has(callOf(point))) && !PROBES.test(point);
   return { cuts: passed.filter(isCut), objections: [...lost, ...doubled, ...others] };
 }
 
@@ -61,16 +78,22 @@ const outcomes = new Map<number, Outcome>();
 
 export async function playCut(cut: Cut): Promise<Account> {
   const { replicas, point, nth } = cut;
-  if (!outcomes.has(replicas)) outcomes.set(replicas, outcomeOf(await simulate(canonical(replicas), () => false)));
+  if (!outcomes.has(replicas))
+    outcomes.set(replicas, outcomeOf(await simulate(canonical(replicas), () => false)));
   const begun = new Set<number>();
   const played = await simulate(canonical(replicas), () => false, {
     downMs: DOWN_MS[nth % 2] ?? 0,
     onLife: (life, replica) => {
-      if (replica === cut.replica && !begun.has(replica)) life.at(point, nth, () => life.end(point));
+      if (replica === cut.replica && !begun.has(replica))
+        life.at(point, nth, () => life.end(point));
       begun.add(replica);
     },
   });
   const account = accountOf(played, outcomes.get(replicas) as Outcome);
-  const isReached = played.lives.some(({ replica, cutAt }) => replica === cut.replica && cutAt === point);
-  return isReached ? account : { ...account, others: [...account.others, "the point was never passed"] };
+  const isReached = played.lives.some(
+    ({ replica, cutAt }) => replica === cut.replica && cutAt === point,
+  );
+  return isReached
+    ? account
+    : { ...account, others: [...account.others, "the point was never passed"] };
 }

@@ -1,4 +1,7 @@
-/** Cuts the canonical scenario at many points, in processes of their own, and adds up what came of it. */
+/**
+ * Cuts the canonical scenario at many points, in processes of their own, and adds up what came of
+ * it.
+ */
 import { type SpreadOptions, spread } from "../run/workers.ts";
 import type { Account } from "./account.ts";
 import type { Cut, Recording } from "./cut.ts";
@@ -23,37 +26,66 @@ export interface CutsResult {
   readonly wrong: readonly string[];
 }
 
-export type CrashJob = { readonly do: "record"; readonly replicas: number } | { readonly do: "cut"; readonly cut: Cut };
+export type CrashJob =
+  | { readonly do: "record"; readonly replicas: number }
+  | { readonly do: "cut"; readonly cut: Cut };
 
-export const failedCut = (text: string): Account => ({ lost: [], doubled: [], others: [text], copies: 0 });
+export const failedCut = (text: string): Account => ({
+  lost: [],
+  doubled: [],
+  others: [text],
+  copies: 0,
+});
 
-export async function playCuts({ script, replicas, workers, count }: CutsOptions): Promise<CutsResult> {
+export async function playCuts({
+  script,
+  replicas,
+  workers,
+  count,
+}: CutsOptions): Promise<CutsResult> {
   const [recording] = await askWorkers<Recording>([{ do: "record", replicas }], {
     ...{ script, workers: 1 },
     failed: (_job, text) => ({ cuts: [], objections: [text] }),
   });
-  const { cuts, objections } = recording ?? { cuts: [], objections: ["nobody found out where to cut"] };
+  const { cuts, objections } = recording ?? {
+    cuts: [],
+    objections: ["nobody found out where to cut"],
+  };
   const wanted = count === undefined ? cuts : evenly(cuts, count);
   const jobs = wanted.map((cut): CrashJob => ({ do: "cut", cut }));
-  const accounts = await askWorkers<Account>(jobs, { script, workers, failed: (_job, text) => failedCut(text) });
+  const accounts = await askWorkers<Account>(jobs, {
+    script,
+    workers,
+    failed: (_job, text) => failedCut(text),
+  });
   const wrong = accounts.flatMap(({ lost, doubled, others }, n) => {
     const all = [...lost, ...doubled, ...others];
     return all.length === 0 ? [] : [`${again(wanted[n])}: ${all.slice(0, 4).join("; ")}`];
   });
-  const sum = (of: (account: Account) => number) => accounts.reduce((total, account) => total + of(account), 0);
+  const sum = (of: (account: Account) => number) =>
+    accounts.reduce((total, account) => total + of(account), 0);
   return {
     ...{ points: cuts.length, played: wanted.length, copies: sum(({ copies }) => copies) },
-    ...{ lost: sum(({ lost }) => lost.length), doubled: sum(({ doubled }) => doubled.length), wrong: [...objections, ...wrong] },
+    ...{
+      lost: sum(({ lost }) => lost.length),
+      doubled: sum(({ doubled }) => doubled.length),
+      wrong: [...objections, ...wrong],
+    },
   };
 }
 
 const again = (cut: Cut | undefined): string =>
-  cut === undefined ? "" : `node .sim/test/sim/crash/main.js ${cut.replicas} ${cut.replica} ${cut.point} ${cut.nth}`;
+  cut === undefined
+    ? ""
+    : `node .sim/test/sim/crash/main.js ${cut.replicas} ${cut.replica} ${cut.point} ${cut.nth}`;
 
 /** The first and the last, and the others at equal distances. */
 function evenly<T>(all: readonly T[], count: number): readonly T[] {
   if (count >= all.length) return all;
-  return Array.from({ length: count }, (_, n) => all[Math.round((n * (all.length - 1)) / Math.max(1, count - 1))] as T);
+  return Array.from(
+    { length: count },
+    (_, n) => all[Math.round((n * (all.length - 1)) / Math.max(1, count - 1))] as T,
+  );
 }
 
 /** Answers in the order of the jobs. */
@@ -70,7 +102,12 @@ async function askWorkers<Answer>(
         at = left.shift() ?? -1;
         return jobs[at];
       };
-      await spread<CrashJob, Answer>({ ...options, workers: 1, next, onVerdict: (answer) => void (answers[at] = answer) });
+      await spread<CrashJob, Answer>({
+        ...options,
+        workers: 1,
+        next,
+        onVerdict: (answer) => void (answers[at] = answer),
+      });
     }),
   );
   return answers;

@@ -1,4 +1,7 @@
-/** Who and what lives in a simulated world, and the conditions that watches put on it: each as it is written, and what it means, in plain words of this file. */
+/**
+ * Who and what lives in a simulated world, and the conditions that watches put on it: each as it is
+ * written, and what it means, in plain words of this file.
+ */
 
 /** A post as conditions see it. */
 export interface PostView {
@@ -9,7 +12,16 @@ export interface PostView {
 }
 
 /** Who posts; the first ones are followed by watches, the others only speak. */
-export const AUTHORS = ["anna0", "boris1", "clara2", "dan3", "edda4", "felix5", "gerda6", "hugo7"] as const;
+export const AUTHORS = [
+  "anna0",
+  "boris1",
+  "clara2",
+  "dan3",
+  "edda4",
+  "felix5",
+  "gerda6",
+  "hugo7",
+] as const;
 export const WATCHED = AUTHORS.slice(0, 5);
 
 /** Who follows, joins and leaves; they post nothing. */
@@ -50,7 +62,10 @@ export const QUERIES: readonly Condition[] = [
   { text: "bolt", holds: ({ text }) => has(text, "bolt") },
   { text: '"crane delta"', holds: ({ text }) => /\bcrane delta\b/.test(text) },
   { text: "crane -delta", holds: ({ text }) => has(text, "crane") && !has(text, "delta") },
-  { text: "(acme OR ember) -from:edda4", holds: ({ text, by }) => (has(text, "acme") || has(text, "ember")) && by !== "edda4" },
+  {
+    text: "(acme OR ember) -from:edda4",
+    holds: ({ text, by }) => (has(text, "acme") || has(text, "ember")) && by !== "edda4",
+  },
   { text: "from:anna0", holds: ({ by }) => by === "anna0" },
   { text: "#launch", holds: ({ text }) => has(text, "#launch") },
   { text: "@boris1", holds: ({ text }) => has(text, "@boris1") },
@@ -63,7 +78,10 @@ export const BURST_WORD = "catchup";
 export const BURST_AUTHOR = "hugo7";
 export const BURST_QUERIES: readonly Condition[] = [
   { text: BURST_WORD, holds: ({ text }) => has(text, BURST_WORD) },
-  { text: `${BURST_WORD} from:${BURST_AUTHOR}`, holds: ({ text, by }) => has(text, BURST_WORD) && by === BURST_AUTHOR },
+  {
+    text: `${BURST_WORD} from:${BURST_AUTHOR}`,
+    holds: ({ text, by }) => has(text, BURST_WORD) && by === BURST_AUTHOR,
+  },
 ];
 
 /** Expressions of `where` over a tweet. */
@@ -71,8 +89,14 @@ export const CONDITIONS: readonly Condition[] = [
   { text: 'tweet.lang == "en"', holds: ({ lang }) => lang === "en" },
   { text: 'tweet.lang in ["de", "ja"]', holds: ({ lang }) => lang === "de" || lang === "ja" },
   { text: 'tweet.full_text.contains("bolt")', holds: ({ text }) => text.includes("bolt") },
-  { text: '!tweet.full_text.contains("acme") || tweet.is_reply', holds: ({ text, kind }) => !text.includes("acme") || kind === "reply" },
-  { text: 'tweet.full_text.contains("& <") || tweet.is_reply', holds: ({ text, kind }) => text.includes("& <") || kind === "reply" },
+  {
+    text: '!tweet.full_text.contains("acme") || tweet.is_reply',
+    holds: ({ text, kind }) => !text.includes("acme") || kind === "reply",
+  },
+  {
+    text: 'tweet.full_text.contains("& <") || tweet.is_reply',
+    holds: ({ text, kind }) => text.includes("& <") || kind === "reply",
+  },
   { text: 'tweet.user.username != "clara2"', holds: ({ by }) => by !== "clara2" },
 ];
 

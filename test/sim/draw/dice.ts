@@ -1,4 +1,7 @@
-/** Draws from a seed, in the words the generator needs. Each seed has its own taste: an option is common in one and rare in another. */
+/**
+ * Draws from a seed, in the words the generator needs. Each seed has its own taste: an option is
+ * common in one and rare in another.
+ */
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
 export interface Dice {

@@ -1,6 +1,7 @@
 /**
- * Bursts beyond a page for replicas, with a pause and an outage of the service around some, under a quota that the schedules need all of:
- * what is found late then is found by pages that the month has little to spare for.
+ * Bursts beyond a page for replicas, with a pause and an outage of the service around some, under a
+ * quota that the schedules need all of: what is found late then is found by pages that the month
+ * has little to spare for.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { BURST_AUTHOR, BURST_QUERIES, BURST_WORD } from "./cast.ts";
@@ -20,17 +21,36 @@ const MONTHLY = 90_000;
 export function drawBursts(dice: Dice, scenario: Scenario): Scenario {
   const [key] = scenario.keys;
   if (key?.quota !== ENOUGH_REQUESTS) return scenario;
-  const bursts = Array.from({ length: BURSTS }, (_, n) => burstSteps(dice, n, dice.int(5 * MIN_MS, scenario.busyMs - 2 * MIN_MS)));
-  const steps = scenario.steps.map((step) => (step.do === "reload" ? { ...step, config: withSearches(step.config, key.key) } : step));
+  const bursts = Array.from({ length: BURSTS }, (_, n) =>
+    burstSteps(dice, n, dice.int(5 * MIN_MS, scenario.busyMs - 2 * MIN_MS)),
+  );
+  const steps = scenario.steps.map((step) =>
+    step.do === "reload" ? { ...step, config: withSearches(step.config, key.key) } : step,
+  );
   const all = [...steps, ...bursts.flat()].filter(({ atMs }) => atMs <= scenario.busyMs);
-  const heals = scenario.mode === "liveness" ? WATCHES.map((watch): Step => ({ do: "resume", atMs: scenario.busyMs, watch })) : [];
-  return { ...scenario, keys: [key], config: withSearches(scenario.config, key.key), steps: [...all, ...heals] };
+  const heals =
+    scenario.mode === "liveness"
+      ? WATCHES.map((watch): Step => ({ do: "resume", atMs: scenario.busyMs, watch }))
+      : [];
+  return {
+    ...scenario,
+    keys: [key],
+    config: withSearches(scenario.config, key.key),
+    steps: [...all, ...heals],
+  };
 }
 
 function burstSteps(dice: Dice, burst: number, atMs: number): readonly Step[] {
   const posts = Array.from({ length: dice.int(POSTS.least, POSTS.most) }, (_, n): Step => {
     const name = `c${burst}x${n}`;
-    return { do: "post", atMs: atMs + n * 20, name, by: BURST_AUTHOR, text: `${BURST_WORD} tk${name}`, kind: "post" };
+    return {
+      do: "post",
+      atMs: atMs + n * 20,
+      name,
+      by: BURST_AUTHOR,
+      text: `${BURST_WORD} tk${name}`,
+      kind: "post",
+    };
   });
   const around: readonly (readonly Step[])[] = [
     [],
@@ -38,7 +58,14 @@ function burstSteps(dice: Dice, burst: number, atMs: number): readonly Step[] {
       { do: "pause", atMs: atMs - 2_000, watch },
       { do: "resume", atMs: atMs + dice.pick([6_000, 60_000]), watch },
     ]),
-    [{ do: "service fault", atMs: atMs - 5_000, name: "server_error", forMs: dice.pick([20_000, 90_000]) }],
+    [
+      {
+        do: "service fault",
+        atMs: atMs - 5_000,
+        name: "server_error",
+        forMs: dice.pick([20_000, 90_000]),
+      },
+    ],
   ];
   return [...dice.pick(around), ...posts];
 }
@@ -51,12 +78,28 @@ const withoutLow = (keys: Json | undefined): JsonObject => {
 
 function withSearches(config: ConfigText, key: string): ConfigText {
   const [sink] = Object.keys(config["sinks"] as JsonObject);
-  const watches = Object.entries(config["watches"] as JsonObject).map(([id, own]) => [id, withoutLow(own)] as const);
-  const shared = { type: "search", strategy: "single", schedule: "@every 30s", ...(sink === undefined ? {} : { sink }) };
-  const searches = BURST_QUERIES.map(({ text }, n) => [WATCHES[n], { ...shared, query: text }] as const);
+  const watches = Object.entries(config["watches"] as JsonObject).map(
+    ([id, own]) => [id, withoutLow(own)] as const,
+  );
+  const shared = {
+    type: "search",
+    strategy: "single",
+    schedule: "@every 30s",
+    ...(sink === undefined ? {} : { sink }),
+  };
+  const searches = BURST_QUERIES.map(
+    ({ text }, n) => [WATCHES[n], { ...shared, query: text }] as const,
+  );
   const { defaults, ...others } = config;
   const common =
-    defaults === undefined ? {} : { defaults: { ...(defaults as JsonObject), watch: withoutLow((defaults as JsonObject)["watch"]) } };
+    defaults === undefined
+      ? {}
+      : {
+          defaults: {
+            ...(defaults as JsonObject),
+            watch: withoutLow((defaults as JsonObject)["watch"]),
+          },
+        };
   return {
     ...others,
     ...common,

@@ -1,4 +1,7 @@
-/** Draws what changes in the world beside posts: who follows whom, who joins and leaves, what profiles, scores, places and posts come to. */
+/**
+ * Draws what changes in the world beside posts: who follows whom, who joins and leaves, what
+ * profiles, scores, places and posts come to.
+ */
 import {
   ARTICLE_POST,
   COUNTED_POSTS,
@@ -24,9 +27,21 @@ export function drawFactsBefore(dice: Dice, startMs: number): readonly WorldOrde
     ...dice.some(FANS, 0).map((who): WorldOrder => ({ do: "follow", atMs, who, whom: handle })),
     ...dice.some(FANS, 0).map((whom): WorldOrder => ({ do: "follow", atMs, who: handle, whom })),
   ]);
-  const profile = { display_name: "As ever", description: "Nothing new", favourites_count: 900, country: "Japan" };
+  const profile = {
+    display_name: "As ever",
+    description: "Nothing new",
+    favourites_count: 900,
+    country: "Japan",
+  };
   return [
-    ...FANS.map((handle): WorldOrder => ({ do: "account", atMs, handle, change: { verified: VERIFIED_FANS.includes(handle) } })),
+    ...FANS.map(
+      (handle): WorldOrder => ({
+        do: "account",
+        atMs,
+        handle,
+        change: { verified: VERIFIED_FANS.includes(handle) },
+      }),
+    ),
     ...follows,
     { do: "list", atMs, id: FAN_LIST_ID, members: [...dice.some(FANS, 1)] },
     { do: "community", atMs, id: FAN_COMMUNITY_ID, name: "Fans", members: [...dice.some(FANS, 1)] },
@@ -34,7 +49,14 @@ export function drawFactsBefore(dice: Dice, startMs: number): readonly WorldOrde
       { do: "account", atMs, handle, change: profile },
       { do: "score", atMs, handle, change: { score: 900, week_delta: 0, month_delta: 0 } },
     ]),
-    ...COUNTED_POSTS.map((post): WorldOrder => ({ do: "count", atMs, post, change: { likes_count: 5, view_count: 500 } })),
+    ...COUNTED_POSTS.map(
+      (post): WorldOrder => ({
+        do: "count",
+        atMs,
+        post,
+        change: { likes_count: 5, view_count: 500 },
+      }),
+    ),
     listFollowers(dice, atMs),
     trends(dice, atMs),
     article(atMs, {
@@ -45,8 +67,17 @@ export function drawFactsBefore(dice: Dice, startMs: number): readonly WorldOrde
     community(atMs, { name: "Fans", description: "A community." }),
     {
       ...{ do: "order", atMs, path: "spaces" },
-      body: { title: "Evening talk", host: "anna0", ends_at: new Date(startMs + 48 * HOUR_MS).toISOString(), listeners: 50 },
-      facts: { "space room title": "Evening talk", "space room state": "Running", "space room listeners": 50 },
+      body: {
+        title: "Evening talk",
+        host: "anna0",
+        ends_at: new Date(startMs + 48 * HOUR_MS).toISOString(),
+        listeners: 50,
+      },
+      facts: {
+        "space room title": "Evening talk",
+        "space room state": "Running",
+        "space room listeners": 50,
+      },
     },
   ];
 }
@@ -56,16 +87,31 @@ const factsAbout = (subject: string, values: Readonly<Record<string, string | nu
 
 function listFollowers(dice: Dice, atMs: number): WorldOrder {
   const followers = [...dice.some(FANS, 1)];
-  const facts = Object.fromEntries(FANS.map((fan) => [`follows ${FAN_LIST_ID} ${fan}`, followers.includes(fan)]));
+  const facts = Object.fromEntries(
+    FANS.map((fan) => [`follows ${FAN_LIST_ID} ${fan}`, followers.includes(fan)]),
+  );
   return { do: "order", atMs, path: "lists", body: { id: FAN_LIST_ID, followers }, facts };
 }
 
 function trends(dice: Dice, atMs: number): WorldOrder {
   const names = [...dice.shuffled(TRENDS).slice(0, dice.int(3, TRENDS.length))];
-  return { do: "order", atMs, path: "trends", body: { woeid: WOEID, names }, facts: { [`trends ${WOEID}`]: names } };
+  return {
+    do: "order",
+    atMs,
+    path: "trends",
+    body: { woeid: WOEID, names },
+    facts: { [`trends ${WOEID}`]: names },
+  };
 }
 
-const ARTICLE_COUNTS = ["favorite_count", "retweet_count", "reply_count", "quote_count", "bookmark_count", "views"] as const;
+const ARTICLE_COUNTS = [
+  "favorite_count",
+  "retweet_count",
+  "reply_count",
+  "quote_count",
+  "bookmark_count",
+  "views",
+] as const;
 
 const article = (atMs: number, change: Readonly<Record<string, string | number>>): WorldOrder => ({
   ...{ do: "order", atMs, path: "articles" },
@@ -80,7 +126,10 @@ const community = (atMs: number, change: Readonly<Record<string, string>>): Worl
 });
 
 function space({ dice, startMs }: FactScene, atMs: number): WorldOrder {
-  const [title, listeners] = [dice.pick(["Evening talk", "Late talk", "*Night* talk & more"]), dice.pick([20, 50, 99, 100, 300])];
+  const [title, listeners] = [
+    dice.pick(["Evening talk", "Late talk", "*Night* talk & more"]),
+    dice.pick([20, 50, 99, 100, 300]),
+  ];
   const about = dice.pick([
     { body: { title }, facts: { "space room title": title } },
     { body: { listeners }, facts: { "space room listeners": listeners } },
@@ -90,7 +139,13 @@ function space({ dice, startMs }: FactScene, atMs: number): WorldOrder {
       facts: { "space room state": "Ended", "space room listeners": 0 },
     },
   ]);
-  return { do: "order", atMs, path: "spaces", body: { id: SPACE_REF, ...about.body }, facts: about.facts };
+  return {
+    do: "order",
+    atMs,
+    path: "spaces",
+    body: { id: SPACE_REF, ...about.body },
+    facts: about.facts,
+  };
 }
 
 export interface FactScene {
@@ -104,13 +159,29 @@ export interface FactScene {
 type DrawFact = (scene: FactScene, atMs: number) => WorldOrder;
 
 const followed: DrawFact = ({ dice }, atMs) => ({
-  ...{ do: dice.chance(0.5) ? "follow" : "unfollow", atMs, who: dice.pick(FANS), whom: dice.pick(WATCHED) },
+  ...{
+    do: dice.chance(0.5) ? "follow" : "unfollow",
+    atMs,
+    who: dice.pick(FANS),
+    whom: dice.pick(WATCHED),
+  },
 });
 const following: DrawFact = ({ dice }, atMs) => ({
-  ...{ do: dice.chance(0.5) ? "follow" : "unfollow", atMs, who: dice.pick(WATCHED), whom: dice.pick(FANS) },
+  ...{
+    do: dice.chance(0.5) ? "follow" : "unfollow",
+    atMs,
+    who: dice.pick(WATCHED),
+    whom: dice.pick(FANS),
+  },
 });
 const member: DrawFact = ({ dice }, atMs) => ({
-  ...{ do: "member", atMs, group: dice.pick([FAN_LIST_ID, FAN_COMMUNITY_ID]), handle: dice.pick(FANS), isIn: dice.chance(0.5) },
+  ...{
+    do: "member",
+    atMs,
+    group: dice.pick([FAN_LIST_ID, FAN_COMMUNITY_ID]),
+    handle: dice.pick(FANS),
+    isIn: dice.chance(0.5),
+  },
 });
 const score: DrawFact = ({ dice }, atMs) => ({
   ...{ do: "score", atMs, handle: dice.pick(WATCHED) },
@@ -133,10 +204,26 @@ const account: DrawFact = ({ dice }, atMs) => ({
 
 /** Which changes watches of a type can see. */
 const SEEN_BY: Readonly<Record<string, readonly DrawFact[]>> = {
-  ...{ followers: [followed], new_followers: [followed], verified_followers: [followed], top_followers: [followed] },
-  ...{ followers_stats: [followed], following: [following], new_following: [following], top_following: [following] },
+  ...{
+    followers: [followed],
+    new_followers: [followed],
+    verified_followers: [followed],
+    top_followers: [followed],
+  },
+  ...{
+    followers_stats: [followed],
+    following: [following],
+    new_following: [following],
+    top_following: [following],
+  },
   ...{ list_members: [member], community_members: [member], membership: [followed, member] },
-  ...{ profile: [account], user_search: [account], score: [score], score_delta: [score], tweet: [counts] },
+  ...{
+    profile: [account],
+    user_search: [account],
+    score: [score],
+    score_delta: [score],
+    tweet: [counts],
+  },
   about: [
     ({ dice }, atMs) => ({
       do: "account",
@@ -149,11 +236,19 @@ const SEEN_BY: Readonly<Record<string, readonly DrawFact[]>> = {
   trends: [({ dice }, atMs) => trends(dice, atMs)],
   community_info: [
     member,
-    ({ dice }, atMs) => community(atMs, { [dice.pick(["name", "description"])]: dice.pick(["Fans", "Friends", "Fans & <friends>"]) }),
+    ({ dice }, atMs) =>
+      community(atMs, {
+        [dice.pick(["name", "description"])]: dice.pick(["Fans", "Friends", "Fans & <friends>"]),
+      }),
   ],
   article: [
     ({ dice }, atMs) =>
-      article(atMs, { [dice.pick(["full_text", "preview_text"])]: dice.pick(["The first edition", "Profit & loss, <2nd> edition"]) }),
+      article(atMs, {
+        [dice.pick(["full_text", "preview_text"])]: dice.pick([
+          "The first edition",
+          "Profit & loss, <2nd> edition",
+        ]),
+      }),
     ({ dice }, atMs) => article(atMs, { [dice.pick(ARTICLE_COUNTS)]: dice.pick([5, 9, 10, 40]) }),
   ],
   space: [space],

@@ -16,8 +16,10 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
   const point = () => dice.pick(dice.chance(0.3) ? REPLICA_POINTS.own : REPLICA_POINTS.common);
   const own = scenario.steps.flatMap((step): readonly Step[] => {
     // All replicas go by the server's clock.
-    if (step.do === "jump" || (step.do === "crash" && step.point.startsWith("store.setTimesBack:"))) return [];
-    if (step.do === "crash") return [{ ...step, replica: replica(), point: dice.chance(0.3) ? point() : step.point }];
+    if (step.do === "jump" || (step.do === "crash" && step.point.startsWith("store.setTimesBack:")))
+      return [];
+    if (step.do === "crash")
+      return [{ ...step, replica: replica(), point: dice.chance(0.3) ? point() : step.point }];
     return [step.do === "restart" ? { ...step, replica: replica() } : step];
   });
   const stalls = times(0, 3).map((atMs): Step => {
@@ -25,7 +27,13 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
     return { do: "stall", atMs, replica: replica(), point: point(), nth: dice.int(1, 5), forMs };
   });
   const cuts = times(0, 3).map(
-    (atMs): Step => ({ do: "cut off", atMs, replica: replica(), point: dice.pick(COMMIT_POINTS), nth: dice.int(1, 3) }),
+    (atMs): Step => ({
+      do: "cut off",
+      atMs,
+      replica: replica(),
+      point: dice.pick(COMMIT_POINTS),
+      nth: dice.int(1, 3),
+    }),
   );
   const lateMs = dice.pick([0, 900, 900, 900, 2_900, 2_900, 2_900, 2_900]);
   const crashes = times(0, 2).map((atMs): Step => {
@@ -34,24 +42,47 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
   });
   const situations = times(1, 3).flatMap((atMs) => {
     const [one = 0, other = 1] = dice.shuffled(Array.from({ length: replicas }, (_, n) => n));
-    return dice.chance(0.5) ? stallOnceDecided(dice, atMs, one) : joinWhileSending(scenario, atMs, { one, other });
+    return dice.chance(0.5)
+      ? stallOnceDecided(dice, atMs, one)
+      : joinWhileSending(scenario, atMs, { one, other });
   });
   // A replica waits for one point at a time: what comes next takes the place of what it waits for.
   const isClear = (step: Step) =>
-    !situations.some(({ atMs, ...of }) => replicaOf(of) === replicaOf(step) && step.atMs >= atMs && step.atMs < atMs + scenario.busyMs / 3);
+    !situations.some(
+      ({ atMs, ...of }) =>
+        replicaOf(of) === replicaOf(step) &&
+        step.atMs >= atMs &&
+        step.atMs < atMs + scenario.busyMs / 3,
+    );
   const others = [...crashes, ...stalls, ...cuts].filter(isClear);
-  const fleet = { ...scenario, replicas, lateMs, steps: [...own, ...others, ...situations].sort(byTime) };
+  const fleet = {
+    ...scenario,
+    replicas,
+    lateMs,
+    steps: [...own, ...others, ...situations].sort(byTime),
+  };
   if (!dice.chance(0.4)) return fleet;
   const busy = drawBursts(dice, fleet);
   return { ...busy, steps: [...busy.steps].sort(byTime) };
 }
 
-const replicaOf = (step: object): number | undefined => ("replica" in step ? (step.replica as number) : undefined);
+const replicaOf = (step: object): number | undefined =>
+  "replica" in step ? (step.replica as number) : undefined;
 
 /** Meanwhile others take over from it. */
 function stallOnceDecided(dice: Dice, atMs: number, replica: number): readonly Step[] {
   const forMs = dice.pick([40_000, 3 * MIN_MS]);
-  return [{ do: "stall", atMs, replica, point: dice.pick(DECIDED_POINTS), nth: 1, forMs, withinMs: 15 * MIN_MS }];
+  return [
+    {
+      do: "stall",
+      atMs,
+      replica,
+      point: dice.pick(DECIDED_POINTS),
+      nth: 1,
+      forMs,
+      withinMs: 15 * MIN_MS,
+    },
+  ];
 }
 
 /** `one` gets a share of what `other` does while that one waits for an answer. */
@@ -63,6 +94,12 @@ function joinWhileSending(
   const sinks = Object.keys(config["sinks"] as JsonObject);
   return [
     ...sinks.map((sink): Step => ({ do: "sink trouble", atMs, sink, kind: "sluggish" })),
-    { do: "restart", atMs, replica: one, downMs: 15 * MIN_MS, until: { replica: other, point: "store.seal:answer" } },
+    {
+      do: "restart",
+      atMs,
+      replica: one,
+      downMs: 15 * MIN_MS,
+      until: { replica: other, point: "store.seal:answer" },
+    },
   ];
 }

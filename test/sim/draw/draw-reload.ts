@@ -1,4 +1,7 @@
-/** Draws changes of the configuration while the daemon runs: each is the whole file as it is from then on. */
+/**
+ * Draws changes of the configuration while the daemon runs: each is the whole file as it is from
+ * then on.
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { Dice } from "./dice.ts";
 import { drawThrottle } from "./draw-sink.ts";
@@ -7,7 +10,8 @@ import type { ConfigText, Step } from "./scenario.ts";
 
 type Change = (config: ConfigText, dice: Dice, nth: number) => ConfigText;
 
-const sectionOf = (config: ConfigText, key: string): JsonObject => (config[key] ?? {}) as JsonObject;
+const sectionOf = (config: ConfigText, key: string): JsonObject =>
+  (config[key] ?? {}) as JsonObject;
 const put = (config: ConfigText, section: string, name: string, change: JsonObject): ConfigText => {
   const all = sectionOf(config, section);
   return { ...config, [section]: { ...all, [name]: { ...(all[name] as JsonObject), ...change } } };
@@ -16,14 +20,21 @@ const without = (config: ConfigText, section: string, name: string): ConfigText 
   const { [name]: _gone, ...rest } = sectionOf(config, section);
   return { ...config, [section]: rest };
 };
-const namesIn = (config: ConfigText, section: string): readonly string[] => Object.keys(sectionOf(config, section));
+const namesIn = (config: ConfigText, section: string): readonly string[] =>
+  Object.keys(sectionOf(config, section));
 
 /** Lists of sinks in which two names have become one. */
 function withoutRepeats(value: Json): Json {
   if (Array.isArray(value))
-    return [...new Map((value as readonly Json[]).map((one) => [JSON.stringify(one), withoutRepeats(one)])).values()];
+    return [
+      ...new Map(
+        (value as readonly Json[]).map((one) => [JSON.stringify(one), withoutRepeats(one)]),
+      ).values(),
+    ];
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutRepeats(inner as Json)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withoutRepeats(inner as Json)]),
+  );
 }
 
 const CHANGES: readonly Change[] = [
@@ -32,25 +43,32 @@ const CHANGES: readonly Change[] = [
     const sinks = namesIn(config, "sinks");
     const own = sectionOf(config, "watches")[name] as JsonObject;
     return put(config, "watches", name, {
-      ...(own["freshness"] === undefined ? { schedule: dice.pick(["@every 30s", "@every 1m", "@every 3m"]) } : {}),
+      ...(own["freshness"] === undefined
+        ? { schedule: dice.pick(["@every 30s", "@every 1m", "@every 3m"]) }
+        : {}),
       ...(dice.chance(0.5) ? { priority: dice.pick(["high", "normal", "low"]) } : {}),
       ...(dice.chance(0.4) ? { sink: dice.pick(sinks) } : {}),
       ...(dice.chance(0.3) ? { max_pages: dice.int(1, 3) } : {}),
     });
   },
-  (config, dice) => put(config, "watches", dice.pick(namesIn(config, "watches")), { enabled: dice.chance(0.4) }),
+  (config, dice) =>
+    put(config, "watches", dice.pick(namesIn(config, "watches")), { enabled: dice.chance(0.4) }),
   // The same accounts in another order.
   (config, dice) => {
     const name = dice.pick(namesIn(config, "watches"));
     const { accounts } = sectionOf(config, "watches")[name] as JsonObject;
-    return Array.isArray(accounts) ? put(config, "watches", name, { accounts: [...(accounts as readonly Json[])].reverse() }) : config;
+    return Array.isArray(accounts)
+      ? put(config, "watches", name, { accounts: [...(accounts as readonly Json[])].reverse() })
+      : config;
   },
   // A watch gets another name, and the route tree speaks of it by that name.
   (config, dice, nth) => {
     const name = dice.pick(namesIn(config, "watches"));
     const next = `w${10 + nth}`;
     if (name.length > 2) return config;
-    const renamed = JSON.parse(JSON.stringify(config).replaceAll(new RegExp(`\\b${name}\\b`, "g"), next)) as ConfigText;
+    const renamed = JSON.parse(
+      JSON.stringify(config).replaceAll(new RegExp(`\\b${name}\\b`, "g"), next),
+    ) as ConfigText;
     return put(renamed, "watches", next, { moved_from: name });
   },
   (config, dice, nth) => {
@@ -59,36 +77,59 @@ const CHANGES: readonly Change[] = [
       config,
       "watches",
       `w${20 + nth}`,
-      drawWatch({ dice, hasDefaults: config["defaults"] !== undefined, hasTree, sinkNames: namesIn(config, "sinks") }),
+      drawWatch({
+        dice,
+        hasDefaults: config["defaults"] !== undefined,
+        hasTree,
+        sinkNames: namesIn(config, "sinks"),
+      }),
     );
   },
   // What waits for a sink that is gone waits until it is back.
   (config, dice) => {
-    const [name = "", ...others] = dice.shuffled(namesIn(config, "sinks").filter((one) => one !== "console"));
+    const [name = "", ...others] = dice.shuffled(
+      namesIn(config, "sinks").filter((one) => one !== "console"),
+    );
     const [other] = others;
     if (other === undefined) return config;
     const sinks = sectionOf(without(config, "sinks", name), "sinks");
     const text = JSON.stringify({ ...config, sinks: {} }).replaceAll(`"${name}"`, `"${other}"`);
     return { ...(withoutRepeats(JSON.parse(text) as JsonObject) as ConfigText), sinks };
   },
-  (config, dice) => put(config, "sinks", dice.pick(namesIn(config, "sinks")), { throttle: dice.chance(0.3) ? false : drawThrottle(dice) }),
+  (config, dice) =>
+    put(config, "sinks", dice.pick(namesIn(config, "sinks")), {
+      throttle: dice.chance(0.3) ? false : drawThrottle(dice),
+    }),
   (config, dice) => {
     const route = config["route"] as JsonObject | undefined;
     if (route === undefined) return config;
-    return { ...config, route: { ...route, group_wait: dice.pick(["10s", "1m"]), group_interval: dice.pick(["30s", "5m"]) } };
+    return {
+      ...config,
+      route: {
+        ...route,
+        group_wait: dice.pick(["10s", "1m"]),
+        group_interval: dice.pick(["30s", "5m"]),
+      },
+    };
   },
 ];
 
 /** Nothing changed, but somebody asks. */
 const SAME: Change = (config) => config;
 
-export function drawReloads(dice: Dice, first: ConfigText, times: readonly number[]): readonly Step[] {
+export function drawReloads(
+  dice: Dice,
+  first: ConfigText,
+  times: readonly number[],
+): readonly Step[] {
   let config = first;
   return [...times]
     .sort((a, b) => a - b)
     .map((atMs, nth): Step => {
       const isBack = nth > 0 && dice.chance(0.4);
-      const changed = isBack ? backTo(first, config) : (dice.chance(0.1) ? SAME : dice.pick(CHANGES))(config, dice, nth);
+      const changed = isBack
+        ? backTo(first, config)
+        : (dice.chance(0.1) ? SAME : dice.pick(CHANGES))(config, dice, nth);
       config = JSON.parse(JSON.stringify(changed)) as ConfigText;
       return { do: "reload", atMs, config };
     });

@@ -1,4 +1,7 @@
-/** Draws a whole scenario from a seed: when it plays, on what configuration, in what world, and what goes wrong. */
+/**
+ * Draws a whole scenario from a seed: when it plays, on what configuration, in what world, and what
+ * goes wrong.
+ */
 import { drawConfig, ENOUGH_REQUESTS } from "./draw-config.ts";
 import { byTime, drawBefore, drawPosts } from "./draw-world.ts";
 import { drawFacts, drawFactsBefore } from "./draw-facts.ts";
@@ -20,7 +23,10 @@ export function drawScenario(seed: number, replicas?: number): Scenario {
   const isPaid = keys.some(({ quota }) => quota === ENOUGH_REQUESTS);
   const mode = dice.chance(0.6) && isPaid ? "liveness" : "safety";
   const troubles = drawTroubles(dice, config, busyMs);
-  const configs = [config, ...troubles.flatMap((step) => (step.do === "reload" ? [step.config] : []))];
+  const configs = [
+    config,
+    ...troubles.flatMap((step) => (step.do === "reload" ? [step.config] : [])),
+  ];
   const heals = mode === "liveness" ? drawHeals(configs, busyMs) : [];
   const calmMs = mode === "liveness" ? 150 * 60_000 : 0;
   const steps = [
@@ -32,7 +38,19 @@ export function drawScenario(seed: number, replicas?: number): Scenario {
   const isWholeCalm = dice.chance(0.1);
   // Now and then a large one stays as it is: some mistakes need length.
   const isUnlimited = dice.chance(0.02);
-  const scenario: Scenario = { seed, mode, startMs, busyMs, calmMs, isWholeCalm, config, files, keys, before, steps };
+  const scenario: Scenario = {
+    seed,
+    mode,
+    startMs,
+    busyMs,
+    calmMs,
+    isWholeCalm,
+    config,
+    files,
+    keys,
+    before,
+    steps,
+  };
   const fleet = drawFleet(dice, scenario, replicas ?? drawReplicas(dice));
   return isUnlimited ? fleet : limitRequests(fleet);
 }
@@ -53,11 +71,17 @@ function withoutRepeatedRetweets(posts: readonly Step[]): readonly Step[] {
 }
 
 const typesIn = (configs: readonly ConfigText[]): readonly string[] =>
-  configs.flatMap((config) => Object.values(config["watches"] as JsonObject).map((watch) => (watch as JsonObject)["type"] as string));
+  configs.flatMap((config) =>
+    Object.values(config["watches"] as JsonObject).map(
+      (watch) => (watch as JsonObject)["type"] as string,
+    ),
+  );
 
 /** Everything that fails works again. */
 function drawHeals(configs: readonly ConfigText[], atMs: number): readonly Step[] {
-  const names = (key: string) => [...new Set(configs.flatMap((config) => Object.keys(config[key] as JsonObject)))];
+  const names = (key: string) => [
+    ...new Set(configs.flatMap((config) => Object.keys(config[key] as JsonObject))),
+  ];
   return [
     { do: "service heals", atMs },
     ...names("sinks").map((sink): Step => ({ do: "sink heals", atMs, sink })),
@@ -77,6 +101,8 @@ function drawStart(dice: Dice): number {
     Date.UTC(2028, 1, 28, 23, 30), // before a leap day
     Date.UTC(2026, 5, 6, 23, 15), // the quota's other reset day
   ];
-  const base = dice.chance(0.4) ? dice.pick(odd) : Date.UTC(2026, dice.int(0, 11), dice.int(1, 28)) + dice.int(0, 24 * 60) * 60_000;
+  const base = dice.chance(0.4)
+    ? dice.pick(odd)
+    : Date.UTC(2026, dice.int(0, 11), dice.int(1, 28)) + dice.int(0, 24 * 60) * 60_000;
   return base + dice.int(0, 59_999);
 }

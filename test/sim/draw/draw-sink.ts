@@ -1,4 +1,7 @@
-/** Draws sinks: for every key of every sink type, a value that the configuration takes. The address of each says which sink it is. */
+/**
+ * Draws sinks: for every key of every sink type, a value that the configuration takes. The address
+ * of each says which sink it is.
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { CONDITIONS } from "./cast.ts";
 import type { Dice } from "./dice.ts";
@@ -28,9 +31,17 @@ export const drawThrottle = (dice: Dice): JsonObject => ({
 
 /** Some are due within the scenario, some are not. */
 export const drawDigest = (dice: Dice): JsonObject => ({
-  schedule: dice.pick(["@every 1m", "@every 7m", "*/10 * * * *", { cron: "*/5 * * * *", timezone: "Asia/Kolkata" }, "0 9 * * *"]),
+  schedule: dice.pick([
+    "@every 1m",
+    "@every 7m",
+    "*/10 * * * *",
+    { cron: "*/5 * * * *", timezone: "Asia/Kolkata" },
+    "0 9 * * *",
+  ]),
   ...(dice.chance(0.5) ? { max_items: dice.pick([1, 3, 50]) } : {}),
-  ...(dice.chance(0.5) ? { sort_by: dice.pick(["likes_count", "followers_count", "tweet.view_count"]) } : {}),
+  ...(dice.chance(0.5)
+    ? { sort_by: dice.pick(["likes_count", "followers_count", "tweet.view_count"]) }
+    : {}),
 });
 
 export const drawDedupe = (dice: Dice): JsonObject => ({
@@ -40,7 +51,8 @@ export const drawDedupe = (dice: Dice): JsonObject => ({
 
 const throttle: Draw = ({ dice }) => (dice.chance(0.3) ? false : drawThrottle(dice));
 
-const someIntervals: Draw = ({ dice, intervals }) => (intervals.length === 0 ? undefined : [...dice.some(intervals, 1)]);
+const someIntervals: Draw = ({ dice, intervals }) =>
+  intervals.length === 0 ? undefined : [...dice.some(intervals, 1)];
 
 /** Keys of every sink. */
 const COMMON_SINK_KEYS: Readonly<Record<string, Draw>> = {
@@ -68,10 +80,15 @@ const mentionTiming = (scene: SinkScene, isConditional: boolean): JsonObject => 
 const slackMentions: Draw = (scene) =>
   scene.dice.some(["user", "group", "here", "channel"], 1).map((who) => {
     const everybody = who === "here" || who === "channel";
-    return { [who]: everybody || (who === "user" ? "U0123456789" : "S0123456789"), ...mentionTiming(scene, everybody) };
+    return {
+      [who]: everybody || (who === "user" ? "U0123456789" : "S0123456789"),
+      ...mentionTiming(scene, everybody),
+    };
   });
 const secretOr = ({ dice, file, name }: SinkScene, key: string, value: string): JsonObject =>
-  dice.likes("secret files") ? { [`${key}_file`]: file(`${name}-${key}`, value) } : { [key]: value };
+  dice.likes("secret files")
+    ? { [`${key}_file`]: file(`${name}-${key}`, value) }
+    : { [key]: value };
 
 const drawUpdate: Draw = ({ dice }) => [...dice.some(["deleted", "edited", "counts"], 1)];
 
@@ -84,14 +101,25 @@ const threads: Readonly<Record<string, Draw>> = {
 
 /** By sink type: how it reaches its channel, and what else it can be configured with. */
 const SINK_TYPES: Readonly<
-  Record<string, { readonly way: (scene: SinkScene) => JsonObject; readonly optional: Readonly<Record<string, Draw>> }>
+  Record<
+    string,
+    {
+      readonly way: (scene: SinkScene) => JsonObject;
+      readonly optional: Readonly<Record<string, Draw>>;
+    }
+  >
 > = {
   webhook: {
     way: (scene) => secretOr(scene, "url", `https://hook-${scene.name}.example/in`),
     optional: {
       secret: ({ dice }) => (dice.chance(0.7) ? ONE_SECRET : [ONE_SECRET, "the secret before it"]),
       secret_file: ({ dice, file, name }) =>
-        file(`${name}-secret`, dice.chance(0.7) ? "another secret of some length" : `another secret of some length\n${ONE_SECRET}\n`),
+        file(
+          `${name}-secret`,
+          dice.chance(0.7)
+            ? "another secret of some length"
+            : `another secret of some length\n${ONE_SECRET}\n`,
+        ),
       headers: () => ({ "x-team": "simulation" }),
       timeout: ({ dice }) => dice.pick(["10s", "15s", "30s"]),
       max_events: ({ dice }) => dice.pick([1, 2, 5, 1_000]),
@@ -138,7 +166,10 @@ const SINK_TYPES: Readonly<
     },
   },
   telegram: {
-    way: (scene) => ({ ...secretOr(scene, "token", "123:telegram"), chat_id: String(-1_001_000_000_000 - scene.index) }),
+    way: (scene) => ({
+      ...secretOr(scene, "token", "123:telegram"),
+      chat_id: String(-1_001_000_000_000 - scene.index),
+    }),
     optional: {
       topic: ({ dice }) => dice.int(1, 9),
       silent: ({ dice }) => dice.chance(0.5),
@@ -148,12 +179,22 @@ const SINK_TYPES: Readonly<
   },
   teams: {
     way: (scene) =>
-      secretOr(scene, "webhook_url", `https://teams-${scene.name}.example/workflows/1/triggers/manual/paths/invoke?sig=signature`),
-    optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]), allow_private: ({ dice }) => dice.chance(0.5) },
+      secretOr(
+        scene,
+        "webhook_url",
+        `https://teams-${scene.name}.example/workflows/1/triggers/manual/paths/invoke?sig=signature`,
+      ),
+    optional: {
+      timeout: ({ dice }) => dice.pick(["10s", "30s"]),
+      allow_private: ({ dice }) => dice.chance(0.5),
+    },
   },
   chat_webhook: {
     way: (scene) => secretOr(scene, "webhook_url", `https://chat-${scene.name}.example/hooks/1`),
-    optional: { timeout: ({ dice }) => dice.pick(["10s", "30s"]), allow_private: ({ dice }) => dice.chance(0.5) },
+    optional: {
+      timeout: ({ dice }) => dice.pick(["10s", "30s"]),
+      allow_private: ({ dice }) => dice.chance(0.5),
+    },
   },
   apprise: {
     way: (scene) => secretOr(scene, "url", `http://apprise-${scene.name}.example/`),
@@ -167,7 +208,11 @@ const SINK_TYPES: Readonly<
     },
   },
   email: {
-    way: ({ name }) => ({ host: "mail.example", from: "Alerts <alerts@example.com>", to: `${name}@example.com` }),
+    way: ({ name }) => ({
+      host: "mail.example",
+      from: "Alerts <alerts@example.com>",
+      to: `${name}@example.com`,
+    }),
     optional: {
       port: ({ dice }) => dice.pick([25, 587, 2525]),
       security: ({ dice }) => dice.pick(["starttls", "tls", "none"]),
@@ -179,7 +224,10 @@ const SINK_TYPES: Readonly<
   },
   file: {
     way: ({ name }) => ({ path: `/var/lib/chirpwatch/${name}.ndjson` }),
-    optional: { max_size: ({ dice }) => dice.pick(["1MB", "100MB"]), keep: ({ dice }) => dice.int(0, 3) },
+    optional: {
+      max_size: ({ dice }) => dice.pick(["1MB", "100MB"]),
+      keep: ({ dice }) => dice.int(0, 3),
+    },
   },
   exec: {
     way: ({ name }) => ({ command: ["/usr/local/bin/on-alert", name] }),
@@ -192,7 +240,8 @@ export function drawSink(scene: SinkScene, type: string): JsonObject {
   const { dice } = scene;
   const { way, optional } = SINK_TYPES[type] as (typeof SINK_TYPES)[string];
   const sink: Record<string, Json | undefined> = { type, ...way(scene) };
-  for (const [key, draw] of Object.entries({ ...optional, ...COMMON_SINK_KEYS })) if (dice.likes(`${type}.${key}`)) sink[key] = draw(scene);
+  for (const [key, draw] of Object.entries({ ...optional, ...COMMON_SINK_KEYS }))
+    if (dice.likes(`${type}.${key}`)) sink[key] = draw(scene);
   return dropConflicts(sink);
 }
 
@@ -210,12 +259,17 @@ const OWN = new Set([
   "thread",
   "forum",
   "crosspost",
-  ...["username", "icon_emoji", "icon_url", "thread_by", "thread_window", "broadcast"].map((key) => `slack.${key}`),
+  ...["username", "icon_emoji", "icon_url", "thread_by", "thread_window", "broadcast"].map(
+    (key) => `slack.${key}`,
+  ),
   "update",
   "follow_up",
 ]);
 
-/** `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where no sink brings its own. */
+/**
+ * `defaults.sink`: for the sinks of a type that do not say otherwise. A token may stand here where
+ * no sink brings its own.
+ */
 export function drawSinkDefaults(
   shared: Pick<SinkScene, "dice" | "intervals" | "templates" | "file">,
   type: string,
@@ -227,8 +281,13 @@ export function drawSinkDefaults(
   const keys = Object.entries({ ...optional, ...COMMON_SINK_KEYS }).filter(
     ([key]) => !OWN.has(key) && !OWN.has(`${type}.${key}`) && dice.likes(`defaults.${type}.${key}`),
   );
-  const token = isToken ? secretOr(scene, "token", type === "telegram" ? "123:telegram" : "xoxb-1") : {};
-  return dropConflicts({ ...token, ...Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])) });
+  const token = isToken
+    ? secretOr(scene, "token", type === "telegram" ? "123:telegram" : "xoxb-1")
+    : {};
+  return dropConflicts({
+    ...token,
+    ...Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])),
+  });
 }
 
 /** What the configuration refuses together. */
@@ -239,18 +298,22 @@ function dropConflicts(sink: Record<string, Json | undefined>): JsonObject {
   };
   if (sink["secret"] !== undefined) drop("secret_file");
   if (sink["password"] !== undefined) drop("password_file");
-  if (sink["user"] === undefined || (sink["password"] ?? sink["password_file"]) === undefined) drop("user", "password", "password_file");
+  if (sink["user"] === undefined || (sink["password"] ?? sink["password_file"]) === undefined)
+    drop("user", "password", "password_file");
   if (sink["user"] !== undefined && sink["security"] === "none") drop("security");
   if (sink["urls"] !== undefined) drop("urls_file");
   if (sink["key"] === undefined) drop("tag");
   else drop("urls", "urls_file");
   if (isWebhook) drop("crosspost");
   if (isWebhook && sink["thread"] === "new") drop("thread");
-  if (isWebhook && sink["type"] === "slack") drop("username", "icon_emoji", "icon_url", "thread_by");
+  if (isWebhook && sink["type"] === "slack")
+    drop("username", "icon_emoji", "icon_url", "thread_by");
   if (sink["thread_by"] === undefined) drop("thread_window", "broadcast");
   if (sink["icon_emoji"] !== undefined) drop("icon_url");
   if (isWebhook) drop("update");
   if (sink["update"] === undefined) drop("follow_up");
   if (sink["thread"] !== undefined) drop("forum");
-  return Object.fromEntries(Object.entries(sink).filter(([, value]) => value !== undefined)) as JsonObject;
+  return Object.fromEntries(
+    Object.entries(sink).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
 }

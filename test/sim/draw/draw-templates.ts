@@ -14,7 +14,11 @@ export const TEMPLATES: Readonly<Record<string, JsonObject>> = {
     body: "{% for media in tweet.entities limit: 2 %}{{ media.link }} {% endfor %}{{ event.detected_at | time }} {{ message.body }} <!here> @everyone",
   },
   // It fails on every event.
-  broken: { events: ["tweet.created"], title: "Broken form", body: "{{ tweet.full_text | graphemes: 0 }}" },
+  broken: {
+    events: ["tweet.created"],
+    title: "Broken form",
+    body: "{{ tweet.full_text | graphemes: 0 }}",
+  },
 };
 
 export const LOCALES = ["de-DE", "en-GB", "ja-JP", "ar-EG"];

@@ -1,4 +1,7 @@
-/** Draws watches: for every key of every watch type, a value that the configuration takes. A key that is missing here fails the coverage test. */
+/**
+ * Draws watches: for every key of every watch type, a value that the configuration takes. A key
+ * that is missing here fails the coverage test.
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import {
   ARTICLE_POST,
@@ -38,7 +41,8 @@ const accounts: Draw = ({ dice }) =>
     if (form === 0) return `id:${userRef(handle)}`;
     return form === 1 ? `https://x.com/${handle}` : form === 2 ? `@${handle}` : handle;
   });
-const fileOfAccounts: Draw = (scene) => (scene.dice.likes("accounts file") ? [{ file: "accounts.txt" }] : accounts(scene));
+const fileOfAccounts: Draw = (scene) =>
+  scene.dice.likes("accounts file") ? [{ file: "accounts.txt" }] : accounts(scene);
 const query: Draw = ({ dice }) => dice.pick(QUERIES).text;
 const rootPost: Draw = ({ dice }) => {
   const id = postRef(dice.pick(ROOT_POSTS));
@@ -58,7 +62,10 @@ interface TypeDraws {
 const OWN_KEYS: Readonly<Record<string, TypeDraws>> = {
   search: {
     required: { query },
-    optional: { strategy: ({ dice }) => dice.pick(["auto", "single", "merge"]), full_poll_every: fullPollEvery },
+    optional: {
+      strategy: ({ dice }) => dice.pick(["auto", "single", "merge"]),
+      full_poll_every: fullPollEvery,
+    },
   },
   timeline: {
     required: { accounts: fileOfAccounts },
@@ -108,7 +115,10 @@ const OTHER_KEYS: Readonly<Record<string, TypeDraws>> = {
     required: { accounts: fileOfAccounts },
     optional: { ...people, source, full_read_every: fullReadEvery, verified_only: () => false },
   },
-  new_following: { required: { accounts: fileOfAccounts }, optional: { ...people, source, full_read_every: fullReadEvery } },
+  new_following: {
+    required: { accounts: fileOfAccounts },
+    optional: { ...people, source, full_read_every: fullReadEvery },
+  },
   list_members: { required: { list: () => FAN_LIST_ID }, optional: {} },
   community_members: { required: { community: () => FAN_COMMUNITY_ID }, optional: {} },
   membership: {
@@ -131,16 +141,37 @@ const OTHER_KEYS: Readonly<Record<string, TypeDraws>> = {
   followers_stats: {
     required: {
       accounts: fileOfAccounts,
-      when: steps(["followers_count", "influencers_count", "projects_count", "venture_capitals_count"], ">= 2"),
+      when: steps(
+        ["followers_count", "influencers_count", "projects_count", "venture_capitals_count"],
+        ">= 2",
+      ),
     },
     optional: {},
   },
-  community_info: { required: { community: () => FAN_COMMUNITY_ID }, optional: { when: step("member_count", [">= 4"]) } },
+  community_info: {
+    required: { community: () => FAN_COMMUNITY_ID },
+    optional: { when: step("member_count", [">= 4"]) },
+  },
   article: {
     required: { tweet: () => postRef(ARTICLE_POST) },
-    optional: { when: steps(["favorite_count", "retweet_count", "reply_count", "quote_count", "bookmark_count", "views"], ">= 10") },
+    optional: {
+      when: steps(
+        [
+          "favorite_count",
+          "retweet_count",
+          "reply_count",
+          "quote_count",
+          "bookmark_count",
+          "views",
+        ],
+        ">= 10",
+      ),
+    },
   },
-  space: { required: { space: () => SPACE_REF }, optional: { when: step("listeners", [">= 100"]) } },
+  space: {
+    required: { space: () => SPACE_REF },
+    optional: { when: step("listeners", [">= 100"]) },
+  },
   trends: {
     required: { woeid: () => WOEID },
     optional: {
@@ -157,17 +188,22 @@ const OTHER_KEYS: Readonly<Record<string, TypeDraws>> = {
     },
   },
   score: { required: { accounts: fileOfAccounts, when: step("score", [">= 1000"]) }, optional: {} },
-  score_delta: { required: { accounts: fileOfAccounts, when: step("week_delta", [">= 25"]) }, optional: { present_score: () => true } },
+  score_delta: {
+    required: { accounts: fileOfAccounts, when: step("week_delta", [">= 25"]) },
+    optional: { present_score: () => true },
+  },
   tweet: {
     required: { tweets: ({ dice }) => dice.some(COUNTED_POSTS, 1).map(postRef) },
     optional: {
-      when: ({ dice }) => dice.pick<JsonObject>([{ likes_count: ">= 10" }, { view_count: ">= 1000" }]),
+      when: ({ dice }) =>
+        dice.pick<JsonObject>([{ likes_count: ">= 10" }, { view_count: ">= 1000" }]),
       deleted: ({ dice }) => dice.chance(0.5),
     },
   },
 };
 
-const seconds = (dice: Dice): string => dice.pick(["@every 30s", "@every 1m", "@every 90s", "@every 2m", "@every 5m"]);
+const seconds = (dice: Dice): string =>
+  dice.pick(["@every 30s", "@every 1m", "@every 90s", "@every 2m", "@every 5m"]);
 const crons = ["* * * * *", "*/2 * * * *", "*/5 * * * *", "0 */2 * * * *", "30 * * * * *"];
 
 /** Keys of every watch. */
@@ -175,19 +211,46 @@ const COMMON_KEYS: Draws = {
   schedule: ({ dice }) => {
     if (dice.chance(0.6)) return seconds(dice);
     const cron = dice.pick(crons);
-    return dice.chance(0.5) ? cron : { cron, timezone: dice.pick(["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC"]) };
+    return dice.chance(0.5)
+      ? cron
+      : { cron, timezone: dice.pick(["Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC"]) };
   },
-  freshness: ({ dice }) => (dice.chance(0.5) ? dice.pick(["60s", "2m"]) : { mean: "60s", max: dice.pick(["5m", "10m"]) }),
-  timezone: ({ dice }) => dice.pick(["Europe/Berlin", "America/New_York", "Pacific/Auckland", "UTC"]),
-  sink: ({ dice, sinkNames }) => (dice.chance(0.5) ? dice.pick(sinkNames) : [...dice.some(sinkNames, 1, 3)]),
+  freshness: ({ dice }) =>
+    dice.chance(0.5) ? dice.pick(["60s", "2m"]) : { mean: "60s", max: dice.pick(["5m", "10m"]) },
+  timezone: ({ dice }) =>
+    dice.pick(["Europe/Berlin", "America/New_York", "Pacific/Auckland", "UTC"]),
+  sink: ({ dice, sinkNames }) =>
+    dice.chance(0.5) ? dice.pick(sinkNames) : [...dice.some(sinkNames, 1, 3)],
   where: ({ dice }) => dice.pick(CONDITIONS).text,
-  labels: ({ dice }) => ({ team: dice.pick(["comms", "ops"]), ...(dice.chance(0.3) ? { tier: "one" } : {}) }),
+  labels: ({ dice }) => ({
+    team: dice.pick(["comms", "ops"]),
+    ...(dice.chance(0.3) ? { tier: "one" } : {}),
+  }),
   priority: ({ dice }) => dice.pick(["high", "normal", "low"]),
-  first_run: ({ dice }) => dice.pick<Json>(["baseline", { latest: 2 }, { latest: 3 }, { since: "24h" }, "latest: 1", "since: 1h"]),
-  include: ({ dice }) => Object.fromEntries(dice.some(["replies", "retweets", "quotes"], 1).map((key) => [key, dice.chance(0.5)])),
+  first_run: ({ dice }) =>
+    dice.pick<Json>([
+      "baseline",
+      { latest: 2 },
+      { latest: 3 },
+      { since: "24h" },
+      "latest: 1",
+      "since: 1h",
+    ]),
+  include: ({ dice }) =>
+    Object.fromEntries(
+      dice.some(["replies", "retweets", "quotes"], 1).map((key) => [key, dice.chance(0.5)]),
+    ),
   ignore: ({ dice }) => ({
-    ...(dice.chance(0.6) ? { authors: [dice.pick<Json>(["clara2", "@dan3", `id:${userRef("edda4")}`, { file: "ignored.txt" }])] } : {}),
-    ...(dice.chance(0.6) ? { words: [dice.pick<Json>(["giveaway", "delta", { file: "words.txt" }])] } : {}),
+    ...(dice.chance(0.6)
+      ? {
+          authors: [
+            dice.pick<Json>(["clara2", "@dan3", `id:${userRef("edda4")}`, { file: "ignored.txt" }]),
+          ],
+        }
+      : {}),
+    ...(dice.chance(0.6)
+      ? { words: [dice.pick<Json>(["giveaway", "delta", { file: "words.txt" }])] }
+      : {}),
   }),
   max_pages: ({ dice }) => dice.pick([1, 1, 2, 3, 50]),
   max_age: ({ dice }) => dice.pick(["2h", "6h", "24h", "7d"]),
@@ -199,7 +262,11 @@ const COMMON_KEYS: Draws = {
     ]),
   enrich: ({ dice }) => ({
     ...(dice.chance(0.7)
-      ? { url: "https://enrich.example/rate", headers: { authorization: "Bearer x" }, allow_private: dice.chance(0.5) }
+      ? {
+          url: "https://enrich.example/rate",
+          headers: { authorization: "Bearer x" },
+          allow_private: dice.chance(0.5),
+        }
       : { exec: ["/usr/local/bin/on-alert", "enrich"] }),
     labels: ["mood"],
     timeout: dice.pick(["500ms", "3s", "20s"]),
@@ -228,17 +295,23 @@ export function drawWatch(scene: WatchScene): JsonObject {
   const own = (OWN_KEYS[type] ?? OTHER_KEYS[type]) as TypeDraws;
   const watch: Record<string, Json | undefined> = { type };
   for (const [key, draw] of Object.entries(own.required)) watch[key] = draw(scene);
-  for (const [key, draw] of Object.entries(own.optional)) if (dice.likes(`${type}.${key}`)) watch[key] = draw(scene);
-  for (const [key, draw] of Object.entries(COMMON_KEYS).filter(([key]) => !isOther || !TWEET_KEYS.includes(key)))
+  for (const [key, draw] of Object.entries(own.optional))
+    if (dice.likes(`${type}.${key}`)) watch[key] = draw(scene);
+  for (const [key, draw] of Object.entries(COMMON_KEYS).filter(
+    ([key]) => !isOther || !TWEET_KEYS.includes(key),
+  ))
     if (dice.likes(key) || (key === "sink" && !scene.hasTree)) watch[key] = draw(scene);
-  if (watch["schedule"] === undefined && watch["freshness"] === undefined && !scene.hasDefaults) watch["schedule"] = "@every 2m";
+  if (watch["schedule"] === undefined && watch["freshness"] === undefined && !scene.hasDefaults)
+    watch["schedule"] = "@every 2m";
   return dropConflicts(watch);
 }
 
 /** `defaults.watch`: keys of every watch, for those that do not say otherwise. */
 export function drawWatchDefaults(scene: WatchScene): JsonObject {
   const { dice } = scene;
-  const keys = Object.entries(COMMON_KEYS).filter(([key]) => key === "schedule" || dice.likes(`defaults.${key}`));
+  const keys = Object.entries(COMMON_KEYS).filter(
+    ([key]) => key === "schedule" || dice.likes(`defaults.${key}`),
+  );
   return dropConflicts(Object.fromEntries(keys.map(([key, draw]) => [key, draw(scene)])));
 }
 
@@ -250,11 +323,14 @@ function dropConflicts(watch: Record<string, Json | undefined>): JsonObject {
   if (watch["freshness"] !== undefined) without("schedule");
   if (watch["source"] === "indexed") without("full_read_every");
   if (watch["type"] === "membership") {
-    const about = { follow: "account", community_member: "community" }[watch["check"] as string] ?? "tweet";
+    const about =
+      { follow: "account", community_member: "community" }[watch["check"] as string] ?? "tweet";
     for (const key of ["account", "community", "tweet"]) if (key !== about) without(key);
   }
   // Nothing would be left to report.
   if (watch["when"] === undefined && watch["type"] === "tweet") without("deleted");
   if (watch["when"] === undefined && watch["type"] === "profile") without("fields");
-  return Object.fromEntries(Object.entries(watch).filter(([, value]) => value !== undefined)) as JsonObject;
+  return Object.fromEntries(
+    Object.entries(watch).filter(([, value]) => value !== undefined),
+  ) as JsonObject;
 }

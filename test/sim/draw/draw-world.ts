@@ -1,5 +1,16 @@
 /** Draws what happens in the world: who posts what when, seen how late, taken back or not. */
-import { ARTICLE_POST, AUTHORS, COMMUNITY_ID, COUNTED_POSTS, LANGUAGES, LIST_ID, ODD_TEXTS, ROOT_POSTS, WATCHED, WORDS } from "./cast.ts";
+import {
+  ARTICLE_POST,
+  AUTHORS,
+  COMMUNITY_ID,
+  COUNTED_POSTS,
+  LANGUAGES,
+  LIST_ID,
+  ODD_TEXTS,
+  ROOT_POSTS,
+  WATCHED,
+  WORDS,
+} from "./cast.ts";
 import type { Dice } from "./dice.ts";
 import type { WorldOrder } from "./scenario.ts";
 
@@ -7,16 +18,36 @@ const HOUR_MS = 3_600_000;
 
 /** People, places and posts that were there before the daemon. */
 export function drawBefore(dice: Dice): readonly WorldOrder[] {
-  const handles = AUTHORS.map((handle): WorldOrder => ({ do: "account", atMs: -30 * 24 * HOUR_MS, handle, change: {} }));
+  const handles = AUTHORS.map(
+    (handle): WorldOrder => ({ do: "account", atMs: -30 * 24 * HOUR_MS, handle, change: {} }),
+  );
   const places: readonly WorldOrder[] = [
     { do: "list", atMs: 0, id: LIST_ID, members: [...dice.some(WATCHED, 1)] },
-    { do: "community", atMs: 0, id: COMMUNITY_ID, name: "Builders", members: [...dice.some(AUTHORS, 2)] },
+    {
+      do: "community",
+      atMs: 0,
+      id: COMMUNITY_ID,
+      name: "Builders",
+      members: [...dice.some(AUTHORS, 2)],
+    },
   ];
   const roots = [...ROOT_POSTS, ...COUNTED_POSTS, ARTICLE_POST].map(
-    (name, n): WorldOrder => ({ do: "post", atMs: -(48 - n) * HOUR_MS, name, by: "anna0", text: `The root ${n} tkroot${n}`, kind: "post" }),
+    (name, n): WorldOrder => ({
+      do: "post",
+      atMs: -(48 - n) * HOUR_MS,
+      name,
+      by: "anna0",
+      text: `The root ${n} tkroot${n}`,
+      kind: "post",
+    }),
   );
-  const old = Array.from({ length: dice.pick([0, 3, 12, 40]) }, (_, n) => dice.int(1, 20 * 60) * 60_000 + n);
-  const posts = [...old].sort((a, b) => b - a).map((agoMs, n) => drawPost(dice, `old${n}`, -agoMs, []));
+  const old = Array.from(
+    { length: dice.pick([0, 3, 12, 40]) },
+    (_, n) => dice.int(1, 20 * 60) * 60_000 + n,
+  );
+  const posts = [...old]
+    .sort((a, b) => b - a)
+    .map((agoMs, n) => drawPost(dice, `old${n}`, -agoMs, []));
   return [...handles, ...places, ...roots, ...posts];
 }
 
@@ -38,7 +69,11 @@ export function drawPosts(dice: Dice, busyMs: number): readonly WorldOrder[] {
     sorted.push(post);
     if (post.do === "post" && post.kind !== "retweet") known.push(post.name);
   }
-  return [...sorted, ...drawTakenBack(dice, sorted, busyMs), ...drawEdits(dice, sorted, busyMs)].sort(byTime);
+  return [
+    ...sorted,
+    ...drawTakenBack(dice, sorted, busyMs),
+    ...drawEdits(dice, sorted, busyMs),
+  ].sort(byTime);
 }
 
 function drawPost(dice: Dice, name: string, atMs: number, known: readonly string[]): WorldOrder {
@@ -47,17 +82,29 @@ function drawPost(dice: Dice, name: string, atMs: number, known: readonly string
   const of = known.length > 0 && dice.chance(0.4) ? dice.pick(known) : dice.pick(ROOT_POSTS);
   const words = dice.shuffled(WORDS).slice(0, dice.int(0, 4));
   const mentioned = dice.chance(0.5) ? "boris1" : dice.pick(WATCHED);
-  const extras = [dice.chance(0.2) ? "#launch" : "", dice.chance(0.3) ? `@${mentioned}` : "", dice.chance(0.05) ? "giveaway" : ""];
-  const text = [...words, ...extras, dice.pick(ODD_TEXTS), `tk${name}`].filter((part) => part !== "").join(" ");
+  const extras = [
+    dice.chance(0.2) ? "#launch" : "",
+    dice.chance(0.3) ? `@${mentioned}` : "",
+    dice.chance(0.05) ? "giveaway" : "",
+  ];
+  const text = [...words, ...extras, dice.pick(ODD_TEXTS), `tk${name}`]
+    .filter((part) => part !== "")
+    .join(" ");
   return {
     ...{ do: "post", atMs, name, by, text, kind, lang: dice.pick(LANGUAGES) },
     ...(kind === "post" ? {} : { of }),
     ...(kind === "post" && dice.chance(0.5) ? { community: COMMUNITY_ID } : {}),
-    ...(dice.likes("late") && atMs > 0 ? { lateMs: dice.pick([2_000, 60_000, 6 * 60_000, 14 * 60_000]) } : {}),
+    ...(dice.likes("late") && atMs > 0
+      ? { lateMs: dice.pick([2_000, 60_000, 6 * 60_000, 14 * 60_000]) }
+      : {}),
   };
 }
 
-function drawTakenBack(dice: Dice, posts: readonly WorldOrder[], busyMs: number): readonly WorldOrder[] {
+function drawTakenBack(
+  dice: Dice,
+  posts: readonly WorldOrder[],
+  busyMs: number,
+): readonly WorldOrder[] {
   return posts.flatMap((order): readonly WorldOrder[] => {
     if (order.do !== "post" || !dice.likes("taken back") || dice.chance(0.7)) return [];
     const atMs = order.atMs + dice.pick([500, 30_000, 10 * 60_000, HOUR_MS]);
@@ -69,7 +116,11 @@ function drawTakenBack(dice: Dice, posts: readonly WorldOrder[], busyMs: number)
 }
 
 /** What is added to a text makes no query and no condition true or false. */
-function drawEdits(dice: Dice, posts: readonly WorldOrder[], busyMs: number): readonly WorldOrder[] {
+function drawEdits(
+  dice: Dice,
+  posts: readonly WorldOrder[],
+  busyMs: number,
+): readonly WorldOrder[] {
   if (!dice.likes("edits")) return [];
   return posts.flatMap((order): readonly WorldOrder[] => {
     if (order.do !== "post" || order.kind === "retweet" || dice.chance(0.7)) return [];
@@ -77,8 +128,16 @@ function drawEdits(dice: Dice, posts: readonly WorldOrder[], busyMs: number): re
     const times = dice.chance(0.3) ? [first, first + dice.pick([1_000, 12 * 60_000])] : [first];
     return times
       .filter((atMs) => atMs < busyMs)
-      .map((atMs, n): WorldOrder => ({ do: "edit", atMs, post: order.name, text: `${order.text} edit${n + 1}` }));
+      .map(
+        (atMs, n): WorldOrder => ({
+          do: "edit",
+          atMs,
+          post: order.name,
+          text: `${order.text} edit${n + 1}`,
+        }),
+      );
   });
 }
 
-export const byTime = (a: { readonly atMs: number }, b: { readonly atMs: number }): number => a.atMs - b.atMs;
+export const byTime = (a: { readonly atMs: number }, b: { readonly atMs: number }): number =>
+  a.atMs - b.atMs;

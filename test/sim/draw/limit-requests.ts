@@ -1,12 +1,16 @@
 /**
- * Keeps a scenario affordable: a processor takes seconds for one with thousands of requests, and finds no more in it than in several small
- * ones. Works on what was drawn, so that a scenario below the limit is the same with and without it. What is too large becomes shorter
- * first, with everything that happens in it, and is then polled less often.
+ * Keeps a scenario affordable: a processor takes seconds for one with thousands of requests, and
+ * finds no more in it than in several small ones. Works on what was drawn, so that a scenario below
+ * the limit is the same with and without it. What is too large becomes shorter first, with
+ * everything that happens in it, and is then polled less often.
  */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { ConfigText, Scenario, Step } from "./scenario.ts";
 
-/** Of polls where nothing is wrong; later pages, rechecks and retries come on top, what is read together comes off. */
+/**
+ * Of polls where nothing is wrong; later pages, rechecks and retries come on top, what is read
+ * together comes off.
+ */
 const MOST = { requests: 250, busyMs: Number.POSITIVE_INFINITY };
 /** Of several daemons, which watch each other all the time. */
 const MOST_OF_SEVERAL = { requests: 60, busyMs: 30 * 60_000 };
@@ -24,8 +28,19 @@ export function limitRequests(scenario: Scenario): Scenario {
   return factor > 1 ? mapConfigs(shorter, (config) => slowDown(config, factor)) : shorter;
 }
 
-function expectedRequests({ config, steps, files, busyMs, mode, calmMs, isWholeCalm }: Scenario): number {
-  const perMinute = [config, ...steps.flatMap((step) => (step.do === "reload" ? [step.config] : []))].map((one) => requestRate(one, files));
+function expectedRequests({
+  config,
+  steps,
+  files,
+  busyMs,
+  mode,
+  calmMs,
+  isWholeCalm,
+}: Scenario): number {
+  const perMinute = [
+    config,
+    ...steps.flatMap((step) => (step.do === "reload" ? [step.config] : [])),
+  ].map((one) => requestRate(one, files));
   const lengthMs = busyMs + (mode === "safety" ? 0 : isWholeCalm ? calmMs : USUAL_CALM_MS);
   return (Math.max(...perMinute) * lengthMs) / 60_000;
 }
@@ -38,20 +53,31 @@ function requestRate(config: ConfigText, files: Scenario["files"]): number {
     const keys = withDefaults(watch as JsonObject, defaults);
     if (keys["enabled"] === false) return sum;
     const targets = (keys["accounts"] ?? keys["tweets"] ?? [0]) as readonly Json[];
-    const count = targets.reduce<number>((all, one) => all + (typeof one === "object" ? linesInFile : 1), 0);
+    const count = targets.reduce<number>(
+      (all, one) => all + (typeof one === "object" ? linesInFile : 1),
+      0,
+    );
     return sum + (count * 60_000) / intervalOf(keys);
   }, 0);
 }
 
 /** What a watch says about when it is polled replaces both keys. */
-const withDefaults = (own: JsonObject, { schedule, freshness, ...others }: JsonObject): JsonObject => {
+const withDefaults = (
+  own: JsonObject,
+  { schedule, freshness, ...others }: JsonObject,
+): JsonObject => {
   const timing =
-    own["schedule"] !== undefined || own["freshness"] !== undefined ? {} : freshness === undefined ? { schedule } : { freshness };
+    own["schedule"] !== undefined || own["freshness"] !== undefined
+      ? {}
+      : freshness === undefined
+        ? { schedule }
+        : { freshness };
   return { ...others, ...(timing as JsonObject), ...own };
 };
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000 };
-const durationOf = (text: string): number => Number.parseInt(text, 10) * (UNITS[text.at(-1) ?? ""] ?? 0);
+const durationOf = (text: string): number =>
+  Number.parseInt(text, 10) * (UNITS[text.at(-1) ?? ""] ?? 0);
 
 /** Of the schedules that are drawn. */
 function intervalOf({ schedule, freshness }: JsonObject): number {
@@ -62,7 +88,8 @@ function intervalOf({ schedule, freshness }: JsonObject): number {
   return Number(/\*\/(\d+)/.exec(text)?.[1] ?? 1) * 60_000;
 }
 
-const cronOf = (schedule: Json): string => (typeof schedule === "string" ? schedule : ((schedule as JsonObject)["cron"] as string));
+const cronOf = (schedule: Json): string =>
+  typeof schedule === "string" ? schedule : ((schedule as JsonObject)["cron"] as string);
 
 /** The same in less time. */
 function shorten(scenario: Scenario, share: number): Scenario {
@@ -71,7 +98,11 @@ function shorten(scenario: Scenario, share: number): Scenario {
     const atMs = scaled(step.atMs);
     if (step.do !== "order" || step.body["ends_at"] === undefined) return { ...step, atMs };
     // A space that ends at this moment, in words of the service.
-    return { ...step, atMs, body: { ...step.body, ends_at: new Date(scenario.startMs + atMs).toISOString() } };
+    return {
+      ...step,
+      atMs,
+      body: { ...step.body, ends_at: new Date(scenario.startMs + atMs).toISOString() },
+    };
   });
   return { ...scenario, busyMs: scaled(scenario.busyMs), steps };
 }
@@ -79,21 +110,31 @@ function shorten(scenario: Scenario, share: number): Scenario {
 const mapConfigs = (scenario: Scenario, map: (config: ConfigText) => ConfigText): Scenario => ({
   ...scenario,
   config: map(scenario.config),
-  steps: scenario.steps.map((step) => (step.do === "reload" ? { ...step, config: map(step.config) } : step)),
+  steps: scenario.steps.map((step) =>
+    step.do === "reload" ? { ...step, config: map(step.config) } : step,
+  ),
 });
 
 function slowDown(config: ConfigText, factor: number): ConfigText {
   const slower = (keys: JsonObject): JsonObject => ({
     ...keys,
-    ...(keys["schedule"] === undefined ? {} : { schedule: slowerSchedule(keys["schedule"], factor) }),
-    ...(keys["freshness"] === undefined ? {} : { freshness: slowerFreshness(keys["freshness"], factor) }),
+    ...(keys["schedule"] === undefined
+      ? {}
+      : { schedule: slowerSchedule(keys["schedule"], factor) }),
+    ...(keys["freshness"] === undefined
+      ? {}
+      : { freshness: slowerFreshness(keys["freshness"], factor) }),
   });
-  const watches = Object.entries(config["watches"] as JsonObject).map(([name, keys]) => [name, slower(keys as JsonObject)] as const);
+  const watches = Object.entries(config["watches"] as JsonObject).map(
+    ([name, keys]) => [name, slower(keys as JsonObject)] as const,
+  );
   const defaults = config["defaults"] as JsonObject | undefined;
   return {
     ...config,
     watches: Object.fromEntries(watches),
-    ...(defaults === undefined ? {} : { defaults: { ...defaults, watch: slower(defaults["watch"] as JsonObject) } }),
+    ...(defaults === undefined
+      ? {}
+      : { defaults: { ...defaults, watch: slower(defaults["watch"] as JsonObject) } }),
   };
 }
 
@@ -109,14 +150,17 @@ function slowerFreshness(freshness: Json, factor: number): Json {
   // Both by as much: a mean needs its room below the longest interval.
   const most = Math.max(...Object.values(limits).map(durationOf));
   const both = Math.max(1, Math.min(factor, Math.floor(LONGEST_INTERVAL_MS / most)));
-  return Object.fromEntries(Object.entries(limits).map(([key, text]) => [key, slowerDuration(text, both)]));
+  return Object.fromEntries(
+    Object.entries(limits).map(([key, text]) => [key, slowerDuration(text, both)]),
+  );
 }
 
 /** Minutes that divide an hour, so that a pattern stays regular. */
 const CRON_MINUTES = [1, 2, 3, 4, 5, 6, 10, 12, 15, 20];
 
 function slowerSchedule(schedule: Json, factor: number): Json {
-  if (typeof schedule !== "string") return { ...(schedule as JsonObject), cron: slowerSchedule(cronOf(schedule), factor) };
+  if (typeof schedule !== "string")
+    return { ...(schedule as JsonObject), cron: slowerSchedule(cronOf(schedule), factor) };
   if (schedule.startsWith("@every ")) return `@every ${slowerDuration(schedule.slice(7), factor)}`;
   const fields = schedule.split(" ");
   const wanted = (intervalOf({ schedule }) / 60_000) * factor;

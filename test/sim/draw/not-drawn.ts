@@ -1,7 +1,13 @@
-/** Keys of the configuration that no scenario has, each with its reason. A key that is drawn after all may not stand here. */
+/**
+ * Keys of the configuration that no scenario has, each with its reason. A key that is drawn after
+ * all may not stand here.
+ */
 export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }[] = [
   { keys: /^state\.path$/, why: "every simulation has a folder of its own" },
-  { keys: /^state\.url(?:_file)?$/, why: "a server knows no virtual clock: test/e2e/crash-on-postgres.test.ts" },
+  {
+    keys: /^state\.url(?:_file)?$/,
+    why: "a server knows no virtual clock: test/e2e/crash-on-postgres.test.ts",
+  },
   {
     keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|chat_id|thread|path|host|from|to|command)$/,
     why: "an address says which sink it is",
@@ -15,20 +21,29 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     why: "what an incoming webhook refuses",
   },
   { keys: /^defaults\.sink\.console\b/, why: "a console has nothing but threads" },
-  { keys: /^(?:defaults\.sink\.\w+|sinks\.\w+)\.moved_from$/, why: "a sink that is renamed is test/deliver/moved-sink.test.ts's" },
+  {
+    keys: /^(?:defaults\.sink\.\w+|sinks\.\w+)\.moved_from$/,
+    why: "a sink that is renamed is test/deliver/moved-sink.test.ts's",
+  },
   { keys: /^watches\.\w+\.moved_from$/, why: "drawn by a reload" },
   {
     keys: /^watches\.(?:about|article|community_info|community_members|followers|followers_stats|following|list_followers|list_members|membership|new_followers|new_following|profile|retweeters|score|score_delta|space|top_followers|top_following|trends|tweet|user_search|verified_followers)\.(?:where|first_run|include|ignore|recheck|freshness|enrich)(?:\.|$)/,
     why: "drawn for watches of tweets",
   },
-  { keys: /^watches\.membership\.accounts\.file$/, why: "only watched accounts stand in the file, who follow nobody of themselves" },
+  {
+    keys: /^watches\.membership\.accounts\.file$/,
+    why: "only watched accounts stand in the file, who follow nobody of themselves",
+  },
   { keys: /^watches\.space\.when\.participants$/, why: "the service makes this number up" },
   {
     keys: /^watches\.(?:profile|tweet)\.when\.(?:followers|followings|tweets|media|retweet|reply|quote|bookmark)_count$/,
     why: "one count stands for the others",
   },
   { keys: /^reports\b/, why: "the checks do not model reports: test/operate/reports plays them" },
-  { keys: /^time_intervals\.dates$/, why: "a scenario lasts days: test/route/time-interval.test.ts" },
+  {
+    keys: /^time_intervals\.dates$/,
+    why: "a scenario lasts days: test/route/time-interval.test.ts",
+  },
   {
     keys: /\bdigest\.(?:title|group_by|when_empty)$/,
     why: "how a digest is laid out, and one of nothing: test/deliver/stages/digest.test.ts and test/deliver/empty-digests.test.ts",

@@ -1,4 +1,7 @@
-/** What a simulation plays: a configuration, a world, and what happens when. Plain data, so that it can be kept, cut shorter and played again. */
+/**
+ * What a simulation plays: a configuration, a world, and what happens when. Plain data, so that it
+ * can be kept, cut shorter and played again.
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 
 /** A configuration as it would be written: keys as in the YAML. */
@@ -6,7 +9,9 @@ export type ConfigText = JsonObject;
 
 export interface Scenario {
   readonly seed: number;
-  /** `safety`: faults go on to the end. `liveness`: they stop, and everything expected must arrive. */
+  /**
+   * `safety`: faults go on to the end. `liveness`: they stop, and everything expected must arrive.
+   */
   readonly mode: "safety" | "liveness";
   /** Wall time at the start. */
   readonly startMs: number;
@@ -54,12 +59,44 @@ export type WorldOrder =
   | { readonly do: "edit"; readonly atMs: number; readonly post: string; readonly text: string }
   | { readonly do: "follow"; readonly atMs: number; readonly who: string; readonly whom: string }
   | { readonly do: "unfollow"; readonly atMs: number; readonly who: string; readonly whom: string }
-  | { readonly do: "list"; readonly atMs: number; readonly id: string; readonly members: readonly string[] }
-  | { readonly do: "community"; readonly atMs: number; readonly id: string; readonly name: string; readonly members: readonly string[] }
-  | { readonly do: "member"; readonly atMs: number; readonly group: string; readonly handle: string; readonly isIn: boolean }
-  | { readonly do: "account"; readonly atMs: number; readonly handle: string; readonly change: JsonObject }
-  | { readonly do: "score"; readonly atMs: number; readonly handle: string; readonly change: Readonly<Record<string, number>> }
-  | { readonly do: "count"; readonly atMs: number; readonly post: string; readonly change: Readonly<Record<string, number>> }
+  | {
+      readonly do: "list";
+      readonly atMs: number;
+      readonly id: string;
+      readonly members: readonly string[];
+    }
+  | {
+      readonly do: "community";
+      readonly atMs: number;
+      readonly id: string;
+      readonly name: string;
+      readonly members: readonly string[];
+    }
+  | {
+      readonly do: "member";
+      readonly atMs: number;
+      readonly group: string;
+      readonly handle: string;
+      readonly isIn: boolean;
+    }
+  | {
+      readonly do: "account";
+      readonly atMs: number;
+      readonly handle: string;
+      readonly change: JsonObject;
+    }
+  | {
+      readonly do: "score";
+      readonly atMs: number;
+      readonly handle: string;
+      readonly change: Readonly<Record<string, number>>;
+    }
+  | {
+      readonly do: "count";
+      readonly atMs: number;
+      readonly post: string;
+      readonly change: Readonly<Record<string, number>>;
+    }
   /** Whatever else the sandbox's control API takes by POST, and what is so from then on. */
   | {
       readonly do: "order";
@@ -81,25 +118,61 @@ export type Step =
       readonly handle?: string;
     }
   | { readonly do: "service heals"; readonly atMs: number }
-  | { readonly do: "sink trouble"; readonly atMs: number; readonly sink: string; readonly kind: SinkTroubleKind; readonly times?: number }
+  | {
+      readonly do: "sink trouble";
+      readonly atMs: number;
+      readonly sink: string;
+      readonly kind: SinkTroubleKind;
+      readonly times?: number;
+    }
   | { readonly do: "sink heals"; readonly atMs: number; readonly sink: string }
-  | (OfReplica & { readonly do: "crash"; readonly point: string; readonly nth: number; readonly downMs: number })
+  | (OfReplica & {
+      readonly do: "crash";
+      readonly point: string;
+      readonly nth: number;
+      readonly downMs: number;
+    })
   /** `until`: it begins sooner, once another one passes a point. */
-  | (OfReplica & { readonly do: "restart"; readonly downMs: number; readonly until?: MomentOfReplica })
-  /** It stands still, and goes on: where it passes the point within `withinMs`, two minutes unless said otherwise, else wherever it is then. */
-  | (OfReplica & { readonly do: "stall"; readonly point: string; readonly nth: number; readonly forMs: number; readonly withinMs?: number })
+  | (OfReplica & {
+      readonly do: "restart";
+      readonly downMs: number;
+      readonly until?: MomentOfReplica;
+    })
+  /**
+   * It stands still, and goes on: where it passes the point within `withinMs`, two minutes unless
+   * said otherwise, else wherever it is then.
+   */
+  | (OfReplica & {
+      readonly do: "stall";
+      readonly point: string;
+      readonly nth: number;
+      readonly forMs: number;
+      readonly withinMs?: number;
+    })
   /** Its connections to the server of the state are cut. */
   | (OfReplica & { readonly do: "cut off"; readonly point: string; readonly nth: number })
   | { readonly do: "reload"; readonly atMs: number; readonly config: ConfigText }
   | { readonly do: "pause"; readonly atMs: number; readonly watch: string }
   | { readonly do: "resume"; readonly atMs: number; readonly watch: string }
   /** `name` names it for its end, which may come before its time. */
-  | { readonly do: "silence"; readonly atMs: number; readonly name: string; readonly matchers: readonly string[]; readonly forMs: number }
+  | {
+      readonly do: "silence";
+      readonly atMs: number;
+      readonly name: string;
+      readonly matchers: readonly string[];
+      readonly forMs: number;
+    }
   | { readonly do: "end silence"; readonly atMs: number; readonly name: string }
   /** A request to the daemon's own API, made again where the daemon ends before it has answered. */
   | { readonly do: "ask"; readonly atMs: number; readonly path: string }
   /** What a command has read of a watch's past becomes alerts: these posts, found by its query. */
-  | { readonly do: "backfill"; readonly atMs: number; readonly watch: string; readonly query: string; readonly posts: readonly string[] }
+  | {
+      readonly do: "backfill";
+      readonly atMs: number;
+      readonly watch: string;
+      readonly query: string;
+      readonly posts: readonly string[];
+    }
   | { readonly do: "jump"; readonly atMs: number; readonly byMs: number };
 
 interface OfReplica {
@@ -113,7 +186,10 @@ export interface MomentOfReplica {
   readonly point: string;
 }
 
-/** `sluggish`: accepts at once and answers after six seconds, as long as a stop waits. `too-large`: a webhook refuses more than two events at once. */
+/**
+ * `sluggish`: accepts at once and answers after six seconds, as long as a stop waits. `too-large`:
+ * a webhook refuses more than two events at once.
+ */
 export const SINK_TROUBLES = [
   "rate-limited",
   "rate-limited-globally",

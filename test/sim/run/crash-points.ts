@@ -1,9 +1,12 @@
 /**
- * The named points at which a simulated process can be cut. `call`: before the port is called. `commit`, `committed`: before and after its
- * transaction is committed. `answer`: the port has done its work, and nobody hears of it.
+ * The named points at which a simulated process can be cut. `call`: before the port is called.
+ * `commit`, `committed`: before and after its transaction is committed. `answer`: the port has done
+ * its work, and nobody hears of it.
  */
 
-/** Store methods that write. A method of the store that no list here names fails the coverage test. */
+/**
+ * Store methods that write. A method of the store that no list here names fails the coverage test.
+ */
 export const STORE_WRITES: readonly string[] = [
   "registerWatches",
   "resolveTarget",
@@ -67,7 +70,15 @@ const STORE_READS = [
 
 /** What only commands call, which nobody runs in a simulation, and reads like those above. */
 const NOT_CUT = [
-  ...["acknowledgeDead", "resendDead", "explainItem", "findEvents", "recentEvents", "recentRecords", "listDead"],
+  ...[
+    "acknowledgeDead",
+    "resendDead",
+    "explainItem",
+    "findEvents",
+    "recentEvents",
+    "recentRecords",
+    "listDead",
+  ],
   ...[
     "listWatches",
     "membersOf",
@@ -79,7 +90,17 @@ const NOT_CUT = [
     "newestEvent",
     "userIdOfHandle",
   ],
-  ...["spentByKey", "spentSince", "spentByHour", "auditMark", "auditSpan", "outboxStats", "countWaiting", "readNote", "loadLearned"],
+  ...[
+    "spentByKey",
+    "spentSince",
+    "spentByHour",
+    "auditMark",
+    "auditSpan",
+    "outboxStats",
+    "countWaiting",
+    "readNote",
+    "loadLearned",
+  ],
   ...["messageMembers", "waitingDeliveries"],
   ...["countFurtherPages", "editableAlerts", "dueEdit", "nextEditAt"],
   ...[
@@ -96,14 +117,29 @@ const NOT_CUT = [
   ...["findReplayable", "replay", "auditRecords", "alertsOfMessages", "enrichmentBacklog"],
   ...["loadBackfill", "saveBackfillPage", "backfilledTweets", "recordBackfill"],
   // Of a state that replicas share; see below.
-  ...["replicas", "claims", "claimsOf", "saveClaims", "handOver", "setReplicaConfig", "shareNews", "announce", "announced"],
+  ...[
+    "replicas",
+    "claims",
+    "claimsOf",
+    "saveClaims",
+    "handOver",
+    "setReplicaConfig",
+    "shareNews",
+    "announce",
+    "announced",
+  ],
   // Writes nothing.
   ...["proveUnlocked"],
   // At a start and at a reload, whose crashes other writes have.
   ...["configSalt", "configRevisions", "proposeConfig"],
 ];
 
-export const STORE_METHODS: readonly string[] = [...STORE_WRITES, ...STORE_READS, ...NOT_CUT, "close"];
+export const STORE_METHODS: readonly string[] = [
+  ...STORE_WRITES,
+  ...STORE_READS,
+  ...NOT_CUT,
+  "close",
+];
 
 function pointsOf(name: string): readonly string[] {
   return ["call", "commit", "committed", "answer"].map((moment) => `store.${name}:${moment}`);
@@ -126,7 +162,9 @@ export const CRASH_POINTS: readonly string[] = [
   "store.close:answer",
 ];
 
-const SHARING = ["saveClaims", "handOver", "setReplicaConfig", "announce"].flatMap((name) => pointsOf(name));
+const SHARING = ["saveClaims", "handOver", "setReplicaConfig", "announce"].flatMap((name) =>
+  pointsOf(name),
+);
 
 /** What only replicas do: they join, lead, remove others, and share out the work. */
 const OF_REPLICAS = [
@@ -142,11 +180,26 @@ const ofAll = CRASH_POINTS.filter((point) => !/setTimesBack|close|files/.test(po
 /** Where one of several replicas can be cut, or stand still. */
 export const REPLICA_POINTS = { common: ofAll, own: OF_REPLICAS } as const;
 
-/** What a replica has decided by then it does next: it sends, stores a poll, says how a message fared, or shares out work. */
+/**
+ * What a replica has decided by then it does next: it sends, stores a poll, says how a message
+ * fared, or shares out work.
+ */
 export const DECIDED_POINTS: readonly string[] = [
-  ...["store.seal:answer", "store.seal:committed", "store.lastMentions:answer", "store.record:call"],
-  ...["store.reserve:answer", "store.knownItems:answer", "store.commitPoll:call", "store.saveClaims:call"],
+  ...[
+    "store.seal:answer",
+    "store.seal:committed",
+    "store.lastMentions:answer",
+    "store.record:call",
+  ],
+  ...[
+    "store.reserve:answer",
+    "store.knownItems:answer",
+    "store.commitPoll:call",
+    "store.saveClaims:call",
+  ],
 ];
 
 /** Before and after a transaction of a replica is committed. */
-export const COMMIT_POINTS: readonly string[] = [...ofAll, ...SHARING].filter((point) => /:commit(?:ted)?$/.test(point));
+export const COMMIT_POINTS: readonly string[] = [...ofAll, ...SHARING].filter((point) =>
+  /:commit(?:ted)?$/.test(point),
+);

@@ -1,6 +1,7 @@
 /**
- * The daemon of a simulation: `startDaemon` with every port simulated, which can be stopped, killed at a named point and started again on
- * the same state. Owns its lives and the control over them; what happens around it comes from elsewhere.
+ * The daemon of a simulation: `startDaemon` with every port simulated, which can be stopped, killed
+ * at a named point and started again on the same state. Owns its lives and the control over them;
+ * what happens around it comes from elsewhere.
  */
 import type { Hono } from "hono";
 import { type Daemon, startDaemon } from "../../../src/app/build.ts";
@@ -110,18 +111,28 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
 
   const load = () => loadFrom(files, configPath);
   const adaptersOf = (own: Life, { openStore }: Home): Adapters => ({
-    openStore: async (request) => own.cut(await own.cut({ open: () => openStore(request, own) }, "state").open(), "store"),
+    openStore: async (request) =>
+      own.cut(await own.cut({ open: () => openStore(request, own) }, "state").open(), "store"),
     startControl: async (deps, statePath) => {
-      const answerWith = (given: RouteDeps) => void (routes = "idle" in given ? undefined : createRoutes(given, { kind: "socket" }));
+      const answerWith = (given: RouteDeps) =>
+        void (routes = "idle" in given ? undefined : createRoutes(given, { kind: "socket" }));
       answerWith(deps);
-      return { path: `${statePath}.sock`, answerWith, close: async () => void (routes = undefined) };
+      return {
+        path: `${statePath}.sock`,
+        answerWith,
+        close: async () => void (routes = undefined),
+      };
     },
     startTemplates: (templates) => {
       // In this process and without a limit in real time: the same seed gives the same messages.
       const render = createTemplateRenderer(templates);
       return { run: async (jobs) => jobs.map(render), stop: async () => undefined };
     },
-    startServer: async ({ host, port }) => ({ url: `http://${host}:${port}`, answerWith: () => undefined, close: async () => undefined }),
+    startServer: async ({ host, port }) => ({
+      url: `http://${host}:${port}`,
+      answerWith: () => undefined,
+      close: async () => undefined,
+    }),
   });
 
   const start = async () => {
@@ -183,16 +194,27 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
     reload: async () => life?.awake(() => daemon?.reload("SIGHUP")),
     async ask(method, path, body) {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-      const answer = await life?.awake(() => routes?.request(`http://localhost${path}`, { method, ...sent }));
-      return answer === undefined ? undefined : { status: answer.status, text: await answer.text() };
+      const answer = await life?.awake(() =>
+        routes?.request(`http://localhost${path}`, { method, ...sent }),
+      );
+      return answer === undefined
+        ? undefined
+        : { status: answer.status, text: await answer.text() };
     },
   };
 }
 
 function logOf(life: Life, { worldClock, onLog }: SimDaemonOptions): Log {
-  const take = (level: LogLine["level"]) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
-    if (!life.isOver) onLog({ atMs: worldClock.now(), level, message, fields: fields ?? {} });
+  const take =
+    (level: LogLine["level"]) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
+      if (!life.isOver) onLog({ atMs: worldClock.now(), level, message, fields: fields ?? {} });
+    };
+  const log: Log = {
+    debug: take("debug"),
+    info: take("info"),
+    warn: take("warn"),
+    error: take("error"),
+    child: () => log,
   };
-  const log: Log = { debug: take("debug"), info: take("info"), warn: take("warn"), error: take("error"), child: () => log };
   return log;
 }

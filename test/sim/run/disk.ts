@@ -1,15 +1,22 @@
 /**
- * Where a simulated daemon keeps its state: real SQLite files, whose driver is watched from outside. Owns what a process that is killed
- * leaves on the disk (an open transaction is gone, the write-ahead log stays), writes that fail, and the moments before and after a commit.
+ * Where a simulated daemon keeps its state: real SQLite files, whose driver is watched from
+ * outside. Owns what a process that is killed leaves on the disk (an open transaction is gone, the
+ * write-ahead log stays), writes that fail, and the moments before and after a commit.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { loadDriver, type SqliteHandle, type SqliteStatement } from "../../../src/state/db/driver.ts";
+import {
+  loadDriver,
+  type SqliteHandle,
+  type SqliteStatement,
+} from "../../../src/state/db/driver.ts";
 
 /** What fails when the state is written, in SQLite's own codes. */
 export type DiskFault = "SQLITE_FULL" | "SQLITE_BUSY" | "SQLITE_READONLY";
 
 export interface Disk {
-  /** Called before and after every commit of the running process; what it throws ends the statement. */
+  /**
+   * Called before and after every commit of the running process; what it throws ends the statement.
+   */
   onCommit: ((moment: "commit" | "committed") => void) | undefined;
   fault: DiskFault | undefined;
   /** Ends the process that has files open here, at this very moment. */
@@ -31,15 +38,27 @@ export function useDisk(folder: string): Disk {
   const leave = () => {
     current = undefined;
   };
-  const disk: Watched = { folder, handles: new Set(), onCommit: undefined, fault: undefined, kill: () => kill(disk), leave };
+  const disk: Watched = {
+    folder,
+    handles: new Set(),
+    onCommit: undefined,
+    fault: undefined,
+    kill: () => kill(disk),
+    leave,
+  };
   current = disk;
   return disk;
 }
 
-/** Closing a database tidies up its log, which nobody does for a process that was killed: the files are put back as they were. */
+/**
+ * Closing a database tidies up its log, which nobody does for a process that was killed: the files
+ * are put back as they were.
+ */
 function kill({ handles }: Watched): void {
   const open = [...handles].filter((handle) => handle.open);
-  const files = open.flatMap(({ name }) => [name, `${name}-wal`]).filter((path) => existsSync(path));
+  const files = open
+    .flatMap(({ name }) => [name, `${name}-wal`])
+    .filter((path) => existsSync(path));
   const left = files.map((path) => ({ path, bytes: readFileSync(path) }));
   for (const handle of open) handle.close();
   for (const { name } of open) rmSync(`${name}-shm`, { force: true });
@@ -49,14 +68,21 @@ function kill({ handles }: Watched): void {
 
 let isWatched = false;
 
-/** SQLite's driver is the one thing the daemon opens without a port; its prototype is the one place to stand between. */
+/**
+ * SQLite's driver is the one thing the daemon opens without a port; its prototype is the one place
+ * to stand between.
+ */
 function watchDriver(): void {
   if (isWatched) return;
   isWatched = true;
-  const driver = loadDriver().prototype as unknown as Record<"prepare" | "exec" | "pragma", (this: SqliteHandle, sql: string) => unknown>;
+  const driver = loadDriver().prototype as unknown as Record<
+    "prepare" | "exec" | "pragma",
+    (this: SqliteHandle, sql: string) => unknown
+  >;
   const { prepare, exec, pragma } = driver;
   const note = (handle: SqliteHandle) => {
-    if (current !== undefined && handle.name.startsWith(current.folder)) current.handles.add(handle);
+    if (current !== undefined && handle.name.startsWith(current.folder))
+      current.handles.add(handle);
   };
   driver.exec = function (sql) {
     note(this);
@@ -75,13 +101,18 @@ function watchDriver(): void {
 
 const isWrite = (sql: string): boolean => /^\s*(?:begin|commit|insert|update|delete)\b/i.test(sql);
 
-function watchWrites(handle: SqliteHandle, statement: SqliteStatement, sql: string): SqliteStatement {
+function watchWrites(
+  handle: SqliteHandle,
+  statement: SqliteStatement,
+  sql: string,
+): SqliteStatement {
   const isCommit = /^\s*commit\b/i.test(sql);
   const isBegin = /^\s*begin\b/i.test(sql);
   const around = <T>(run: () => T): T => {
     const disk = current;
     if (disk === undefined || !disk.handles.has(handle)) return run();
-    if (disk.fault !== undefined && (isCommit || isBegin || !handle.inTransaction)) refuse(handle, disk.fault, isCommit);
+    if (disk.fault !== undefined && (isCommit || isBegin || !handle.inTransaction))
+      refuse(handle, disk.fault, isCommit);
     const isCommitted = isCommit || (!isBegin && !handle.inTransaction);
     if (isCommitted) disk.onCommit?.("commit");
     const result = run();

@@ -1,4 +1,7 @@
-/** Who is asked about events in a simulation: mostly answers, and now and then refuses, talks nonsense, is slow or hangs. */
+/**
+ * Who is asked about events in a simulation: mostly answers, and now and then refuses, talks
+ * nonsense, is slow or hangs.
+ */
 import { type Clock, sleep } from "../../../src/model/clock.ts";
 import { HttpError, type HttpRequest, type HttpResponse } from "../../../src/model/http.ts";
 import type { Outputs } from "../../../src/model/outputs.ts";
@@ -14,7 +17,10 @@ export interface EnrichStandIn {
 }
 
 /** `mood` is declared, the others are to be left out. */
-const ANSWER = JSON.stringify({ labels: { mood: "good", severity: "critical", other: "x" }, fields: { score: 3 } });
+const ANSWER = JSON.stringify({
+  labels: { mood: "good", severity: "critical", other: "x" },
+  fields: { score: 3 },
+});
 
 export function createEnrichStandIn(clock: Clock, random: Random): EnrichStandIn {
   /** What it does this time, and after how long. */
@@ -23,14 +29,18 @@ export function createEnrichStandIn(clock: Clock, random: Random): EnrichStandIn
     if (chance < 0.04) return { kind: "hang", afterMs: timeoutMs } as const;
     if (chance < 0.1) return { kind: "refuse", afterMs: 40 } as const;
     if (chance < 0.14) return { kind: "nonsense", afterMs: 40 } as const;
-    return { kind: "answer", afterMs: chance > 0.9 ? timeoutMs - 1 : 20 + Math.floor(chance * 300) } as const;
+    return {
+      kind: "answer",
+      afterMs: chance > 0.9 ? timeoutMs - 1 : 20 + Math.floor(chance * 300),
+    } as const;
   };
   return {
     async request({ timeoutMs, signal }) {
       const { kind, afterMs } = draw(timeoutMs);
       await sleep(clock, afterMs, signal);
       if (signal?.aborted) throw new HttpError("HTTP_ABORTED", "the request was given up", true);
-      if (kind === "hang") throw new HttpError("HTTP_TIMEOUT", `no whole answer within ${timeoutMs} ms`, true);
+      if (kind === "hang")
+        throw new HttpError("HTTP_TIMEOUT", `no whole answer within ${timeoutMs} ms`, true);
       if (kind === "refuse") return { status: 503, headers: { "retry-after": "20" }, body: "" };
       return { status: 200, headers: {}, body: kind === "nonsense" ? "<html>" : ANSWER };
     },

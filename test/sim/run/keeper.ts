@@ -1,4 +1,7 @@
-/** Whoever keeps one process of a simulation running: starts it, stops it, cuts it at a named point, has it stand still, starts it again. */
+/**
+ * Whoever keeps one process of a simulation running: starts it, stops it, cuts it at a named point,
+ * has it stand still, starts it again.
+ */
 import type { Cancel, Clock } from "../../../src/model/clock.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { SimDaemon } from "./daemon.ts";
@@ -10,7 +13,10 @@ export interface LifeSpan {
   readonly replica: number;
   readonly fromMs: number;
   toMs: number;
-  /** Where it was cut, or "killed", "replaced", "start failed"; undefined: it was stopped in order, or runs still. */
+  /**
+   * Where it was cut, or "killed", "replaced", "start failed"; undefined: it was stopped in order,
+   * or runs still.
+   */
   cutAt: string | undefined;
   /** When it heard that others had taken over. */
   replacedAtMs?: number;
@@ -53,19 +59,29 @@ export interface KeeperDeps {
 
 /** Nothing a daemon is asked to do takes longer than this. */
 const LONGEST_MS = 10 * 60_000;
-/** A point that is not passed within this is not going to be: then it happens wherever the process is. Of several there is more to come. */
+/**
+ * A point that is not passed within this is not going to be: then it happens wherever the process
+ * is. Of several there is more to come.
+ */
 const CUT_WITHIN_MS = { alone: 20 * 60_000, oneOfSeveral: 2 * 60_000 };
 /** A supervisor starts a process again that ended by itself. */
 const RESTART_MS = 5_000;
 
-/** How often the start of one of several replicas may fail, one after the other, while others do not let it in. */
+/**
+ * How often the start of one of several replicas may fail, one after the other, while others do not
+ * let it in.
+ */
 const STARTS = 4;
 
 /** Something that must come to an end while the life lasts that it is asked of. */
 export function watchOver(
   work: Promise<unknown>,
   { clock, daemon, lives, failures }: Pick<KeeperDeps, "clock" | "daemon" | "lives" | "failures">,
-  { what, onDone, onFailed }: { readonly what: string; readonly onDone: () => void; readonly onFailed?: () => void },
+  {
+    what,
+    onDone,
+    onFailed,
+  }: { readonly what: string; readonly onDone: () => void; readonly onFailed?: () => void },
 ): void {
   const life = daemon.life;
   const isOver = () => lives.find(({ number }) => number === life)?.cutAt !== undefined;
@@ -102,7 +118,15 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     deps.onBegin();
     const started = daemon.start();
     const fromMs = worldClock.now();
-    lives.push({ number: daemon.life, replica, fromMs, toMs: Number.POSITIVE_INFINITY, cutAt: undefined, stalls: [], cutOffsMs: [] });
+    lives.push({
+      number: daemon.life,
+      replica,
+      fromMs,
+      toMs: Number.POSITIVE_INFINITY,
+      cutAt: undefined,
+      stalls: [],
+      cutOffsMs: [],
+    });
     note("boot");
     const onDone = () => {
       failedStarts = 0;
@@ -116,7 +140,11 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       daemon.retire();
       clock.after(RESTART_MS, begin);
     };
-    watchOver(started, deps, { what: "the start", onDone, ...(isOneOfSeveral && failedStarts < STARTS ? { onFailed } : {}) });
+    watchOver(started, deps, {
+      what: "the start",
+      onDone,
+      ...(isOneOfSeveral && failedStarts < STARTS ? { onFailed } : {}),
+    });
   };
   const end = (point: string | undefined) => {
     const own = span();

@@ -1,6 +1,7 @@
 /**
- * One life of a simulated process: its ports work until it ends, at a named point or from outside; afterwards nothing that belonged to it
- * answers, fires or writes again. Owns the names of the points at which a life can be cut.
+ * One life of a simulated process: its ports work until it ends, at a named point or from outside;
+ * afterwards nothing that belonged to it answers, fires or writes again. Owns the names of the
+ * points at which a life can be cut.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../../src/model/clock.ts";
@@ -19,7 +20,10 @@ export interface Life {
   stall(forMs: number): void;
   /** Once it does not stand still; never, once it is over. */
   awake<T>(go: () => T | Promise<T>): T | Promise<T>;
-  /** Methods that never answer once the life is over, with a point before each call and one before each answer. */
+  /**
+   * Methods that never answer once the life is over, with a point before each call and one before
+   * each answer.
+   */
   cut<T extends object>(target: T, prefix: string): T;
   readonly clock: Clock;
 }
@@ -27,7 +31,10 @@ export interface Life {
 export interface LifeOptions {
   readonly disk: Pick<Disk, "onCommit" | "kill">;
   readonly clock: Clock;
-  /** By how much timers of a tenth of a second are late: replicas have several that do mostly nothing, which costs real time. */
+  /**
+   * By how much timers of a tenth of a second are late: replicas have several that do mostly
+   * nothing, which costs real time.
+   */
   readonly lateMs?: number;
   /** The moment it ended. */
   onEnd(point: string): void;

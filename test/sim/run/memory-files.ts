@@ -10,7 +10,8 @@ export function createMemoryFiles(): MemoryFiles {
   let versions = 0;
   const find = (path: string) => {
     const file = texts.get(path);
-    if (file === undefined) throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: "ENOENT" });
+    if (file === undefined)
+      throw Object.assign(new Error(`ENOENT: no such file, open '${path}'`), { code: "ENOENT" });
     return file;
   };
   const below = (path: string) => [...texts.keys()].filter((one) => one.startsWith(`${path}/`));
@@ -21,6 +22,8 @@ export function createMemoryFiles(): MemoryFiles {
     stamp: async (path) => String(find(path).version),
     exists: async (path) => texts.has(path) || below(path).length > 0,
     isDirectory: async (path) => below(path).length > 0,
-    list: async (path) => [...new Set(below(path).map((one) => one.slice(path.length + 1).split("/")[0] ?? ""))],
+    list: async (path) => [
+      ...new Set(below(path).map((one) => one.slice(path.length + 1).split("/")[0] ?? "")),
+    ],
   };
 }

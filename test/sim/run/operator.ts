@@ -1,6 +1,7 @@
 /**
- * Whoever runs the daemons of a simulation: one or several replicas, each with its keeper. Changes their configuration, pauses their watches,
- * silences their alerts. All of it happens beside the world, which does not wait; what takes too long is a failure.
+ * Whoever runs the daemons of a simulation: one or several replicas, each with its keeper. Changes
+ * their configuration, pauses their watches, silences their alerts. All of it happens beside the
+ * world, which does not wait; what takes too long is a failure.
  */
 import type { Clock } from "../../../src/model/clock.ts";
 import type { VirtualClock } from "../../support/virtual-clock.ts";
@@ -12,7 +13,10 @@ import type { Epoch } from "./simulate.ts";
 
 export type AskStep = Step & { readonly do: "ask" | "backfill" };
 
-export type OperatorStep = KeeperStep | AskStep | (Step & { readonly do: "reload" | "pause" | "resume" | "silence" | "end silence" });
+export type OperatorStep =
+  | KeeperStep
+  | AskStep
+  | (Step & { readonly do: "reload" | "pause" | "resume" | "silence" | "end silence" });
 
 export interface Operator {
   readonly epochs: readonly Epoch[];
@@ -32,8 +36,14 @@ export interface OperatorDeps {
   readonly worldClock: Clock;
   /** How many. */
   readonly replicas: number;
-  readonly createDaemon: (replica: number, hooks: Pick<SimDaemonOptions, "onEnd" | "onReplaced">) => SimDaemon;
-  /** Makes the configuration that was put the current one, though others have superseded it. Undefined where nothing does. */
+  readonly createDaemon: (
+    replica: number,
+    hooks: Pick<SimDaemonOptions, "onEnd" | "onReplaced">,
+  ) => SimDaemon;
+  /**
+   * Makes the configuration that was put the current one, though others have superseded it.
+   * Undefined where nothing does.
+   */
   readonly activate: (() => Promise<void>) | undefined;
   readonly putConfig: (config: ConfigText) => void;
   readonly note: (text: string) => void;
@@ -61,7 +71,18 @@ export function createOperator(deps: OperatorDeps): Operator {
   };
   const keepers = Array.from({ length: replicas }, (_, replica): Keeper => {
     const keeper: Keeper = createKeeper({
-      ...{ clock, worldClock, replica, lives, failures, note, onBegin, onUp, isOneOfSeveral: replicas > 1, downMs: deps.downMs },
+      ...{
+        clock,
+        worldClock,
+        replica,
+        lives,
+        failures,
+        note,
+        onBegin,
+        onUp,
+        isOneOfSeveral: replicas > 1,
+        downMs: deps.downMs,
+      },
       daemon: createDaemon(replica, {
         onEnd: (point) => keeper.ended(point),
         onReplaced: () => keeper.replaced(),
@@ -84,7 +105,9 @@ export function createOperator(deps: OperatorDeps): Operator {
   };
   const beginSooner = ({ replica = 0, until }: Step & { readonly do: "restart" }): void => {
     if (until === undefined) return;
-    clock.after(TAKEN_OVER_MS, () => keepers[until.replica]?.at(until.point, () => keepers[replica]?.begin()));
+    clock.after(TAKEN_OVER_MS, () =>
+      keepers[until.replica]?.at(until.point, () => keepers[replica]?.begin()),
+    );
   };
   const act = (step: OperatorStep): void => {
     switch (step.do) {
@@ -98,12 +121,18 @@ export function createOperator(deps: OperatorDeps): Operator {
       case "reload": {
         config = step.config;
         putConfig(config);
-        const isElder = epochs.some((epoch) => JSON.stringify(epoch.config) === JSON.stringify(config));
+        const isElder = epochs.some(
+          (epoch) => JSON.stringify(epoch.config) === JSON.stringify(config),
+        );
         const ready = isElder ? activate?.() : undefined;
         const up = keepers.filter(({ isUp }) => isUp);
         if (up.length > 0) epochs.push({ fromMs: worldClock.now(), config });
         for (const keeper of up)
-          follow(keeper, ready === undefined ? keeper.daemon.reload() : ready.then(keeper.daemon.reload), "the reload");
+          follow(
+            keeper,
+            ready === undefined ? keeper.daemon.reload() : ready.then(keeper.daemon.reload),
+            "the reload",
+          );
         return;
       }
       default: {
@@ -114,8 +143,13 @@ export function createOperator(deps: OperatorDeps): Operator {
           asked.add(step);
           return follow(keeper, askFor(step, keeper), step.do);
         }
-        if (step.do === "silence" || step.do === "end silence") return follow(keeper, silencing.act(step), step.do);
-        return follow(keeper, keeper.daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`), step.do);
+        if (step.do === "silence" || step.do === "end silence")
+          return follow(keeper, silencing.act(step), step.do);
+        return follow(
+          keeper,
+          keeper.daemon.ask("POST", `/api/v1/watches/${step.watch}/${step.do}`),
+          step.do,
+        );
       }
     }
   };

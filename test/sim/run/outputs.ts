@@ -1,4 +1,7 @@
-/** What stands behind the Outputs port in a simulation: a disk for file sinks, a mail server for email sinks and a program for exec sinks, with a script of what goes wrong when. */
+/**
+ * What stands behind the Outputs port in a simulation: a disk for file sinks, a mail server for
+ * email sinks and a program for exec sinks, with a script of what goes wrong when.
+ */
 import { basename } from "node:path";
 import { type Clock, sleep } from "../../../src/model/clock.ts";
 import type { Outputs } from "../../../src/model/outputs.ts";
@@ -6,7 +9,9 @@ import type { SinkTroubleKind } from "../draw/scenario.ts";
 import type { Attempt, Wire } from "./sinks.ts";
 
 /** What arrives at a receiver. */
-export type Arrival = Pick<Attempt, "sink" | "life" | "text" | "body" | "path"> & { readonly wire: Wire };
+export type Arrival = Pick<Attempt, "sink" | "life" | "text" | "body" | "path"> & {
+  readonly wire: Wire;
+};
 
 export interface OutputsOptions {
   readonly clock: Clock;
@@ -17,7 +22,10 @@ export interface OutputsOptions {
 }
 
 const failure = (code: string, responseCode?: number): Error =>
-  Object.assign(new Error(`simulated ${code}`), { code, ...(responseCode === undefined ? {} : { responseCode }) });
+  Object.assign(new Error(`simulated ${code}`), {
+    code,
+    ...(responseCode === undefined ? {} : { responseCode }),
+  });
 
 const DISK_ERRORS: Readonly<Partial<Record<SinkTroubleKind, string>>> = {
   failing: "EIO",
@@ -29,7 +37,9 @@ const DISK_ERRORS: Readonly<Partial<Record<SinkTroubleKind, string>>> = {
   gone: "ENOTDIR",
 };
 
-const MAIL_ERRORS: Readonly<Partial<Record<SinkTroubleKind, readonly [code: string, responseCode?: number]>>> = {
+const MAIL_ERRORS: Readonly<
+  Partial<Record<SinkTroubleKind, readonly [code: string, responseCode?: number]>>
+> = {
   "rate-limited": ["EENVELOPE", 450],
   "rate-limited-globally": ["EENVELOPE", 421],
   "rate-limited-for-ever": ["EMESSAGE", 452],
@@ -70,7 +80,14 @@ export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life
   return {
     async append({ path, text }) {
       await sleep(clock, 5);
-      const attempt = arrive({ sink: basename(path, ".ndjson"), wire: "file", life, text, body: text, path });
+      const attempt = arrive({
+        sink: basename(path, ".ndjson"),
+        wire: "file",
+        life,
+        text,
+        body: text,
+        path,
+      });
       const kind = attempt.trouble;
       try {
         if (kind === "slow" || kind === "hang") await sleep(clock, 9_000);
@@ -85,13 +102,21 @@ export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life
     },
     async run({ args, stdin, timeoutMs }, signal) {
       await sleep(clock, 20, signal);
-      const attempt = arrive({ sink: args[0] ?? "", wire: "exec", life, text: stdin, body: stdin.trimEnd(), path: "" });
+      const attempt = arrive({
+        sink: args[0] ?? "",
+        wire: "exec",
+        life,
+        text: stdin,
+        body: stdin.trimEnd(),
+        path: "",
+      });
       const kind = attempt.trouble;
       try {
         if (kind === "unreachable") throw failure("EAGAIN");
         const end = signal.aborted ? "aborted" : kind === undefined ? 0 : (EXITS[kind] ?? 0);
         attempt.accepted = end === 0 || kind?.startsWith("lost-by-") === true;
-        if (kind === "slow" || end === "timeout") await sleep(clock, kind === "slow" ? 9_000 : timeoutMs, signal);
+        if (kind === "slow" || end === "timeout")
+          await sleep(clock, kind === "slow" ? 9_000 : timeoutMs, signal);
         if (typeof end === "number") answer(attempt, end === 0 ? 200 : 500);
         return { end, output: "simulated", stdout: "" };
       } finally {
@@ -102,10 +127,14 @@ export function createSimOutputs({ clock, arrive, settle }: OutputsOptions, life
       await sleep(clock, 50, signal);
       const sink = mail.to[0]?.split("@")[0] ?? "";
       const headers = { "message-id": mail.id, "in-reply-to": mail.answersId ?? "" };
-      const attempt = arrive({ sink, wire: "email", life, text: JSON.stringify(mail), body: mail, path: "" }, headers);
+      const attempt = arrive(
+        { sink, wire: "email", life, text: JSON.stringify(mail), body: mail, path: "" },
+        headers,
+      );
       const kind = attempt.trouble;
       try {
-        if (kind === "slow" || kind === "hang") await sleep(clock, kind === "slow" ? 9_000 : timeoutMs, signal);
+        if (kind === "slow" || kind === "hang")
+          await sleep(clock, kind === "slow" ? 9_000 : timeoutMs, signal);
         if (kind === "hang" || signal.aborted) throw failure("EABORT");
         const error = kind === undefined ? undefined : MAIL_ERRORS[kind];
         attempt.accepted = error === undefined;

@@ -28,7 +28,10 @@ export interface Verdict {
 const NOTHING: Verdict["counts"] = { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 };
 
 export async function playJob({ seed, replicas, file, isTwice }: Job): Promise<Verdict> {
-  const scenario = file === undefined ? drawScenario(seed, replicas) : (JSON.parse(readFileSync(file, "utf8")) as Scenario);
+  const scenario =
+    file === undefined
+      ? drawScenario(seed, replicas)
+      : (JSON.parse(readFileSync(file, "utf8")) as Scenario);
   const verdict = await playScenario(scenario);
   if (!isTwice || (await playScenario(scenario)).hash === verdict.hash) return verdict;
   return { ...verdict, objections: [...verdict.objections, "it went another way the second time"] };
@@ -37,7 +40,8 @@ export async function playJob({ seed, replicas, file, isTwice }: Job): Promise<V
 export async function playScenario(scenario: Scenario): Promise<Verdict> {
   const { seed } = scenario;
   const uncaught: string[] = [];
-  const onUncaught = (error: unknown) => void uncaught.push(`nobody caught: ${error instanceof Error ? error.stack : String(error)}`);
+  const onUncaught = (error: unknown) =>
+    void uncaught.push(`nobody caught: ${error instanceof Error ? error.stack : String(error)}`);
   process.on("unhandledRejection", onUncaught);
   const begun = process.cpuUsage();
   const counts = (played: Played) => ({
@@ -49,12 +53,28 @@ export async function playScenario(scenario: Scenario): Promise<Verdict> {
   });
   try {
     const played = await simulate(scenario, isSettled);
-    const cuts = played.lives.flatMap(({ cutAt }) => (cutAt === undefined || cutAt === "killed" ? [] : [cutAt]));
+    const cuts = played.lives.flatMap(({ cutAt }) =>
+      cutAt === undefined || cutAt === "killed" ? [] : [cutAt],
+    );
     const objections = [...check(played), ...uncaught];
-    return { seed, hash: played.hash, objections, cpuMs: cpuSince(begun), counts: counts(played), cuts };
+    return {
+      seed,
+      hash: played.hash,
+      objections,
+      cpuMs: cpuSince(begun),
+      counts: counts(played),
+      cuts,
+    };
   } catch (error) {
     const text = `the simulation failed: ${error instanceof Error ? error.stack : String(error)}`;
-    return { seed, hash: "", objections: [text], cpuMs: cpuSince(begun), counts: NOTHING, cuts: [] };
+    return {
+      seed,
+      hash: "",
+      objections: [text],
+      cpuMs: cpuSince(begun),
+      counts: NOTHING,
+      cuts: [],
+    };
   } finally {
     process.off("unhandledRejection", onUncaught);
   }

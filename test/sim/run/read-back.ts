@@ -1,4 +1,7 @@
-/** What `chirpwatch backfill` does itself, as another process beside the daemon: it keeps what it has read in the state, and asks the daemon for the alerts. */
+/**
+ * What `chirpwatch backfill` does itself, as another process beside the daemon: it keeps what it
+ * has read in the state, and asks the daemon for the alerts.
+ */
 import { fingerprintOf } from "../../../src/model/source.ts";
 import { sha256 } from "../../../src/runtime/hash.ts";
 import type { OpenedStore } from "../../../src/state/open.ts";
@@ -22,9 +25,15 @@ export async function readBack(
 ): Promise<string> {
   const found = world.tweets().filter(({ name }) => posts.includes(name));
   await store?.saveBackfillPage({
-    fingerprint: fingerprintOf(sha256, { endpoint: "search-tweets", params: { query, order: "latest" } }),
+    fingerprint: fingerprintOf(sha256, {
+      endpoint: "search-tweets",
+      params: { query, order: "latest" },
+    }),
     read: { reachedMs: nowMs - SINCE_MS, hasEnded: true },
-    tweets: found.map(({ id, text, postedMs }) => ({ ...makeTweet(id, text), created_at: new Date(postedMs).toISOString() })),
+    tweets: found.map(({ id, text, postedMs }) => ({
+      ...makeTweet(id, text),
+      created_at: new Date(postedMs).toISOString(),
+    })),
     atMs: nowMs,
     isFirst: true,
   });

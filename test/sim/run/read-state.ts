@@ -1,4 +1,7 @@
-/** The state as the last process left it, read from its file with plain SQL: what was found, what is still on its way, and what the ledger says. */
+/**
+ * The state as the last process left it, read from its file with plain SQL: what was found, what is
+ * still on its way, and what the ledger says.
+ */
 import { existsSync } from "node:fs";
 import type { JsonObject } from "../../../src/model/json.ts";
 import { loadDriver } from "../../../src/state/db/driver.ts";
@@ -27,7 +30,15 @@ export interface LeftDelivery {
   readonly groupKey: string;
   readonly originalGroupKey: string | null;
   readonly isGrouped: number;
-  readonly state: "waiting" | "sealed" | "summarised" | "muted" | "silenced" | "deleted" | "duplicate" | "merged";
+  readonly state:
+    | "waiting"
+    | "sealed"
+    | "summarised"
+    | "muted"
+    | "silenced"
+    | "deleted"
+    | "duplicate"
+    | "merged";
   readonly dueAtMs: number | null;
   readonly createdAtMs: number;
   readonly messageId: string | null;
@@ -62,14 +73,23 @@ export interface LeftState {
   readonly hours: number;
   readonly lines: number;
   /** What became of every item that was ever read. */
-  readonly verdicts: readonly { readonly watch: string; readonly itemId: string; readonly verdict: string; readonly detail: string }[];
+  readonly verdicts: readonly {
+    readonly watch: string;
+    readonly itemId: string;
+    readonly verdict: string;
+    readonly detail: string;
+  }[];
   readonly events: readonly LeftEvent[];
   readonly deliveries: readonly LeftDelivery[];
   readonly messages: readonly LeftMessage[];
   /** Ids of events that wait for their enrichment. */
   readonly unenriched: readonly string[];
   /** Timers of groups. */
-  readonly groups: readonly { readonly sink: string; readonly groupKey: string; readonly dueAtMs: number | null }[];
+  readonly groups: readonly {
+    readonly sink: string;
+    readonly groupKey: string;
+    readonly dueAtMs: number | null;
+  }[];
 }
 
 const NOTHING: LeftState = {
@@ -90,7 +110,8 @@ export function readState(path: string): LeftState {
   const database = new Database(path, { fileMustExist: true });
   const all = <T>(sql: string): readonly T[] => database.prepare(sql).all() as T[];
   const sum = (table: string): number =>
-    all<{ readonly sum: number }>(`select coalesce(sum(requests), 0) as sum from ${table}`)[0]?.sum ?? 0;
+    all<{ readonly sum: number }>(`select coalesce(sum(requests), 0) as sum from ${table}`)[0]
+      ?.sum ?? 0;
   try {
     const billed = all<{ readonly key: string; readonly count: number }>(
       "select key, count(*) as count from ledger where billed = 1 group by key",
@@ -104,21 +125,28 @@ export function readState(path: string): LeftState {
       ),
       events: all<LeftEvent & { readonly labels: string; readonly body: string }>(
         "select id, type, watch, watch_type as watchType, subject, labels, body, occurred_at as occurredAtMs, detected_at as detectedAtMs from events order by seq",
-      ).map((event) => ({ ...event, labels: JSON.parse(event.labels) as LeftEvent["labels"], body: JSON.parse(event.body) as JsonObject })),
+      ).map((event) => ({
+        ...event,
+        labels: JSON.parse(event.labels) as LeftEvent["labels"],
+        body: JSON.parse(event.body) as JsonObject,
+      })),
       deliveries: all(
         "select id, event_id as eventId, sink, group_key as groupKey, original_group_key as originalGroupKey, grouped as isGrouped, state, due_at as dueAtMs, created_at as createdAtMs, message_id as messageId, joined_id as joinedId, replayed_at as replayedAtMs from deliveries order by id",
       ),
       messages: all(
         "select id, sink, group_key as groupKey, throttle_key as throttleKey, body, sealed_at as sealedAtMs, state, first_attempt_at as firstAttemptAtMs, next_attempt_at as nextAttemptAtMs, done_at as doneAtMs, error, cause, parent_id as parentId, ref from messages order by seq",
       ),
-      unenriched: all<{ readonly id: string }>("select event_id as id from enrichments where state = 'waiting' order by seq").map(
-        ({ id }) => id,
+      unenriched: all<{ readonly id: string }>(
+        "select event_id as id from enrichments where state = 'waiting' order by seq",
+      ).map(({ id }) => id),
+      groups: all(
+        "select sink, group_key as groupKey, due_at as dueAtMs from groups order by 1, 2",
       ),
-      groups: all("select sink, group_key as groupKey, due_at as dueAtMs from groups order by 1, 2"),
     };
   } catch (error) {
     // Cut before its tables were there.
-    if (error instanceof Database.SqliteError && /no such table/.test(error.message)) return NOTHING;
+    if (error instanceof Database.SqliteError && /no such table/.test(error.message))
+      return NOTHING;
     throw error;
   } finally {
     database.close();

@@ -1,6 +1,7 @@
 /**
- * The data service of a simulation: the bundled sandbox in this process, on the world's own time, with every fault it knows, also those of
- * the connection. Owns how a request reaches it and what was asked of it; what the world is made of comes from the scenario.
+ * The data service of a simulation: the bundled sandbox in this process, on the world's own time,
+ * with every fault it knows, also those of the connection. Owns how a request reaches it and what
+ * was asked of it; what the world is made of comes from the scenario.
  */
 import type { Clock } from "../../../src/model/clock.ts";
 import { sleep } from "../../../src/model/clock.ts";
@@ -39,7 +40,10 @@ export interface SimService {
   /** Billed requests that left the daemon, whether they arrived or not, by key. */
   readonly sent: ReadonlyMap<string, number>;
   request(request: HttpRequest): Promise<HttpResponse>;
-  /** Ends the faults whose time is over, as each request and order does first: until then handles are still those of the fault. */
+  /**
+   * Ends the faults whose time is over, as each request and order does first: until then handles
+   * are still those of the fault.
+   */
   settleFaults(): void;
   /** Follows an order of the sandbox's control API. @throws Error when it refuses */
   order(method: string, path: string, body?: JsonObject): JsonObject;
@@ -69,21 +73,43 @@ export function createSimService({ seed, clock, random, keys }: ServiceOptions):
       const url = new URL(request.url);
       const rawHeaders = Object.entries(request.headers ?? {}).flat();
       const atMs = clock.now();
-      const reply = answerRequest(service, { method: request.method, url, rawHeaders, body: request.body ?? "" });
+      const reply = answerRequest(service, {
+        method: request.method,
+        url,
+        rawHeaders,
+        body: request.body ?? "",
+      });
       const endpoint = findOperation(request.method, url.pathname)?.operation.name ?? url.pathname;
       const isLaterPage = /next_cursor/.test(`${url.search}${request.body ?? ""}`);
       const isBilled = endpoint !== "key-usage-info";
       const isEmptyList = isEmpty(reply.text);
-      asked.push({ atMs, endpoint, key, status: reply.status, isBilled, isLaterPage, isEmptyList, input: request.body ?? url.search });
+      asked.push({
+        atMs,
+        endpoint,
+        key,
+        status: reply.status,
+        isBilled,
+        isLaterPage,
+        isEmptyList,
+        input: request.body ?? url.search,
+      });
       if (reply.fault?.wire !== undefined) await breakDown(reply.fault.wire, request, clock);
       await sleep(clock, 20 + Math.floor(random.float() * 200));
-      const headers = { date: new Date(service.clock.now()).toUTCString(), ...reply.fault?.headers };
+      const headers = {
+        date: new Date(service.clock.now()).toUTCString(),
+        ...reply.fault?.headers,
+      };
       return { status: reply.status, headers, body: reply.text };
     },
     order(method, path, body) {
       const url = new URL(`http://sandbox/_sandbox/${path}`);
-      const reply = answerControl(service, { method, url, body: body === undefined ? "" : JSON.stringify(body, escaped) });
-      if (reply.status !== 200) throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${reply.text}`);
+      const reply = answerControl(service, {
+        method,
+        url,
+        body: body === undefined ? "" : JSON.stringify(body, escaped),
+      });
+      if (reply.status !== 200)
+        throw new Error(`${method} ${path} ${JSON.stringify(body)}: ${reply.text}`);
       return JSON.parse(reply.text) as JsonObject;
     },
   };
@@ -93,10 +119,13 @@ const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", 
 
 /** The service escapes every text, and the sandbox serves what an order says. */
 const escaped = (_name: string, value: unknown): unknown =>
-  typeof value === "string" ? value.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character) : value;
+  typeof value === "string"
+    ? value.replace(/[&<>]/g, (character) => ENTITIES[character] ?? character)
+    : value;
 
 /** The text that somebody wrote, of one that the service escaped. */
-export const writtenText = (text: string): string => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+export const writtenText = (text: string): string =>
+  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
 function isEmpty(text: string): boolean | undefined {
   const start = /"tweets":\[(.)/s.exec(text);
@@ -110,7 +139,14 @@ function createParts(seed: number, base: Clock, keys: ServiceOptions["keys"]): S
   const world = createWorld({ seed, accounts: 0, startMs, now: clock.now });
   const ring = createKeyRing(startMs);
   for (const { key, quota } of keys) ring.put(key, { quota });
-  return { clock, keys: ring, log: createRequestLog(), faults: createFaults(world, clock), world, traps: true };
+  return {
+    clock,
+    keys: ring,
+    log: createRequestLog(),
+    faults: createFaults(world, clock),
+    world,
+    traps: true,
+  };
 }
 
 const FAILURES = {

@@ -1,4 +1,7 @@
-/** Makes a failing scenario smaller as long as it fails for the same reason: fewer steps, less configuration, less of a past. */
+/**
+ * Makes a failing scenario smaller as long as it fails for the same reason: fewer steps, less
+ * configuration, less of a past.
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { Scenario, Step } from "../draw/scenario.ts";
 import { playScenario } from "./play-seed.ts";
@@ -15,7 +18,11 @@ const kindOf = (objection: string): string =>
     .join(" ");
 
 /** @param isLate says when enough time was spent */
-export async function shrink(scenario: Scenario, objections: readonly string[], isLate: () => boolean): Promise<Scenario> {
+export async function shrink(
+  scenario: Scenario,
+  objections: readonly string[],
+  isLate: () => boolean,
+): Promise<Scenario> {
   const kinds = new Set(objections.map(kindOf));
   const fails = async (candidate: Scenario): Promise<boolean> =>
     (await playScenario(candidate)).objections.some((text) => kinds.has(kindOf(text)));
@@ -26,19 +33,29 @@ export async function shrink(scenario: Scenario, objections: readonly string[], 
     return true;
   };
   for (const part of ["steps", "before"] as const) {
-    for (let size = Math.ceil(best[part].length / 2); size >= 1 && !isLate(); size = size === 1 ? 0 : Math.ceil(size / 2))
+    for (
+      let size = Math.ceil(best[part].length / 2);
+      size >= 1 && !isLate();
+      size = size === 1 ? 0 : Math.ceil(size / 2)
+    )
       for (let at = best[part].length - size; at > -size; at -= size) {
         const from = Math.max(0, at);
         const cut = best[part].slice(from, at + size).filter((step) => !isMended(step));
-        if (cut.length > 0) await tryIt({ ...best, [part]: best[part].filter((step) => !cut.includes(step as never)) });
+        if (cut.length > 0)
+          await tryIt({
+            ...best,
+            [part]: best[part].filter((step) => !cut.includes(step as never)),
+          });
       }
   }
-  for (const path of pathsOf(best.config)) await tryIt({ ...best, config: without(best.config, path) });
+  for (const path of pathsOf(best.config))
+    await tryIt({ ...best, config: without(best.config, path) });
   return best;
 }
 
 /** What ends trouble stays: without it whatever is expected could rightly be missing for ever. */
-const isMended = ({ do: what }: Step): boolean => what === "service heals" || what === "sink heals" || what === "resume";
+const isMended = ({ do: what }: Step): boolean =>
+  what === "service heals" || what === "sink heals" || what === "resume";
 
 /** Inner keys first: what is left of a section may be needed where the section goes not. */
 function pathsOf(value: Json, path: readonly string[] = []): readonly (readonly string[])[] {
@@ -49,7 +66,9 @@ function pathsOf(value: Json, path: readonly string[] = []): readonly (readonly 
 }
 
 function without(value: JsonObject, [key = "", ...rest]: readonly string[]): JsonObject {
-  const copy: Record<string, Json> | Json[] = Array.isArray(value) ? [...(value as Json[])] : { ...(value as Record<string, Json>) };
+  const copy: Record<string, Json> | Json[] = Array.isArray(value)
+    ? [...(value as Json[])]
+    : { ...(value as Record<string, Json>) };
   const inner = (copy as Record<string, Json>)[key];
   if (inner === undefined) return value;
   if (rest.length > 0) (copy as Record<string, Json>)[key] = without(inner as JsonObject, rest);

@@ -1,9 +1,13 @@
-/** The silences that the operator of a simulation asks for: when each may hold, and when it must. */
+/**
+ * The silences that the operator of a simulation asks for: when each may hold, and when it must.
+ */
 import type { Clock } from "../../../src/model/clock.ts";
 import type { Step } from "../draw/scenario.ts";
 import type { SimDaemon } from "./daemon.ts";
 
-/** Times are the world's. A process that is cut while it adds or ends one may have done so, or not. */
+/**
+ * Times are the world's. A process that is cut while it adds or ends one may have done so, or not.
+ */
 export interface SilenceSpan {
   readonly matchers: readonly string[];
   /** It may hold from the first to the last of these. */
@@ -24,7 +28,10 @@ export interface Silencing {
   act(step: SilenceStep): Promise<void>;
 }
 
-export function createSilencing(daemon: Pick<SimDaemon, "ask">, worldClock: Pick<Clock, "now">): Silencing {
+export function createSilencing(
+  daemon: Pick<SimDaemon, "ask">,
+  worldClock: Pick<Clock, "now">,
+): Silencing {
   const spans: SilenceSpan[] = [];
   const byName = new Map<string, SilenceSpan>();
 

@@ -1,4 +1,7 @@
-/** Plays one scenario from beginning to end on a virtual clock and hands over everything that was seen. Checks nothing. */
+/**
+ * Plays one scenario from beginning to end on a virtual clock and hands over everything that was
+ * seen. Checks nothing.
+ */
 import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -71,8 +74,15 @@ export interface Meddling {
   readonly downMs: number;
 }
 
-/** @param isSettled whether nothing more is to come: then the rest of the calm is not played, in most scenarios */
-export async function simulate(scenario: Scenario, isSettled: (played: Played) => boolean, meddling?: Meddling): Promise<Played> {
+/**
+ * @param isSettled whether nothing more is to come: then the rest of the calm is not played, in
+ * most scenarios
+ */
+export async function simulate(
+  scenario: Scenario,
+  isSettled: (played: Played) => boolean,
+  meddling?: Meddling,
+): Promise<Played> {
   const folder = makeStateFolder();
   const run = createRun(scenario, folder, meddling);
   const { now } = Date;
@@ -94,12 +104,22 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
   const worldClock = trueClock(clock, startMs);
   const trace = createTrace(clock);
   const random = createSeededRandom(scenario.seed + 1);
-  const service = createSimService({ seed: scenario.seed, clock: worldClock, random, keys: scenario.keys });
-  const receivers = createReceivers({ clock: worldClock, random, onAttempt: (attempt) => trace.attempt(attempt) });
+  const service = createSimService({
+    seed: scenario.seed,
+    clock: worldClock,
+    random,
+    keys: scenario.keys,
+  });
+  const receivers = createReceivers({
+    clock: worldClock,
+    random,
+    onAttempt: (attempt) => trace.attempt(attempt),
+  });
   const enrichStandIn = createEnrichStandIn(worldClock, createSeededRandom(scenario.seed + 2));
   const outputs = (life: number): Outputs => {
     const sinks = receivers.outputs(life);
-    const run: Outputs["run"] = (asked, signal) => (asked.args[0] === ENRICH_PROGRAM ? enrichStandIn : sinks).run(asked, signal);
+    const run: Outputs["run"] = (asked, signal) =>
+      (asked.args[0] === ENRICH_PROGRAM ? enrichStandIn : sinks).run(asked, signal);
     return { ...sinks, run };
   };
   const world = createWorldHistory(service, startMs);
@@ -109,10 +129,16 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
     request: (request) => {
       const url = new URL(request.url);
       if (url.origin === SERVICE_ORIGIN) return service.request(request);
-      if (url.hostname === "beat.example") return Promise.resolve({ status: 200, headers: {}, body: "" });
+      if (url.hostname === "beat.example")
+        return Promise.resolve({ status: 200, headers: {}, body: "" });
       if (url.hostname === ENRICH_HOST) return enrichStandIn.request(request);
       const answer = receivers.request(request, life);
-      return answer ?? Promise.reject(new HttpError("HTTP_DNS", `${url.hostname}: the host name could not be resolved`, false));
+      return (
+        answer ??
+        Promise.reject(
+          new HttpError("HTTP_DNS", `${url.hostname}: the host name could not be resolved`, false),
+        )
+      );
     },
   });
   const disk = useDisk(folder);
@@ -120,9 +146,14 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
   let server: SimServer | undefined;
   let store: OpenedStore | undefined;
   const home = (replica: number) => (): Home => {
-    const own: Home = server === undefined ? Object.assign(disk, { openStore }) : createMachine(server, `10.0.0.${replica + 1}`);
+    const own: Home =
+      server === undefined
+        ? Object.assign(disk, { openStore })
+        : createMachine(server, `10.0.0.${replica + 1}`);
     const open = own.openStore;
-    return Object.assign(own, { openStore: async (...request: Parameters<typeof open>) => (store = await open(...request)) });
+    return Object.assign(own, {
+      openStore: async (...request: Parameters<typeof open>) => (store = await open(...request)),
+    });
   };
   let lives = 0;
   const createDaemon: OperatorDeps["createDaemon"] = (replica, hooks) =>
@@ -140,7 +171,10 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
       },
       home: home(replica),
       lateMs: scenario.lateMs ?? 0,
-      onLife: meddling === undefined ? undefined : (life, number) => meddling.onLife(life, replica, number),
+      onLife:
+        meddling === undefined
+          ? undefined
+          : (life, number) => meddling.onLife(life, replica, number),
       nextLife: () => (lives += 1),
       onLog: (line) => {
         logged.push(line);
@@ -148,7 +182,10 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
       },
     });
   const putConfig = (config: ConfigText) => {
-    const whole = { ...config, state: { ...(config["state"] as object | undefined), path: statePath } };
+    const whole = {
+      ...config,
+      state: { ...(config["state"] as object | undefined), path: statePath },
+    };
     files.put(CONFIG_PATH, world.resolve(JSON.stringify(whole)));
   };
   const activateConfig = async () => {
@@ -166,7 +203,8 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
     readBack: async (step) => readBack(step, { world, store, nowMs: worldClock.now() }),
     downMs: meddling?.downMs,
   });
-  for (const [name, text] of Object.entries(scenario.files)) files.put(`/etc/chirpwatch/${name}`, text);
+  for (const [name, text] of Object.entries(scenario.files))
+    files.put(`/etc/chirpwatch/${name}`, text);
 
   const act = (step: Step): void => {
     switch (step.do) {
@@ -218,7 +256,9 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
   });
   /** What answered that its address is gone is disabled until someone says that it is back. */
   const resumeSinks = async () => {
-    const gone = receivers.attempts.filter(({ wire, status }) => wire === "webhook" && status === 410);
+    const gone = receivers.attempts.filter(
+      ({ wire, status }) => wire === "webhook" && status === 410,
+    );
     for (const sink of new Set(gone.map((attempt) => attempt.sink)))
       operator.ask("POST", `/api/v1/sinks/${sink}/resume`).catch(() => undefined);
     await clock.advance(0);
@@ -247,7 +287,9 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
         await resumeSinks();
       }
       const leastMs = replicas > 1 ? LEAST_OF_SEVERAL_MS : LEAST_CALM_MS;
-      await advanceTo(calmFromMs + (scenario.isWholeCalm ? scenario.calmMs : Math.min(leastMs, scenario.calmMs)));
+      await advanceTo(
+        calmFromMs + (scenario.isWholeCalm ? scenario.calmMs : Math.min(leastMs, scenario.calmMs)),
+      );
       await askStatus();
       while (worldClock.now() < calmFromMs + scenario.calmMs && !isSettled(played())) {
         await advanceTo(Math.min(worldClock.now() + CALM_STEP_MS, calmFromMs + scenario.calmMs));
@@ -261,7 +303,10 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
   };
 }
 
-function switchOn(service: SimService, { name, times, forMs, endpoint, handle }: Step & { do: "service fault" }): void {
+function switchOn(
+  service: SimService,
+  { name, times, forMs, endpoint, handle }: Step & { do: "service fault" },
+): void {
   service.order("POST", "faults", {
     name,
     ...(times === undefined ? {} : { times }),
@@ -271,12 +316,17 @@ function switchOn(service: SimService, { name, times, forMs, endpoint, handle }:
   });
 }
 
-const skewed = (clock: VirtualClock, byMs: number): VirtualClock => (byMs === 0 ? clock : { ...clock, now: () => clock.now() + byMs });
+const skewed = (clock: VirtualClock, byMs: number): VirtualClock =>
+  byMs === 0 ? clock : { ...clock, now: () => clock.now() + byMs };
 
 /** The world's own time, which no operator sets. */
 const trueClock = (clock: VirtualClock, startMs: number): Clock => {
   const originMs = clock.monotonic();
-  return { now: () => startMs + clock.monotonic() - originMs, monotonic: clock.monotonic, after: clock.after };
+  return {
+    now: () => startMs + clock.monotonic() - originMs,
+    monotonic: clock.monotonic,
+    after: clock.after,
+  };
 };
 
 function createTrace(clock: VirtualClock) {
@@ -285,7 +335,8 @@ function createTrace(clock: VirtualClock) {
   return {
     note,
     lines,
-    attempt: ({ sink, wire, text, accepted, status }: Attempt) => note(`${wire} ${sink} ${accepted} ${status} ${text}`),
+    attempt: ({ sink, wire, text, accepted, status }: Attempt) =>
+      note(`${wire} ${sink} ${accepted} ${status} ${text}`),
     hash: () => createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 16),
   };
 }

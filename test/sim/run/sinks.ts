@@ -1,6 +1,7 @@
 /**
- * The receivers behind every sink: webhooks, Slack and Discord as bots and as webhooks, each with a script of what it answers when. Owns
- * what arrived and whether the sender learned it. Knows the wire formats of the receivers, nothing of how messages come about.
+ * The receivers behind every sink: webhooks, Slack and Discord as bots and as webhooks, each with a
+ * script of what it answers when. Owns what arrived and whether the sender learned it. Knows the
+ * wire formats of the receivers, nothing of how messages come about.
  */
 import { stripVTControlCharacters } from "node:util";
 import { type Clock, sleep } from "../../../src/model/clock.ts";
@@ -37,7 +38,9 @@ export interface Attempt {
   /** As JSON; of a console the text itself. */
   readonly body: unknown;
   readonly text: string;
-  /** What it was about, beside a new message: a crosspost, an update, a question about credentials. */
+  /**
+   * What it was about, beside a new message: a crosspost, an update, a question about credentials.
+   */
   readonly path: string;
   /** What was wrong with the sink at this attempt, and how long it asked to be left alone. */
   trouble: SinkTroubleKind | undefined;
@@ -65,25 +68,40 @@ interface Address {
 }
 
 /** Sinks are named s0, s1 …; every address says whose it is. */
-function addressOf(url: URL, body: string, threads: ReadonlyMap<string, string>): Address | undefined {
-  if (url.hostname.startsWith("hook-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "webhook" };
-  if (url.hostname.startsWith("teams-")) return { sink: url.hostname.split(".")[0]?.slice(6) ?? "", wire: "teams" };
-  if (url.hostname.startsWith("chat-")) return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "chat_webhook" };
-  if (url.hostname.startsWith("apprise-")) return { sink: url.hostname.split(".")[0]?.slice(8) ?? "", wire: "apprise" };
-  if (url.hostname === "hooks.slack.com") return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
-  if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test")) return { sink: "", wire: "slack-bot" };
+function addressOf(
+  url: URL,
+  body: string,
+  threads: ReadonlyMap<string, string>,
+): Address | undefined {
+  if (url.hostname.startsWith("hook-"))
+    return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "webhook" };
+  if (url.hostname.startsWith("teams-"))
+    return { sink: url.hostname.split(".")[0]?.slice(6) ?? "", wire: "teams" };
+  if (url.hostname.startsWith("chat-"))
+    return { sink: url.hostname.split(".")[0]?.slice(5) ?? "", wire: "chat_webhook" };
+  if (url.hostname.startsWith("apprise-"))
+    return { sink: url.hostname.split(".")[0]?.slice(8) ?? "", wire: "apprise" };
+  if (url.hostname === "hooks.slack.com")
+    return { sink: url.pathname.split("/").at(-1) ?? "", wire: "slack-webhook" };
+  if (url.hostname === "slack.com" && url.pathname.endsWith("/auth.test"))
+    return { sink: "", wire: "slack-bot" };
   if (url.hostname === "slack.com") return { sink: channelOf(body), wire: "slack-bot" };
   if (url.hostname === "api.telegram.org")
-    return { sink: `s${-Number((JSON.parse(body) as JsonObject)["chat_id"]) % 1_000}`, wire: "telegram" };
+    return {
+      sink: `s${-Number((JSON.parse(body) as JsonObject)["chat_id"]) % 1_000}`,
+      wire: "telegram",
+    };
   if (url.hostname !== "discord.com") return undefined;
-  const [, kind, id = "", rest = ""] = /\/(webhooks|channels)\/(\d+)(?:\/([^/?]+))?/.exec(url.pathname) ?? [];
+  const [, kind, id = "", rest = ""] =
+    /\/(webhooks|channels)\/(\d+)(?:\/([^/?]+))?/.exec(url.pathname) ?? [];
   if (kind === undefined) return undefined;
   if (kind === "webhooks") return { sink: rest, wire: "discord-webhook" };
   // A thread has the id of the message it was started from.
   return { sink: threads.get(id) ?? `s${Number(id) % 1_000}`, wire: "discord-bot" };
 }
 
-const channelOf = (body: string): string => (new URLSearchParams(body).get("channel") ?? "#").slice(1);
+const channelOf = (body: string): string =>
+  (new URLSearchParams(body).get("channel") ?? "#").slice(1);
 
 export interface ReceiverOptions {
   readonly clock: Clock;
@@ -117,12 +135,19 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     attempts.push(attempt);
     return attempt;
   };
-  const take = async (request: HttpRequest, { sink, wire }: Address, life: number): Promise<HttpResponse> => {
+  const take = async (
+    request: HttpRequest,
+    { sink, wire }: Address,
+    life: number,
+  ): Promise<HttpResponse> => {
     await pause(clock, request, 10 + Math.floor(random.float() * 150));
     const url = new URL(request.url);
     const text = request.body ?? "";
     const path = `${url.pathname}${url.search}`;
-    const attempt = arrive({ sink, wire, life, text, body: parse(wire, text), path }, request.headers);
+    const attempt = arrive(
+      { sink, wire, life, text, body: parse(wire, text), path },
+      request.headers,
+    );
     try {
       const answer = await respond(attempt, request);
       await pause(clock, request, 5);
@@ -136,19 +161,36 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
   const respond = async (attempt: Attempt, request: HttpRequest): Promise<HttpResponse> => {
     const kind = attempt.trouble;
     // Of two messages under way the second may have to wait for less.
-    const waitS = kind === "rate-limited" ? [30, 12][attempts.length % 2] : kind === "rate-limited-globally" ? 20 : 0;
+    const waitS =
+      kind === "rate-limited"
+        ? [30, 12][attempts.length % 2]
+        : kind === "rate-limited-globally"
+          ? 20
+          : 0;
     attempt.waitMs = (waitS ?? 0) * 1_000;
     const refusal = kind === undefined ? undefined : REFUSALS[kind]?.(attempt.wire, waitS ?? 0);
     if (refusal !== undefined) return refusal;
-    if (kind === "too-large" && attempt.wire === "webhook" && eventsIn(attempt) > 2) return plain(413);
-    if (kind === "unreachable") throw new HttpError("HTTP_CONNECT", `${attempt.sink}: no connection could be made`, false);
-    if (kind === "unresolved") throw new HttpError("HTTP_DNS", `${attempt.sink}: the host name could not be resolved`, false);
+    if (kind === "too-large" && attempt.wire === "webhook" && eventsIn(attempt) > 2)
+      return plain(413);
+    if (kind === "unreachable")
+      throw new HttpError("HTTP_CONNECT", `${attempt.sink}: no connection could be made`, false);
+    if (kind === "unresolved")
+      throw new HttpError(
+        "HTTP_DNS",
+        `${attempt.sink}: the host name could not be resolved`,
+        false,
+      );
     if (kind === "hang") await hang(clock, request);
     if (kind === "slow") await pause(clock, request, 9_000);
     const answer = accept(attempt);
     if (kind === "sluggish") await pause(clock, request, 6_000);
     if (kind === "lost-by-timeout") await hang(clock, request);
-    if (kind === "lost-by-reset") throw new HttpError("HTTP_RESET", "the connection broke before the whole answer had arrived", true);
+    if (kind === "lost-by-reset")
+      throw new HttpError(
+        "HTTP_RESET",
+        "the connection broke before the whole answer had arrived",
+        true,
+      );
     return answer;
   };
   const accept = (attempt: Attempt): HttpResponse => {
@@ -156,10 +198,16 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
     if (attempt.wire === "webhook") return { status: 200, headers: {}, body: "ok" };
     if (attempt.wire === "teams") return { status: 202, headers: {}, body: "" };
     if (attempt.wire === "apprise") return { status: 200, headers: {}, body: "" };
-    if (attempt.wire === "chat_webhook" || attempt.wire === "slack-webhook") return { status: 200, headers: {}, body: "ok" };
+    if (attempt.wire === "chat_webhook" || attempt.wire === "slack-webhook")
+      return { status: 200, headers: {}, body: "ok" };
     const id = String(1_700_000_000_000_000 + posted++);
     if (attempt.wire === "slack-bot")
-      return json(200, { ok: true, ts: `${id.slice(0, 10)}.${id.slice(10)}`, channel: `C${attempt.sink}`, user_id: "U1" });
+      return json(200, {
+        ok: true,
+        ts: `${id.slice(0, 10)}.${id.slice(10)}`,
+        channel: `C${attempt.sink}`,
+        user_id: "U1",
+      });
     if (attempt.wire === "telegram") return json(200, { ok: true, result: { message_id: posted } });
     const nonce = (attempt.body as JsonObject)["nonce"];
     if (typeof nonce === "string") {
@@ -171,7 +219,12 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       return json(200, { id: known?.id ?? id, channel_id: placeOf(attempt) });
     }
     threads.set(id, attempt.sink);
-    return json(200, attempt.path.endsWith("/threads") ? { id, message: { id } } : { id, channel_id: placeOf(attempt) });
+    return json(
+      200,
+      attempt.path.endsWith("/threads")
+        ? { id, message: { id } }
+        : { id, channel_id: placeOf(attempt) },
+    );
   };
   return {
     attempts,
@@ -183,7 +236,16 @@ export function createReceivers({ clock, random, onAttempt }: ReceiverOptions): 
       // Colours depend on the environment that the simulation runs in.
       const [atMs, text] = [clock.now(), stripVTControlCharacters(written)];
       const attempt: Attempt = {
-        ...{ sink: "console", wire: "console", life, text, atMs, headers: {}, body: text, path: "" },
+        ...{
+          sink: "console",
+          wire: "console",
+          life,
+          text,
+          atMs,
+          headers: {},
+          body: text,
+          path: "",
+        },
         ...{ accepted: true, status: 200, answeredAtMs: atMs, trouble: undefined, waitMs: 0 },
       };
       attempts.push(attempt);
@@ -203,7 +265,12 @@ const placeOf = ({ path }: Attempt): string => /\/channels\/(\d+)/.exec(path)?.[
 function parse(wire: Wire, text: string): unknown {
   if (wire === "slack-bot") {
     const fields = Object.fromEntries(new URLSearchParams(text));
-    return { ...fields, ...(fields["blocks"] === undefined ? {} : { blocks: JSON.parse(fields["blocks"]) as unknown }) };
+    return {
+      ...fields,
+      ...(fields["blocks"] === undefined
+        ? {}
+        : { blocks: JSON.parse(fields["blocks"]) as unknown }),
+    };
   }
   try {
     return JSON.parse(text) as unknown;
@@ -212,25 +279,41 @@ function parse(wire: Wire, text: string): unknown {
   }
 }
 
-const json = (status: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
+const json = (
+  status: number,
+  body: JsonObject,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse => ({
   status,
   headers: { "content-type": "application/json", ...headers },
   body: JSON.stringify(body),
 });
 
-const plain = (status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({ status, headers, body: "no" });
+const plain = (status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse => ({
+  status,
+  headers,
+  body: "no",
+});
 
 const isSlack = (wire: Wire): boolean => wire.startsWith("slack");
 const isDiscord = (wire: Wire): boolean => wire.startsWith("discord");
 
 /** Slack's refusals come as 200 to a bot and as a text to a webhook. */
 const slackRefusal = (wire: Wire, code: string, status: number): HttpResponse =>
-  wire === "slack-bot" ? json(200, { ok: false, error: code }) : { status, headers: {}, body: code };
+  wire === "slack-bot"
+    ? json(200, { ok: false, error: code })
+    : { status, headers: {}, body: code };
 
-const REFUSALS: Readonly<Partial<Record<SinkTroubleKind, (wire: Wire, waitS: number) => HttpResponse>>> = {
+const REFUSALS: Readonly<
+  Partial<Record<SinkTroubleKind, (wire: Wire, waitS: number) => HttpResponse>>
+> = {
   "rate-limited": (wire, waitS) =>
     isDiscord(wire)
-      ? json(429, { message: "You are being rate limited.", retry_after: waitS, global: false }, { "retry-after": String(waitS) })
+      ? json(
+          429,
+          { message: "You are being rate limited.", retry_after: waitS, global: false },
+          { "retry-after": String(waitS) },
+        )
       : plain(429, { "retry-after": String(waitS) }),
   "rate-limited-globally": (wire) =>
     isDiscord(wire)
@@ -252,15 +335,22 @@ const REFUSALS: Readonly<Partial<Record<SinkTroubleKind, (wire: Wire, waitS: num
 };
 
 const eventsIn = ({ body }: Attempt): number => {
-  const { events } = ((body as JsonObject)["data"] ?? {}) as { readonly events?: readonly unknown[] };
+  const { events } = ((body as JsonObject)["data"] ?? {}) as {
+    readonly events?: readonly unknown[];
+  };
   return events?.length ?? 1;
 };
 
 /** Waits like a socket: until the time is over, the sender gives up, or its deadline passes. */
 async function pause(clock: Clock, request: HttpRequest, ms: number): Promise<void> {
   await sleep(clock, Math.min(ms, request.timeoutMs), request.signal);
-  if (request.signal?.aborted) throw new HttpError("HTTP_ABORTED", "the request was given up", true, { cause: request.signal.reason });
-  if (ms >= request.timeoutMs) throw new HttpError("HTTP_TIMEOUT", `no whole answer within ${request.timeoutMs} ms`, true);
+  if (request.signal?.aborted)
+    throw new HttpError("HTTP_ABORTED", "the request was given up", true, {
+      cause: request.signal.reason,
+    });
+  if (ms >= request.timeoutMs)
+    throw new HttpError("HTTP_TIMEOUT", `no whole answer within ${request.timeoutMs} ms`, true);
 }
 
-const hang = (clock: Clock, request: HttpRequest): Promise<void> => pause(clock, request, request.timeoutMs);
+const hang = (clock: Clock, request: HttpRequest): Promise<void> =>
+  pause(clock, request, request.timeoutMs);

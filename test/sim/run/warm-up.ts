@@ -1,6 +1,6 @@
 /**
- * Loads what the daemon would load on first use: loading is real input, during which no simulated time may pass. Found by reading the
- * sources for `import(`, so that a new one is not forgotten.
+ * Loads what the daemon would load on first use: loading is real input, during which no simulated
+ * time may pass. Found by reading the sources for `import(`, so that a new one is not forgotten.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,7 @@
-/** Spreads seeds over child processes, a fresh one after some hundreds of them, and collects what they found. */
+/**
+ * Spreads seeds over child processes, a fresh one after some hundreds of them, and collects what
+ * they found.
+ */
 import { type ChildProcess, fork } from "node:child_process";
 import type { Verdict } from "./play-seed.ts";
 
@@ -24,7 +27,10 @@ export interface Job {
 }
 
 const JOBS_PER_PROCESS = 150;
-/** A seed takes a second or two of a processor, a minute or two where others have it; whatever takes this long will not end. */
+/**
+ * A seed takes a second or two of a processor, a minute or two where others have it; whatever takes
+ * this long will not end.
+ */
 const LONGEST_MS = 600_000;
 
 const NOTHING = { requests: 0, messages: 0, lives: 0, stalls: 0, replaced: 0 };
@@ -34,11 +40,15 @@ export const failedSeed = ({ seed }: Job, text: string): Verdict => ({
   ...{ seed, hash: "", objections: [text], cpuMs: 0, cuts: [], counts: NOTHING },
 });
 
-export async function spread<AJob extends object, Outcome>(options: SpreadOptions<AJob, Outcome>): Promise<void> {
+export async function spread<AJob extends object, Outcome>(
+  options: SpreadOptions<AJob, Outcome>,
+): Promise<void> {
   await Promise.all(Array.from({ length: options.workers }, () => work(options)));
 }
 
-async function work<AJob extends object, Outcome>(options: SpreadOptions<AJob, Outcome>): Promise<void> {
+async function work<AJob extends object, Outcome>(
+  options: SpreadOptions<AJob, Outcome>,
+): Promise<void> {
   for (let job = options.next(); job !== undefined; ) {
     // Source maps cost a fifth of the time: a failed seed is played again by itself to see where.
     const child = fork(options.script, ["--worker"], { execArgv: ["--max-semi-space-size=64"] });

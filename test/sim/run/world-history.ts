@@ -1,4 +1,7 @@
-/** The world's history as a simulation writes it: follows the orders of a scenario and remembers what was really there when. */
+/**
+ * The world's history as a simulation writes it: follows the orders of a scenario and remembers
+ * what was really there when.
+ */
 import type { Json, JsonObject } from "../../../src/model/json.ts";
 import { hash32 } from "../../../src/sandbox/world/chance/dice.ts";
 import type { WorldOrder } from "../draw/scenario.ts";
@@ -37,8 +40,8 @@ export interface Fact {
 
 export interface WorldHistory {
   /**
-   * What was so when, in order: `follow WHO WHOM`, `in GROUP WHO`, `profile WHO FIELD`, `score WHO NAME`, `count POST NAME`, and the like. What is not there
-   * was never ordered.
+   * What was so when, in order: `follow WHO WHOM`, `in GROUP WHO`, `profile WHO FIELD`, `score WHO
+   * NAME`, `count POST NAME`, and the like. What is not there was never ordered.
    */
   readonly facts: ReadonlyMap<string, readonly Fact[]>;
   /** By their first handles. */
@@ -61,7 +64,8 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
   const keys = new Map<string, number>();
   const history = new Map<string, Fact[]>();
   let spaceId = "";
-  const note = (name: string, atMs: number, value: Json) => history.set(name, [...(history.get(name) ?? []), { atMs, value }]);
+  const note = (name: string, atMs: number, value: Json) =>
+    history.set(name, [...(history.get(name) ?? []), { atMs, value }]);
   const factOf = (name: string): TweetFact => {
     const fact = byName.get(name);
     if (fact === undefined) throw new Error(`there is no post ${name}`);
@@ -115,7 +119,15 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
   const putCommunity = ({ id, name, members, atMs }: WorldOrder & { do: "community" }) => {
     const memberKeys = members.map(keyOf);
     const createdMs = startMs + atMs;
-    groups.putCommunity({ id, name, description: "A community.", share: 0, createdMs, creator: memberKeys[0] ?? 0, members: memberKeys });
+    groups.putCommunity({
+      id,
+      name,
+      description: "A community.",
+      share: 0,
+      createdMs,
+      creator: memberKeys[0] ?? 0,
+      members: memberKeys,
+    });
   };
   /** What faults posted themselves. */
   const strangers = (): readonly TweetFact[] => {
@@ -123,8 +135,14 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
     const names = new Map([...keys].map(([handle, key]) => [key, handle]));
     return [...tweets.scan(Number.MAX_SAFE_INTEGER)].flatMap((record): readonly TweetFact[] => {
       if (known.has(record.id)) return [];
-      const { id, text, kind, lang, atMs, visibleMs, communityId, conversationId, targetId } = record;
-      const about = { of: undefined, ofId: targetId, community: communityId, conversation: conversationId };
+      const { id, text, kind, lang, atMs, visibleMs, communityId, conversationId, targetId } =
+        record;
+      const about = {
+        of: undefined,
+        ofId: targetId,
+        community: communityId,
+        conversation: conversationId,
+      };
       const times = { postedMs: atMs, visibleMs, visibleAtService: visibleMs };
       return [
         {
@@ -147,8 +165,15 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
       .replace(/%post:(\w+)%/g, (_all, name: string) => factOf(name).id)
       .replaceAll("%space:room%", spaceId)
       .replace(/%user:(\w+)%/g, (_all, handle: string) => people.idOf(keyOf(handle)));
-  const followOrder = ({ path, body, facts: known }: WorldOrder & { do: "order" }, atMs: number) => {
-    const reply = service.order("POST", path, JSON.parse(resolve(JSON.stringify(body))) as JsonObject);
+  const followOrder = (
+    { path, body, facts: known }: WorldOrder & { do: "order" },
+    atMs: number,
+  ) => {
+    const reply = service.order(
+      "POST",
+      path,
+      JSON.parse(resolve(JSON.stringify(body))) as JsonObject,
+    );
     if (path === "spaces") spaceId = reply["id"] as string;
     for (const [name, value] of Object.entries(known)) note(name, atMs, value);
   };
@@ -179,33 +204,59 @@ export function createWorldHistory(service: SimService, startMs: number): WorldH
         case "edit": {
           const fact = factOf(order.post);
           // Nobody edits what is gone.
-          if (service.world.tweets.find(fact.id) === undefined || fact.hidden.some(({ toMs }) => toMs > atMs)) return;
+          if (
+            service.world.tweets.find(fact.id) === undefined ||
+            fact.hidden.some(({ toMs }) => toMs > atMs)
+          )
+            return;
           service.order("PATCH", `tweets/${fact.id}`, { full_text: order.text });
           return void fact.edits.push({ atMs, text: order.text });
         }
         case "follow":
           note(`follow ${order.who} ${order.whom}`, atMs, true);
-          return void service.order("POST", "follows", { target: handleOf(order.whom), follower: handleOf(order.who) });
+          return void service.order("POST", "follows", {
+            target: handleOf(order.whom),
+            follower: handleOf(order.who),
+          });
         case "unfollow":
           note(`follow ${order.who} ${order.whom}`, atMs, false);
-          return void service.order("DELETE", "follows", { target: handleOf(order.whom), follower: handleOf(order.who) });
+          return void service.order("DELETE", "follows", {
+            target: handleOf(order.whom),
+            follower: handleOf(order.who),
+          });
         case "list":
           for (const handle of order.members) note(`in ${order.id} ${handle}`, atMs, true);
-          return void service.order("POST", "lists", { id: order.id, members: order.members.map(handleOf) });
+          return void service.order("POST", "lists", {
+            id: order.id,
+            members: order.members.map(handleOf),
+          });
         case "community":
           for (const handle of order.members) note(`in ${order.id} ${handle}`, atMs, true);
           return putCommunity(order);
         case "member":
           note(`in ${order.group} ${order.handle}`, atMs, order.isIn);
-          return void service.order(order.isIn ? "POST" : "DELETE", "members", { group: order.group, username: handleOf(order.handle) });
+          return void service.order(order.isIn ? "POST" : "DELETE", "members", {
+            group: order.group,
+            username: handleOf(order.handle),
+          });
         case "account":
-          for (const [field, value] of Object.entries(order.change)) note(`profile ${order.handle} ${field}`, atMs, value ?? null);
-          return void service.order("POST", "accounts", { username: handleOf(order.handle), ...order.change });
+          for (const [field, value] of Object.entries(order.change))
+            note(`profile ${order.handle} ${field}`, atMs, value ?? null);
+          return void service.order("POST", "accounts", {
+            username: handleOf(order.handle),
+            ...order.change,
+          });
         case "score":
-          for (const [name, value] of Object.entries(order.change)) note(`score ${order.handle} ${name}`, atMs, value);
-          return void service.order("POST", "scores", { username: handleOf(order.handle), indexed: true, ...order.change });
+          for (const [name, value] of Object.entries(order.change))
+            note(`score ${order.handle} ${name}`, atMs, value);
+          return void service.order("POST", "scores", {
+            username: handleOf(order.handle),
+            indexed: true,
+            ...order.change,
+          });
         case "count":
-          for (const [name, value] of Object.entries(order.change)) note(`count ${order.post} ${name}`, atMs, value);
+          for (const [name, value] of Object.entries(order.change))
+            note(`count ${order.post} ${name}`, atMs, value);
           return void service.order("PATCH", `tweets/${factOf(order.post).id}`, order.change);
         case "order":
           return followOrder(order, atMs);

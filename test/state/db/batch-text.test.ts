@@ -4,7 +4,9 @@ import { expect, test } from "vitest";
 import { expandBatch } from "../../../src/state/db/batch-text.ts";
 
 const expand = (sql: string, batch: readonly (readonly unknown[])[]) =>
-  expandBatch({ sql, batch, parameters: batch[0] ?? [] } as unknown as CompiledQuery & { batch: typeof batch });
+  expandBatch({ sql, batch, parameters: batch[0] ?? [] } as unknown as CompiledQuery & {
+    batch: typeof batch;
+  });
 
 test("rows become one statement", () => {
   const sql = 'insert into "t" ("a", "b") values ($1, $2) on conflict ("a") do nothing';
@@ -13,7 +15,12 @@ test("rows become one statement", () => {
       [1, "x"],
       [1, "y"],
     ]),
-  ).toEqual([{ sql: 'insert into "t" ("a", "b") values ($1, $2), ($3, $4) on conflict ("a") do nothing', parameters: [1, "x", 1, "y"] }]);
+  ).toEqual([
+    {
+      sql: 'insert into "t" ("a", "b") values ($1, $2), ($3, $4) on conflict ("a") do nothing',
+      parameters: [1, "x", 1, "y"],
+    },
+  ]);
 });
 
 test("rows of an upsert that name the same row go one after the other", () => {
@@ -26,7 +33,10 @@ test("rows of an upsert that name the same row go one after the other", () => {
       [3, "x"],
     ]),
   ).toEqual([
-    { sql: `insert into "t" ("a", "b") values ($1, $2), ($3, $4)${tail}`, parameters: [1, "x", 2, "y"] },
+    {
+      sql: `insert into "t" ("a", "b") values ($1, $2), ($3, $4)${tail}`,
+      parameters: [1, "x", 2, "y"],
+    },
     { sql: `insert into "t" ("a", "b") values ($1, $2)${tail}`, parameters: [3, "x"] },
   ]);
 });

@@ -1,4 +1,7 @@
-/** The SQLite driver as this Node loads it: that it survives garbage collection, and what a start says when it does not load. */
+/**
+ * The SQLite driver as this Node loads it: that it survives garbage collection, and what a start
+ * says when it does not load.
+ */
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +14,8 @@ const isPrebuilt = Number(process.versions.napi) >= 10;
 
 afterAll(endChildren);
 
-// Collections that V8 begins by itself, between any two allocations: there, not in gc(), release 12 aborts on Node 24.19 and newer.
+// Collections that V8 begins by itself, between any two allocations: there, not in gc(), release 12
+// aborts on Node 24.19 and newer.
 test("statements and databases are collected without a crash", async () => {
   const script = `
     const Database = require(process.argv[1]);
@@ -32,7 +36,8 @@ test("statements and databases are collected without a crash", async () => {
 const failing = (message: string): string => `throw new Error(${JSON.stringify(message)})`;
 
 const NAME = isPrebuilt ? "better-sqlite3" : "better-sqlite3-node20";
-const OTHER_ABI = "The module '/x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 127.";
+const OTHER_ABI =
+  "The module '/x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 127.";
 
 describe("a driver that", () => {
   /** Of the build. */
@@ -49,7 +54,9 @@ describe("a driver that", () => {
     [
       "was never built",
       failing("Could not locate the bindings file. Tried:\n → /x.node"),
-      isPrebuilt ? `brings no binary for ${process.platform} on ${process.arch}` : "was not built: its install script did not run",
+      isPrebuilt
+        ? `brings no binary for ${process.platform} on ${process.arch}`
+        : "was not built: its install script did not run",
       isPrebuilt ? "npx node-gyp rebuild" : `npm rebuild ${NAME}`,
     ],
     [
@@ -71,8 +78,12 @@ describe("a driver that", () => {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, "index.js"), driver);
     }
-    const { code, err } = await runScript([join(copy, "dist/main.js"), "demo", "--once"], { cwd: copy });
-    expect(err).toContain(`The SQLite driver for Node ${process.versions.node} (${NAME}) ${reason}.`);
+    const { code, err } = await runScript([join(copy, "dist/main.js"), "demo", "--once"], {
+      cwd: copy,
+    });
+    expect(err).toContain(
+      `The SQLite driver for Node ${process.versions.node} (${NAME}) ${reason}.`,
+    );
     expect(err).toContain(cure);
     expect(code).toBe(70);
   });

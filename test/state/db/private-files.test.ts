@@ -70,5 +70,8 @@ it("state check names what others may open, and the mode it should have", async 
 
 it("a folder that cannot be made is an error at once, and no endless attempt", async () => {
   expect(() => makePrivateFolders("/proc/none/deep")).toThrow(/mkdir/);
-  await expect(openTemp("/proc/none/deep/state.db")).rejects.toMatchObject({ code: "STATE_CANNOT_CREATE", exitCode: EXIT.cannotCreate });
+  await expect(openTemp("/proc/none/deep/state.db")).rejects.toMatchObject({
+    code: "STATE_CANNOT_CREATE",
+    exitCode: EXIT.cannotCreate,
+  });
 });

@@ -1,22 +1,50 @@
-/** Edits in the state: what is wanted while one is under way, after one was given up, and when its message is sent again. */
+/**
+ * Edits in the state: what is wanted while one is under way, after one was given up, and when its
+ * message is sent again.
+ */
 import { describe, expect, it } from "vitest";
 import type { EditResult, ShownTweet } from "../../../src/model/edit.ts";
 import { makeEvent, makeTweet } from "../../support/make-event.ts";
 import { memoryStatePath, openTemp, START_MS as T0 } from "../temp-state.ts";
 
 const MINUTE = 60_000;
-const shownAs = (text: string): ShownTweet => ({ tweet: makeTweet("7", text), isGone: false, isEdited: true });
+const shownAs = (text: string): ShownTweet => ({
+  tweet: makeTweet("7", text),
+  isGone: false,
+  isEdited: true,
+});
 
 async function setUp() {
   const store = await openTemp(memoryStatePath());
   const event = makeEvent("7");
-  const delivery = { eventId: event.id, sink: "chat", groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };
-  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  const delivery = {
+    eventId: event.id,
+    sink: "chat",
+    groupKey: event.id,
+    groupWaitMs: 0,
+    groupIntervalMs: 0,
+    notBeforeMs: T0,
+  };
+  await store.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
   let deliveryId = "";
   const sealAndSend = async (id: string, atMs: number) => {
-    const [group] = (await store.dueWork({ nowMs: atMs, sinks: ["chat"], busy: new Set(), limit: 9 })).groups;
+    const [group] = (
+      await store.dueWork({ nowMs: atMs, sinks: ["chat"], busy: new Set(), limit: 9 })
+    ).groups;
     deliveryId = group?.members[0]?.deliveryId ?? "";
-    const message = { sink: "chat", groupKey: event.id, sealedAtMs: atMs, body: { from: id }, throttleKey: null };
+    const message = {
+      sink: "chat",
+      groupKey: event.id,
+      sealedAtMs: atMs,
+      body: { from: id },
+      throttleKey: null,
+    };
     await store.seal([{ id, ...message, deliveryIds: [deliveryId] }]);
     await store.record([{ messageId: id, kind: "sent", atMs, ref: `ref ${id}` }]);
   };
@@ -25,14 +53,28 @@ async function setUp() {
     store,
     sealAndSend,
     want: (text: string, atMs: number) => {
-      const edit = { deliveryId, shown: shownAs(text), versions: [], wantedAtMs: atMs, dueAtMs: atMs };
-      return store.commitPoll({ atMs, targets: [], verdicts: [], events: [], deliveries: [], edits: [edit] });
+      const edit = {
+        deliveryId,
+        shown: shownAs(text),
+        versions: [],
+        wantedAtMs: atMs,
+        dueAtMs: atMs,
+      };
+      return store.commitPoll({
+        atMs,
+        targets: [],
+        verdicts: [],
+        events: [],
+        deliveries: [],
+        edits: [edit],
+      });
     },
     due: async (atMs: number) => {
       const due = await store.dueEdit("chat", atMs);
       return due ?? expect.fail("no edit is due");
     },
-    replay: (atMs: number) => store.replay({ deliveryIds: [deliveryId], added: [], atMs, detail: { by: "alice" } }),
+    replay: (atMs: number) =>
+      store.replay({ deliveryIds: [deliveryId], added: [], atMs, detail: { by: "alice" } }),
   };
 }
 
@@ -43,9 +85,23 @@ const edited = (atMs: number, isSent = true): EditResult => ({
   body: { text: "edited" },
   isSent,
 });
-const retry = (atMs: number): EditResult => ({ kind: "retry", nextAtMs: atMs + MINUTE, error: "503" });
-const dropped = (atMs: number): EditResult => ({ kind: "dropped", atMs, error: "503", isFinal: false });
-const ENDS = { edited: edited(T0 + 5), "as it was": edited(T0 + 5, false), retry: retry(T0 + 5), dropped: dropped(T0 + 5) };
+const retry = (atMs: number): EditResult => ({
+  kind: "retry",
+  nextAtMs: atMs + MINUTE,
+  error: "503",
+});
+const dropped = (atMs: number): EditResult => ({
+  kind: "dropped",
+  atMs,
+  error: "503",
+  isFinal: false,
+});
+const ENDS = {
+  edited: edited(T0 + 5),
+  "as it was": edited(T0 + 5, false),
+  retry: retry(T0 + 5),
+  dropped: dropped(T0 + 5),
+};
 
 describe.each(Object.entries(ENDS))("an edit that ended so: %s", (how, end) => {
   it("leaves what was wanted meanwhile due, and nothing else", async () => {

@@ -8,7 +8,10 @@ import { openTemp, START_MS, memoryStatePath } from "../temp-state.ts";
 
 const Database = loadDriver();
 
-/** A store with one request settled, and what another connection sees of it: 1 once the answer is in the file. */
+/**
+ * A store with one request settled, and what another connection sees of it: 1 once the answer is in
+ * the file.
+ */
 async function settledOne() {
   const path = memoryStatePath();
   const clock = createVirtualClock(START_MS);
@@ -18,7 +21,10 @@ async function settledOne() {
   await store.settle(grant.ledgerId, START_MS, 200);
   const answered = (ledgerId = grant.ledgerId) => {
     const other = new Database(path, { readonly: true });
-    const value = other.prepare("select answered from ledger where id = ?").pluck().get(Number(ledgerId));
+    const value = other
+      .prepare("select answered from ledger where id = ?")
+      .pluck()
+      .get(Number(ledgerId));
     other.close();
     return value;
   };

@@ -1,24 +1,59 @@
-/** Whom messages called: what is remembered of it, for how long, and what becomes of it when an operator has them sent again. */
+/**
+ * Whom messages called: what is remembered of it, for how long, and what becomes of it when an
+ * operator has them sent again.
+ */
 import { expect, test } from "vitest";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { memoryStatePath, openTemp, START_MS as T0 } from "../temp-state.ts";
 
 const DAY = 86_400_000;
-const due = (store: OpenedStore, nowMs = T0 + 10) => store.dueWork({ nowMs, sinks: ["chat"], busy: new Set(), limit: 100 });
+const due = (store: OpenedStore, nowMs = T0 + 10) =>
+  store.dueWork({ nowMs, sinks: ["chat"], busy: new Set(), limit: 100 });
 
 /** Seals an alert that calls them. */
-async function call(store: OpenedStore, id: string, mentions: readonly string[], sealedAtMs = T0): Promise<void> {
+async function call(
+  store: OpenedStore,
+  id: string,
+  mentions: readonly string[],
+  sealedAtMs = T0,
+): Promise<void> {
   const event = makeEvent(id);
-  const delivery = { eventId: event.id, sink: "chat", groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };
-  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  const delivery = {
+    eventId: event.id,
+    sink: "chat",
+    groupKey: event.id,
+    groupWaitMs: 0,
+    groupIntervalMs: 0,
+    notBeforeMs: T0,
+  };
+  await store.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
   const [group] = (await due(store)).groups;
   const deliveryIds = group?.members.map(({ deliveryId }) => deliveryId) ?? [];
-  await store.seal([{ id, sink: "chat", groupKey: event.id, throttleKey: null, sealedAtMs, body: id, deliveryIds, mentions }]);
+  await store.seal([
+    {
+      id,
+      sink: "chat",
+      groupKey: event.id,
+      throttleKey: null,
+      sealedAtMs,
+      body: id,
+      deliveryIds,
+      mentions,
+    },
+  ]);
 }
 
 const give = (store: OpenedStore, messageId: string) =>
-  store.record([{ messageId, kind: "dead", atMs: T0, error: "no", cause: "expired", countAttempt: true }]);
+  store.record([
+    { messageId, kind: "dead", atMs: T0, error: "no", cause: "expired", countAttempt: true },
+  ]);
 
 test("the last time counts, for each of them by itself, and not of what was given up", async () => {
   const store = await openTemp(memoryStatePath());
@@ -55,5 +90,7 @@ test("a dead letter that called somebody is rendered anew when it is sent again,
   await store.resendDead({}, T0 + 1, "alice");
   const { groups, messages } = await due(store);
   expect(messages.map(({ id }) => id)).toEqual(["2"]);
-  expect(groups.map(({ members }) => members.map(({ event, isReplay }) => [event.subject, isReplay]))).toEqual([[["1", true]]]);
+  expect(
+    groups.map(({ members }) => members.map(({ event, isReplay }) => [event.subject, isReplay])),
+  ).toEqual([[["1", true]]]);
 });

@@ -1,27 +1,59 @@
-/** Threads in the store: how long the first message of one is kept, and what an operator sends again. */
+/**
+ * Threads in the store: how long the first message of one is kept, and what an operator sends
+ * again.
+ */
 import { expect, test } from "vitest";
 import type { OpenedStore } from "../../../src/state/open.ts";
 import { makeEvent } from "../../support/make-event.ts";
 import { memoryStatePath, openTemp, START_MS as T0 } from "../temp-state.ts";
 
 const DAY = 86_400_000;
-const due = (store: OpenedStore, nowMs = T0 + 10) => store.dueWork({ nowMs, sinks: ["chat"], busy: new Set(), limit: 100 });
+const due = (store: OpenedStore, nowMs = T0 + 10) =>
+  store.dueWork({ nowMs, sinks: ["chat"], busy: new Set(), limit: 100 });
 
 /** Seals an alert of one conversation. */
 async function seal(store: OpenedStore, id: string, sealedAtMs = T0, key = "c"): Promise<void> {
   const event = makeEvent(id);
-  const delivery = { eventId: event.id, sink: "chat", groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };
-  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  const delivery = {
+    eventId: event.id,
+    sink: "chat",
+    groupKey: event.id,
+    groupWaitMs: 0,
+    groupIntervalMs: 0,
+    notBeforeMs: T0,
+  };
+  await store.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
   const [group] = (await due(store, sealedAtMs)).groups;
   const deliveryIds = group?.members.map(({ deliveryId }) => deliveryId) ?? [];
   const thread = { key, windowMs: DAY };
-  await store.seal([{ id, sink: "chat", groupKey: event.id, throttleKey: null, sealedAtMs, body: id, deliveryIds, thread }]);
+  await store.seal([
+    {
+      id,
+      sink: "chat",
+      groupKey: event.id,
+      throttleKey: null,
+      sealedAtMs,
+      body: id,
+      deliveryIds,
+      thread,
+    },
+  ]);
 }
 
-const sent = (store: OpenedStore, messageId: string) => store.record([{ messageId, kind: "sent", atMs: T0, ref: `ref-${messageId}` }]);
+const sent = (store: OpenedStore, messageId: string) =>
+  store.record([{ messageId, kind: "sent", atMs: T0, ref: `ref-${messageId}` }]);
 const dead = (store: OpenedStore, messageId: string) =>
-  store.record([{ messageId, kind: "dead", atMs: T0, error: "no", cause: "expired", countAttempt: true }]);
-const shown = async (store: OpenedStore, nowMs?: number) => (await due(store, nowMs)).messages.map(({ id, threadRef }) => [id, threadRef]);
+  store.record([
+    { messageId, kind: "dead", atMs: T0, error: "no", cause: "expired", countAttempt: true },
+  ]);
+const shown = async (store: OpenedStore, nowMs?: number) =>
+  (await due(store, nowMs)).messages.map(({ id, threadRef }) => [id, threadRef]);
 
 test("the first message of an open thread is kept, whatever is kept of messages", async () => {
   const store = await openTemp(memoryStatePath());

@@ -1,4 +1,7 @@
-/** Facts that several watches find, or that undo each other, where mutes, groups and a corrected clock take part. */
+/**
+ * Facts that several watches find, or that undo each other, where mutes, groups and a corrected
+ * clock take part.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { digestGroup } from "../../../src/model/digest.ts";
 import type { NewDelivery } from "../../../src/model/poll-store.ts";
@@ -10,8 +13,12 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 const FACT = { once: { key: "fact", withinMs: DAY_MS } };
-const ADDED = { once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } } };
-const REMOVED = { once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } } };
+const ADDED = {
+  once: { key: "added", withinMs: DAY_MS, undo: { key: "removed", summaryGroup: "summary" } },
+};
+const REMOVED = {
+  once: { key: "removed", withinMs: DAY_MS, undo: { key: "added", summaryGroup: "summary" } },
+};
 
 let store: OpenedStore;
 beforeEach(async () => {
@@ -25,7 +32,15 @@ async function commit(atMs: number, ...found: readonly Found[]): Promise<void> {
   const events = found.map(([watch]) => makeEvent("7", { watch }));
   const deliveries = found.map(([watch, to], i): NewDelivery => {
     const eventId = events[i]?.id ?? watch;
-    return { eventId, sink: "hook", groupKey: eventId, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: atMs, ...to };
+    return {
+      eventId,
+      sink: "hook",
+      groupKey: eventId,
+      groupWaitMs: 0,
+      groupIntervalMs: 0,
+      notBeforeMs: atMs,
+      ...to,
+    };
   });
   await store.commitPoll({ atMs, targets: [], verdicts: [], events, deliveries });
 }
@@ -34,18 +49,25 @@ const heldUntil = (untilMs: number) => ({ heldBy: "nights", notBeforeMs: untilMs
 
 /** What is due: the watches of each alert. */
 const due = async (atMs: number) =>
-  (await store.dueWork({ nowMs: atMs, sinks: ["hook"], busy: new Set(), limit: 100 })).groups.map(({ members }) =>
-    members.map(({ watches }) => watches),
+  (await store.dueWork({ nowMs: atMs, sinks: ["hook"], busy: new Set(), limit: 100 })).groups.map(
+    ({ members }) => members.map(({ watches }) => watches),
   );
 
 /** Sends what is due, and says how many messages that are. */
 async function send(atMs: number): Promise<number> {
-  const { groups } = await store.dueWork({ nowMs: atMs, sinks: ["hook"], busy: new Set(), limit: 100 });
+  const { groups } = await store.dueWork({
+    nowMs: atMs,
+    sinks: ["hook"],
+    busy: new Set(),
+    limit: 100,
+  });
   for (const { sink, groupKey, members } of groups) {
     const [first] = members;
     const id = `m${first?.deliveryId}`;
     const deliveryIds = members.map(({ deliveryId }) => deliveryId);
-    await store.seal([{ id, sink, groupKey, throttleKey: null, sealedAtMs: atMs, body: "text", deliveryIds }]);
+    await store.seal([
+      { id, sink, groupKey, throttleKey: null, sealedAtMs: atMs, body: "text", deliveryIds },
+    ]);
     await store.record([{ messageId: id, kind: "sent", atMs }]);
   }
   return groups.length;
@@ -53,7 +75,11 @@ async function send(atMs: number): Promise<number> {
 
 /** What `explain` shows: watch, state and detail of each alert. */
 const explained = async () =>
-  (await store.explainItem("7")).map(({ watch, deliveries: [delivery] }) => [watch, delivery?.state, delivery?.detail]);
+  (await store.explainItem("7")).map(({ watch, deliveries: [delivery] }) => [
+    watch,
+    delivery?.state,
+    delivery?.detail,
+  ]);
 
 test("explain says which alert went out, which joined it, and which came when it was sent", async () => {
   await commit(T0, ["a", FACT], ["b", FACT]);
@@ -78,7 +104,11 @@ test("an alert that the same mute holds as long joins the one that waits", async
 test("what undoes an alert that nothing holds stays in its group", async () => {
   await commit(T0, ["a", ADDED]);
   await send(T0);
-  await commit(T0 + 1, ["b", { ...REMOVED, groupKey: "g", groupWaitMs: HOUR_MS }], ["c", { groupKey: "g" }]);
+  await commit(
+    T0 + 1,
+    ["b", { ...REMOVED, groupKey: "g", groupWaitMs: HOUR_MS }],
+    ["c", { groupKey: "g" }],
+  );
   expect(await due(T0 + 1)).toEqual([]);
   expect(await due(T0 + 1 + HOUR_MS)).toEqual([[["b"], ["c"]]]);
 });

@@ -1,4 +1,7 @@
-/** All that a sink has in the outbox goes with it to its new name: what was counted, promised and opened under the old one counts on. */
+/**
+ * All that a sink has in the outbox goes with it to its new name: what was counted, promised and
+ * opened under the old one counts on.
+ */
 import { expect, it } from "vitest";
 import { digestGroup } from "../../../src/model/digest.ts";
 import type { NewDelivery } from "../../../src/model/poll-store.ts";
@@ -7,22 +10,48 @@ import { memoryStatePath, openTemp, START_MS as T0 } from "../temp-state.ts";
 
 const MINUTE = 60_000;
 
-/** A sink whose first message was sent, mentions somebody, begins a thread and opened a value; its second one waits. */
+/**
+ * A sink whose first message was sent, mentions somebody, begins a thread and opened a value; its
+ * second one waits.
+ */
 async function setUp(throttleKey: string) {
   const store = await openTemp(memoryStatePath());
   const levels = { level: { repeatMs: MINUTE, sendResolved: true } };
   const deliver = (subject: string, changes: Partial<NewDelivery> = {}) => {
     const event = makeEvent(subject);
     const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 };
-    const delivery = { eventId: event.id, sink: "old", groupKey: event.id, throttleKey, ...timing, ...changes };
-    return store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+    const delivery = {
+      eventId: event.id,
+      sink: "old",
+      groupKey: event.id,
+      throttleKey,
+      ...timing,
+      ...changes,
+    };
+    return store.commitPoll({
+      atMs: T0,
+      targets: [],
+      verdicts: [],
+      events: [event],
+      deliveries: [delivery],
+    });
   };
   await deliver("1", levels);
-  const [group] = (await store.dueWork({ nowMs: T0, sinks: ["old"], busy: new Set(), limit: 10 })).groups;
+  const [group] = (await store.dueWork({ nowMs: T0, sinks: ["old"], busy: new Set(), limit: 10 }))
+    .groups;
   const deliveryIds = group?.members.map(({ deliveryId }) => deliveryId) ?? [];
   const thread = { key: "channel\nwatch\nw", windowMs: MINUTE };
-  const sealed = { sink: "old", groupKey: group?.groupKey ?? "", sealedAtMs: T0, body: "b", deliveryIds, throttleKey };
-  await store.seal([{ id: "m1", sealedFor: "slack", mentions: ["@team"], thread, ...sealed } as never]);
+  const sealed = {
+    sink: "old",
+    groupKey: group?.groupKey ?? "",
+    sealedAtMs: T0,
+    body: "b",
+    deliveryIds,
+    throttleKey,
+  };
+  await store.seal([
+    { id: "m1", sealedFor: "slack", mentions: ["@team"], thread, ...sealed } as never,
+  ]);
   await store.record([{ messageId: "m1", kind: "sent", atMs: T0, ref: "r1" } as never]);
   await deliver("2");
   return { store, deliver };
@@ -34,14 +63,28 @@ it.each([
 ])("with the throttle %s", async (before, after) => {
   const { store } = await setUp(before);
   const sealedUnder = async (sink: string, throttleKey: string) =>
-    (await store.throttleState({ sink, throttleKey, digestKey: digestGroup("throttle", throttleKey), sinceMs: T0 - MINUTE })).sealed;
+    (
+      await store.throttleState({
+        sink,
+        throttleKey,
+        digestKey: digestGroup("throttle", throttleKey),
+        sinceMs: T0 - MINUTE,
+      })
+    ).sealed;
   expect(await sealedUnder("old", before)).toBe(1);
   for (const count of [3, 0]) expect(await store.moveSink({ from: "old", to: "new" })).toBe(count);
   expect(await sealedUnder("new", after)).toBe(1);
   const { groups } = await store.dueWork({ nowMs: T0, sinks: ["new"], busy: new Set(), limit: 10 });
-  expect(groups.map(({ throttleKey, members }) => [throttleKey, members.map(({ event }) => event.subject)])).toEqual([[after, ["2"]]]);
+  expect(
+    groups.map(({ throttleKey, members }) => [
+      throttleKey,
+      members.map(({ event }) => event.subject),
+    ]),
+  ).toEqual([[after, ["2"]]]);
   expect([...(await store.lastMentions("new"))]).toEqual([["@team", T0]]);
-  expect((await store.openLevels()).map(({ sink, isSent }) => [sink, isSent])).toEqual([["new", true]]);
+  expect((await store.openLevels()).map(({ sink, isSent }) => [sink, isSent])).toEqual([
+    ["new", true],
+  ]);
   expect((await store.dueRepeats()).map(({ sink }) => sink)).toEqual(["new"]);
   // A second move of the same name finds what came since, and the counts of before.
   expect(await store.moveSink({ from: "new", to: "third" })).toBeGreaterThan(0);

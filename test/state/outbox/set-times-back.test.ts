@@ -21,21 +21,37 @@ const deliver = (store: OpenedStore, subject: string, changes: Partial<NewDelive
     notBeforeMs: atMs,
     ...changes,
   };
-  return store.commitPoll({ atMs, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  return store.commitPoll({
+    atMs,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
 };
 
 const dueAt = async (store: OpenedStore, nowMs: number) =>
-  (await store.dueWork({ nowMs, sinks: ["hook"], busy: new Set(), limit: 10 })).groups.map(({ members }) =>
-    members.map(({ event }) => event.subject).join("+"),
+  (await store.dueWork({ nowMs, sinks: ["hook"], busy: new Set(), limit: 10 })).groups.map(
+    ({ members }) => members.map(({ event }) => event.subject).join("+"),
   );
 
 test("what a time interval holds back stays until the interval ends, alone or in a group; what waits for its group does not wait longer", async () => {
   const store = await openTemp(memoryStatePath());
   const untilMs = T0 + 20 * MINUTE;
   await deliver(store, "1", { notBeforeMs: untilMs, heldBy: "nights" });
-  await deliver(store, "2", { notBeforeMs: untilMs, heldBy: "nights", groupKey: "held", groupWaitMs: MINUTE });
+  await deliver(store, "2", {
+    notBeforeMs: untilMs,
+    heldBy: "nights",
+    groupKey: "held",
+    groupWaitMs: MINUTE,
+  });
   await deliver(store, "3", { groupKey: "waits", groupWaitMs: 30 * MINUTE });
-  await deliver(store, "4", { notBeforeMs: untilMs, heldBy: "nights", groupKey: "waits", groupWaitMs: 30 * MINUTE });
+  await deliver(store, "4", {
+    notBeforeMs: untilMs,
+    heldBy: "nights",
+    groupKey: "waits",
+    groupWaitMs: 30 * MINUTE,
+  });
   await store.setTimesBack(HOUR);
   expect(await store.nextDueAt(["hook"])).toBe(T0 - 30 * MINUTE);
   expect(await dueAt(store, T0 - 30 * MINUTE - 1)).toEqual([]);
@@ -46,7 +62,10 @@ test("what a time interval holds back stays until the interval ends, alone or in
 
 test("a digest with a schedule is due at its time of day, however far the clock was set back", async () => {
   const store = await openTemp(memoryStatePath());
-  await deliver(store, "1", { groupKey: digestGroup("schedule", "sink:hook"), digestAtMs: T0 + 20 * MINUTE });
+  await deliver(store, "1", {
+    groupKey: digestGroup("schedule", "sink:hook"),
+    digestAtMs: T0 + 20 * MINUTE,
+  });
   await store.setTimesBack(HOUR);
   expect(await dueAt(store, T0 + 20 * MINUTE - 1)).toEqual([]);
   expect(await dueAt(store, T0 + 20 * MINUTE)).toEqual(["1"]);
@@ -60,7 +79,9 @@ test("why and how long an alert waits is shown by the new time", async () => {
   expect(await store.countWaiting(nowMs)).toEqual([
     { sink: "hook", count: 1, cause: "grouped", untilMs: nowMs + 5 * MINUTE, about: "team" },
   ]);
-  expect(await store.outboxStats()).toMatchObject([{ sink: "hook", waiting: 1, oldestAtMs: nowMs }]);
+  expect(await store.outboxStats()).toMatchObject([
+    { sink: "hook", waiting: 1, oldestAtMs: nowMs },
+  ]);
 });
 
 test("a message that waits for its next attempt has as much of retry_for left as before, and is woken with its sink", async () => {
@@ -68,44 +89,99 @@ test("a message that waits for its next attempt has as much of retry_for left as
   await deliver(store, "1", {});
   const { groups } = await store.dueWork({ nowMs: T0, sinks: ["hook"], busy: new Set(), limit: 1 });
   const deliveryIds = groups.flatMap(({ members }) => members.map(({ deliveryId }) => deliveryId));
-  const message = { id: "m", sink: "hook", groupKey: groups[0]?.groupKey ?? "", sealedAtMs: T0, body: "text", throttleKey: null };
+  const message = {
+    id: "m",
+    sink: "hook",
+    groupKey: groups[0]?.groupKey ?? "",
+    sealedAtMs: T0,
+    body: "text",
+    throttleKey: null,
+  };
   await store.seal([{ ...message, deliveryIds }]);
   await store.record([
-    { messageId: "m", kind: "retry", atMs: T0 + MINUTE, nextAttemptAtMs: T0 + 9 * MINUTE, error: "503", countAttempt: true },
+    {
+      messageId: "m",
+      kind: "retry",
+      atMs: T0 + MINUTE,
+      nextAttemptAtMs: T0 + 9 * MINUTE,
+      error: "503",
+      countAttempt: true,
+    },
   ]);
   await store.setTimesBack(HOUR);
   expect(await store.nextDueAt(["hook"])).toBe(T0 + 9 * MINUTE - HOUR);
   await store.wakeSink("hook", T0 + 2 * MINUTE - HOUR);
-  const { messages } = await store.dueWork({ nowMs: T0 + 2 * MINUTE - HOUR, sinks: ["hook"], busy: new Set(), limit: 1 });
-  expect(messages).toMatchObject([{ id: "m", sealedAtMs: T0 - HOUR, firstAttemptAtMs: T0 + MINUTE - HOUR }]);
+  const { messages } = await store.dueWork({
+    nowMs: T0 + 2 * MINUTE - HOUR,
+    sinks: ["hook"],
+    busy: new Set(),
+    limit: 1,
+  });
+  expect(messages).toMatchObject([
+    { id: "m", sealedAtMs: T0 - HOUR, firstAttemptAtMs: T0 + MINUTE - HOUR },
+  ]);
 });
 
 test("a message that waits to be published to followers does so as soon, and is given up as soon", async () => {
   const store = await openTemp(memoryStatePath());
   await deliver(store, "1", {});
-  const [group] = (await store.dueWork({ nowMs: T0, sinks: ["hook"], busy: new Set(), limit: 1 })).groups;
+  const [group] = (await store.dueWork({ nowMs: T0, sinks: ["hook"], busy: new Set(), limit: 1 }))
+    .groups;
   const deliveryIds = (group?.members ?? []).map(({ deliveryId }) => deliveryId);
   await store.seal([
-    { id: "m", sink: "hook", groupKey: group?.groupKey ?? "", sealedAtMs: T0, body: "text", throttleKey: null, deliveryIds },
+    {
+      id: "m",
+      sink: "hook",
+      groupKey: group?.groupKey ?? "",
+      sealedAtMs: T0,
+      body: "text",
+      throttleKey: null,
+      deliveryIds,
+    },
   ]);
   await store.record([{ messageId: "m", kind: "sent", atMs: T0, ref: "r", crosspost: true }]);
   await store.setTimesBack(HOUR);
-  expect(await store.crosspostOutlook("hook")).toMatchObject({ dueAtMs: T0 - HOUR, oldestAtMs: T0 - HOUR });
+  expect(await store.crosspostOutlook("hook")).toMatchObject({
+    dueAtMs: T0 - HOUR,
+    oldestAtMs: T0 - HOUR,
+  });
 });
 
 test("what the state knows of a failing sink's times goes back, and nothing becomes of times that there are none of", async () => {
   const store = await openTemp(memoryStatePath());
-  const open = { breaker: "open", cause: "transient", reason: "503", hint: "", goneFrom: null, isReported: true } as const;
-  await store.saveSinkHealth({ sink: "hook", ...open, openedAtMs: T0, probeAtMs: T0 + MINUTE, reportedAtMs: null });
+  const open = {
+    breaker: "open",
+    cause: "transient",
+    reason: "503",
+    hint: "",
+    goneFrom: null,
+    isReported: true,
+  } as const;
+  await store.saveSinkHealth({
+    sink: "hook",
+    ...open,
+    openedAtMs: T0,
+    probeAtMs: T0 + MINUTE,
+    reportedAtMs: null,
+  });
   await store.setTimesBack(HOUR);
   expect(await store.loadSinkHealth()).toEqual([
-    { sink: "hook", ...open, openedAtMs: T0 - HOUR, probeAtMs: T0 + MINUTE - HOUR, reportedAtMs: null },
+    {
+      sink: "hook",
+      ...open,
+      openedAtMs: T0 - HOUR,
+      probeAtMs: T0 + MINUTE - HOUR,
+      reportedAtMs: null,
+    },
   ]);
 });
 
 test("a poll that began before it has to ask again since when its target is registered", async () => {
   const store = await openTemp(memoryStatePath());
-  const [watch] = await store.registerWatches([{ id: "w", type: "search", targets: [{ key: "q", name: "q" }] }], T0);
+  const [watch] = await store.registerWatches(
+    [{ id: "w", type: "search", targets: [{ key: "q", name: "q" }] }],
+    T0,
+  );
   const [target] = watch?.targets ?? [];
   await store.setTimesBack(HOUR);
   const ref = { watchKey: watch?.key ?? "", targetKey: "q" };

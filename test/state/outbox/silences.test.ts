@@ -27,20 +27,35 @@ const silence = (changes: Partial<NewSilence> = {}): NewSilence => ({
   ...changes,
 });
 
-async function deliver(subject: string, changes: Partial<NewDelivery> = {}, atMs = T0): Promise<void> {
+async function deliver(
+  subject: string,
+  changes: Partial<NewDelivery> = {},
+  atMs = T0,
+): Promise<void> {
   const event = makeEvent(subject);
   const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: atMs };
   const delivery = { eventId: event.id, sink: "hook", groupKey: event.id, ...timing, ...changes };
-  await store.commitPoll({ atMs, targets: [], verdicts: [], events: [event], deliveries: [delivery] });
+  await store.commitPoll({
+    atMs,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [delivery],
+  });
 }
 
-const due = async (nowMs: number) => (await store.dueWork({ nowMs, sinks: ["hook", "other"], busy: new Set(), limit: 10 })).groups;
-const subjectsDue = async (nowMs: number) => (await due(nowMs)).flatMap(({ members }) => members.map(({ event }) => event.subject));
-const stateOf = async (subject: string) => (await store.explainItem(subject))[0]?.deliveries.map(({ state, detail }) => [state, detail]);
+const due = async (nowMs: number) =>
+  (await store.dueWork({ nowMs, sinks: ["hook", "other"], busy: new Set(), limit: 10 })).groups;
+const subjectsDue = async (nowMs: number) =>
+  (await due(nowMs)).flatMap(({ members }) => members.map(({ event }) => event.subject));
+const stateOf = async (subject: string) =>
+  (await store.explainItem(subject))[0]?.deliveries.map(({ state, detail }) => [state, detail]);
 const audited = () =>
-  (new Database(path, { readonly: true }).prepare("select at, action, detail from audit order by id").all() as any[]).map(
-    ({ at, action, detail }) => [at, action, JSON.parse(detail)],
-  );
+  (
+    new Database(path, { readonly: true })
+      .prepare("select at, action, detail from audit order by id")
+      .all() as any[]
+  ).map(({ at, action, detail }) => [at, action, JSON.parse(detail)]);
 
 describe("a silence", () => {
   test("gets an id of its own, is kept, and its author stands in the audit", async () => {
@@ -50,16 +65,27 @@ describe("a silence", () => {
       ["1", "launch"],
       ["2", "second"],
     ]);
-    expect(audited()[0]).toEqual([T0, "silence add", { silence: "1", matchers: silence().matchers, author: "alice" }]);
+    expect(audited()[0]).toEqual([
+      T0,
+      "silence add",
+      { silence: "1", matchers: silence().matchers, author: "alice" },
+    ]);
   });
 
   test("ends when asked to; one that has ended, or that there never was, is left alone", async () => {
     await store.addSilence(silence());
     await store.addSilence(silence({ comment: "second" }));
-    expect(await store.expireSilence("1", T0 + 5)).toEqual({ id: "1", ...silence({ endsAtMs: T0 + 5 }) });
+    expect(await store.expireSilence("1", T0 + 5)).toEqual({
+      id: "1",
+      ...silence({ endsAtMs: T0 + 5 }),
+    });
     expect(await store.expireSilence("1", T0 + 9)).toMatchObject({ endsAtMs: T0 + 5 });
-    expect((await store.listSilences()).map(({ endsAtMs }) => endsAtMs)).toEqual([T0 + 5, T0 + HOUR]);
-    for (const id of ["3", "", "x", "1 or 1"]) expect(await store.expireSilence(id, T0)).toBeUndefined();
+    expect((await store.listSilences()).map(({ endsAtMs }) => endsAtMs)).toEqual([
+      T0 + 5,
+      T0 + HOUR,
+    ]);
+    for (const id of ["3", "", "x", "1 or 1"])
+      expect(await store.expireSilence(id, T0)).toBeUndefined();
     expect(audited().slice(2)).toEqual([[T0 + 5, "silence expire", { silence: "1" }]]);
   });
 
@@ -105,8 +131,14 @@ describe("a delivery that was silenced when it was made", () => {
     const once = { once: { key: "tweet:1", withinMs: DAY } };
     const [a, b, c] = ["a", "b", "c"].map((watch) => makeEvent("1", { watch })) as any;
     const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0, sink: "hook", ...once };
-    const of = (event: any, more = {}) => ({ eventId: event.id, groupKey: event.id, ...timing, ...more });
-    const commit = (events: any[], deliveries: any[]) => store.commitPoll({ atMs: T0, targets: [], verdicts: [], events, deliveries });
+    const of = (event: any, more = {}) => ({
+      eventId: event.id,
+      groupKey: event.id,
+      ...timing,
+      ...more,
+    });
+    const commit = (events: any[], deliveries: any[]) =>
+      store.commitPoll({ atMs: T0, targets: [], verdicts: [], events, deliveries });
     await commit([a, b], [of(a, { silencedBy: "1" }), of(b)]);
     await commit([c], [of(c, { silencedBy: "1" })]);
     expect((await due(T0)).map(({ members }) => members[0]?.watches)).toEqual([["b"]]);
@@ -136,28 +168,51 @@ describe("a delivery that waits", () => {
     await deliver("3", { notBeforeMs: T0 + 5, heldBy: "nights" });
     await deliver("4", { groupKey: "h", groupWaitMs: 5 });
     await deliver("5", { throttleKey: "t" });
-    await store.gather({ sink: "hook", throttleKey: "t", nowMs: T0, digestKey: "digest\nthrottle\nt", digestDueAtMs: T0 + 5 });
+    await store.gather({
+      sink: "hook",
+      throttleKey: "t",
+      nowMs: T0,
+      digestKey: "digest\nthrottle\nt",
+      digestDueAtMs: T0 + 5,
+    });
     const members = (await due(T0 + 5)).flatMap((group) => group.members);
-    expect(Object.fromEntries(members.map(({ event, canBeSilenced }) => [event.subject, canBeSilenced]))).toEqual({
+    expect(
+      Object.fromEntries(members.map(({ event, canBeSilenced }) => [event.subject, canBeSilenced])),
+    ).toEqual({
       ...{ 1: false, 2: false, 3: true, 4: true, 5: true },
     });
   });
 
   test("names the events that joined it", async () => {
     const once = { once: { key: "tweet:1", withinMs: DAY } };
-    const [a, b] = ["a", "b"].map((watch) => makeEvent("1", { watch, labels: { team: watch } })) as any;
+    const [a, b] = ["a", "b"].map((watch) =>
+      makeEvent("1", { watch, labels: { team: watch } }),
+    ) as any;
     const timing = { groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0, sink: "hook", ...once };
-    const deliveries = [a, b].map((event) => ({ eventId: event.id, groupKey: event.id, ...timing }));
+    const deliveries = [a, b].map((event) => ({
+      eventId: event.id,
+      groupKey: event.id,
+      ...timing,
+    }));
     await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [a, b], deliveries });
-    expect((await due(T0)).map(({ members }) => members[0]?.joined)).toMatchObject([[{ watchType: "search", labels: { team: "b" } }]]);
+    expect((await due(T0)).map(({ members }) => members[0]?.joined)).toMatchObject([
+      [{ watchType: "search", labels: { team: "b" } }],
+    ]);
   });
 
   test("is silenced with what joined it; its group goes on with the others, and one without others has no timer", async () => {
     await deliver("1", { groupKey: "g", groupWaitMs: 5 });
     await deliver("2", { groupKey: "g", groupWaitMs: 5 });
     await deliver("3", { groupKey: "h", groupWaitMs: 5 });
-    const ids = new Map((await due(T0 + 5)).flatMap(({ members }) => members.map(({ event, deliveryId }) => [event.subject, deliveryId])));
-    const mark = (subject: string, silenceId: string) => ({ deliveryId: ids.get(subject) ?? "", silenceId });
+    const ids = new Map(
+      (await due(T0 + 5)).flatMap(({ members }) =>
+        members.map(({ event, deliveryId }) => [event.subject, deliveryId]),
+      ),
+    );
+    const mark = (subject: string, silenceId: string) => ({
+      deliveryId: ids.get(subject) ?? "",
+      silenceId,
+    });
     await store.silenceDeliveries([mark("1", "1"), mark("3", "2")]);
     expect(await subjectsDue(T0 + 5)).toEqual(["2"]);
     expect(await stateOf("3")).toEqual([["silenced", "silence 2"]]);
@@ -169,9 +224,18 @@ describe("a delivery that waits", () => {
     await deliver("1");
     const [group] = await due(T0);
     const deliveryIds = (group?.members ?? []).map(({ deliveryId }) => deliveryId);
-    const message = { id: "m", sink: "hook", groupKey: group?.groupKey ?? "", sealedAtMs: T0, body: "text", throttleKey: null };
+    const message = {
+      id: "m",
+      sink: "hook",
+      groupKey: group?.groupKey ?? "",
+      sealedAtMs: T0,
+      body: "text",
+      throttleKey: null,
+    };
     await store.seal([{ ...message, deliveryIds }]);
-    await store.silenceDeliveries(deliveryIds.map((deliveryId) => ({ deliveryId, silenceId: "1" })));
+    await store.silenceDeliveries(
+      deliveryIds.map((deliveryId) => ({ deliveryId, silenceId: "1" })),
+    );
     expect(await stateOf("1")).toEqual([["sealed", ""]]);
   });
 });
@@ -185,13 +249,18 @@ describe("what was silenced", () => {
     expect(await store.resendSilenced({ sinks: ["hook"], silenceId: "1" }, T0, "alice")).toBe(2);
     const groups = await due(T0);
     expect(
-      groups.map(({ groupKey, members }) => [groupKey, members.map((member) => [member.event.subject, member.canBeSilenced])]),
+      groups.map(({ groupKey, members }) => [
+        groupKey,
+        members.map((member) => [member.event.subject, member.canBeSilenced]),
+      ]),
     ).toEqual([
       [makeEvent("1").id, [["1", false]]],
       ["g", [["2", false]]],
     ]);
     expect(await stateOf("2")).toEqual([["waiting", ""]]);
-    expect(audited()).toEqual([[T0, "replay silenced", { sinks: ["hook"], silence: "1", alerts: 2, by: "alice" }]]);
+    expect(audited()).toEqual([
+      [T0, "replay silenced", { sinks: ["hook"], silence: "1", alerts: 2, by: "alice" }],
+    ]);
     expect(await store.resendSilenced({ sinks: ["hook", "other"] }, T0 + 1, "alice")).toBe(2);
     expect(await store.resendSilenced({ sinks: ["hook", "other"] }, T0 + 2, "alice")).toBe(0);
     expect(await store.resendSilenced({ sinks: [] }, T0 + 2, "alice")).toBe(0);
@@ -207,11 +276,22 @@ describe("what was silenced", () => {
 
 test("labels of past events come a bounded part at a time, and none from before the time asked for", async () => {
   await deliver("old", {}, T0 - DAY);
-  const events = ["1", "2"].map((subject) => makeEvent(subject, { detectedAtMs: T0, labels: { team: subject } }));
+  const events = ["1", "2"].map((subject) =>
+    makeEvent(subject, { detectedAtMs: T0, labels: { team: subject } }),
+  );
   const old = makeEvent("3", { detectedAtMs: T0 - 1 });
-  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [old, ...events], deliveries: [] });
+  await store.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: [old, ...events],
+    deliveries: [],
+  });
   const page = await store.labelsSince(T0);
-  expect(page.events.map(({ watchType, labels }) => [watchType, labels["team"]])).toContainEqual(["search", "2"]);
+  expect(page.events.map(({ watchType, labels }) => [watchType, labels["team"]])).toContainEqual([
+    "search",
+    "2",
+  ]);
   expect(page.events.filter(({ labels }) => labels["team"] !== undefined)).toHaveLength(2);
   expect(page.next).toBeNull();
   expect(await store.labelsSince(T0, "1")).toEqual({ events: [], next: null });
@@ -233,10 +313,16 @@ test("that holds alerts of two sinks counts and sends both, alone and in groups,
       { silenceId: "1", sink: "hook", alerts: 3 },
       { silenceId: "1", sink: "other", alerts: 3 },
     ]);
-    expect(await store.resendSilenced({ sinks: chosen, silenceId: "1" }, T0 + 5, "bob")).toBe(3 * chosen.length);
-    expect((await store.countSilenced()).map(({ sink }) => sink)).toEqual(["hook", "other"].filter((sink) => !chosen.includes(sink)));
+    expect(await store.resendSilenced({ sinks: chosen, silenceId: "1" }, T0 + 5, "bob")).toBe(
+      3 * chosen.length,
+    );
+    expect((await store.countSilenced()).map(({ sink }) => sink)).toEqual(
+      ["hook", "other"].filter((sink) => !chosen.includes(sink)),
+    );
     for (const sink of chosen) expect(await store.nextDueAt([sink])).toBe(T0 + 5);
-    const expected = chosen.flatMap((sink) => ["1", "2", "3"].map((subject) => `${index}${subject}${sink}`));
+    const expected = chosen.flatMap((sink) =>
+      ["1", "2", "3"].map((subject) => `${index}${subject}${sink}`),
+    );
     expect((await subjectsDue(T0 + 5)).sort()).toEqual(expected.sort());
   }
 });

@@ -13,7 +13,8 @@ beforeEach(async () => {
   store = await openTemp(memoryStatePath());
 });
 
-const event = (subject: string, watchKey = "w1"): ChirpEvent => makeEvent(subject, { id: `e${subject}`, watchKey });
+const event = (subject: string, watchKey = "w1"): ChirpEvent =>
+  makeEvent(subject, { id: `e${subject}`, watchKey });
 
 async function wait(events: readonly ChirpEvent[], atMs = T0, gatherMs?: number): Promise<void> {
   const enrichments = events.map(({ id, watchKey }) => ({
@@ -27,7 +28,14 @@ const due = async (dueAtMs = T0, watchKey = "w1", limit = 10) =>
   (await store.dueEnrichments({ watchKey, dueAtMs, limit })).map((one) => one.event.subject);
 
 const deliveryOf = ({ id }: ChirpEvent) => ({
-  ...{ eventId: id, sink: "hook", groupKey: id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: T0 },
+  ...{
+    eventId: id,
+    sink: "hook",
+    groupKey: id,
+    groupWaitMs: 0,
+    groupIntervalMs: 0,
+    notBeforeMs: T0,
+  },
 });
 
 const enriched = (of: ChirpEvent, changes: Partial<EnrichedEvent> = {}): EnrichedEvent => ({
@@ -35,17 +43,32 @@ const enriched = (of: ChirpEvent, changes: Partial<EnrichedEvent> = {}): Enriche
   ...changes,
 });
 
-const settled = (round: Partial<EnrichmentRound>) => store.storeEnrichments({ atMs: T0 + 1_000, enriched: [], postponed: [], ...round });
+const settled = (round: Partial<EnrichmentRound>) =>
+  store.storeEnrichments({ atMs: T0 + 1_000, enriched: [], postponed: [], ...round });
 
 const alerts = async () =>
-  (await store.dueWork({ nowMs: T0 + DAY, sinks: ["hook"], busy: new Set(), limit: 10 })).groups.map(({ members }) => members[0]?.event);
+  (
+    await store.dueWork({ nowMs: T0 + DAY, sinks: ["hook"], busy: new Set(), limit: 10 })
+  ).groups.map(({ members }) => members[0]?.event);
 
 test("wait oldest first, each watch for itself, with all that is known of them; and have no deliveries", async () => {
   await wait([event("1"), event("2"), event("3", "w2")]);
   await wait([event("4")], T0, 60_000);
-  expect([await due(), await due(T0, "w2"), await due(T0, "w1", 2), await due(T0 - 1)]).toEqual([["1", "2", "4"], ["3"], ["1", "2"], []]);
+  expect([await due(), await due(T0, "w2"), await due(T0, "w1", 2), await due(T0 - 1)]).toEqual([
+    ["1", "2", "4"],
+    ["3"],
+    ["1", "2"],
+    [],
+  ]);
   const [first, , last] = await store.dueEnrichments({ watchKey: "w1", dueAtMs: T0, limit: 10 });
-  expect(first).toEqual({ event: event("1"), watchKey: "w1", ownSinks: ["hook"], sinceMs: T0, attempts: 0, error: "" });
+  expect(first).toEqual({
+    event: event("1"),
+    watchKey: "w1",
+    ownSinks: ["hook"],
+    sinceMs: T0,
+    attempts: 0,
+    error: "",
+  });
   expect(last).toMatchObject({ gatherMs: 60_000 });
   expect(await alerts()).toEqual([]);
 });
@@ -69,7 +92,12 @@ test("are not made to wait by a repeat of the event", async () => {
 
 test("get their deliveries and are stored as they are then, once", async () => {
   await wait([event("1"), event("2")]);
-  const one = { ...event("1"), watch: "renamed", labels: { sentiment: "good" }, body: { enrichment: { a: 1 } } };
+  const one = {
+    ...event("1"),
+    watch: "renamed",
+    labels: { sentiment: "good" },
+    body: { enrichment: { a: 1 } },
+  };
   expect(await settled({ enriched: [enriched(one)] })).toEqual(new Set(["e1"]));
   expect(await settled({ enriched: [enriched({ ...one, labels: {} })] })).toEqual(new Set());
   expect(await alerts()).toEqual([one]);
@@ -78,9 +106,13 @@ test("get their deliveries and are stored as they are then, once", async () => {
 
 test("that are postponed wait until then, and say why", async () => {
   await wait([event("1"), event("2")]);
-  await settled({ postponed: [{ eventId: "e1", nextAtMs: T0 + 5_000, attempts: 3, error: "503" }] });
+  await settled({
+    postponed: [{ eventId: "e1", nextAtMs: T0 + 5_000, attempts: 3, error: "503" }],
+  });
   expect([await due(T0 + 4_999), await due(T0 + 5_000)]).toEqual([["2"], ["1", "2"]]);
-  expect(await store.enrichmentBacklog()).toEqual([{ watchKey: "w1", waiting: 2, oldestAtMs: T0, nextAtMs: T0, error: "503" }]);
+  expect(await store.enrichmentBacklog()).toEqual([
+    { watchKey: "w1", waiting: 2, oldestAtMs: T0, nextAtMs: T0, error: "503" },
+  ]);
   expect((await store.explainItem("1"))[0]?.deliveries).toEqual([
     expect.objectContaining({ sink: "enrichment", state: "waiting", attempts: 3, detail: "503" }),
   ]);
@@ -89,14 +121,22 @@ test("that are postponed wait until then, and say why", async () => {
 test("wait behind older ones of their watch about the same subject", async () => {
   const [added, removed] = [event("1"), { ...event("1"), id: "e1 removed" }];
   await wait([added, removed, event("2"), { ...event("1", "w2"), id: "e1 of w2" }]);
-  await settled({ postponed: [{ eventId: "e1", nextAtMs: T0 + 5_000, attempts: 1, error: "503" }] });
-  expect([await due(), await due(T0, "w2"), await due(T0 + 5_000)]).toEqual([["2"], ["1"], ["1", "1", "2"]]);
+  await settled({
+    postponed: [{ eventId: "e1", nextAtMs: T0 + 5_000, attempts: 1, error: "503" }],
+  });
+  expect([await due(), await due(T0, "w2"), await due(T0 + 5_000)]).toEqual([
+    ["2"],
+    ["1"],
+    ["1", "1", "2"],
+  ]);
 });
 
 test("that were done with are not postponed", async () => {
   await wait([event("1")]);
   await settled({ enriched: [enriched(event("1"), { result: "failed", error: "503" })] });
-  await settled({ postponed: [{ eventId: "e1", nextAtMs: T0 + 5_000, attempts: 3, error: "504" }] });
+  await settled({
+    postponed: [{ eventId: "e1", nextAtMs: T0 + 5_000, attempts: 3, error: "504" }],
+  });
   expect(await store.enrichmentBacklog()).toEqual([]);
   expect((await store.explainItem("1"))[0]?.deliveries).toMatchObject([
     { sink: "enrichment", state: "not_enriched", attempts: 1, detail: "503", wait: null },
@@ -111,7 +151,10 @@ test("are distinguished in explain: one that is enriched has its sinks alone, an
     postponed: [{ eventId: "e2", nextAtMs: Date.now() + DAY, attempts: 1, error: "503" }],
   });
   expect((await store.explainItem("1"))[0]?.deliveries.map(({ sink }) => sink)).toEqual(["hook"]);
-  expect((await store.explainItem("2"))[0]?.deliveries[0]?.wait).toMatchObject({ cause: "enriching", about: "503" });
+  expect((await store.explainItem("2"))[0]?.deliveries[0]?.wait).toMatchObject({
+    cause: "enriching",
+    about: "503",
+  });
 });
 
 test("are not forgotten while they wait, and are afterwards", async () => {
@@ -125,5 +168,7 @@ test("are not forgotten while they wait, and are afterwards", async () => {
 test("are set back with the clock", async () => {
   await wait([event("1")]);
   await store.setTimesBack(1_000);
-  expect(await store.enrichmentBacklog()).toMatchObject([{ oldestAtMs: T0 - 1_000, nextAtMs: T0 - 1_000 }]);
+  expect(await store.enrichmentBacklog()).toMatchObject([
+    { oldestAtMs: T0 - 1_000, nextAtMs: T0 - 1_000 },
+  ]);
 });

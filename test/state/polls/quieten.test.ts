@@ -1,4 +1,7 @@
-/** A restored state that is to stay quiet: nothing that waited is sent, and what came since the backup raises no alert. */
+/**
+ * A restored state that is to stay quiet: nothing that waited is sent, and what came since the
+ * backup raises no alert.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { digestGroup } from "../../../src/model/digest.ts";
 import type { NewDelivery } from "../../../src/model/poll-store.ts";
@@ -29,7 +32,12 @@ async function commit(subject: string, changes: Partial<NewDelivery> = {}): Prom
 
 /** Seals all that is due, each group as one message, and answers the messages' ids. */
 async function seal(): Promise<readonly string[]> {
-  const { groups } = await store.dueWork({ nowMs: T0, sinks: ["hook"], busy: new Set(), limit: 100 });
+  const { groups } = await store.dueWork({
+    nowMs: T0,
+    sinks: ["hook"],
+    busy: new Set(),
+    limit: 100,
+  });
   const sealed = groups.map(({ groupKey, members }) => ({
     id: `m ${members[0]?.event.subject}`,
     sink: "hook",
@@ -43,7 +51,8 @@ async function seal(): Promise<readonly string[]> {
   return sealed.map(({ id }) => id);
 }
 
-const deliveriesOf = async (subject: string) => (await store.explainItem(subject))[0]?.deliveries ?? [];
+const deliveriesOf = async (subject: string) =>
+  (await store.explainItem(subject))[0]?.deliveries ?? [];
 
 test("sends nothing that waited in it, alone, in a group, held or sealed, and counts those alerts", async () => {
   await commit("1");
@@ -56,11 +65,15 @@ test("sends nothing that waited in it, alone, in a group, held or sealed, and co
   await commit("6", { groupKey: "team", groupWaitMs: 60_000 });
   await commit("7", { groupKey: digestGroup("return", "w"), groupWaitMs: 60_000 });
   expect(await store.quieten(SPAN)).toBe(7);
-  expect(await store.dueWork({ nowMs: LATER, sinks: ["hook"], busy: new Set(), limit: 100 })).toEqual({ messages: [], groups: [] });
+  expect(
+    await store.dueWork({ nowMs: LATER, sinks: ["hook"], busy: new Set(), limit: 100 }),
+  ).toEqual({ messages: [], groups: [] });
   expect(await store.nextDueAt(["hook"])).toBeNull();
   expect(await store.countWaiting(SPAN.atMs)).toEqual([]);
   for (const subject of ["1", "2", ...waiting])
-    expect(await deliveriesOf(subject)).toMatchObject([{ state: "muted", messageId: null, detail: "the state was restored with --quiet" }]);
+    expect(await deliveriesOf(subject)).toMatchObject([
+      { state: "muted", messageId: null, detail: "the state was restored with --quiet" },
+    ]);
 });
 
 test("leaves alone what was sent and what was given up", async () => {
@@ -68,9 +81,21 @@ test("leaves alone what was sent and what was given up", async () => {
   await commit("2");
   const [sent = "", dead = ""] = await seal();
   await store.record([{ messageId: sent, kind: "sent", atMs: T0 }]);
-  await store.record([{ messageId: dead, kind: "dead", atMs: T0, error: "no", cause: "refused 400", countAttempt: true }]);
+  await store.record([
+    {
+      messageId: dead,
+      kind: "dead",
+      atMs: T0,
+      error: "no",
+      cause: "refused 400",
+      countAttempt: true,
+    },
+  ]);
   expect(await store.quieten(SPAN)).toBe(0);
-  expect([...(await deliveriesOf("1")), ...(await deliveriesOf("2"))]).toMatchObject([{ state: "sent" }, { state: "dead" }]);
+  expect([...(await deliveriesOf("1")), ...(await deliveriesOf("2"))]).toMatchObject([
+    { state: "sent" },
+    { state: "dead" },
+  ]);
   expect(await store.groupDead(0)).toMatchObject([{ messageIds: [dead] }]);
 });
 
@@ -78,7 +103,12 @@ test("sends what comes afterwards, also in a group of which something waited", a
   await commit("1", { groupKey: "team" });
   await store.quieten(SPAN);
   await commit("2", { groupKey: "team" });
-  const { groups } = await store.dueWork({ nowMs: LATER, sinks: ["hook"], busy: new Set(), limit: 100 });
+  const { groups } = await store.dueWork({
+    nowMs: LATER,
+    sinks: ["hook"],
+    busy: new Set(),
+    limit: 100,
+  });
   expect(groups.map(({ members }) => members.map(({ event }) => event.subject))).toEqual([["2"]]);
 });
 
@@ -88,8 +118,16 @@ test("publishes no message to followers that waited for it, and reports none of 
   await store.record([{ messageId, kind: "sent", atMs: T0, ref: "r", crosspost: true }]);
   await store.quieten(SPAN);
   expect(await store.dueCrosspost("hook", LATER)).toBeUndefined();
-  expect(await store.crosspostOutlook("hook")).toMatchObject({ dueAtMs: null, unreported: 0, reportedAtMs: SPAN.atMs });
-  const crosspost = { sink: "hook crosspost", state: "not_published", detail: "the state was restored with --quiet" };
+  expect(await store.crosspostOutlook("hook")).toMatchObject({
+    dueAtMs: null,
+    unreported: 0,
+    reportedAtMs: SPAN.atMs,
+  });
+  const crosspost = {
+    sink: "hook crosspost",
+    state: "not_published",
+    detail: "the state was restored with --quiet",
+  };
   expect(await deliveriesOf("1")).toMatchObject([{ state: "sent" }, crosspost]);
 });
 
@@ -117,14 +155,25 @@ test("is written down with what it muted", async () => {
   const file = new Database(path, { readonly: true });
   const rows = file.prepare("select at, action, detail from audit").all();
   file.close();
-  expect(rows).toEqual([{ at: SPAN.atMs, action: "quiet restore", detail: `{"from":${SPAN.fromMs},"muted":1}` }]);
+  expect(rows).toEqual([
+    { at: SPAN.atMs, action: "quiet restore", detail: `{"from":${SPAN.fromMs},"muted":1}` },
+  ]);
 });
 
 test("sends nothing that waited for its enrichment, and says so", async () => {
   const event = makeEvent("1");
   const enrichments = [{ eventId: event.id, watchKey: event.watchKey, ownSinks: ["hook"] }];
-  await store.commitPoll({ atMs: T0, targets: [], verdicts: [], events: [event], deliveries: [], enrichments });
+  await store.commitPoll({
+    atMs: T0,
+    targets: [],
+    verdicts: [],
+    events: [event],
+    deliveries: [],
+    enrichments,
+  });
   expect(await store.quieten(SPAN)).toBe(1);
   expect(await store.enrichmentBacklog()).toEqual([]);
-  expect(await deliveriesOf("1")).toMatchObject([{ sink: "enrichment", state: "muted", detail: "the state was restored with --quiet" }]);
+  expect(await deliveriesOf("1")).toMatchObject([
+    { sink: "enrichment", state: "muted", detail: "the state was restored with --quiet" },
+  ]);
 });

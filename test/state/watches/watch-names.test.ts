@@ -31,11 +31,16 @@ it("is its own as long as it is configured, however long moved_from stands there
           ...{ id, type: "search", targets: [{ key: "t", name: "t" }] },
           ...(one[id].length === 1 ? { movedFrom: one[id] } : {}),
         }));
-        const keys = new Map((await store.registerWatches(watches, T0 + index)).map(({ id, key }) => [id, key]));
+        const keys = new Map(
+          (await store.registerWatches(watches, T0 + index)).map(({ id, key }) => [id, key]),
+        );
         expect(new Set(keys.values()).size).toBe(keys.size);
         for (const { id, movedFrom } of watches) {
           const own = active.get(id);
-          const moved = movedFrom === undefined || one[movedFrom as "a"] !== "" ? undefined : active.get(movedFrom);
+          const moved =
+            movedFrom === undefined || one[movedFrom as "a"] !== ""
+              ? undefined
+              : active.get(movedFrom);
           if (own !== undefined) expect(keys.get(id)).toBe(own);
           else if (moved !== undefined) expect(keys.get(id)).toBe(moved);
         }

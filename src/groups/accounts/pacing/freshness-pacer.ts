@@ -1,4 +1,7 @@
-/** A group of accounts under freshness: each run requests the accounts that are due, and its results decide when the next run is. */
+/**
+ * A group of accounts under freshness: each run requests the accounts that are due, and its results
+ * decide when the next run is.
+ */
 import { type Clock, passedMs } from "../../../model/clock.ts";
 import type { Freshness, Priority } from "../../../model/schedule.ts";
 import { longestWaitMs } from "../../../plan/delay-aims.ts";
@@ -24,20 +27,34 @@ export interface FreshnessPacerDeps {
   readonly memoryOf: (group: Poll) => GroupMemory | undefined;
 }
 
-/** What is found while runs are late is late for reasons that no pace mends, until all were asked for once more. */
+/**
+ * What is found while runs are late is late for reasons that no pace mends, until all were asked
+ * for once more.
+ */
 interface Punctuality {
   readonly dueMs: number;
   /** The last run that came late, or slowed down for the quota, or was shown nothing. */
   readonly lateAtMs: number;
 }
 
-export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: FreshnessPacerDeps): GroupPacer {
+export function createFreshnessPacer(
+  group: Poll,
+  freshness: Freshness,
+  deps: FreshnessPacerDeps,
+): GroupPacer {
   const { turns, punctuality, probes, clock, slowDownOf, memoryOf } = deps;
   const algorithm = probeAlgorithm(freshness);
-  const paceNow = (memory: GroupMemory) => ({ memory, factor: slowDownOf(group.priority), nowMs: clock.now() });
+  const paceNow = (memory: GroupMemory) => ({
+    memory,
+    factor: slowDownOf(group.priority),
+    nowMs: clock.now(),
+  });
   const isLate = ({ startedAtMs, answer }: ProbedRun, nowMs: number): boolean => {
     const dueMs = punctuality.get(group.key)?.dueMs ?? Number.NEGATIVE_INFINITY;
-    return answer === "suspicious" || Math.max(startedAtMs - dueMs, nowMs - startedAtMs) > group.intervalMs;
+    return (
+      answer === "suspicious" ||
+      Math.max(startedAtMs - dueMs, nowMs - startedAtMs) > group.intervalMs
+    );
   };
   return {
     takesSpareSlots: true,
@@ -57,7 +74,8 @@ export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: Fr
       // Delays of posts that other groups showed say nothing about this group's own pace.
       const delaysMs = hasProbed ? news.delaysMs : [];
       const { nowMs, factor } = turn;
-      const lateAtMs = factor > 1 || isLate(run, nowMs) ? nowMs : (punctuality.get(group.key)?.lateAtMs ?? nowMs);
+      const lateAtMs =
+        factor > 1 || isLate(run, nowMs) ? nowMs : (punctuality.get(group.key)?.lateAtMs ?? nowMs);
       const isPaced = passedMs(lateAtMs, nowMs) > longestWaitMs(freshness);
       const found = { awaited: [awaited, plan.awaited], hasProbed, delaysMs, startedAtMs, isPaced };
       const paced = { ...memory, ...algorithm.after({ ...turn, ...found }) };
@@ -68,7 +86,10 @@ export function createFreshnessPacer(group: Poll, freshness: Freshness, deps: Fr
     nextDueMs() {
       const memory = memoryOf(group);
       if (memory === undefined) return undefined;
-      const turn = { ...paceNow(memory), waiting: turns(membersOf(group), memory.profile, clock.now()) };
+      const turn = {
+        ...paceNow(memory),
+        waiting: turns(membersOf(group), memory.profile, clock.now()),
+      };
       return turn.nowMs + waitAfter(algorithm, turn);
     },
   };

@@ -1,8 +1,10 @@
 /**
- * Keeps a mean delay over the posts of a group. It learns what a probe must be worth before it is sent, so that posts are found within the
- * configured mean and no sooner. A burst makes a probe worth its request sooner, silence later; the required worth changes slowly. It follows
- * from two delays that both grow with its square root: the one that the rates predict at every probe, and the measured one of the posts found.
- * probe-choice.ts decides which accounts a probe requests. Pure; the memory is plain data.
+ * Keeps a mean delay over the posts of a group. It learns what a probe must be worth before it is
+ * sent, so that posts are found within the configured mean and no sooner. A burst makes a probe
+ * worth its request sooner, silence later; the required worth changes slowly. It follows from two
+ * delays that both grow with its square root: the one that the rates predict at every probe, and
+ * the measured one of the posts found. probe-choice.ts decides which accounts a probe requests.
+ * Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import type { Mean } from "../../../plan/delay-aims.ts";
@@ -10,7 +12,12 @@ import { probingForMean, searchesFor } from "../../../plan/polls/estimate.ts";
 import { middleOf } from "../../../plan/range.ts";
 import { expectedRate } from "../../../plan/rates/rates.ts";
 import { sum } from "../../../plan/sum.ts";
-import { type Awaited, awaitedOf, chooseProbe, waitBeforeProbe } from "../../probing/probe-choice.ts";
+import {
+  type Awaited,
+  awaitedOf,
+  chooseProbe,
+  waitBeforeProbe,
+} from "../../probing/probe-choice.ts";
 import type { Delays, PaceMemory, PaceQuery, ProbeAlgorithm } from "./group-pace.ts";
 
 const DAY_MS = 86_400_000;
@@ -22,14 +29,19 @@ export const probesForMean = (freshness: Mean): ProbeAlgorithm => ({
   },
   waitMs({ waiting, memory, factor }) {
     const maxMs = freshness.maxMs * factor;
-    return waitBeforeProbe(chooseProbe(waiting, maxMs), (memory.pace?.worth ?? 0) * factor * factor, maxMs);
+    return waitBeforeProbe(
+      chooseProbe(waiting, maxMs),
+      (memory.pace?.worth ?? 0) * factor * factor,
+      maxMs,
+    );
   },
   after: (query) => ({ pace: paceAfter(query, freshness) }),
   runsPerDay: () => undefined,
 });
 
 /** A pace learned from no accounts is not usable. */
-const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory => pace !== undefined && pace.worth > 0;
+const isWhole = (pace: PaceMemory | undefined): pace is PaceMemory =>
+  pace !== undefined && pace.worth > 0;
 
 function paceAfter(query: PaceQuery, freshness: Mean): PaceMemory {
   const { waiting, memory, awaited, delaysMs, nowMs, isPaced } = query;
@@ -47,18 +59,30 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
   waitedMs: sum(parts, ({ waitedMs }) => waitedMs),
 });
 
-/** Delays are averaged over so many posts and at least six hours: fewer posts are noise, and one hour of a large group shows its time of day. */
+/**
+ * Delays are averaged over so many posts and at least six hours: fewer posts are noise, and one
+ * hour of a large group shows its time of day.
+ */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
-/** The share of the waiting time that probes end once they are worth it; piggybacked reads and the longest wait end the rest. */
+/**
+ * The share of the waiting time that probes end once they are worth it; piggybacked reads and the
+ * longest wait end the rest.
+ */
 const ENDED_BY_WORTH = 0.75;
 /** How many predicted posts outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
-/** The first bursts of a few accounts are noise: so many measured bursts have the same weight as the prediction. */
+/**
+ * The first bursts of a few accounts are noise: so many measured bursts have the same weight as the
+ * prediction.
+ */
 const FORECAST_BURSTS = 60;
 /** The posts of a burst are found together, so that about four posts count as one measurement. */
 const POSTS_A_BURST = 4;
-/** Probes are sent at most so many times as often as the rates suggest: more requests do not make a lagging search faster. */
+/**
+ * Probes are sent at most so many times as often as the rates suggest: more requests do not make a
+ * lagging search faster.
+ */
 const MOST_SPEED_UP = 3;
 
 /** The first pace, by the arithmetic of the forecast. `rates`: known average rates, posts a day. */
@@ -82,8 +106,16 @@ export interface Found {
   readonly delaysMs: readonly number[];
 }
 
-/** The pace after a run. Predicted delays are free of the noise of single posts, measured ones of errors in the rates. */
-export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, { meanMs, maxMs }: Mean, nowMs: number): PaceMemory {
+/**
+ * The pace after a run. Predicted delays are free of the noise of single posts, measured ones of
+ * errors in the rates.
+ */
+export function learnDelays(
+  memory: PaceMemory,
+  { awaited, delaysMs }: Found,
+  { meanMs, maxMs }: Mean,
+  nowMs: number,
+): PaceMemory {
   if (awaited.posts === 0 && delaysMs.length === 0) return memory;
   const passed = Math.max(0, nowMs - memory.atMs) / MEMORY_MS;
   const kept = Math.exp(-Math.min(Math.max(delaysMs.length, awaited.posts) / MEMORY_POSTS, passed));
@@ -102,7 +134,12 @@ export function learnDelays(memory: PaceMemory, { awaited, delaysMs }: Found, { 
     sum(delays, (delay) => delay),
   );
   const byRoot = delayByRoot(foretold, found);
-  return { worth: byRoot > 0 ? (meanMs / byRoot) ** 2 : memory.worth, foretold, found, atMs: nowMs };
+  return {
+    worth: byRoot > 0 ? (meanMs / byRoot) ** 2 : memory.worth,
+    foretold,
+    found,
+    atMs: nowMs,
+  };
 }
 
 /** The mean delay for each root of worth. */
@@ -110,6 +147,8 @@ function delayByRoot(foretold: Delays, found: Delays): number {
   const byRates = foretold.delayMs / foretold.rootWorth;
   if (found.posts === 0) return byRates;
   const bursts = found.posts / POSTS_A_BURST;
-  const both = (FORECAST_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) / (FORECAST_BURSTS + bursts);
+  const both =
+    (FORECAST_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) /
+    (FORECAST_BURSTS + bursts);
   return Math.min(both, MOST_SPEED_UP * byRates);
 }

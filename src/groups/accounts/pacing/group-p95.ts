@@ -1,8 +1,8 @@
 /**
- * Keeps 95 of 100 posts of a group within a delay. A post found within it is not late, however early it is found. So accounts that post
- * enough (busy ones) are requested once per delay and no sooner, all others after the longest wait. The accounts of a round share its
- * searches. An account that posted recently counts as busy; silence makes it quiet.
- * Pure; the memory is plain data.
+ * Keeps 95 of 100 posts of a group within a delay. A post found within it is not late, however
+ * early it is found. So accounts that post enough (busy ones) are requested once per delay and no
+ * sooner, all others after the longest wait. The accounts of a round share its searches. An account
+ * that posted recently counts as busy; silence makes it quiet. Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
 import { passedMs } from "../../../model/clock.ts";
@@ -14,7 +14,10 @@ import type { LearnedPace, PaceQuery, ProbeAlgorithm, Rounds, TurnQuery } from "
 import { NOBODYS_TURN } from "./turns.ts";
 
 const DAY_MS = 86_400_000;
-/** The share of posts that may be late: less than 5%, because some days have more late posts than others. */
+/**
+ * The share of posts that may be late: less than 5%, because some days have more late posts than
+ * others.
+ */
 const LATE_SHARE = 0.045;
 /** About how long after a probe its search finds the posts. */
 const FOUND_AFTER_MS = 2_000;
@@ -26,10 +29,16 @@ const STEP = 0.02;
 const MOST_CORRECTION = 4;
 
 export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
-  choose: (query) => ({ ...NOBODYS_TURN, all: chooseRound(query.waiting, roundOf(query, freshness)).map(({ member }) => member) }),
+  choose: (query) => ({
+    ...NOBODYS_TURN,
+    all: chooseRound(query.waiting, roundOf(query, freshness)).map(({ member }) => member),
+  }),
   waitMs(query) {
     const round = roundOf(query, freshness);
-    return Math.max(untilRound(query.memory.rounds, round.everyMs, query.nowMs), waitForDue(query.waiting, round));
+    return Math.max(
+      untilRound(query.memory.rounds, round.everyMs, query.nowMs),
+      waitForDue(query.waiting, round),
+    );
   },
   after: (query) => roundsAfter(query, freshness),
   // However many probes they take.
@@ -39,7 +48,11 @@ export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
 function roundOf({ waiting, memory, factor }: TurnQuery, freshness: P95): RoundQuery {
   const { busyRate = 0, rounds } = memory;
   const everyMs = roundEveryMs(freshness, waiting.length) * factor;
-  return { busyRate: busyRate * (rounds?.correction ?? 1), everyMs, maxMs: longestWaitMs(freshness) * factor };
+  return {
+    busyRate: busyRate * (rounds?.correction ?? 1),
+    everyMs,
+    maxMs: longestWaitMs(freshness) * factor,
+  };
 }
 
 /** A run soon after a round is not a round itself: hardly any account is due. */
@@ -54,22 +67,27 @@ function roundsAfter(query: PaceQuery, freshness: P95): LearnedPace {
       correction: isPaced ? learnLate(correction, delaysMs, freshness) : correction,
       roundAtMs: isRound ? startedAtMs : roundAtMs,
     },
-    busyRate: isRound || memory.busyRate === undefined ? busyRate(rates(), freshness) : memory.busyRate,
+    busyRate:
+      isRound || memory.busyRate === undefined ? busyRate(rates(), freshness) : memory.busyRate,
   };
 }
 
 const untilRound = (rounds: Rounds | undefined, everyMs: number, nowMs: number): number =>
   everyMs - passedMs(rounds?.roundAtMs ?? 0, nowMs);
 
-/** Milliseconds between rounds. Where one probe requests all accounts, the interval alone decides how many posts are late. */
+/**
+ * Milliseconds between rounds. Where one probe requests all accounts, the interval alone decides
+ * how many posts are late.
+ */
 export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
   const foundInTimeMs = Math.max(p95Ms - FOUND_AFTER_MS, LEAST_SHARE * p95Ms);
   return accounts <= BATCH_SIZE ? foundInTimeMs / (1 - LATE_SHARE) : foundInTimeMs;
 }
 
 /**
- * Posts a day from which on an account is requested in every round: the quieter accounts together have as many late posts as are allowed.
- * `rates`: the average ones, one an account. In quiet hours an account posts at half of its average, after a post much more.
+ * Posts a day from which on an account is requested in every round: the quieter accounts together
+ * have as many late posts as are allowed. `rates`: the average ones, one an account. In quiet hours
+ * an account posts at half of its average, after a post much more.
  */
 export function busyRate(rates: readonly number[], freshness: P95): number {
   if (rates.length <= BATCH_SIZE) return 0;
@@ -91,9 +109,16 @@ export interface RoundQuery {
   readonly maxMs: number;
 }
 
-/** Who is asked for in a round: the busy, those whose wait would grow too long, and in free places whoever has most posts to be found. */
-export function chooseRound<C extends Candidate>(candidates: readonly C[], { busyRate, everyMs, maxMs }: RoundQuery): readonly C[] {
-  const isDue = ({ rate, ageMs }: C): boolean => ageMs > maxMs - everyMs / 2 || (rate >= busyRate && ageMs > everyMs / 2);
+/**
+ * Who is asked for in a round: the busy, those whose wait would grow too long, and in free places
+ * whoever has most posts to be found.
+ */
+export function chooseRound<C extends Candidate>(
+  candidates: readonly C[],
+  { busyRate, everyMs, maxMs }: RoundQuery,
+): readonly C[] {
+  const isDue = ({ rate, ageMs }: C): boolean =>
+    ageMs > maxMs - everyMs / 2 || (rate >= busyRate && ageMs > everyMs / 2);
   const [due, others]: [C[], C[]] = [[], []];
   for (const one of candidates) (isDue(one) ? due : others).push(one);
   const places = Math.ceil(due.length / BATCH_SIZE) * BATCH_SIZE - due.length;
@@ -104,10 +129,19 @@ export function chooseRound<C extends Candidate>(candidates: readonly C[], { bus
 /** An answer is a moment younger than the round that asked for it. */
 const ANSWERED_MS = 250;
 
-/** Until a round would have anybody to ask for: others may have asked for all of them since the last one. */
-function waitForDue(candidates: readonly Candidate[], { busyRate, everyMs, maxMs }: RoundQuery): number {
+/**
+ * Until a round would have anybody to ask for: others may have asked for all of them since the last
+ * one.
+ */
+function waitForDue(
+  candidates: readonly Candidate[],
+  { busyRate, everyMs, maxMs }: RoundQuery,
+): number {
   const [busyMs, quietMs] = [everyMs - ANSWERED_MS, maxMs - everyMs / 2 + 1];
-  return candidates.reduce((least, { rate, ageMs }) => Math.min(least, (rate >= busyRate ? busyMs : quietMs) - ageMs), quietMs);
+  return candidates.reduce(
+    (least, { rate, ageMs }) => Math.min(least, (rate >= busyRate ? busyMs : quietMs) - ageMs),
+    quietMs,
+  );
 }
 
 /** The correction after posts were found so late, as far as that depends on the rounds. */

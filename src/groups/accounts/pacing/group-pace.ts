@@ -1,6 +1,7 @@
 /**
- * The interface of the algorithms in `group-mean.ts` and `group-p95.ts`, which decide when a group of accounts under freshness is probed next
- * and which accounts that probe requests, and what they share.
+ * The interface of the algorithms in `group-mean.ts` and `group-p95.ts`, which decide when a group
+ * of accounts under freshness is probed next and which accounts that probe requests, and what they
+ * share.
  */
 import type { GroupMember } from "../../memory/group-members.ts";
 import type { Awaited } from "../../probing/probe-choice.ts";
@@ -77,7 +78,12 @@ export interface ProbeAlgorithm {
 const SHORTEST_MS = 1_000;
 
 /** Milliseconds until the next probe. */
-export const waitAfter = (algorithm: ProbeAlgorithm, query: TurnQuery): number => Math.max(SHORTEST_MS, algorithm.waitMs(query));
+export const waitAfter = (algorithm: ProbeAlgorithm, query: TurnQuery): number =>
+  Math.max(SHORTEST_MS, algorithm.waitMs(query));
 
-/** Whether a probe is not worth its request yet, because other groups just requested some of the members. */
-export const isTooSoon = (algorithm: ProbeAlgorithm, query: TurnQuery): boolean => waitAfter(algorithm, query) > SHORTEST_MS;
+/**
+ * Whether a probe is not worth its request yet, because other groups just requested some of the
+ * members.
+ */
+export const isTooSoon = (algorithm: ProbeAlgorithm, query: TurnQuery): boolean =>
+  waitAfter(algorithm, query) > SHORTEST_MS;

@@ -1,4 +1,7 @@
-/** How a group of accounts is paced, and what a run of it has come to when its pacer is asked. Each timing has a pacer of its own. */
+/**
+ * How a group of accounts is paced, and what a run of it has come to when its pacer is asked. Each
+ * timing has a pacer of its own.
+ */
 import { isSameTick } from "../../../plan/polls/tick-grid.ts";
 import type { GroupProbes } from "../../probing/group-probes.ts";
 import type { Poll } from "../../../polling/watch-poll.ts";
@@ -47,12 +50,22 @@ export interface GroupPacer extends Pacer {
   turn(run: Run, memory: GroupMemory, isExtra: boolean): Turn<GroupMember>;
   /** Who fills the searches of a run. */
   fill(run: ProbedRun, query: Omit<SpareSlotQuery, "waiting" | "limits">): Turn<ReadTask>;
-  /** What a run taught of the pace, and when the next one is worth its request. `memory` of the run: with all else that it taught. */
-  after(run: ProbedRun, plan: ReadPlan, news: GroupNews): { readonly memory: GroupMemory; readonly nextDueMs?: number };
+  /**
+   * What a run taught of the pace, and when the next one is worth its request. `memory` of the run:
+   * with all else that it taught.
+   */
+  after(
+    run: ProbedRun,
+    plan: ReadPlan,
+    news: GroupNews,
+  ): { readonly memory: GroupMemory; readonly nextDueMs?: number };
 }
 
 /** A group that runs at the ticks of its schedules: each run asks for all of them. */
-export const createSchedulePacer = (group: Poll, probes: Pick<GroupProbes, "takeRecent">): GroupPacer => ({
+export const createSchedulePacer = (
+  group: Poll,
+  probes: Pick<GroupProbes, "takeRecent">,
+): GroupPacer => ({
   takesSpareSlots: false,
   turn({ members, startedAtMs: nowMs }, memory) {
     // A run for newcomers, or one that is repeated, comes between two ticks.

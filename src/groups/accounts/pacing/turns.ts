@@ -1,4 +1,7 @@
-/** The members of groups under freshness as candidates for the next probe, and the turn that some of them get. */
+/**
+ * The members of groups under freshness as candidates for the next probe, and the turn that some of
+ * them get.
+ */
 import { type DayProfile, hourFactor, rateAt } from "../../../plan/rates/rates.ts";
 import type { GroupMember } from "../../memory/group-members.ts";
 import type { Awaited, Candidate } from "../../probing/probe-choice.ts";
@@ -9,12 +12,19 @@ export interface Waiting extends Candidate {
   readonly account: AccountMemory;
 }
 
-/** One that was checked so long after now was so before the clock was set back; by less, another group asked for it just now. */
+/**
+ * One that was checked so long after now was so before the clock was set back; by less, another
+ * group asked for it just now.
+ */
 const SET_BACK_MS = 60_000;
 const SET_BACK_AGE_MS = 3_600_000;
 
 /** Members that were probed before, with their rates and ages as they are now. */
-export type Turns = (members: readonly GroupMember[], profile: DayProfile, nowMs: number) => readonly Waiting[];
+export type Turns = (
+  members: readonly GroupMember[],
+  profile: DayProfile,
+  nowMs: number,
+) => readonly Waiting[];
 
 export const createTurns =
   (accountOf: (userId: string) => AccountMemory | undefined): Turns =>
@@ -23,7 +33,15 @@ export const createTurns =
     return members.flatMap((member) => {
       const account = accountOf(member.userId);
       if (account === undefined) return [];
-      return [{ id: member.userId, member, account, rate: rateAt(account.rate, nowMs, busyness), ageMs: ageOf(account, nowMs) }];
+      return [
+        {
+          id: member.userId,
+          member,
+          account,
+          rate: rateAt(account.rate, nowMs, busyness),
+          ageMs: ageOf(account, nowMs),
+        },
+      ];
     });
   };
 

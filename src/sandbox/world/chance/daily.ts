@@ -1,4 +1,7 @@
-/** Things that happen to somebody so many times a day: how many so far, and when. A pure function of who and when; what was asked is remembered. */
+/**
+ * Things that happen to somebody so many times a day: how many so far, and when. A pure function of
+ * who and when; what was asked is remembered.
+ */
 import { diceFrom, mix, poisson } from "./dice.ts";
 
 export const DAY_MS = 86_400_000;
@@ -31,13 +34,18 @@ export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
     if (mean <= 0) return [];
     const dice = diceFrom(mix(salt, who, day));
     const count = poisson(dice, mean);
-    return Array.from({ length: count }, () => day * DAY_MS + Math.floor(dice() * DAY_MS)).sort((a, b) => a - b);
+    return Array.from({ length: count }, () => day * DAY_MS + Math.floor(dice() * DAY_MS)).sort(
+      (a, b) => a - b,
+    );
   }
 
   function memoryAt(who: number, day: number): Memory {
     const known = memories.get(who);
     if (known?.day === day) return known;
-    const memory = known !== undefined && known.day < day ? known : { day: firstDay, before: 0, times: timesOn(who, firstDay) };
+    const memory =
+      known !== undefined && known.day < day
+        ? known
+        : { day: firstDay, before: 0, times: timesOn(who, firstDay) };
     while (memory.day < day) {
       memory.before += memory.times.length;
       memory.day += 1;

@@ -1,11 +1,15 @@
-/** Repeatable chance: everything in the world that looks random is a hash of the seed and of what it is about. */
+/**
+ * Repeatable chance: everything in the world that looks random is a hash of the seed and of what it
+ * is about.
+ */
 
 /** 32 bits that depend on every part. */
 export function hash32(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const part of parts) {
     const text = `${part}|`;
-    for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
+    for (let i = 0; i < text.length; i += 1)
+      hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
   }
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) >>> 0;
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) >>> 0;
@@ -13,14 +17,18 @@ export function hash32(...parts: readonly (number | string)[]): number {
 }
 
 /** In [0, 1). */
-export const unit = (...parts: readonly (number | string)[]): number => hash32(...parts) / 0x1_0000_0000;
+export const unit = (...parts: readonly (number | string)[]): number =>
+  hash32(...parts) / 0x1_0000_0000;
 
 /** One of the list. */
 export function pick<T>(list: readonly T[], chance: number): T {
   return list[Math.floor(chance * list.length)] as T;
 }
 
-/** 32 bits that depend on every number: what `hash32` is, for questions asked a million times. `salt` is a hash32 of seed and subject. */
+/**
+ * 32 bits that depend on every number: what `hash32` is, for questions asked a million times.
+ * `salt` is a hash32 of seed and subject.
+ */
 export function mix(salt: number, a: number, b = 0, c = 0): number {
   let hash = Math.imul(salt ^ 0x9e3779b9, 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13) ^ a, 0xc2b2ae35);
@@ -31,10 +39,12 @@ export function mix(salt: number, a: number, b = 0, c = 0): number {
 }
 
 /** In [0, 1): what `unit` is, from numbers. */
-export const fraction = (salt: number, a: number, b = 0, c = 0): number => mix(salt, a, b, c) / 0x1_0000_0000;
+export const fraction = (salt: number, a: number, b = 0, c = 0): number =>
+  mix(salt, a, b, c) / 0x1_0000_0000;
 
 /** A stream of numbers in [0, 1) from one hash. */
-export const createDice = (...parts: readonly (number | string)[]): (() => number) => diceFrom(hash32(...parts));
+export const createDice = (...parts: readonly (number | string)[]): (() => number) =>
+  diceFrom(hash32(...parts));
 
 /** The stream that begins at this number (mulberry32). */
 export function diceFrom(start: number): () => number {
@@ -47,7 +57,9 @@ export function diceFrom(start: number): () => number {
   };
 }
 
-/** How often something of this mean happens: Knuth's way where it is quick, the bell curve beyond. */
+/**
+ * How often something of this mean happens: Knuth's way where it is quick, the bell curve beyond.
+ */
 export function poisson(dice: () => number, mean: number): number {
   if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * bell(dice(), dice())));
   const limit = Math.exp(-mean);
@@ -61,4 +73,5 @@ export function poisson(dice: () => number, mean: number): number {
 }
 
 /** A number of the normal distribution from two of [0, 1) (Box and Muller). */
-export const bell = (first: number, second: number): number => Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second);
+export const bell = (first: number, second: number): number =>
+  Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second);

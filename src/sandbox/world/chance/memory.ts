@@ -1,6 +1,11 @@
-/** Remembers what was made lately, in two generations: cheap, bounded, and forgetting never changes an answer. */
+/**
+ * Remembers what was made lately, in two generations: cheap, bounded, and forgetting never changes
+ * an answer.
+ */
 
-/** `most` = things kept of each generation. Only for what `make` can make again, always the same. */
+/**
+ * `most` = things kept of each generation. Only for what `make` can make again, always the same.
+ */
 export function remember<T>(most: number, make: (key: number) => T): (key: number) => T {
   let young = new Map<number, T>();
   let old = new Map<number, T>();

@@ -1,6 +1,7 @@
 /**
- * When each account posts, day by day: moments and kinds, before anyone knows the words. A day of an account is a pure function of seed,
- * account and day, so that a timeline or a counter costs no more than the days it reads, however many accounts there are.
+ * When each account posts, day by day: moments and kinds, before anyone knows the words. A day of
+ * an account is a pure function of seed, account and day, so that a timeline or a counter costs no
+ * more than the days it reads, however many accounts there are.
  */
 import type { TweetKind } from "../../../model/tweet.ts";
 import { DAY_MS } from "./daily.ts";
@@ -23,7 +24,9 @@ const REGRETS = 0.006;
 const BURST_MS = 8 * 60_000;
 const HOUR_MS = 3_600_000;
 /** How the hours of a person's day share its posts: asleep until seven, loudest in the evening. */
-const HOURS = [2, 1, 0.6, 0.4, 0.4, 0.6, 1.5, 3, 5, 6, 6, 5.5, 6, 6, 5, 5, 5.5, 6, 7, 8, 9, 8.5, 6.5, 4] as const;
+const HOURS = [
+  2, 1, 0.6, 0.4, 0.4, 0.6, 1.5, 3, 5, 6, 6, 5.5, 6, 6, 5, 5, 5.5, 6, 7, 8, 9, 8.5, 6.5, 4,
+] as const;
 const HOURS_SUM = HOURS.reduce((sum, weight) => sum + weight, 0);
 /** Hours ahead of UTC, and the share of people who live there. */
 const ZONES = [
@@ -61,7 +64,12 @@ export function createSketches(options: SketchOptions) {
     const count = poisson(dice, options.postsPerDay(author) * mood(dice()));
     if (count === 0) return NONE;
     const drafts: Draft[] = [];
-    const authorDay: AuthorDay = { startMs: day * DAY_MS, aheadHours: zoneOf(author), regrets: author >= options.steadyAccounts, dice };
+    const authorDay: AuthorDay = {
+      startMs: day * DAY_MS,
+      aheadHours: zoneOf(author),
+      regrets: author >= options.steadyAccounts,
+      dice,
+    };
     for (let i = 0; i < count; i += 1) drafts.push(sketch(authorDay, drafts.at(-1)));
     return apart(drafts.sort((a, b) => a.atMs - b.atMs));
   }
@@ -77,12 +85,19 @@ interface AuthorDay {
   readonly dice: () => number;
 }
 
-function sketch({ startMs, aheadHours, regrets, dice }: AuthorDay, before: Sketch | undefined): Sketch {
+function sketch(
+  { startMs, aheadHours, regrets, dice }: AuthorDay,
+  before: Sketch | undefined,
+): Sketch {
   const chance = dice();
-  const isThread = chance < 0.06 && before !== undefined && (before.kind === "post" || before.after !== undefined);
-  const soonMs = isThread ? 4_000 + Math.floor(dice() * 20_000) : Math.floor(-Math.log(1 - dice()) * BURST_MS) + 5_000;
+  const isThread =
+    chance < 0.06 && before !== undefined && (before.kind === "post" || before.after !== undefined);
+  const soonMs = isThread
+    ? 4_000 + Math.floor(dice() * 20_000)
+    : Math.floor(-Math.log(1 - dice()) * BURST_MS) + 5_000;
   // One post in three comes in the heat of the one before.
-  const isInBurst = before !== undefined && (isThread || chance < 0.36) && before.atMs + soonMs < startMs + DAY_MS;
+  const isInBurst =
+    before !== undefined && (isThread || chance < 0.36) && before.atMs + soonMs < startMs + DAY_MS;
   const atMs = isInBurst ? before.atMs + soonMs : startMs + timeOfDay(dice, aheadHours);
   const kind = isThread && isInBurst ? "reply" : kindBy(dice());
   const hasMedia = kind !== "retweet" && dice() < 0.25;
@@ -92,14 +107,17 @@ function sketch({ startMs, aheadHours, regrets, dice }: AuthorDay, before: Sketc
     kind,
     hasMedia,
     ...(isThread && isInBurst ? { after: before } : {}),
-    ...(regret < REGRETS ? { deletedMs: atMs + 60_000 + Math.floor(dice() ** 3 * (REGRET_MS - 60_000)) } : {}),
+    ...(regret < REGRETS
+      ? { deletedMs: atMs + 60_000 + Math.floor(dice() ** 3 * (REGRET_MS - 60_000)) }
+      : {}),
   };
 }
 
 /** Some days are quiet, some loud; one on average. */
 const mood = (chance: number): number => (chance < 0.5 ? 0.4 : chance < 0.85 ? 1 : 3);
 
-const kindBy = (chance: number): TweetKind => (chance < 0.55 ? "post" : chance < 0.77 ? "reply" : chance < 0.92 ? "retweet" : "quote");
+const kindBy = (chance: number): TweetKind =>
+  chance < 0.55 ? "post" : chance < 0.77 ? "reply" : chance < 0.92 ? "retweet" : "quote";
 
 function timeOfDay(dice: () => number, aheadHours: number): number {
   let rest = dice() * HOURS_SUM;
@@ -112,7 +130,10 @@ function timeOfDay(dice: () => number, aheadHours: number): number {
   return Math.floor(local - aheadHours * HOUR_MS + DAY_MS) % DAY_MS;
 }
 
-/** Ids carry the moment and the author: an author's moments must differ. Changes them in place, so that threads still hang together. */
+/**
+ * Ids carry the moment and the author: an author's moments must differ. Changes them in place, so
+ * that threads still hang together.
+ */
 function apart(sorted: Draft[]): readonly Sketch[] {
   for (let i = 1; i < sorted.length; i += 1) {
     const [one, next] = [sorted[i - 1] as Draft, sorted[i] as Draft];

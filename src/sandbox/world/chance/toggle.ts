@@ -1,4 +1,7 @@
-/** Ties between two that most keep for ever and some take up and give up again: memberships and follows. A pure function of both and the time. */
+/**
+ * Ties between two that most keep for ever and some take up and give up again: memberships and
+ * follows. A pure function of both and the time.
+ */
 import { DAY_MS } from "./daily.ts";
 import { fraction } from "./dice.ts";
 
@@ -25,10 +28,16 @@ const PERIOD_SPREAD_DAYS = 40;
 const LONG_AGO_MS = 900 * DAY_MS;
 
 /** The tie of `a` and `b`. */
-export function tieAt({ salt, share, restless, zeroMs }: ToggleOptions, a: number, b: number, nowMs: number): Tie {
+export function tieAt(
+  { salt, share, restless, zeroMs }: ToggleOptions,
+  a: number,
+  b: number,
+  nowMs: number,
+): Tie {
   const chance = fraction(salt, a, b, 1);
   const steady = share - restless / 2;
-  if (chance < steady) return { isOn: true, sinceMs: zeroMs - 1 - Math.floor(fraction(salt, a, b, 2) * LONG_AGO_MS) };
+  if (chance < steady)
+    return { isOn: true, sinceMs: zeroMs - 1 - Math.floor(fraction(salt, a, b, 2) * LONG_AGO_MS) };
   if (chance >= steady + restless) return { isOn: false, sinceMs: 0 };
   const { halfMs, shiftMs } = rhythmOf(salt, a, b);
   const halves = Math.floor((nowMs + shiftMs) / halfMs);
@@ -40,13 +49,25 @@ export const canTie = ({ salt, share, restless }: ToggleOptions, a: number, b: n
   fraction(salt, a, b, 1) < share + restless / 2;
 
 /** The spells of a restless tie that began within `zeroMs <= atMs <= toMs`, earliest first. */
-export function spellsOf({ salt, share, restless, zeroMs }: ToggleOptions, a: number, b: number, toMs: number): readonly Spell[] {
+export function spellsOf(
+  { salt, share, restless, zeroMs }: ToggleOptions,
+  a: number,
+  b: number,
+  toMs: number,
+): readonly Spell[] {
   const chance = fraction(salt, a, b, 1);
   if (chance < share - restless / 2 || chance >= share + restless / 2) return [];
   const { halfMs, shiftMs } = rhythmOf(salt, a, b);
   const spells: Spell[] = [];
-  for (let half = 2 * Math.ceil((zeroMs + shiftMs) / halfMs / 2); half * halfMs - shiftMs <= toMs; half += 2) {
-    spells.push({ atMs: Math.ceil(half * halfMs - shiftMs), untilMs: Math.ceil((half + 1) * halfMs - shiftMs) });
+  for (
+    let half = 2 * Math.ceil((zeroMs + shiftMs) / halfMs / 2);
+    half * halfMs - shiftMs <= toMs;
+    half += 2
+  ) {
+    spells.push({
+      atMs: Math.ceil(half * halfMs - shiftMs),
+      untilMs: Math.ceil((half + 1) * halfMs - shiftMs),
+    });
   }
   return spells;
 }
@@ -56,7 +77,11 @@ export interface Spell {
   readonly untilMs: number;
 }
 
-function rhythmOf(salt: number, a: number, b: number): { readonly halfMs: number; readonly shiftMs: number } {
+function rhythmOf(
+  salt: number,
+  a: number,
+  b: number,
+): { readonly halfMs: number; readonly shiftMs: number } {
   const halfMs = ((PERIOD_DAYS + fraction(salt, a, b, 3) * PERIOD_SPREAD_DAYS) * DAY_MS) / 2;
   return { halfMs, shiftMs: fraction(salt, a, b, 4) * 2 * halfMs };
 }

@@ -1,4 +1,7 @@
-/** The followers an account had before the world's first day: people of the crowd by rank, some of whom leave day by day. Never held in memory. */
+/**
+ * The followers an account had before the world's first day: people of the crowd by rank, some of
+ * whom leave day by day. Never held in memory.
+ */
 import { crowdFollower } from "../people/crowd.ts";
 import { createDaily, DAY_MS } from "../chance/daily.ts";
 import { hash32 } from "../chance/dice.ts";
@@ -20,7 +23,10 @@ interface Shuffle {
 export type EarlyCrowd = ReturnType<typeof createEarlyCrowd>;
 
 /** The early followers of a world's accounts; rank 0 came first. */
-export function createEarlyCrowd(people: Pick<PeopleDirectory, "account">, { seed, firstDayMs }: EarlyCrowdOptions) {
+export function createEarlyCrowd(
+  people: Pick<PeopleDirectory, "account">,
+  { seed, firstDayMs }: EarlyCrowdOptions,
+) {
   const shuffles = new Map<number, Shuffle>();
   const size = (key: number): number => people.account(key)?.followersBefore ?? 0;
   const departures = createDaily({
@@ -32,12 +38,17 @@ export function createEarlyCrowd(people: Pick<PeopleDirectory, "account">, { see
   function shuffleOf(key: number): Shuffle {
     const known = shuffles.get(key);
     if (known !== undefined) return known;
-    const shuffle = { step: coprimeStep(size(key)), shift: hash32(seed, "leaves", key) % size(key) };
+    const shuffle = {
+      step: coprimeStep(size(key)),
+      shift: hash32(seed, "leaves", key) % size(key),
+    };
     shuffles.set(key, shuffle);
     return shuffle;
   }
 
-  /** Whether the early follower of this rank still follows. They leave in a fixed shuffled order. */
+  /**
+   * Whether the early follower of this rank still follows. They leave in a fixed shuffled order.
+   */
   function isThere(key: number, rank: number, nowMs: number): boolean {
     const { step, shift } = shuffleOf(key);
     return (rank * step + shift) % size(key) >= departures.count(key, nowMs);
@@ -47,11 +58,15 @@ export function createEarlyCrowd(people: Pick<PeopleDirectory, "account">, { see
     size,
     isThere,
     /** How many are left. */
-    count: (key: number, nowMs: number): number => Math.max(0, size(key) - departures.count(key, nowMs)),
+    count: (key: number, nowMs: number): number =>
+      Math.max(0, size(key) - departures.count(key, nowMs)),
     follower: (key: number, rank: number): number => crowdFollower(key, rank),
     /** When the early follower of this rank came. */
     followMs: (key: number, rank: number): number =>
-      firstDayMs - Math.floor(((size(key) - rank) * DAY_MS) / Math.max(0.01, people.account(key)?.followersPerDay ?? 0)),
+      firstDayMs -
+      Math.floor(
+        ((size(key) - rank) * DAY_MS) / Math.max(0.01, people.account(key)?.followersPerDay ?? 0),
+      ),
   };
 }
 

@@ -1,7 +1,8 @@
 /**
- * Who follows whom since when. Both lists of an account are walked by positions that never shift, oldest first: the crowd from before the
- * first day (never held in memory), accounts of the world tied before it, then everyone who came since; where somebody left, a position
- * is empty. Follows put in by hand or recorded are among those who came since, by their date.
+ * Who follows whom since when. Both lists of an account are walked by positions that never shift,
+ * oldest first: the crowd from before the first day (never held in memory), accounts of the world
+ * tied before it, then everyone who came since; where somebody left, a position is empty. Follows
+ * put in by hand or recorded are among those who came since, by their date.
  */
 import { crowdFollower, crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "../people/crowd.ts";
 import { createDaily, type Daily, DAY_MS } from "../chance/daily.ts";
@@ -14,7 +15,10 @@ import type { PeopleDirectory } from "../people/people-directory.ts";
 
 /** Shifts the crowd that an account follows away from the crowd that follows it. */
 const FOLLOWING_SHIFT = 50_021;
-/** One in four of the crowd is free for an account that nobody was sent to; after so many misses fewer than one in a thousand is. */
+/**
+ * One in four of the crowd is free for an account that nobody was sent to; after so many misses
+ * fewer than one in a thousand is.
+ */
 const STRANGER_ATTEMPTS = 10_000;
 
 /** What follows need to know of people. */
@@ -49,7 +53,11 @@ export class FollowGraph {
     this.#edges = createEdges({ seed, count: people.count, firstDayMs });
     this.#early = createEarlyCrowd(people, options);
     const perDay = (key: number): number => people.account(key)?.followersPerDay ?? 0;
-    this.#arrivals = createDaily({ salt: hash32(seed, "arrivals"), firstDay: this.#firstDay, perDay });
+    this.#arrivals = createDaily({
+      salt: hash32(seed, "arrivals"),
+      firstDay: this.#firstDay,
+      perDay,
+    });
   }
 
   /** Followers held one by one, oldest first: all but the crowd from before the first day. */
@@ -59,18 +67,26 @@ export class FollowGraph {
       .filter((from) => this.#isOldTie(from, key, nowMs))
       .map((from) => ({ key: from, atMs: this.#oldTie(from, key, nowMs) }))
       .sort((a, b) => a.atMs - b.atMs);
-    return [...old, ...this.#followersSeen(key, nowMs).filter((follow) => this.#isThere(key, follow, nowMs))];
+    return [
+      ...old,
+      ...this.#followersSeen(key, nowMs).filter((follow) => this.#isThere(key, follow, nowMs)),
+    ];
   }
 
   /** Positions of the follower list: one more than the youngest. */
   followerPositions(key: number, nowMs: number): number {
-    return this.#early.size(key) + this.#edges.sourcesOf(key).length + this.#followersSeen(key, nowMs).length;
+    return (
+      this.#early.size(key) +
+      this.#edges.sourcesOf(key).length +
+      this.#followersSeen(key, nowMs).length
+    );
   }
 
   /** The follower at a position counted from the oldest; undefined where nobody is. */
   followerAt(key: number, position: number, nowMs: number): number | undefined {
     const before = this.#early.size(key);
-    if (position < before) return this.#isEarlyThere(key, position, nowMs) ? crowdFollower(key, position) : undefined;
+    if (position < before)
+      return this.#isEarlyThere(key, position, nowMs) ? crowdFollower(key, position) : undefined;
     const sources = this.#edges.sourcesOf(key);
     const from = sources[position - before];
     if (from !== undefined) return this.#isOldTie(from, key, nowMs) ? from : undefined;
@@ -80,8 +96,12 @@ export class FollowGraph {
 
   followerCount(key: number, nowMs: number): number {
     const ties = this.#edges.sourcesOf(key).filter((from) => this.#isTied(from, key, nowMs)).length;
-    const own = this.#hand.followers(key).filter((follow) => this.#isThere(key, follow, nowMs)).length;
-    const left = this.#hand.left(key).filter((follower) => this.#followsByNature(follower, key, nowMs)).length;
+    const own = this.#hand
+      .followers(key)
+      .filter((follow) => this.#isThere(key, follow, nowMs)).length;
+    const left = this.#hand
+      .left(key)
+      .filter((follower) => this.#followsByNature(follower, key, nowMs)).length;
     const came = this.#people.account(key) === undefined ? 0 : this.#arrivals.count(key, nowMs);
     return this.#early.count(key, nowMs) + came + ties + own - left;
   }
@@ -89,8 +109,13 @@ export class FollowGraph {
   /** Followers gained at or after `sinceMs`, newest first. */
   followersSince(key: number, nowMs: number, sinceMs: number): readonly Follow[] {
     const found = this.recent(key, nowMs).filter((follow) => follow.atMs >= sinceMs);
-    for (let rank = this.#early.size(key) - 1; rank >= 0 && this.#early.followMs(key, rank) >= sinceMs; rank -= 1) {
-      if (this.#isEarlyThere(key, rank, nowMs)) found.push({ key: crowdFollower(key, rank), atMs: this.#early.followMs(key, rank) });
+    for (
+      let rank = this.#early.size(key) - 1;
+      rank >= 0 && this.#early.followMs(key, rank) >= sinceMs;
+      rank -= 1
+    ) {
+      if (this.#isEarlyThere(key, rank, nowMs))
+        found.push({ key: crowdFollower(key, rank), atMs: this.#early.followMs(key, rank) });
     }
     return found.sort((a, b) => b.atMs - a.atMs);
   }
@@ -100,7 +125,8 @@ export class FollowGraph {
     if (this.#hand.isLeft(target, follower)) return false;
     return (
       this.#followsByNature(follower, target, nowMs) ||
-      (this.#hand.has(target, follower) && this.#hand.followers(target).some((each) => each.key === follower && each.atMs <= nowMs))
+      (this.#hand.has(target, follower) &&
+        this.#hand.followers(target).some((each) => each.key === follower && each.atMs <= nowMs))
     );
   }
 
@@ -108,14 +134,21 @@ export class FollowGraph {
     this.#hand.bringBack(target, follower);
     this.#followersSeen.forget();
     this.#followingsSeen.forget();
-    if (!this.#hand.has(target, follower) && !this.isFollowing(follower, target, nowMs)) this.#hand.add(target, follower, atMs);
+    if (!this.#hand.has(target, follower) && !this.isFollowing(follower, target, nowMs))
+      this.#hand.add(target, follower, atMs);
   }
 
-  /** Someone of the crowd, indexed, who does not follow the account and by nature will not soon; undefined where hardly anyone is left. */
+  /**
+   * Someone of the crowd, indexed, who does not follow the account and by nature will not soon;
+   * undefined where hardly anyone is left.
+   */
   stranger(target: number, nowMs: number): number | undefined {
     for (let attempt = 0; attempt < STRANGER_ATTEMPTS; attempt += 1) {
-      const key = CROWD_FROM + (hash32(this.#seed, "stranger", target, this.#strangers++, attempt) % CROWD_SIZE);
-      const isFree = !this.isFollowing(key, target, nowMs) && crowdRank(target, key) > CROWD_SIZE / 2;
+      const key =
+        CROWD_FROM +
+        (hash32(this.#seed, "stranger", target, this.#strangers++, attempt) % CROWD_SIZE);
+      const isFree =
+        !this.isFollowing(key, target, nowMs) && crowdRank(target, key) > CROWD_SIZE / 2;
       if (isFree && crowdPerson(this.#seed, key).indexed) return key;
     }
     return undefined;
@@ -128,12 +161,19 @@ export class FollowGraph {
       .filter((to) => this.#isOldTie(key, to, nowMs))
       .map((to) => ({ key: to, atMs: this.#oldTie(key, to, nowMs) }))
       .sort((a, b) => a.atMs - b.atMs);
-    return [...old, ...this.#followingsSeen(key, nowMs).filter((follow) => this.#isFollowed(key, follow, nowMs))];
+    return [
+      ...old,
+      ...this.#followingsSeen(key, nowMs).filter((follow) => this.#isFollowed(key, follow, nowMs)),
+    ];
   }
 
   /** Positions of the list of those an account follows: one more than the youngest. */
   followingPositions(key: number, nowMs: number): number {
-    return this.#followingsBefore(key) + this.#edges.targetsOf(key).length + this.#followingsSeen(key, nowMs).length;
+    return (
+      this.#followingsBefore(key) +
+      this.#edges.targetsOf(key).length +
+      this.#followingsSeen(key, nowMs).length
+    );
   }
 
   followingAt(key: number, position: number, nowMs: number): number | undefined {
@@ -147,8 +187,12 @@ export class FollowGraph {
   }
 
   followingCount(key: number, nowMs: number): number {
-    const ties = this.#edges.targetsOf(key).filter((to) => this.#isTied(key, to, nowMs) && !this.#hand.isLeft(to, key)).length;
-    const own = this.#hand.followings(key).filter((follow) => this.#isFollowed(key, follow, nowMs)).length;
+    const ties = this.#edges
+      .targetsOf(key)
+      .filter((to) => this.#isTied(key, to, nowMs) && !this.#hand.isLeft(to, key)).length;
+    const own = this.#hand
+      .followings(key)
+      .filter((follow) => this.#isFollowed(key, follow, nowMs)).length;
     return this.#followingsBefore(key) + ties + own;
   }
 
@@ -158,15 +202,23 @@ export class FollowGraph {
   }
 
   #isEarlyThere(key: number, rank: number, nowMs: number): boolean {
-    return this.#early.isThere(key, rank, nowMs) && !this.#hand.isLeft(key, this.#early.follower(key, rank));
+    return (
+      this.#early.isThere(key, rank, nowMs) &&
+      !this.#hand.isLeft(key, this.#early.follower(key, rank))
+    );
   }
 
   /** As entries of one of the two, named by `key`. */
   #spellsOf(from: number, to: number, key: number, nowMs: number): readonly Follow[] {
-    return this.#hand.has(to, from) ? [] : this.#edges.spells(from, to, nowMs).map((spell) => ({ key, ...spell }));
+    return this.#hand.has(to, from)
+      ? []
+      : this.#edges.spells(from, to, nowMs).map((spell) => ({ key, ...spell }));
   }
 
-  /** Everyone who came since the first day, earliest first, gone or not. Grows at its end only, but for follows dated back by hand. */
+  /**
+   * Everyone who came since the first day, earliest first, gone or not. Grows at its end only, but
+   * for follows dated back by hand.
+   */
   #youngFollowers(key: number, nowMs: number): readonly Follow[] {
     const before = this.#early.size(key);
     const young: Follow[] = [];
@@ -174,14 +226,18 @@ export class FollowGraph {
     const today = Math.floor(nowMs / DAY_MS);
     if (this.#people.account(key) !== undefined)
       for (let day = this.#firstDay; day <= today; day += 1)
-        for (const atMs of this.#arrivals.timesOn(key, day)) young.push({ key: crowdFollower(key, rank++), atMs });
-    for (const from of this.#edges.sourcesOf(key)) young.push(...this.#spellsOf(from, key, from, nowMs));
+        for (const atMs of this.#arrivals.timesOn(key, day))
+          young.push({ key: crowdFollower(key, rank++), atMs });
+    for (const from of this.#edges.sourcesOf(key))
+      young.push(...this.#spellsOf(from, key, from, nowMs));
     young.push(...this.#hand.followers(key));
     return young.filter((follow) => follow.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   }
 
   #youngFollowings(key: number, nowMs: number): readonly Follow[] {
-    const young: Follow[] = this.#edges.targetsOf(key).flatMap((to) => this.#spellsOf(key, to, to, nowMs));
+    const young: Follow[] = this.#edges
+      .targetsOf(key)
+      .flatMap((to) => this.#spellsOf(key, to, to, nowMs));
     young.push(...this.#hand.followings(key));
     return young.filter((follow) => follow.atMs <= nowMs).sort((a, b) => a.atMs - b.atMs);
   }
@@ -195,7 +251,11 @@ export class FollowGraph {
   }
 
   #isOldTie(from: number, to: number, nowMs: number): boolean {
-    return this.#isTied(from, to, nowMs) && this.#edges.tie(from, to, nowMs).sinceMs < this.#firstDayMs && !this.#hand.isLeft(to, from);
+    return (
+      this.#isTied(from, to, nowMs) &&
+      this.#edges.tie(from, to, nowMs).sinceMs < this.#firstDayMs &&
+      !this.#hand.isLeft(to, from)
+    );
   }
 
   #oldTie(from: number, to: number, nowMs: number): number {
@@ -205,7 +265,8 @@ export class FollowGraph {
   #followsByNature(follower: number, target: number, nowMs: number): boolean {
     const account = this.#people.account(target);
     if (account === undefined) return false;
-    if (follower < CROWD_FROM) return this.#edges.isPossible(follower, target) && this.#isTied(follower, target, nowMs);
+    if (follower < CROWD_FROM)
+      return this.#edges.isPossible(follower, target) && this.#isTied(follower, target, nowMs);
     if (follower >= CROWD_FROM + CROWD_SIZE) return false;
     const rank = crowdRank(target, follower);
     if (rank < account.followersBefore) return this.#early.isThere(target, rank, nowMs);
@@ -221,11 +282,14 @@ export class FollowGraph {
   }
 }
 
-const isOn = (follow: Follow, nowMs: number): boolean => follow.atMs <= nowMs && (follow.untilMs ?? Number.POSITIVE_INFINITY) > nowMs;
+const isOn = (follow: Follow, nowMs: number): boolean =>
+  follow.atMs <= nowMs && (follow.untilMs ?? Number.POSITIVE_INFINITY) > nowMs;
 
 /** A walk asks for the same list at the same moment for every position. */
 function rememberLast(make: (key: number, nowMs: number) => readonly Follow[]) {
-  let last: { readonly key: number; readonly nowMs: number; readonly list: readonly Follow[] } | undefined;
+  let last:
+    | { readonly key: number; readonly nowMs: number; readonly list: readonly Follow[] }
+    | undefined;
   const ask = (key: number, nowMs: number): readonly Follow[] => {
     if (last?.key !== key || last.nowMs !== nowMs) last = { key, nowMs, list: make(key, nowMs) };
     return last.list;

@@ -1,4 +1,7 @@
-/** Follows that were put in, taken away or recorded. What people would do by nature does not count where a hand has been. */
+/**
+ * Follows that were put in, taken away or recorded. What people would do by nature does not count
+ * where a hand has been.
+ */
 import type { Follow } from "./follow.ts";
 
 interface ByHand {
@@ -35,9 +38,12 @@ export function createFollowsByHand() {
     add,
     remove: (target: number, follower: number): void => void ofTarget(target).left.add(follower),
     /** Whoever was taken away follows again. */
-    bringBack: (target: number, follower: number): boolean => ofTarget(target).left.delete(follower),
-    has: (target: number, follower: number): boolean => byTarget.get(target)?.keys.has(follower) === true,
-    isLeft: (target: number, follower: number): boolean => byTarget.get(target)?.left.has(follower) === true,
+    bringBack: (target: number, follower: number): boolean =>
+      ofTarget(target).left.delete(follower),
+    has: (target: number, follower: number): boolean =>
+      byTarget.get(target)?.keys.has(follower) === true,
+    isLeft: (target: number, follower: number): boolean =>
+      byTarget.get(target)?.left.has(follower) === true,
     /** Who was put in, in the order of the calls. */
     followers: (target: number): readonly Follow[] => byTarget.get(target)?.entries ?? NONE,
     followings: (follower: number): readonly Follow[] => byFollower.get(follower) ?? NONE,

@@ -1,6 +1,7 @@
 /**
- * Communities and lists: which exist, and who belongs. Members come and go over the days. A group is walked by positions
- * that never shift, so that a walk of many pages meets everyone who stays; where nobody is at the moment, a position is empty.
+ * Communities and lists: which exist, and who belongs. Members come and go over the days. A group
+ * is walked by positions that never shift, so that a walk of many pages meets everyone who stays;
+ * where nobody is at the moment, a position is empty.
  */
 import { type Community, COMMUNITIES, LISTS, type PublicList } from "./communities.ts";
 import { hash32 } from "../chance/dice.ts";
@@ -48,8 +49,12 @@ export type Groups = ReturnType<typeof createGroups>;
 
 /** The groups of one world. */
 export function createGroups({ seed, count, startMs }: GroupsOptions) {
-  const communities = new Map<string, Community & Group>(count === 0 ? [] : COMMUNITIES.map((each) => [each.id, each]));
-  const lists = new Map<string, PublicList & Group>(count === 0 ? [] : LISTS.map((each) => [each.id, each]));
+  const communities = new Map<string, Community & Group>(
+    count === 0 ? [] : COMMUNITIES.map((each) => [each.id, each]),
+  );
+  const lists = new Map<string, PublicList & Group>(
+    count === 0 ? [] : LISTS.map((each) => [each.id, each]),
+  );
   const rolls = new Map<string, Roll>();
   const listFollowers = createListFollowers(seed, startMs);
   const toggleOf = ({ id, share }: Group): ToggleOptions => ({
@@ -58,9 +63,13 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     restless: share * RESTLESS_SHARE,
     zeroMs: startMs,
   });
-  const natural = new Map<string, ToggleOptions>(COMMUNITIES.map((each) => [each.id, toggleOf(each)]));
+  const natural = new Map<string, ToggleOptions>(
+    COMMUNITIES.map((each) => [each.id, toggleOf(each)]),
+  );
 
-  /** Whether an account belongs to one of the world's own communities, whatever was changed by hand. */
+  /**
+   * Whether an account belongs to one of the world's own communities, whatever was changed by hand.
+   */
   function belongsByNature({ id }: Community, key: number, nowMs: number): boolean {
     return key < LOYAL || tieAt(natural.get(id) as ToggleOptions, key, 0, nowMs).isOn;
   }
@@ -71,8 +80,16 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     const toggle = toggleOf(group);
     const reach = lists.has(group.id) ? Math.min(count, LIST_REACH) : count;
     const keys = [...(group.members ?? [])];
-    if (group.members === undefined) for (let key = 0; key < reach; key += 1) if (key < LOYAL || canTie(toggle, key, 0)) keys.push(key);
-    const roll = { toggle, reach, keys, changes: new Map(), ...(group.members === undefined ? {} : { members: new Set(group.members) }) };
+    if (group.members === undefined)
+      for (let key = 0; key < reach; key += 1)
+        if (key < LOYAL || canTie(toggle, key, 0)) keys.push(key);
+    const roll = {
+      toggle,
+      reach,
+      keys,
+      changes: new Map(),
+      ...(group.members === undefined ? {} : { members: new Set(group.members) }),
+    };
     rolls.set(group.id, roll);
     return roll;
   }
@@ -86,7 +103,8 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
   }
 
   /** Keys of all who belong now. */
-  const membersOf = (group: Group, nowMs: number): readonly number[] => rollOf(group).keys.filter((key) => isMember(group, key, nowMs));
+  const membersOf = (group: Group, nowMs: number): readonly number[] =>
+    rollOf(group).keys.filter((key) => isMember(group, key, nowMs));
 
   /** By hand: from `atMs` on the person belongs, or does not. */
   function setMember(group: Group, key: number, isIn: boolean, atMs: number): void {
@@ -100,9 +118,11 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     community: (id: string): (Community & Group) | undefined => communities.get(id),
     lists: (): readonly PublicList[] => [...lists.values()],
     list: (id: string): (PublicList & Group) | undefined => lists.get(id),
-    putCommunity: (community: Community & Group): void => void (communities.set(community.id, community), rolls.delete(community.id)),
+    putCommunity: (community: Community & Group): void =>
+      void (communities.set(community.id, community), rolls.delete(community.id)),
     /** Other words for a community; who belongs stays. */
-    describeCommunity: (community: Community & Group): void => void communities.set(community.id, community),
+    describeCommunity: (community: Community & Group): void =>
+      void communities.set(community.id, community),
     /** `hasOtherMembers` false: only its followers are other ones. */
     putList(list: PublicList & Group, hasOtherMembers = true): void {
       lists.set(list.id, list);
@@ -114,7 +134,9 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     belongsByNature,
     membersOf,
     setMember,
-    followerPositions: (list: PublicList, nowMs: number): number => listFollowers.positions(list, nowMs),
-    followerAt: (list: PublicList, position: number, nowMs: number): number | undefined => listFollowers.at(list, position, nowMs),
+    followerPositions: (list: PublicList, nowMs: number): number =>
+      listFollowers.positions(list, nowMs),
+    followerAt: (list: PublicList, position: number, nowMs: number): number | undefined =>
+      listFollowers.at(list, position, nowMs),
   };
 }

@@ -1,4 +1,7 @@
-/** The people of the crowd who follow a list. Some come every day, and some of those from before the first day leave. */
+/**
+ * The people of the crowd who follow a list. Some come every day, and some of those from before the
+ * first day leave.
+ */
 import type { PublicList } from "./communities.ts";
 import { crowdFollower } from "../people/crowd.ts";
 import { createDaily, DAY_MS } from "../chance/daily.ts";
@@ -11,7 +14,11 @@ const LIST_CROWD = 70_001;
 export function createListFollowers(seed: number, startMs: number) {
   const firstDay = Math.floor(startMs / DAY_MS);
   const arrivals = createDaily({ salt: hash32(seed, "list-arrivals"), firstDay, perDay: () => 3 });
-  const departures = createDaily({ salt: hash32(seed, "list-departures"), firstDay, perDay: () => 1 });
+  const departures = createDaily({
+    salt: hash32(seed, "list-departures"),
+    firstDay,
+    perDay: () => 1,
+  });
   return {
     positions: (list: PublicList, nowMs: number): number =>
       list.followerKeys?.length ?? list.followers + arrivals.count(crowdOf(list), nowMs),
@@ -29,4 +36,6 @@ const crowdOf = (list: PublicList): number => LIST_CROWD + (hash32(list.id) % 10
 
 /** Of those who followed before the first day, who leaves when: a fixed shuffle. */
 const leavingOrder = (list: PublicList, position: number): number =>
-  position >= list.followers ? Number.POSITIVE_INFINITY : (position * 7 + (mix(hash32(list.id), 0) % list.followers)) % list.followers;
+  position >= list.followers
+    ? Number.POSITIVE_INFINITY
+    : (position * 7 + (mix(hash32(list.id), 0) % list.followers)) % list.followers;

@@ -20,7 +20,10 @@ export interface AccountState {
 /** What of a profile can be set by hand, beside what the state has fields of its own for. */
 export type ProfileEdits = Partial<Omit<User, "id" | "username" | "protected">>;
 
-/** Shows these fields instead of the real ones; null shows the real one again, and what is not given stays as it is. */
+/**
+ * Shows these fields instead of the real ones; null shows the real one again, and what is not given
+ * stays as it is.
+ */
 export function showInstead(state: AccountState, fields: Readonly<Record<string, Json>>): void {
   const all = Object.entries({ ...state.shown, ...fields });
   state.shown = Object.fromEntries(all.filter(([, value]) => value !== null));

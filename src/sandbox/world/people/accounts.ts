@@ -1,6 +1,7 @@
 /**
- * The named people of the world: the accounts that post, follow and are scored. Each is a pure function of its position; positions, ids
- * and handles turn into each other without any table. The nameless crowd that follows them is crowd.ts's.
+ * The named people of the world: the accounts that post, follow and are scored. Each is a pure
+ * function of its position; positions, ids and handles turn into each other without any table. The
+ * nameless crowd that follows them is crowd.ts's.
  */
 import { bell, createDice, fraction, hash32, pick } from "../chance/dice.ts";
 import { BIOS, FIRST_NAMES, LAST_NAMES, PLACES, TOPICS } from "../chance/vocabulary.ts";
@@ -50,8 +51,22 @@ const MOST_POSTS_PER_DAY = 300;
 
 /** Names of seed 1 that examples may rely on; they exist and are indexed in every seed. */
 const STARS: readonly Star[] = [
-  { username: "acme", displayName: "Acme Corp", description: "Tools for teams that ship.", postsPerDay: 9, followers: 18_400, score: 2150 },
-  { username: "rival", displayName: "Rival Labs", description: "The other tools.", postsPerDay: 12, followers: 23_100, score: 2480 },
+  {
+    username: "acme",
+    displayName: "Acme Corp",
+    description: "Tools for teams that ship.",
+    postsPerDay: 9,
+    followers: 18_400,
+    score: 2150,
+  },
+  {
+    username: "rival",
+    displayName: "Rival Labs",
+    description: "The other tools.",
+    postsPerDay: 12,
+    followers: 23_100,
+    score: 2480,
+  },
   {
     username: "alice",
     displayName: "Alice Moreau",
@@ -60,7 +75,14 @@ const STARS: readonly Star[] = [
     followers: 5_200,
     score: 1310,
   },
-  { username: "bob", displayName: "Bob Okafor", description: "Markets and maps.", postsPerDay: 5, followers: 3_900, score: 980 },
+  {
+    username: "bob",
+    displayName: "Bob Okafor",
+    description: "Markets and maps.",
+    postsPerDay: 5,
+    followers: 3_900,
+    score: 980,
+  },
   {
     username: "acme_jobs",
     displayName: "Acme Careers",
@@ -79,13 +101,23 @@ const OLD_ID_BASE = 10_000_000;
 /** Positions fit into so many low bits of an id. */
 const POSITION_BITS = 0x1fffff;
 
-/** The most accounts a world can have: beyond the positions that ids hold, two accounts would share an id. */
+/**
+ * The most accounts a world can have: beyond the positions that ids hold, two accounts would share
+ * an id.
+ */
 export const MOST_ACCOUNTS = 2_000_000;
 
-/** How many accounts a world has for which so many are wanted: the stars are there in every world but an empty one. */
-export const worldSize = (wanted: number): number => (wanted === 0 ? 0 : Math.max(wanted, STARS.length));
+/**
+ * How many accounts a world has for which so many are wanted: the stars are there in every world
+ * but an empty one.
+ */
+export const worldSize = (wanted: number): number =>
+  wanted === 0 ? 0 : Math.max(wanted, STARS.length);
 
-/** The account at this position: the same for the same seed. With a `username` it is one that was added by hand: silent, unfollowed. */
+/**
+ * The account at this position: the same for the same seed. With a `username` it is one that was
+ * added by hand: silent, unfollowed.
+ */
 export function createAccount(seed: number, index: number, username?: string): Account {
   const dice = createDice(seed, "account", index);
   const star = username === undefined ? STARS[index] : undefined;
@@ -97,7 +129,8 @@ export function createAccount(seed: number, index: number, username?: string): A
     index,
     id: userIdAt(createdMs, seed, index),
     username: username ?? star?.username ?? handleOf(first, last, index, 0),
-    displayName: star?.displayName ?? (username === undefined ? `${first} ${last}` : nameFrom(username)),
+    displayName:
+      star?.displayName ?? (username === undefined ? `${first} ${last}` : nameFrom(username)),
     description: star?.description ?? pick(BIOS, dice()),
     location: pick(PLACES, dice()),
     createdMs,
@@ -124,14 +157,19 @@ const nameFrom = (handle: string): string =>
     .join(" ") || handle;
 
 /** Posts a day of each of the `count` accounts of a world, on average. */
-export function createPosting(seed: number, count: number, { median, mean }: PostingRates): (index: number) => number {
+export function createPosting(
+  seed: number,
+  count: number,
+  { median, mean }: PostingRates,
+): (index: number) => number {
   const salt = hash32(seed, "posting");
   const spread = Math.sqrt(2 * Math.log(Math.max(1, mean / median)));
   const known = new Float64Array(count).fill(-1);
   return (index) => {
     const before = known[index] as number;
     if (before >= 0) return before;
-    const drawn = median * Math.exp(spread * bell(fraction(salt, index, 1), fraction(salt, index, 2)));
+    const drawn =
+      median * Math.exp(spread * bell(fraction(salt, index, 1), fraction(salt, index, 2)));
     return (known[index] = STARS[index]?.postsPerDay ?? Math.min(MOST_POSTS_PER_DAY, drawn));
   };
 }
@@ -146,7 +184,10 @@ function handleOf(first: string, last: string, index: number, renames: number): 
       .normalize("NFD")
       .replace(/[^A-Za-z]/g, "")
       .toLowerCase();
-  const name = renames === 0 ? `${plain(first)}_${plain(last).slice(0, 5)}` : `${PREFIXES[renames % PREFIXES.length]}_${plain(first)}`;
+  const name =
+    renames === 0
+      ? `${plain(first)}_${plain(last).slice(0, 5)}`
+      : `${PREFIXES[renames % PREFIXES.length]}_${plain(first)}`;
   return `${name.slice(0, 15 - String(index).length)}${index}`;
 }
 
@@ -157,7 +198,10 @@ export function handleAfter(account: Account, renames: number): string {
   return handleOf(first, last, account.index, renames);
 }
 
-/** The position a handle of the world's own making ends in; undefined when it ends in none. Whether the handle is right is for the caller to see. */
+/**
+ * The position a handle of the world's own making ends in; undefined when it ends in none. Whether
+ * the handle is right is for the caller to see.
+ */
 export function positionInHandle(handle: string): number | undefined {
   const star = STARS.findIndex((each) => each.username === handle.toLowerCase());
   if (star >= 0) return star;
@@ -168,8 +212,12 @@ export function positionInHandle(handle: string): number | undefined {
 /** Old accounts have short ids, young ones snowflakes beyond 2^53. */
 function userIdAt(createdMs: number, seed: number, index: number): string {
   const salt = createDice(seed, "user-id", index);
-  if (createdMs < SNOWFLAKE_EPOCH_MS) return String(OLD_ID_BASE + index * OLD_ID_STEP + Math.floor(salt() * 100_000));
-  return ((BigInt(createdMs - SNOWFLAKE_EPOCH_MS) << 22n) | BigInt((index ^ idMask(seed)) & POSITION_BITS)).toString();
+  if (createdMs < SNOWFLAKE_EPOCH_MS)
+    return String(OLD_ID_BASE + index * OLD_ID_STEP + Math.floor(salt() * 100_000));
+  return (
+    (BigInt(createdMs - SNOWFLAKE_EPOCH_MS) << 22n) |
+    BigInt((index ^ idMask(seed)) & POSITION_BITS)
+  ).toString();
 }
 
 const idMask = (seed: number): number => hash32(seed, "user-id-mask");

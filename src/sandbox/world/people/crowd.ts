@@ -1,6 +1,6 @@
 /**
- * A million people without a timeline, who exist so that followers exist. Each is a pure function of its number; numbers, ids and
- * handles turn into each other without any table.
+ * A million people without a timeline, who exist so that followers exist. Each is a pure function
+ * of its number; numbers, ids and handles turn into each other without any table.
  */
 import { hash32, pick, unit } from "../chance/dice.ts";
 import { FIRST_NAMES, LAST_NAMES } from "../chance/vocabulary.ts";
@@ -21,7 +21,11 @@ export interface CrowdPerson {
 }
 
 const idOf = (seed: number, number: number): string =>
-  (ID_BASE + (BigInt(number) << 22n) + BigInt(hash32(seed, "crowd-id", number) & 0x3fffff)).toString();
+  (
+    ID_BASE +
+    (BigInt(number) << 22n) +
+    BigInt(hash32(seed, "crowd-id", number) & 0x3fffff)
+  ).toString();
 
 const handleOf = (seed: number, number: number): string => {
   const name = pick(FIRST_NAMES, unit(seed, "crowd-name", number))
@@ -40,19 +44,24 @@ export function crowdPerson(seed: number, key: number): CrowdPerson {
     displayName: `${pick(FIRST_NAMES, unit(seed, "crowd-name", number))} ${pick(LAST_NAMES, unit(seed, "crowd-last", number))}`,
     followersCount: Math.floor(10 ** (1 + unit(seed, "crowd-reach", number) ** 8 * 4.6)),
     indexed: unit(seed, "crowd-indexed", number) < 0.5,
-    createdMs: Date.UTC(2012, 0, 1) + Math.floor(unit(seed, "crowd-born", number) * 12 * 365 * 86_400_000),
+    createdMs:
+      Date.UTC(2012, 0, 1) + Math.floor(unit(seed, "crowd-born", number) * 12 * 365 * 86_400_000),
   };
 }
 
 /** The key behind an id or a handle of the crowd; undefined when nobody has it. */
 export function crowdKeyOfId(seed: number, id: string): number | undefined {
   const number = Number((BigInt(id) - ID_BASE) >> 22n);
-  return number >= 0 && number < CROWD_SIZE && idOf(seed, number) === id ? CROWD_FROM + number : undefined;
+  return number >= 0 && number < CROWD_SIZE && idOf(seed, number) === id
+    ? CROWD_FROM + number
+    : undefined;
 }
 
 export function crowdKeyOfHandle(seed: number, handle: string): number | undefined {
   const number = Number.parseInt(/_([0-9a-z]{1,4})$/.exec(handle.toLowerCase())?.[1] ?? "", 36);
-  return number < CROWD_SIZE && handleOf(seed, number) === handle.toLowerCase() ? CROWD_FROM + number : undefined;
+  return number < CROWD_SIZE && handleOf(seed, number) === handle.toLowerCase()
+    ? CROWD_FROM + number
+    : undefined;
 }
 
 const STEP = 611_953;
@@ -61,12 +70,19 @@ const STEP_BACK = inverse(STEP, CROWD_SIZE);
 
 /** Who became the `rank`-th follower of an account: no one twice. */
 export const crowdFollower = (account: number, rank: number): number =>
-  CROWD_FROM + Number((BigInt(rank) * BigInt(STEP) + BigInt(account) * BigInt(SHIFT)) % BigInt(CROWD_SIZE));
+  CROWD_FROM +
+  Number((BigInt(rank) * BigInt(STEP) + BigInt(account) * BigInt(SHIFT)) % BigInt(CROWD_SIZE));
 
-/** The rank under which a person of the crowd follows the account, should the account ever have so many. */
+/**
+ * The rank under which a person of the crowd follows the account, should the account ever have so
+ * many.
+ */
 export function crowdRank(account: number, key: number): number {
   const shifted = (BigInt(key - CROWD_FROM) - BigInt(account) * BigInt(SHIFT)) % BigInt(CROWD_SIZE);
-  return Number((((shifted + BigInt(CROWD_SIZE)) % BigInt(CROWD_SIZE)) * BigInt(STEP_BACK)) % BigInt(CROWD_SIZE));
+  return Number(
+    (((shifted + BigInt(CROWD_SIZE)) % BigInt(CROWD_SIZE)) * BigInt(STEP_BACK)) %
+      BigInt(CROWD_SIZE),
+  );
 }
 
 function inverse(value: number, modulus: number): number {

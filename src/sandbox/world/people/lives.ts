@@ -1,6 +1,7 @@
 /**
- * What happens to accounts by themselves: new names, new bios, protected for some days, suspended for some weeks, deleted for good.
- * Rare, at seeded moments, and never to the first hundred: examples and samples name those. A pure function of account and time.
+ * What happens to accounts by themselves: new names, new bios, protected for some days, suspended
+ * for some weeks, deleted for good. Rare, at seeded moments, and never to the first hundred:
+ * examples and samples name those. A pure function of account and time.
  */
 import { DAY_MS } from "../chance/daily.ts";
 import { fraction, hash32 } from "../chance/dice.ts";
@@ -39,20 +40,37 @@ export function createLives({ seed, startMs, count }: LivesOptions) {
   const salt = (what: string): number => hash32(seed, "life", what);
   const renamed: Rhythm = { salt: salt("renamed"), everyDays: 90, chance: 0.6 };
   const revised: Rhythm = { salt: salt("revised"), everyDays: 40, chance: 0.8 };
-  const protectedFor: SpellRhythm = { salt: salt("protected"), everyDays: 60, chance: 0.2, leastDays: 0.5, mostDays: 5 };
-  const suspendedFor: SpellRhythm = { salt: salt("suspended"), everyDays: 90, chance: 0.2, leastDays: 1, mostDays: 20 };
+  const protectedFor: SpellRhythm = {
+    salt: salt("protected"),
+    everyDays: 60,
+    chance: 0.2,
+    leastDays: 0.5,
+    mostDays: 5,
+  };
+  const suspendedFor: SpellRhythm = {
+    salt: salt("suspended"),
+    everyDays: 90,
+    chance: 0.2,
+    leastDays: 1,
+    mostDays: 20,
+  };
   const [deletedSalt, hiddenSalt] = [salt("deleted"), salt("hidden")];
   const isWild = (key: number): boolean => key >= STEADY_ACCOUNTS && key < count;
 
   return {
     /** Moments of its renames up to now, earliest first. */
-    renames: (key: number, nowMs: number): readonly number[] => (isWild(key) ? momentsUpTo(renamed, key, RENAMES_FROM_MS, nowMs) : []),
+    renames: (key: number, nowMs: number): readonly number[] =>
+      isWild(key) ? momentsUpTo(renamed, key, RENAMES_FROM_MS, nowMs) : [],
     /** How often bio, name and picture were changed since the world's start. */
-    revisions: (key: number, nowMs: number): number => (key >= STARS && key < count ? momentsUpTo(revised, key, startMs, nowMs).length : 0),
-    isProtected: (key: number, nowMs: number): boolean => isWild(key) && isInSpell(protectedFor, key, nowMs),
-    isSuspended: (key: number, nowMs: number): boolean => isWild(key) && isInSpell(suspendedFor, key, nowMs),
+    revisions: (key: number, nowMs: number): number =>
+      key >= STARS && key < count ? momentsUpTo(revised, key, startMs, nowMs).length : 0,
+    isProtected: (key: number, nowMs: number): boolean =>
+      isWild(key) && isInSpell(protectedFor, key, nowMs),
+    isSuspended: (key: number, nowMs: number): boolean =>
+      isWild(key) && isInSpell(suspendedFor, key, nowMs),
     isDeleted: (key: number, nowMs: number): boolean =>
-      isWild(key) && nowMs >= startMs - Math.log(1 - fraction(deletedSalt, key)) * MEAN_LIFE_DAYS * DAY_MS,
+      isWild(key) &&
+      nowMs >= startMs - Math.log(1 - fraction(deletedSalt, key)) * MEAN_LIFE_DAYS * DAY_MS,
     /** Left out by the search index, as one in a hundred is (docs/service.md section 5). */
     isHiddenFromSearch: (key: number): boolean => isWild(key) && fraction(hiddenSalt, key) < 0.01,
   };
@@ -61,12 +79,21 @@ export function createLives({ seed, startMs, count }: LivesOptions) {
 const MEAN_LIFE_DAYS = 800;
 
 /** The moment of one period; undefined where nothing happens in it. */
-function momentIn({ salt, everyDays, chance }: Rhythm, key: number, period: number): number | undefined {
+function momentIn(
+  { salt, everyDays, chance }: Rhythm,
+  key: number,
+  period: number,
+): number | undefined {
   if (fraction(salt, key, period, 1) >= chance) return undefined;
   return Math.floor((period + fraction(salt, key, period, 2)) * everyDays * DAY_MS);
 }
 
-function momentsUpTo(rhythm: Rhythm, key: number, fromMs: number, nowMs: number): readonly number[] {
+function momentsUpTo(
+  rhythm: Rhythm,
+  key: number,
+  fromMs: number,
+  nowMs: number,
+): readonly number[] {
   const periodMs = rhythm.everyDays * DAY_MS;
   const moments: number[] = [];
   for (let period = Math.floor(fromMs / periodMs); period * periodMs <= nowMs; period += 1) {
@@ -76,7 +103,9 @@ function momentsUpTo(rhythm: Rhythm, key: number, fromMs: number, nowMs: number)
   return moments;
 }
 
-/** Spells are shorter than a period, so that only this one and the one before can last until now. */
+/**
+ * Spells are shorter than a period, so that only this one and the one before can last until now.
+ */
 function isInSpell(rhythm: SpellRhythm, key: number, nowMs: number): boolean {
   const { leastDays, mostDays } = rhythm;
   const period = Math.floor(nowMs / (rhythm.everyDays * DAY_MS));

@@ -1,11 +1,24 @@
 /**
- * Who exists, whatever the time: accounts of the world, accounts added or recorded, and the crowd, by user key. Accounts of the world are
- * made when they are asked for; only what was changed by hand, added or recorded is kept. The crowd cannot be changed.
+ * Who exists, whatever the time: accounts of the world, accounts added or recorded, and the crowd,
+ * by user key. Accounts of the world are made when they are asked for; only what was changed by
+ * hand, added or recorded is kept. The crowd cannot be changed.
  */
 import type { User } from "../../../model/user.ts";
 import type { AccountState } from "./account-state.ts";
-import { type Account, createAccount, positionInHandle, positionInId, worldSize } from "./accounts.ts";
-import { CROWD_FROM, type CrowdPerson, crowdKeyOfHandle, crowdKeyOfId, crowdPerson } from "./crowd.ts";
+import {
+  type Account,
+  createAccount,
+  positionInHandle,
+  positionInId,
+  worldSize,
+} from "./accounts.ts";
+import {
+  CROWD_FROM,
+  type CrowdPerson,
+  crowdKeyOfHandle,
+  crowdKeyOfId,
+  crowdPerson,
+} from "./crowd.ts";
 import { createLives, type Lives } from "./lives.ts";
 
 /** Keys from here on are recorded users: see load-records.ts. */
@@ -83,7 +96,8 @@ export class PeopleDirectory {
   /** A user as the service once showed it; takes the place of one of the same id. */
   record(user: User): number {
     const known = this.#byId.get(user.id);
-    const key = known !== undefined && known >= RECORDED_FROM ? known : RECORDED_FROM + this.#recorded.length;
+    const key =
+      known !== undefined && known >= RECORDED_FROM ? known : RECORDED_FROM + this.#recorded.length;
     this.#recorded[key - RECORDED_FROM] = user;
     this.#byId.set(user.id, key);
     this.#byHandle.set(user.username.toLowerCase(), key);
@@ -92,16 +106,21 @@ export class PeopleDirectory {
 
   /** Leads a handle to another account; the one that the account had before leads nowhere. */
   giveHandle(key: number, before: string, handle: string): void {
-    if (this.#byHandle.get(before.toLowerCase()) === key) this.#byHandle.delete(before.toLowerCase());
+    if (this.#byHandle.get(before.toLowerCase()) === key)
+      this.#byHandle.delete(before.toLowerCase());
     this.#byHandle.set(handle.toLowerCase(), key);
   }
 
-  /** The key behind a handle in lower case; `usernameOf` says which name an account of the world has now. */
+  /**
+   * The key behind a handle in lower case; `usernameOf` says which name an account of the world has
+   * now.
+   */
   keyOfHandle(handle: string, usernameOf: (key: number) => string): number | undefined {
     const given = this.#byHandle.get(handle);
     if (given !== undefined) return given;
     const position = positionInHandle(handle);
-    if (position !== undefined && position < this.count && usernameOf(position) === handle) return position;
+    if (position !== undefined && position < this.count && usernameOf(position) === handle)
+      return position;
     return crowdKeyOfHandle(this.seed, handle);
   }
 
@@ -109,6 +128,8 @@ export class PeopleDirectory {
     const given = this.#byId.get(id);
     if (given !== undefined) return given;
     const position = positionInId(this.seed, id);
-    return position >= 0 && position < this.count && this.account(position)?.id === id ? position : crowdKeyOfId(this.seed, id);
+    return position >= 0 && position < this.count && this.account(position)?.id === id
+      ? position
+      : crowdKeyOfId(this.seed, id);
   }
 }

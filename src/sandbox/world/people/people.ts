@@ -56,12 +56,16 @@ export class People {
     const set = this.#directory.states.get(key)?.username ?? this.recordedUser(key)?.username;
     if (set !== undefined) return set;
     const named = this.account(key);
-    return named === undefined ? this.person(key).username : handleAfter(named, this.renames(key).length);
+    return named === undefined
+      ? this.person(key).username
+      : handleAfter(named, this.renames(key).length);
   }
 
   /** Moments at which the account got another name, earliest first. */
   renames(key: number): readonly number[] {
-    return this.#directory.states.get(key)?.renamedMs ?? this.#directory.lives.renames(key, this.#now());
+    return (
+      this.#directory.states.get(key)?.renamedMs ?? this.#directory.lives.renames(key, this.#now())
+    );
   }
 
   /** How often its profile was changed. */
@@ -84,15 +88,24 @@ export class People {
 
   isProtected(key: number): boolean {
     const { states, lives } = this.#directory;
-    return states.get(key)?.protected ?? this.recordedUser(key)?.protected ?? lives.isProtected(key, this.#now());
+    return (
+      states.get(key)?.protected ??
+      this.recordedUser(key)?.protected ??
+      lives.isProtected(key, this.#now())
+    );
   }
 
   #isSuspended(key: number): boolean {
-    return this.#directory.states.get(key)?.suspended ?? this.#directory.lives.isSuspended(key, this.#now());
+    return (
+      this.#directory.states.get(key)?.suspended ??
+      this.#directory.lives.isSuspended(key, this.#now())
+    );
   }
 
   #isDeleted(key: number): boolean {
-    return this.#directory.states.get(key)?.deleted ?? this.#directory.lives.isDeleted(key, this.#now());
+    return (
+      this.#directory.states.get(key)?.deleted ?? this.#directory.lives.isDeleted(key, this.#now())
+    );
   }
 
   isGone(key: number): boolean {
@@ -105,11 +118,18 @@ export class People {
   }
 
   isHiddenFromSearch(key: number): boolean {
-    return this.#directory.states.get(key)?.hiddenFromSearch ?? this.#directory.lives.isHiddenFromSearch(key);
+    return (
+      this.#directory.states.get(key)?.hiddenFromSearch ??
+      this.#directory.lives.isHiddenFromSearch(key)
+    );
   }
 
   isIndexed(key: number): boolean {
-    return this.#directory.indexed.get(key) ?? this.account(key)?.indexed ?? (this.isCrowd(key) && this.person(key).indexed);
+    return (
+      this.#directory.indexed.get(key) ??
+      this.account(key)?.indexed ??
+      (this.isCrowd(key) && this.person(key).indexed)
+    );
   }
 
   setIndexed(key: number, isIndexed: boolean): void {
@@ -125,10 +145,14 @@ export class People {
     return this.#directory.states.get(key)?.country;
   }
 
-  /** To be changed: from now on the account is as it is, until its maker says otherwise. Undefined for the crowd. */
+  /**
+   * To be changed: from now on the account is as it is, until its maker says otherwise. Undefined
+   * for the crowd.
+   */
   state(key: number): AccountState | undefined {
     const { states, lives } = this.#directory;
-    if (this.isCrowd(key) || (this.account(key) ?? this.recordedUser(key)) === undefined) return undefined;
+    if (this.isCrowd(key) || (this.account(key) ?? this.recordedUser(key)) === undefined)
+      return undefined;
     const known = states.get(key);
     if (known !== undefined) return known;
     const state: AccountState = {

@@ -1,4 +1,7 @@
-/** Influence scores: refreshed once a day, waves of a week and a month. Changes follow from the score's own history. */
+/**
+ * Influence scores: refreshed once a day, waves of a week and a month. Changes follow from the
+ * score's own history.
+ */
 import { DAY_MS } from "../chance/daily.ts";
 import { fraction, hash32 } from "../chance/dice.ts";
 import type { PeopleDirectory } from "./people-directory.ts";
@@ -26,7 +29,10 @@ export function createScores(people: PeopleDirectory, seed: number) {
     if (set !== undefined) return { week_delta: set.week_delta, month_delta: set.month_delta };
     const day = Math.floor(nowMs / DAY_MS);
     const today = scoreOn(key, day);
-    return { week_delta: Math.round(today - scoreOn(key, day - 7)), month_delta: Math.round(today - scoreOn(key, day - 30)) };
+    return {
+      week_delta: Math.round(today - scoreOn(key, day - 7)),
+      month_delta: Math.round(today - scoreOn(key, day - 30)),
+    };
   }
 
   /** Where only the week's change was set, by hand, the score moves by it. */
@@ -36,20 +42,29 @@ export function createScores(people: PeopleDirectory, seed: number) {
     const known = recorded.get(key);
     const day = Math.floor(nowMs / DAY_MS);
     const isSet = fixed.has(key);
-    if (known !== undefined) return known.score + (isSet ? changes(key, nowMs).week_delta - known.week_delta : 0);
-    const value = isSet ? scoreOn(key, day - 7) + changes(key, nowMs).week_delta : scoreOn(key, day);
+    if (known !== undefined)
+      return known.score + (isSet ? changes(key, nowMs).week_delta - known.week_delta : 0);
+    const value = isSet
+      ? scoreOn(key, day - 7) + changes(key, nowMs).week_delta
+      : scoreOn(key, day);
     return Math.round(value * 100) / 100;
   }
 
   return {
     /** Whether there is a score at all: the crowd has none, nor those recorded without. */
-    knows: (key: number): boolean => people.account(key) !== undefined || recorded.has(key) || fixed.has(key),
+    knows: (key: number): boolean =>
+      people.account(key) !== undefined || recorded.has(key) || fixed.has(key),
     score,
     changes,
     /** What is not given stays as it is. */
-    set(key: number, change: Partial<ScoreChange> & { readonly score?: number }, nowMs: number): void {
+    set(
+      key: number,
+      change: Partial<ScoreChange> & { readonly score?: number },
+      nowMs: number,
+    ): void {
       fixed.set(key, { ...changes(key, nowMs), ...fixed.get(key), ...change });
     },
-    record: (key: number, seen: ScoreChange & { readonly score: number }): void => void recorded.set(key, seen),
+    record: (key: number, seen: ScoreChange & { readonly score: number }): void =>
+      void recorded.set(key, seen),
   };
 }

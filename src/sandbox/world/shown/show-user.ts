@@ -1,4 +1,7 @@
-/** Shows people as the API's profiles at one moment: accounts of the world, the crowd, and those recorded. */
+/**
+ * Shows people as the API's profiles at one moment: accounts of the world, the crowd, and those
+ * recorded.
+ */
 import type { User } from "../../../model/user.ts";
 import type { Account } from "../people/accounts.ts";
 import { hash32, pick } from "../chance/dice.ts";
@@ -25,12 +28,21 @@ export function createProfiles(world: WorldAt, nowMs: number) {
   }
 
   /** A few fields of the profile, cheaper than the whole. */
-  function names(key: number): Pick<User, "id" | "username" | "display_name" | "verified" | "description"> {
+  function names(
+    key: number,
+  ): Pick<User, "id" | "username" | "display_name" | "verified" | "description"> {
     const account = people.account(key);
     if (account === undefined) return user(key);
     const { display_name, description } = face(world.seed, account, people.revisions(key));
     const { id, verified } = account;
-    return { id, username: people.usernameOf(key), display_name, description, verified, ...people.shown(key) };
+    return {
+      id,
+      username: people.usernameOf(key),
+      display_name,
+      description,
+      verified,
+      ...people.shown(key),
+    };
   }
 
   /** What a search for people reads. */
@@ -52,7 +64,10 @@ function accountUser(world: WorldAt, account: Account, nowMs: number): User {
     username: people.usernameOf(key),
     ...face(world.seed, account, people.revisions(key)),
     location: account.location,
-    bio_urls: hash32(world.seed, "bio-url", key) % 3 === 0 ? [`https://example.com/${account.username}`] : [],
+    bio_urls:
+      hash32(world.seed, "bio-url", key) % 3 === 0
+        ? [`https://example.com/${account.username}`]
+        : [],
     can_dm: hash32(world.seed, "dm", key) % 2 === 0,
     created_at: new Date(account.createdMs).toISOString(),
     favourites_count: hash32(world.seed, "faves", key) % 40_000,
@@ -74,7 +89,10 @@ function face(seed: number, account: Account, revisions: number) {
   const chosen = hash32(seed, "look", account.index, edition) / 2 ** 32;
   const version = revisions === 0 ? "normal" : `normal_${revisions}`;
   return {
-    display_name: edition === 0 ? account.displayName : `${account.displayName} ${pick(NAME_ORNAMENTS, chosen)}`,
+    display_name:
+      edition === 0
+        ? account.displayName
+        : `${account.displayName} ${pick(NAME_ORNAMENTS, chosen)}`,
     description: edition === 0 ? account.description : pick(BIOS, chosen),
     ...pictures(account.id, version),
   };

@@ -1,4 +1,7 @@
-/** Shows tweets as the API does at one moment: texts, counts, quoted and retweeted tweets. Profiles are show-user.ts's, wire quirks dress.ts's. */
+/**
+ * Shows tweets as the API does at one moment: texts, counts, quoted and retweeted tweets. Profiles
+ * are show-user.ts's, wire quirks dress.ts's.
+ */
 import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
 import { hash32 } from "../chance/dice.ts";
 import { createGlances } from "../tweets/glance.ts";
@@ -20,7 +23,8 @@ export function createShow(present: World, nowMs: number) {
     const answers = countAnswers(tweets.answersTo(record, nowMs));
     if (record.shown !== undefined) return recordedTweet(record, record.shown, answers);
     const target = targetOf(record);
-    const targetName = record.kind === "reply" && target !== undefined ? people.usernameOf(target.author) : "";
+    const targetName =
+      record.kind === "reply" && target !== undefined ? people.usernameOf(target.author) : "";
     const { likes_count, bookmark_count, view_count } = applause(record, nowMs);
     return {
       ...wording(record, { text: textOf(record, target), targetName }),
@@ -35,7 +39,11 @@ export function createShow(present: World, nowMs: number) {
   }
 
   /** Recorded counts, and what came since by hand. */
-  function recordedTweet(record: TweetRecord, seen: Tweet, since: ReturnType<typeof countAnswers>): Tweet {
+  function recordedTweet(
+    record: TweetRecord,
+    seen: Tweet,
+    since: ReturnType<typeof countAnswers>,
+  ): Tweet {
     return {
       ...seen,
       retweet_count: seen.retweet_count + since.retweet_count,
@@ -51,7 +59,11 @@ export function createShow(present: World, nowMs: number) {
     return target !== undefined && !isDeleted(target) ? target : undefined;
   }
 
-  function related(record: TweetRecord, target: TweetRecord | undefined, depth: number): Partial<Tweet> {
+  function related(
+    record: TweetRecord,
+    target: TweetRecord | undefined,
+    depth: number,
+  ): Partial<Tweet> {
     if (target === undefined || depth === 0) return {};
     // A quoted tweet's entities are empty inline (docs/service.md section 2).
     if (record.kind === "quote") return { quoted_status: { ...tweet(target, 0), entities: [] } };
@@ -63,22 +75,35 @@ export function createShow(present: World, nowMs: number) {
     return `RT @${people.usernameOf(target.author)}: ${wordsOf(target)}`.slice(0, 140);
   }
 
-  const wordsOf = (record: TweetRecord): string => tweets.editsOf(record.id).full_text ?? record.text;
+  const wordsOf = (record: TweetRecord): string =>
+    tweets.editsOf(record.id).full_text ?? record.text;
 
-  const isDeleted = (record: TweetRecord): boolean => (record.deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs;
+  const isDeleted = (record: TweetRecord): boolean =>
+    (record.deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs;
   /** Whether timelines and lookups may show it now. */
-  const isVisible = (record: TweetRecord): boolean => record.visibleMs <= nowMs && !isDeleted(record) && people.isReadable(record.author);
+  const isVisible = (record: TweetRecord): boolean =>
+    record.visibleMs <= nowMs && !isDeleted(record) && people.isReadable(record.author);
   /** Whether the search index shows it now. */
   const isIndexed = (record: TweetRecord): boolean =>
-    record.indexedMs <= nowMs && !isDeleted(record) && people.isReadable(record.author) && !people.isHiddenFromSearch(record.author);
+    record.indexedMs <= nowMs &&
+    !isDeleted(record) &&
+    people.isReadable(record.author) &&
+    !people.isHiddenFromSearch(record.author);
 
   return { nowMs, user, nameAndBio, tweet, glance, isVisible, isIndexed };
 }
 
 /** Likes and views are a function of age; most come in the first hours. */
 function applause(record: TweetRecord, nowMs: number) {
-  const likes = Math.max(0, Math.floor(record.likesAtLast * (1 - Math.exp(-(nowMs - record.atMs) / 14_400_000))));
-  return { likes_count: likes, bookmark_count: Math.floor(likes / 7), view_count: Math.max(1, likes * 61) };
+  const likes = Math.max(
+    0,
+    Math.floor(record.likesAtLast * (1 - Math.exp(-(nowMs - record.atMs) / 14_400_000))),
+  );
+  return {
+    likes_count: likes,
+    bookmark_count: Math.floor(likes / 7),
+    view_count: Math.max(1, likes * 61),
+  };
 }
 
 /** Recorded answers are in the recorded counts already. */
@@ -118,7 +143,8 @@ function wording(record: TweetRecord, { text, targetName }: Words) {
   };
 }
 
-const entitiesOf = (record: TweetRecord): readonly TweetEntity[] => record.media.map((type, index) => entityOf(record.id, type, index));
+const entitiesOf = (record: TweetRecord): readonly TweetEntity[] =>
+  record.media.map((type, index) => entityOf(record.id, type, index));
 
 const entityOf = (id: string, type: TweetRecord["media"][number], index: number): TweetEntity =>
   type === "url"

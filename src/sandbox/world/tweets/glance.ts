@@ -1,6 +1,7 @@
 /**
- * Tweets and authors for a search, which reads few fields of thousands: those that the search language speaks of, and no others. What takes
- * long, such as counting answers, is made when it is read.
+ * Tweets and authors for a search, which reads few fields of thousands: those that the search
+ * language speaks of, and no others. What takes long, such as counting answers, is made when it is
+ * read.
  */
 import { decodeText } from "../../../api/decode-text.ts";
 import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
@@ -19,8 +20,9 @@ export interface GlanceSource {
 }
 
 /**
- * Each reads as the tweet that `source.tweet` shows, as far as the search language can distinguish them. The world has texts as the service
- * sends them, escaped; a search is asked of what their authors wrote.
+ * Each reads as the tweet that `source.tweet` shows, as far as the search language can distinguish
+ * them. The world has texts as the service sends them, escaped; a search is asked of what their
+ * authors wrote.
  */
 export function createGlances(source: GlanceSource): (record: TweetRecord) => Tweet {
   const authors = new Map<number, AuthorGlance>();
@@ -36,7 +38,11 @@ export function createGlances(source: GlanceSource): (record: TweetRecord) => Tw
   function glance(record: TweetRecord): TweetGlance {
     const target = source.targetOf(record);
     const near = target === undefined ? undefined : glance(target);
-    return new TweetGlance(record, { target: near, user: author(record.author), text: source.textOf(record, target) }, source);
+    return new TweetGlance(
+      record,
+      { target: near, user: author(record.author), text: source.textOf(record, target) },
+      source,
+    );
   }
 
   function recorded(record: TweetRecord): Tweet {
@@ -44,7 +50,8 @@ export function createGlances(source: GlanceSource): (record: TweetRecord) => Tw
     return { ...tweet, full_text: decodeText(tweet.full_text) };
   }
 
-  return (record) => (record.shown === undefined ? (glance(record) as unknown as Tweet) : recorded(record));
+  return (record) =>
+    record.shown === undefined ? (glance(record) as unknown as Tweet) : recorded(record);
 }
 
 class AuthorGlance {
@@ -54,7 +61,10 @@ class AuthorGlance {
   readonly verified: boolean;
   readonly #whole: () => User;
 
-  constructor({ id, username, display_name, verified }: ReturnType<GlanceSource["names"]>, whole: () => User) {
+  constructor(
+    { id, username, display_name, verified }: ReturnType<GlanceSource["names"]>,
+    whole: () => User,
+  ) {
     this.id = id;
     this.username = username;
     this.display_name = decodeText(display_name);

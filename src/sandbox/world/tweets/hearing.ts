@@ -1,6 +1,6 @@
 /**
- * Who listens to whom: whose posts an account answers. Everyone listens to a few accounts at fixed distances, so that both directions are
- * found without a table; the stars are heard by many.
+ * Who listens to whom: whose posts an account answers. Everyone listens to a few accounts at fixed
+ * distances, so that both directions are found without a table; the stars are heard by many.
  */
 import { hash32, mix } from "../chance/dice.ts";
 
@@ -19,14 +19,18 @@ export type Hearing = ReturnType<typeof createHearing>;
 /** The listening of one world of `count` accounts. */
 export function createHearing(seed: number, count: number) {
   const [earSalt, moodSalt] = [hash32(seed, "ear"), hash32(seed, "hearing")];
-  const ears = Array.from({ length: EARS }, (_, ear) => (count < 2 ? 0 : 1 + (mix(earSalt, ear) % (count - 1))));
+  const ears = Array.from({ length: EARS }, (_, ear) =>
+    count < 2 ? 0 : 1 + (mix(earSalt, ear) % (count - 1)),
+  );
   const moodOf = (author: number, atMs: number): number => mix(moodSalt, author, atMs % 0x7fffffff);
 
   function inMood(author: number, mood: number, turn: number): number | undefined {
     const isFan = author < FANS && mood % 100 < STAR_STRUCK_PERCENT;
     if (isFan && turn === 0) return (mood >>> 8) % STARS;
     const ear = turn - (isFan ? 1 : 0);
-    return ear < TRIES ? (author + (ears[((mood >>> 12) + ear) % EARS] as number)) % count : undefined;
+    return ear < TRIES
+      ? (author + (ears[((mood >>> 12) + ear) % EARS] as number)) % count
+      : undefined;
   }
 
   /** Whom an author may answer at this moment, the most likely first. */

@@ -1,4 +1,7 @@
-/** Tweets pinned to profiles and communities: older than any timeline, and the same whenever the sandbox starts. */
+/**
+ * Tweets pinned to profiles and communities: older than any timeline, and the same whenever the
+ * sandbox starts.
+ */
 import { timeOfTweetId } from "../../../model/id.ts";
 import { COMMUNITIES } from "../groups/communities.ts";
 import { DAY_MS } from "../chance/daily.ts";
@@ -47,7 +50,9 @@ export function createPins(people: PeopleDirectory) {
 
   function makePin(author: number, turn: number, topic: string): TweetRecord {
     const isArticle = unit(seed, "article", author, turn) < 0.3;
-    const text = isArticle ? `I wrote it all down: what ${topic} taught me.` : `New here? Start with my thread on ${topic}.`;
+    const text = isArticle
+      ? `I wrote it all down: what ${topic} taught me.`
+      : `New here? Start with my thread on ${topic}.`;
     return { ...record(turn === 0 ? "pin" : `pin-${turn}`, author, text), isArticle };
   }
 
@@ -56,7 +61,14 @@ export function createPins(people: PeopleDirectory) {
       ? []
       : COMMUNITIES.map(({ id, creator }): [string, TweetRecord] => [
           id,
-          { ...record(`rules-${id}`, creator, "House rules: be kind, show your work, no giveaways."), communityId: id },
+          {
+            ...record(
+              `rules-${id}`,
+              creator,
+              "House rules: be kind, show your work, no giveaways.",
+            ),
+            communityId: id,
+          },
         ]),
   );
 
@@ -72,5 +84,9 @@ export function createPins(people: PeopleDirectory) {
     return undefined;
   }
 
-  return { pinOf, find, communityPin: (communityId: string): TweetRecord | undefined => communityPins.get(communityId) };
+  return {
+    pinOf,
+    find,
+    communityPin: (communityId: string): TweetRecord | undefined => communityPins.get(communityId),
+  };
 }

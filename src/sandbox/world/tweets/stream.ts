@@ -1,7 +1,8 @@
 /**
- * The natural tweets of the world: records made of sketches on demand, by author, by id, by what they answer, and all of a day in order.
- * Replies, retweets and quotes answer a post of the last 24 hours by one of a few accounts that their author listens to, so that both
- * ways, from answer to post and from post to answers, cost the same in a world of any size.
+ * The natural tweets of the world: records made of sketches on demand, by author, by id, by what
+ * they answer, and all of a day in order. Replies, retweets and quotes answer a post of the last 24
+ * hours by one of a few accounts that their author listens to, so that both ways, from answer to
+ * post and from post to answers, cost the same in a world of any size.
  */
 import { timeOfTweetId } from "../../../model/id.ts";
 import type { Account } from "../people/accounts.ts";
@@ -62,7 +63,9 @@ export class Stream {
     });
     const keptDays = Math.max(2, Math.min(60, Math.floor(KEPT_MOMENTS / Math.max(1, postsPerDay))));
     this.#moments = remember(keptDays, (day) => this.#momentsOn(day));
-    this.#answers = remember(4_000, (key) => this.#answersToDay(key % AUTHORS, Math.floor(key / AUTHORS)));
+    this.#answers = remember(4_000, (key) =>
+      this.#answersToDay(key % AUTHORS, Math.floor(key / AUTHORS)),
+    );
   }
 
   sketchesOn(author: number, day: number): readonly Sketch[] {
@@ -99,7 +102,10 @@ export class Stream {
 
   /** What natural tweets answer to a natural tweet, in no order. */
   answersTo(target: TweetRecord): readonly TweetRecord[] {
-    return this.#answers(Math.floor(target.atMs / DAY_MS) * AUTHORS + target.author).get(target.id) ?? NO_ANSWERS;
+    return (
+      this.#answers(Math.floor(target.atMs / DAY_MS) * AUTHORS + target.author).get(target.id) ??
+      NO_ANSWERS
+    );
   }
 
   #recordAt(author: number, day: number, at: number): TweetRecord {
@@ -124,7 +130,10 @@ export class Stream {
         const { sketches } = this.#authorDay(listener, each);
         for (let at = 0; at < sketches.length; at += 1) {
           const sketch = sketches[at] as Sketch;
-          const isNear = sketch.after === undefined ? this.#hearing.couldHear(listener, sketch.atMs, author) : listener === author;
+          const isNear =
+            sketch.after === undefined
+              ? this.#hearing.couldHear(listener, sketch.atMs, author)
+              : listener === author;
           if (sketch.kind === "post" || !isNear) continue;
           const record = this.#recordAt(listener, each, at);
           if (record.targetId !== undefined) append(found, record.targetId, record);
@@ -135,7 +144,10 @@ export class Stream {
   }
 
   /** The latest post of one of those heard, if it is no older than a day. */
-  #findTarget(author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined {
+  #findTarget(
+    author: number,
+    sketch: Sketch,
+  ): { readonly author: number; readonly sketch: Sketch } | undefined {
     for (const other of this.#hearing.heardBy(author, sketch.atMs)) {
       const post = this.#latestPost(other, sketch.atMs);
       if (post !== undefined) return { author: other, sketch: post };
@@ -152,7 +164,8 @@ export class Stream {
         const post = sketches[at] as Sketch;
         if (post.atMs < beforeMs - ATTENTION_MS) return undefined;
         const isOriginal = post.kind === "post" || post.after !== undefined;
-        if (isOriginal && post.atMs + 2_000 < beforeMs && (post.deletedMs ?? Infinity) > beforeMs) return post;
+        if (isOriginal && post.atMs + 2_000 < beforeMs && (post.deletedMs ?? Infinity) > beforeMs)
+          return post;
       }
     }
     return undefined;
@@ -178,18 +191,33 @@ export class Stream {
       ...(sketch.deletedMs === undefined ? {} : { deletedMs: sketch.deletedMs }),
       author,
       kind,
-      text: article ? `I wrote it all down: what ${account.topic} taught me.` : composeText(occasion, dice),
+      text: article
+        ? `I wrote it all down: what ${account.topic} taught me.`
+        : composeText(occasion, dice),
       lang: account.lang,
-      conversationId: kind === "reply" && target !== undefined ? this.#idOf(target.author, rootOf(target.sketch).atMs) : id,
+      conversationId:
+        kind === "reply" && target !== undefined
+          ? this.#idOf(target.author, rootOf(target.sketch).atMs)
+          : id,
       ...(target === undefined ? {} : { targetId: this.#idOf(target.author, target.sketch.atMs) }),
       ...(communityId === undefined ? {} : { communityId }),
-      media: kind === "retweet" ? [] : sketch.hasMedia ? picturesBy(dice()) : dice() < 0.2 ? ["url"] : [],
+      media:
+        kind === "retweet"
+          ? []
+          : sketch.hasMedia
+            ? picturesBy(dice())
+            : dice() < 0.2
+              ? ["url"]
+              : [],
       likesAtLast: Math.floor(Math.sqrt(account.followersBefore + 10) * dice() ** 3 * 6),
       ...(article ? { isArticle: true } : {}),
     };
   }
 
-  #targetOf(author: number, sketch: Sketch): { readonly author: number; readonly sketch: Sketch } | undefined {
+  #targetOf(
+    author: number,
+    sketch: Sketch,
+  ): { readonly author: number; readonly sketch: Sketch } | undefined {
     return sketch.after !== undefined
       ? { author, sketch: sketch.after }
       : sketch.kind === "post"
@@ -199,7 +227,9 @@ export class Stream {
 
   #communityOf(author: number, atMs: number, dice: () => number): string | undefined {
     const community = pick(COMMUNITIES, dice());
-    return dice() < 0.2 && this.#options.groups.belongsByNature(community, author, atMs) ? community.id : undefined;
+    return dice() < 0.2 && this.#options.groups.belongsByNature(community, author, atMs)
+      ? community.id
+      : undefined;
   }
 
   #authorDay(author: number, day: number): AuthorDay {
@@ -214,13 +244,21 @@ export class Stream {
 const NO_ANSWERS: readonly TweetRecord[] = [];
 const EMPTY_DAY: AuthorDay = { sketches: [], records: [] };
 
-const rootOf = (sketch: Sketch): Sketch => (sketch.after === undefined ? sketch : rootOf(sketch.after));
+const rootOf = (sketch: Sketch): Sketch =>
+  sketch.after === undefined ? sketch : rootOf(sketch.after);
 
 /** The index lags a second or two, sometimes minutes (docs/service.md section 5). */
-const indexLag = (dice: () => number): number => Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
+const indexLag = (dice: () => number): number =>
+  Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
 
 const picturesBy = (chance: number): TweetRecord["media"] =>
-  chance < 0.64 ? ["photo"] : chance < 0.8 ? ["photo", "photo"] : chance < 0.96 ? ["video"] : ["animated_gif"];
+  chance < 0.64
+    ? ["photo"]
+    : chance < 0.8
+      ? ["photo", "photo"]
+      : chance < 0.96
+        ? ["video"]
+        : ["animated_gif"];
 
 function append(groups: Map<string, TweetRecord[]>, key: string, record: TweetRecord): void {
   const group = groups.get(key);

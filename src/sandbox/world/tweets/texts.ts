@@ -2,7 +2,15 @@
 import type { TweetKind } from "../../../model/tweet.ts";
 import type { Account } from "../people/accounts.ts";
 import { pick } from "../chance/dice.ts";
-import { CLOSERS, COMMUNITY_TALK, BRAND_TALK, JOB_TALK, OPENERS, REPLIES, TOPICS } from "../chance/vocabulary.ts";
+import {
+  CLOSERS,
+  COMMUNITY_TALK,
+  BRAND_TALK,
+  JOB_TALK,
+  OPENERS,
+  REPLIES,
+  TOPICS,
+} from "../chance/vocabulary.ts";
 
 export interface TextOccasion {
   readonly account: Account;
@@ -26,4 +34,5 @@ export function composeText(occasion: TextOccasion, dice: () => number): string 
 /** Goes on with the sentence, or is one of its own. */
 const closing = (closer: string): string => (/^[a-z]/.test(closer) ? ` ${closer}` : `. ${closer}`);
 
-const brandTalk = (dice: () => number): string => (dice() < 0.08 ? "Big giveaway! Follow @acme to win a mug." : pick(BRAND_TALK, dice()));
+const brandTalk = (dice: () => number): string =>
+  dice() < 0.08 ? "Big giveaway! Follow @acme to win a mug." : pick(BRAND_TALK, dice());

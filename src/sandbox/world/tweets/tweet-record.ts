@@ -1,10 +1,16 @@
-/** A tweet as the world remembers it: facts that never change. Counts and profiles are added when it is shown. */
+/**
+ * A tweet as the world remembers it: facts that never change. Counts and profiles are added when it
+ * is shown.
+ */
 import type { Tweet, TweetKind } from "../../../model/tweet.ts";
 
 export interface TweetRecord {
   readonly id: string;
   readonly atMs: number;
-  /** When timelines, communities and /tweet-info begin to show it: a moment after the author's counter moved. */
+  /**
+   * When timelines, communities and /tweet-info begin to show it: a moment after the author's
+   * counter moved.
+   */
   readonly visibleMs: number;
   /** When the search index knows it. */
   readonly indexedMs: number;

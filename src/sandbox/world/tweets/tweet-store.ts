@@ -1,4 +1,7 @@
-/** All tweets of the world: the natural ones, what was put in or recorded, and what was deleted. Knows nothing of profiles or counts of likes. */
+/**
+ * All tweets of the world: the natural ones, what was put in or recorded, and what was deleted.
+ * Knows nothing of profiles or counts of likes.
+ */
 import { compareIds, timeOfTweetId } from "../../../model/id.ts";
 import type { Tweet } from "../../../model/tweet.ts";
 import { AddedTweets, lastBelow } from "./added-tweets.ts";
@@ -20,7 +23,9 @@ export interface TweetStoreOptions {
   readonly firstDayMs: number;
   /** The oldest natural tweet that a search over everyone reads. */
   readonly searchFloorMs: (nowMs: number) => number;
-  /** A tweet outside the stream with this id, such as a pinned one: found by id, not in timelines. */
+  /**
+   * A tweet outside the stream with this id, such as a pinned one: found by id, not in timelines.
+   */
   readonly staticTweet: (id: string) => TweetRecord | undefined;
 }
 
@@ -57,7 +62,10 @@ export class TweetStore {
     return this.#options.floorMs;
   }
 
-  /** Everyone's, newest first, whatever their visibility; `beforeId` excludes itself and all younger ones; ends below `sinceMs`. */
+  /**
+   * Everyone's, newest first, whatever their visibility; `beforeId` excludes itself and all younger
+   * ones; ends below `sinceMs`.
+   */
   scan(nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
     return this.#walk({
       naturalDown: (day, fromMs) => this.#options.stream.down(day, fromMs),
@@ -70,7 +78,12 @@ export class TweetStore {
   }
 
   /** Those of some authors: costs what these wrote, not what the world did. */
-  scanBy(authors: readonly number[], nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
+  scanBy(
+    authors: readonly number[],
+    nowMs: number,
+    beforeId?: string,
+    sinceMs = 0,
+  ): Generator<TweetRecord> {
     const natives = authors.filter((author) => author < this.#options.count);
     const own = authors.map((author) => this.#added.by(author)).filter((each) => each.length > 0);
     return this.#walk({
@@ -89,7 +102,8 @@ export class TweetStore {
     if (known !== undefined) return known;
     const { startMs, floorMs, stream } = this.#options;
     const atMs = timeOfTweetId(id);
-    const isOutside = Math.floor(atMs / DAY_MS) < Math.floor(floorMs / DAY_MS) || atMs > startMs + 3_650 * DAY_MS;
+    const isOutside =
+      Math.floor(atMs / DAY_MS) < Math.floor(floorMs / DAY_MS) || atMs > startMs + 3_650 * DAY_MS;
     return isOutside ? undefined : stream.find(id);
   }
 
@@ -109,18 +123,23 @@ export class TweetStore {
   /** What replies to, quotes or retweets a tweet, newest first. */
   answersTo(record: TweetRecord, nowMs: number): readonly TweetRecord[] {
     const { count, stream } = this.#options;
-    const natural = record.author < count && !this.#added.has(record.id) ? stream.answersTo(record) : [];
+    const natural =
+      record.author < count && !this.#added.has(record.id) ? stream.answersTo(record) : [];
     const own = this.#answers.get(record.id) ?? [];
     if (natural.length + own.length === 0) return NONE;
-    return [...natural, ...own].filter((each) => this.#isThere(each, nowMs)).sort((a, b) => compareIds(b.id, a.id));
+    return [...natural, ...own]
+      .filter((each) => this.#isThere(each, nowMs))
+      .sort((a, b) => compareIds(b.id, a.id));
   }
 
   /** What an author's counters show: see tally.ts. */
   countBy(author: number, nowMs: number): Counts {
-    const natural = author < this.#options.count ? this.#tally(author, nowMs) : { posts: 0, media: 0 };
+    const natural =
+      author < this.#options.count ? this.#tally(author, nowMs) : { posts: 0, media: 0 };
     let { posts, media } = natural;
     for (const record of this.#added.by(author)) {
-      if (record.shown !== undefined || record.atMs > nowMs || this.#deleted.has(record.id)) continue;
+      if (record.shown !== undefined || record.atMs > nowMs || this.#deleted.has(record.id))
+        continue;
       posts += 1;
       if (hasMedia(record)) media += 1;
     }
@@ -166,7 +185,9 @@ export class TweetStore {
   }
 
   *#authorsDown(authors: readonly number[], day: number, fromMs: number): Generator<TweetRecord> {
-    const found = authors.flatMap((author) => this.#options.stream.byAuthor(author, day)).filter((record) => record.atMs <= fromMs);
+    const found = authors
+      .flatMap((author) => this.#options.stream.byAuthor(author, day))
+      .filter((record) => record.atMs <= fromMs);
     if (authors.length > 1) found.sort(byId);
     for (let i = found.length - 1; i >= 0; i -= 1) yield found[i] as TweetRecord;
   }
@@ -174,7 +195,10 @@ export class TweetStore {
   /** Newest first. */
   *#walk(walk: Walk): Generator<TweetRecord> {
     const { added, nowMs, beforeId, sinceMs } = walk;
-    const fromMs = Math.min(nowMs, beforeId === undefined ? Number.POSITIVE_INFINITY : timeOfTweetId(beforeId));
+    const fromMs = Math.min(
+      nowMs,
+      beforeId === undefined ? Number.POSITIVE_INFINITY : timeOfTweetId(beforeId),
+    );
     let next = beforeId === undefined ? added.length - 1 : lastBelow(added, beforeId);
     for (const record of this.#natural(walk, fromMs)) {
       if (beforeId !== undefined && compareIds(record.id, beforeId) >= 0) continue;
@@ -182,7 +206,8 @@ export class TweetStore {
         yield* this.#kept(added[next] as TweetRecord);
       if (!this.#added.has(record.id)) yield* this.#kept(record);
     }
-    for (; next >= 0 && (added[next] as TweetRecord).atMs >= sinceMs; next -= 1) yield* this.#kept(added[next] as TweetRecord);
+    for (; next >= 0 && (added[next] as TweetRecord).atMs >= sinceMs; next -= 1)
+      yield* this.#kept(added[next] as TweetRecord);
   }
 
   *#natural({ naturalDown, naturalSinceMs }: Walk, fromMs: number): Generator<TweetRecord> {
@@ -207,14 +232,26 @@ export class TweetStore {
 
   /** Whether the counters of its author, which count natural tweets, would count it still. */
   #isDeletedNatural(record: TweetRecord, nowMs: number): boolean {
-    const isCounted = !this.#added.has(record.id) && record.atMs >= this.#options.firstDayMs && record.atMs <= nowMs;
+    const isCounted =
+      !this.#added.has(record.id) &&
+      record.atMs >= this.#options.firstDayMs &&
+      record.atMs <= nowMs;
     return isCounted && (record.deletedMs ?? Number.POSITIVE_INFINITY) > nowMs;
   }
 }
 
 /** What of a tweet can be set by hand. */
 export type TweetEdits = Partial<
-  Pick<Tweet, "full_text" | "likes_count" | "retweet_count" | "reply_count" | "quote_count" | "bookmark_count" | "view_count">
+  Pick<
+    Tweet,
+    | "full_text"
+    | "likes_count"
+    | "retweet_count"
+    | "reply_count"
+    | "quote_count"
+    | "bookmark_count"
+    | "view_count"
+  >
 >;
 
 const NO_EDITS: TweetEdits = {};

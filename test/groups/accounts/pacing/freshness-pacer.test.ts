@@ -18,15 +18,33 @@ const OVERDUE = [{ id: "a", rate: 12, ageMs: 60 * MIN }] as unknown as readonly 
 /** Runs that found two posts an hour old. `learn`: whether they changed the pace. */
 function setUp() {
   const clock = createVirtualClock(START);
-  const deps = { turns: () => OVERDUE, punctuality: new Map(), probes: { takeRecent: () => false } };
+  const deps = {
+    turns: () => OVERDUE,
+    punctuality: new Map(),
+    probes: { takeRecent: () => false },
+  };
   let factor = 1;
-  const pacer = createFreshnessPacer(group, MEAN, { ...deps, clock, slowDownOf: () => factor, memoryOf: () => undefined });
+  const pacer = createFreshnessPacer(group, MEAN, {
+    ...deps,
+    clock,
+    slowDownOf: () => factor,
+    memoryOf: () => undefined,
+  });
   const memory = { ...restoreGroup({}), pace: firstPace(RATES, MEAN, START) };
   let dueMs = START;
-  const learn = async (options: { lateMs?: number; answer?: "seen" | "suspicious"; factor?: number } = {}) => {
+  const learn = async (
+    options: { lateMs?: number; answer?: "seen" | "suspicious"; factor?: number } = {},
+  ) => {
     factor = options.factor ?? 1;
     await clock.advance(Math.max(0, dueMs - clock.now()) + (options.lateMs ?? 0));
-    const run = { members: [], memory, asked: [{}], seen: new Set(), awaited: { posts: 0, waitedMs: 0 }, startedAtMs: clock.now() };
+    const run = {
+      members: [],
+      memory,
+      asked: [{}],
+      seen: new Set(),
+      awaited: { posts: 0, waitedMs: 0 },
+      startedAtMs: clock.now(),
+    };
     const news = { delaysMs: [60 * MIN, 60 * MIN] } as unknown as GroupNews;
     const probed = { ...run, answer: options.answer ?? "seen" } as unknown as ProbedRun;
     const after = pacer.after(probed, { tasks: [], awaited: { posts: 0, waitedMs: 0 } }, news);

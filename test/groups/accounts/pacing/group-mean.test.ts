@@ -16,12 +16,18 @@ const asPredicted = ({ foretold, worth }: PaceMemory, posts: number): Awaited =>
 });
 
 const RATES = Array.from({ length: 150 }, (_, i) => 0.05 * 1.05 ** i);
-const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const meanOf = (values: readonly number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe("the pace", () => {
   // How exactly, over days and seeds: test/long/freshness-pace.test.ts.
   it("comes near the configured mean although the given rates are three times too high", () => {
-    const delays = probeFor({ rates: RATES, seed: 3 }, (rate) => rate * 3, { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR }, 3);
+    const delays = probeFor(
+      { rates: RATES, seed: 3 },
+      (rate) => rate * 3,
+      { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR },
+      3,
+    );
     expect(meanOf(delays) / 60_000).toBeGreaterThan(0.7);
     expect(meanOf(delays) / 60_000).toBeLessThan(1.3);
   });
@@ -40,32 +46,47 @@ describe("the pace", () => {
     const first = firstPace([1, 2, 3], freshness, 0);
     let pace = first;
     for (let hour = 1; hour < 2_000; hour += 1)
-      pace = learnDelays(pace, { awaited: asPredicted(pace, 2), delaysMs: [900_000, 900_000] }, freshness, hour * HOUR);
+      pace = learnDelays(
+        pace,
+        { awaited: asPredicted(pace, 2), delaysMs: [900_000, 900_000] },
+        freshness,
+        hour * HOUR,
+      );
     expect(Math.sqrt(first.worth / pace.worth)).toBeCloseTo(3);
   });
 
   it("takes the first burst for chance: forty posts found at once make probes hardly rarer", () => {
     const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: 6 * HOUR };
     const first = firstPace([1, 2, 3], freshness, 0);
-    const found = { awaited: asPredicted(first, 40), delaysMs: Array.from({ length: 40 }, () => 5_000) };
-    expect(Math.sqrt(learnDelays(first, found, freshness, HOUR).worth / first.worth)).toBeLessThan(1.2);
+    const found = {
+      awaited: asPredicted(first, 40),
+      delaysMs: Array.from({ length: 40 }, () => 5_000),
+    };
+    expect(Math.sqrt(learnDelays(first, found, freshness, HOUR).worth / first.worth)).toBeLessThan(
+      1.2,
+    );
   });
 
   it("stays a positive number whatever delays it is given", () => {
     const freshness: Mean = { kind: "mean", meanMs: 60_000, maxMs: HOUR };
     fc.assert(
-      fc.property(fc.array(fc.array(fc.integer({ min: -HOUR, max: 30 * DAY }), { maxLength: 20 }), { maxLength: 50 }), (rounds) => {
-        let pace = firstPace([1, 2, 3], freshness, 0);
-        for (const [round, delays] of rounds.entries())
-          pace = learnDelays(
-            pace,
-            { awaited: { posts: round % 3, waitedMs: (round % 3) * 9_000 }, delaysMs: delays },
-            freshness,
-            round * HOUR,
-          );
-        expect(pace.worth).toBeGreaterThan(0);
-        expect(Number.isFinite(pace.worth)).toBe(true);
-      }),
+      fc.property(
+        fc.array(fc.array(fc.integer({ min: -HOUR, max: 30 * DAY }), { maxLength: 20 }), {
+          maxLength: 50,
+        }),
+        (rounds) => {
+          let pace = firstPace([1, 2, 3], freshness, 0);
+          for (const [round, delays] of rounds.entries())
+            pace = learnDelays(
+              pace,
+              { awaited: { posts: round % 3, waitedMs: (round % 3) * 9_000 }, delaysMs: delays },
+              freshness,
+              round * HOUR,
+            );
+          expect(pace.worth).toBeGreaterThan(0);
+          expect(Number.isFinite(pace.worth)).toBe(true);
+        },
+      ),
     );
   });
 });

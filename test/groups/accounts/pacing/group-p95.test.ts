@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { longestWaitMs, type P95 } from "../../../../src/plan/delay-aims.ts";
 import type { Candidate } from "../../../../src/groups/probing/probe-choice.ts";
-import { busyRate, chooseRound, learnLate, roundEveryMs } from "../../../../src/groups/accounts/pacing/group-p95.ts";
+import {
+  busyRate,
+  chooseRound,
+  learnLate,
+  roundEveryMs,
+} from "../../../../src/groups/accounts/pacing/group-p95.ts";
 import { runRounds } from "../simulated-rounds.ts";
 
 const MIN = 60_000;
@@ -12,7 +17,13 @@ const WITHIN: P95 = { kind: "p95", p95Ms: MIN };
 /** Twenty busy accounts make most of the posts of three hundred. */
 const RATES = Array.from({ length: 300 }, (_, i) => 0.03 * 1.028 ** i);
 const candidates = fc
-  .array(fc.record({ rate: fc.float({ min: 0, max: 200, noNaN: true }), ageMs: fc.integer({ min: 0, max: 10 * MIN }) }), { maxLength: 400 })
+  .array(
+    fc.record({
+      rate: fc.float({ min: 0, max: 200, noNaN: true }),
+      ageMs: fc.integer({ min: 0, max: 10 * MIN }),
+    }),
+    { maxLength: 400 },
+  )
   .map((all): Candidate[] => all.map((one, index) => ({ id: String(index), ...one })));
 const round = { busyRate: 2, everyMs: 58_000, maxMs: 4 * MIN };
 const isBusy = ({ rate, ageMs }: Candidate) => rate >= round.busyRate && ageMs > round.everyMs / 2;
@@ -42,13 +53,17 @@ describe("rounds", () => {
 
   it("leave as many for later as may be late together, of whose posts a quarter is found in time by chance", () => {
     const calm: P95 = { kind: "p95", p95Ms: 10 * HOUR };
-    const of = (quiet: number) => [...Array.from({ length: 100 }, () => quiet), ...Array.from({ length: 100 }, () => 14)];
+    const of = (quiet: number) => [
+      ...Array.from({ length: 100 }, () => quiet),
+      ...Array.from({ length: 100 }, () => 14),
+    ];
     expect(busyRate(of(0.88), calm)).toBeCloseTo(7);
     expect(busyRate(of(0.91), calm)).toBeCloseTo(0.91 / 2);
   });
 
   it("take more accounts for busy the more of the posts the quiet ones have", () => {
-    const shareOf = (rates: readonly number[]) => rates.filter((rate) => rate >= busyRate(rates, WITHIN)).length / rates.length;
+    const shareOf = (rates: readonly number[]) =>
+      rates.filter((rate) => rate >= busyRate(rates, WITHIN)).length / rates.length;
     const alike = Array.from({ length: 300 }, () => 3);
     expect(shareOf(alike)).toBe(1);
     expect(shareOf(RATES)).toBeLessThan(0.7);
@@ -70,7 +85,11 @@ describe("a round", () => {
 
   it("gives free places to those behind whom most posts are expected", () => {
     const busy = { id: "busy", rate: 9, ageMs: 58_000 };
-    const others = Array.from({ length: 150 }, (_, index) => ({ id: String(index), rate: index / 150, ageMs: 100_000 }));
+    const others = Array.from({ length: 150 }, (_, index) => ({
+      id: String(index),
+      rate: index / 150,
+      ageMs: 100_000,
+    }));
     const old = { id: "old", rate: 0.1, ageMs: 200_000 };
     const older = { id: "older", rate: 0.5, ageMs: 200_000 };
     const fresh = { id: "fresh", rate: 1.9, ageMs: 5_000 };
@@ -89,7 +108,8 @@ describe("a round", () => {
 
 describe("the correction", () => {
   it("stands where hardly five of a hundred posts are late, and takes more accounts for busy where more are", () => {
-    const found = (late: number) => Array.from({ length: 200 }, (_, index) => (index < late ? 2 * MIN : 1_000));
+    const found = (late: number) =>
+      Array.from({ length: 200 }, (_, index) => (index < late ? 2 * MIN : 1_000));
     expect(learnLate(1, found(9), WITHIN)).toBeCloseTo(1);
     expect(learnLate(1, found(40), WITHIN)).toBeLessThan(0.8);
     expect(learnLate(1, found(0), WITHIN)).toBeGreaterThan(1.05);

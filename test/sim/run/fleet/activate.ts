@@ -1,4 +1,7 @@
-/** `chirpwatch config activate`, as the operator of replicas runs it to go back to an elder configuration. */
+/**
+ * `chirpwatch config activate`, as the operator of replicas runs it to go back to an elder
+ * configuration.
+ */
 import { Kysely } from "kysely";
 import { configDigest } from "../../../../src/app/fleet/revisions.ts";
 import type { Config } from "../../../../src/config/config.ts";
@@ -9,13 +12,29 @@ import { configRevisionStore } from "../../../../src/state/replicas/config-revis
 import { createDriver } from "./connection.ts";
 import type { SimServer } from "./server.ts";
 
-const NOBODYS = { held: async () => undefined, fence: { text: "select 1", check: () => undefined } };
+const NOBODYS = {
+  held: async () => undefined,
+  fence: { text: "select 1", check: () => undefined },
+};
 
 export async function activate(server: SimServer, config: Config, random: Random): Promise<void> {
-  const process = { server, life: { isOver: false, awake: <T>(go: () => T | Promise<T>) => go() }, moments: { onCommit: undefined } };
+  const process = {
+    server,
+    life: { isOver: false, awake: <T>(go: () => T | Promise<T>) => go() },
+    moments: { onCommit: undefined },
+  };
   const driver = createDriver(process, "chirpwatch: command", NOBODYS);
-  const store = configRevisionStore(new Kysely<Tables>({ dialect: { ...server.dialect, createDriver: () => driver } }), random);
+  const store = configRevisionStore(
+    new Kysely<Tables>({ dialect: { ...server.dialect, createDriver: () => driver } }),
+    random,
+  );
   const hash = configDigest(config, await store.configSalt(), sha256);
-  await store.proposeConfig({ hash, atMs: server.nowMs(), cause: "activate", by: "a command", mayGoBack: true });
+  await store.proposeConfig({
+    hash,
+    atMs: server.nowMs(),
+    cause: "activate",
+    by: "a command",
+    mayGoBack: true,
+  });
   server.notify("configuration", "");
 }

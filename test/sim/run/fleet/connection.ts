@@ -1,6 +1,7 @@
 /**
- * What a replica's statements go through on their way to the simulated server. They wait while the process stands still, and are never
- * answered once it is over; transactions begin with the fence of its membership, as those on Postgres do.
+ * What a replica's statements go through on their way to the simulated server. They wait while the
+ * process stands still, and are never answered once it is over; transactions begin with the fence
+ * of its membership, as those on Postgres do.
  */
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from "kysely";
 import { toPostgresStoreError } from "../../../../src/state/db/postgres-errors.ts";
@@ -22,7 +23,9 @@ export const createDriver = (process: Process, name: string, owner: Ownership): 
   async acquireConnection() {
     await owner.held();
     // One that is over connects no more: nobody would end that connection.
-    return process.life.awake(() => new ReplicaConnection(process, process.server.connect(name), owner));
+    return process.life.awake(
+      () => new ReplicaConnection(process, process.server.connect(name), owner),
+    );
   },
   beginTransaction: (connection) => (connection as ReplicaConnection).begin(),
   commitTransaction: (connection) => (connection as ReplicaConnection).commit(),
@@ -83,7 +86,8 @@ class ReplicaConnection implements DatabaseConnection {
     await this.#ask(async () => this.#pass(() => moments.onCommit?.("commit")));
     await this.#ask(async () => server.commit(this.#connection));
     const { name } = this.#connection;
-    if (server.removed.has(name)) server.objections.push(`written by a replica that others had taken over from: ${name}`);
+    if (server.removed.has(name))
+      server.objections.push(`written by a replica that others had taken over from: ${name}`);
     this.#isInTransaction = false;
     await this.#ask(async () => this.#pass(() => moments.onCommit?.("committed")));
     // Whoever is cut off now does not hear that it is done.
@@ -120,5 +124,9 @@ class ReplicaConnection implements DatabaseConnection {
   }
 }
 
-const WRITES: ReadonlySet<string> = new Set(["InsertQueryNode", "UpdateQueryNode", "DeleteQueryNode"]);
+const WRITES: ReadonlySet<string> = new Set([
+  "InsertQueryNode",
+  "UpdateQueryNode",
+  "DeleteQueryNode",
+]);
 const isWrite = ({ query }: CompiledQuery): boolean => WRITES.has(query.kind);

@@ -1,4 +1,7 @@
-/** A place for one life of a replica: its connections to the simulated server, which end with it, and its state, opened as on Postgres. */
+/**
+ * A place for one life of a replica: its connections to the simulated server, which end with it,
+ * and its state, opened as on Postgres.
+ */
 import { Kysely } from "kysely";
 import type { Adapters } from "../../../../src/app/daemon/daemon-deps.ts";
 import { sleep } from "../../../../src/model/clock.ts";
@@ -26,12 +29,16 @@ export interface Machine extends Pick<Disk, "onCommit" | "kill"> {
 /** The migration of a new state takes so long. */
 const BRING_UP_MS = 400;
 
-async function bringUp(server: SimServer, { clock, awake }: Pick<Life, "clock" | "awake">): Promise<void> {
+async function bringUp(
+  server: SimServer,
+  { clock, awake }: Pick<Life, "clock" | "awake">,
+): Promise<void> {
   await sleep(clock, BRING_UP_MS);
   await awake(() => server.bringUp());
 }
 
-const NOTHING_OF_IT = () => Promise.reject(new Error("a state on a server does nothing of the kind"));
+const NOTHING_OF_IT = () =>
+  Promise.reject(new Error("a state on a server does nothing of the kind"));
 
 export function createMachine(server: SimServer, host: string): Machine {
   let name: string | undefined;
@@ -46,17 +53,38 @@ export function createMachine(server: SimServer, host: string): Machine {
       const id = request.random.id();
       name = DAEMON + id;
       const signals = new PostgresSignals(id);
-      const connect = async (ofName: string) => life.cut(openSession(server, { name: ofName, host, life }), "session");
-      const pendingOf = (applied: readonly string[]) => pendingMigrations(applied, migratedState.server("the server"));
+      const connect = async (ofName: string) =>
+        life.cut(openSession(server, { name: ofName, host, life }), "session");
+      const pendingOf = (applied: readonly string[]) =>
+        pendingMigrations(applied, migratedState.server("the server"));
       const schema = { pendingOf, ...life.cut({ bringUp: () => bringUp(server, life) }, "server") };
-      const membership = await PostgresMembership.take({ ...request, state: "the server", connect, id, ...schema, signals });
+      const membership = await PostgresMembership.take({
+        ...request,
+        state: "the server",
+        connect,
+        id,
+        ...schema,
+        signals,
+      });
       const driver = createDriver({ server, life, moments: machine }, name, membership);
       const db = new Kysely<Tables>({ dialect: { ...server.dialect, createDriver: () => driver } });
-      const store = createStore(db, { clock: membership.clock, random: request.random }, () => membership.close());
+      const store = createStore(db, { clock: membership.clock, random: request.random }, () =>
+        membership.close(),
+      );
       return {
         ...store,
-        ...{ path: "the server", created: false, unclean: false, problems: Promise.resolve([]), membership },
-        ...{ backup: NOTHING_OF_IT, transfer: undefined as never, connectedReplicas: store.replicas },
+        ...{
+          path: "the server",
+          created: false,
+          unclean: false,
+          problems: Promise.resolve([]),
+          membership,
+        },
+        ...{
+          backup: NOTHING_OF_IT,
+          transfer: undefined as never,
+          connectedReplicas: store.replicas,
+        },
         signals: { send: async (topic) => server.notify(topic, id), on: signals.on },
         quieten: (span) => quieten(db, span),
         inconsistencies: () => findInconsistencies(db),

@@ -1,23 +1,33 @@
 /**
- * The database server of simulated replicas, on one SQLite file: connections with the name of whose they are, one turn for all that write,
- * the one lock of the replica that leads, and the rows of all. It frees and undoes what a connection leaves behind when it ends.
+ * The database server of simulated replicas, on one SQLite file: connections with the name of whose
+ * they are, one turn for all that write, the one lock of the replica that leads, and the rows of
+ * all. It frees and undoes what a connection leaves behind when it ends.
  */
 import type { CompiledQuery, DatabaseConnection, Dialect, QueryResult } from "kysely";
 import type { Cancel, Clock } from "../../../../src/model/clock.ts";
 import { createInTurn } from "../../../../src/model/in-turn.ts";
-import { configure, kyselyOver, openHandle, type SqliteHandle } from "../../../../src/state/db/sqlite.ts";
+import {
+  configure,
+  kyselyOver,
+  openHandle,
+  type SqliteHandle,
+} from "../../../../src/state/db/sqlite.ts";
 import { sqliteDialect } from "../../../../src/state/db/sqlite-dialect.ts";
 import { migrate } from "../../../../src/state/migrations/migrate.ts";
 
 /** `lock_timeout`: a writer that waits longer gives up. */
 const LOCK_TIMEOUT_MS = 10_000;
 
-/** `idle_in_transaction_session_timeout`: so long after the last statement of an open transaction its session ends. */
+/**
+ * `idle_in_transaction_session_timeout`: so long after the last statement of an open transaction
+ * its session ends.
+ */
 const IDLE_TIMEOUT_MS = 5_000;
 
 /** As the driver reports a connection that ended. */
 const terminated = (): Error => new Error("Connection terminated unexpectedly");
-const lockTimeout = (): Error => Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
+const lockTimeout = (): Error =>
+  Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
 
 export class ServerConnection {
   readonly name: string;
@@ -64,8 +74,14 @@ export class SimServer {
   #cancelIdle: Cancel | undefined;
   #lockOf: ServerConnection | undefined;
 
-  private constructor(path: string, clock: Clock, handles: readonly SqliteHandle[], [writer, reader]: readonly DatabaseConnection[]) {
-    if (writer === undefined || reader === undefined) throw new Error("a server needs two connections to its file");
+  private constructor(
+    path: string,
+    clock: Clock,
+    handles: readonly SqliteHandle[],
+    [writer, reader]: readonly DatabaseConnection[],
+  ) {
+    if (writer === undefined || reader === undefined)
+      throw new Error("a server needs two connections to its file");
     const dialect = sqliteDialect(handles[0] as SqliteHandle, clock);
     const adapter = dialect.createAdapter();
     this.dialect = { ...dialect, createAdapter: () => adapter };
@@ -84,13 +100,24 @@ export class SimServer {
     const handles = [0, 1].map(() => openHandle(path, { readonly: false, mustExist: true }));
     for (const handle of handles) configure(handle);
     const drivers = handles.map((handle) => sqliteDialect(handle, clock).createDriver());
-    return new SimServer(path, clock, handles, await Promise.all(drivers.map((driver) => driver.acquireConnection())));
+    return new SimServer(
+      path,
+      clock,
+      handles,
+      await Promise.all(drivers.map((driver) => driver.acquireConnection())),
+    );
   }
 
-  /** Brings the schema up, as the one that leads does; a second one that does so meanwhile finds nothing left to do. */
+  /**
+   * Brings the schema up, as the one that leads does; a second one that does so meanwhile finds
+   * nothing left to do.
+   */
   readonly bringUp = (): Promise<void> =>
     this.#inTurn(async () => {
-      const db = kyselyOver(openHandle(this.#path, { readonly: false, mustExist: true }), this.#clock);
+      const db = kyselyOver(
+        openHandle(this.#path, { readonly: false, mustExist: true }),
+        this.#clock,
+      );
       await migrate(db);
       await db.destroy();
     });
@@ -113,16 +140,20 @@ export class SimServer {
   end(connection: ServerConnection): void {
     if (!this.#connections.delete(connection)) return;
     if (this.#lockOf === connection) this.#lockOf = undefined;
-    for (const waiting of this.#waiting) if (waiting.connection === connection) waiting.settle(terminated());
+    for (const waiting of this.#waiting)
+      if (waiting.connection === connection) waiting.settle(terminated());
     if (this.#turnOf === connection) this.#endTurn();
     connection.end();
   }
 
   endAll(name: string, but?: ServerConnection): void {
-    for (const connection of this.#connections) if (connection.name === name && connection !== but) this.end(connection);
+    for (const connection of this.#connections)
+      if (connection.name === name && connection !== but) this.end(connection);
   }
 
-  /** Whether the connection has the lock of the one that leads; it gets it where nobody else has. */
+  /**
+   * Whether the connection has the lock of the one that leads; it gets it where nobody else has.
+   */
   lock(connection: ServerConnection): boolean {
     this.#touch(connection);
     this.#lockOf ??= connection;
@@ -135,7 +166,9 @@ export class SimServer {
   }
 
   get leader(): { readonly name: string; readonly silentMs: number } | undefined {
-    return this.#lockOf === undefined ? undefined : { name: this.#lockOf.name, silentMs: this.nowMs() - this.#lockOf.lastMs };
+    return this.#lockOf === undefined
+      ? undefined
+      : { name: this.#lockOf.name, silentMs: this.nowMs() - this.#lockOf.lastMs };
   }
 
   /** Since the last of its connections asked something; null where there is none. */

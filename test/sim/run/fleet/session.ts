@@ -1,11 +1,20 @@
-/** The session that the membership of a replica holds on the simulated server: what the statements of postgres-replicas.ts do on Postgres. */
+/**
+ * The session that the membership of a replica holds on the simulated server: what the statements
+ * of postgres-replicas.ts do on Postgres.
+ */
 import { CompiledQuery } from "kysely";
 import type { ReplicaSession } from "../../../../src/state/membership/replica-session.ts";
-import { DAEMON, LEAD, REMOVE, RESIGN } from "../../../../src/state/membership/postgres-replicas.ts";
+import {
+  DAEMON,
+  LEAD,
+  REMOVE,
+  RESIGN,
+} from "../../../../src/state/membership/postgres-replicas.ts";
 import type { Life } from "../life.ts";
 import type { ServerConnection, SimServer } from "./server.ts";
 
-const INSERT = "insert into replicas (id, host, config, leads, joined_at) values (?, ?, '', 0, ?) on conflict (id) do nothing";
+const INSERT =
+  "insert into replicas (id, host, config, leads, joined_at) values (?, ?, '', 0, ?) on conflict (id) do nothing";
 
 export interface SessionOptions {
   readonly name: string;
@@ -14,7 +23,10 @@ export interface SessionOptions {
   readonly life: Pick<Life, "awake">;
 }
 
-export function openSession(server: SimServer, { name, host, life }: SessionOptions): ReplicaSession {
+export function openSession(
+  server: SimServer,
+  { name, host, life }: SessionOptions,
+): ReplicaSession {
   let ended = () => undefined as void;
   const connection = server.connect(name, () => void life.awake(ended));
   const read = async <Row>(text: string, values: readonly unknown[] = []) =>
@@ -23,7 +35,12 @@ export function openSession(server: SimServer, { name, host, life }: SessionOpti
   return {
     async appliedMigrations() {
       const tables = await read("select name from sqlite_master where name = 'kysely_migration'");
-      const names = tables.length === 0 ? [] : await read<{ readonly name: string }>("select name from kysely_migration order by name");
+      const names =
+        tables.length === 0
+          ? []
+          : await read<{ readonly name: string }>(
+              "select name from kysely_migration order by name",
+            );
       return names.map(({ name: applied }) => applied);
     },
     tryLock: async () => server.lock(connection),
@@ -31,13 +48,15 @@ export function openSession(server: SimServer, { name, host, life }: SessionOpti
       await change([RESIGN, [id]]);
       server.unlock(connection);
     },
-    findActive: async () => (server.leader === undefined ? undefined : { ...server.leader, host: "another host" }),
+    findActive: async () =>
+      server.leader === undefined ? undefined : { ...server.leader, host: "another host" },
     endSessions: async (ofName) => server.endAll(ofName, connection),
     async knownReplicas() {
       const rows = await read<{ readonly id: string }>("select id from replicas order by id");
       return rows.map(({ id }) => ({ id, silentMs: server.silentMs(DAEMON + id) }));
     },
-    isPresent: async (id) => (await read("select id from replicas where id = ?", [id])).length === 1,
+    isPresent: async (id) =>
+      (await read("select id from replicas where id = ?", [id])).length === 1,
     enter: (id, nowMs) => change([INSERT, [id, host, nowMs]]),
     lead: (id) => change([LEAD, [id]]),
     async remove(ids) {
@@ -45,7 +64,8 @@ export function openSession(server: SimServer, { name, host, life }: SessionOpti
       for (const id of ids) server.removed.add(DAEMON + id);
     },
     readClock: async () => server.nowMs(),
-    listen: async (heard) => server.listen(connection, (topic, from) => void life.awake(() => heard(topic, from))),
+    listen: async (heard) =>
+      server.listen(connection, (topic, from) => void life.awake(() => heard(topic, from))),
     onEnd: (onEnd) => void (ended = onEnd),
     end: async () => server.end(connection),
   };
@@ -53,10 +73,15 @@ export function openSession(server: SimServer, { name, host, life }: SessionOpti
 
 type Statement = readonly [text: string, values: readonly unknown[]];
 
-async function changeIn(server: SimServer, connection: ServerConnection, statements: readonly Statement[]): Promise<void> {
+async function changeIn(
+  server: SimServer,
+  connection: ServerConnection,
+  statements: readonly Statement[],
+): Promise<void> {
   await server.begin(connection);
   try {
-    for (const [text, values] of statements) await server.write(connection, CompiledQuery.raw(text.replaceAll(/\$\d/g, "?"), [...values]));
+    for (const [text, values] of statements)
+      await server.write(connection, CompiledQuery.raw(text.replaceAll(/\$\d/g, "?"), [...values]));
     server.commit(connection);
   } catch (error) {
     server.rollback(connection);
