@@ -38,12 +38,17 @@ export interface DueMember {
 export interface FollowedAlert {
   readonly deliveryId: string;
   /**
-   * `waiting`: also as long as its message is on its way. `other`: it is not sent, for another
-   * reason than that its post is gone.
+   * `waiting`: also as long as its message is on its way. `unsent`: the sink showed it to nobody,
+   * because it was muted, silenced or given up, or because it joined an alert on another subject.
    */
-  readonly state: "waiting" | "sent" | "deleted" | "other";
+  readonly state: "waiting" | "sent" | "deleted" | "unsent";
   /** Its message, where that can be found at the sink. */
   readonly message?: SentMessage;
+  /**
+   * The follow-up of another watch that says the same of the same alert, and was sent or waits
+   * before this one.
+   */
+  readonly saidBy?: string;
   /** What became of the newest edit of that message; absent where none was ever wanted. */
   readonly edit?: { readonly state: EditState; readonly isGone: boolean };
 }
@@ -67,6 +72,8 @@ export interface Withheld {
     readonly withId: string;
     readonly detail: string;
   }[];
+  /** They follow alerts that nobody was shown, and nothing stands for them. */
+  readonly dropped: readonly { readonly deliveryId: string; readonly detail: string }[];
   readonly postponed: { readonly ids: readonly string[]; readonly dueAtMs: number };
 }
 

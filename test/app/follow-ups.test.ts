@@ -2,9 +2,12 @@
  * What is said about a post that was announced and is gone: never louder than before, in a chat
  * that edits and in one that does not.
  */
-import { expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type InnerDaemonOptions, startInnerDaemon } from "../support/inner-daemon.ts";
 import { json, startLoopbackServer } from "../support/loopback-server.ts";
+
+// The virtual clock does not wait for what the sinks load at their first use.
+beforeAll(async () => void (await Promise.all([import("@slack/web-api"), import("discord.js")])));
 
 const MINUTE = 60_000;
 const TEXT = "a zebra that nobody should quote";
@@ -147,6 +150,52 @@ it.each([
   },
 );
 
+describe("two watches that follow one post", () => {
+  const watch = {
+    type: "search",
+    query: "zebra",
+    schedule: "@every 10s",
+    recheck: { every: "1m", until: "1h" },
+  };
+  const both = { watches: () => ({ w: watch, v: { ...watch, labels: { team: "press" } } }) };
+
+  it("say once that it was edited, for each text, and once that it is gone", async () => {
+    const chats = await startChats();
+    const { daemon, post, remove } = await setUp(chats, slackOf(chats), {}, both);
+    const id = await post();
+    for (const text of ["a second zebra", "a third zebra"]) {
+      await daemon.control(`tweets/${id}`, { full_text: text }, "PATCH");
+      await daemon.clock.advance(3 * MINUTE);
+    }
+    await remove(id);
+    const replies = chats.since(1);
+    expect(replies.map(({ body }) => body.thread_ts)).toEqual(["1.901", "1.901", "1.901"]);
+    expect(
+      replies.map((call) => /second zebra|third zebra|is gone/.exec(textOf(call))?.[0]),
+    ).toEqual(["second zebra", "third zebra", "is gone"]);
+  });
+
+  it("say it for each of them where each had a message", async () => {
+    const chats = await startChats();
+    const { post, remove } = await setUp(chats, slackOf(chats, { dedupe: false }), {}, both);
+    await remove(await post());
+    expect(chats.since(2).map(({ body }) => body.thread_ts)).toEqual(["1.901", "1.902"]);
+  });
+
+  it("say it with the other's words where only one of them asks again", async () => {
+    const chats = await startChats();
+    const { recheck: _, ...first } = watch;
+    const { post, remove } = await setUp(
+      chats,
+      slackOf(chats),
+      {},
+      { watches: () => ({ a: first, w: watch }) },
+    );
+    await remove(await post());
+    expect(chats.since(1).map(({ body }) => body.thread_ts)).toEqual(["1.901"]);
+  });
+});
+
 it("says nothing beside the edit that says it", async () => {
   const chats = await startChats();
   const { daemon, post, remove } = await setUp(chats, slackOf(chats, { update: ["deleted"] }));
@@ -215,6 +264,24 @@ it("fault 104: leaves out of a digest what is gone, and counts it", async () => 
   expect(chats.calls[0]?.body.text).toContain("3 were deleted");
   expect(textOf(chats.calls[0])).toContain(ids[2]);
   for (const id of ids.slice(0, 2)) expect(textOf(chats.calls[0])).not.toContain(id);
+});
+
+it.each([
+  ["is not sent", undefined, []],
+  [
+    "says that nothing is new with when_empty: say",
+    "say",
+    [expect.stringContaining("nothing new")],
+  ],
+])("a digest whose posts are all gone %s", async (_, whenEmpty, texts) => {
+  const chats = await startChats();
+  const digest = { schedule: "0 15 * * *", ...(whenEmpty && { when_empty: whenEmpty }) };
+  const { daemon, post, remove } = await setUp(chats, slackOf(chats, { digest }));
+  const first = await post();
+  await remove(await post());
+  await remove(first);
+  await daemon.clock.advance(90 * MINUTE);
+  expect(chats.calls.map(({ body }) => body.text)).toEqual(texts);
 });
 
 it("gives a webhook the end of a post without its text, after the alert", async () => {

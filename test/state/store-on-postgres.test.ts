@@ -5,6 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { describeInterleaved } from "./interleaved-contract.ts";
+import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { PostgresStates } from "./postgres-states.ts";
@@ -27,5 +28,6 @@ describe("on Postgres", () => {
   describeStore("Postgres", () => states.empty());
   describeMembers("Postgres", () => states.empty());
   describeLevels("Postgres", () => states.empty());
+  describeFollowUps("Postgres", () => states.empty());
   describeInterleaved("Postgres", async () => [await states.empty(), await states.open()]);
 });

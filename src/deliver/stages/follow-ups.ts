@@ -29,7 +29,8 @@ export interface SortedGroup extends DueGroup {
 
 type Fate =
   | { readonly kind: "send" | "deleted" | "later" }
-  | { readonly kind: "joined"; readonly withId: string; readonly detail: string };
+  | { readonly kind: "joined"; readonly withId: string; readonly detail: string }
+  | { readonly kind: "dropped"; readonly detail: string };
 
 const SEND: Fate = { kind: "send" };
 
@@ -56,9 +57,13 @@ export async function withoutWithheld(
     joined: [...fates].flatMap(([{ deliveryId }, fate]) =>
       fate.kind === "joined" ? [{ ...fate, deliveryId }] : [],
     ),
+    dropped: [...fates].flatMap(([{ deliveryId }, fate]) =>
+      fate.kind === "dropped" ? [{ ...fate, deliveryId }] : [],
+    ),
     postponed: { ids: idsOf("later"), dueAtMs: clock.now() + EDIT_WAIT_MS },
   };
-  if (withheld.deletedIds.length + withheld.joined.length + withheld.postponed.ids.length > 0)
+  const { deletedIds, joined, dropped, postponed } = withheld;
+  if (deletedIds.length + joined.length + dropped.length + postponed.ids.length > 0)
     await store.withhold(withheld);
   return groups
     .map((group) => ({
@@ -71,28 +76,37 @@ export async function withoutWithheld(
 
 /** `shown`: alerts of the same digest that show what their posts were edited to. */
 function fateOf(
-  { event, isGone, follows }: DueMember,
+  member: DueMember,
   shown: ReadonlySet<string>,
   updates: SinkUpdates | undefined,
 ): Fate {
-  if (isGone === true) return { kind: "deleted" };
+  if (member.isGone === true) return { kind: "deleted" };
+  const { event, follows } = member;
   if (follows === undefined) return SEND;
   const withId = follows.deliveryId;
   const isEnd = event.type === "tweet.deleted";
   // Where the alert waits in the same group, it is left out of it now.
   if (follows.state === "deleted" || (isEnd && follows.state === "waiting"))
-    return { kind: "joined", withId, detail: "the alert that it follows was not sent" };
+    return { kind: "joined", withId, detail: UNSENT };
+  if (follows.state === "unsent") return { kind: "dropped", detail: UNSENT };
   if (event.type === "tweet.edited" && shown.has(withId))
     return { kind: "joined", withId, detail: "its digest shows the edited text" };
+  const fate = editedFate(member, updates);
+  if (fate.kind !== "send" || follows.saidBy === undefined) return fate;
+  return {
+    kind: "joined",
+    withId: follows.saidBy,
+    detail: "the alert of another watch says the same",
+  };
+}
+
+const UNSENT = "the alert that it follows was not sent";
+
+function editedFate({ event, follows }: DueMember, updates: SinkUpdates | undefined): Fate {
   const cause = ownValue(CAUSES, event.type);
-  if (
-    cause === undefined ||
-    updates === undefined ||
-    updates.followUp === "always" ||
-    !updates.causes.has(cause)
-  )
-    return SEND;
-  return editFate(follows, isEnd);
+  if (follows === undefined || cause === undefined || updates === undefined) return SEND;
+  if (updates.followUp === "always" || !updates.causes.has(cause)) return SEND;
+  return editFate(follows, event.type === "tweet.deleted");
 }
 
 const CAUSES: Readonly<Record<string, EditCause>> = {

@@ -303,7 +303,9 @@ export async function readGroups(
   );
   const followed = await followedAlerts(
     db,
-    rows.flatMap(({ delivery_id: id, follows_id: follows }) => (follows === null ? [] : [id])),
+    rows.flatMap(({ delivery_id: id, follows_id: followsId, subject }) =>
+      followsId === null ? [] : [{ id, followsId, subject }],
+    ),
   );
   for (const row of rows) {
     const found = eventOf(row);

@@ -14,6 +14,8 @@ import { type Executor, listStatement } from "../db/statement.ts";
  */
 interface EarlierAlert {
   readonly id: number;
+  /** The delivery that was made for it. */
+  readonly ownId: number;
   readonly eventId: string;
   readonly sink: string;
   readonly about: AlertSubject;
@@ -59,6 +61,7 @@ export class EarlierAlerts {
       const { target = "" } = fromText<{ readonly target?: string }>(row.labels);
       return {
         id: Number(row.id),
+        ownId: Number(row.own_id),
         eventId: row.event_id,
         sink: row.sink,
         about: { watchKey: row.watch_key, subject: row.subject, target },
@@ -80,7 +83,7 @@ export class EarlierAlerts {
     const followed = earlier.find(({ eventId, isFollowUp }) =>
       follows.eventId === undefined ? !isFollowUp : eventId === follows.eventId,
     );
-    row.follows_id = (followed ?? earlier[0])?.id ?? null;
+    row.follows_id = (followed ?? earlier[0])?.ownId ?? null;
   }
 
   /** Once it is known whether it goes out by itself. */
@@ -89,6 +92,7 @@ export class EarlierAlerts {
     const { id, event_id: eventId, sink } = row;
     this.#known.push({
       id,
+      ownId: id,
       eventId,
       sink,
       about,

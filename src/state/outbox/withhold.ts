@@ -1,6 +1,6 @@
 /**
- * Deliveries that are due and do not go out now: on posts that are gone, said by another alert, or
- * put off.
+ * Deliveries that are due and do not go out now: on posts that are gone, said by another alert,
+ * about alerts that nobody was shown, or put off.
  */
 import type { Withheld } from "../../model/outbox.ts";
 import { WAITING } from "../db/literals.ts";
@@ -72,6 +72,15 @@ const joinOne = statement<{ id: number; withId: number; detail: string }>()((on,
     .returning(["sink", "group_key", "grouped"]),
 );
 
+const dropOne = statement<{ id: number; detail: string }>()((on, slot) =>
+  on
+    .updateTable("deliveries")
+    .set({ state: "duplicate", detail: slot("detail") })
+    .where("id", "=", slot("id"))
+    .where("state", "=", WAITING)
+    .returning(["sink", "group_key", "grouped"]),
+);
+
 const postpone = listStatement<{ dueAt: number }, number>()((on, list, slot) =>
   on
     .updateTable("deliveries")
@@ -81,7 +90,10 @@ const postpone = listStatement<{ dueAt: number }, number>()((on, list, slot) =>
     .returning(["sink", "group_key", "grouped"]),
 );
 
-export function withhold(db: Executor, { deletedIds, joined, postponed }: Withheld): Promise<void> {
+export function withhold(
+  db: Executor,
+  { deletedIds, joined, dropped, postponed }: Withheld,
+): Promise<void> {
   return transact(db, async (on) => {
     const deleted = deletedIds.map(Number);
     const { rows } = await markDeleted(on, deleted, {});
@@ -91,6 +103,8 @@ export function withhold(db: Executor, { deletedIds, joined, postponed }: Withhe
       changed.push(
         ...(await joinOne(on, { id: Number(deliveryId), withId: Number(withId), detail })).rows,
       );
+    for (const { deliveryId, detail } of dropped)
+      changed.push(...(await dropOne(on, { id: Number(deliveryId), detail })).rows);
     changed.push(
       ...(await postpone(on, postponed.ids.map(Number), { dueAt: postponed.dueAtMs })).rows,
     );

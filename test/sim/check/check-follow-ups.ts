@@ -1,11 +1,12 @@
 /**
  * Follow-ups as docs/delivery.md has them: never louder than the alert they speak about. What is
- * gone is not sent any more, a follow-up without the text of the post, and not beside the edit that
- * says the same.
+ * gone is not sent any more, a follow-up without the text of the post, not beside the edit that
+ * says the same, not about what nobody was shown, and once where several watches say the same.
  */
+import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent, LeftMessage } from "../run/read-state.ts";
 import { type Evidence, label } from "./evidence.ts";
-import { type Alert, groupBy } from "./outbox.ts";
+import { type Alert, groupBy, rootOf } from "./outbox.ts";
 
 /** The end of a post that a watch follows is its alert. */
 export const isFollowUp = ({
@@ -49,6 +50,8 @@ export function checkFollowUps(evidence: Evidence): readonly string[] {
   });
   return [
     ...messages,
+    ...aboutNothingShown(evidence),
+    ...saidTwice(evidence),
     ...(isClockSet
       ? []
       : dropped.map(
@@ -134,4 +137,56 @@ const isShownAlone = (
       isOfWatch &&
       message.sealedAtMs < own.sealedAtMs
     );
+  });
+
+/** What an operator sent again may have been shown before. */
+function aboutNothingShown({ outbox }: Evidence): readonly string[] {
+  const wasShown = (alert: Alert): boolean => {
+    const root = rootOf(alert, outbox);
+    const message = outbox.messages.get(root.row.messageId ?? "");
+    const isHere = root.event.subject === alert.event.subject && message?.state !== "dead";
+    const isAgain = alert.row.replayedAtMs !== null || root.row.replayedAtMs !== null;
+    return isAgain || (isHere && /^(sealed|summarised)$/.test(root.row.state));
+  };
+  return followUpsSent(outbox).flatMap((followUp) => {
+    const { sink, id } = followUp.row;
+    const alerts = alertsBefore(followUp, outbox);
+    return alerts.length === 0 || alerts.some(wasShown)
+      ? []
+      : [`${sink}: alert ${id} follows one that nobody was shown`];
+  });
+}
+
+function saidTwice({ outbox }: Evidence): readonly string[] {
+  const seen = new Set<string>();
+  return followUpsSent(outbox).flatMap((followUp) => {
+    const { row, event } = followUp;
+    const [alert] = alertsBefore(followUp, outbox);
+    if (alert === undefined || row.replayedAtMs !== null) return [];
+    const text =
+      event.type === "tweet.edited" ? (event.body["tweet"] as JsonObject)["full_text"] : "";
+    const key = JSON.stringify([rootOf(alert, outbox).row.id, event.type, text]);
+    const isAgain = seen.has(key);
+    seen.add(key);
+    return isAgain
+      ? [`${row.sink}: alert ${row.id} says of an alert what another watch said of it`]
+      : [];
+  });
+}
+
+/** The alerts of the same watch on the post, at the same sink. */
+const alertsBefore = ({ row, event }: Alert, { alerts }: Evidence["outbox"]): readonly Alert[] =>
+  alerts.filter(
+    ({ row: { sink }, event: { type, watch, subject } }) =>
+      type === "tweet.created" &&
+      sink === row.sink &&
+      watch === event.watch &&
+      subject === event.subject,
+  );
+
+/** Alerts on posts that were edited or deleted, in messages that were sent. */
+const followUpsSent = ({ alerts, messages }: Evidence["outbox"]): readonly Alert[] =>
+  alerts.filter(({ row, event }) => {
+    const isOfPost = event.type === "tweet.edited" || event.type === "tweet.deleted";
+    return isOfPost && isFollowUp(event) && messages.get(row.messageId ?? "")?.state === "sent";
   });
