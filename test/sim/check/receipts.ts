@@ -139,11 +139,20 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
     wire === "console" ? [/^(?=(?: {2})?[•!] )/m, /^(?: {2})?[•!] /] : [/^(?=• )/m, /^• /];
   const parts = text.split(marks);
   const own = parts.find((part) => bullet.test(part) && part.includes(`/status/${tweetId}`));
+  const section = own === undefined ? undefined : sectionOf(own, text);
+  if (section !== undefined) return section;
   const above = parts.filter((part) => !bullet.test(part)).join("");
   // Of a few that are shown whole, nothing says which of them names which watch.
   if (own === undefined) return /^\W*\d[\d,]* alerts\b/m.test(text) ? "" : text;
   return wire === "console" ? own : `${above}\n${own}`;
 }
+
+/**
+ * The heading of the section of a digest in which a line stands, such as "w0 (3)". The heading of
+ * the whole names the watches of all sections.
+ */
+const sectionOf = (line: string, text: string): string | undefined =>
+  [...text.slice(0, text.indexOf(line)).matchAll(/^\W*w\d+ \(\d+\)\W*$/gm)].at(-1)?.[0];
 
 /** Posts that other watches follow: reported as values, or as what somebody answered. */
 const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
