@@ -4,7 +4,7 @@ import { keyTable, SCHEMA, sectionOf, type Schema } from "./key-table.ts";
 import { GENERATED, page, sentence } from "./markdown.ts";
 
 /**
- * In the order of the page. `route` and `time_intervals` are lists or trees of one shape, shown
+ * In the order of the page. `route`, `time_intervals` and `reports` hold entries of one shape, shown
  * once.
  */
 const SECTIONS = ["api", "state", "server", "ops", "links"] as const;
@@ -14,6 +14,11 @@ const routeSchema = (): Schema => SCHEMA.$defs?.["route"] ?? {};
 function intervalSchema(): Schema {
   const { additionalProperties } = sectionOf("time_intervals");
   return (typeof additionalProperties === "object" ? additionalProperties.items : undefined) ?? {};
+}
+
+function reportSchema(): Schema {
+  const { additionalProperties } = sectionOf("reports");
+  return typeof additionalProperties === "object" ? additionalProperties : {};
 }
 
 export const settingsPage = (): string =>
@@ -33,6 +38,9 @@ export const settingsPage = (): string =>
     "## time_intervals",
     `${sentence(sectionOf("time_intervals").description ?? "")} Each name holds a list of these; one that matches is enough.`,
     keyTable(intervalSchema()),
+    "## reports",
+    `${sentence(sectionOf("reports").description ?? "")} Each name holds one of these. [Reports](reports.md) shows one.`,
+    keyTable(reportSchema()),
     "## defaults",
     sentence(sectionOf("defaults").description ?? ""),
     "- `defaults.watch` takes the keys of every watch except `moved_from`. `labels` and `include` are merged key by key.\n- `defaults.sink` takes one map per sink type. A sink with a secret of its own drops the default ones.",
