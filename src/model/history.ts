@@ -103,8 +103,10 @@ export interface ItemHistory {
 export interface EventQuery {
   readonly sinceMs?: number;
   readonly untilMs?: number;
-  /** Its id. */
-  readonly watch?: string;
+  /** The ids of the watches. */
+  readonly watches?: readonly string[];
+  /** Without what the daemon says about itself. */
+  readonly onlyAlerts?: boolean;
   /** A handle or an id. */
   readonly author?: string;
   /** Somewhere in what the event says, in either case of the letters A to Z. */

@@ -11,13 +11,16 @@ export interface MessageAuthor {
   readonly avatarUrl: string;
 }
 
-/** Several accounts that came onto one list, or left it. */
-export interface PeopleList {
+/** Accounts that came onto one list or left it, or the posts of a report: a line with a link each. */
+export interface LinkList {
   readonly people: readonly Person[];
   /** How many more there are. */
   readonly more: number;
+  /** True if sinks without links write the addresses out. */
+  readonly hasPlainLinks?: boolean;
 }
 
+/** A line of such a list. */
 export interface Person {
   /** `Bob (@bob)`. */
   readonly name: string;
@@ -49,8 +52,8 @@ export interface NeutralMessage {
    * The same as the sink's readers write it, where the sink has a locale or a time zone of its own.
    */
   readonly occurredAt?: string;
-  /** The accounts that the title counts. */
-  readonly list?: PeopleList;
+  /** The accounts that the title counts, or the posts that the body announces. */
+  readonly list?: LinkList;
   /** Ids of every watch that matched. */
   readonly watches: readonly string[];
   readonly severity: string;

@@ -2,6 +2,7 @@
  * Reports: what the watches found in a time, in numbers. The JSON of `chirpwatch report` and of
  * `report.created`, field for field.
  */
+import type { EventRecord } from "./history.ts";
 import type { Json } from "./json.ts";
 
 /** A report as it is configured. */
@@ -69,6 +70,8 @@ export interface ReportView {
   }[];
   readonly shares: readonly {
     readonly label: string;
+    /** All alerts. `values` are the most frequent ones, so that their counts may add up to less. */
+    readonly count: number;
     readonly values: readonly { readonly value: string; readonly count: number }[];
   }[];
   readonly deleted: AlertCount;
@@ -86,20 +89,41 @@ export interface ReportQuery {
 /** Returns the report as the body of an event. */
 export const reportJson = (report: ReportView): Json => report as unknown as Json;
 
-/**
- * What polls read of one watch in one hour: items that were new, and those of them that its filters
- * left out.
- */
-export interface WatchHour {
-  readonly watchKey: string;
-  readonly hourMs: number;
+/** What polls read of one watch: items that were new, and those of them that its filters left out. */
+export interface WatchReads {
   readonly read: number;
   readonly filtered: number;
 }
 
+/** What decides whether an event counts, without its body. */
+export interface EventHead {
+  readonly id: string;
+  readonly watch: string;
+  readonly watchType: string;
+  readonly detectedAtMs: number;
+}
+
+export interface EventHeads {
+  /** Newest first. */
+  readonly heads: readonly EventHead[];
+  /** Where the next page begins. Null where all that is older was found before the time asked for. */
+  readonly next: string | null;
+}
+
 export interface ReportStore {
-  /** Hours that begin within the time; none where nothing was read. */
-  watchHours(fromMs: number, toMs: number): Promise<readonly WatchHour[]>;
+  /**
+   * The sums of the hours that begin from `fromMs` on and before `toMs`, by the keys of the watches.
+   * A watch that read nothing is absent. Callers ask for a few watches at a time.
+   */
+  watchReads(
+    watchKeys: readonly string[],
+    fromMs: number,
+    toMs: number,
+  ): Promise<ReadonlyMap<string, WatchReads>>;
   /** The first hour that was counted; null before the first. */
   firstWatchHour(): Promise<number | null>;
+  /** A page of the events; `before` is the `next` of the page before. */
+  eventHeads(sinceMs: number, before?: string): Promise<EventHeads>;
+  /** The events with what became of them, in the order of the ids. Callers ask for a few at a time. */
+  eventRecords(ids: readonly string[]): Promise<readonly EventRecord[]>;
 }

@@ -3,7 +3,7 @@ import type { NeutralMessage } from "../model/message.ts";
 import type { ReportView } from "../model/report.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import { baseMessage } from "./messages/event-message.ts";
-import { reportLines, reportTitle } from "./report-text.ts";
+import { reportFigures, reportPosts, reportTitle } from "./report-text.ts";
 
 export const REPORT_EVENT = "report.created";
 
@@ -13,7 +13,13 @@ export const isReport = ({ event }: OutboxEvent): boolean =>
 /** Reads `body.report`. */
 export function reportMessage(event: OutboxEvent): NeutralMessage {
   const report = event.event.body["report"] as unknown as ReportView;
-  const lines = reportLines(report);
-  const body = lines.length === 0 ? "Nothing was found." : lines.join("\n");
-  return { ...baseMessage(event), title: reportTitle(report), body, watches: [] };
+  const lines = reportFigures(report);
+  const list = reportPosts(report);
+  return {
+    ...baseMessage(event),
+    title: reportTitle(report),
+    body: lines.length === 0 ? "Nothing was found." : lines.join("\n"),
+    ...(list.people.length === 0 ? {} : { list }),
+    watches: [],
+  };
 }

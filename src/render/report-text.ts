@@ -2,9 +2,10 @@
  * A report as lines of plain text: at most 25 with its title. Each sink escapes them and lays them
  * out.
  */
+import type { LinkList } from "../model/message.ts";
 import type { ComparedCount, ReportView, WatchReport } from "../model/report.ts";
 import { formatCompact, formatExact } from "./text/numbers.ts";
-import { spellPeriod, spellTime } from "./text/times.ts";
+import { spellDay, spellPeriod } from "./text/times.ts";
 import { cleanLine } from "./text/clean-text.ts";
 import { trimText } from "./text/trim-text.ts";
 
@@ -18,10 +19,16 @@ const WORDS_CHARS = 90;
 export const reportTitle = ({ title, from, to, timezone }: ReportView): string =>
   `${title} · ${spellPeriod(Date.parse(from), Date.parse(to), timezone === "UTC" ? {} : { timezone })}`;
 
-export function reportLines(report: ReportView): readonly string[] {
+/** All that it says, as `chirpwatch report` prints it. */
+export const reportLines = (report: ReportView): readonly string[] => [
+  ...reportFigures(report),
+  ...reportPosts(report).people.map(({ name, url, note }) => `• ${name} · ${note} ${url}`),
+];
+
+/** What it says above its posts. */
+export function reportFigures(report: ReportView): readonly string[] {
   const { watches, top_posts: posts, top_authors: authors } = report;
   const hidden = watches.length - MAX_WATCHES;
-  const shownPosts = posts.slice(0, MAX_POSTS);
   const lines = [
     ...watches.slice(0, MAX_WATCHES).map(watchLine),
     hidden > 0 ? `and ${hidden} more ${hidden === 1 ? "watch" : "watches"}` : "",
@@ -29,12 +36,22 @@ export function reportLines(report: ReportView): readonly string[] {
     authors.length === 0
       ? ""
       : `Top authors: ${authors.slice(0, MAX_AUTHORS).map(authorText).join(", ")}`,
-    shownPosts.length === 0 ? "" : "Top posts, as last seen:",
-    ...shownPosts.map((post) => postLine(post, report.timezone)),
     ...report.shares.slice(0, MAX_LABELS).map(shareLine),
+    posts.length === 0 ? "" : "Top posts, as last seen:",
   ];
   return lines.filter((line) => line !== "");
 }
+
+/** Its posts, each as a line with a link. */
+export const reportPosts = ({ top_posts: posts, timezone }: ReportView): LinkList => ({
+  people: posts.slice(0, MAX_POSTS).map((post) => ({
+    name: trimText(cleanLine(post.text), WORDS_CHARS) || `a post by @${post.author}`,
+    url: post.url,
+    note: postNote(post, timezone),
+  })),
+  more: 0,
+  hasPlainLinks: true,
+});
 
 function watchLine({ watch, read, filtered, alerted, days }: WatchReport): string {
   const counts = [
@@ -42,7 +59,8 @@ function watchLine({ watch, read, filtered, alerted, days }: WatchReport): strin
     `${formatExact(read.count)} read${changeText(read)}`,
     `${formatExact(filtered.count)} filtered${changeText(filtered)}`,
   ];
-  return `${watch}: ${counts.join(", ")}${days.length < 2 ? "" : `  ${barsOf(days.map(({ count }) => count))}`}`;
+  const bars = days.length < 2 ? "" : `${barsOf(days.map(({ count }) => count))}  `;
+  return `${watch}: ${bars}${counts.join(", ")}`;
 }
 
 /** Against the period before: " (+12)". Empty where that is not whole. */
@@ -78,23 +96,23 @@ function lostLine({ deleted, silenced, given_up: dead }: ReportView): string {
 const authorText = ({ handle, name, alerted }: ReportView["top_authors"][number]): string =>
   `${cleanLine(name === handle ? `@${handle}` : `${trimText(name, 40)} (@${handle})`)} ${formatExact(alerted.count)}`;
 
-function postLine(
-  { author, text, url, likes, reposts, seen_at: seenAt }: ReportView["top_posts"][number],
-  timezone: string,
-): string {
-  const seen = spellTime(Date.parse(seenAt), timezone === "UTC" ? {} : { timezone }, "date");
-  const counts = [
+function postNote(post: ReportView["top_posts"][number], timezone: string): string {
+  const { author, likes, reposts, seen_at: seenAt } = post;
+  const parts = [
+    `@${author}`,
     `♥ ${formatCompact(likes)}`,
-    ...(reposts === 0 ? [] : [`${formatCompact(reposts)} reposts`]),
-  ].join(", ");
-  return `• ${counts} (${seen}) @${author}: ${trimText(cleanLine(text), WORDS_CHARS)} ${url}`;
+    ...(reposts === 0 ? [] : [`${formatCompact(reposts)} ${reposts === 1 ? "repost" : "reposts"}`]),
+    spellDay(Date.parse(seenAt), timezone === "UTC" ? {} : { timezone }),
+  ];
+  return parts.join(" · ");
 }
 
-function shareLine({ label, values }: ReportView["shares"][number]): string {
-  const total = values.reduce((sum, { count }) => sum + count, 0);
-  const shown = values.map(
-    ({ value, count }) =>
-      `${trimText(cleanLine(value), 30)} ${Math.round((count / Math.max(1, total)) * 100)}%`,
-  );
-  return total === 0 ? "" : `By ${label}: ${shown.join(", ")}`;
+/** Shares of all alerts, those with other values together. */
+function shareLine({ label, count, values }: ReportView["shares"][number]): string {
+  if (count === 0) return "";
+  const others = count - values.reduce((sum, value) => sum + value.count, 0);
+  const named = values.map((value) => [trimText(cleanLine(value.value), 30), value.count] as const);
+  const shown = others === 0 ? named : [...named, ["others", others] as const];
+  const shares = shown.map(([name, part]) => `${name} ${Math.round((part / count) * 100)}%`);
+  return `By ${label}: ${shares.join(", ")}`;
 }

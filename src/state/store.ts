@@ -32,6 +32,7 @@ import {
 import { dueEdit, editableAlerts, nextEditAt, recordEdit } from "./history/edits.ts";
 import { dueWork } from "./outbox/due-work.ts";
 import { findReplayable, auditRecords, replay } from "./history/replay.ts";
+import { eventHeads, eventRecords } from "./history/report-events.ts";
 import { explainItem } from "./history/explain.ts";
 import { findEvents, labelsSince } from "./history/find-events.ts";
 import { alertsOfMessages } from "./history/message-alerts.ts";
@@ -79,7 +80,7 @@ import { loadTargets, resolveTarget, setTargetStatus } from "./watches/targets.t
 import { countWaiting } from "./outbox/waiting.ts";
 import { holdDeliveries, holdMessages, messageMembers, releaseHeld } from "./outbox/holds.ts";
 import { placeAgain, waitingDeliveries } from "./outbox/place-again.ts";
-import { firstWatchHour, watchHours } from "./items/watch-hours.ts";
+import { firstWatchHour, watchReads } from "./items/watch-hours.ts";
 import { moveSink } from "./outbox/move-sink.ts";
 import { takeBack, unseal } from "./outbox/unseal.ts";
 import { withhold } from "./outbox/withhold.ts";
@@ -113,7 +114,9 @@ export function createStore(
     dueRepeats: () => dueRepeats(db),
     closeLevel: (level) => closeLevel(db, level),
     ...history(db, deps.clock),
-    watchHours: (fromMs, toMs) => watchHours(db, fromMs, toMs),
+    watchReads: (keys, fromMs, toMs) => watchReads(db, keys, fromMs, toMs),
+    eventHeads: (sinceMs, before) => eventHeads(db, sinceMs, before),
+    eventRecords: (ids) => eventRecords(db, ids, deps.clock.now()),
     firstWatchHour: () => firstWatchHour(db),
     ...notes(db),
     ...learned(db),

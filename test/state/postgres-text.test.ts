@@ -194,7 +194,8 @@ test("every method asks in Postgres's words", async () => {
   await store.findEvents({
     sinceMs: now,
     untilMs: now,
-    watch: "w",
+    watches: ["w"],
+    onlyAlerts: true,
     author: "a",
     text: "t",
     state: "sent",

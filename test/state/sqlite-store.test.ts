@@ -5,12 +5,14 @@ import { openTemp, START_MS as T0, memoryStatePath } from "./temp-state.ts";
 import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
 import { describeMembers } from "./members-contract.ts";
+import { describeReports } from "./reports-contract.ts";
 import { describeStore } from "./store-contract.ts";
 
 describeStore("SQLite", () => openTemp(memoryStatePath()));
 describeMembers("SQLite", () => openTemp(memoryStatePath()));
 describeLevels("SQLite", () => openTemp(memoryStatePath()));
 describeFollowUps("SQLite", () => openTemp(memoryStatePath()));
+describeReports("SQLite", () => openTemp(memoryStatePath()));
 
 test("a group that waits is due at its time after a restart", async () => {
   const path = memoryStatePath();

@@ -2118,7 +2118,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           expect(await found({})).toEqual(["3", "2", "1"]);
           expect(await found({ sinceMs: T0 + 10 })).toEqual(["3", "2"]);
           expect(await found({ untilMs: T0 + 10 })).toEqual(["1"]);
-          expect(await found({ watch: "other" })).toEqual(["2"]);
+          expect(await found({ watches: ["other"] })).toEqual(["2"]);
           expect(await found({ author: "BOB" })).toEqual(["3"]);
           expect(await found({ author: "8" })).toEqual(["3"]);
           expect(await found({ text: '"50%" offer' })).toEqual(["3"]);
@@ -2150,7 +2150,7 @@ export function describeStore(name: string, makeStore: () => Promise<Store>): vo
           do {
             const page: EventPage = await store.findEvents({
               limit: 700,
-              watch: "odd",
+              watches: ["odd"],
               ...(next === null ? {} : { before: next }),
             });
             all.push(...page.events.map(({ event }) => event.subject));

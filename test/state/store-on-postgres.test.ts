@@ -9,6 +9,7 @@ import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { PostgresStates } from "./postgres-states.ts";
+import { describeReports } from "./reports-contract.ts";
 import { describeStore } from "./store-contract.ts";
 
 describe("on Postgres", () => {
@@ -29,5 +30,6 @@ describe("on Postgres", () => {
   describeMembers("Postgres", () => states.empty());
   describeLevels("Postgres", () => states.empty());
   describeFollowUps("Postgres", () => states.empty());
+  describeReports("Postgres", () => states.empty());
   describeInterleaved("Postgres", async () => [await states.empty(), await states.open()]);
 });

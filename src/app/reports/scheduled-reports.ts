@@ -32,6 +32,8 @@ export interface ScheduledReportsDeps {
 
 const CHECK_EVERY_MS = 15_000;
 const FIRST_AFTER_MS = 5_000;
+/** A poll that found something right before the time of a report may be committed a little later. */
+const GRACE_MS = 5_000;
 
 /** Returns what ends it. */
 export function startReports(deps: ScheduledReportsDeps): Cancel {
@@ -41,7 +43,10 @@ export function startReports(deps: ScheduledReportsDeps): Cancel {
     firstAfterMs: FIRST_AFTER_MS,
     everyMs: CHECK_EVERY_MS,
     work: async () => {
-      for (const report of config().reports) await sendDue(deps, report);
+      for (const report of config().reports)
+        await sendDue(deps, report).catch((error: unknown) =>
+          log.error("a report could not be made", { report: report.name, error: errorText(error) }),
+        );
     },
     onError: (error) => log.error("a report could not be made", { error: errorText(error) }),
   });
@@ -89,9 +94,9 @@ function duePeriod(
   // A clock that was set back begins anew.
   if (typeof lastMs !== "number" || lastMs > nowMs) return "begin";
   const dueMs = report.nextAtMs(lastMs);
-  return dueMs > nowMs
+  return dueMs + GRACE_MS > nowMs
     ? undefined
-    : { fromMs: lastMs, toMs: lastTimeBefore(report.nextAtMs, dueMs, nowMs) };
+    : { fromMs: lastMs, toMs: lastTimeBefore(report.nextAtMs, dueMs, nowMs - GRACE_MS) };
 }
 
 interface Times {

@@ -132,7 +132,9 @@ export async function countPast(
 export const storeSince = (store: DemoStore, { untilMs, sent: before }: PastCounts): DemoStore => ({
   listWatches: () => store.listWatches(),
   findEvents: (query) => store.findEvents(query),
-  watchHours: (fromMs, toMs) => store.watchHours(fromMs, toMs),
+  watchReads: (keys, fromMs, toMs) => store.watchReads(keys, fromMs, toMs),
+  eventHeads: (sinceMs, before) => store.eventHeads(sinceMs, before),
+  eventRecords: (ids) => store.eventRecords(ids),
   firstWatchHour: () => store.firstWatchHour(),
   explainItem: (id) => store.explainItem(id),
   recentEvents: async (limit) =>

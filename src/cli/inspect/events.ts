@@ -20,6 +20,7 @@ interface Options {
   readonly since?: string;
   readonly until?: string;
   readonly watch?: string;
+  readonly alerts?: true;
   readonly author?: string;
   readonly text?: string;
   readonly state?: string;
@@ -42,7 +43,8 @@ export function addEvents(program: Command, context: CliContext): void {
       "found at this time or later: 2026-07-27T09:00:00Z, 2026-07-27, or how long ago, like 2h",
     )
     .option("--until <time>", "found before this time")
-    .option("--watch <id>", "of this watch")
+    .option("--watch <id>", "of this watch; several with commas between")
+    .option("--alerts", "without what the daemon says about itself")
     .option("--author <account>", "by or about this account: handle, id or profile link")
     .option("--text <words>", "whose text holds these words")
     .option("--state <state>", `with a delivery that is ${DELIVERY_STATES.join(", ")}`)
@@ -53,7 +55,7 @@ export function addEvents(program: Command, context: CliContext): void {
       new Option(
         "--replays",
         "list instead what operators sent again with `replay`, and when",
-      ).conflicts(["since", "until", "watch", "author", "text", "state", "csv"]),
+      ).conflicts(["since", "until", "watch", "alerts", "author", "text", "state", "csv"]),
     )
     .addHelpText(
       "after",
@@ -63,11 +65,12 @@ export function addEvents(program: Command, context: CliContext): void {
 }
 
 async function events(context: CliContext, options: Options): Promise<void> {
-  const { config: configPath, limit: limitText, json, csv, replays, ...filters } = options;
+  const { config: configPath, limit: limitText, json, csv, replays, alerts, ...asked } = options;
   const limit = Number(limitText);
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED)
     throw usage(`limit is a whole number from 1 to ${MOST_LISTED}, not "${limitText}"`);
   if (replays === true) return listReplays(context, configPath, { limit, asJson: json === true });
+  const filters = { ...asked, ...(alerts === true ? { alerts: "true" } : {}) };
   const query = readEventQuery(filters, context.clock.now());
   if (typeof query === "string") throw usage(query);
   const { sinceMs, untilMs } = query;

@@ -4,16 +4,17 @@
  */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
-import type { DeliveryOutcome, EventRecord, History } from "../../model/history.ts";
+import type { DeliveryOutcome, EventRecord } from "../../model/history.ts";
 import type {
   EventFilter,
+  EventHead,
   ReportConfig,
   ReportStore,
   ReportView,
-  WatchHour,
+  WatchReads,
   WatchReport,
 } from "../../model/report.ts";
-import type { WatchStore } from "../../model/watch-store.ts";
+import type { WatchState, WatchStore } from "../../model/watch-store.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import { ownValue } from "../../model/own-value.ts";
 import { tweetUrl } from "../../render/text/permalink.ts";
@@ -21,7 +22,7 @@ import { spellTime } from "../../render/text/times.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 
 export interface ReportDeps {
-  readonly store: Pick<History, "findEvents"> & ReportStore & Pick<WatchStore, "listWatches">;
+  readonly store: ReportStore & Pick<WatchStore, "listWatches">;
   readonly linksHost: string;
   readonly retentionMs: number;
 }
@@ -38,96 +39,124 @@ export interface ReportRequest
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Their bodies take some milliseconds to read. */
-const EVENTS_AT_ONCE = 100;
+const RECORDS_AT_ONCE = 50;
+/** The hours of a watch are some hundred rows. */
+const WATCHES_AT_ONCE = 50;
 /** A label with more values shows the most frequent ones. */
 const MAX_SHARES = 6;
 
 export async function buildReport(deps: ReportDeps, request: ReportRequest): Promise<ReportView> {
   const { store, linksHost } = deps;
   const { fromMs, toMs, watches, top, by, timezone } = request;
-  const beforeMs = fromMs - (toMs - fromMs);
   const tally = new Tally(request);
-  await readEvents(store, request, beforeMs, (record) => tally.add(record));
-  const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
-  const hours = await store.watchHours(floorHour(beforeMs), toMs);
-  const firstHourMs = await store.firstWatchHour();
-  const isKept = request.nowMs - beforeMs <= deps.retentionMs;
+  await readEvents(store, tally, request);
   const period = { since: isoTime(fromMs), until: isoTime(toMs) };
-  const lone = watches.length === 1 && watches[0] !== undefined ? { watch: watches[0] } : {};
+  const own = { watch: watches.join(), alerts: "true", ...period };
   return {
     name: request.name,
     title: request.title,
     from: period.since,
     to: period.until,
     timezone,
-    watches: watches.map((watch): WatchReport => {
-      const state = states.get(watch);
-      const isWhole = isKept && state !== undefined && state.registeredAtMs <= beforeMs;
-      const own = hours.filter(({ watchKey }) => watchKey === state?.key);
-      const areCounted = isWhole && firstHourMs !== null && firstHourMs <= beforeMs;
-      const compared = (value: (hour: WatchHour) => number) => ({
-        count: sumOf(own.filter(({ hourMs }) => hourMs >= floorHour(fromMs)).map(value)),
-        before: areCounted
-          ? sumOf(own.filter(({ hourMs }) => hourMs < floorHour(fromMs)).map(value))
-          : null,
-      });
-      return {
-        watch,
-        read: compared(({ read }) => read),
-        filtered: compared(({ filtered }) => filtered),
-        alerted: {
-          count: tally.alerts.get(watch) ?? 0,
-          before: isWhole ? (tally.before.get(watch) ?? 0) : null,
-          events: { watch, ...period },
-        },
-        days: daysOf(request).map((day) => ({
-          day,
-          count: tally.days.get(`${watch}\n${day}`) ?? 0,
-        })),
-      };
-    }),
-    top_authors: highest(tally.authors, top).map(([handle, { name, count }]) => ({
+    watches: await watchReports(deps, tally, request),
+    top_authors: highest(tally.authors, top).map(([, { handle, name, count }]) => ({
       handle,
       name,
-      alerted: { count, events: { ...lone, author: handle, ...period } },
+      alerted: { count, events: { ...own, author: handle } },
     })),
-    top_posts: topPosts(tally.posts, top, linksHost),
-    shares: by.map((label) => ({
-      label,
-      values: highest(tally.shares.get(label) ?? new Map<string, Counted>(), MAX_SHARES).map(
-        ([value, { count }]) => ({ value, count }),
-      ),
-    })),
-    deleted: stateCount(tally, "deleted", { ...lone, ...period }),
-    silenced: stateCount(tally, "silenced", { ...lone, ...period }),
-    given_up: stateCount(tally, "dead", { ...lone, ...period }),
+    top_posts: tally.posts.map((post) => shownPost(post, linksHost)),
+    shares: by.map((label) => {
+      const values = tally.shares.get(label) ?? new Map<string, Counted>();
+      return {
+        label,
+        count: sumOf([...tally.alerts.values()]),
+        values: highest(values, MAX_SHARES).map(([value, { count }]) => ({ value, count })),
+      };
+    }),
+    deleted: stateCount(tally, "deleted", own),
+    silenced: stateCount(tally, "silenced", own),
+    given_up: stateCount(tally, "dead", own),
   };
 }
 
-/** Reads the events of the period and of the period before it. */
+const beforeOf = ({ fromMs, toMs }: ReportRequest): number => fromMs - (toMs - fromMs);
+
+/** Reads the events of the period, and counts those of the period before it. */
 async function readEvents(
   store: ReportDeps["store"],
-  { watches, toMs }: ReportRequest,
-  sinceMs: number,
-  onRecord: (record: EventRecord) => void,
+  tally: Tally,
+  request: ReportRequest,
 ): Promise<void> {
-  const [only] = watches;
-  const query = {
-    sinceMs,
-    untilMs: toMs,
-    limit: EVENTS_AT_ONCE,
-    ...(watches.length === 1 && only !== undefined ? { watch: only } : {}),
-  };
   let before: string | undefined;
   do {
-    const page = await store.findEvents({ ...query, ...(before === undefined ? {} : { before }) });
-    for (const record of page.events) onRecord(record);
-    before = page.next ?? undefined;
+    const { heads, next } = await store.eventHeads(beforeOf(request), before);
+    const ids = heads.filter((head) => tally.isWanted(head)).map(({ id }) => id);
+    for (let at = 0; at < ids.length; at += RECORDS_AT_ONCE) {
+      await yieldToEventLoop();
+      const records = await store.eventRecords(ids.slice(at, at + RECORDS_AT_ONCE));
+      for (const record of records) tally.add(record);
+    }
+    before = next ?? undefined;
     await yieldToEventLoop();
   } while (before !== undefined);
 }
 
+/** Reads and counts by watch, some watches at a time. */
+async function watchReports(
+  { store, retentionMs }: ReportDeps,
+  tally: Tally,
+  request: ReportRequest,
+): Promise<readonly WatchReport[]> {
+  const { watches, fromMs, toMs, nowMs } = request;
+  const beforeMs = beforeOf(request);
+  const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+  const firstHourMs = await store.firstWatchHour();
+  const days = daysOf(request);
+  const reports: WatchReport[] = [];
+  for (let at = 0; at < watches.length; at += WATCHES_AT_ONCE) {
+    const some = watches.slice(at, at + WATCHES_AT_ONCE);
+    const keys = some.flatMap((watch) => states.get(watch)?.key ?? []);
+    // An hour counts where it begins, in one period only. What is asked for now has the hour that is not over.
+    const endMs = toMs === nowMs ? toMs : floorHour(toMs);
+    const now = await store.watchReads(keys, floorHour(fromMs), endMs);
+    const then = await store.watchReads(keys, floorHour(beforeMs), floorHour(fromMs));
+    for (const watch of some) {
+      const state = states.get(watch);
+      const isWhole = isKnownSince(state, beforeMs) && nowMs - beforeMs <= retentionMs;
+      const areCounted = isWhole && firstHourMs !== null && firstHourMs <= beforeMs;
+      const key = state?.key ?? "";
+      reports.push({
+        watch,
+        ...readsOf(now.get(key), areCounted ? (then.get(key) ?? NOTHING) : undefined),
+        alerted: {
+          count: tally.alerts.get(watch) ?? 0,
+          before: isWhole ? (tally.before.get(watch) ?? 0) : null,
+          events: { watch, alerts: "true", since: isoTime(fromMs), until: isoTime(toMs) },
+        },
+        days: days.map((day) => ({ day, count: tally.days.get(`${watch}\n${day}`) ?? 0 })),
+      });
+    }
+    await yieldToEventLoop();
+  }
+  return reports;
+}
+
+const NOTHING: WatchReads = { read: 0, filtered: 0 };
+
+const isKnownSince = (state: WatchState | undefined, atMs: number): boolean =>
+  state !== undefined && state.registeredAtMs <= atMs;
+
+const readsOf = (
+  now: WatchReads = NOTHING,
+  before: WatchReads | undefined,
+): Pick<WatchReport, "read" | "filtered"> => ({
+  read: { count: now.read, before: before?.read ?? null },
+  filtered: { count: now.filtered, before: before?.filtered ?? null },
+});
+
 interface Counted {
+  /** Of an author; empty of a value of a label. */
+  readonly handle: string;
   readonly name: string;
   count: number;
 }
@@ -135,17 +164,20 @@ interface Counted {
 interface SeenPost {
   readonly tweet: Tweet;
   readonly seenAtMs: number;
+  readonly weight: number;
 }
 
-/** Records come newest first. */
+/** What is counted. Events come newest first. */
 class Tally {
   readonly alerts = new Map<string, number>();
   readonly before = new Map<string, number>();
   readonly days = new Map<string, number>();
   readonly authors = new Map<string, Counted>();
-  readonly posts = new Map<string, SeenPost>();
+  /** The top posts, the highest first. */
+  readonly posts: SeenPost[] = [];
   readonly shares = new Map<string, Map<string, Counted>>();
   readonly states = new Map<string, number>();
+  readonly #seenPosts = new Set<string>();
   readonly #request: ReportRequest;
   readonly #watches: ReadonlySet<string>;
 
@@ -154,11 +186,19 @@ class Tally {
     this.#watches = new Set(request.watches);
   }
 
-  add({ event, deliveries }: EventRecord): void {
-    const { fromMs, by, timezone } = this.#request;
+  /** Returns whether the event is to be read. One of the period before is counted at once. */
+  isWanted({ watch, watchType, detectedAtMs }: EventHead): boolean {
+    const { fromMs, toMs } = this.#request;
     // Alerts of the daemon itself may name a watch, too.
-    if (event.watchType === "daemon" || !this.#watches.has(event.watch)) return;
-    if (event.detectedAtMs < fromMs) return raise(this.before, event.watch);
+    if (watchType === "daemon" || !this.#watches.has(watch) || detectedAtMs >= toMs) return false;
+    if (detectedAtMs >= fromMs) return true;
+    if (detectedAtMs >= beforeOf(this.#request)) raise(this.before, watch);
+    return false;
+  }
+
+  /** Counts an alert of the period. */
+  add({ event, deliveries }: EventRecord): void {
+    const { by, timezone } = this.#request;
     raise(this.alerts, event.watch);
     raise(this.days, `${event.watch}\n${spellTime(event.detectedAtMs, { timezone }, "date")}`);
     for (const state of new Set(deliveries.map(({ state: one }) => one))) raise(this.states, state);
@@ -166,54 +206,71 @@ class Tally {
     for (const label of by) {
       const values = this.shares.get(label) ?? new Map<string, Counted>();
       this.shares.set(label, values);
-      count(values, ownValue(event.labels, label) || "none", "");
+      count(values, ownValue(event.labels, label) || "none");
     }
-    const { tweet } = event.body;
-    if (tweet === undefined || event.type === "tweet.deleted" || this.posts.has(tweet.id)) return;
-    this.posts.set(tweet.id, { tweet, seenAtMs: event.detectedAtMs });
+    this.#addPost(event);
   }
 
   #addAuthor({ body }: ChirpEvent): void {
     const user = body.tweet?.user ?? body.user;
-    if (user !== undefined && user.username !== "")
-      count(this.authors, user.username, user.display_name || user.username);
+    if (user === undefined || user.username === "") return;
+    const { username, display_name: name } = user;
+    count(this.authors, username.toLowerCase(), { handle: username, name: name || username });
+  }
+
+  /** A post counts as it was last seen. Of all posts only the highest are held. */
+  #addPost({ type, body: { tweet }, detectedAtMs }: ChirpEvent): void {
+    if (tweet === undefined || type === "tweet.deleted" || this.#seenPosts.has(tweet.id)) return;
+    this.#seenPosts.add(tweet.id);
+    const weight = tweet.likes_count + tweet.retweet_count + tweet.quote_count + tweet.reply_count;
+    const at = this.posts.findIndex((post) => post.weight < weight);
+    this.posts.splice(at < 0 ? this.posts.length : at, 0, {
+      tweet,
+      seenAtMs: detectedAtMs,
+      weight,
+    });
+    this.posts.length = Math.min(this.posts.length, this.#request.top);
   }
 }
 
 const raise = (counts: Map<string, number>, key: string): void =>
   void counts.set(key, (counts.get(key) ?? 0) + 1);
 
-function count(counts: Map<string, Counted>, key: string, name: string): void {
-  const known = counts.get(key) ?? { name, count: 0 };
+function count(counts: Map<string, Counted>, key: string, who = { handle: "", name: "" }): void {
+  const known = counts.get(key) ?? { ...who, count: 0 };
   known.count += 1;
   counts.set(key, known);
 }
 
-const highest = (
+/** The highest counts, of equal ones the first. It goes through them once: there may be many. */
+function highest(
   counts: ReadonlyMap<string, Counted>,
   most: number,
-): readonly (readonly [string, Counted])[] =>
-  [...counts].sort(([, a], [, b]) => b.count - a.count).slice(0, most);
-
-function topPosts(
-  posts: ReadonlyMap<string, SeenPost>,
-  top: number,
-  linksHost: string,
-): ReportView["top_posts"] {
-  const weight = ({ tweet }: SeenPost) =>
-    tweet.likes_count + tweet.retweet_count + tweet.quote_count + tweet.reply_count;
-  const sorted = [...posts.values()].sort((a, b) => weight(b) - weight(a)).slice(0, top);
-  return sorted.map(({ tweet, seenAtMs }) => ({
-    id: tweet.id,
-    author: tweet.user.username,
-    text: tweet.full_text,
-    url: tweetUrl(linksHost, tweet.user.username, tweet.id),
-    likes: tweet.likes_count,
-    reposts: tweet.retweet_count + tweet.quote_count,
-    replies: tweet.reply_count,
-    seen_at: isoTime(seenAtMs),
-  }));
+): readonly (readonly [string, Counted])[] {
+  const found: (readonly [string, Counted])[] = [];
+  for (const entry of counts) {
+    const lowest = found.at(-1)?.[1].count ?? 0;
+    if (found.length === most && entry[1].count <= lowest) continue;
+    const at = found.findIndex(([, other]) => other.count < entry[1].count);
+    found.splice(at < 0 ? found.length : at, 0, entry);
+    found.length = Math.min(found.length, most);
+  }
+  return found;
 }
+
+const shownPost = (
+  { tweet, seenAtMs }: SeenPost,
+  linksHost: string,
+): ReportView["top_posts"][number] => ({
+  id: tweet.id,
+  author: tweet.user.username,
+  text: tweet.full_text,
+  url: tweetUrl(linksHost, tweet.user.username, tweet.id),
+  likes: tweet.likes_count,
+  reposts: tweet.retweet_count + tweet.quote_count,
+  replies: tweet.reply_count,
+  seen_at: isoTime(seenAtMs),
+});
 
 const stateCount = (
   { states }: Tally,

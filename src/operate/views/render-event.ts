@@ -129,7 +129,7 @@ async function findEvent(
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const asked = {
       limit: AT_ONCE,
-      ...(isWatch ? { watch: what } : {}),
+      ...(isWatch ? { watches: [what] } : {}),
       ...(before === undefined ? {} : { before }),
     };
     const { events, next } = await store.findEvents(asked);

@@ -1,5 +1,5 @@
 /** Messages as plain text, unescaped: notifications, fallbacks, and the lines of a list. */
-import type { NeutralMessage } from "../../model/message.ts";
+import type { LinkList, NeutralMessage, Person } from "../../model/message.ts";
 import type { Batch } from "../../model/sink.ts";
 import { countTypes, countsText } from "../text/kind-words.ts";
 import { moreText, personText } from "../text/people-text.ts";
@@ -26,13 +26,16 @@ export function plainMessage(message: NeutralMessage): string {
     .join("\n");
 }
 
-/** A line for each account that the message lists, and one that counts the others. */
+/** A line for each account or post that the message lists, and one that counts the others. */
 export const listLines = ({ list }: NeutralMessage): readonly string[] =>
   list === undefined
     ? []
-    : [...list.people.map((person) => `• ${personText(person)}`), moreText(list)].filter(
+    : [...list.people.map((person) => lineOf(list, person)), moreText(list)].filter(
         (line) => line !== "",
       );
+
+const lineOf = ({ hasPlainLinks = false }: LinkList, person: Person): string =>
+  `• ${personText(person)}${hasPlainLinks ? ` ${person.url}` : ""}`;
 
 /** `Likes 12 · Replies 3`. */
 export const factLine = (message: NeutralMessage): string =>

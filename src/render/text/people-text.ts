@@ -1,5 +1,5 @@
-/** A list of accounts as text. */
-import type { PeopleList, Person } from "../../model/message.ts";
+/** A list of accounts or posts as text. */
+import type { LinkList, Person } from "../../model/message.ts";
 import { formatExact } from "./numbers.ts";
 
 /** `Bob (@bob) · 12.3K followers`. */
@@ -7,11 +7,12 @@ export const personText = ({ name, note }: Person): string =>
   note === "" ? name : `${name} · ${note}`;
 
 /** "+3 more"; empty where all are named. */
-export const moreText = ({ more }: Pick<PeopleList, "more">): string =>
+export const moreText = ({ more }: Pick<LinkList, "more">): string =>
   more === 0 ? "" : `+${formatExact(more)} more`;
 
 /** The same list with fewer names. */
-export const shorterList = ({ people, more }: PeopleList, most: number): PeopleList => ({
-  people: people.slice(0, most),
-  more: more + Math.max(0, people.length - most),
+export const shorterList = (list: LinkList, most: number): LinkList => ({
+  ...list,
+  people: list.people.slice(0, most),
+  more: list.more + Math.max(0, list.people.length - most),
 });

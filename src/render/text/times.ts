@@ -69,6 +69,12 @@ export function spellPeriod(
   return timezone === undefined ? `${text} UTC` : text;
 }
 
+/** "26 Nov". */
+export const spellDay = (
+  atMs: number,
+  { locale = "en-GB", timezone = "UTC" }: Region = {},
+): string => formatter(locale, { timeZone: timezone, day: "numeric", month: "short" }).format(atMs);
+
 const CLOCK: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 
 function momentText(

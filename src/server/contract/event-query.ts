@@ -10,7 +10,10 @@ import { DELIVERY_STATES, type DeliveryOutcome, type EventQuery } from "../../mo
 /** By name, as written; an empty one counts as absent. */
 export type EventQueryText = Readonly<
   Partial<
-    Record<"since" | "until" | "watch" | "author" | "text" | "state" | "limit" | "before", string>
+    Record<
+      "since" | "until" | "watch" | "alerts" | "author" | "text" | "state" | "limit" | "before",
+      string
+    >
   >
 >;
 
@@ -43,13 +46,15 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
     (value) => (/^\d+$/.test(value) ? value : undefined),
     "the `next` of an answer",
   );
-  const { watch } = read("watch", (value) => value, "the id of a watch");
+  const { watch } = read("watch", parseNames, "the id of a watch, or several with commas between");
+  const { alerts } = read("alerts", parseFlag, "true or false");
   const { text: words } = read("text", (value) => value, "a word of the text");
   if (problems.length > 0) return problems.join("; ");
   return {
     ...(since === undefined ? {} : { sinceMs: since }),
     ...(until === undefined ? {} : { untilMs: until }),
-    ...(watch === undefined ? {} : { watch }),
+    ...(watch === undefined ? {} : { watches: watch }),
+    ...(alerts === true ? { onlyAlerts: true } : {}),
     ...(author === undefined ? {} : { author }),
     ...(words === undefined ? {} : { text: words }),
     ...(state === undefined ? {} : { state }),
@@ -82,6 +87,14 @@ function parseAuthor(value: string): string | undefined {
 
 const parseState = (value: string): DeliveryOutcome | undefined =>
   DELIVERY_STATES.find((state) => state === value.toLowerCase());
+
+const parseNames = (value: string): readonly string[] | undefined => {
+  const names = value.split(",").map((name) => name.trim());
+  return names.includes("") ? undefined : names;
+};
+
+const parseFlag = (value: string): boolean | undefined =>
+  value === "true" || value === "false" ? value === "true" : undefined;
 
 function parseLimit(value: string): number | undefined {
   const limit = Number(value);

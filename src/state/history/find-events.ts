@@ -17,7 +17,7 @@ const MOST_IN_A_PAGE = 20_000;
  * Events are numbered in the order of their commits; a clock that was set back lets their times
  * differ from it by about this much.
  */
-const OUT_OF_ORDER_MS = 3_600_000;
+export const OUT_OF_ORDER_MS = 3_600_000;
 
 export async function findEvents(
   db: Executor,
@@ -75,11 +75,12 @@ async function matching(
   query: EventQuery,
   { from, to, nowMs }: Piece,
 ): Promise<readonly (EventRecord & { seq: number })[]> {
-  const { sinceMs, untilMs, watch, author, text, state } = query;
+  const { sinceMs, untilMs, watches, onlyAlerts, author, text, state } = query;
   let select = db.selectFrom("events").selectAll().where("seq", ">=", from).where("seq", "<=", to);
   if (sinceMs !== undefined) select = select.where("detected_at", ">=", sinceMs);
   if (untilMs !== undefined) select = select.where("detected_at", "<", untilMs);
-  if (watch !== undefined) select = select.where("watch", "=", watch);
+  if (watches !== undefined) select = select.where("watch", "in", watches);
+  if (onlyAlerts === true) select = select.where("watch_type", "!=", "daemon");
   if (author !== undefined)
     select = select.where((eb) =>
       eb.or([eb("handle", "=", author.toLowerCase()), eb("user_id", "=", author)]),

@@ -2,8 +2,8 @@
  * What polls read and filtered, by watch and hour. Written with the commit of each poll, so that a
  * report needs no scan of items.
  */
-import type { WatchHour } from "../../model/report.ts";
-import { type Executor, insertRows } from "../db/statement.ts";
+import type { WatchReads } from "../../model/report.ts";
+import { type Executor, insertRows, listStatement } from "../db/statement.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -35,23 +35,33 @@ export async function addWatchHours(
   );
 }
 
-export async function watchHours(
+const sums = listStatement<{ from: number; to: number }, string>()((on, list, slot) =>
+  on
+    .selectFrom("watch_hours")
+    .select((eb) => [
+      "watch_key",
+      eb.fn.sum<number>("items_read").as("read"),
+      eb.fn.sum<number>("filtered").as("filtered"),
+    ])
+    .where("watch_key", "in", list)
+    .where("hour", ">=", slot("from"))
+    .where("hour", "<", slot("to"))
+    .groupBy("watch_key"),
+);
+
+export async function watchReads(
   db: Executor,
+  watchKeys: readonly string[],
   fromMs: number,
   toMs: number,
-): Promise<readonly WatchHour[]> {
-  const rows = await db
-    .selectFrom("watch_hours")
-    .selectAll()
-    .where("hour", ">=", fromMs)
-    .where("hour", "<", toMs)
-    .execute();
-  return rows.map(({ watch_key: watchKey, hour, items_read: read, filtered }) => ({
-    watchKey,
-    hourMs: Number(hour),
-    read: Number(read),
-    filtered: Number(filtered),
-  }));
+): Promise<ReadonlyMap<string, WatchReads>> {
+  const { rows } = await sums(db, watchKeys, { from: fromMs, to: toMs });
+  return new Map(
+    rows.map(({ watch_key: key, read, filtered }) => [
+      key,
+      { read: Number(read), filtered: Number(filtered) },
+    ]),
+  );
 }
 
 export async function firstWatchHour(db: Executor): Promise<number | null> {

@@ -43,6 +43,7 @@ import { up as partlyTaken } from "./0035-partly-taken.ts";
 import { up as heldMessages } from "./0036-held-messages.ts";
 import { up as lastRepeats } from "./0037-last-repeats.ts";
 import { up as watchHours } from "./0038-watch-hours.ts";
+import { up as watchHoursByHour } from "./0039-watch-hours-by-hour.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -85,6 +86,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0036-held-messages": { up: heldMessages },
   "0037-last-repeats": { up: lastRepeats },
   "0038-watch-hours": { up: watchHours },
+  "0039-watch-hours-by-hour": { up: watchHoursByHour },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

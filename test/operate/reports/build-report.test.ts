@@ -91,6 +91,7 @@ describe("a report", () => {
     expect(report.watches).toMatchObject([{ watch: "w", alerted: { count: 6, before: null } }]);
     expect(report.watches[0]?.alerted.events).toEqual({
       watch: "w",
+      alerts: "true",
       since: "2026-11-23T09:00:00.000Z",
       until: "2026-11-30T09:00:00.000Z",
     });
@@ -100,6 +101,7 @@ describe("a report", () => {
     expect(report.shares).toEqual([
       {
         label: "lang",
+        count: 6,
         values: [
           { value: "en", count: 4 },
           { value: "de", count: 2 },

@@ -31,8 +31,8 @@ function setUp({ events = [], sink = {}, route, body = "plain" }: Setup = {}) {
   const batches: Batch[] = [];
   const store: RenderParts["store"] = {
     eventsById: async (ids) => events.filter(({ id }) => ids.includes(id)),
-    findEvents: async ({ watch, before = "0" }: EventQuery) => {
-      const found = events.filter((event) => watch === undefined || event.watch === watch);
+    findEvents: async ({ watches, before = "0" }: EventQuery) => {
+      const found = events.filter((event) => watches?.includes(event.watch) ?? true);
       const end = Number(before) + PAGE;
       const page = found.slice(Number(before), end).map((event) => ({ event, deliveries: [] }));
       return { events: page, next: end < found.length ? String(end) : null } as never;

@@ -1,0 +1,56 @@
+/** The events that a report counts, newest first, a bounded piece of the table at a time. */
+import type { EventRecord } from "../../model/history.ts";
+import type { EventHeads } from "../../model/report.ts";
+import { type Executor, listStatement, statement } from "../db/statement.ts";
+import { eventOf } from "../items/insert-events.ts";
+import { deliveriesOf } from "./delivery-history.ts";
+import { OUT_OF_ORDER_MS } from "./find-events.ts";
+
+/** The rows that one statement reads. Rows are large, because their bodies are. */
+const HEADS_AT_ONCE = 100;
+
+const newest = statement<{ before: number; limit: number }>()((on, slot) =>
+  on
+    .selectFrom("events")
+    .select(["seq", "id", "watch", "watch_type", "detected_at"])
+    .where("seq", "<", slot("before"))
+    .orderBy("seq", "desc")
+    .limit(slot("limit")),
+);
+
+export async function eventHeads(
+  db: Executor,
+  sinceMs: number,
+  before?: string,
+): Promise<EventHeads> {
+  const from = before === undefined ? Number.MAX_SAFE_INTEGER : Number(before);
+  const { rows } = await newest(db, { before: from, limit: HEADS_AT_ONCE });
+  const heads = rows.map((row) => ({
+    id: row.id,
+    watch: row.watch,
+    watchType: row.watch_type,
+    detectedAtMs: Number(row.detected_at),
+  }));
+  // The table is in the order of commits, which a clock that was set back does not keep.
+  const isOver = heads.every(({ detectedAtMs }) => detectedAtMs < sinceMs - OUT_OF_ORDER_MS);
+  const last = rows.at(-1);
+  return { heads, next: isOver || last === undefined ? null : String(last.seq) };
+}
+
+const byId = listStatement<object, string>()((on, list) =>
+  on.selectFrom("events").selectAll().where("id", "in", list),
+);
+
+/** Returns the events in the order of the ids, without those that are not stored. */
+export async function eventRecords(
+  db: Executor,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<readonly EventRecord[]> {
+  const found = new Map((await byId(db, ids, {})).rows.map((row) => [row.id, eventOf(row)]));
+  const deliveries = await deliveriesOf(db, ids, nowMs);
+  return ids.flatMap((id) => {
+    const event = found.get(id);
+    return event === undefined ? [] : [{ event, deliveries: deliveries.get(id) ?? [] }];
+  });
+}
