@@ -32,7 +32,7 @@ const markdown = (text) =>
     .replace(/&lt;@&amp;\d+&gt;/g, '<span class="mention">@team</span>')
     .replace(/\[((?:\\.|[^\]\\])*)\]\(&lt;(.*?)&gt;\)/g, "<a>$1</a>")
     .replace(/\*\*((?:\\.|[^*\\])+)\*\*/g, "<b>$1</b>")
-    .replace(/^&gt; (.*)$/gm, '<span class="quote">$1</span>')
+    .replace(/^&gt; (.*)(?:\n|$)/gm, '<span class="quote">$1</span>')
     .replace(/\\([\\*_~`|[\]()<>#+-])/g, "$1")
     .replace(/\\(&[lg]t;)/g, "$1");
 

@@ -6,4 +6,4 @@ export const escapeHtml = (text) => text.replace(/[&<>"]/g, (char) => ENTITIES[c
 
 /** Pictures of strangers are not loaded: a page asks nobody. */
 export const page = (css, body) =>
-  `<!doctype html><html><head><meta charset="utf-8"><style>*{box-sizing:border-box}body{margin:0;padding:8px 0}${css}</style></head><body>${body}</body></html>`;
+  `<!doctype html><html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><style>*{box-sizing:border-box}body{margin:0;padding:8px 0}${css}</style></head><body>${body}</body></html>`;

@@ -44,10 +44,14 @@ const countOf = ({ counts }: Digest): number =>
 
 /** "Mentions · 26 Nov 09:00 to 27 Nov 09:00 · 45 posts, 15 new followers, 1 milestone". */
 export function digestHeading(digest: Digest): string {
-  const { title, period, region } = digest;
+  const counts = countsText(digest.counts, digest.region?.locale) || "nothing new";
+  return `${[digestName(digest), counts].filter((part) => part !== "").join(" · ")}${notesText(digest)}`;
+}
+
+/** "Mentions · 26 Nov 09:00 to 27 Nov 09:00". */
+export function digestName({ title, period, region }: Digest): string {
   const time = period === undefined ? "" : spellPeriod(period.fromMs, period.toMs, region);
-  const counts = countsText(digest.counts, region?.locale) || "nothing new";
-  return `${[title, time, counts].filter((part) => part !== "").join(" · ")}${notesText(digest)}`;
+  return [title, time].filter((part) => part !== "").join(" · ");
 }
 
 const notesText = (digest: Digest): string =>

@@ -130,15 +130,18 @@ describe("a score", () => {
       user: bob,
       score: { week_delta: 27, month_delta: -3.5 },
       previous: { week_delta: 12, month_delta: 1 },
-      crossed: ["week_delta >= 25"],
+      crossed: ["week_delta"],
     };
     const message = scoreMessage(
       { event: makeEvent("8", { type: "score.changed", body }), watches: ["scores"] },
       context,
     );
     expect(message.title).toBe("Bob (@bob): score +27 in a week, -3.5 in a month");
-    expect(message.body).toBe("Crossed week_delta >= 25.");
-    expect(message.facts).toContainEqual({ name: "Before, in a week", value: "+12" });
+    expect(message.body).toBe("The change in a week crossed its threshold.");
+    expect(message.facts).toContainEqual({
+      name: "Before",
+      value: "+12 in a week, +1 in a month",
+    });
   });
 });
 
@@ -187,7 +190,12 @@ describe("titles", () => {
     expect(titleWithoutAuthor(message)).toBe("Replied to @bob");
     expect(
       titleWithoutAuthor({ ...message, title: "@acme has a new follower: ALICE (@alice)" }),
-    ).toBe("@acme has a new follower: ALICE (@alice)");
+    ).toBe("@acme has a new follower");
+    const titled = (title: string) => titleWithoutAuthor({ ...message, title });
+    expect(titled("A post by ALICE (@alice) was edited")).toBe("A post was edited");
+    expect(titled("@acme began following ALICE (@alice)")).toBe(
+      "@acme began following ALICE (@alice)",
+    );
   });
 });
 

@@ -128,7 +128,7 @@ const CHATS: readonly Chat[] = [
     name: "mails",
     render: renderEmailDigest,
     refusal: emailRefusal,
-    ways: ({ text, html }: EmailBody) => [text, htmlText(html)],
+    ways: ({ subject, text, html }: EmailBody) => [text, `${subject}\n${htmlText(html)}`],
     live: NO_LIVE_TEXT,
     own: OWN_HTML,
   },

@@ -49,7 +49,7 @@ it("profile reports a count at every step, once, in one request for all accounts
     type: "profile.threshold",
     body: { crossed: ["followers_count"], changed: [] },
   });
-  expect(alerts[0]?.message.facts).toEqual([{ name: "Before, followers", value: "11,980" }]);
+  expect(alerts[0]?.message.facts).toEqual([{ name: "Before", value: "11,980 followers" }]);
   expect((fixture.billed()["info-batch"] ?? 0) - before).toBe(3);
 });
 

@@ -5,7 +5,7 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";
 import { opsAlertMessage } from "./ops-alert-message.ts";
 import { formatDelta, formatExact } from "../text/numbers.ts";
-import { beforeFacts, crossedMoves, crossedText } from "./value-moves.ts";
+import { beforeFacts, crossedMoves, crossedText, factBefore, joinWords } from "./value-moves.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
@@ -20,24 +20,23 @@ export function scoreMessage(
   if (user === undefined) return opsAlertMessage(event);
   const author = authorOf(user, linksHost);
   const moves = numbersOf(score).map(
-    ({ name, value }) => `${formatDelta(value)} ${ownValue(PERIODS, name) ?? name}`,
+    ({ name, value }) => `${formatDelta(value)} ${periodOf(name)}`,
   );
-  const names = Array.isArray(crossed) ? crossed.map(String).join(", ") : "";
+  const names = Array.isArray(crossed) ? crossed.map((name) => periodOf(String(name))) : [];
   return {
     ...baseMessage(event),
     title: `${nameOf(user)}: score ${moves.join(", ") || "changed"}`,
     author,
-    body: names === "" ? "" : `Crossed ${names}.`,
+    body: crossedSentence(names),
     url: author.url,
     facts: [
       ...numbersOf(present).map(({ value }) => ({
         name: "Score now",
         value: formatExact(value, locale),
       })),
-      ...numbersOf(previous).map(({ name, value }) => ({
-        name: `Before, ${ownValue(PERIODS, name) ?? name}`,
-        value: formatDelta(value),
-      })),
+      ...factBefore(
+        numbersOf(previous).map(({ name, value }) => `${formatDelta(value)} ${periodOf(name)}`),
+      ),
     ],
   };
 }
@@ -63,6 +62,15 @@ const PERIODS: Readonly<Record<string, string>> = {
   week_delta: "in a week",
   month_delta: "in a month",
 };
+
+const crossedSentence = (periods: readonly string[]): string => {
+  if (periods.length === 0) return "";
+  return periods.length === 1
+    ? `The change ${joinWords(periods)} crossed its threshold.`
+    : `The changes ${joinWords(periods)} crossed their thresholds.`;
+};
+
+const periodOf = (name: string): string => ownValue(PERIODS, name) ?? name;
 
 function numbersOf(
   reading: Json | undefined,

@@ -19,12 +19,18 @@ export function titleParts({ title, author }: NeutralMessage): TitleParts {
 }
 
 /**
- * The title beside a line that names the author already: "Posted", "Replied to @bob"; the whole
- * title when it starts otherwise.
+ * The title beside a line that names the author already: "Posted", "Replied to @bob", "A post was
+ * edited", "@acme has a new follower". It is the whole title where that needs its author.
  */
 export function titleWithoutAuthor(message: NeutralMessage): string {
   const { before, author, after } = titleParts(message);
-  const rest = after.replace(/^[:\s]+/, "");
-  if (before !== "" || author === "" || rest === "") return message.title;
-  return rest.charAt(0).toUpperCase() + rest.slice(1);
+  if (author === "") return message.title;
+  const rest = restOf(before, after);
+  return rest === "" ? message.title : rest.charAt(0).toUpperCase() + rest.slice(1);
+}
+
+function restOf(before: string, after: string): string {
+  if (before === "") return after.replace(/^[:\s]+/, "");
+  if (before.endsWith(" by ") && after !== "") return `${before.slice(0, -" by ".length)}${after}`;
+  return before.endsWith(": ") && after === "" ? before.slice(0, -": ".length) : "";
 }

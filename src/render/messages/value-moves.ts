@@ -63,11 +63,17 @@ export const crossedText = (crossed: readonly Move[]): string =>
     }),
   );
 
-/** What crossed numbers were before, as facts. */
+/** What crossed numbers were before, as a fact. */
 export const beforeFacts = (crossed: readonly Move[]): NeutralMessage["facts"] =>
-  crossed
-    .filter(({ before }) => before !== undefined)
-    .map(({ noun, before }) => ({ name: `Before, ${noun}`, value: valueText(before) }));
+  factBefore(
+    crossed.flatMap(({ noun, before }) =>
+      before === undefined ? [] : [`${valueText(before)} ${noun}`],
+    ),
+  );
+
+/** "Before 9,870 likes, 12 replies". */
+export const factBefore = (values: readonly string[]): NeutralMessage["facts"] =>
+  values.length === 0 ? [] : [{ name: "Before", value: values.join(", ") }];
 
 /** "Bio: old → new", a line each. */
 export const changedLines = (changed: readonly Move[]): string =>

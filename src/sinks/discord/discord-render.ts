@@ -162,11 +162,14 @@ function embedOf({ color, message }: Entry, { url, hidden, share }: Place): Embe
   const author = authorOf(message, Math.min(NAME_CHARS, share / 6));
   const footer = discordPlain(footerOf(message, hidden), Math.min(FOOTER_CHARS, share / 6));
   const room = share - title.length - (author?.name.length ?? 0) - footer.length;
+  const said = descriptionOf(message, Math.min(DESCRIPTION_CHARS, room));
+  // The time stands below every embed. It is said only where there is nothing else to say.
+  const description = said === "" && title === "" ? timeToken(message.occurredAtMs) : said;
   return {
     ...(author === undefined ? {} : { author }),
     ...(title === "" ? {} : { title }),
     ...(url === undefined ? {} : { url }),
-    description: descriptionOf(message, Math.min(DESCRIPTION_CHARS, room)),
+    ...(description === "" ? {} : { description }),
     color,
     ...(footer === "" ? {} : { footer: { text: footer } }),
     timestamp: new Date(message.occurredAtMs).toISOString(),
@@ -200,11 +203,10 @@ const footerOf = (message: NeutralMessage, hidden: number): string =>
     .filter((part) => part !== "")
     .join(" · ");
 
+const timeToken = (epochMs: number): string => `<t:${Math.floor(epochMs / 1_000)}:R>`;
+
 function descriptionOf(message: NeutralMessage, room: number): string {
-  const when = `<t:${Math.floor(message.occurredAtMs / 1_000)}:R>`;
-  const last = [discordLabel(factLine(message), room / 4), when]
-    .filter((part) => part !== "")
-    .join(" · ");
+  const last = discordLabel(factLine(message), room / 4);
   const quote = quoteOf(message, room / 4);
   const body = bodyOf(message, room - last.length - quote.length - 2).trim();
   const list = listOf(message, room - last.length - quote.length - body.length - 3);

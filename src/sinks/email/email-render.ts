@@ -3,7 +3,8 @@
  * of a stranger is escaped. Pure.
  */
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
-import { cardsOf } from "../../render/people.ts";
+import { digestName } from "../../render/digest-text.ts";
+import { type Card, cardsOf } from "../../render/people.ts";
 import { headingOf } from "../../render/messages/plain-message.ts";
 import {
   announcementLine,
@@ -18,10 +19,13 @@ import {
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import { ownValue } from "../../model/own-value.ts";
+import { spellOut } from "../../model/template.ts";
 
 /** Gmail cuts a mail off at about 102 KB of HTML: https://support.google.com/mail/thread/7121412 */
 const HTML_BYTES = 90_000;
 const SUBJECT_CHARS = 150;
+/** Of a digest in the subject of a further mail. */
+const NAME_CHARS = 100;
 /** More alerts than these are a list. */
 export const MOST_MAIL_CARDS = 10;
 
@@ -31,7 +35,7 @@ export type EmailBody = { readonly subject: string; readonly text: string; reado
 /** `batch` holds at most `MOST_MAIL_CARDS` alerts. */
 export function renderEmail(batch: Batch): EmailBody {
   const [card, ...others] = cardsOf(batch.events, batch.read);
-  const title = others.length === 0 ? (card?.message.title ?? "") : "";
+  const title = others.length === 0 && card !== undefined ? subjectOf(card) : "";
   const subject = [headingOf(batch, others.length + 1), title]
     .filter((part) => part !== "")
     .join(": ");
@@ -48,7 +52,7 @@ export const renderEmailDigest = (digest: Digest): readonly DigestPart[] =>
       costs: (line) => [Buffer.byteLength(htmlLine(line)) + 1],
       budgets: [HTML_BYTES - Buffer.byteLength(mailOf("", []).html)],
     },
-    (lines) => mailOf(subjectOf(lines), [{ lines }]),
+    (lines, isFirst) => mailOf(digestSubject(digest, lines, isFirst), [{ lines }]),
   );
 
 export function renderEmailAnnouncement(nextAtMs: number): EmailBody {
@@ -56,8 +60,19 @@ export function renderEmailAnnouncement(nextAtMs: number): EmailBody {
   return mailOf(plainLine(line), [{ lines: [line] }]);
 }
 
-const subjectOf = ([first]: readonly RichLine[]): string =>
-  first === undefined ? "" : plainLine(first);
+/** The title and the first words of a post, so that mails about the same account differ. */
+function subjectOf({ events: [{ event, wording }], message: { title, body } }: Card): string {
+  const isTitleWorded = spellOut(wording?.title ?? []).trim() !== "";
+  return event.body.tweet === undefined || body === "" || isTitleWorded
+    ? title
+    : `${title}: ${body}`;
+}
+
+/** Further mails of a digest have its name too, and say which part they are. */
+function digestSubject(digest: Digest, [first]: readonly RichLine[], isFirst: boolean): string {
+  const said = first === undefined ? "" : lineText(first);
+  return isFirst ? said : `${trimText(cleanLine(digestName(digest)), NAME_CHARS)} · ${said}`;
+}
 
 type Section = Pick<RichCard, "lines"> & { readonly imageUrl?: string | undefined };
 
@@ -66,9 +81,22 @@ function mailOf(subject: string, sections: readonly Section[]): EmailBody {
   return {
     subject: trimText(cleanLine(subject), SUBJECT_CHARS) || "Alert",
     text: `${text}\n`,
-    html: PAGE.join(sections.map(htmlSection).join("\n")),
+    html: PAGE.join(withoutRepetition(subject, sections).map(htmlSection).join("\n")),
   };
 }
+
+/** A mail program shows the subject above the HTML, so the HTML need not begin with the same line. */
+function withoutRepetition(subject: string, sections: readonly Section[]): readonly Section[] {
+  const [first, ...others] = sections;
+  const [line, ...lines] = first?.lines ?? [];
+  const isRepeated = line !== undefined && lineText(line) === cleanLine(subject);
+  const isEnough = lines.some(({ kind }) => kind !== "footer") && subject.length <= SUBJECT_CHARS;
+  return first !== undefined && isRepeated && isEnough
+    ? [{ ...first, lines }, ...others]
+    : sections;
+}
+
+const lineText = ({ spans }: RichLine): string => cleanLine(spans.map(({ text }) => text).join(""));
 
 const textLine = (line: RichLine): string =>
   line.kind === "section" ? `\n${plainLine(line)}` : plainLine(line);

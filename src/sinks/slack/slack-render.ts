@@ -136,17 +136,21 @@ function titleBlock(message: NeutralMessage): SlackBlock {
     slackLabel(after, LABEL_CHARS),
   ]
     .filter((part) => part !== "")
-    .join(" ");
+    .join(" ")
+    .replace(/(?<=\*) (?=[:,])/, "");
   const alt = slackLiteral(message.author?.name ?? "", LABEL_CHARS) || "avatar";
   return context([
     ...(avatar === undefined ? [] : [{ type: "image", image_url: avatar, alt_text: alt }]),
-    mrkdwn(line || "Alert"),
+    mrkdwn(author === "" ? `*${line || "Alert"}*` : line),
   ]);
 }
 
 /** rich_text shows text letter by letter: no escape to forget and no format to break out of. */
 function bodyBlock(message: NeutralMessage, { bodyChars, people }: Layout): SlackBlock | undefined {
-  const elements = [...bodyPieces(message, bodyChars), ...listPieces(message, people)];
+  const [text, list] = [bodyPieces(message, bodyChars), listPieces(message, people)];
+  const between: readonly Piece[] =
+    text.length === 0 || list.length === 0 ? [] : [{ type: "text", text: "\n" }];
+  const elements = [...text, ...between, ...list];
   const sections = [
     ...(elements.length === 0 ? [] : [{ type: "rich_text_section", elements }]),
     ...quoteOf(message, Math.min(CONTEXT_CHARS, bodyChars)),
@@ -175,7 +179,8 @@ function listPieces({ list }: NeutralMessage, most: number): readonly Piece[] {
         ? { type: "text", text: label }
         : { type: "link", url: profile, text: label };
     const said = slackLiteral(note, NAME_CHARS);
-    return said === "" ? [link] : [link, { type: "text", text: `  ·  ${said}` }];
+    const bullet: Piece = { type: "text", text: "• " };
+    return said === "" ? [bullet, link] : [bullet, link, { type: "text", text: ` · ${said}` }];
   });
   const more = moreText(shown);
   return [...lines, ...(more === "" ? [] : [[{ type: "text", text: more } as const]])].flatMap(

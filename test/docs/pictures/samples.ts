@@ -39,12 +39,13 @@ function alert(
   watch = "mentions",
 ): OutboxEvent {
   const id = String(2_029_911_223_344_556_000n + BigInt(next++));
+  const severity = type === "sink.failing" ? "critical" : "info";
   const event = makeEvent(id, {
     type,
     watchType,
     watch,
     body,
-    labels: { watch, type: watchType, event: type, target: "acme" },
+    labels: { watch, type: watchType, event: type, target: "acme", severity },
   });
   return {
     event: { ...event, occurredAtMs: AT_MS - next * 60_000, detectedAtMs: AT_MS - next * 60_000 },
@@ -138,8 +139,8 @@ const ALERTS: readonly OutboxEvent[] = [
     "sink.failing",
     "daemon",
     {
-      message: "The sink brand fails: Slack answers channel_not_found",
-      hint: "Invite the bot to the channel.",
+      message: "brand takes no messages: Slack answered channel_not_found",
+      hint: "Invite the bot to the channel. Alerts for it are kept for 24 hours (retry_for) and go out when it works again.",
     },
     "",
   ),
@@ -249,8 +250,9 @@ const REPORT: ReportView = {
   shares: [
     {
       label: "lang",
+      count: 335,
       values: [
-        { value: "en", count: 210 },
+        { value: "en", count: 240 },
         { value: "de", count: 61 },
         { value: "fr", count: 20 },
       ],
