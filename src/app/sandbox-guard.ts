@@ -23,7 +23,7 @@ export interface GuardDeps {
   readonly http: Http;
   readonly config: () => Pick<Config, "api" | "sinks">;
   /** Called when an answer was refused. */
-  readonly onRefused?: (error: ExitError) => void;
+  readonly onRefused?: ((error: ExitError) => void) | undefined;
 }
 
 const isSandboxAnswer = (answer: HttpResponse): boolean =>

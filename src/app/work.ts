@@ -5,13 +5,17 @@
 import type { Config } from "../config/config.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
 import type { Pump } from "../deliver/pump.ts";
-import type { Cancel } from "../model/clock.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Cancel, Clock } from "../model/clock.ts";
+import type { Hash } from "../model/hash.ts";
+import type { Log } from "../model/log.ts";
 import type { StoreWatch } from "../model/store-health.ts";
 import { repeat } from "../engine/health/repeat.ts";
 import type { ChangedWatches, Share } from "../model/replicas.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
 import { collectGarbage } from "../runtime/collect-garbage.ts";
-import { createMeter } from "../server/metrics/meter.ts";
+import { createMeter, type ReadableMeter } from "../server/metrics/meter.ts";
+import type { HttpRouteDeps } from "../server/routes.ts";
 import type { ReloadOutcome } from "../server/contract/actions.ts";
 import type { OpenedStore } from "../state/open.ts";
 import { createActions } from "../operate/actions/actions.ts";
@@ -92,157 +96,133 @@ export async function startWork(config: Config, parts: WorkParts): Promise<Runni
 }
 
 async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Promise<RunningWork> {
-  const { feed, store, deps, startedAtMs, share, revisions, serving } = parts;
-  const { clock, hash, log, http } = deps;
-  const meter = createMeter();
-  const trace = createPollTrace(clock);
-  const events = createDaemonEvents();
-  const silences = createActiveSilences(store, clock);
-  await silences.load();
-  const delivering = await createDelivering(initial, {
-    store,
-    silences,
-    meter,
-    trace,
-    events,
-    deps,
-    share,
-  });
-  const { config, routing, delivery, opsAlerts, active } = delivering;
-  let stopBegunMs: number | undefined;
-  const graceLeftMs = () =>
-    Math.max(0, GRACE_MS - (clock.monotonic() - (stopBegunMs ?? clock.monotonic())));
-  teardown.push("delivery", () => delivering.stop(graceLeftMs()));
-  const guard = createSandboxGuard({
-    http,
-    config,
-    ...(deps.onRefused === undefined ? {} : { onRefused: deps.onRefused }),
-  });
-  const polling = createPolling({
-    delivering,
-    store,
-    meter,
-    trace,
-    events,
-    deps: { ...deps, http: guard.http },
-    share,
-  });
-  const { engine, report } = polling;
+  const { store, deps, serving } = parts;
+  const { clock, hash, log, http, onRefused } = deps;
+  const core = {
+    ...parts,
+    ...{ clock, hash, log },
+    meter: createMeter(),
+    trace: createPollTrace(clock),
+    events: createDaemonEvents(),
+    silences: createActiveSilences(store, clock),
+  };
+  await core.silences.load();
+  const delivering = await createDelivering(initial, core);
+  const { config, delivery, active } = delivering;
+  const grace = createGrace(clock);
+  teardown.push("delivery", () => delivering.stop(grace.leftMs()));
+  const guard = createSandboxGuard({ http, config, onRefused });
+  const polling = createPolling({ ...core, delivering, deps: { ...deps, http: guard.http } });
   teardown.push("polling", () => polling.stop());
-
-  const swap = createSwap({ guard, delivering, polling, store, hash, clock, log, share });
-  const onStoreError = (error: unknown) => void polling.storeWatch.takeError(error);
-  const states = () => store.listWatches();
   const reloader = createReloader({
-    deps,
-    opsAlerts,
-    meter,
-    clock,
-    states,
-    onStoreError,
-    config,
-    revisions,
-    ...swap,
+    ...core,
+    ...createSwap({ ...core, guard, delivering, polling }),
+    ...delivering,
+    states: () => store.listWatches(),
+    onStoreError: (error) => void polling.storeWatch.takeError(error),
   });
-  events.on("storeRecovered", () => reloader.storeRecovered());
-  const outbox = { pump: () => delivery().pump, onCommitted: () => events.emit("committed") };
-  const effects = createDaemonEffects({
-    store,
-    share,
-    silences,
-    engine,
-    service: polling,
-    route: active.route,
-    reloader,
-    ...outbox,
-  });
-  const actions = createActions({ store, clock, hash, config, effects });
-  const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
-  const polled = {
-    feed,
-    quotaWatch,
-    auditReadings,
-    keyWatch,
-    keyQuotas,
-    upstreamWatch,
-    storeWatch,
-  };
-  const enriching = createEnriching({ delivering, store, meter, events, deps });
-  const { lastRefusal, lastReload, loadedAtMs } = reloader;
-  const shown = {
-    config,
-    routing,
-    delivery,
-    lastRefusal,
-    lastReload,
-    loadedAtMs,
-    failingEnrichments: enriching.failing,
-  };
-  const views = createViews({
-    ...polled,
-    ...shown,
-    engine,
-    deps,
-    store,
-    meter,
-    clock,
-    startedAtMs,
-    revisions,
-  });
-  serving.show({ clock, log, views, actions }, teardown);
+  core.events.on("storeRecovered", () => reloader.storeRecovered());
+  const enriching = createEnriching({ ...core, delivering });
+  const built: BuiltWork = { ...core, delivering, polling, reloader, enriching };
+  serving.show(shownOf(built), teardown);
   log.info("status page is up", { url: serving.url });
 
-  const registered = await registerConfiguredWatches(initial, { store, hash, clock, log, share });
+  const registered = await registerConfiguredWatches(initial, core);
   active.set(registered);
   const watches = enabledOf(registered);
+  const { engine, report } = polling;
   await delivery().pump.start();
   await engine.setWatches(watches);
   report.started(watches);
   await polling.start();
   if (watches.length > MANY_WATCHES) collectGarbage();
   engine.start();
-  startBeside(initial, { deps, delivering, store, reloader }, teardown);
-  const lead = startLeading(
-    initial,
-    { deps, store, silences, events, delivering, enriching, polling, share },
-    teardown,
-  );
+  startBeside(initial, built, teardown);
+  const lead = startLeading(initial, built, teardown);
   lead();
-  const shares = sharesOf({ deps, store, silences, delivering, polling, share }, lead);
-  const stop = () => {
-    stopBegunMs ??= clock.monotonic();
-    return teardown.drain();
+  return {
+    config,
+    reload: reloader.reload,
+    ...sharesOf(built, lead),
+    wakeDelivery: () => core.events.emit("committed"),
+    loops: () => loopsOf(engine, delivery().pump),
+    stop() {
+      grace.begin();
+      return teardown.drain();
+    },
   };
-  const wakeDelivery = () => events.emit("committed");
-  const loops = () =>
-    new Map([
-      ["polls", { turns: engine.loop.lastTurnMs, withinMs: MAX_TURN_MS }],
-      ...loopsOf(delivery().pump),
-    ]);
-  return { config, reload: reloader.reload, ...shares, wakeDelivery, loops, stop };
 }
 
-/** A sink can have several: for its messages, for edits, and for what is published. */
-const loopsOf = (pump: Pump): readonly (readonly [string, LoopTurns])[] =>
-  [...pump.turns()].flatMap(([sink, loops]) =>
-    loops.map(
-      (turns, at) =>
-        [
-          `sink ${sink}${at === 0 ? "" : ` (${at + 1})`}`,
-          { turns, withinMs: MAX_TURN_MS },
-        ] as const,
-    ),
-  );
+/** What is left of the grace of a stop, in ms: all of it until the stop begins. */
+function createGrace(clock: Clock) {
+  let begunMs: number | undefined;
+  return {
+    begin() {
+      begunMs ??= clock.monotonic();
+    },
+    leftMs: () => Math.max(0, GRACE_MS - (clock.monotonic() - (begunMs ?? clock.monotonic()))),
+  };
+}
 
-type ShareParts = Pick<
-  LeadingParts,
-  "deps" | "store" | "silences" | "delivering" | "polling" | "share"
->;
+/** The parts of the work, by name, as they are handed to what connects them further. */
+interface BuiltWork extends WorkParts {
+  readonly clock: Clock;
+  readonly hash: Hash;
+  readonly log: Log;
+  readonly meter: ReadableMeter;
+  readonly events: DaemonEvents;
+  readonly silences: ActiveSilences;
+  readonly delivering: Delivering;
+  readonly polling: Polling;
+  readonly reloader: Reloader;
+  readonly enriching: Enriching;
+}
+
+/** What the server shows and lets people do. */
+function shownOf(built: BuiltWork): HttpRouteDeps {
+  const { delivering, polling, reloader, enriching, events } = built;
+  const { config, delivery, active } = delivering;
+  const { engine } = polling;
+  const effects = createDaemonEffects({
+    ...built,
+    engine,
+    service: polling,
+    route: active.route,
+    pump: () => delivery().pump,
+    onCommitted: () => events.emit("committed"),
+  });
+  const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
+  const views = createViews({
+    ...built,
+    ...delivering,
+    ...reloader,
+    ...{ engine, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch },
+    failingEnrichments: enriching.failing,
+  });
+  return { ...built, views, actions: createActions({ ...built, config, effects }) };
+}
+
+/**
+ * The loops that must turn, by name. A sink can have several: for its messages, for edits, and for
+ * what is published.
+ */
+function loopsOf({ loop }: Engine, pump: Pump): ReadonlyMap<string, LoopTurns> {
+  const ofSinks = [...pump.turns()].flatMap(([sink, loops]) =>
+    loops.map((turns, at) => [`sink ${sink}${at === 0 ? "" : ` (${at + 1})`}`, turns] as const),
+  );
+  return new Map(
+    [["polls", loop.lastTurnMs] as const, ...ofSinks].map(([name, turns]) => [
+      name,
+      { turns, withinMs: MAX_TURN_MS },
+    ]),
+  );
+}
 
 function sharesOf(
-  { deps: { hash, clock, log }, store, silences, delivering, polling, share }: ShareParts,
+  built: BuiltWork,
   lead: () => void,
 ): Pick<RunningWork, "takeShare" | "readAgain"> {
+  const { silences, delivering, polling } = built;
   const { config, delivery, opsAlerts, active } = delivering;
   const { engine, report } = polling;
   return {
@@ -255,7 +235,7 @@ function sharesOf(
       await silences.load();
       await opsAlerts.reload();
       if (changed === "all") {
-        const known = await registerConfiguredWatches(config(), { store, hash, clock, log, share });
+        const known = await registerConfiguredWatches(config(), built);
         active.set(known);
         const watches = enabledOf(known);
         await engine.readAgain(watches);
@@ -289,17 +269,10 @@ function startStateCheck(
     : repeat({ clock, everyMs: STATE_CHECK_EVERY_MS, work: () => storeWatch.prove(), onError });
 }
 
-interface BesideParts {
-  readonly deps: DaemonDeps;
-  readonly delivering: Delivering;
-  readonly store: OpenedStore;
-  readonly reloader: Reloader;
-}
-
 /** What goes on beside polling and delivering, in every replica. */
 function startBeside(
   initial: Config,
-  { deps, delivering, store, reloader }: BesideParts,
+  { deps, delivering, store, reloader }: BuiltWork,
   teardown: Teardown,
 ): void {
   const { clock, hash, log, files } = deps;
@@ -320,80 +293,35 @@ function startBeside(
     );
 }
 
-interface LeadingParts {
-  readonly deps: DaemonDeps;
-  readonly store: OpenedStore;
-  readonly silences: ActiveSilences;
-  readonly events: DaemonEvents;
-  readonly delivering: Delivering;
-  readonly enriching: Enriching;
-  readonly polling: Polling;
-  readonly share: Share;
-}
-
 /**
  * What is done once for all replicas. Returns what begins it once this one leads; it may be called
  * again.
  */
-function startLeading(
-  initial: Config,
-  { deps, store, silences, events, delivering, enriching, polling, share }: LeadingParts,
-  teardown: Teardown,
-): () => void {
-  const { clock, hash, log, http } = deps;
+function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): () => void {
+  const { deps, store, clock, log, share, events, delivering, enriching, polling } = built;
   const { config, delivery } = delivering;
-  const { engine } = polling;
+  const { engine, storeWatch } = polling;
+  const { heartbeat } = initial.ops;
+  const polls = () => engine.polls;
+  const wakeDelivery = () => events.emit("committed");
+  const retentionMs = () => config().state.retentionMs;
+  const isAlive = () =>
+    storeWatch.trouble === undefined &&
+    clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
   let hasBegun = false;
   return () => {
     if (hasBegun || !share.isLeading()) return;
     hasBegun = true;
     engine.lead();
-    teardown.push(
-      "pruning",
-      startPruning({
-        store,
-        clock,
-        log,
-        retentionMs: () => config().state.retentionMs,
-        polls: () => engine.polls,
-      }),
-    );
+    teardown.push("pruning", startPruning({ store, clock, log, retentionMs, polls }));
     if (share.isAlone)
-      teardown.push(
-        "clock watch",
-        watchClock({ clock, log, store, silences, engine, pump: () => delivery().pump }),
-      );
+      teardown.push("clock watch", watchClock({ ...built, engine, pump: () => delivery().pump }));
     // The one that leads notifies the operator for all replicas.
-    teardown.push("state check", startStateCheck(polling.storeWatch, share, deps));
-    teardown.push(
-      "levels",
-      startLevels({
-        ...delivering,
-        store,
-        clock,
-        hash,
-        log,
-        polls: () => engine.polls,
-        wakeDelivery: () => events.emit("committed"),
-      }),
-    );
-    teardown.push(
-      "reports",
-      startReports({
-        store,
-        clock,
-        hash,
-        log,
-        config,
-        wakeDelivery: () => events.emit("committed"),
-      }),
-    );
+    teardown.push("state check", startStateCheck(storeWatch, share, deps));
+    teardown.push("levels", startLevels({ ...built, ...delivering, polls, wakeDelivery }));
+    teardown.push("reports", startReports({ ...built, config, wakeDelivery }));
     teardown.push("enriching", enriching.start());
-    const isAlive = () =>
-      polling.storeWatch.trouble === undefined &&
-      clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
-    const { heartbeat } = initial.ops;
     if (heartbeat !== undefined)
-      teardown.push("heartbeat", startHeartbeat(heartbeat, { http, clock, log, isAlive }));
+      teardown.push("heartbeat", startHeartbeat(heartbeat, { ...deps, isAlive }));
   };
 }

@@ -152,10 +152,7 @@ export function createPump(deps: PumpDeps): Pump {
     breaker,
     isStopping,
   });
-  const [report, giveUp] = [
-    createSinkReports(deps),
-    (queue: SinkQueue) => giveUpExpired(deps, queue),
-  ];
+  const report = createSinkReports(deps);
   const reportSink = async (queue: SinkQueue) =>
     earlier(await breaker.openAfterWaits(queue), await report(queue));
   const workerDeps = {
@@ -167,7 +164,7 @@ export function createPump(deps: PumpDeps): Pump {
     seal,
     dispatch,
     reportSink,
-    giveUpExpired: giveUp,
+    giveUpExpired: (queue: SinkQueue) => giveUpExpired(deps, queue),
     admit,
     isStopping,
   };

@@ -7,7 +7,7 @@ import { shardOf } from "../model/replicas.ts";
 import type { PollAftermath } from "../model/poll-aftermath.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "../polling/watch-poll.ts";
-import { type EngineDeps, EngineParts } from "./engine-parts.ts";
+import { createEngineParts, type EngineDeps, type EngineParts } from "./engine-parts.ts";
 import { STORE_RETRY_MS } from "./health/store-watch.ts";
 import { countGaps, type OpenGaps } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
@@ -34,7 +34,7 @@ export class Engine {
 
   constructor(deps: EngineDeps) {
     this.#deps = deps;
-    this.#parts = new EngineParts(deps);
+    this.#parts = createEngineParts(deps);
   }
 
   /**

@@ -80,14 +80,7 @@ export async function createDelivering(
   keepSecrets(config);
   // What is left of a sink that is configured no more is the leader's.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
-  const deadReports = createDeadReports({
-    store,
-    clock,
-    log,
-    opsAlerts,
-    config: () => config,
-    isOwn,
-  });
+  const deadReports = createDeadReports({ ...deps, store, opsAlerts, config: () => config, isOwn });
   const sinkDeps = (of: Config) => sinkDepsOf(of, deps);
   const alerts = sinkAlerts(opsAlerts, deadReports, deps);
   const shared = {

@@ -106,15 +106,14 @@ export async function startRun(
   const scenario = await readScenario(context);
   if (hurried !== undefined) announce();
   const past =
-    hurried === undefined
-      ? undefined
-      : await livePast(scene, {
-          hurried,
-          machine: given.clock,
-          config: pastConfig(written, config),
-          scenario,
-          signal,
-        });
+    hurried &&
+    (await livePast(scene, {
+      hurried,
+      machine: given.clock,
+      config: pastConfig(written, config),
+      scenario,
+      signal,
+    }));
   const stopScenario = playScenario(scenario, sandbox, context.clock);
   teardown.push("scenario", stopScenario);
   const screen = createAlertScreen(context.out);

@@ -99,15 +99,7 @@ export function createBreaker(deps: BreakerDeps): Breaker {
       goneFrom,
     });
     rejectWaiting(queue);
-    if (isGone)
-      log.error("a sink is disabled", { sink: queue.name, error: error.message, hint: error.hint });
-    else if (!wasOpen)
-      log.error("a sink takes no messages", {
-        sink: queue.name,
-        error: error.message,
-        hint: error.hint,
-        failures: queue.failures,
-      });
+    logOpened(log, queue, error, { isGone, wasOpen });
     return stored;
   };
   return {
@@ -153,6 +145,16 @@ export function createBreaker(deps: BreakerDeps): Breaker {
       await store.wakeSink(queue.name, clock.now()).catch(onNotStored(queue));
     },
   };
+}
+
+function logOpened(
+  log: Log,
+  { name: sink, failures }: SinkQueue,
+  { message: error, hint }: SinkError,
+  { isGone, wasOpen }: { readonly isGone: boolean; readonly wasOpen: boolean },
+): void {
+  if (isGone) log.error("a sink is disabled", { sink, error, hint });
+  else if (!wasOpen) log.error("a sink takes no messages", { sink, error, hint, failures });
 }
 
 type Change = (queue: SinkQueue, health: SinkHealth) => Promise<void>;

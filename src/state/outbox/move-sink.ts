@@ -61,90 +61,33 @@ async function moveUnlessOwned(
   );
 }
 
-/**
- * Keys of groups and throttles name their sink; those of groups that are done with matter to
- * nobody.
- */
-async function moveKeys(on: Executor, { from, to }: MovedSink): Promise<void> {
-  const renamed = (keys: readonly (string | null)[]) =>
-    [...new Set(keys)].flatMap((key) => {
-      const next = key === null ? null : renamedKey(key, { from, to });
-      return key === null || next === null || next === key ? [] : [{ key, next }];
-    });
-  const waiting = await on
-    .selectFrom("deliveries")
-    .select(["group_key", "original_group_key"])
-    .distinct()
-    .where("sink", "=", from)
-    .where("state", "=", WAITING)
-    .execute();
-  for (const { key, next } of renamed(waiting.map((row) => row.group_key)))
-    await on
-      .updateTable("deliveries")
-      .set({ group_key: next })
-      .where("sink", "=", from)
-      .where("state", "=", WAITING)
-      .where("group_key", "=", key)
-      .execute();
-  for (const { key, next } of renamed(waiting.map((row) => row.original_group_key)))
-    await on
-      .updateTable("deliveries")
-      .set({ original_group_key: next })
-      .where("sink", "=", from)
-      .where("original_group_key", "=", key)
-      .execute();
-  const open = await on
-    .selectFrom("messages")
-    .select("group_key")
-    .distinct()
-    .where("sink", "=", from)
-    .where("state", "=", OPEN)
-    .execute();
-  for (const { key, next } of renamed(open.map((row) => row.group_key)))
-    await on
-      .updateTable("messages")
-      .set({ group_key: next })
-      .where("sink", "=", from)
-      .where("group_key", "=", key)
-      .execute();
-  const groups = await on
-    .selectFrom("groups")
-    .select("group_key")
-    .where("sink", "=", from)
-    .execute();
-  for (const { key, next } of renamed(groups.map((row) => row.group_key)))
-    await on
-      .updateTable("groups")
-      .set({ group_key: next })
-      .where("sink", "=", from)
-      .where("group_key", "=", key)
-      .execute();
-  const threads = await on
-    .selectFrom("threads")
-    .select("thread_key")
-    .where("sink", "=", from)
-    .execute();
-  for (const { key, next } of renamed(threads.map((row) => row.thread_key)))
-    await on
-      .updateTable("threads")
-      .set({ thread_key: next })
-      .where("sink", "=", from)
-      .where("thread_key", "=", key)
-      .execute();
-  for (const table of ["deliveries", "messages"] as const) {
-    const keys = await on
-      .selectFrom(table)
-      .select("throttle_key")
-      .distinct()
-      .where("sink", "=", from)
-      .execute();
-    for (const { key, next } of renamed(keys.map((row) => row.throttle_key)))
-      await on
-        .updateTable(table)
-        .set({ throttle_key: next })
-        .where("sink", "=", from)
-        .where("throttle_key", "=", key)
-        .execute();
+/** Columns whose keys name the sink, and in which states. Other keys are never read again. */
+const KEYS = [
+  { table: "deliveries", column: "group_key", state: WAITING },
+  { table: "deliveries", column: "original_group_key" },
+  { table: "messages", column: "group_key", state: OPEN },
+  { table: "groups", column: "group_key" },
+  { table: "threads", column: "thread_key" },
+  { table: "deliveries", column: "throttle_key" },
+  { table: "messages", column: "throttle_key" },
+] as const;
+
+async function moveKeys(on: Executor, move: MovedSink): Promise<void> {
+  for (const { table, column, ...rest } of KEYS) {
+    const [rows, key] = [sql.table(table), sql.ref(column)];
+    const own =
+      "state" in rest
+        ? sql`sink = ${move.from} and state = ${rest.state}`
+        : sql`sink = ${move.from}`;
+    const found = await sql<{ key: string | null }>`
+      select distinct ${key} as key from ${rows} where ${own}`.execute(on);
+    for (const { key: before } of found.rows) {
+      const after = before === null ? null : renamedKey(before, move);
+      if (after !== before)
+        await sql`update ${rows} set ${key} = ${after} where ${own} and ${key} = ${before}`.execute(
+          on,
+        );
+    }
   }
 }
 
