@@ -1,0 +1,182 @@
+/** Every command that reads or changes the state, beside a daemon here, beside one elsewhere on Postgres, and without one: the same words, the same effect. */
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { makeFolder } from "../support/bin-process.ts";
+import {
+  baseConfig,
+  type RunningDaemon,
+  startDaemonHere,
+  writeConfig,
+} from "../support/daemon-process.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { type Ran, runCommand } from "../support/run-command.ts";
+import { until } from "../support/until.ts";
+import { cleanUpAfterwards, createFixture, type Fixture, hookSink, noted } from "./fixture.ts";
+
+cleanUpAfterwards();
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.remove());
+
+/** A command, and what it prints; EFFECT stands for when it takes effect and by whom, ANY for a time or a place. */
+type Step = readonly [command: string, code: number, out: string, err?: string];
+
+const UNKNOWN_SINK = 'there is no sink "hok"\nDid you mean hook? There are: hook\n';
+const STEPS: readonly Step[] = [
+  ["pause one", 0, "one is paused; takes effect EFFECT\n"],
+  ["pause on", 1, "", 'there is no watch "on"\nDid you mean one? There are: one, two\n'],
+  [
+    "resume one",
+    0,
+    "one goes on; what came since ANY goes out as one digest to a chat, and as single events to programs; takes effect EFFECT\n",
+  ],
+  ["resume one --from-now", 1, "", "one is not paused: there is nothing to leave out\n"],
+  ["resume --sink hook", 0, "hook is not disabled; if it fails, it is tried EFFECT\n"],
+  ["resume --sink hok", 1, "", UNKNOWN_SINK],
+  [
+    "silence add watch=two --duration 2h --comment why",
+    0,
+    "silence 1 holds back alerts with watch=two until ANY UTC (in 2h); takes effect EFFECT\n" +
+      "no event of the last 24 hours matches: check the labels with chirpwatch events --json\nend it: chirpwatch silence expire 1\n",
+  ],
+  [
+    "silence add wach=two --duration 2h --comment why",
+    2,
+    "",
+    'no event has a label "wach"; did you mean `watch`?\nchirpwatch silence add --help shows examples\n',
+  ],
+  ["silence list", 0, "SILENCE ANY 1 ANY watch=two ANY alice ANY why ANY 0\n"],
+  ["silence expire 1", 0, "silence 1 ended; takes effect EFFECT\n"],
+  ["silence expire 9", 1, "", 'there is no silence "9"\nThere are: 1\n'],
+  [
+    "dead list",
+    0,
+    "No dead letters: every alert was delivered, waits, or its loss was accepted.\n",
+  ],
+  ["dead list --sink hok", 1, "", UNKNOWN_SINK],
+  ["dead ack", 0, "nothing to acknowledge: no dead letters\n"],
+  ["replay --dead", 0, "nothing to send again: no dead letters\n"],
+  ["replay --silenced", 0, "nothing to send: no alerts are silenced\n"],
+  ["replay --since 1h --yes", 0, "1 alert for hook\n1 alert goes out again EFFECT\n"],
+  ["replay --event nothing", 1, "", 'there is no event "nothing"\nANY\n'],
+  ["events --replays", 0, "ANY alice ANY 1 ANY replay since since=ANY\n"],
+  ["events --watch one --limit 1", 0, "ANY"],
+  ["explain 1", 1, "one: ANY\ntwo: ANY\n", "1 was never seenANY\n"],
+  ["render one --sink hok", 1, "", 'there is no sink "hok"; did you mean `hook`?\n'],
+  ["render one --sink hook", 0, "ANY"],
+  ["report --watch one --since 24h", 0, "ANY"],
+  ["config list", 0, "ANY"],
+  ["status", 0, "State: ANY"],
+  ["budget", 0, "Period: ANY"],
+  ["backfill one --since 1h --yes", 0, "ANY0 alerts go out BACKFILLED; 1 announced before\n"],
+];
+
+/** The server of the tests does not wait for its disk, and every command on it says so. */
+const FSYNC_WARNING = /^.*"setting":"fsync".*\n/m;
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** `effect`: a pattern. */
+function expectStep(
+  [command, code, out, err = ""]: Step,
+  ran: Ran,
+  effect: { readonly now: string; readonly soon: string },
+): void {
+  const pattern = (text: string) =>
+    new RegExp(
+      `^${escaped(text)
+        .replaceAll(/ *ANY */g, "[^]*?")
+        .replaceAll("EFFECT", effect.now)
+        .replaceAll("BACKFILLED", effect.soon)}$`,
+    );
+  const { code: ended, out: printed, err: said } = ran;
+  expect({ code: ended, out: printed, err: said.replace(FSYNC_WARNING, "") }, command).toEqual({
+    code,
+    out: expect.stringMatching(pattern(out)),
+    err: expect.stringMatching(pattern(err)),
+  });
+}
+
+/** A folder on a machine of its own. */
+function machine({ api, hook }: Fixture, state: object) {
+  const folder = makeFolder();
+  writeConfig(folder, {
+    ...baseConfig(api.url, api.key),
+    ...{ state, defaults: { watch: { schedule: "@every 1s" } }, sinks: { hook: hookSink(hook) } },
+    watches: Object.fromEntries(
+      ["one", "two"].map((query) => [query, { type: "search", query, strategy: "single" }]),
+    ),
+  });
+  return {
+    start: () => startDaemonHere({ folder }),
+    run: (command: string) =>
+      runCommand(command.split(" "), { cwd: folder, env: { USER: "alice" } }),
+  };
+}
+
+/** A daemon that has sent one alert. */
+async function startWithAlert(
+  { start }: ReturnType<typeof machine>,
+  { api, hook }: Fixture,
+): Promise<RunningDaemon> {
+  const daemon = await start();
+  await noted(daemon, "one");
+  await noted(daemon, "two");
+  api.post("search:one", 1);
+  await until("the alert", () => hook.messages().length === 1, daemon.err);
+  return daemon;
+}
+
+const ELSEWHERE = {
+  now: "now, by 127\\.0\\.0\\.1#\\S{4}",
+  soon: "within a minute, by 127\\.0\\.0\\.1#\\S{4}",
+};
+const NOT_HERE: Step = [
+  "",
+  1,
+  "",
+  "no daemon runs here on the state ANY\nStart it with `chirpwatch run`.\n",
+];
+const onlyThere = (command: string): Step => [command, NOT_HERE[1], NOT_HERE[2], NOT_HERE[3] ?? ""];
+
+it("beside a daemon here", async () => {
+  const fixture = await createFixture();
+  const here = machine(fixture, { path: "state.db" });
+  const daemon = await startWithAlert(here, fixture);
+  const effect = { now: "now", soon: "within a minute" };
+  for (const step of STEPS) expectStep(step, await here.run(step[0]), effect);
+  expectStep(["reload", 0, "configuration unchanged\n"], await here.run("reload"), effect);
+  expectStep(["health", 0, "the daemon is well\n"], await here.run("health"), effect);
+  await until("the alert again", () => fixture.hook.messages().length === 2, daemon.err);
+});
+
+it("beside a daemon elsewhere on Postgres", async () => {
+  const fixture = await createFixture();
+  const state = { url: await server.url() };
+  const [there, here] = [machine(fixture, state), machine(fixture, state)];
+  const daemon = await startWithAlert(there, fixture);
+  for (const step of STEPS) expectStep(step, await here.run(step[0]), ELSEWHERE);
+  const asked =
+    "asked 1 replica to read the configuration again; the log of each says what came of it\n";
+  expectStep(["reload", 0, asked], await here.run("reload"), ELSEWHERE);
+  for (const command of ["health", "tail"])
+    expectStep(onlyThere(command), await here.run(command), ELSEWHERE);
+  await until("the alert again", () => fixture.hook.messages().length === 2, daemon.err);
+});
+
+it("without a daemon, on a file", async () => {
+  const fixture = await createFixture();
+  const here = machine(fixture, { path: "state.db" });
+  const daemon = await startWithAlert(here, fixture);
+  daemon.kill("SIGTERM");
+  await daemon.gone;
+  const effect = { now: "at the next start", soon: "at the next start" };
+  for (const step of STEPS) expectStep(step, await here.run(step[0]), effect);
+  for (const command of ["reload", "health", "tail"])
+    expectStep(onlyThere(command), await here.run(command), effect);
+  expect(fixture.hook.messages()).toHaveLength(1);
+  const next = await here.start();
+  await until("the alert again", () => fixture.hook.messages().length === 2, next.err);
+});
