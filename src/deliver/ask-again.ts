@@ -1,7 +1,7 @@
 /**
- * Asks for each delivery that waits for a time until when it waits, by the configuration of now:
- * after a start, after a reload, and where a sink comes from another replica. A mute, digest,
- * throttle or group wait that was removed or corrected holds nothing any more.
+ * Decides again, by the active configuration, until when each waiting delivery waits. Runs after a
+ * start, after a reload, and when this process takes a sink over from another replica. A mute,
+ * digest, throttle or group wait that was removed or changed no longer holds anything.
  */
 import type { Clock } from "../model/clock.ts";
 import type { PlacedAgain, WaitingDelivery, WaitsStore } from "../model/waits.ts";
@@ -35,8 +35,9 @@ export async function askAgain(
 type Held = Pick<PlacedAgain["delivery"], "notBeforeMs" | "heldBy">;
 
 /**
- * What undoes a fact that a mute still holds waits as long, as it did when it was found. `held`: of
- * such facts, by their keys.
+ * Places the deliveries anew. A delivery that undoes a fact (its `once.undo`) waits at least as
+ * long as the fact that a mute still holds, as it did when it was created. `held`: the facts that a
+ * mute holds, by their keys.
  */
 const placedOf = (
   waiting: readonly WaitingDelivery[],

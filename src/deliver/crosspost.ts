@@ -1,7 +1,7 @@
 /**
- * Publishes sent messages to the followers of their channel, one sink at a time and beside its
- * messages: with waits and attempts of their own, the newest first, for an hour. What is not
- * published by then is over, and the operator hears of it once a day.
+ * Publishes sent messages to the followers of their channel, one sink at a time and independently
+ * of the deliveries: with its own waits and attempts, newest message first, for up to an hour.
+ * Messages that are not published by then are given up, and the operator is alerted once a day.
  */
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -24,7 +24,7 @@ import { type Abortable, STOPPING } from "./stages/send.ts";
 export interface UnpublishedReport {
   readonly sink: string;
   readonly count: number;
-  /** Of the last of them. */
+  /** The reason for the last of them. */
   readonly reason: string;
 }
 
@@ -34,12 +34,12 @@ export interface CrosspostDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** Attempts under way, for whoever has to end them. */
+  /** Attempts under way, so that a stop can abort them. */
   readonly underWay: Set<Abortable>;
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }
 
-/** News is stale after that. */
+/** Messages older than this are no longer published, because they are no longer news. */
 const PUBLISH_FOR_MS = 3_600_000;
 const REPORT_EVERY_MS = 86_400_000;
 const NEVER_TRIED = "the channel's hourly allowance went to newer messages";
@@ -48,14 +48,14 @@ type Crosspost = NonNullable<Sink["crosspost"]>;
 type Missed = Pick<CrosspostOutlook, "unreported" | "reason" | "reportedAtMs">;
 
 /**
- * Publishes the messages of one sink. Remembers nothing but what the vendor asked to wait: the rest
- * is in the store.
+ * Publishes the messages of one sink. Its only own state is the wait that the vendor asked for;
+ * everything else is in the store.
  */
 export class Crossposter {
   readonly #deps: CrosspostDeps;
   readonly #sink: string;
   readonly #crosspost: Crosspost;
-  /** What it asked to wait. Publishing has limits of its own. */
+  /** The wait that the vendor asked for. Publishing has rate limits of its own. */
   readonly #waits = createSinkWaits();
 
   constructor(deps: CrosspostDeps, sink: string, crosspost: Crosspost) {
@@ -65,8 +65,8 @@ export class Crossposter {
   }
 
   /**
-   * Does what is due. Answers in how many milliseconds to ask again, 0: at once, undefined: when a
-   * message was sent.
+   * Publishes at most one message that is due. Returns in how many milliseconds to call it again: 0
+   * for at once, undefined to wait until a message was sent.
    */
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
@@ -89,7 +89,7 @@ export class Crossposter {
     return Number.isFinite(next) ? Math.max(1, next - clock.now()) : undefined;
   }
 
-  /** What there is once that is given up which is no news any more. */
+  /** Gives up the messages that are too old and returns what remains to be published. */
   async #outlook(nowMs: number): Promise<CrosspostOutlook> {
     const { store, meter } = this.#deps;
     const outlook = await store.crosspostOutlook(this.#sink);
@@ -109,7 +109,10 @@ export class Crossposter {
     return store.crosspostOutlook(this.#sink);
   }
 
-  /** Answers when the next report is due; undefined when there is nothing to say. */
+  /**
+   * Reports messages that were not published, if a report is due. Returns when the next report is
+   * due; undefined if there is nothing to report.
+   */
   async #report(
     { unreported: count, reason, reportedAtMs }: Missed,
     nowMs: number,

@@ -1,6 +1,6 @@
 /**
- * Takes one claimed message through pace, send and record, and draws the consequences for its sink.
- * Owns no loop and no timer.
+ * Moves one claimed message through the stages pace, send and record, and applies the result to its
+ * sink. Owns no loop and no timer.
  */
 import type { Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -39,23 +39,24 @@ export interface DispatchDeps {
   readonly meter: Meter;
   readonly halve: Halve;
   giveUpExpired(queue: SinkQueue): Promise<void>;
-  /** Messages were given up, and that is stored. */
+  /** Called when messages were given up and that is stored. */
   onDead(): void;
-  /** Some of several receivers of a message will never have it, and that is stored. */
+  /** Called when some of the receivers of a message will never get it and that is stored. */
   onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
 }
 
-type Ended = Exclude<Attempt, { kind: "cut" | "held" }>;
+type Ended = Exclude<Attempt, { kind: "aborted" | "held" }>;
 type Failed = Ended & { readonly kind: "failed" };
 
 /**
- * A state that cannot be written is asked again this often; its place rests meanwhile, as the
- * message would be refused again.
+ * After the store failed to split a message, the sink pauses for this long, because the message
+ * would only be refused again.
  */
 const STORE_RETRY_MS = 5_000;
 
 /**
- * Resolves when the message's result is durable, or when it was given back unsent. Never rejects.
+ * Creates the function that dispatches a message. It resolves when the message's result is durable,
+ * or when the message was given back unsent. It never rejects.
  */
 export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) => Promise<void> {
   const { queues, pace, send, record, breaker, delays } = deps;
@@ -63,7 +64,7 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
   const dispatch = async (claimed: ClaimedMessage): Promise<void> => {
     if (await pace.run(claimed)) {
       const attempt = await send.run(claimed);
-      if (attempt.kind === "cut" || attempt.kind === "held") freeAttempt(claimed);
+      if (attempt.kind === "aborted" || attempt.kind === "held") freeAttempt(claimed);
       else if (
         !(
           attempt.kind === "failed" &&
@@ -77,7 +78,10 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
     }
     release(claimed);
   };
-  /** Its parts wait in its place; or it waits itself, where they could not be stored. */
+  /**
+   * Splits a message that was refused as too large. Its parts take its place in the queue; if they
+   * cannot be stored, the message itself stays and waits. Returns false if it cannot be split.
+   */
   const isHalved = async (claimed: ClaimedMessage, refusal: Failed): Promise<boolean> => {
     const { queue, message } = claimed;
     queue.sizes.refused(message.body);
@@ -105,14 +109,14 @@ export function createDispatcher(deps: DispatchDeps): (claimed: ClaimedMessage) 
         sink: queue.name,
         class: attempt.error.kind,
       });
-    // The way closes before the next message may take it, and what the breaker holds back keeps its
-    // place in the queue.
+    // Start the pause now, before the next message can begin an attempt. Messages that the breaker
+    // holds back keep their place in the queue.
     if (attempt.kind === "failed" && isAskedToWait(attempt.error))
       pauseFor(queues, queue, attempt, deps.clock.monotonic());
     const stored = attempt.kind === "failed" ? recordFailure(breaker, claimed, attempt) : undefined;
     const result = classifyAttempt(attempt, queue.health.breaker, deps.random);
-    if (attempt.kind === "taken") queue.sizes.taken(claimed.message.body);
-    if (attempt.kind === "taken" && attempt.receipt.holdMs !== undefined)
+    if (attempt.kind === "accepted") queue.sizes.accepted(claimed.message.body);
+    if (attempt.kind === "accepted" && attempt.receipt.holdMs !== undefined)
       queue.pace.holdUntil(deps.clock.monotonic() + attempt.receipt.holdMs);
     freeAttempt(claimed);
     if (attempt.kind === "failed") report(claimed, attempt, result);
@@ -151,7 +155,10 @@ function recordFailure(
     : undefined;
 }
 
-/** A limit that is the vendor's for all holds for every sink of the type. */
+/**
+ * Pauses the sink after a refusal. A limit that the vendor applies globally pauses every sink of
+ * the same type.
+ */
 function pauseFor(
   queues: readonly SinkQueue[],
   queue: SinkQueue,
@@ -167,15 +174,18 @@ function pauseFor(
   }
 }
 
-/** The failure speaks of the sink: another message would have fared the same. */
+/** Whether the failure concerns the sink: any other message would have failed too. */
 const isOfSink = (attempt: Failed): boolean =>
   attempt.error.kind === "destination" || (attempt.error.kind === "transient" && !isPart(attempt));
 
-/** Some of several receivers have the message now. */
+/** Whether some of the message's receivers have got it. */
 const isPart = (attempt: Failed): boolean => receiversOf(attempt.error).length > 0;
 
-/** It took the message, or a part of its receivers did, or it refused it for its content. */
+/**
+ * Whether the sink answered: it accepted the message, some of its receivers did, or it refused the
+ * message because of its content.
+ */
 const hasAnswered = (attempt: Ended): boolean =>
-  attempt.kind === "taken" ||
+  attempt.kind === "accepted" ||
   isPart(attempt) ||
   (attempt.error.kind === "message" && !isUnsent(attempt.error));

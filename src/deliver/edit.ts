@@ -1,7 +1,7 @@
 /**
- * Edits sent messages whose tweets have changed, one sink at a time and after its messages: with
- * waits and attempts of their own. An edit that fails is tried a few times and then dropped; it is
- * no message, so it never becomes a dead letter and says nothing about the sink.
+ * Edits sent messages whose tweets have changed, one sink at a time and after its deliveries, with
+ * its own waits and attempts. A failed edit is tried a few times and then dropped. An edit is not a
+ * message, so it never becomes a dead letter and does not affect the sink's health.
  */
 import { EDIT_EVERY_MS } from "../detect/tweet-edit.ts";
 import type { Clock } from "../model/clock.ts";
@@ -23,26 +23,33 @@ export interface EditorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** Attempts under way, for whoever has to end them. */
+  /** Attempts under way, so that a stop can abort them. */
   readonly underWay: Set<Abortable>;
   readEvent(event: OutboxEvent): NeutralMessage;
   readonly wordEvents: WordEvents;
 }
 
-/** Below one a second, which both vendors allow a channel, so that messages find room. */
+/**
+ * Fewer than one edit a second, which both vendors allow per channel, so that messages find room.
+ */
 const SPACING_MS = 1_200;
-/** After each failure, a request to wait among them; then the edit is dropped. */
+/**
+ * The waits after each failure, including requests to wait. After the last one the edit is dropped.
+ */
 const RETRY_AFTER_MS = [60_000, 300_000, 900_000] as const;
-/** What should be due and is not given: another process has it, or it was pruned. */
+/**
+ * The wait if an edit should be due but the store returns none: another process has it, or it was
+ * pruned.
+ */
 const RECHECK_MS = 1_000;
 
 export class Editor {
   readonly #deps: EditorDeps;
   readonly #queue: SinkQueue;
   readonly #updates: SinkUpdates;
-  /** Monotonic. */
+  /** Time of the monotonic clock. */
   #pausedUntilMs = 0;
-  /** What it asked to wait. Edits have limits of their own. */
+  /** The wait that the vendor asked for. Edits have rate limits of their own. */
   readonly #waits = createSinkWaits();
 
   constructor(deps: EditorDeps, queue: SinkQueue, updates: SinkUpdates) {
@@ -52,8 +59,8 @@ export class Editor {
   }
 
   /**
-   * Makes one edit that is due. Answers in how many milliseconds to ask again, 0: at once,
-   * undefined: when a message was sent.
+   * Makes one edit that is due. Returns in how many milliseconds to call it again: 0 for at once,
+   * undefined to wait until a message was sent.
    */
   async turn(): Promise<number | undefined> {
     const { store, clock } = this.#deps;
@@ -78,7 +85,7 @@ export class Editor {
     return 0;
   }
 
-  /** Undefined: cut off because the daemon stops. */
+  /** Returns undefined if the attempt was aborted because the daemon stops. */
   async #edit(due: DueEdit): Promise<EditResult | undefined> {
     const { clock, underWay } = this.#deps;
     if (due.alerts > 1) return this.#dropped("its message lists several alerts", true);
@@ -114,7 +121,7 @@ export class Editor {
       watches,
     };
     const { readEvent, wordEvents } = this.#deps;
-    // A template may show any text of the tweet: the note of what is gone has none.
+    // A template could show the text of the tweet. The note for a deleted tweet must not have any.
     const [worded = seen] = shown.isGone
       ? [seen]
       : await wordEvents(this.#queue, [{ ...member, ...seen }]);
@@ -123,12 +130,12 @@ export class Editor {
       const message = readEvent(one);
       return shown.isEdited ? { ...message, title: `${message.title} (edited)` } : message;
     };
-    // Whom the message called stands in it still; an edit calls nobody.
+    // The mentions of the sent message stay in its text; an edit notifies nobody again.
     const sent = JSON.stringify(body);
     const mentions = (sink.mentions ?? []).flatMap(({ text }) =>
       sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : [],
     );
-    // Sinks that edit lay out no text.
+    // Sinks that edit messages render to JSON, never to plain text.
     return sink.render({
       events: [worded],
       sample: false,
@@ -171,7 +178,10 @@ export class Editor {
   }
 }
 
-/** A note without what was deleted: no text, no pictures, nothing that it answered. */
+/**
+ * Reads the note that replaces a deleted tweet: without its text, its media, and the tweet that it
+ * answered.
+ */
 function readGone(one: OutboxEvent, readEvent: EditorDeps["readEvent"]): NeutralMessage {
   const { context: _context, ...message } = readEvent({
     ...one,

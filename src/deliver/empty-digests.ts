@@ -1,6 +1,6 @@
 /**
- * Digests with a schedule that go out although nothing came: `when_empty: say`. What came goes
- * through the stages.
+ * Sends scheduled digests for periods without alerts (`when_empty: say`). Digests with alerts go
+ * through the stages instead.
  */
 import type { Clock } from "../model/clock.ts";
 import { digestGroup, type DigestPeriod } from "../model/digest.ts";
@@ -15,18 +15,21 @@ export interface EmptyDigestDeps {
   readonly store: Pick<Outbox, "digestPeriod" | "beginDigests" | "hasDueDigest" | "seal">;
   readonly clock: Clock;
   readonly random: Random;
-  /** The digests with a schedule, by their names. */
+  /** The scheduled digests, by name. */
   readonly digests: ReadonlyMap<string, SinkDigest>;
-  /** Something was sealed. */
+  /** Called when a digest was sealed. */
   wake(): void;
 }
 
-/** A poll that was routed right before the time of a digest may be committed a little later. */
+/** A poll that was routed right before the digest's time may be committed a little later. */
 const GRACE_MS = 5_000;
-/** What came is being made a message. */
+/** The wait while the digest's alerts are being made a message. */
 const RECHECK_MS = 1_000;
 
-/** Undefined where no digest of this sink says that nothing came. */
+/**
+ * Returns the turn that sends the empty digests of a sink; undefined if none of its digests is to
+ * be sent when empty.
+ */
 export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTurn | undefined {
   const { lists } = queue.sink;
   const own = [...deps.digests].filter(
@@ -40,7 +43,7 @@ export function emptyDigestsOf(deps: EmptyDigestDeps, queue: SinkQueue): LoopTur
   };
 }
 
-/** Seals the digest where it is due and empty. Answers in how many milliseconds to ask again. */
+/** Seals the digest if it is due and empty. Returns in how many milliseconds to call it again. */
 async function turnOf(
   deps: EmptyDigestDeps,
   queue: SinkQueue,

@@ -1,6 +1,6 @@
 /**
- * Which sent messages show a tweet otherwise than it was just seen. Reads the state only where a
- * sink edits its messages.
+ * Finds sent messages whose tweet has changed since they were sent. Reads the state only if a sink
+ * edits its messages.
  */
 import { wantedEdit } from "../detect/tweet-edit.ts";
 import type { Clock } from "../model/clock.ts";
@@ -12,7 +12,10 @@ export interface FindEditsDeps {
   readonly store: Pick<EditStore, "editableAlerts">;
   readonly hash: Hash;
   readonly clock: Clock;
-  /** Sinks that edit their messages by the active configuration, with what for. */
+  /**
+   * The sinks that edit their messages by the active configuration, each with the causes for an
+   * edit.
+   */
   readonly causes: () => ReadonlyMap<string, ReadonlySet<EditCause>>;
 }
 

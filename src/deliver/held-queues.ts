@@ -1,6 +1,6 @@
 /**
- * Which queues this process delivers to, of those that it was given: takes new ones over and hands
- * others back.
+ * Decides which of its sink queues this process delivers to: takes new ones over and hands others
+ * back to the other replicas.
  */
 import { createRounds } from "../model/in-turn.ts";
 import type { PumpSink, SinkQueue } from "./queue/sink-queue.ts";
@@ -8,15 +8,21 @@ import { forgetWaits } from "./queue/sink-waits.ts";
 import { takeOverQueues, type TakeOverDeps, takeResumed } from "./take-over.ts";
 
 export interface HeldQueuesDeps extends TakeOverDeps {
-  /** Whether this process delivers to it; another one does where not. */
+  /** Whether this process delivers to the sink. If not, another replica does. */
   holds(sink: PumpSink): boolean;
 }
 
 export interface HeldQueues {
   has(queue: SinkQueue): boolean;
-  /** Takes it over where it is this process's and was not yet. Answers whether it is. */
+  /**
+   * Takes the queue over if it belongs to this process and was not taken over yet. Returns whether
+   * this process now delivers to it.
+   */
   admit(queue: SinkQueue): Promise<boolean>;
-  /** Others may be this process's than before, or somebody resumed one at another process. */
+  /**
+   * Updates which queues this process holds, after its share has changed or somebody resumed a sink
+   * at another process.
+   */
   takeShare(): Promise<void>;
 }
 
@@ -36,7 +42,7 @@ export function createHeldQueues(deps: HeldQueuesDeps, queues: readonly SinkQueu
     async takeShare() {
       for (const queue of [...held].filter((one) => !deps.holds(one))) {
         held.delete(queue);
-        // What it asks to wait is for others to find out.
+        // The replica that takes over finds out by itself whether the sink asks to wait.
         forgetWaits(queue);
       }
       await takeResumed(deps, [...held]);

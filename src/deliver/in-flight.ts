@@ -1,9 +1,11 @@
-/** What the pump has under way: tasks that a stop waits for, and attempts that it may end. */
+/**
+ * Tracks what the pump has under way: tasks that a stop waits for, and attempts that it may abort.
+ */
 import { type Clock, sleep } from "../model/clock.ts";
 import { type Abortable, STOPPING } from "./stages/send.ts";
 
 export class InFlight {
-  /** Those that ask a sink at this moment. */
+  /** The attempts that wait for a sink's answer at this moment. */
   readonly attempts = new Set<Abortable>();
   readonly #tasks = new Set<Promise<unknown>>();
 
@@ -12,7 +14,7 @@ export class InFlight {
     void task.finally(() => this.#tasks.delete(task));
   }
 
-  /** Waits until nothing is under way. Attempts that are not over within `graceMs` are aborted. */
+  /** Waits until nothing is under way. Attempts that have not ended after `graceMs` are aborted. */
   async drain(clock: Clock, graceMs: number): Promise<void> {
     const over = new AbortController();
     const idle = this.#idle();

@@ -1,7 +1,7 @@
 /**
- * The outbox pump: takes what is due to its sinks, one worker per sink, through the stages group,
- * seal, pace, send, record. Owns the start and the stop; the workers own their loops, the stages
- * own the steps, the store owns what is due.
+ * The outbox pump: delivers what is due, with one worker per sink, through the stages group, seal,
+ * pace, send and record. Owns start and stop. The workers own their loops, the stages own the
+ * steps, and the store owns what is due.
  */
 import type { Clock } from "../model/clock.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
@@ -58,76 +58,82 @@ export interface PumpDeps {
     CrosspostStore &
     EditStore &
     Pick<SilenceStore, "silenceDeliveries">;
-  /** By name. Deliveries to a sink that is not here wait. */
+  /** The sinks by name. Deliveries to a sink that is missing here wait. */
   readonly sinks: ReadonlyMap<string, PumpSink>;
-  /** Whether this process delivers to it; another one does where not. */
+  /** Whether this process delivers to the sink. If not, another replica does. */
   holds(sink: PumpSink): boolean;
-  /** Asked before each attempt. False: other processes may have taken over. */
+  /** Called before each attempt. False if other processes may have taken over. */
   mayAct(): Promise<boolean>;
-  /** Sinks that have another name than before: they keep their queues. */
+  /** Sinks that were renamed and keep their queues. */
   readonly movedSinks?: readonly MovedSink[];
-  /** By the key that deliveries carry: `throttlesByKey` of route/. */
+  /** The throttles by the key that deliveries carry: `throttlesByKey` of route/. */
   readonly throttles: ReadonlyMap<string, Throttle>;
-  /** By the name in their groups' keys: `digestsByName` of route/. */
+  /** The digests by the name in their groups' keys: `digestsByName` of route/. */
   readonly digests?: ReadonlyMap<string, SinkDigest>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** What the configuration says of deliveries that wait; absent: they wait as they are stored. */
+  /**
+   * The rules of the configuration for waiting deliveries. If absent, they wait as they are stored.
+   */
   readonly waitRules?: WaitRules;
-  /** Which polls events came from, for the log. */
+  /** Finds the polls that events came from, for the log. */
   readonly trace?: Pick<Trace, "ofEvents">;
-  /** The id of the silence that holds such an event back now; undefined when none does. */
+  /** Returns the id of the silence that holds such an event back now; undefined if none does. */
   silenceOf(event: Pick<ChirpEvent, "watchType" | "labels">): string | undefined;
-  /** How an event reads at that sink, by its watch type. */
+  /** Reads an event as a message for a sink, by its watch type. */
   readEvent(event: OutboxEvent, sink: string): NeutralMessage;
-  /** Undefined where none is configured. */
+  /** Absent if no template is configured. */
   readonly templates?: Templates;
-  /** Where a person finds these events: a web address or a command. */
+  /** Returns where a person finds these events: a web address or a command. */
   listedAt(events: readonly OutboxEvent[]): string;
-  /** Its breaker has been open for some time; one pair of these in a quarter of an hour. */
+  /**
+   * Called when the sink's breaker has been open for some time. At most one failure and one
+   * recovery are reported in 15 minutes.
+   */
   onSinkFailing(trouble: SinkTrouble): void | Promise<void>;
   onSinkRecovered(sink: string, reportedAtMs: number): void | Promise<void>;
-  /** Messages were given up, and that is stored. */
+  /** Called when messages were given up and that is stored. */
   onDead(): void;
-  /** Some of several receivers of a message will never have it. At every such message. */
+  /** Called for every message that some of its receivers will never get. */
   onPart(sink: string, missed: readonly MissedReceiver[]): void | Promise<void>;
-  /** At most once a day and sink. */
+  /** Called at most once a day per sink. */
   onUnpublished(report: UnpublishedReport): void | Promise<void>;
 }
 
 export interface Pump {
   /**
-   * Reads what is known of the sinks' health, then delivers until stopped. Breakers that were open
-   * are probed at once. Never rejects: what could not be read is read again by the sinks' workers.
+   * Reads the stored health of the sinks, then delivers until stopped. Breakers that were open are
+   * probed at once. Never rejects: health that could not be read is read again by the sinks'
+   * workers.
    */
   start(): Promise<void>;
   /**
-   * How many turns the loops of each sink have made, by its name. Each loop makes one at least
-   * every 30 seconds.
+   * Returns how many turns each loop of a sink has made, by the sink's name. A healthy loop makes
+   * at least one turn every 30 seconds.
    */
   turns(): ReadonlyMap<string, readonly number[]>;
-  /** Until when sinks asked to be left alone: those that did. */
+  /** Returns until when sinks asked for a pause. Contains only sinks that did. */
   pauses(): ReadonlyMap<string, number>;
   /**
-   * Breakers that are open try at once, those of other replicas once these take their share:
-   * someone acts who has perhaps just mended their sinks.
+   * Probes open breakers at once, because somebody has acted who may have repaired the sinks. Other
+   * replicas do it for their sinks when they take their share.
    */
   probe(): Promise<void>;
   /**
-   * A sink that fails is tried now, one that is disabled too. Undefined when there is none of that
+   * Tries a failing sink now, even a disabled one. Returns undefined if there is no sink of that
    * name.
    */
   resume(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
-  /** The clock was set back, and the times in the outbox with it. */
+  /** Adjusts its times after the clock, and with it the times in the outbox, was set back. */
   setTimesBack(byMs: number): void;
-  /** Something was committed: reads the outbox now. */
+  /** Reads the outbox now, because something was committed. */
   wake(): void;
-  /** It may deliver to other sinks than before: reads what is known of the health of new ones. */
+  /** Updates which sinks this process delivers to, and reads the stored health of new ones. */
   takeShare(): Promise<void>;
   /**
-   * Claims nothing more; attempts under way may finish within `graceMs`, the rest stays in the
+   * Stops claiming messages. Attempts under way may finish within `graceMs`; the rest stays in the
    * outbox.
    */
   stop(graceMs: number): Promise<void>;
@@ -238,7 +244,7 @@ const earlier = (...timesMs: readonly (number | undefined)[]): number | undefine
   return Number.isFinite(firstMs) ? firstMs : undefined;
 };
 
-/** What the stages share while the pump runs. */
+/** State that the stages share while the pump runs. */
 interface Running {
   readonly queues: readonly SinkQueue[];
   readonly inFlight: InFlight;
@@ -248,7 +254,9 @@ interface Running {
   isStopping(): boolean;
 }
 
-/** The stages, in the order in which a message passes them; `dispatch` is the last three. */
+/**
+ * Creates the stages, in the order in which a message passes them. `dispatch` is the last three.
+ */
 function createPipeline(
   deps: PumpDeps,
   running: Running,
@@ -310,7 +318,10 @@ function createPipeline(
 const digestsOf = ({ digests }: PumpDeps): ReadonlyMap<string, SinkDigest> =>
   digests ?? new Map<string, SinkDigest>();
 
-/** Publishing is for sinks whose destination has followers, editing for those that are to edit. */
+/**
+ * Returns the additional loops of a sink: empty digests, publishing if its destination has
+ * followers, and editing if it edits its messages.
+ */
 function turnsBeside(
   deps: PumpDeps,
   {

@@ -1,6 +1,6 @@
 /**
- * What is done with queues that this process begins to deliver, and with those that somebody
- * resumed: here, or at another process.
+ * Prepares the queues that this process begins to deliver, and those that somebody resumed here or
+ * at another process.
  */
 import type { MovedSink, Outbox } from "../model/outbox.ts";
 import type { Clock } from "../model/clock.ts";
@@ -19,7 +19,9 @@ export interface TakeOverDeps extends Pick<AskAgainDeps, "waitRules"> {
   readonly movedSinks?: readonly MovedSink[];
 }
 
-/** Breakers that were open are probed at once. */
+/**
+ * Prepares queues that this process begins to deliver. Breakers that were open are probed at once.
+ */
 export async function takeOverQueues(
   deps: TakeOverDeps,
   queues: readonly SinkQueue[],
@@ -42,7 +44,7 @@ async function readHealth({ store }: TakeOverDeps, queues: readonly SinkQueue[])
   for (const queue of queues) queue.health = health.get(queue.name) ?? queue.health;
 }
 
-/** Another process was asked to resume them: its word is in the state. */
+/** Resumes queues that another process was asked to resume, which it recorded in the state. */
 export async function takeResumed(
   { store, clock }: TakeOverDeps,
   queues: readonly SinkQueue[],
@@ -60,12 +62,15 @@ export async function takeResumed(
     queue.health = { ...queue.health, goneFrom: null };
     endWait(queue, clock);
     probeAtOnce(queue, clock.now());
-    // Of a sink that only asks to wait the word is taken once.
+    // If a sink only asks to wait, its breaker is closed and the request is applied only once.
     if (queue.health.breaker === "closed") await store.saveSinkHealth(queue.health);
   }
 }
 
-/** Whether it was disabled; where it is not held, the state says so. */
+/**
+ * Resumes a queue and returns whether it was disabled. If this process does not hold it, that is
+ * read from the state.
+ */
 export async function resumeQueue(
   deps: TakeOverDeps,
   queue: SinkQueue,
@@ -94,7 +99,10 @@ async function moveQueues(
   }
 }
 
-/** A sink may have another type than before, by `moved_from` or in its place. */
+/**
+ * Has messages sealed again for sinks whose type has changed, because of `moved_from` or in the
+ * same entry.
+ */
 async function sealAnew({ store, log }: TakeOverDeps, queues: readonly SinkQueue[]): Promise<void> {
   for (const { name: sink, type } of queues) {
     const messages = await store.unseal(sink, type);

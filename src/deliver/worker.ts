@@ -26,24 +26,28 @@ export interface WorkerDeps {
   readonly inFlight: InFlight;
   readonly group: Stage<SinkQueue, Claim>;
   readonly seal: Stage<Claim, readonly ClaimedMessage[]>;
-  /** Resolves when the message is done with. Never rejects. */
+  /** Resolves when the message is done. Never rejects. */
   dispatch(claimed: ClaimedMessage): Promise<void>;
   /**
-   * Opens its breaker where it only asks to wait, and reports what is due. Answers in how many
-   * milliseconds to ask again; undefined: when something happens.
+   * Opens the breaker if the sink has only asked to wait for too long, and sends the reports that
+   * are due. Returns in how many milliseconds to call it again; undefined to wait until something
+   * happens.
    */
   reportSink(queue: SinkQueue): Promise<number | undefined>;
   giveUpExpired(queue: SinkQueue): Promise<void>;
   /**
-   * Whether this process delivers to it now; reads what is known of its health first, where that
-   * was not read yet.
+   * Whether this process delivers to the sink now. Reads its stored health first, if that was not
+   * read yet.
    */
   admit(queue: SinkQueue): Promise<boolean>;
   isStopping(): boolean;
 }
 
 const STORE_RETRY_MS = 5_000;
-/** What is due and was not given is behind something, or was silenced just now. */
+/**
+ * The wait if something is due but was not returned: it is behind something else, or was just
+ * silenced.
+ */
 const NOT_GIVEN_MS = 1_000;
 
 export class Worker {
@@ -51,22 +55,19 @@ export class Worker {
   readonly #deps: WorkerDeps;
   readonly #loops: readonly Loop[];
 
-  /**
-   * `beside`: turns of what goes on beside its messages, as publishing and editing those that were
-   * sent.
-   */
+  /** `beside`: turns of other work for the sink, such as publishing and editing sent messages. */
   constructor(queue: SinkQueue, beside: readonly LoopTurn[], deps: WorkerDeps) {
     this.#queue = queue;
     this.#deps = deps;
     this.#loops = [() => this.#turn(), ...beside].map((turn) => this.#loopOf(turn));
   }
 
-  /** Something may be due: checks it now. */
+  /** Checks now whether something is due. */
   wake(): void {
     for (const loop of this.#loops) loop.wake();
   }
 
-  /** Of each of its loops. */
+  /** Returns the number of turns of each of its loops. */
   turns(): readonly number[] {
     return this.#loops.map((loop) => loop.turns);
   }
@@ -99,13 +100,13 @@ export class Worker {
   }
 
   /**
-   * Takes what is due. Answers in how many milliseconds to ask again; undefined: when something
-   * happens.
+   * Dispatches what is due. Returns in how many milliseconds to call it again; undefined to wait
+   * until something happens.
    */
   async #deliverDue(): Promise<number | undefined> {
     const { store, clock, group, seal, giveUpExpired } = this.#deps;
     const queue = this.#queue;
-    // No attempt will do it, or none before its time.
+    // No attempt will be made, or none before the wait is over.
     if (isDisabled(queue) || pauseMs(queue, clock) > 0) await giveUpExpired(queue);
     if (freeSlotsOf(queue, clock) === 0) return roomInMs(queue, clock);
     const dueAtMs = await store.nextDueAt([queue.name]);
@@ -115,7 +116,7 @@ export class Worker {
     const claim = await group.run(queue);
     const messages = await seal.run(claim);
     for (const claimed of messages) this.#dispatch(claimed);
-    // Its end wakes this worker.
+    // The end of a message in hand wakes this worker.
     if (queue.inHand > 0) return claim.more && messages.length > 0 ? 0 : undefined;
     if (claim.more) return 0;
     return isBeforeProbe(queue, clock.now()) ? roomInMs(queue, clock) : NOT_GIVEN_MS;

@@ -82,7 +82,7 @@ function renderParts({ cause, sections, mentions = [] }: Digest): readonly Diges
 export const LISTED_AT_ONCE = 10;
 
 /** Nobody needs the time so often at one moment. */
-const MOST_READS = 300_000;
+const MAX_READS = 300_000;
 
 /**
  * Fails for good when the clock is read again and again without moving on: else a loop without end
@@ -92,7 +92,7 @@ function countReads(clock: VirtualClock): VirtualClock {
   let atMs = 0;
   let reads = 0;
   const monotonic = () => {
-    if (reads > MOST_READS) throw new Error("the clock is read again and again at one moment");
+    if (reads > MAX_READS) throw new Error("the clock is read again and again at one moment");
     reads = clock.monotonic() === atMs ? reads + 1 : 0;
     atMs = clock.monotonic();
     return atMs;

@@ -1,6 +1,6 @@
 /**
- * The log of failed attempts: the first at once, then one line a minute per sink and kind that
- * counts what came since. Owns its timers.
+ * Logs failed attempts: the first one at once, then one line a minute per sink and kind with the
+ * number of later ones. Owns its timers.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log, LogFields } from "../../model/log.ts";
@@ -8,7 +8,7 @@ import type { Log, LogFields } from "../../model/log.ts";
 const WRITE = {
   retried: (log: Log, fields: LogFields) =>
     log.warn("deliveries failed and will be repeated", fields),
-  /** The other side asked for a pause: nothing is wrong. */
+  /** The other side asked for a pause, so nothing is wrong. */
   limited: (log: Log, fields: LogFields) => log.info("a sink asked to wait", fields),
   dead: (log: Log, fields: LogFields) => log.error("messages were given up", fields),
 } as const;
@@ -22,14 +22,14 @@ export interface AttemptFields {
 
 export interface AttemptLog {
   failed(sink: string, kind: AttemptKind, fields: AttemptFields): void;
-  /** Writes what is counted and not yet said. */
+  /** Writes what was counted but not logged yet. */
   end(): void;
 }
 
 const WINDOW_MS = 60_000;
 const IDS_SHOWN = 10;
 
-/** What came since the last line. */
+/** The failures of one sink and kind since its last line. */
 interface Window {
   readonly sink: string;
   readonly kind: AttemptKind;
@@ -60,7 +60,10 @@ export function createAttemptLog(deps: { readonly log: Log; readonly clock: Cloc
     window.messageIds.add(messageId);
     window.error = error;
   };
-  /** A quiet minute ends the window: the next failure is said at once again. */
+  /**
+   * Ends the window after a minute without failures, so that the next failure is logged at once
+   * again.
+   */
   const turnOver = (key: string, window: Window) => {
     if (window.attempts === 0) return void windows.delete(key);
     write(window);

@@ -1,6 +1,6 @@
 /**
- * Counts messages and measures how old their events were when they arrived. Forgets what it cannot
- * know after a restart.
+ * Counts messages and measures how old their events were when they were delivered. Times are lost
+ * at a restart.
  */
 import type { Meter } from "../../model/meter.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -18,10 +18,9 @@ export interface DeliveryDelays {
 }
 
 /**
- * Messages that wait for a retry keep their entry; a long outage must not fill the memory with
- * them.
+ * A message that waits for a retry keeps its entry. This bounds the memory during a long outage.
  */
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 const OUTCOME = { sent: "sent", retry: "retried", dead: "dead" } as const;
 
@@ -29,7 +28,7 @@ export function createDelays(meter: Meter): DeliveryDelays {
   const times = new Map<string, readonly EventTimes[]>();
   return {
     remember(messageId, events) {
-      if (times.size >= MOST_REMEMBERED) return;
+      if (times.size >= MAX_REMEMBERED) return;
       times.set(
         messageId,
         events.map(({ event: { occurredAtMs, detectedAtMs } }) => ({ occurredAtMs, detectedAtMs })),

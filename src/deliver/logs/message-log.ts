@@ -1,6 +1,6 @@
 /**
- * Debug lines about messages, joined to the polls that their events came from. Forgets what it
- * cannot know after a restart.
+ * Writes debug lines about messages, with the trace ids of the polls that found their events. Trace
+ * ids are lost at a restart.
  */
 import type { Log } from "../../model/log.ts";
 import type { DeliveryResult, NewMessage } from "../../model/outbox.ts";
@@ -14,10 +14,9 @@ export interface MessageLog {
 }
 
 /**
- * Messages that wait for a retry keep their entry; a long outage must not fill the memory with
- * them.
+ * A message that waits for a retry keeps its entry. This bounds the memory during a long outage.
  */
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 const EVENTS_SHOWN = 20;
 
 export function createMessageLog(log: Log, trace: Pick<Trace, "ofEvents"> | undefined): MessageLog {
@@ -26,7 +25,7 @@ export function createMessageLog(log: Log, trace: Pick<Trace, "ofEvents"> | unde
     sealed(message, events) {
       const ids = events.map(({ event }) => event.id);
       const field = traceField(trace?.ofEvents(ids) ?? []);
-      if (field.trace !== undefined && traces.size < MOST_REMEMBERED) traces.set(message.id, field);
+      if (field.trace !== undefined && traces.size < MAX_REMEMBERED) traces.set(message.id, field);
       log.debug("message sealed", {
         ...field,
         message: message.id,
@@ -62,7 +61,7 @@ interface TraceField {
   readonly trace?: string | readonly string[];
 }
 
-/** One run is written as its id alone; a digest has many. */
+/** A single run is written as its id, several as a list, because a digest can have many. */
 const traceField = (runs: readonly string[]): TraceField =>
   runs.length === 0
     ? {}

@@ -1,6 +1,6 @@
 /**
- * When the operator hears that a sink fails, and that it works again: no blip, and one such pair in
- * a quarter of an hour.
+ * Decides when the operator is alerted that a sink fails or works again: not for short
+ * failures, and at most once in 15 minutes.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -28,8 +28,8 @@ export interface SinkReportsDeps {
 
 const MINUTE_MS = 60_000;
 /**
- * What may pass by itself is given the time to. Nobody can post to a dead destination until someone
- * acts: that is said at once.
+ * The delay before a failure is reported. A transient failure gets time to pass by itself. A
+ * destination that is gone stays so until somebody acts, so it is reported at once.
  */
 const REPORT_AFTER_MS: Readonly<Record<SinkHealth["cause"], number>> = {
   transient: 2 * MINUTE_MS,
@@ -37,7 +37,7 @@ const REPORT_AFTER_MS: Readonly<Record<SinkHealth["cause"], number>> = {
 };
 const ONCE_IN_MS = 15 * MINUTE_MS;
 
-/** When a failing sink is to be reported; undefined while it works or is reported. */
+/** Returns when a failing sink is to be reported; undefined if it works or was reported already. */
 function failingDueAt(health: SinkHealth): number | undefined {
   if (health.breaker === "closed" || health.isReported) return undefined;
   const reportFromMs = (health.openedAtMs ?? 0) + REPORT_AFTER_MS[health.cause];
@@ -47,8 +47,8 @@ function failingDueAt(health: SinkHealth): number | undefined {
 }
 
 /**
- * Reports what is due of one sink; answers in how many milliseconds the next report is due,
- * undefined when none is. Never rejects.
+ * Creates the function that sends the reports that are due for one sink. It returns in how many
+ * milliseconds the next report is due, undefined if none is. It never rejects.
  */
 export function createSinkReports(
   deps: SinkReportsDeps,

@@ -1,6 +1,6 @@
 /**
- * The circuit breaker of a sink: failures that speak of the sink and not of one message open it, a
- * probe that gets through closes it. Persists its state; when the operator hears of it is
+ * The circuit breaker of a sink. Failures that concern the sink, not a single message, open it; a
+ * successful probe closes it. Persists its state. When the operator is alerted is decided in
  * sink-reports.ts.
  */
 import { failsInMs } from "../../model/asked-wait.ts";
@@ -29,24 +29,28 @@ export interface BreakerDeps {
 
 export interface Breaker {
   /**
-   * A failure of kind `destination` or `transient`. The queue's state changes at once; resolves
-   * when it is stored.
+   * Records a failure of kind `destination` or `transient`. Changes the queue's state at once;
+   * resolves when it is stored.
    */
   recordFailure(claimed: ClaimedMessage, error: SinkError): Promise<void>;
-  /** The sink asked to wait, and its queue knows how long. Changes an open breaker only. */
+  /**
+   * Records that the sink asked to wait; the queue knows how long. Changes only an open breaker.
+   */
   recordWait(queue: SinkQueue, error: SinkError): Promise<void>;
   /**
-   * Opens it where something waits and the sink has done nothing but ask to wait for too long.
-   * Answers in how many ms that will be so; undefined when nothing asks.
+   * Opens the breaker if messages are due and the sink has only asked to wait for too long. Returns
+   * in how many milliseconds that will be the case; undefined if the sink does not ask to wait.
    */
   openAfterWaits(queue: SinkQueue): Promise<number | undefined>;
-  /** The sink answered: it took the message, or refused this one for its content. */
+  /**
+   * Records that the sink answered: it accepted the message, or refused it because of its content.
+   */
   recordSuccess(queue: SinkQueue): Promise<void>;
 }
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** Pauses between probes; the last one again and again. */
+/** Pauses between probes. The last one repeats. */
 const PROBES: Readonly<Record<SinkHealth["cause"], Backoff>> = {
   transient: {
     stepsMs: [
@@ -62,14 +66,15 @@ const PROBES: Readonly<Record<SinkHealth["cause"], Backoff>> = {
 };
 
 /**
- * The next pause follows from how long the breaker has been open, so that it survives a restart.
+ * Returns the pause before the next probe. It follows from how long the breaker has been open, so
+ * it survives a restart.
  */
 export const nextProbeWaitMs = (cause: SinkHealth["cause"], openForMs: number): number =>
   backoffSince(PROBES[cause], openForMs);
 
 export function createBreaker(deps: BreakerDeps): Breaker {
   const { store, clock, log } = deps;
-  /** A store that cannot write must not stop the deliveries. */
+  /** Logs a store error instead of throwing it: deliveries go on if the state cannot be written. */
   const onNotStored = (queue: SinkQueue) => (error: unknown) =>
     log.error("the state of a sink could not be stored", { sink: queue.name, error });
   const change = (queue: SinkQueue, health: SinkHealth): Promise<void> => {
@@ -115,8 +120,8 @@ export function createBreaker(deps: BreakerDeps): Breaker {
         queue.failures < OPEN_AFTER
       )
         return;
-      // Attempts that were under way when it opened say nothing new, nor do first attempts of other
-      // groups ahead of the next probe.
+      // Attempts that were under way when the breaker opened add no information, nor do first
+      // attempts of other groups before the next probe is due.
       if (isBeforeProbe(queue, clock.now()) && !(isProbe && error.kind === "destination")) return;
       await open(queue, error);
     },
@@ -170,8 +175,8 @@ async function openAfterWaits(
   if (inMs > 0) return inMs;
   const nowMs = clock.now();
   if (((await store.nextDueAt([queue.name])) ?? Number.POSITIVE_INFINITY) > nowMs) {
-    // What was refused is not to be sent any more: whether the sink still asks to wait is not
-    // known.
+    // The refused message no longer needs to be sent, so nothing shows whether the sink still asks
+    // to wait.
     if (pauseMs(queue, clock) === 0) forgetWaits(queue);
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** What an attempt means for its message. Pure but for the jitter. */
+/** Decides what an attempt means for its message. Pure except for the jitter. */
 import { WAITS_GROW_FROM } from "../../model/asked-wait.ts";
 import type { Random } from "../../model/random.ts";
 import type { DeliveryResult, SinkHealth } from "../../model/outbox.ts";
@@ -8,18 +8,18 @@ import { nextAttemptAt } from "./retry-schedule.ts";
 import { isUnsent, type Attempt } from "../stages/send.ts";
 
 /**
- * `breaker`: as it stands after this attempt. While it is open its pauses count, and the message
- * uses up no step of its own schedule. So it is while the sink asks to wait, until it has refused
- * too often in a row.
+ * Classifies the result of an attempt. `breaker` is its state after this attempt. While it is open,
+ * its own pauses apply and the message uses up no step of its retry schedule. The same holds while
+ * the sink asks to wait, until it has refused too often in a row.
  */
 export function classifyAttempt(
-  attempt: Exclude<Attempt, { kind: "cut" | "held" }>,
+  attempt: Exclude<Attempt, { kind: "aborted" | "held" }>,
   breaker: SinkHealth["breaker"],
   random: Random,
 ): DeliveryResult {
   const { message, queue } = attempt.claimed;
   const about = { messageId: message.id, atMs: attempt.atMs };
-  if (attempt.kind === "taken") {
+  if (attempt.kind === "accepted") {
     const { holdMs: _, ...receipt } = attempt.receipt;
     return { ...about, kind: "sent", ...receipt };
   }
@@ -37,8 +37,8 @@ export function classifyAttempt(
   );
   if (dueAtMs === undefined)
     return { ...about, kind: "dead", error, cause: "expired", countAttempt: true };
-  // Behind an open breaker or a wait it keeps its place in the queue: first in order when the sink
-  // is back, and due at a restart.
+  // Behind an open breaker or a wait the message keeps its place in the queue: it is first when the
+  // sink is back, and due after a restart.
   const asksToWait = isAskedToWait(attempt.error);
   const nextAttemptAtMs = breaker === "open" || asksToWait ? message.sealedAtMs : dueAtMs;
   const countAttempt =
@@ -54,13 +54,13 @@ export function classifyAttempt(
   };
 }
 
-/** The sink wants silence, for as long as it says or without a word. */
+/** Whether the sink asked for a pause, with or without a length. */
 export const isAskedToWait = ({ kind, retry }: SinkError): boolean =>
   kind === "rate_limited" || typeof retry === "object";
 
 /**
- * The sink's own code, where it has finer ones than HTTP: what is refused for the same reason is
- * one cause.
+ * Returns the cause of a refusal. Uses the sink's own error code if it is more specific than the
+ * HTTP status, so that refusals for the same reason have one cause.
  */
 function refusalOf(error: SinkError): DeadCause {
   if (isUnsent(error)) return "unrendered";

@@ -1,6 +1,6 @@
 /**
- * What has been due behind an open breaker for longer than `retry_for` goes to the dead letters,
- * counted: the outbox must not grow for ever.
+ * Moves what has been due behind an open breaker for longer than `retry_for` to the dead letters,
+ * and counts it, so that the outbox does not grow without bound.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -15,15 +15,16 @@ export interface ExpireDeps {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** Messages were given up, and that is stored. */
+  /** Called when messages were given up and that is stored. */
   onDead(): void;
 }
 
 const AT_ONCE = 200;
 
 /**
- * Does nothing while the breaker is closed or has been open for less. What was held or put off
- * counts from the time it came due.
+ * Gives up what has been due for longer than `retry_for`. Does nothing unless the breaker has been
+ * open for that long. For deliveries that were held or postponed, the time counts from when they
+ * came due.
  */
 export async function giveUpExpired(deps: ExpireDeps, queue: SinkQueue): Promise<void> {
   const nowMs = deps.clock.now();
@@ -45,7 +46,7 @@ export async function giveUpExpired(deps: ExpireDeps, queue: SinkQueue): Promise
         sealedAtMs: nowMs,
         body: null,
         deliveryIds: group.members.map((member) => member.deliveryId),
-        // It was never sent, so it does not count.
+        // The message was never sent, so it does not count against the throttle.
         throttleKey: null,
       }),
     );

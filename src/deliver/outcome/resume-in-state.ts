@@ -1,19 +1,19 @@
 /**
- * Sinks that fail are tried sooner, as an operator asks for it, by the word of the state alone: no
- * daemon answers, or another replica delivers to them.
+ * Makes failing sinks be tried sooner, at an operator's request, by changing the stored state only:
+ * for when no daemon answers or another replica delivers to the sink.
  */
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
 import { closedBreaker } from "../queue/sink-queue.ts";
 
-/** `place`: where the sink posts; undefined while its secrets are not known here. */
+/** `place`: where the sink posts; undefined if its secrets are not known here. */
 export interface SinkToResume {
   readonly sink: string;
   readonly place: string | undefined;
 }
 
 /**
- * The replica that delivers to it takes a probe that is due sooner than its own for an order, once
- * its share is announced.
+ * Resumes a sink through the state. Once its share is announced, the replica that delivers to the
+ * sink reads the stored probe time. A time before its own is an order to probe at once.
  */
 export async function resumeInState(
   store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth">,
@@ -22,13 +22,17 @@ export async function resumeInState(
 ): Promise<{ readonly wasDisabled: boolean }> {
   const health =
     (await store.loadSinkHealth()).find((one) => one.sink === sink) ?? closedBreaker(sink);
-  // Of a sink that works, the replica that delivers may know of a wait.
+  // Save even if the sink works: the replica that delivers to it may know of a wait that the state
+  // does not show.
   await store.saveSinkHealth({ ...health, goneFrom: null, probeAtMs: sooner(health, nowMs) });
   const isGone = place === undefined ? health.goneFrom !== null : health.goneFrom === place;
   return { wasDisabled: health.breaker === "open" && isGone };
 }
 
-/** Somebody acts who has perhaps mended the sinks. One that is disabled waits for a resume. */
+/**
+ * Makes open breakers probe at once, because somebody has acted who may have repaired the sinks.
+ * Disabled sinks still wait for a resume.
+ */
 export async function probeInState(
   store: Pick<Outbox, "loadSinkHealth" | "saveSinkHealth">,
   isMeant: (sink: string) => boolean,
@@ -39,6 +43,6 @@ export async function probeInState(
       await store.saveSinkHealth({ ...health, probeAtMs: sooner(health, nowMs) });
 }
 
-/** Sooner than before, whatever the clock of the command's machine says. */
+/** Returns a time before the stored one, even if the clock of the command's machine is ahead. */
 const sooner = ({ probeAtMs }: SinkHealth, nowMs: number): number =>
   Math.min(nowMs, (probeAtMs ?? nowMs) - 1);

@@ -1,4 +1,4 @@
-/** When a failed message is tried again, and when it is given up. Pure. */
+/** Decides when a failed message is tried again and when it is given up. Pure. */
 import { backoffAfter } from "../../model/backoff.ts";
 import type { Random } from "../../model/random.ts";
 
@@ -12,22 +12,22 @@ const STEPS_MS = [
   ...[1, 2, 4, 8, 12].map((count) => count * HOUR),
 ] as const;
 
-/** Each wait is made longer or shorter by up to this share. */
+/** Each wait is lengthened or shortened by up to this share. */
 const JITTER = 0.1;
 
 export interface FailedAttempt {
   readonly nowMs: number;
-  /** Failures that count, this one included. */
+  /** Number of failures that count, including this one. */
   readonly failures: number;
   readonly firstAttemptAtMs: number;
   readonly retryForMs: number;
-  /** What is kept of the wait that the other side asked for. */
+  /** How much remains of the wait that the other side asked for. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * Time of the next attempt; undefined when `retry_for` is over. The last one is made at its very
- * end.
+ * Returns the time of the next attempt; undefined if `retry_for` is over. The last attempt is made
+ * exactly when `retry_for` ends.
  */
 export function nextAttemptAt(attempt: FailedAttempt, random: Random): number | undefined {
   const deadlineMs = attempt.firstAttemptAtMs + attempt.retryForMs;

@@ -1,13 +1,13 @@
 /**
- * When the next message may go to one place, of which several sinks may be: by the limits that a
- * vendor documents, and by what its answers say. Knows only times; whoever waits is stages/pace.ts.
- * Times are the monotonic clock's.
+ * Decides when the next message may go to a destination, which several sinks may share: by the
+ * vendor's documented limits and by what its answers say. Only computes times; messages wait in
+ * stages/pace.ts. All times are of the monotonic clock.
  */
 import type { SendLimit } from "../../model/sink.ts";
 
 export class DestinationPace {
   readonly #limits: readonly SendLimit[];
-  /** Of the latest attempts, as many as the limits count. */
+  /** Start times of the latest attempts, as many as the limits count. */
   #startsMs: readonly number[] = [];
   #holdUntilMs = 0;
 
@@ -15,7 +15,7 @@ export class DestinationPace {
     this.#limits = limits;
   }
 
-  /** The earliest time for the next attempt; in the past when it may start now. */
+  /** Returns the earliest time for the next attempt, in the past if it may start now. */
   freeAtMs(): number {
     const times = this.#limits.map(({ count, intervalMs }) => {
       const startMs = this.#startsMs.at(-count);
@@ -29,7 +29,7 @@ export class DestinationPace {
     this.#startsMs = most === 0 ? [] : [...this.#startsMs, atMs].slice(-most);
   }
 
-  /** An answer said that the next message would come too early before that. */
+  /** Blocks attempts until a time that an answer asked for. */
   holdUntil(atMs: number): void {
     this.#holdUntilMs = Math.max(this.#holdUntilMs, atMs);
   }

@@ -1,37 +1,43 @@
 /**
- * Repeats the turns of one worker: one at a time, when woken and by timer. Knows nothing of what a
+ * Repeats the turns of one worker, one at a time, when woken and by timer. Knows nothing of what a
  * turn does.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 
 /**
- * At least so often a turn starts by itself: another process may have left something, or the wall
- * clock jumped.
+ * A turn starts at least this often, because another process may have left work behind or the wall
+ * clock may have jumped.
  */
 const WAKE_EVERY_MS = 30_000;
 
 export interface Loop {
-  /** How many turns have ended. It grows at least every 30 seconds while the loop is well. */
+  /**
+   * The number of turns that have ended. It grows at least every 30 seconds while the loop is
+   * healthy.
+   */
   readonly turns: number;
   wake(): void;
   end(): void;
 }
 
-/** Answers in how many milliseconds there is something to do; undefined: when woken. */
+/**
+ * Does one turn. Returns in how many milliseconds the next one has work; undefined to wait until
+ * woken.
+ */
 export type LoopTurn = () => Promise<number | undefined>;
 
 export interface LoopDeps {
   readonly clock: Clock;
   readonly turn: LoopTurn;
-  /** Answers when to try again. */
+  /** Returns in how many milliseconds to try again. */
   onFailed(error: unknown): number;
   track(task: Promise<unknown>): void;
   isStopping(): boolean;
 }
 
 /**
- * Runs `turn` one at a time: when woken, and by itself when the last turn asked for it or nothing
- * happened for long.
+ * Runs `turn` one at a time: when woken, when the last turn asked for it, and after WAKE_EVERY_MS
+ * at the latest.
  */
 export function createLoop(deps: LoopDeps): Loop {
   const { clock, turn, onFailed, track, isStopping } = deps;

@@ -1,7 +1,7 @@
 /**
- * How large a message one place takes, as far as its refusals have shown it. Known until the
- * process ends: whoever raises the limit of a receiver restarts the daemon. Shared by the sinks of
- * one place, and kept at a reload.
+ * Learns from refusals how large a message a destination accepts. Kept until the process ends,
+ * reloads included: after raising a receiver's limit, the daemon must be restarted. Shared by all
+ * sinks of one destination.
  */
 import { JsonText } from "../../model/json.ts";
 import type { MessageBody } from "../../model/sink.ts";
@@ -9,34 +9,34 @@ import type { MessageBody } from "../../model/sink.ts";
 export class MessageSizes {
   /** The smallest size that was refused. */
   #refusedBytes = Number.POSITIVE_INFINITY;
-  /** The largest size below it that was taken since the first refusal. */
-  #takenBytes = 0;
+  /** The largest size below it that was accepted since the first refusal. */
+  #acceptedBytes = 0;
 
-  /** Sizes from this one on are refused. */
+  /** Messages of this size or more are refused. */
   get refusedBytes(): number {
     return this.#refusedBytes;
   }
 
-  /** The most that a new message is to have. Without a refusal there is no limit. */
+  /** Returns the largest size for a new message. Without a refusal there is no limit. */
   limitBytes(): number {
-    return Math.max(this.#takenBytes, Math.floor(this.#refusedBytes / 2));
+    return Math.max(this.#acceptedBytes, Math.floor(this.#refusedBytes / 2));
   }
 
-  taken(body: MessageBody): void {
+  accepted(body: MessageBody): void {
     if (this.#refusedBytes === Number.POSITIVE_INFINITY) return;
     const bytes = bodyBytes(body);
-    if (bytes < this.#refusedBytes) this.#takenBytes = Math.max(this.#takenBytes, bytes);
+    if (bytes < this.#refusedBytes) this.#acceptedBytes = Math.max(this.#acceptedBytes, bytes);
   }
 
   refused(body: MessageBody): void {
     this.#refusedBytes = Math.min(this.#refusedBytes, bodyBytes(body));
-    if (this.#takenBytes >= this.#refusedBytes) this.#takenBytes = 0;
+    if (this.#acceptedBytes >= this.#refusedBytes) this.#acceptedBytes = 0;
   }
 }
 
 /**
- * The size of a message as JSON. What a sink adds to it, or writes in another way, is small beside
- * that.
+ * Returns the size of a message as JSON. What a sink adds, or encodes differently, is small
+ * compared with that.
  */
 export const bodyBytes = (body: MessageBody): number =>
   Buffer.byteLength(

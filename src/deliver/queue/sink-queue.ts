@@ -1,6 +1,6 @@
 /**
- * What the pump knows of one sink while it runs: what is in hand, and whether the breaker lets
- * something through. Holds state; the stages act on it.
+ * The state of one sink while the pump runs: which messages are in hand, and whether the breaker
+ * lets something through. Holds state; the stages act on it.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Sink } from "../../model/sink.ts";
@@ -10,29 +10,32 @@ import { pauseMs, type SinkWaits } from "./sink-waits.ts";
 import type { Region } from "../../model/template.ts";
 import type { DueMessage, SinkHealth } from "../../model/outbox.ts";
 
-/** A sink with what its type says about pacing. */
+/** A sink with its type's rules for pacing. */
 export interface PumpSink {
-  /** Name of its type: sinks of one type share what the vendor limits globally. */
+  /** The name of its type. Sinks of one type share the vendor's global limits. */
   readonly type: string;
   readonly sink: Sink;
-  /** Chat sinks have few messages in hand, so that what comes later can still join. */
+  /**
+   * Whether it is a chat sink. These have few messages in hand, so that later alerts can still join
+   * a message.
+   */
   readonly chat: boolean;
-  /** Attempts under way at once. */
+  /** The number of attempts that may be under way at once. */
   readonly concurrency: number;
-  /** Counted from a message's first attempt. */
+  /** How long a message is retried, from its first attempt. */
   readonly retryForMs: number;
-  /** Where it posts, without its secrets: another one is another place. */
+  /** Identifies the destination, without its secrets. A changed destination is another place. */
   readonly place: string;
-  /** Of that place; sinks with the same place share it. */
+  /** The pace of that place. Sinks with the same place share it. */
   readonly pace: DestinationPace;
-  /** Of that place, too. */
+  /** The message sizes that the place accepts, shared like the pace. */
   readonly sizes: MessageSizes;
-  /** What it asked to wait. A sink with other settings has another one. */
+  /** The wait that the sink asked for. A sink whose settings have changed has a new one. */
   readonly waits: SinkWaits;
-  /** Name of the template of its messages, where no route says another. */
+  /** The template of its messages, unless a route sets another one. */
   readonly template?: string;
   readonly region?: Region;
-  /** It shows moments in each reader's time zone. */
+  /** Whether it shows times in each reader's time zone. */
   readonly hasMoments?: boolean;
 }
 
@@ -40,35 +43,36 @@ export interface PumpSink {
 export interface ClaimedMessage {
   readonly queue: SinkQueue;
   readonly message: DueMessage;
-  /** `sink\ngroupKey` of every group it holds back while it is under way. */
+  /** `sink\ngroupKey` of every group that the message holds back while it is under way. */
   readonly busyKeys: readonly string[];
-  /** Claimed while the breaker was open. */
+  /** Whether it was claimed while the breaker was open. */
   readonly isProbe: boolean;
 }
 
 export interface SinkQueue extends PumpSink {
   readonly name: string;
   readonly busy: Set<string>;
-  /** Claimed and not yet recorded. */
+  /** The number of messages that were claimed and are not recorded yet. */
   inHand: number;
   sending: number;
-  /** Messages that wait for a free attempt; called with false when the way closes. */
+  /**
+   * Messages that wait for a free attempt. Called with false when they must go back to the outbox.
+   */
   readonly waiting: ((admitted: boolean) => void)[];
   /**
-   * Messages with an attempt of their own that wait for their turn at the place; called when the
-   * way closes.
+   * Messages that have an attempt and wait until the place is free. Called to end that wait early.
    */
   readonly held: Set<() => void>;
   health: SinkHealth;
   /** Failures of the sink in a row. */
   failures: number;
-  /** The groups these failures hit, as busy keys: the first `OPEN_AFTER` of them. */
+  /** The groups that these failures hit, as busy keys: the first `OPEN_AFTER` of them. */
   readonly failedGroups: Set<string>;
-  /** Groups that had their turn at a probe: others go first. */
+  /** Groups that a probe has tried. Other groups go first. */
   readonly probedGroups: Set<string>;
 }
 
-/** Failures of the sink in a row that open its breaker. */
+/** The number of failures in a row that open the sink's breaker. */
 export const OPEN_AFTER = 5;
 
 export const closedBreaker = (sink: string, reportedAtMs: number | null = null): SinkHealth => ({
@@ -103,7 +107,7 @@ export function createSinkQueue(name: string, target: PumpSink): SinkQueue {
   };
 }
 
-/** The same by a clock that was set back. */
+/** Returns the health with its times moved back, after the clock was set back. */
 export function setBack(health: SinkHealth, byMs: number): SinkHealth {
   const back = (atMs: number | null) => (atMs === null ? null : atMs - byMs);
   const { openedAtMs, probeAtMs, reportedAtMs } = health;
@@ -115,43 +119,46 @@ export function setBack(health: SinkHealth, byMs: number): SinkHealth {
   };
 }
 
-/** Its receiver said that this place is gone for good: no probe is ever due by itself. */
+/**
+ * Whether the receiver said that this place is gone for good. Then no probe comes due by itself.
+ */
 export const isDisabled = ({ health, place }: SinkQueue): boolean =>
   health.breaker === "open" && health.goneFrom === place;
 
 /**
- * The next probe of an open breaker is due now, unless the sink is disabled: someone has perhaps
- * just mended it.
+ * Makes the next probe of an open breaker due now, unless the sink is disabled, because somebody
+ * may just have repaired it.
  */
 export function probeAtOnce(queue: SinkQueue, nowMs: number): void {
   if (queue.health.breaker === "open" && !isDisabled(queue))
     queue.health = { ...queue.health, probeAtMs: nowMs, goneFrom: null };
 }
 
-/** Open, and the time of the next probe has not come. */
+/** Whether the breaker is open and its next probe is not due yet. */
 export const isBeforeProbe = (queue: SinkQueue, nowMs: number): boolean =>
   queue.health.breaker === "open" && (isDisabled(queue) || (queue.health.probeAtMs ?? 0) > nowMs);
 
 /**
- * Whether the breaker holds everything back. While only a few groups have failed, the fault may be
- * their messages': a group that was not tried yet is let through at once, so that it never waits
- * for the sake of another one's message.
+ * Whether the breaker holds everything back. While only a few groups have failed, their own
+ * messages may be the fault. A group that was not tried yet is therefore let through at once and
+ * never waits because of another group's message.
  */
 const isHeld = (queue: SinkQueue, nowMs: number): boolean =>
   isBeforeProbe(queue, nowMs) &&
   (queue.health.cause === "destination" || queue.failedGroups.size >= OPEN_AFTER);
 
-/** How many more messages the queue may take in hand. */
+/** Returns how many more messages the queue may take in hand. */
 export function freeSlotsOf(queue: SinkQueue, clock: Clock): number {
   if (pauseMs(queue, clock) > 0 || isHeld(queue, clock.now())) return 0;
-  // One message at a time proves whether the sink is back; the rest waits for its answer.
+  // A single message tests whether the sink is back; the others wait for its answer.
   if (queue.health.breaker === "open" || queue.waits.isTrial) return queue.inHand === 0 ? 1 : 0;
   const most = queue.chat || queue.concurrency === 1 ? CHAT_IN_HAND : BULK_IN_HAND;
   return queue.inHand > most / 2 ? 0 : most - queue.inHand;
 }
 
 /**
- * When a queue without room has some again by itself; undefined: when what is in hand comes back.
+ * Returns in how many milliseconds a full queue has room again by itself; undefined if it must wait
+ * until a message in hand is done.
  */
 export function roomInMs(queue: SinkQueue, clock: Clock): number | undefined {
   if (pauseMs(queue, clock) > 0) return pauseMs(queue, clock);
@@ -164,7 +171,7 @@ const BULK_IN_HAND = 400;
 
 export const busyKey = (sink: string, groupKey: string): string => `${sink}\n${groupKey}`;
 
-/** Rejects every message that waits for an attempt: these stay sealed in the outbox. */
+/** Rejects every message that waits for an attempt. They stay sealed in the outbox. */
 export function rejectWaiting(queue: SinkQueue): void {
   for (const answer of queue.waiting.splice(0)) answer(false);
   for (const giveUp of queue.held) giveUp();

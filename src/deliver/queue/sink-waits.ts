@@ -1,6 +1,6 @@
 /**
- * What a sink asked to wait: how long nothing is sent to it, and the row of its refusals. Holds
- * state; how waits are bounded and grow is model/asked-wait.ts's.
+ * The wait that a sink asked for: how long nothing is sent to it, and its refusals in a row. Holds
+ * state; model/asked-wait.ts decides how waits are bounded and grow.
  */
 import {
   addRefusal,
@@ -15,16 +15,16 @@ import type { Clock } from "../../model/clock.ts";
 import type { SinkError } from "../../model/sink.ts";
 
 /**
- * What the other side asks to wait, by the monotonic clock: a wall clock that is set changes
- * nothing of it. Forgotten at a restart.
+ * The wait that the other side asked for, by the monotonic clock, so that setting the wall clock
+ * does not change it. Forgotten at a restart.
  */
 export interface SinkWaits {
   /** Refusals in a row; undefined once something was accepted. */
   row: RefusalRow | undefined;
-  /** What the last of them said, and what can be done about it. */
+  /** What the last refusal said, and below it what can be done about it. */
   reason: string;
   hint: string;
-  /** Somebody ended the wait: one message tries whether the sink is back. */
+  /** Whether somebody ended the wait, so that one message tests whether the sink is back. */
   isTrial: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Waiting {
   readonly waits: SinkWaits;
 }
 
-/** The sink refused a message with a wait, or with none. */
+/** Records that the sink refused a message and asked to wait, with or without a length. */
 export function keepWait(
   { waits }: Waiting,
   error: SinkError,
@@ -56,23 +56,23 @@ export function keepWait(
   return row;
 }
 
-/** Another sink of its type was refused, by a limit of all of them. */
+/** Records the wait after another sink of its type hit a limit that they share. */
 export function keepWaitOfOther({ waits }: Waiting, { untilMs }: RefusalRow): void {
   waits.row = addWaitOfOther(waits.row, untilMs);
 }
 
-/** For how long the other side still wants silence. */
+/** Returns for how many milliseconds the other side still asks to wait. */
 export const pauseMs = ({ waits }: Waiting, clock: Clock): number =>
   waitOfRow(waits.row, clock.monotonic());
 
-/** Ends the wait that the other side asked for: one message is tried at once. */
+/** Ends the wait that the other side asked for, so that one message is tried at once. */
 export function endWait({ waits }: Waiting, clock: Clock): void {
   if (waits.row === undefined) return;
   waits.row = withoutWait(waits.row, clock.monotonic());
   waits.isTrial = true;
 }
 
-/** Something was accepted, or others deliver to it now. */
+/** Forgets the wait, because something was accepted or another process delivers to the sink now. */
 export function forgetWaits({ waits }: Waiting): void {
   waits.row = undefined;
   waits.isTrial = false;

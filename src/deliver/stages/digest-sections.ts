@@ -1,5 +1,5 @@
 /**
- * Which sections a digest has, in which order they list their alerts, and which alerts `max_items`
+ * Decides which sections a digest has, how their alerts are sorted, and which alerts `max_items`
  * leaves out. Pure.
  */
 import type { DigestSection, OutboxEvent } from "../../model/sink.ts";
@@ -7,12 +7,15 @@ import { ownValue } from "../../model/own-value.ts";
 import { kindTitle } from "../../render/text/kind-words.ts";
 import type { SortNumber } from "../../route/route.ts";
 
-/** With more of them the smallest become one. */
+/** With more sections than this, the smallest ones are merged into one. */
 export const MAX_SECTIONS = 12;
 const OTHERS = "others";
 
 export interface SectionRules {
-  /** `watch`, `author`, `type` or a label; absent: by watch, and by type within a watch. */
+  /**
+   * `watch`, `author`, `type` or a label. If absent, sections are by watch, and by type within a
+   * watch.
+   */
   readonly groupBy?: string | undefined;
   readonly sortBy?: SortNumber | undefined;
 }
@@ -20,8 +23,8 @@ export interface SectionRules {
 type Section = Omit<DigestSection, "count">;
 
 /**
- * The largest first, each whole and sorted; of equals the one whose first alert is older. `events`
- * are oldest first.
+ * Returns the sections, the largest first, each complete and sorted. Of equally large ones, the one
+ * whose first alert is older comes first. `events` must be oldest first.
  */
 export function sectionsOf(
   events: readonly OutboxEvent[],
@@ -62,7 +65,7 @@ function placing(
   const typesOf = new Map<string, Set<string>>();
   for (const { event } of events) {
     const types = typesOf.get(event.watch) ?? new Set();
-    // Types that are called alike share a section.
+    // Types with the same title share a section.
     typesOf.set(event.watch, types.add(kindTitle(event.type)));
   }
   const byWatch = typesOf.size > 1;
@@ -88,7 +91,8 @@ function placeBy(groupBy: string, { event }: OutboxEvent): Placed {
 }
 
 /**
- * The highest first where it sorts by a number, those without the number last; else as they came.
+ * Sorts items by a number, highest first and items without the number last. Without `sortBy`, keeps
+ * their order.
  */
 export function sortItems(
   items: readonly OutboxEvent[],
@@ -105,20 +109,20 @@ export function sortItems(
 }
 
 /**
- * Deals places to the sections in turn, the largest first, so that none is left out while there is
- * room.
+ * Shares `limit` places among the sections in turns, the largest first, so that no section is left
+ * out while there is room.
  */
 export function dealItems(
   sections: readonly Section[],
-  most: number,
+  limit: number,
 ): { readonly sections: readonly DigestSection[]; readonly unlisted: readonly OutboxEvent[] } {
-  const taken = sections.map(() => 0);
-  let left = most;
+  const given = sections.map(() => 0);
+  let left = limit;
   for (let isDealt = true; isDealt && left > 0; ) {
     isDealt = false;
     for (const [index, { items }] of sections.entries()) {
-      if (left === 0 || (taken[index] ?? 0) >= items.length) continue;
-      taken[index] = (taken[index] ?? 0) + 1;
+      if (left === 0 || (given[index] ?? 0) >= items.length) continue;
+      given[index] = (given[index] ?? 0) + 1;
       left -= 1;
       isDealt = true;
     }
@@ -127,8 +131,8 @@ export function dealItems(
     sections: sections.map((section, index) => ({
       ...section,
       count: section.items.length,
-      items: section.items.slice(0, taken[index]),
+      items: section.items.slice(0, given[index]),
     })),
-    unlisted: sections.flatMap(({ items }, index) => items.slice(taken[index])),
+    unlisted: sections.flatMap(({ items }, index) => items.slice(given[index])),
   };
 }

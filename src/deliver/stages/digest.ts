@@ -1,6 +1,6 @@
 /**
- * What a digest says: its heading, its sections, and what it only counts. The order within is
- * digest-sections.ts's, the lines are render/'s. Pure.
+ * Decides what a digest says: its heading, its sections, and which alerts it only counts.
+ * digest-sections.ts orders the alerts, render/ writes the lines. Pure.
  */
 import type { DigestCause, DigestPeriod, DigestSeries } from "../../model/digest.ts";
 import type { Digest, DigestPart, OutboxEvent, SinkLists, Unlisted } from "../../model/sink.ts";
@@ -10,38 +10,38 @@ import { sortValue } from "../../render/text/sort-value.ts";
 import type { ScheduledDigest } from "../../route/route.ts";
 import { dealItems, sectionsOf } from "./digest-sections.ts";
 
-/** Beyond these items a digest only counts. */
-export const MOST_LISTED = 1_000;
-/** A heading names no more watches. */
+/** A digest lists at most this many alerts and only counts the rest. */
+export const MAX_LISTED = 1_000;
+/** A heading names at most this many watches. */
 const MAX_NAMES = 3;
 
 export interface DigestDeps {
   read: Digest["read"];
-  /** Where a person finds these events: a web address or a command. */
+  /** Returns where a person finds these events: a web address or a command. */
   listedAt(events: readonly OutboxEvent[]): string;
 }
 
 export interface LaidOut {
   readonly parts: readonly DigestPart[];
-  /** Counted in the first part, listed in none. */
+  /** Events that the first part counts and no part lists. */
   readonly unlisted: readonly OutboxEvent[];
 }
 
-/** What is known of a list beside its events. */
+/** What is known of a list besides its events. */
 export interface ListFacts {
   readonly cause: DigestCause | undefined;
   /**
-   * The configured digest with a schedule. It is undefined once its route or sink has none any
-   * more, and the digest then lists all its alerts.
+   * The configured scheduled digest. Undefined once its route or sink no longer has one; the digest
+   * then lists all its alerts.
    */
   readonly written?: ScheduledDigest | undefined;
-  /** The time that a digest with a schedule is about. */
+  /** The period that a scheduled digest covers. */
   readonly period?: DigestPeriod | undefined;
   readonly region?: Region | undefined;
   readonly series?: DigestSeries | undefined;
   readonly deleted?: number | undefined;
   readonly mentions: readonly string[];
-  /** Alerts that are not among its events: another part counts them. */
+  /** A note that counts alerts outside its events, because another part counts them. */
   readonly note?: Unlisted | undefined;
   readonly noted?: readonly OutboxEvent[];
 }
@@ -57,7 +57,7 @@ export function layOutDigest(
   const whole = sectionsOf(events, { groupBy: written?.groupBy, sortBy: written?.sortBy });
   const { sections, unlisted } = dealItems(
     whole,
-    Math.min(written?.maxItems ?? MOST_LISTED, MOST_LISTED),
+    Math.min(written?.maxItems ?? MAX_LISTED, MAX_LISTED),
   );
   const sortBy = written?.sortBy;
   const period = periodOf(events, facts);
@@ -81,7 +81,7 @@ export function layOutDigest(
   return { parts: lists.render(digest), unlisted };
 }
 
-/** The watches that it is about, those with the most alerts first. */
+/** Returns the names of the watches in the digest, those with the most alerts first. */
 function titleOf(events: readonly OutboxEvent[]): string {
   const counts = new Map<string, number>();
   for (const { event } of events) counts.set(event.watch, (counts.get(event.watch) ?? 0) + 1);
@@ -90,8 +90,8 @@ function titleOf(events: readonly OutboxEvent[]): string {
 }
 
 /**
- * A throttle's is the time in which its alerts were found, that of a return or a backfill the time
- * in which they happened.
+ * Returns the period of a digest. For a throttle it is the time in which its alerts were found; for
+ * a return or a backfill, the time in which they happened.
  */
 function periodOf(
   events: readonly OutboxEvent[],
@@ -105,8 +105,8 @@ function periodOf(
 }
 
 /**
- * Several polls may have found them, the older ones last. Some times are known to the second only;
- * within one, ids grow with time.
+ * Compares events by age. Several polls may have found them, and a later poll may have found older
+ * ones. Some times are only known to the second; within a second, ids grow with time.
  */
 export const byAge = ({ event: a }: OutboxEvent, { event: b }: OutboxEvent): number =>
   secondOf(a) - secondOf(b) ||

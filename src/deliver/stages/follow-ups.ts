@@ -1,7 +1,7 @@
 /**
- * Decides on due alerts by what is known of their posts now: an alert on a post that is gone is
- * left out, and a follow-up goes out as an answer to its alert, waits for the edit that says the
- * same, or is not needed. Pure but for what it has the store write down.
+ * Decides about due alerts by what is now known of their posts. An alert on a deleted post is left
+ * out. A follow-up is sent as an answer to its alert, waits for the edit that says the same, or is
+ * not needed. Pure except for what the store records.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { EditCause } from "../../model/edit-cause.ts";
@@ -18,11 +18,12 @@ import { isAfterAlert } from "../../route/follow-up.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * An edit under way is looked for again after this: it takes a moment, or as long as its retries.
+ * The wait before a pending edit is checked again. An edit takes a moment, or as long as its
+ * retries.
  */
 const EDIT_WAIT_MS = 5_000;
 
-/** A group with what was left out of it because its posts are gone. */
+/** A group with the number of alerts that were left out because their posts are gone. */
 export interface SortedGroup extends DueGroup {
   readonly deleted: number;
 }
@@ -35,7 +36,8 @@ type Fate =
 const SEND: Fate = { kind: "send" };
 
 /**
- * The groups without what does not go out now; those that are left empty by it are not among them.
+ * Returns the groups without the alerts that are not sent now. Groups that this leaves empty are
+ * omitted.
  */
 export async function withoutWithheld(
   { store, clock }: { readonly store: Pick<Outbox, "withhold">; readonly clock: Clock },
@@ -74,7 +76,10 @@ export async function withoutWithheld(
     .filter(({ members }) => members.length > 0);
 }
 
-/** `shown`: alerts of the same digest that show what their posts were edited to. */
+/**
+ * Decides what happens to an alert. `shown`: alerts of the same digest that show the edited text of
+ * their posts.
+ */
 function fateOf(
   member: DueMember,
   shown: ReadonlySet<string>,
@@ -85,7 +90,7 @@ function fateOf(
   if (follows === undefined) return SEND;
   const withId = follows.deliveryId;
   const isEnd = event.type === "tweet.deleted";
-  // Where the alert waits in the same group, it is left out of it now.
+  // An alert that waits in the same group is left out of it now.
   if (follows.state === "deleted" || (isEnd && follows.state === "waiting"))
     return { kind: "joined", withId, detail: UNSENT };
   if (follows.state === "unsent") return { kind: "dropped", detail: UNSENT };
@@ -114,7 +119,10 @@ const CAUSES: Readonly<Record<string, EditCause>> = {
   "tweet.edited": "edited",
 };
 
-/** Messages that the sink cannot find again are never edited. */
+/**
+ * Decides about a follow-up by the edit of its alert's message. Messages that the sink cannot find
+ * again are never edited.
+ */
 function editFate({ deliveryId, state, message, edit }: FollowedAlert, isEnd: boolean): Fate {
   if (state !== "sent" || message === undefined || edit === undefined || (isEnd && !edit.isGone))
     return SEND;
@@ -124,18 +132,18 @@ function editFate({ deliveryId, state, message, edit }: FollowedAlert, isEnd: bo
     : SEND;
 }
 
-/** Whether a message only speaks about alerts that were sent before. */
+/** Whether a message only speaks of alerts that were sent before. */
 export const isFollowUpOnly = (members: readonly DueMember[]): boolean =>
   members.every(({ event }) => isAfterAlert(event));
 
 export interface Reply {
-  /** The message that it goes below. */
+  /** The message that this one is placed below. */
   readonly parentId: string;
   readonly threadRef: string;
   readonly threadChannel?: string;
 }
 
-/** What a message of follow-ups answers; undefined where it stands by itself. */
+/** Returns which message a message of follow-ups answers; undefined if it is sent on its own. */
 export function replyOf(
   replies: Sink["replies"],
   members: readonly DueMember[],

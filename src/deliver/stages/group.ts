@@ -1,5 +1,5 @@
 /**
- * First stage: takes due work of one sink from the outbox and decides what goes out alone, as a
+ * First stage: reads the due work of one sink from the outbox and decides what is sent alone, in a
  * digest, or later.
  */
 import {
@@ -19,38 +19,41 @@ import type { Stage } from "./stage.ts";
 import type { DueWork, Mutes } from "./mute.ts";
 import { planThrottle } from "./throttle.ts";
 
-/** What becomes one message, or one digest. */
+/** Deliveries that become one message or one digest. */
 export interface Bundle {
   readonly groupKey: string;
   readonly throttleKey: string | null;
   readonly members: readonly DueMember[];
-  /** Why it is a digest; undefined when it is none. */
+  /** Why it is a digest; undefined if it is not one. */
   readonly cause: DigestCause | undefined;
   readonly series?: DigestSeries;
-  /** When the last of it was due. */
+  /** When the last delivery in it was due. */
   readonly dueAtMs?: number;
-  /** What the last digest of the same schedule was about. */
+  /** The period that the last digest of the same schedule covered. */
   readonly lastPeriod?: DigestPeriod;
-  /** How many alerts it leaves out because their posts are gone. */
+  /** The number of alerts left out because their posts are gone. */
   readonly deleted?: number;
 }
 
-/** What may not go out now; `isFirst`: the channel gets a message that says so. */
+/**
+ * Deliveries that exceed a throttle. `isFirst`: the channel gets a message that says that alerts
+ * are gathered.
+ */
 export type Surplus = Omit<Overflow, "announcement"> & { readonly isFirst: boolean };
 
 export interface Claim {
   readonly queue: SinkQueue;
-  /** The breaker was open. */
+  /** Whether the breaker was open. */
   readonly isProbe: boolean;
   readonly messages: readonly DueMessage[];
   readonly bundles: readonly Bundle[];
-  /** Left over once the bundles are sealed. */
+  /** Stored as gathered once the bundles are sealed. */
   readonly surplus: readonly Surplus[];
-  /** The outbox may hold more that is due. */
+  /** Whether the outbox may hold more that is due. */
   readonly more: boolean;
 }
 
-/** How much is put off at once when a mute begins before a long queue. */
+/** How many deliveries are postponed at once when a mute begins while the queue is long. */
 const MUTED_AT_ONCE = 200;
 
 export interface GroupStageDeps {
@@ -58,7 +61,7 @@ export interface GroupStageDeps {
   readonly clock: Clock;
   readonly throttles: ReadonlyMap<string, Throttle>;
   readonly mutes: Pick<Mutes, "withoutMuted">;
-  /** The id of the silence that holds such an event back now. */
+  /** Returns the id of the silence that holds such an event back now. */
   silenceOf(event: DueMember["joined"][number]): string | undefined;
 }
 
@@ -68,10 +71,10 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
     async run(queue) {
       const nowMs = deps.clock.now();
       const room = freeSlotsOf(queue, deps.clock);
-      // It may open before what is taken now is sealed.
+      // Read the breaker now: it may open before these messages are sealed.
       const isProbe = queue.health.breaker === "open";
-      // One more than there is room for: whether a throttle is exceeded shows in what comes after
-      // its last free place.
+      // Ask for one more item than fits: only an item after the last free place shows that a
+      // throttle is exceeded.
       const found = await unmutedWork(deps, queue, nowMs, room + 1);
       const outdated = found.messages.filter(({ isOutdated }) => isOutdated === true);
       if (outdated.length > 0) await deps.store.takeBack(outdated.map(({ id }) => id));
@@ -87,7 +90,8 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
         nowMs,
         sink: queue.name,
       });
-      // What may go into a thread is sent once the store has said below which message.
+      // Bundles that may join a thread are only sealed in this round. They are sent in the next
+      // one, when the store has assigned them to a thread.
       const isPlacedFirst = queue.sink.threads !== undefined && bundles.length > 0;
       const more =
         isPlacedFirst ||
@@ -100,7 +104,10 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
   };
 }
 
-/** As long as a mute holds something of what is due, more of it may be behind that. */
+/**
+ * Reads due work that is not muted. As long as a mute holds some of it, reads again, because more
+ * may be behind it.
+ */
 async function unmutedWork(
   { store, mutes }: GroupStageDeps,
   queue: SinkQueue,
@@ -117,8 +124,8 @@ async function unmutedWork(
 }
 
 /**
- * Where the fault may be one message's own, an open breaker lets another group's message go first
- * each time.
+ * Reads due work. If a single message may be what makes the sink fail, each trial while the breaker
+ * is open uses a message of a different group.
  */
 async function dueWorkOf(
   store: Outbox,
@@ -143,8 +150,8 @@ async function dueWorkOf(
 }
 
 /**
- * A silence holds back what is not a message yet, as long as it waited for one and stands for
- * nothing that is not silenced.
+ * Silences deliveries that are not part of a message yet. Only a delivery that had to wait can be
+ * silenced, and only if every event that it stands for is silenced.
  */
 async function withoutSilenced(
   { store, silenceOf }: GroupStageDeps,
@@ -168,8 +175,8 @@ async function withoutSilenced(
 }
 
 /**
- * Oldest first; of those sealed together the one that was tried already, so that a pause does not
- * change the order.
+ * Oldest first. Of messages that were sealed at the same time, one that was already attempted comes
+ * first, so that a pause does not change the order.
  */
 const byAge = (a: DueMessage, b: DueMessage): number =>
   a.sealedAtMs - b.sealedAtMs ||
@@ -178,7 +185,7 @@ const byAge = (a: DueMessage, b: DueMessage): number =>
 interface Candidates {
   readonly sink: string;
   readonly groups: readonly SortedGroup[];
-  /** Most bundles that may be made of them. */
+  /** The number of bundles that may be made of them. */
   readonly room: number;
   readonly nowMs: number;
 }
@@ -190,8 +197,8 @@ interface Allowed {
 }
 
 /**
- * Each throttle decides on its own bundles. Of all that are allowed, the sink takes the oldest
- * first.
+ * Applies each throttle to its own bundles. Of all bundles that are allowed, the sink gets the
+ * oldest first.
  */
 async function allow(
   deps: GroupStageDeps,
@@ -248,7 +255,7 @@ async function paced(
     due,
     nowMs,
   );
-  // What was gathered is older than what came since, and goes out with it where both are of one
+  // Gathered alerts are older than fresh ones, and join them in one message if both are of the same
   // group.
   const [asDigest, alone] = plan.isDigest ? [formerly, []] : [[], formerly];
   const bundles = [
@@ -298,8 +305,8 @@ const bundleOf = ({
 });
 
 /**
- * Messages of one throttle without its digest: what was gathered goes out in the group that it was
- * created in.
+ * Splits what was gathered for a digest into its original groups, because it is sent as ordinary
+ * messages.
  */
 function ownBundles(groups: readonly DueGroup[]): readonly Bundle[] {
   const bundles = new Map<string, Bundle & { readonly members: DueMember[] }>();

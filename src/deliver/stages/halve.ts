@@ -1,7 +1,6 @@
 /**
- * What is done about a message that its receiver takes for too large: several messages with its
- * alerts go out instead, each with an id of its own. They are sealed, as it was, and each may be
- * halved again.
+ * Splits a message that its receiver refused as too large: its alerts are sent in several messages,
+ * each with its own id. The parts are sealed like the message, and each may be halved again.
  */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { Log } from "../../model/log.ts";
@@ -23,8 +22,8 @@ export interface HalveDeps {
 }
 
 /**
- * False: the message is one alert, or none, and is refused for good. @throws StoreError: nothing
- * has changed then
+ * Splits the message. Returns false if it has at most one alert, so that the refusal is final.
+ * @throws StoreError if the parts could not be stored; nothing has changed then
  */
 export type Halve = (
   claimed: ClaimedMessage,
@@ -42,7 +41,7 @@ export function createHalve(deps: HalveDeps): Halve {
     const idsByEvent = new Map<OutboxEvent, Item["deliveryIds"]>(
       items.map(({ event, deliveryIds }) => [event, deliveryIds]),
     );
-    // Whom the message calls stands in its body.
+    // The people whom the message mentions are found in its body.
     const sent = JSON.stringify(message.body);
     const mentions = (queue.sink.mentions ?? []).flatMap(({ text }) =>
       sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : [],

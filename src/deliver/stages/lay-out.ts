@@ -1,7 +1,7 @@
 /**
- * Has a sink lay out the events of one group, in as many messages as it takes: a digest, a group
- * that is too large for one, and what is too large in bytes. Sealing them is seal.ts's, what a
- * digest says digest.ts's.
+ * Has a sink render the events of one group as one or more messages: a digest, or several messages
+ * if the group is too long for one or too large in bytes. seal.ts seals them, digest.ts decides
+ * what a digest says.
  */
 import {
   digestGroup,
@@ -25,29 +25,35 @@ import {
   type LaidOut,
   layOutDigest,
   type ListFacts,
-  MOST_LISTED,
+  MAX_LISTED,
 } from "./digest.ts";
 import { sortItems } from "./digest-sections.ts";
 import type { Bundle } from "./group.ts";
 
 export interface LayOutDeps extends Pick<DigestDeps, "listedAt"> {
   read(event: OutboxEvent, sink: string): NeutralMessage;
-  /** By the name in their groups' keys. */
+  /** The scheduled digests, by the name in their groups' keys. */
   readonly digests: ReadonlyMap<string, SinkDigest>;
   readonly log: Log;
 }
 
-/** What decides how a group is laid out. */
+/** What decides how a group is rendered. */
 export interface Shown extends Pick<Bundle, "groupKey" | "cause" | "series" | "deleted"> {
-  /** What it is about, where it is a digest with a schedule. */
+  /** The period that it covers, if it is a scheduled digest. */
   readonly period?: DigestPeriod | undefined;
-  /** Those who are called stand in the first message of several. */
+  /** Mentions, which go into the first of several messages. */
   readonly mentions: readonly string[];
 }
 
-/** A body no sink makes: the message could not be rendered. The send stage gives it up. */
+/**
+ * The body of a message that could not be rendered. No sink makes such a body. The send stage gives
+ * the message up.
+ */
 const UNRENDERED: Json = { chirpwatch_unrendered: true };
-/** For sinks without lists that set no limit: this bounds the memory of both sides. */
+/**
+ * The limit for sinks that have neither lists nor a limit of their own. It bounds the memory of
+ * both sides.
+ */
 const EVENTS_AT_ONCE = 1_000;
 
 export const isUnrendered = (body: MessageBody): boolean =>
@@ -80,8 +86,9 @@ export function layOut(
 }
 
 /**
- * The events of one message that is too large, in at least two; in more only where it is known that
- * they are too large as well. `unlisted`: what that message counts and does not list.
+ * Divides the events of a message that is too large into at least two messages, and into more only
+ * if these are known to be too large as well. `unlisted`: events that the message counts and does
+ * not list.
  */
 export function layOutHalves(
   deps: LayOutDeps,
@@ -129,8 +136,8 @@ function layOutWhole(
 }
 
 /**
- * A digest of one event is that event, where it leaves nothing out; one with a schedule is about
- * its time.
+ * Whether the events are rendered as a list. A digest with a single event is rendered as that
+ * event, unless it left something out or is a scheduled one, which covers a period.
  */
 function isList(
   lists: SinkLists,
@@ -165,8 +172,8 @@ const scheduledOf = (
 ): SinkDigest | undefined => digests.get(scheduledDigestName(groupKey) ?? "");
 
 /**
- * What a digest with a schedule is about; undefined for any other group. One that a mute held is
- * about the time until it was due, not until the mute ended.
+ * Returns the period of a scheduled digest; undefined for any other group. The period of a digest
+ * that a mute held ends when the digest was due, not when the mute ended.
  */
 export function periodOf(
   deps: LayOutDeps,
@@ -200,18 +207,21 @@ function inOrder(
 const byDetection = (a: OutboxEvent, b: OutboxEvent): number =>
   a.event.detectedAtMs - b.event.detectedAtMs;
 
-/** `noted`: what it counts and does not list. */
+/** `noted`: events that the message counts and does not list. */
 type Noted = Shown & { readonly noted?: readonly OutboxEvent[] };
 type Limited = Noted & { readonly limitBytes: number };
 
-/** Nobody is called twice. */
+/** Returns the settings for every part but the first, so that nobody is mentioned twice. */
 const inner = <S extends Shown>({ series: _series, deleted: _deleted, ...shown }: S) => ({
   ...shown,
   mentions: [],
   noted: [],
 });
 
-/** A message as it is where its size is allowed, else its halves. One event stays one message. */
+/**
+ * Returns the message as it is if its size is allowed, otherwise its halves. A single event stays
+ * one message.
+ */
 function fitted(
   deps: LayOutDeps,
   queue: SinkQueue,
@@ -263,7 +273,7 @@ function layOutPart(
       ...facts,
       note,
       noted,
-      written: written && { ...written, maxItems: MOST_LISTED },
+      written: written && { ...written, maxItems: MAX_LISTED },
     };
     return layOutDigest(events, whole, lists, digestDeps(deps, queue)).parts;
   }

@@ -1,15 +1,19 @@
-/** Whom a message calls. Decided when it is sealed, because what is sealed is resent as it is. */
+/**
+ * Decides whom a message mentions. This is decided when it is sealed, because a sealed message is
+ * resent unchanged.
+ */
 import type { DueMember, Outbox } from "../../model/outbox.ts";
 import type { SinkMention } from "../../model/sink.ts";
 import { isAfterAlert } from "../../route/follow-up.ts";
 
-/** Whom a message of these events calls, which is sealed at that time. */
+/** Returns the mentions of a message with these events that is sealed at that time. */
 export type ChooseMentions = (members: readonly DueMember[], atMs: number) => readonly string[];
 
 /**
- * For the messages of one sink that are sealed together: the first that calls somebody counts for
- * the others. What an operator has sent again calls nobody: the people in the channel have been
- * called for it, or it is long past. Nor does what follows up on an alert.
+ * Creates the choice for messages of one sink that are sealed together: a mention in one of them
+ * counts for the interval of the others. Alerts that an operator sent again mention nobody, because
+ * the people in the channel were mentioned before or it is long past. Follow-ups mention nobody
+ * either.
  */
 export async function createMentionChoice(
   store: Pick<Outbox, "lastMentions">,

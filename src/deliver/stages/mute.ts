@@ -1,7 +1,7 @@
 /**
- * Muted hours at the moment of sending. A mute that began after an alert was routed, or while its
- * sink took no messages, holds it all the same: before it is sealed as a delivery, after that as a
- * message. What an operator sent again passes.
+ * Applies muted hours at the moment of sending. A mute that began after an alert was routed, or
+ * while its sink accepted no messages, still holds the alert: as a delivery before it is sealed, as
+ * a message afterwards. Alerts that an operator sent again are not muted.
  */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -17,16 +17,16 @@ import type {
 } from "../../model/waits.ts";
 import { heldGroupKey } from "../../route/route-event.ts";
 
-/** What the active configuration says of deliveries that wait. */
+/** The active configuration's rules for waiting deliveries. */
 export interface WaitRules {
-  /** Whether the sink has muted hours at all, by itself or by a route. */
+  /** Whether the sink has muted hours, of its own or through a route. */
   canMute(sink: string): boolean;
-  /** The mute that holds such a delivery back now. */
+  /** Returns the mute that holds such a delivery back now. */
   holdOf(delivery: Pick<MuteableDelivery, "event" | "routed">, sink: string): Hold | undefined;
-  /** The mute of the sink itself. */
+  /** Returns the mute of the sink itself. */
   holdOfSink(sink: string): Hold | undefined;
   /**
-   * Where a delivery that waitRules belongs, and until when; undefined for a sink that is not
+   * Returns the group of a waiting delivery and until when it waits; undefined if its sink is not
    * configured.
    */
   placeAgain(waiting: WaitingDelivery): PlacedAgain["delivery"] | undefined;
@@ -45,13 +45,15 @@ export interface MuteDeps {
 }
 
 export interface Mutes {
-  /** Puts off what a mute holds now, and gives back the rest, messages with their deliveries. */
+  /** Postpones what a mute holds now and returns the rest; messages come with their deliveries. */
   withoutMuted(sink: string, due: DueWork): Promise<DueWork & { readonly held: number }>;
-  /** Asked before each attempt: its deliveries may be muted since they were claimed. */
+  /**
+   * Returns the mute that holds a claimed message. Called before each attempt, because its
+   * deliveries may have been muted since it was claimed.
+   */
   holdOf(sink: string, message: DueMessage): Hold | undefined;
   /**
-   * Puts a claimed message off. Never rejects: the state asks for it again where it cannot be
-   * stored.
+   * Postpones a claimed message. Never rejects: if that cannot be stored, the message is due again.
    */
   hold(message: HeldMessage): Promise<void>;
 }
@@ -121,8 +123,8 @@ function heldMembers(
 }
 
 /**
- * A message waitRules for the last of the mutes that hold one of its alerts. One without alerts is
- * about the channel.
+ * Returns the mute that ends last among those that hold one of the message's alerts. A message
+ * without alerts is about the channel, so the sink's own mute applies.
  */
 function latestHold(
   waitRules: WaitRules,

@@ -1,6 +1,6 @@
 /**
- * Third stage: lets a message through when one of the sink's attempts is free and its place may get
- * the next message, in order of arrival; rejects it when the way closes.
+ * Third stage: lets messages through in order of arrival, each as soon as one of the sink's
+ * attempts and its destination are free. Rejects them when the sink must not be tried any more.
  */
 import type { Clock } from "../../model/clock.ts";
 import { isBeforeProbe, type ClaimedMessage, type SinkQueue } from "../queue/sink-queue.ts";
@@ -13,12 +13,13 @@ export interface PaceDeps {
 }
 
 /**
- * True: the message holds one of the sink's attempts until `freeAttempt`. False: it goes back to
- * the outbox as it is.
+ * Returns true if the message holds one of the sink's attempts until `freeAttempt`; false if it
+ * goes back to the outbox unchanged.
  */
 export function createPaceStage(deps: PaceDeps): Stage<ClaimedMessage, boolean> {
   const { clock } = deps;
-  // Claimed before the way closed: it goes back. A probe is what an open breaker lets through.
+  // A message that was claimed before the daemon stops, a wait begins or the breaker opens goes back
+  // to the outbox. An open breaker lets only probes through.
   const isClosed = ({ queue, isProbe }: ClaimedMessage) =>
     deps.isStopping() ||
     pauseMs(queue, clock) > 0 ||
@@ -42,7 +43,7 @@ export function createPaceStage(deps: PaceDeps): Stage<ClaimedMessage, boolean> 
   };
 }
 
-/** False: the way closed before there was one. */
+/** Waits for a free attempt. Returns false if the queue rejected its waiting messages before. */
 function takeAttempt(queue: SinkQueue): Promise<boolean> | boolean {
   if (queue.sending >= queue.concurrency)
     return new Promise((resolve) => queue.waiting.push(resolve));

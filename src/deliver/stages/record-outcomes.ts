@@ -1,6 +1,5 @@
 /**
- * Last stage: commits what became of messages, many at once. A result is forgotten only once it is
- * durable.
+ * Last stage: commits the results of messages, many at once. Keeps each result until it is durable.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -15,16 +14,16 @@ export interface RecordDeps {
 }
 
 export interface RecordStage extends Stage<DeliveryResult, void> {
-  /** Commits what is there without waiting for more. */
+  /** Commits the waiting results without waiting for more. */
   flush(): void;
 }
 
 /** How long a result may wait to be committed together with others. */
 const GATHER_MS = 10;
-/** The least time from one commit to the next: each costs as much as several deliveries. */
+/** The minimum time between commits, because each one costs as much as several deliveries. */
 const COMMIT_SPACING_MS = 20;
-const MOST_AT_ONCE = 200;
-/** A store that cannot write is asked again this often; the results stay in hand. */
+const MAX_AT_ONCE = 200;
+/** If the store cannot write, it is tried again after this time. The results are kept meanwhile. */
 const STORE_RETRY_MS = 5_000;
 
 interface Entry {
@@ -33,8 +32,8 @@ interface Entry {
 }
 
 /**
- * Resolves when the result is durable. While stopping it is tried once: what is lost then is sent
- * again under the same id.
+ * Creates the stage. `run` resolves when the result is durable. While stopping, a commit is tried
+ * once: a message whose result is lost then is sent again under the same id.
  */
 export function createRecordStage(deps: RecordDeps): RecordStage {
   let waiting: Entry[] = [];
@@ -77,7 +76,7 @@ export function createRecordStage(deps: RecordDeps): RecordStage {
     run: (result) =>
       new Promise((done) => {
         waiting.push({ result, done });
-        if (waiting.length >= MOST_AT_ONCE || deps.isStopping()) flush();
+        if (waiting.length >= MAX_AT_ONCE || deps.isStopping()) flush();
         else schedule(Math.max(GATHER_MS, nextAtMs - deps.clock.monotonic()));
       }),
   };

@@ -1,6 +1,6 @@
 /**
- * Second stage: fixes what will be sent, for good. After it a message keeps its id and body through
- * every attempt and restart.
+ * Second stage: fixes for good what will be sent. From here on, a message keeps its id and body
+ * through every attempt and restart.
  */
 import type { Clock } from "../../model/clock.ts";
 import { announcementGroup } from "../../model/digest.ts";
@@ -50,8 +50,8 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
         await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
       for (const one of surplus) await gather(deps, queue, one);
-      // The other parts of a digest follow one by one, as the outbox gives them; and so does all
-      // that may be below another message.
+      // The outbox returns the other parts of a digest one by one later, and all messages that may
+      // join a thread.
       const first = (queue.sink.threads === undefined ? sealed : []).flatMap(([one], index) =>
         one === undefined
           ? []
@@ -68,8 +68,8 @@ interface Sealed {
 }
 
 /**
- * One message, or the parts of a digest: the first counts against the throttle, the others belong
- * under it.
+ * Makes one message of a bundle, or the parts of a digest. The first part counts against the
+ * throttle; the others are placed under it.
  */
 function sealBundle(
   deps: SealDeps,
@@ -125,8 +125,8 @@ export interface Item {
 }
 
 /**
- * What is shown of a bundle, and the deliveries that each of it stands for: changes of one account
- * in a summary are one.
+ * Returns the items that a bundle shows, each with the deliveries that it stands for. A summary
+ * shows all changes of one account as one item.
  */
 function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   const items: Item[] = [];
@@ -153,7 +153,7 @@ function itemsOf({ groupKey, members }: Bundle): readonly Item[] {
   return items;
 }
 
-/** Of each bundle, as their templates word them. */
+/** Returns the items of each bundle, worded by their templates. */
 export async function wordedItems(
   { wordEvents }: Pick<SealDeps, "wordEvents">,
   queue: SinkQueue,
@@ -168,7 +168,10 @@ export async function wordedItems(
   return items.map((own) => own.map((item) => ({ ...item, event: worded[next++] ?? item.event })));
 }
 
-/** A sink for programs gets no announcement: its events arrive a little later. */
+/**
+ * Gathers the surplus and announces that in the channel. A sink for programs gets no announcement:
+ * its events only arrive later.
+ */
 async function gather(
   deps: SealDeps,
   queue: SinkQueue,
@@ -218,7 +221,7 @@ function claimMessage(queue: SinkQueue, message: DueMessage, isProbe: boolean): 
   return { queue, message, busyKeys, isProbe };
 }
 
-/** Gives a message back: recorded, or left in the outbox as it was. */
+/** Gives a message back, either recorded or left in the outbox unchanged. */
 export function release({ queue, busyKeys }: ClaimedMessage): void {
   for (const key of busyKeys) queue.busy.delete(key);
   queue.inHand -= 1;

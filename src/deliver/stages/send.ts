@@ -1,4 +1,7 @@
-/** Fourth stage: one attempt, and what it came to in the sink's own words. Decides nothing. */
+/**
+ * Fourth stage: makes one attempt to send a message and reports the sink's result. Makes no
+ * decisions.
+ */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import { SinkError, type SendReceipt } from "../../model/sink.ts";
@@ -11,11 +14,11 @@ import type { Stage } from "./stage.ts";
 export type Attempt =
   | {
       readonly claimed: ClaimedMessage;
-      readonly kind: "taken";
+      readonly kind: "accepted";
       readonly atMs: number;
       readonly receipt: SendReceipt;
     }
-  /** `sentAtMs` is the monotonic clock's. */
+  /** `sentAtMs` is a time of the monotonic clock. */
   | {
       readonly claimed: ClaimedMessage;
       readonly kind: "failed";
@@ -23,32 +26,37 @@ export type Attempt =
       readonly sentAtMs: number;
       readonly error: SinkError;
     }
-  /** Not made: a mute holds the message. */
+  /** The attempt was not made, because a mute holds the message. */
   | { readonly claimed: ClaimedMessage; readonly kind: "held"; readonly hold: Hold }
   /**
-   * Cut off because the daemon stops, or not made because others deliver now: nothing is known,
-   * nothing is recorded.
+   * The attempt was aborted by a shutdown, or not made because another process has taken over. Its
+   * outcome is unknown, so nothing is recorded.
    */
-  | { readonly claimed: ClaimedMessage; readonly kind: "cut" };
+  | { readonly claimed: ClaimedMessage; readonly kind: "aborted" };
 
-/** What a stop may end. */
+/** An attempt that a stop may abort. */
 export interface Abortable {
   abort(reason: SinkError): void;
 }
 
 export interface SendDeps {
   readonly clock: Clock;
-  /** Attempts under way, for whoever has to end them. */
+  /** Attempts under way, so that a stop can abort them. */
   readonly underWay: Set<Abortable>;
-  /** False: other processes may have taken over what this one holds. */
+  /**
+   * Whether this process still holds its claims. If not, other processes may have taken them over.
+   */
   mayAct(): Promise<boolean>;
   readonly mutes: Pick<Mutes, "holdOf">;
 }
 
-/** Sinks have their own, shorter deadlines; this one frees the attempt when one of them forgets. */
+/**
+ * Sinks have shorter deadlines of their own. This one frees the attempt if a sink does not apply
+ * its own.
+ */
 const LONGEST_ATTEMPT_MS = 120_000;
 
-/** An attempt that is aborted ends at once, whatever its sink makes of the signal. */
+/** Creates the stage. An aborted attempt ends at once, even if its sink ignores the signal. */
 export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> {
   const { clock, underWay } = deps;
   const run = (claimed: ClaimedMessage) =>
@@ -64,7 +72,7 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
         const isStopped = controller.signal.reason === STOPPING;
         end(
           isStopped
-            ? { claimed, kind: "cut" }
+            ? { claimed, kind: "aborted" }
             : { claimed, kind: "failed", atMs: clock.now(), sentAtMs, error: asSinkError(error) },
         );
       };
@@ -83,10 +91,10 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
   return { name: "send", run };
 }
 
-/** The reason attempts are ended with when the grace of a stop is over. */
+/** The reason with which attempts are aborted when the grace period of a stop is over. */
 export const STOPPING = new SinkError("transient", "the daemon stops");
 
-/** Given up without asking the sink. */
+/** Marks a message that was given up without asking the sink. */
 const UNSENT = { fields: { unsent: true } } as const;
 
 export const isUnsent = (error: SinkError): boolean => error.fields["unsent"] === true;
@@ -97,13 +105,13 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { queue, message } = claimed;
-  if (!(await mayAct()) || signal.aborted) return { claimed, kind: "cut" };
+  if (!(await mayAct()) || signal.aborted) return { claimed, kind: "aborted" };
   const hold = mutes.holdOf(queue.name, message);
   if (hold !== undefined) return { claimed, kind: "held", hold };
   if (isUnrendered(message.body))
     throw new SinkError("message", "it could not be rendered", undefined, UNSENT);
   const receipt = await queue.sink.send(message, signal);
-  return { claimed, kind: "taken", atMs: clock.now(), receipt };
+  return { claimed, kind: "accepted", atMs: clock.now(), receipt };
 }
 
 const asSinkError = (error: unknown): SinkError =>

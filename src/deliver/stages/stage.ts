@@ -1,4 +1,4 @@
-/** The shape of every step between the outbox and a sink. */
+/** The interface of every step between the outbox and a sink. */
 export interface Stage<In, Out> {
   readonly name: "group" | "seal" | "pace" | "send" | "record";
   run(input: In): Promise<Out>;

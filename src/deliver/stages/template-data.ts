@@ -1,6 +1,6 @@
 /**
- * What a template is given of an event: what it may read. All of an event would take longer to copy
- * and parse than to render.
+ * Builds the data that a template gets for an event: only the fields that it may read. Copying and
+ * parsing all of an event would take longer than rendering it.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -11,12 +11,12 @@ import { ownValue } from "../../model/own-value.ts";
 import type { MessageTemplate } from "../../model/template.ts";
 
 /**
- * As JSON. `message` is called where the template may read how the event reads by default, which
- * takes longest of all.
+ * Returns the data as JSON. `message` is only called if the template may read the event's default
+ * message, because building that is the slowest part.
  */
 export type TemplateData = (event: OutboxEvent, message: () => NeutralMessage) => string;
 
-/** Names by what is read below them; `whole`: everything. */
+/** A tree of the names that a template reads. `whole`: it reads everything below. */
 type Reads = Map<string, Reads> | "whole";
 
 export function createTemplateData({ reads }: Pick<MessageTemplate, "reads">): TemplateData {
@@ -41,7 +41,7 @@ function pick(
   valueOf: (name: string) => Json | undefined,
   names: Exclude<Reads, "whole">,
 ): JsonObject {
-  // Without a prototype: an assignment to `__proto__` would be lost.
+  // Without a prototype, because otherwise a key `__proto__` would be lost.
   const found: Record<string, Json> = Object.create(null);
   for (const [name, below] of names) {
     const value = valueOf(name);
@@ -55,10 +55,10 @@ function pick(
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What all events have, beside their bodies. */
+/** Fields that all events have in addition to their bodies. */
 const OF_ALL = ["labels", "event", "message"];
 
-/** The event's body is as `where` sees it. */
+/** Returns a top-level field. The event's body has the form that `where` sees. */
 function fieldOf(
   { event, watches }: OutboxEvent,
   message: () => NeutralMessage,

@@ -1,14 +1,11 @@
-/**
- * Which thread a message belongs in. With which message that begins is decided where messages are
- * stored.
- */
+/** Decides which thread a message belongs to. The store decides which message begins it. */
 import type { ThreadOfMessage } from "../../model/outbox.ts";
 import type { SinkThreads } from "../../model/sink.ts";
 import type { Bundle } from "./group.ts";
 
 /**
- * Undefined for what stands in the channel by itself: a digest, and a message of several
- * conversations or watches.
+ * Returns the thread; undefined for a message that goes directly into the channel, such as a digest
+ * or a message about several conversations or watches.
  */
 export function threadOf(
   threads: SinkThreads | undefined,
@@ -22,7 +19,7 @@ export function threadOf(
 }
 
 function nameOf(by: SinkThreads["by"], { groupKey, members }: Bundle): string {
-  // An event without a group is one by itself.
+  // An event without a group has its own id as its group key.
   if (by === "group") return members.some(({ event }) => event.id === groupKey) ? "" : groupKey;
   const names = new Set(
     members.map(({ event }) =>

@@ -1,33 +1,34 @@
 /**
- * Who goes out alone and who is gathered for a digest, when messages of one key come too fast.
- * Pure; loses nothing.
+ * Decides which messages are sent alone and which are gathered for a digest when messages of one
+ * throttle come too fast. Pure; no message is lost.
  */
 import type { ThrottleState } from "../../model/outbox.ts";
 import type { Throttle } from "../../route/route.ts";
 
-/** What is due under one throttle, counted in messages. */
+/** The messages that are due under one throttle. */
 export interface DueCounts {
-  /** Not gathered so far. */
+  /** Messages that were not gathered yet. */
   readonly fresh: number;
-  /** In the digest that is due now; 0 when none is. */
+  /** Messages in the digest that is due now; 0 if none is due. */
   readonly gathered: number;
 }
 
 export interface ThrottlePlan {
-  /** False: what was gathered is so little that it goes out alone. */
+  /** False if so few messages were gathered that they are sent alone. */
   readonly isDigest: boolean;
-  /** How many of the fresh ones go out alone, the oldest first. */
+  /** How many of the fresh messages are sent alone, the oldest first. */
   readonly alone: number;
-  /** When the digest is due that takes the others; undefined when there are none. */
+  /** When the digest with the other messages is due; undefined if there are none. */
   readonly gatherUntilMs?: number;
-  /** The channel has not heard yet that alerts are gathered. */
+  /** Whether the channel still needs the message that alerts are gathered. */
   readonly isFirst: boolean;
 }
 
 /**
- * A digest counts as one message and goes out even when the limit is reached: that is what
- * `digest_interval` allows. While digests follow one another everything goes into them, until one
- * would be no longer than what the limit has left.
+ * Plans what is sent. A digest counts as one message and is sent even if the limit is reached,
+ * because `digest_interval` already spaces digests out. As long as one digest follows another,
+ * every message goes into the next one, until a digest would hold no more messages than the limit
+ * still allows.
  */
 export function planThrottle(
   throttle: Throttle,
@@ -47,8 +48,8 @@ export function planThrottle(
     return { ...plan, alone: 0, gatherUntilMs: nowMs - sinceDigestMs + throttle.digestIntervalMs };
   const free = Math.max(0, left - due.gathered);
   if (due.fresh <= free) return plan;
-  // Within the interval the channel knows already that there are many: the next digest may go out
-  // at once.
+  // Within the interval the channel already knows that there are many alerts, so the next digest
+  // may be sent at once.
   const sinceAnnouncedMs =
     state.announcedAtMs === null ? Number.POSITIVE_INFINITY : nowMs - state.announcedAtMs;
   const isFirst = Math.min(sinceDigestMs, sinceAnnouncedMs) >= throttle.intervalMs;

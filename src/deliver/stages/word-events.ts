@@ -1,6 +1,6 @@
 /**
- * Gives the events of messages the wording of their templates, before they are sealed. An event
- * whose template fails, or runs too long, keeps its default message, and the operator is alerted.
+ * Words the events of messages by their templates before they are sealed. An event whose template
+ * fails, or runs too long, keeps its default message, and the operator is alerted.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { NeutralMessage } from "../../model/message.ts";
@@ -15,7 +15,8 @@ import {
 import { createTemplateData } from "./template-data.ts";
 
 /**
- * A template that did not end by itself is not tried again for so long: each try costs a second.
+ * A template that had to be stopped is not tried again for this long, because each try costs a
+ * second.
  */
 const SUSPEND_MS = 300_000;
 const SUSPENDED = "it ran too long before, and was not tried again yet";
@@ -23,18 +24,18 @@ const SUSPENDED = "it ran too long before, and was not tried again yet";
 export interface TemplateFailure {
   readonly template: string;
   readonly sink: string;
-  /** What went wrong; liquidjs's words name line and column. */
+  /** What went wrong, in liquidjs's words, with line and column. */
   readonly problem: string;
 }
 
-/** A template that has failed at a sink lately, and since the configuration was loaded. */
+/** A template that has failed at a sink recently, since the configuration was loaded. */
 export interface FailingTemplate extends TemplateFailure {
-  /** Messages that went out as the default instead. */
+  /** The number of messages that were sent with their default wording instead. */
   readonly count: number;
   readonly lastAtMs: number;
 }
 
-/** Those of the configuration, and what runs them. */
+/** The configured templates, and what runs them. */
 export interface Templates {
   readonly byName: ReadonlyMap<string, MessageTemplate>;
   readonly runner: TemplateRunner;
@@ -43,25 +44,25 @@ export interface Templates {
 
 export interface WordingDeps {
   readonly clock: Clock;
-  /** How an event reads at that sink. */
+  /** Reads an event as the default message for a sink. */
   read(event: OutboxEvent, sink: string): NeutralMessage;
   readonly templates?: Templates;
 }
 
-/** What is to be known of the sink. */
+/** What must be known of the sink. */
 export interface WordedSink {
   readonly name: string;
-  /** For what no route has given one of its own. */
+  /** The template for events whose route sets none. */
   readonly template?: string;
   readonly region?: Region;
-  /** It shows moments in each reader's time zone. */
+  /** Whether it shows times in each reader's time zone. */
   readonly hasMoments?: boolean;
 }
 
-/** An event with the template that its route has given it. */
+/** An event with the template that its route sets. */
 export type TemplatedEvent = OutboxEvent & { readonly template?: string };
 
-/** The same events in the same order, those with a template worded. */
+/** Returns the same events in the same order; those with a template are worded by it. */
 export type WordEvents = (
   sink: WordedSink,
   events: readonly TemplatedEvent[],
@@ -78,7 +79,7 @@ export function createWordEvents({ clock, read, templates }: WordingDeps): WordE
     { template: standard }: WordedSink,
     { template, event }: TemplatedEvent,
   ): string | undefined => {
-    // A template that a reload has removed leaves its events to the sink's.
+    // If a reload has removed the route's template, its events get the sink's.
     const found =
       (template === undefined ? undefined : byName.get(template)) ?? byName.get(standard ?? "");
     return found === undefined || event.watchType === "daemon" || !coversEvent(found, event.type)

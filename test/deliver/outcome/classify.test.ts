@@ -8,7 +8,7 @@ import { EVENT_TIME_MS as T0 } from "../../support/make-event.ts";
 const HOUR = 3_600_000;
 const steady = { float: () => 0.5, id: () => "id" };
 
-type Ended = Exclude<Attempt, { kind: "cut" | "held" }>;
+type Ended = Exclude<Attempt, { kind: "aborted" | "held" }>;
 
 const claimOf = (
   message: { attempts?: number; firstAttemptAtMs?: number | null } = {},
@@ -38,7 +38,7 @@ const about = { messageId: "m", atMs: T0 };
 describe("a message", () => {
   it("that was taken is sent, with what the sink says of it", () => {
     const taken: Ended = {
-      kind: "taken",
+      kind: "accepted",
       claimed: claimOf(),
       atMs: T0,
       receipt: { ref: "r", crosspost: true },

@@ -34,7 +34,7 @@ it("stays below what was refused and reaches what was taken, in whatever order",
       const refused: number[] = [];
       for (const { bytes, isTaken } of row) {
         const body = "漢".repeat(Math.floor(bytes / 3)) + "x".repeat(bytes % 3);
-        if (isTaken) sizes.taken(body);
+        if (isTaken) sizes.accepted(body);
         else {
           sizes.refused(body);
           refused.push(bytes);

@@ -26,7 +26,7 @@ function setUp(
 
 it("that the sink takes leaves nothing behind", async () => {
   const { clock, underWay, run } = setUp(async () => ({ ref: "r" }));
-  expect(await run()).toMatchObject({ kind: "taken", atMs: 0, receipt: { ref: "r" } });
+  expect(await run()).toMatchObject({ kind: "accepted", atMs: 0, receipt: { ref: "r" } });
   expect([clock.pending(), underWay.size]).toEqual([0, 0]);
 });
 
@@ -64,7 +64,7 @@ it("that is cut off by a stop says nothing of the sink", async () => {
   const { underWay, run } = setUp(() => new Promise(() => undefined));
   const running = run();
   for (const controller of underWay) controller.abort(STOPPING);
-  expect(await running).toMatchObject({ kind: "cut" });
+  expect(await running).toMatchObject({ kind: "aborted" });
 });
 
 it("that failed by itself while the pump stops failed", async () => {
