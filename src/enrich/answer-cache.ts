@@ -9,7 +9,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { EnrichRule } from "../model/watch.ts";
 import type { Enrichment } from "./read-enrichment.ts";
 
-const MOST_ANSWERS = 10_000;
+const MAX_ANSWERS = 10_000;
 
 export interface AnswerCache {
   get(rule: EnrichRule, event: ChirpEvent): Enrichment | undefined;
@@ -36,7 +36,7 @@ export function createAnswerCache(clock: Pick<Clock, "monotonic">): AnswerCache 
       answers.delete(key);
       answers.set(key, { answer, untilMs: clock.monotonic() + rule.cacheMs });
       const [oldest] = answers.keys();
-      if (answers.size > MOST_ANSWERS && oldest !== undefined) answers.delete(oldest);
+      if (answers.size > MAX_ANSWERS && oldest !== undefined) answers.delete(oldest);
     },
   };
 }

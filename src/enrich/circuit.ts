@@ -7,7 +7,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Random } from "../model/random.ts";
 
 /** Failures in a row that open it. */
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 const STEPS_MS = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000] as const;
 
 export interface Circuit {
@@ -31,7 +31,7 @@ export function createCircuit(clock: Clock, random: Random): Circuit {
   let failing: { sinceMs: number; count: number; reason: string } | undefined;
   let openUntilMs = Number.NEGATIVE_INFINITY;
   const isOpen = () =>
-    failing !== undefined && (failing.count >= MOST_FAILURES || openUntilMs > clock.monotonic());
+    failing !== undefined && (failing.count >= MAX_FAILURES || openUntilMs > clock.monotonic());
   const waitMs = () => (isOpen() ? Math.max(0, openUntilMs - clock.monotonic()) : 0);
   const close = () => {
     failing = undefined;
@@ -45,7 +45,7 @@ export function createCircuit(clock: Clock, random: Random): Circuit {
     recordFailure(reason, afterMs) {
       const count = (failing?.count ?? 0) + 1;
       failing = { sinceMs: failing?.sinceMs ?? clock.monotonic(), count, reason };
-      const pauseMs = count < MOST_FAILURES ? 0 : backoffAfter(backoff, count - MOST_FAILURES + 1);
+      const pauseMs = count < MAX_FAILURES ? 0 : backoffAfter(backoff, count - MAX_FAILURES + 1);
       openUntilMs = Math.max(openUntilMs, clock.monotonic() + Math.max(pauseMs, afterMs ?? 0));
     },
     get failing() {

@@ -16,9 +16,9 @@ export interface Enrichment {
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,49}$/;
-const MOST_LABELS = 50;
+const MAX_LABELS = 50;
 const LABEL_CHARS = 200;
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 const FIELD_CHARS = 5_000;
 
 /** The enrichment, or what is wrong with the answer. `declared`: the labels it may set. */
@@ -27,13 +27,13 @@ export function readEnrichment(text: string, declared: readonly string[]): Enric
   if (answer === undefined) return "the answer is no JSON object";
   const labels = valuesOf(answer["labels"], {
     what: "labels",
-    most: MOST_LABELS,
+    most: MAX_LABELS,
     chars: LABEL_CHARS,
   });
   if (typeof labels === "string") return labels;
   const fields = valuesOf(answer["fields"], {
     what: "fields",
-    most: MOST_FIELDS,
+    most: MAX_FIELDS,
     chars: FIELD_CHARS,
   });
   if (typeof fields === "string") return fields;

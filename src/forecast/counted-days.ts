@@ -35,14 +35,14 @@ const FIRST_READS_MS = 3_600_000;
 /** After a longer pause, such as a stop of the daemon, counting of the day starts again. */
 const LONGEST_PAUSE_MS = 7_200_000;
 /** Older days count less and less, because behaviour changes. */
-const MOST_DAYS = 10;
+const MAX_DAYS = 10;
 /** Fewer requests than this, as of a weekly schedule, are noise. */
-const LEAST_EXPECTED = 10;
+const MIN_EXPECTED = 10;
 /** A smaller change of the estimate, as by a list that grows, is not a new plan. */
 const SAME_PLAN = 0.1;
 
 /** Whether a day of so many requests counts. */
-export const isCountable = (estimate: number): boolean => estimate >= LEAST_EXPECTED;
+export const isCountable = (estimate: number): boolean => estimate >= MIN_EXPECTED;
 
 export function countHour(
   known: CountedDays | undefined,
@@ -67,9 +67,9 @@ export function countHour(
 }
 
 function withDay(known: CountedDays): CountedDays {
-  if (known.expected < LEAST_EXPECTED) return known;
+  if (known.expected < MIN_EXPECTED) return known;
   const ratio = known.requests / known.expected;
-  const days = Math.min(known.days + 1, MOST_DAYS);
+  const days = Math.min(known.days + 1, MAX_DAYS);
   const before = known.ratio === undefined || days === 1 ? ratio : known.ratio;
   return { ...known, ratio: before + (ratio - before) / days, days };
 }

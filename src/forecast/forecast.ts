@@ -209,7 +209,7 @@ function joinParts(
 /**
  * Ten thousand watches can share one poll: each naming all others would be a hundred million names.
  */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 function subscribersOf(
   watchId: string,
@@ -218,8 +218,8 @@ function subscribersOf(
   const [first, ...others] = parts.map(({ sharers }) => sharers);
   const all =
     others.length === 0 ? (first ?? []) : [...new Set(parts.flatMap(({ sharers }) => sharers))];
-  const sharedWith = all.slice(0, MOST_NAMED + 1).filter((id) => id !== watchId);
-  return { sharedWith: sharedWith.slice(0, MOST_NAMED), sharers: all.length - 1 };
+  const sharedWith = all.slice(0, MAX_NAMED + 1).filter((id) => id !== watchId);
+  return { sharedWith: sharedWith.slice(0, MAX_NAMED), sharers: all.length - 1 };
 }
 
 const slowest = (delays: readonly Delay[]): Delay => ({

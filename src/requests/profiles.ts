@@ -28,7 +28,7 @@ export interface Profiles extends ProfileBatcher {
 }
 
 const KEEP_MS = 86_400_000;
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profiles {
   /** Those learned longest ago first. */
@@ -39,7 +39,7 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
       kept.set(user.id, { user, atMs });
     }
     for (const [id, oldest] of kept) {
-      if (kept.size <= MOST_KEPT && clock.now() - oldest.atMs < KEEP_MS) return;
+      if (kept.size <= MAX_KEPT && clock.now() - oldest.atMs < KEEP_MS) return;
       kept.delete(id);
     }
   };

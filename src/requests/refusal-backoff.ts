@@ -33,7 +33,7 @@ const BACKOFF: Backoff = {
  * A refusal so soon after the last one's hold is the next of a row, however long it waited for its
  * turn.
  */
-const LEAST_ROW_MS = 300_000;
+const MIN_ROW_MS = 300_000;
 /**
  * What was shown before is believed to be gone when that is said so often again: within some
  * minutes.
@@ -50,7 +50,7 @@ export function createRefusalBackoff(clock: Pick<Clock, "monotonic">): RefusalBa
     const before = refusals.get(key);
     const isInRow =
       before !== undefined &&
-      clock.monotonic() - before.untilMs < Math.max(LEAST_ROW_MS, 2 * intervalMs);
+      clock.monotonic() - before.untilMs < Math.max(MIN_ROW_MS, 2 * intervalMs);
     return isInRow ? before.count : 0;
   };
   return {

@@ -48,10 +48,10 @@ const isAboutKey = ({ kind }: UpstreamError): boolean =>
   kind === "unauthorized" || kind === "billing";
 
 /** In-place retries of one request; after them the poll as a whole waits for its backoff. */
-const MOST_TRANSIENT_TRIES = 2;
-const MOST_THROTTLED_TRIES = 30;
+const MAX_TRANSIENT_TRIES = 2;
+const MAX_THROTTLED_TRIES = 30;
 /** Whoever asks for something free asks again by himself, and does not wait long. */
-const MOST_FREE_TRIES = 4;
+const MAX_FREE_TRIES = 4;
 const LONGEST_FREE_WAIT_MS = 60_000;
 
 export class RequestRetries {
@@ -159,8 +159,8 @@ export class RequestRetries {
     onOutcome(error);
     requestLog.failed(request, error);
     if (advice.kind !== "retry") throw error;
-    if (kind === "transient" && ++tries.transient >= MOST_TRANSIENT_TRIES) throw error;
-    if (kind === "rate_limited" && ++tries.throttled >= MOST_THROTTLED_TRIES) throw error;
+    if (kind === "transient" && ++tries.transient >= MAX_TRANSIENT_TRIES) throw error;
+    if (kind === "rate_limited" && ++tries.throttled >= MAX_THROTTLED_TRIES) throw error;
     return advice.atMs - clock.monotonic();
   }
 
@@ -193,7 +193,7 @@ export class RequestRetries {
     const nowMs = clock.monotonic();
     pacer.failed({ source: "", key, kind, retry, sentAtMs, nowMs });
     const waitMs = Math.max(0, pacer.paysAgainAt(key) - nowMs);
-    if (waitMs > LONGEST_FREE_WAIT_MS || ++tries.throttled >= MOST_FREE_TRIES) throw error;
+    if (waitMs > LONGEST_FREE_WAIT_MS || ++tries.throttled >= MAX_FREE_TRIES) throw error;
     return waitMs;
   }
 

@@ -24,13 +24,13 @@ type Ask = (request: GateRequest) => Promise<UpstreamAnswer>;
  * The service's own trouble, where so many are refused before anything is answered: three entries
  * of a hundred would not do that.
  */
-const MOST_IN_VAIN = 6;
+const MAX_IN_VAIN = 6;
 /** Then halves are not tried again for so long. */
 const IN_VAIN_MS = 6 * 3_600_000;
 /** What was answered before is refused for the service's own trouble, unless that lasts. */
 const TROUBLE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-const MOST_REMEMBERED = 20_000;
+const MAX_REMEMBERED = 20_000;
 
 interface Part {
   readonly entries: readonly string[];
@@ -130,7 +130,7 @@ class SplitBatches {
   #remember(key: string): void {
     this.#answered.add(key);
     for (const oldest of this.#answered) {
-      if (this.#answered.size <= MOST_REMEMBERED) return;
+      if (this.#answered.size <= MAX_REMEMBERED) return;
       this.#answered.delete(oldest);
     }
   }
@@ -195,7 +195,7 @@ class HalvingSearch {
     let asked = 0;
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       const { entries, error } = part;
-      if (answers.length === 0 && asked >= MOST_IN_VAIN) throw error;
+      if (answers.length === 0 && asked >= MAX_IN_VAIN) throw error;
       if (entries.length === 1) refused.set(entries[0] ?? "", error.message);
       for (const half of entries.length === 1 ? [] : halvesOf(entries)) {
         const answer = await askFor(this.#ask, batch, half);

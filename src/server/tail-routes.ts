@@ -19,17 +19,17 @@ const COMMENT_EVERY_MS = 15_000;
  * A caller that reads more slowly than lines come is cut off after so many bytes, and may come
  * again.
  */
-const MOST_UNREAD_BYTES = 1_048_576;
-const MOST_CALLERS = 32;
+const MAX_UNREAD_BYTES = 1_048_576;
+const MAX_CALLERS = 32;
 
 export function addTailRoute(app: Hono, { clock, views }: TailRouteDeps): void {
   let callers = 0;
   app.get("/api/v1/tail", (c) => {
-    if (callers >= MOST_CALLERS)
+    if (callers >= MAX_CALLERS)
       return problem(c, {
         status: 503,
         code: "SERVER_BUSY",
-        message: `${MOST_CALLERS} callers follow the daemon already`,
+        message: `${MAX_CALLERS} callers follow the daemon already`,
       });
     const { watch, sink } = c.req.query();
     const filter = {
@@ -79,6 +79,6 @@ function streamOf(clock: Clock, follow: Follow, onEnd: () => void): ReadableStre
       },
       cancel: () => end(),
     },
-    { highWaterMark: MOST_UNREAD_BYTES, size: (chunk) => chunk.byteLength },
+    { highWaterMark: MAX_UNREAD_BYTES, size: (chunk) => chunk.byteLength },
   );
 }

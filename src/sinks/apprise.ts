@@ -44,7 +44,7 @@ import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 const APPRISE_BODY_CHARS = 3_500;
 const TITLE_CHARS = 200;
 /** More alerts than these are a list. */
-export const APPRISE_MOST_CARDS = 3;
+export const APPRISE_MAX_CARDS = 3;
 
 const settingsSchema = z
   .strictObject({
@@ -127,7 +127,7 @@ export const appriseSink: SinkType<AppriseSettings> = {
   create: async (_name, settings, deps) => ({
     render: renderApprise,
     lists: {
-      above: APPRISE_MOST_CARDS,
+      above: APPRISE_MAX_CARDS,
       render: renderAppriseDigest,
       announce: renderAppriseAnnouncement,
     },
@@ -215,7 +215,7 @@ const APPRISE: Receiver = {
 
 const defuse = (text: string): string => defuseHandles(defuseMentions(text));
 
-/** `batch` holds at most `APPRISE_MOST_CARDS` alerts. */
+/** `batch` holds at most `APPRISE_MAX_CARDS` alerts. */
 export function renderApprise(batch: Batch): AppriseBody {
   const titles = cardsOf(batch.events, batch.read).map(({ message }) => message.title);
   const title = [headingOf(batch, titles.length), titles.length === 1 ? (titles[0] ?? "") : ""]

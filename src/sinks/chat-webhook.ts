@@ -33,7 +33,7 @@ import type { SinkType } from "./kind/sink-type.ts";
  */
 const TEXT_CHARS = 4_000;
 /** More alerts than these are a list. */
-export const MOST_TEXT_CARDS = 3;
+export const MAX_TEXT_CARDS = 3;
 /**
  * Sixty a minute and space, said in no header. https://developers.google.com/workspace/chat/limits
  */
@@ -92,7 +92,7 @@ export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
     return {
       render: renderChatWebhook,
       lists: {
-        above: MOST_TEXT_CARDS,
+        above: MAX_TEXT_CARDS,
         render: renderChatWebhookDigest,
         announce: renderChatWebhookAnnouncement,
       },
@@ -125,7 +125,7 @@ const CHAT: Receiver = {
   },
 };
 
-/** `batch` holds at most `MOST_TEXT_CARDS` alerts. */
+/** `batch` holds at most `MAX_TEXT_CARDS` alerts. */
 export function renderChatWebhook(batch: Batch): ChatWebhookBody {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]): ChatWebhookBody => ({

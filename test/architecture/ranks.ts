@@ -99,10 +99,10 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
 };
 
 /** Files that a folder holds at most, beside its sub-folders. */
-export const MOST_FILES = 20;
+export const MAX_FILES = 20;
 
 /** Imports within a folder, one after the other, from its highest file to its lowest. */
-export const MOST_LAYERS = 8;
+export const MAX_LAYERS = 8;
 
 /** Folders that hold more, or are deeper, and why. */
 export const LARGE_FOLDERS: Readonly<Record<string, string>> = {

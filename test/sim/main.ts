@@ -62,7 +62,7 @@ const TWICE_EVERY = 25;
 const PROGRESS_EVERY = 500;
 const SHRINK_MS = 90_000;
 /** Of a long list of failures the first ones say most. */
-const MOST_KEPT = 5;
+const MAX_KEPT = 5;
 
 if (values.worker) await beWorker();
 else if (values.help) console.log(HELP);
@@ -142,7 +142,7 @@ async function playMany(): Promise<void> {
     .sort((a, b) => a.seed - b.seed);
   sumUp(verdicts, failed.length, Date.now() - begunMs);
   if (values.keep && failed.length > 0) await warmUp();
-  for (const verdict of values.keep ? failed.slice(0, MOST_KEPT) : [])
+  for (const verdict of values.keep ? failed.slice(0, MAX_KEPT) : [])
     await keep(draw(verdict.seed), verdict);
   process.exitCode = failed.length === 0 && verdicts.length > 0 ? 0 : 1;
 }

@@ -5,23 +5,19 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Batch } from "../../src/model/sink.ts";
-import { APPRISE_MOST_CARDS, type AppriseBody, renderApprise } from "../../src/sinks/apprise.ts";
+import { APPRISE_MAX_CARDS, type AppriseBody, renderApprise } from "../../src/sinks/apprise.ts";
 import {
   type ChatWebhookBody,
-  MOST_TEXT_CARDS,
+  MAX_TEXT_CARDS,
   renderChatWebhook,
 } from "../../src/sinks/chat-webhook.ts";
 import { type DiscordBody, EMBEDS, renderDiscord } from "../../src/sinks/discord/discord-render.ts";
-import {
-  type EmailBody,
-  MOST_MAIL_CARDS,
-  renderEmail,
-} from "../../src/sinks/email/email-render.ts";
+import { type EmailBody, MAX_MAIL_CARDS, renderEmail } from "../../src/sinks/email/email-render.ts";
 import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
-import { MOST_CARDS, renderSlack } from "../../src/sinks/slack/slack-render.ts";
-import { MOST_TEAMS_CARDS, renderTeams } from "../../src/sinks/teams/teams-render.ts";
+import { MAX_CARDS, renderSlack } from "../../src/sinks/slack/slack-render.ts";
+import { MAX_TEAMS_CARDS, renderTeams } from "../../src/sinks/teams/teams-render.ts";
 import {
-  MOST_TELEGRAM_CARDS,
+  MAX_TELEGRAM_CARDS,
   renderTelegram,
   type TelegramBody,
 } from "../../src/sinks/telegram/telegram-render.ts";
@@ -59,7 +55,7 @@ const MARKED: readonly ChatLayout[] = [
   {
     ...{
       name: "Slack",
-      most: MOST_CARDS,
+      most: MAX_CARDS,
       render: renderSlack,
       live: LIVE_SLACK,
       own: /<!date\^\d+\^[^|]+\|[^>]+>/g,
@@ -87,7 +83,7 @@ export const TEXT_LAYOUTS: readonly ChatLayout[] = [
   {
     ...{
       name: "Telegram",
-      most: MOST_TELEGRAM_CARDS,
+      most: MAX_TELEGRAM_CARDS,
       render: renderTelegram,
       refusal: telegramRefusal,
       live: LIVE_TELEGRAM,
@@ -97,7 +93,7 @@ export const TEXT_LAYOUTS: readonly ChatLayout[] = [
   },
   {
     name: "Teams",
-    most: MOST_TEAMS_CARDS,
+    most: MAX_TEAMS_CARDS,
     render: renderTeams,
     refusal: teamsRefusal,
     seen: teamsText,
@@ -107,7 +103,7 @@ export const TEXT_LAYOUTS: readonly ChatLayout[] = [
   {
     ...{
       name: "Apprise",
-      most: APPRISE_MOST_CARDS,
+      most: APPRISE_MAX_CARDS,
       render: renderApprise,
       refusal: appriseRefusal,
       live: LIVE_APPRISE,
@@ -118,7 +114,7 @@ export const TEXT_LAYOUTS: readonly ChatLayout[] = [
   {
     ...{
       name: "a chat's webhook",
-      most: MOST_TEXT_CARDS,
+      most: MAX_TEXT_CARDS,
       render: renderChatWebhook,
       refusal: chatWebhookRefusal,
     },
@@ -131,7 +127,7 @@ export const TEXT_LAYOUTS: readonly ChatLayout[] = [
   {
     ...{
       name: "a mail",
-      most: MOST_MAIL_CARDS,
+      most: MAX_MAIL_CARDS,
       render: renderEmail,
       refusal: emailRefusal,
       live: NO_LIVE_TEXT,

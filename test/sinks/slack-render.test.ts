@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SLACK_TEXT_CHARS, type SlackBlock } from "../../src/sinks/slack/slack-blocks.ts";
-import { MOST_CARDS, renderSlack } from "../../src/sinks/slack/slack-render.ts";
+import { MAX_CARDS, renderSlack } from "../../src/sinks/slack/slack-render.ts";
 import { makeTweet, makeUser } from "../support/make-event.ts";
 import { manyRuns } from "../support/many-runs.ts";
 import { hostileText, LIVE_SLACK } from "../render/hostile-text.ts";
@@ -152,10 +152,10 @@ describe("pictures in Slack", () => {
       preview: `https://pics.example/${"x".repeat(900)}`,
     }));
     const body = renderSlack(
-      tweetBatch(Array.from({ length: MOST_CARDS }, () => ({ entities: long }))),
+      tweetBatch(Array.from({ length: MAX_CARDS }, () => ({ entities: long }))),
     );
     expectWithinLimits(body);
-    expect(body.blocks.filter(({ type }) => type === "image")).toHaveLength(MOST_CARDS);
+    expect(body.blocks.filter(({ type }) => type === "image")).toHaveLength(MAX_CARDS);
     expect(JSON.stringify(body.blocks)).toContain("+3 more media");
   });
 });
@@ -169,10 +169,10 @@ describe("many tweets in Slack", () => {
 
   it("keeps a card each of the longest, with its link", () => {
     const body = renderSlack(
-      tweetBatch(Array.from({ length: MOST_CARDS }, () => ({ full_text: '"<&>'.repeat(1_000) }))),
+      tweetBatch(Array.from({ length: MAX_CARDS }, () => ({ full_text: '"<&>'.repeat(1_000) }))),
     );
     expectWithinLimits(body);
-    for (let index = 0; index < MOST_CARDS; index += 1)
+    for (let index = 0; index < MAX_CARDS; index += 1)
       expect(JSON.stringify(body.blocks)).toContain(`/status/${tweetId(index)}`);
   });
 
@@ -209,7 +209,7 @@ describe("any text in Slack", () => {
         { maxLength: 5 },
       ),
     }),
-    { minLength: 1, maxLength: MOST_CARDS },
+    { minLength: 1, maxLength: MAX_CARDS },
   );
 
   it("fault 53, fault 54: stays within every limit, is valid UTF-8 and mentions nobody", () => {

@@ -68,7 +68,7 @@ export interface AccountsWorld {
 
 const PAGE = 20;
 /** A query with more members is refused. */
-const MOST_OPERATORS = 22;
+const MAX_OPERATORS = 22;
 
 export function createAccountsWorld(
   options: { readonly longestQuery?: number } = {},
@@ -152,7 +152,7 @@ export function createAccountsWorld(
     const query = textOf(request.params["query"]);
     if (
       query.length > (options.longestQuery ?? 450) ||
-      [...query.matchAll(/\w+:/g)].length > MOST_OPERATORS
+      [...query.matchAll(/\w+:/g)].length > MAX_OPERATORS
     )
       throw new UpstreamError("bad_request", "query is too long", 400);
     const sinceMs = Number(/since_time:(\d+)/.exec(query)?.[1] ?? 0) * 1_000;

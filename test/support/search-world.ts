@@ -46,7 +46,7 @@ export interface SearchWorld {
 }
 
 const PAGE = 20;
-const MOST_OPERATORS = 22;
+const MAX_OPERATORS = 22;
 
 export function createSearchWorld({
   longestQuery = 450,
@@ -119,7 +119,7 @@ export function createSearchWorld({
       const text = typeof params["query"] === "string" ? params["query"] : "";
       const query = parseQuery(text);
       const leaves = leavesOf(query).filter(({ kind }) => kind !== "since_time");
-      if (text.length > longestQuery || leaves.length > MOST_OPERATORS)
+      if (text.length > longestQuery || leaves.length > MAX_OPERATORS)
         throw new UpstreamError("bad_request", "query is too long", 400);
       const isJoined = query.kind === "or" || (query.kind === "and" && query.of[0]?.kind === "or");
       const isShy = ({ tweet }: SearchPost) =>

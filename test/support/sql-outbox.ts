@@ -180,7 +180,7 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
 }
 
 /** Nobody needs the outbox so often at one moment. */
-const MOST_TURNS = 5_000;
+const MAX_TURNS = 5_000;
 
 /**
  * Fails for good when something reads the outbox again and again without the clock moving on: else
@@ -191,7 +191,7 @@ function createTurnCounter(clock: Clock) {
   let turns = 0;
   return {
     count() {
-      if (turns > MOST_TURNS) throw new Error("the outbox is read again and again at one moment");
+      if (turns > MAX_TURNS) throw new Error("the outbox is read again and again at one moment");
       turns = clock.now() === atMs ? turns + 1 : 0;
       atMs = clock.now();
     },

@@ -27,7 +27,7 @@ interface BackfillFlags {
 }
 
 /** So many requests are paid, and so many alerts sent, without asking. */
-const MOST_UNASKED = 20;
+const MAX_UNASKED = 20;
 
 export function addBackfillCommand(program: Command, context: CliContext): void {
   program
@@ -93,7 +93,7 @@ async function backfill(context: CliContext, watchId: string, flags: BackfillFla
 }
 
 const isExpensive = ({ requests, unread }: BackEstimate, most: number): boolean =>
-  unread > 0 && Math.min(requests ?? most, most) > MOST_UNASKED;
+  unread > 0 && Math.min(requests ?? most, most) > MAX_UNASKED;
 
 /** @throws ExitError unless the answer is yes */
 async function ask(question: string, instead: string): Promise<void> {
@@ -109,7 +109,7 @@ async function ask(question: string, instead: string): Promise<void> {
 
 /** What was read is kept for a day, whatever the answer is. */
 async function askForAlerts({ alerts }: BackfillView): Promise<void> {
-  if (alerts > MOST_UNASKED) await ask(`Send ${alerts} alerts?`, "--dry-run to only see how many");
+  if (alerts > MAX_UNASKED) await ask(`Send ${alerts} alerts?`, "--dry-run to only see how many");
 }
 
 const jsonOf = ({ watch, sinceMs }: BackfillPlan, read: BackRead, view: BackfillView) => ({

@@ -2,7 +2,7 @@
 import type { DeadGroupView, DeadLetterView, DeadView } from "../../server/contract/dead-view.ts";
 import { formatTable, plural } from "../terminal/table.ts";
 
-const MOST_ALERTS = 50;
+const MAX_ALERTS = 50;
 
 export function formatDead({ groups, dead }: DeadView): string {
   if (groups.length === 0)
@@ -19,10 +19,10 @@ export function formatDead({ groups, dead }: DeadView): string {
     title,
   }));
   const all = groups.reduce((sum, { alerts }) => sum + alerts, 0);
-  const left = all - Math.min(rows.length, MOST_ALERTS);
+  const left = all - Math.min(rows.length, MAX_ALERTS);
   return [
     groups.map(({ text }) => text).join("\n"),
-    formatTable(columns, rows.slice(0, MOST_ALERTS)),
+    formatTable(columns, rows.slice(0, MAX_ALERTS)),
     ...(left > 0 ? [`and ${plural(left, "more alert")}: see --json, or --sink NAME`] : []),
     "Send them again: chirpwatch replay --dead. Accept the loss: chirpwatch dead ack.",
   ].join("\n\n");

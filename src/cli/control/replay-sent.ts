@@ -22,7 +22,7 @@ export interface SentFlags {
 export type Resent = { readonly alerts: number } & Effect;
 
 /** So many are sent without asking. */
-export const MOST_UNASKED = 20;
+export const MAX_UNASKED = 20;
 
 /** `confirmed` throws unless the answer is yes. */
 export async function replaySent(
@@ -59,7 +59,7 @@ export async function replaySent(
   );
   for (const line of replayLines(view, total, flags)) context.out(line);
   if (total === 0 || flags.dryRun === true) return;
-  if (total > MOST_UNASKED && flags.yes !== true) await confirmed();
+  if (total > MAX_UNASKED && flags.yes !== true) await confirmed();
   const { alerts, effect } = await ask<Resent>(context, place, { method: "POST", path });
   context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${effect}`);
 }

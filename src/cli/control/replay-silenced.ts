@@ -6,7 +6,7 @@ import { nameCaller, type CliContext } from "../terminal/context.ts";
 import { alertsOf } from "../terminal/silence-table.ts";
 import { plural } from "../terminal/table.ts";
 import { requireKnownName } from "../access/known-name.ts";
-import { MOST_UNASKED, type Resent } from "./replay-sent.ts";
+import { MAX_UNASKED, type Resent } from "./replay-sent.ts";
 import { requireKnown, viewSilences } from "./silence.ts";
 import { formatSilenced } from "./silence-text.ts";
 
@@ -39,7 +39,7 @@ export async function replaySilenced(
   if (held === 0) return context.out("nothing to send: no alerts are silenced");
   context.out(formatSilenced(chosen));
   if (flags.dryRun === true) return;
-  if (held > MOST_UNASKED && flags.yes !== true) await confirmed();
+  if (held > MAX_UNASKED && flags.yes !== true) await confirmed();
   const path = `/api/v1/silences/replay?${queryText({ sink, silence, by: nameCaller(context) })}`;
   const { alerts, effect } = await ask<Resent>(context, place, { method: "POST", path });
   context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${effect}`);

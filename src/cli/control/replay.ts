@@ -9,7 +9,7 @@ import { confirm } from "../terminal/confirm.ts";
 import { nameCaller, type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
 import { viewDead } from "./dead.ts";
 import { formatReplay } from "./dead-text.ts";
-import { MOST_UNASKED, replaySent, type Resent, type SentFlags } from "./replay-sent.ts";
+import { MAX_UNASKED, replaySent, type Resent, type SentFlags } from "./replay-sent.ts";
 import { replaySilenced, type SilencedFlags } from "./replay-silenced.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { plural } from "../terminal/table.ts";
@@ -80,7 +80,7 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
   context.out(formatReplay(groups));
   const total = groups.reduce((sum, { alerts, configured }) => sum + (configured ? alerts : 0), 0);
   if (flags.dryRun === true || total === 0) return;
-  if (total > MOST_UNASKED && flags.yes !== true) await confirmed();
+  if (total > MAX_UNASKED && flags.yes !== true) await confirmed();
   const path = `/api/v1/dead/replay?${queryText({ sink, by: nameCaller(context) })}`;
   const { alerts, effect } = await ask<Resent>(context, place, { method: "POST", path });
   context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${effect}`);

@@ -5,7 +5,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { DELIVERY_STATES } from "../../model/history.ts";
 import {
   type EventQueryText,
-  MOST_EVENTS,
+  MAX_EVENTS,
   readEventQuery,
 } from "../../server/contract/event-query.ts";
 import type { ReplayRecordsView } from "../../server/contract/replay-view.ts";
@@ -31,7 +31,7 @@ interface Options {
 }
 
 const DEFAULT_LIMIT = 50;
-const MOST_LISTED = 100_000;
+const MAX_LISTED = 100_000;
 
 export function addEvents(program: Command, context: CliContext): void {
   program
@@ -67,8 +67,8 @@ export function addEvents(program: Command, context: CliContext): void {
 async function events(context: CliContext, options: Options): Promise<void> {
   const { config: configPath, limit: limitText, json, csv, replays, alerts, ...asked } = options;
   const limit = Number(limitText);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED)
-    throw usage(`limit is a whole number from 1 to ${MOST_LISTED}, not "${limitText}"`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED)
+    throw usage(`limit is a whole number from 1 to ${MAX_LISTED}, not "${limitText}"`);
   if (replays === true) return listReplays(context, configPath, { limit, asJson: json === true });
   const filters = { ...asked, ...(alerts === true ? { alerts: "true" } : {}) };
   const query = readEventQuery(filters, context.clock.now());
@@ -111,7 +111,7 @@ async function collect(
   do {
     const query = {
       ...filters,
-      limit: String(Math.min(limit - found.length, MOST_EVENTS)),
+      limit: String(Math.min(limit - found.length, MAX_EVENTS)),
       ...(before === undefined ? {} : { before }),
     };
     const page = await ask<EventsView>(context, place, {

@@ -20,7 +20,7 @@ import type {
 import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 
-const MOST_EVENTS = 5;
+const MAX_EVENTS = 5;
 /** An ops alert is a whole sentence: `events` shows it whole. */
 const MAX_TITLE_CHARS = 60;
 
@@ -282,7 +282,7 @@ function failingText(
 function events(lines: readonly EventLine[], nowMs: number): string {
   if (lines.length === 0) return "No alerts yet.";
   const rows = lines
-    .slice(0, MOST_EVENTS)
+    .slice(0, MAX_EVENTS)
     .map((line) => [
       `${ageText(nowMs - Date.parse(line.detected_at))} ago`,
       line.watch || "chirpwatch",

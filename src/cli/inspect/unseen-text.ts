@@ -5,7 +5,7 @@ import type { ExplainView } from "../../server/contract/explain-view.ts";
 import type { UnseenLine, UnseenView } from "../../server/contract/unseen-view.ts";
 import { plural } from "../terminal/table.ts";
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 export function formatUnseen({
   posted_at: postedAt,
@@ -19,7 +19,7 @@ export function formatUnseen({
       : [`posted   ${postedAt.slice(0, 19).replace("T", " ")} (its id says so)`];
   if (isForgotten)
     lines.push("kept     no: what was seen at that time is older than state.retention");
-  const shown = watches.slice(0, MOST_SHOWN);
+  const shown = watches.slice(0, MAX_SHOWN);
   const left = watches.length - shown.length + more;
   const rest = left > 0 ? [`${plural(left, "more target")}: --json shows them`] : [];
   return [...lines, ...shown.map(lineText), ...rest].join("\n");

@@ -6,8 +6,8 @@ import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { formatCount } from "../terminal/table.ts";
 
 const HEIGHT = 10;
-const LEAST_WIDTH = 20;
-const MOST_WIDTH = 100;
+const MIN_WIDTH = 20;
+const MAX_WIDTH = 100;
 const SPENT = "#";
 const EXPECTED = ".";
 const LINE = "-";
@@ -20,8 +20,8 @@ export function plotSpending(
   const [startMs, endMs] = [Date.parse(quota.period_start), Date.parse(quota.period_end)];
   const top = Math.max(quota.limit ?? 0, quota.expected ?? 0, quota.spent, 1);
   const label = formatCount(top).length;
-  const width = Math.min(columns - label - 3, MOST_WIDTH);
-  if (width < LEAST_WIDTH) return "";
+  const width = Math.min(columns - label - 3, MAX_WIDTH);
+  if (width < MIN_WIDTH) return "";
   const levels = Array.from({ length: width }, (_, x) =>
     levelAt(startMs + ((x + 1) / width) * (endMs - startMs)),
   );

@@ -13,7 +13,7 @@ export interface BudgetPlace {
   readonly columns: number;
 }
 
-const MOST_WATCHES = 20;
+const MAX_WATCHES = 20;
 
 export function formatBudget(view: BudgetView, place: BudgetPlace): string {
   const parts = [
@@ -71,7 +71,7 @@ function askedText({ forecast, expected, on_exhausted: effect }: BudgetView["quo
 function watchTable({ watches, quota, price }: BudgetView): string {
   if (watches.length === 0) return "";
   const rows = watches
-    .slice(0, MOST_WATCHES)
+    .slice(0, MAX_WATCHES)
     .map((watch) => [
       watch.name,
       formatCount(watch.spent),
@@ -81,7 +81,7 @@ function watchTable({ watches, quota, price }: BudgetView): string {
         ? []
         : [moneyText((watch.expected ?? watch.spent) * price.per_request, price.currency)]),
     ]);
-  const rest = watches.slice(MOST_WATCHES);
+  const rest = watches.slice(MAX_WATCHES);
   if (rest.length > 0) rows.push(restRow(rest, quota.spent, price));
   return formatTable(
     [

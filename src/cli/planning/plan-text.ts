@@ -76,13 +76,13 @@ export function delayText(seconds: number | null | undefined): string {
     : `${formatCount(seconds / 86_400)}d`;
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** `count`: of which `names` may be only the first. */
 const namesOf = (names: readonly string[], count = names.length): string =>
-  count <= MOST_NAMED
+  count <= MAX_NAMED
     ? names.join(", ")
-    : `${names.slice(0, MOST_NAMED).join(", ")} and ${formatCount(count - MOST_NAMED)} more`;
+    : `${names.slice(0, MAX_NAMED).join(", ")} and ${formatCount(count - MAX_NAMED)} more`;
 
 function remarks(watch: PlanWatchView): string {
   const shared =

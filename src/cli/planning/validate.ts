@@ -80,12 +80,12 @@ function successText(path: string, { watches, sinks }: Config, warnings: number)
 }
 
 /** A file with a thousand watches is not read aloud. */
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 const list = (names: readonly string[]): string =>
-  names.length <= MOST_NAMES
+  names.length <= MAX_NAMES
     ? names.join(", ")
-    : `${names.slice(0, MOST_NAMES).join(", ")} and ${names.length - MOST_NAMES} more`;
+    : `${names.slice(0, MAX_NAMES).join(", ")} and ${names.length - MAX_NAMES} more`;
 
 function report(
   issues: readonly ConfigIssue[],

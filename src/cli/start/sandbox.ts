@@ -8,7 +8,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { appendToFile } from "../../runtime/write-files.ts";
 import type { WorldData } from "../../sandbox/records/journal.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
-import { MOST_ACCOUNTS } from "../../sandbox/world/people/accounts.ts";
+import { MAX_ACCOUNTS } from "../../sandbox/world/people/accounts.ts";
 import type { CliContext } from "../terminal/context.ts";
 
 interface SandboxFlags {
@@ -107,8 +107,8 @@ function parseCount(text: string): number {
 
 function parseAccounts(text: string): number {
   const count = parseCount(text);
-  if (count > MOST_ACCOUNTS)
-    throw new InvalidArgumentError(`a world has at most ${MOST_ACCOUNTS} accounts`);
+  if (count > MAX_ACCOUNTS)
+    throw new InvalidArgumentError(`a world has at most ${MAX_ACCOUNTS} accounts`);
   return count;
 }
 

@@ -58,7 +58,7 @@ function homesIn(
   );
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /**
  * `; it belongs under …`, or nothing. `within`: the map it stands in, by its path, where that is
@@ -70,8 +70,8 @@ export function belongsText(key: string, within = ""): string {
   const possible = homes().filter((home) => home.keys.includes(key) && isLikely(home));
   // Of a key of many watches, routes and sinks only the sections are worth naming.
   const likely =
-    possible.length > MOST_NAMED ? possible.filter(({ path }) => path !== undefined) : possible;
+    possible.length > MAX_NAMED ? possible.filter(({ path }) => path !== undefined) : possible;
   const names = likely.map(({ name }) => name);
-  if (names.length === 0 || names.length > MOST_NAMED) return "";
+  if (names.length === 0 || names.length > MAX_NAMED) return "";
   return `; it belongs under ${names.length === 1 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`}`;
 }

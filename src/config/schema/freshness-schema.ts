@@ -7,14 +7,14 @@ import { formatDuration } from "../../model/duration.ts";
 import type { Freshness } from "../../model/schedule.ts";
 import { duration } from "./scalar-schemas.ts";
 
-const LEAST_MS = 5_000;
+const MIN_MS = 5_000;
 
 export const freshnessSchema = z
   .union([
-    duration(LEAST_MS),
+    duration(MIN_MS),
     z.strictObject({
-      mean: duration(LEAST_MS).describe("The mean delay over all posts."),
-      max: duration(LEAST_MS).describe("No account, search or list waits longer to be polled."),
+      mean: duration(MIN_MS).describe("The mean delay over all posts."),
+      max: duration(MIN_MS).describe("No account, search or list waits longer to be polled."),
     }),
   ])
   .transform((value, context): Freshness => {

@@ -18,9 +18,9 @@ export interface Expression {
 type Seen = Record<string, unknown>;
 
 /** What is kept with an item is for people: long texts and lists are cut. */
-const MOST_VALUE_CHARS = 60;
-const MOST_VALUES = 4;
-const MOST_PARTS = 3;
+const MAX_VALUE_CHARS = 60;
+const MAX_VALUES = 4;
+const MAX_PARTS = 3;
 
 /**
  * `tweet.user.followers_count >= 50 (tweet.user.followers_count is 12)`; of several conditions,
@@ -29,7 +29,7 @@ const MOST_PARTS = 3;
 export function describeFalse(expression: Expression, seen: Seen): string {
   const parts = falseParts(expression, expression.ast, seen);
   const shown = parts
-    .slice(0, MOST_PARTS)
+    .slice(0, MAX_PARTS)
     .map((part) => ({ text: serialize(part), values: valuesText(expression, part, seen) }));
   if (parts.length === 1 && parts[0] === expression.ast)
     return `${expression.text}${shown[0]?.values ?? ""}`;
@@ -67,7 +67,7 @@ function valueOf({ environment }: Expression, node: ASTNode, seen: Seen): unknow
 function valuesText(expression: Expression, part: ASTNode, seen: Seen): string {
   const paths = new Map(pathsIn(expression, part).map((node) => [serialize(node), node]));
   const values = [...paths]
-    .slice(0, MOST_VALUES)
+    .slice(0, MAX_VALUES)
     .map(([path, node]) => `${path} is ${valueText(valueOf(expression, node, seen))}`);
   return values.length === 0 ? "" : ` (${values.join(", ")})`;
 }
@@ -98,7 +98,7 @@ function valueText(value: unknown): string {
     typeof inner === "bigint" ? Number(inner) : inner,
   );
   const characters = Array.from(text);
-  return characters.length > MOST_VALUE_CHARS
-    ? `${characters.slice(0, MOST_VALUE_CHARS).join("")}…`
+  return characters.length > MAX_VALUE_CHARS
+    ? `${characters.slice(0, MAX_VALUE_CHARS).join("")}…`
     : text;
 }

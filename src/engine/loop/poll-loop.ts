@@ -25,7 +25,7 @@ export interface PollWork {
 }
 
 /** Requests are paced by the gate; this only bounds what waits there at once. */
-const MOST_RUNNING = 64;
+const MAX_RUNNING = 64;
 /** Wake at least so often, to notice that the clock was set. */
 const LONGEST_SLEEP_MS = 30_000;
 /** Before the start. */
@@ -146,7 +146,7 @@ export class PollLoop {
   #arm(): void {
     this.#cancelTimer?.();
     if (!this.#isStarted) return;
-    const firstDueMs = this.#running.size < MOST_RUNNING ? this.#queue.firstDueAt : undefined;
+    const firstDueMs = this.#running.size < MAX_RUNNING ? this.#queue.firstDueAt : undefined;
     const waitMs =
       firstDueMs === undefined
         ? LONGEST_SLEEP_MS
@@ -157,7 +157,7 @@ export class PollLoop {
   #turn(): void {
     this.#lastTurnMs = this.#clock.monotonic();
     this.#checkClock();
-    for (const { poll, due } of this.#queue.popDue(MOST_RUNNING - this.#running.size))
+    for (const { poll, due } of this.#queue.popDue(MAX_RUNNING - this.#running.size))
       this.#launch(poll, due);
     this.#arm();
   }

@@ -13,7 +13,7 @@ export interface QuotaAlertsDeps extends Pick<Ports, "clock" | "opsAlerts"> {
   readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 /** A quota that lasts into the last hour of its period was paced well: nobody needs to act. */
 const LAST_HOUR_MS = 3_600_000;
 
@@ -61,7 +61,7 @@ function shortText(
     ? ", as the data service has less left than api.quota.monthly"
     : "";
   const wanted = formatExact(Math.round(status.forecast));
-  const expensive = [...status.paces.keys()].slice(0, MOST_NAMED).join(", ");
+  const expensive = [...status.paces.keys()].slice(0, MAX_NAMED).join(", ");
   return `The plan wants ${wanted} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${expensive}.`;
 }
 

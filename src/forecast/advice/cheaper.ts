@@ -101,7 +101,7 @@ const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
  * `max` is at least this multiple of the mean, so that probes can request quiet accounts less
  * often.
  */
-const LEAST_ROOM = 4;
+const MIN_ROOM = 4;
 
 const loosened: Retime = (watch, wantedMs, { slowestMs }) => {
   if (watch.timing.kind === "schedule") return watch;
@@ -114,7 +114,7 @@ const loosened: Retime = (watch, wantedMs, { slowestMs }) => {
       : {
           kind: "mean",
           meanMs: atLeastMs,
-          maxMs: Math.max(freshness.maxMs, LEAST_ROOM * atLeastMs),
+          maxMs: Math.max(freshness.maxMs, MIN_ROOM * atLeastMs),
         };
   return { ...watch, timing: { kind: "freshness", freshness: looser } };
 };
@@ -137,7 +137,7 @@ function rarerFullPolls({ before }: Goal): Option {
 
 const LIST_HOLDS = 5_000;
 /** A list is not worth the effort for fewer. */
-const LEAST_HANDLES = 10;
+const MIN_HANDLES = 10;
 
 /**
  * For the most expensive watch whose accounts no other watch reads, at the shortest interval that
@@ -181,6 +181,6 @@ function listable(before: Goal["before"], watchId: string): Watch | undefined {
     own.every(({ poll }) =>
       (poll.group?.members ?? [poll]).every(({ source }) => source.endpoint === "user-tweets"),
     );
-  const isSize = subscribers.length >= LEAST_HANDLES && subscribers.length <= LIST_HOLDS;
+  const isSize = subscribers.length >= MIN_HANDLES && subscribers.length <= LIST_HOLDS;
   return isTimeline && !isShared && isSize ? subscribers[0]?.watch : undefined;
 }

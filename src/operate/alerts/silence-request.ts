@@ -17,7 +17,7 @@ import type { SilenceRequest } from "../../server/contract/silence-view.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
 
 const LONGEST_MS = 365 * 86_400_000;
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 /** The silence, beginning now, or what is wrong with the request. */
 export async function readSilenceRequest(
@@ -95,6 +95,6 @@ const textProblems = ({ comment, author }: SilenceRequest): readonly string[] =>
 ];
 
 const tooLong = (name: string, text: string): readonly string[] =>
-  text.length > MOST_CHARACTERS
-    ? [`the ${name} has ${text.length} characters: write ${MOST_CHARACTERS} at most`]
+  text.length > MAX_CHARACTERS
+    ? [`the ${name} has ${text.length} characters: write ${MAX_CHARACTERS} at most`]
     : [];

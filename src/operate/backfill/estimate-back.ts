@@ -20,7 +20,7 @@ export interface BackEstimate {
 
 const DAY_MS = 86_400_000;
 /** A younger watch has found little but its first page. */
-const LEAST_AGE_MS = 3_600_000;
+const MIN_AGE_MS = 3_600_000;
 
 export async function estimateBack(
   store: Pick<BackfillStore, "loadBackfill">,
@@ -65,7 +65,7 @@ function itemsPerDayOf(
   nowMs: number,
 ): number | undefined {
   const ageMs = nowMs - registeredAtMs;
-  return ageMs < LEAST_AGE_MS
+  return ageMs < MIN_AGE_MS
     ? undefined
     : (Math.max(0, knownItems - targets.length * ITEMS_PER_PAGE) * DAY_MS) / ageMs;
 }

@@ -56,14 +56,14 @@ export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<
       isFirst,
     });
     isFirst = false;
-    if (!goesOn || walk.pages >= MOST_WALK_PAGES) walk = newWalk(target);
+    if (!goesOn || walk.pages >= MAX_WALK_PAGES) walk = newWalk(target);
     deps.onPage(tweets.length, read.reachedMs);
   }
   return "reached";
 }
 
 /** A walk gives a list up after a few hundred pages; the past of a busy one is longer. */
-const MOST_WALK_PAGES = 400;
+const MAX_WALK_PAGES = 400;
 
 function withoutCursor(read: BackfillRead | undefined): BackfillRead | undefined {
   if (read === undefined) return undefined;

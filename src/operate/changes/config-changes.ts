@@ -74,7 +74,7 @@ function changedFiles(before: Config, after: Config): readonly string[] {
 }
 
 /** A log line and the status name so many of a kind. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** The fields of a log line: only what there is. */
 export function changeFields(
@@ -102,6 +102,6 @@ export function changeFields(
 }
 
 export const shorten = (list: readonly string[]): readonly string[] =>
-  list.length <= MOST_NAMED
+  list.length <= MAX_NAMED
     ? list
-    : [...list.slice(0, MOST_NAMED), `and ${list.length - MOST_NAMED} more`];
+    : [...list.slice(0, MAX_NAMED), `and ${list.length - MAX_NAMED} more`];

@@ -34,7 +34,7 @@ interface KnownStates {
   readonly states: ReadonlyMap<string, WatchState>;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 export function memoryChanges(
   before: Config,
@@ -177,8 +177,8 @@ function targetChanges(
 function namesOf(targets: readonly TargetRegistration[]): string {
   const names = targets.map(({ name }) => name);
   return (
-    names.slice(0, MOST_NAMED).join(", ") +
-    (names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "")
+    names.slice(0, MAX_NAMED).join(", ") +
+    (names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : "")
   );
 }
 

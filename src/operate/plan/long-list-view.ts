@@ -42,7 +42,7 @@ interface LongList extends Omit<PlanLongListView, "first_read_days"> {
 
 const DAY_MS = 86_400_000;
 /** What catching up takes of an even pace where a plan leaves nothing, as the daemon does it. */
-const LEAST_SHARE = 0.1;
+const MIN_SHARE = 0.1;
 
 /** By watch id. */
 export function longListViews(
@@ -60,7 +60,7 @@ export function longListViews(
     spendingLimit({ monthly: limit ?? undefined, reserve, purpose: "poll" }) ??
     Number.POSITIVE_INFINITY;
   const evenPerDay = line / MONTH_DAYS;
-  const sparePerDay = Math.max(evenPerDay - requestsPerDay, evenPerDay * LEAST_SHARE);
+  const sparePerDay = Math.max(evenPerDay - requestsPerDay, evenPerDay * MIN_SHARE);
   // Newcomers are reported beside it, so that nobody waits for the rest: it takes what the quota
   // can spare.
   const waiting = sum(lists, (list) =>

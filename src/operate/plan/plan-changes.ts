@@ -70,11 +70,11 @@ function timingKey(timing: Timing): string {
     : `freshness: { mean: ${formatDuration(freshness.meanMs)}, max: ${formatDuration(freshness.maxMs)} }`;
 }
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 const namesOf = (names: readonly string[]): string =>
-  names.length <= MOST_NAMED
+  names.length <= MAX_NAMED
     ? names.join(", ")
-    : `${names.slice(0, MOST_NAMED).join(", ")} and ${names.length - MOST_NAMED} more (--json names all)`;
+    : `${names.slice(0, MAX_NAMED).join(", ")} and ${names.length - MAX_NAMED} more (--json names all)`;
 
 /** Of the usual delay, as people say it. */
 const secondsText = (ms: number): string =>

@@ -112,7 +112,7 @@ const ownSinksOf = ({ watches }: Config, { watch }: ChirpEvent): readonly string
   watches.find(({ id }) => id === watch)?.sinks ?? [];
 
 /** Pages of events that are searched for a beginning of an id, newest first. */
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 const AT_ONCE = 500;
 
 async function findEvent(
@@ -126,7 +126,7 @@ async function findEvent(
   const fits = ({ id, subject: about, watchKey }: ChirpEvent) =>
     isWatch || about === subject || (what.length >= 4 && watchKey !== "" && id.startsWith(what));
   let before: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const asked = {
       limit: AT_ONCE,
       ...(isWatch ? { watches: [what] } : {}),

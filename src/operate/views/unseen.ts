@@ -29,7 +29,7 @@ export interface UnseenItem {
 }
 
 /** Thousands of watches may follow thousands of accounts each. */
-const MOST_LINES = 500;
+const MAX_LINES = 500;
 
 export async function explainUnseen(
   { store, config, polls, nowMs }: UnseenParts,
@@ -65,8 +65,8 @@ export async function explainUnseen(
   return {
     posted_at: postedMs === undefined ? null : isoTime(postedMs),
     is_forgotten: postedMs !== undefined && postedMs < nowMs - config.state.retentionMs,
-    watches: sorted.slice(0, MOST_LINES),
-    more: Math.max(0, sorted.length - MOST_LINES),
+    watches: sorted.slice(0, MAX_LINES),
+    more: Math.max(0, sorted.length - MAX_LINES),
   };
 }
 

@@ -57,7 +57,7 @@ export interface MemberListNeeds {
 }
 
 /** A window is one page as documented; a service that pages it anyway is followed so far. */
-const MOST_WINDOW_PAGES = 50;
+const MAX_WINDOW_PAGES = 50;
 
 const isPartial = ({ partial }: ListSubscriber): boolean => partial !== undefined;
 
@@ -118,7 +118,7 @@ export async function readStep(
   if (step === "head") return readHead(options);
   if (step === "gap") return readGap(options);
   return step === "window"
-    ? readRest(step, { ...options, maxPages: MOST_WINDOW_PAGES })
+    ? readRest(step, { ...options, maxPages: MAX_WINDOW_PAGES })
     : readRest(step, options);
 }
 
@@ -278,7 +278,7 @@ const observed = (
 /** A walk is cut at the cursor of the page that comes next. */
 const at = ({ cursor = "" }: Walk): Pick<MemberListGap, "cursor"> => ({ cursor });
 
-const MOST_GAPS = 20;
+const MAX_GAPS = 20;
 
 /** Beyond so many, the last two are read as one, with what is known between them. */
 function withGap(
@@ -286,7 +286,7 @@ function withGap(
   gap: MemberListGap,
 ): readonly MemberListGap[] {
   const last = gaps.at(-1);
-  if (gaps.length < MOST_GAPS || last === undefined) return [...gaps, gap];
+  if (gaps.length < MAX_GAPS || last === undefined) return [...gaps, gap];
   return [...gaps.slice(0, -1), { ...gap, sinceMs: Math.min(gap.sinceMs, last.sinceMs) }];
 }
 

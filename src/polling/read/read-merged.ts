@@ -80,7 +80,7 @@ export function planMembers(
 /**
  * More pages than this for accounts, or than so many a search, and the members are read one by one.
  */
-const MOST_PAGES = 15;
+const MAX_PAGES = 15;
 const PAGES_PER_SEARCH = 8;
 
 export interface MergedAnswer {
@@ -125,7 +125,7 @@ export async function readMerged(
 }
 
 const mostPages = (members: readonly MergeMember[]): number =>
-  Math.max(MOST_PAGES, PAGES_PER_SEARCH * members.filter(({ kind }) => kind === "query").length);
+  Math.max(MAX_PAGES, PAGES_PER_SEARCH * members.filter(({ kind }) => kind === "query").length);
 
 /**
  * As deep as the deepest member needs, and below the newest post that is known: a service whose

@@ -36,7 +36,7 @@ export interface RunnerDeps extends EvaluateDeps, PolledCommitDeps, Pick<Ports, 
 /** What the poll sees; undefined: nothing is left to read. */
 type See = (state: PollState, startedAtMs: number) => Promise<Seen | undefined>;
 
-const MOST_CONFLICTS = 8;
+const MAX_CONFLICTS = 8;
 
 export class PollRunner {
   readonly #deps: RunnerDeps;
@@ -105,7 +105,7 @@ export class PollRunner {
     if (seen === undefined) return NOTHING_POLLED;
     // A request may have waited for hours.
     if (withoutRemoved(state.poll) !== state.poll) state = await load();
-    for (let conflicts = 0; conflicts < MOST_CONFLICTS; conflicts += 1) {
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
       const evaluation = await evaluatePoll(this.#deps, state, seen);
       const created = await this.#commit(state, seen, evaluation, { startedAtMs, commits });
@@ -116,7 +116,7 @@ export class PollRunner {
         });
       state = await load();
     }
-    throw new Error(`poll ${planned.key} met ${MOST_CONFLICTS} conflicts in a row`);
+    throw new Error(`poll ${planned.key} met ${MAX_CONFLICTS} conflicts in a row`);
   }
 
   /** Ids of the events that were new; undefined where the state was changed meanwhile. */

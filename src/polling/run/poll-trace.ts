@@ -3,7 +3,7 @@ import type { Clock } from "../../model/clock.ts";
 import type { Trace } from "../../model/trace.ts";
 
 /** Events wait for their messages: a digest's for hours, most for a moment. About 1 MB. */
-const MOST_EVENTS = 10_000;
+const MAX_EVENTS = 10_000;
 
 /** What a poll asks for beside its source stands under its key with one of these. */
 const BESIDE = /^(?:beside|ask):|:search$/g;
@@ -30,7 +30,7 @@ export function createPollTrace(clock: Clock): Trace {
       if (trace === undefined) return;
       for (const id of eventIds) byEvent.set(id, trace);
       for (const id of byEvent.keys()) {
-        if (byEvent.size <= MOST_EVENTS) break;
+        if (byEvent.size <= MAX_EVENTS) break;
         byEvent.delete(id);
       }
     },

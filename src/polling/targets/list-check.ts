@@ -199,7 +199,7 @@ export class ListCheck {
 }
 
 /** A list holds up to 5,000 accounts (docs/service.md section 1); pages may be short. */
-const MOST_PAGES = 500;
+const MAX_PAGES = 500;
 
 /**
  * Ids of all members; nobody, where the list itself is refused. A cursor that is refused has
@@ -220,8 +220,8 @@ async function readListMembers(
   const asked = { ...source, watch, priority: "normal", purpose: "poll" } as const;
   const ask = (cursor: string | undefined) =>
     gate.request({ ...asked, ...(cursor === undefined ? {} : { cursor }) });
-  const { users, pages, end, error } = await walkPages(ask, { maxPages: MOST_PAGES });
-  if (end !== "cut" || pages === MOST_PAGES) return new Set(users.map(({ id }) => id));
+  const { users, pages, end, error } = await walkPages(ask, { maxPages: MAX_PAGES });
+  if (end !== "cut" || pages === MAX_PAGES) return new Set(users.map(({ id }) => id));
   if (!isRefusal(error) || (pages > 0 && isSecondTry)) throw error;
   return pages === 0 ? new Set() : readListMembers(gate, listId, watch, true);
 }
@@ -247,7 +247,7 @@ function isDue(
 const untilNextMs = (checkedAtMs: number | null, nowMs: number): number =>
   checkedAtMs === null ? 0 : Math.max(0, CHECK_EVERY_MS - passedMs(checkedAtMs, nowMs));
 
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Kept in the memory of a target under `list`. Undefined where it was known. A poll may have been
@@ -260,7 +260,7 @@ async function writeMembership(
   list: ListMembership,
 ): Promise<TargetState | undefined> {
   let target: TargetState | undefined = found;
-  for (let tries = 0; tries < MOST_TRIES && target !== undefined; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES && target !== undefined; tries += 1) {
     if (target.userId === null || target.memory["list"] === list) return undefined;
     const resume =
       list === "in" ? await sinceOwnRead(deps, watch, target) : sinceCheck(watch, target);

@@ -42,7 +42,7 @@ export interface RenamedAccount {
 }
 
 /** Of many targets that one notice is about. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 const REPORTED_HANDLES_NOTE = "handles.told";
 
 export const isLost = ({ status }: Pick<TargetState, "status">): boolean =>
@@ -216,8 +216,8 @@ const watchIdsOf = (targets: readonly ReportedTarget[]): readonly string[] => [
 const watchesText = (targets: readonly ReportedTarget[]): string => listText(watchIdsOf(targets));
 
 function listText(names: readonly string[]): string {
-  const rest = names.length - MOST_NAMED;
-  return names.slice(0, MOST_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const rest = names.length - MAX_NAMED;
+  return names.slice(0, MAX_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
 /** One watch is named as such; several only in the facts. */

@@ -18,7 +18,7 @@ export type EventQueryText = Readonly<
 >;
 
 /** In one answer. */
-export const MOST_EVENTS = 1_000;
+export const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 50;
 
 /** The query, or a sentence that says what is wrong with it and what to write instead. */
@@ -40,7 +40,7 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
   const { until } = read("until", time, TIMES);
   const { author } = read("author", parseAuthor, "a handle, an id or a profile link");
   const { state } = read("state", parseState, `one of ${DELIVERY_STATES.join(", ")}`);
-  const { limit } = read("limit", parseLimit, `a whole number from 1 to ${MOST_EVENTS}`);
+  const { limit } = read("limit", parseLimit, `a whole number from 1 to ${MAX_EVENTS}`);
   const { before } = read(
     "before",
     (value) => (/^\d+$/.test(value) ? value : undefined),
@@ -98,7 +98,7 @@ const parseFlag = (value: string): boolean | undefined =>
 
 function parseLimit(value: string): number | undefined {
   const limit = Number(value);
-  return Number.isInteger(limit) && limit >= 1 && limit <= MOST_EVENTS ? limit : undefined;
+  return Number.isInteger(limit) && limit >= 1 && limit <= MAX_EVENTS ? limit : undefined;
 }
 
 /** The period of a report that names none. */

@@ -7,11 +7,11 @@ import type { ReplayRequest } from "./replay-view.ts";
 
 export type ReplayText = Readonly<Partial<Record<"event" | "since" | "sink" | "by", string>>>;
 
-const MOST_CHARS = 100;
+const MAX_CHARS = 100;
 
 /** Who asks, for the audit; `caller` where nobody says. */
 export const byOf = (by: string | undefined, caller: string): string =>
-  (by ?? "").slice(0, MOST_CHARS) || caller;
+  (by ?? "").slice(0, MAX_CHARS) || caller;
 
 /** The request, or a sentence that says what to write instead. */
 export function readReplayRequest(

@@ -22,7 +22,7 @@ export interface ReadableMeter extends Meter {
 type Recording = (metrics: PromMetrics) => void;
 
 /** About 2 MB. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /** Counters and histograms without labels start at 0; gauges are absent until set. */
 export function createMeter(): ReadableMeter {
@@ -50,7 +50,7 @@ export function createMeter(): ReadableMeter {
     if (loaded !== undefined) return recording(loaded);
     waiting.push(recording);
     // A scrape reports what is wrong with the installation; figures are no reason to end a daemon.
-    if (waiting.length >= MOST_WAITING) load().catch(() => void (waiting = []));
+    if (waiting.length >= MAX_WAITING) load().catch(() => void (waiting = []));
   };
 
   return {

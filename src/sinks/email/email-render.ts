@@ -27,12 +27,12 @@ const SUBJECT_CHARS = 150;
 /** Of a digest in the subject of a further mail. */
 const NAME_CHARS = 100;
 /** More alerts than these are a list. */
-export const MOST_MAIL_CARDS = 10;
+export const MAX_MAIL_CARDS = 10;
 
 /** What is sealed. */
 export type EmailBody = { readonly subject: string; readonly text: string; readonly html: string };
 
-/** `batch` holds at most `MOST_MAIL_CARDS` alerts. */
+/** `batch` holds at most `MAX_MAIL_CARDS` alerts. */
 export function renderEmail(batch: Batch): EmailBody {
   const [card, ...others] = cardsOf(batch.events, batch.read);
   const title = others.length === 0 && card !== undefined ? subjectOf(card) : "";

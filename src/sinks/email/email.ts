@@ -13,7 +13,7 @@ import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { classifyMailFailure, readRefusals } from "./email-answer.ts";
 import {
   type EmailBody,
-  MOST_MAIL_CARDS,
+  MAX_MAIL_CARDS,
   renderEmail,
   renderEmailAnnouncement,
   renderEmailDigest,
@@ -144,7 +144,7 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
   return {
     replies: "message",
     render: renderEmail,
-    lists: { above: MOST_MAIL_CARDS, render: renderEmailDigest, announce: renderEmailAnnouncement },
+    lists: { above: MAX_MAIL_CARDS, render: renderEmailDigest, announce: renderEmailAnnouncement },
     async send(message, signal) {
       const mail = mailOf(settings, message);
       const { refused } = await outputs.mail(server, mail, signal).catch((error: unknown) => {

@@ -45,9 +45,9 @@ const mentionSchema = z
   });
 
 /** As many as a message can do with. */
-const MOST_MENTIONS = 10;
+const MAX_MENTIONS = 10;
 
-export const mentionList = z.array(mentionSchema).min(1).max(MOST_MENTIONS);
+export const mentionList = z.array(mentionSchema).min(1).max(MAX_MENTIONS);
 
 export type SlackMention = z.infer<typeof mentionSchema> & Pick<WrittenMention, "matches">;
 

@@ -38,9 +38,9 @@ const LABEL_CHARS = 150;
 const NAME_CHARS = 80;
 const URL_CHARS = 1_000;
 /** More alerts than these are a list. */
-export const MOST_CARDS = 5;
+export const MAX_CARDS = 5;
 /** Every link is a piece of its own; the links after these stay plain text. */
-const MOST_LINKS = 10;
+const MAX_LINKS = 10;
 const BARE_LINK = /https?:\/\/[^\s<>"|]+[^\s<>"|.,:;!?')\]]/g;
 
 type Piece =
@@ -54,7 +54,7 @@ type Piece =
   | { readonly type: "text"; readonly text: string; readonly style?: object }
   | { readonly type: "link"; readonly url: string; readonly text?: string };
 
-/** `batch` holds at most `MOST_CARDS` alerts. */
+/** `batch` holds at most `MAX_CARDS` alerts. */
 export function renderSlack(batch: Batch): SlackBody {
   const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
   const mentions = (batch.mentions ?? []).map((mention) => `${mention} `).join("");
@@ -223,7 +223,7 @@ function quoteOf({ context: other }: NeutralMessage, limit: number): readonly ob
 function linked(text: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let from = 0;
-  for (const found of [...text.matchAll(BARE_LINK)].slice(0, MOST_LINKS)) {
+  for (const found of [...text.matchAll(BARE_LINK)].slice(0, MAX_LINKS)) {
     const url = webUrl(found[0]);
     if (url === undefined || url.length > URL_CHARS) continue;
     if (found.index > from) pieces.push({ type: "text", text: text.slice(from, found.index) });

@@ -44,7 +44,7 @@ import {
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
 import { mentionList, type SlackMention, slackMention } from "./slack-mention.ts";
-import { MOST_CARDS, renderSlack } from "./slack-render.ts";
+import { MAX_CARDS, renderSlack } from "./slack-render.ts";
 import { type SlackCall, updateSlackMessage } from "./slack-update.ts";
 
 const API_URL = "https://slack.com/api/";
@@ -270,7 +270,7 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
     ...(settings.webhook_url === undefined ? { replies: "thread" } : {}),
     render: (batch) => renderSlack(batch) as unknown as Json,
     lists: {
-      above: MOST_CARDS,
+      above: MAX_CARDS,
       render: renderSlackDigest,
       announce: (nextAtMs) => renderSlackAnnouncement(nextAtMs) as unknown as Json,
     },

@@ -21,7 +21,7 @@ import { ownValue } from "../../model/own-value.ts";
  */
 const MESSAGE_BYTES = 28 * 1_024;
 /** More alerts than these are a list. */
-export const MOST_TEAMS_CARDS = 5;
+export const MAX_TEAMS_CARDS = 5;
 /** Paragraphs of one text; what follows is one more. */
 const PARAGRAPHS = 30;
 
@@ -33,7 +33,7 @@ const sizeOf = (content: JsonObject): number => {
   return Math.max(2 * text.length, Buffer.byteLength(text));
 };
 
-/** `batch` holds at most `MOST_TEAMS_CARDS` alerts. */
+/** `batch` holds at most `MAX_TEAMS_CARDS` alerts. */
 export function renderTeams(batch: Batch): JsonObject {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) =>

@@ -15,7 +15,7 @@ import { doubtsOfOtherChat } from "../kind/chat-doubts.ts";
 import type { Receiver } from "../kind/http-answer.ts";
 import type { SinkType } from "../kind/sink-type.ts";
 import {
-  MOST_TEAMS_CARDS,
+  MAX_TEAMS_CARDS,
   renderTeams,
   renderTeamsAnnouncement,
   renderTeamsDigest,
@@ -78,7 +78,7 @@ export const teamsSink: SinkType<TeamsSettings> = {
     return {
       render: renderTeams,
       lists: {
-        above: MOST_TEAMS_CARDS,
+        above: MAX_TEAMS_CARDS,
         render: renderTeamsDigest,
         announce: renderTeamsAnnouncement,
       },

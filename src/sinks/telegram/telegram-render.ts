@@ -25,7 +25,7 @@ const TEXT_CHARS = 4_096;
  */
 const ENTITIES = 100;
 /** More alerts than these are a list. */
-export const MOST_TELEGRAM_CARDS = 4;
+export const MAX_TELEGRAM_CARDS = 4;
 
 /** https://core.telegram.org/bots/api#messageentity: offsets are UTF-16 units. */
 type Entity = {
@@ -43,7 +43,7 @@ export type TelegramBody = {
   readonly picture?: string;
 };
 
-/** `batch` holds at most `MOST_TELEGRAM_CARDS` alerts. */
+/** `batch` holds at most `MAX_TELEGRAM_CARDS` alerts. */
 export function renderTelegram(batch: Batch): TelegramBody {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) =>

@@ -16,7 +16,7 @@ import { postToWebhook } from "../kind/post-to-webhook.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
 import { classifyTelegramFailure, readTelegramAnswer } from "./telegram-answer.ts";
 import {
-  MOST_TELEGRAM_CARDS,
+  MAX_TELEGRAM_CARDS,
   renderTelegram,
   renderTelegramAnnouncement,
   renderTelegramDigest,
@@ -113,7 +113,7 @@ function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDep
     replies: "message",
     render: (batch): Json => renderTelegram(batch),
     lists: {
-      above: MOST_TELEGRAM_CARDS,
+      above: MAX_TELEGRAM_CARDS,
       render: renderTelegramDigest,
       announce: renderTelegramAnnouncement,
     },

@@ -23,7 +23,7 @@ import { bytesOf, sizeSetting } from "../kind/size-setting.ts";
 import { createSigner, secretProblem, secretsIn } from "./webhook-signature.ts";
 
 /** A change needs two; each adds a signature to every request. */
-const MOST_SECRETS = 10;
+const MAX_SECRETS = 10;
 
 const MAX_BATCH_EVENTS = 1_000;
 
@@ -48,7 +48,7 @@ const settingsSchema = z.strictObject({
       z
         .array(secretText())
         .min(1)
-        .max(MOST_SECRETS, `holds more than ${MOST_SECRETS} secrets: drop the old ones`),
+        .max(MAX_SECRETS, `holds more than ${MAX_SECRETS} secrets: drop the old ones`),
     ])
     .optional()
     .describe(

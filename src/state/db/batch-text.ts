@@ -6,7 +6,7 @@ import type { CompiledQuery } from "kysely";
 import type { BatchQuery } from "./statement.ts";
 
 /** Below the 65,535 values that Postgres's protocol can count. */
-const MOST_VALUES = 30_000;
+const MAX_VALUES = 30_000;
 /**
  * `insert into "t" ("a", "b") values ($1, $2) on conflict …`: the columns, the row, and what
  * follows.
@@ -24,7 +24,7 @@ export function expandBatch({
   // A batch binds a value for each column, in their order, and nothing else.
   if (head === "" || /\$\d/.test(tail) || batch.some((values) => values.length !== width))
     return batch.map((parameters) => ({ sql, parameters }));
-  const most = Math.floor(MOST_VALUES / width);
+  const most = Math.floor(MAX_VALUES / width);
   return roundsOf(batch, keyPlaces(columns, tail)).flatMap((rows) => {
     const statements = [];
     for (let start = 0; start < rows.length; start += most)

@@ -27,7 +27,7 @@ export const scopeQuery = (scopes: readonly string[]): ScopeQuery => ({
 });
 
 /** Each is a row in the server's table of locks, which has room for some thousands. */
-const MOST_SCOPES = 100;
+const MAX_SCOPES = 100;
 
 /** Waits for all that write. */
 export const EXCLUSIVE = `pg_advisory_xact_lock(${lockName("writers")})`;
@@ -37,7 +37,7 @@ export const EXCLUSIVE = `pg_advisory_xact_lock(${lockName("writers")})`;
  * waits in a circle.
  */
 export const locksOf = (scopes: readonly string[]): readonly string[] =>
-  new Set(scopes).size > MOST_SCOPES
+  new Set(scopes).size > MAX_SCOPES
     ? [EXCLUSIVE]
     : [`pg_advisory_xact_lock_shared(${lockName("writers")})`, ...scopeLocks(scopes)];
 

@@ -12,7 +12,7 @@ import type { Executor } from "../db/statement.ts";
 
 /** Rows examined in one statement, and in one page. */
 const AT_ONCE = 1_000;
-const MOST_IN_A_PAGE = 20_000;
+const MAX_IN_A_PAGE = 20_000;
 /**
  * Events are numbered in the order of their commits; a clock that was set back lets their times
  * differ from it by about this much.
@@ -29,7 +29,7 @@ export async function findEvents(
   const newest = Math.min(query.before === undefined ? last : Number(query.before) - 1, last);
   for (let to = newest; to >= first; to -= AT_ONCE) {
     const from = Math.max(first, to - AT_ONCE + 1);
-    if (newest - to >= MOST_IN_A_PAGE) return { events: records, next: String(to + 1) };
+    if (newest - to >= MAX_IN_A_PAGE) return { events: records, next: String(to + 1) };
     if (await isBefore(db, query, from, to)) break;
     for (const { seq, ...record } of await matching(db, query, { from, to, nowMs })) {
       if (records.length === query.limit) return { events: records, next: String(seq + 1) };

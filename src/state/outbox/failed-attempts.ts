@@ -9,7 +9,7 @@ export interface StoredAttempt {
 }
 
 /** Of one message; older ones are forgotten. A sink may ask for a pause every second for a day. */
-const MOST_KEPT = 50;
+const MAX_KEPT = 50;
 
 const insertOne = statement<StoredAttempt>()((on, slot) =>
   on
@@ -34,7 +34,7 @@ const forgetOlder = statement<{ messageId: string; kept: number; one: number }>(
 
 export async function addFailedAttempt(on: Executor, attempt: StoredAttempt): Promise<void> {
   await insertOne(on, attempt);
-  await forgetOlder(on, { messageId: attempt.messageId, kept: MOST_KEPT - 1, one: 1 });
+  await forgetOlder(on, { messageId: attempt.messageId, kept: MAX_KEPT - 1, one: 1 });
 }
 
 const findOne = statement<{ messageId: string; atMs: number; nextAttemptAtMs: number }>()(

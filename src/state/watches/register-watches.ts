@@ -181,7 +181,7 @@ const isSame = (a: WatchRow | undefined, b: WatchRow): boolean =>
   CHANGED.every((name) => a?.[name] === b[name]);
 
 /** As many ids as one statement names; of more watches everything is read. */
-const MOST_IDS = 500;
+const MAX_IDS = 500;
 
 /**
  * Watches that are configured now, in the order of the configuration: all, or those with these ids.
@@ -191,7 +191,7 @@ export async function listWatches(
   ids?: readonly string[],
 ): Promise<readonly WatchState[]> {
   if (ids?.length === 0) return [];
-  if (ids !== undefined && ids.length > MOST_IDS) {
+  if (ids !== undefined && ids.length > MAX_IDS) {
     const wanted = new Set(ids);
     return (await listWatches(db)).filter(({ id }) => wanted.has(id));
   }

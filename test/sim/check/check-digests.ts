@@ -8,7 +8,7 @@ import { routesIn } from "./routes.ts";
 
 const PREFIX = "digest\nschedule\n";
 /** Of a digest that has no limit written any more. */
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 export const checkDigests = (evidence: Evidence): readonly string[] => [
   ...evidence.outbox.alerts.flatMap((alert) => checkAlert(alert, evidence)),
@@ -42,8 +42,8 @@ function checkListed({ outbox, epochs }: Evidence): readonly string[] {
     const listed = members.length - counted.length;
     const limits = members.flatMap(({ row }) =>
       epochs.flatMap(({ rules }) => [
-        rules.sinks.get(row.sink)?.digest?.maxItems ?? MOST_LISTED,
-        ...routesIn(rules.root).map(({ digest }) => (digest ? digest.maxItems : MOST_LISTED)),
+        rules.sinks.get(row.sink)?.digest?.maxItems ?? MAX_LISTED,
+        ...routesIn(rules.root).map(({ digest }) => (digest ? digest.maxItems : MAX_LISTED)),
       ]),
     );
     return counted.length === 0 || limits.includes(listed)

@@ -7,7 +7,7 @@ import type { Evidence } from "./evidence.ts";
 import { cuts } from "./lives.ts";
 
 /** Requests that may be about to be sent at one moment. */
-const MOST_AT_ONCE = 20;
+const MAX_AT_ONCE = 20;
 
 export function checkLedger(evidence: Evidence): readonly string[] {
   const { left, sent, scenario } = evidence.played;
@@ -16,7 +16,7 @@ export function checkLedger(evidence: Evidence): readonly string[] {
   const objections: string[] = [];
   const compare = (what: string, entered: number, asked: number) => {
     // An attempt that was cut between its entry and its sending is in the ledger alone.
-    if (entered < asked || entered > asked + ends * MOST_AT_ONCE)
+    if (entered < asked || entered > asked + ends * MAX_AT_ONCE)
       objections.push(
         `the ledger counts ${entered} requests${what}, ${asked} were sent, with ${ends} cuts`,
       );

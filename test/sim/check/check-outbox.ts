@@ -87,7 +87,7 @@ function checkJoined(
   if (
     state === "summarised" &&
     !groupKey.startsWith("digest\nschedule\n") &&
-    sealedWith(messageId ?? "", outbox) <= MOST_LISTED
+    sealedWith(messageId ?? "", outbox) <= MAX_LISTED
   )
     return [`${sink}: alert ${id} is only counted, in a digest of a thousand or less`];
   if (state === "waiting" && dueAtMs === null)
@@ -111,7 +111,7 @@ function checkJoined(
     : [`${sink}: alert ${id} counts as reported by ${joinedId}, which does not`];
 }
 
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
 /**
  * How many alerts a digest holds in all its parts; `messageId` is the first's, which counts what is

@@ -39,7 +39,7 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
         // A webhook that says it is gone is disabled: nothing is tried there until somebody resumes
         // it.
         if (attempt.wire === "webhook" && attempt.status === 410) return [];
-        const overMs = attempt.answeredAtMs ?? attempt.atMs + MOST_TIMEOUT_MS;
+        const overMs = attempt.answeredAtMs ?? attempt.atMs + MAX_TIMEOUT_MS;
         const wasWaiting = (sealedMs.get(next) ?? Number.POSITIVE_INFINITY) < attempt.atMs;
         const [fromMs, toMs] = [attempt.atMs - 1_000, next.atMs + 1_000];
         const isExcused =
@@ -63,7 +63,7 @@ function checkProbes({ played, epochs, outbox }: Evidence): readonly string[] {
 const isReported = ({ accepted, answeredAtMs, wire, status }: Attempt): boolean =>
   answeredAtMs !== undefined && (accepted || (wire === "discord-bot" && status === 200));
 
-const MOST_TIMEOUT_MS = 60_000;
+const MAX_TIMEOUT_MS = 60_000;
 /** The first pauses of a place that refuses everybody. */
 const FIRST_PAUSES_MS = 100_000;
 

@@ -13,13 +13,13 @@ import type { ConfigText, Scenario, Step } from "./scenario.ts";
  */
 const MOST = { requests: 250, busyMs: Number.POSITIVE_INFINITY };
 /** Of several daemons, which watch each other all the time. */
-const MOST_OF_SEVERAL = { requests: 60, busyMs: 30 * 60_000 };
+const MAX_OF_SEVERAL = { requests: 60, busyMs: 30 * 60_000 };
 const SHORTEST_BUSY_MS = 40 * 60_000;
 /** How long the calm is mostly, before everything has arrived. */
 const USUAL_CALM_MS = 32 * 60_000;
 
 export function limitRequests(scenario: Scenario): Scenario {
-  const most = scenario.replicas === undefined ? MOST : MOST_OF_SEVERAL;
+  const most = scenario.replicas === undefined ? MOST : MAX_OF_SEVERAL;
   const share = most.requests / expectedRequests(scenario);
   if (share >= 1 && scenario.busyMs <= most.busyMs) return scenario;
   const busyMs = Math.min(most.busyMs, Math.max(share * scenario.busyMs, SHORTEST_BUSY_MS));

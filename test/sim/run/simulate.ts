@@ -62,8 +62,8 @@ export interface Played {
 const CONFIG_PATH = "/etc/chirpwatch/watches.yaml";
 
 /** How long the calm lasts at least, and how often is asked whether it may end. */
-const LEAST_CALM_MS = 32 * 60_000;
-const LEAST_OF_SEVERAL_MS = 12 * 60_000;
+const MIN_CALM_MS = 32 * 60_000;
+const MIN_OF_SEVERAL_MS = 12 * 60_000;
 const CALM_STEP_MS = 20 * 60_000;
 
 /** What is done to the lives of the daemons, beside what the scenario says. */
@@ -286,7 +286,7 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
         await advanceTo(calmFromMs + Math.min(afterMs, scenario.calmMs));
         await resumeSinks();
       }
-      const leastMs = replicas > 1 ? LEAST_OF_SEVERAL_MS : LEAST_CALM_MS;
+      const leastMs = replicas > 1 ? MIN_OF_SEVERAL_MS : MIN_CALM_MS;
       await advanceTo(
         calmFromMs + (scenario.isWholeCalm ? scenario.calmMs : Math.min(leastMs, scenario.calmMs)),
       );

@@ -47,7 +47,7 @@ export interface PostingRates {
 
 /** About half of the accounts are silent for two days (what clients of such services see). */
 export const USUAL_RATES: PostingRates = { median: 0.4, mean: 3 };
-const MOST_POSTS_PER_DAY = 300;
+const MAX_POSTS_PER_DAY = 300;
 
 /** Names of seed 1 that examples may rely on; they exist and are indexed in every seed. */
 const STARS: readonly Star[] = [
@@ -105,7 +105,7 @@ const POSITION_BITS = 0x1fffff;
  * The most accounts a world can have: beyond the positions that ids hold, two accounts would share
  * an id.
  */
-export const MOST_ACCOUNTS = 2_000_000;
+export const MAX_ACCOUNTS = 2_000_000;
 
 /**
  * How many accounts a world has for which so many are wanted: the stars are there in every world
@@ -170,7 +170,7 @@ export function createPosting(
     if (before >= 0) return before;
     const drawn =
       median * Math.exp(spread * bell(fraction(salt, index, 1), fraction(salt, index, 2)));
-    return (known[index] = STARS[index]?.postsPerDay ?? Math.min(MOST_POSTS_PER_DAY, drawn));
+    return (known[index] = STARS[index]?.postsPerDay ?? Math.min(MAX_POSTS_PER_DAY, drawn));
   };
 }
 
