@@ -13,7 +13,7 @@ import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import type { Delivering } from "./delivering/delivering.ts";
 import { warnOfStranded } from "../operate/alerts/stranded.ts";
 import type { Polling } from "./polling/polling.ts";
-import type { SandboxGuard } from "./sandbox-guard.ts";
+import type { SandboxGuard } from "../engine/health/sandbox-guard.ts";
 import type { ReloadDeps } from "./reload/reload.ts";
 
 export interface SwapDeps {

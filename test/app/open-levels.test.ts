@@ -4,7 +4,11 @@
  */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { endOf, type FollowUpParts, followUpsOf } from "../../src/app/polling/level-follow-ups.ts";
+import {
+  endOf,
+  type FollowUpParts,
+  followUpsOf,
+} from "../../src/operate/alerts/level-follow-ups.ts";
 import type { OpenLevel } from "../../src/model/level.ts";
 import { routeEvent, type SinkFacts } from "../../src/route/route-event.ts";
 import { sha256 } from "../../src/runtime/hash.ts";

@@ -64,7 +64,7 @@ export const SUB_RANKS: Readonly<Record<string, readonly (readonly string[])[]>>
     ["actions"],
     ["offline"],
   ],
-  app: [["daemon", "fleet"], ["delivering"], ["polling", "reports"], ["reload"], ["."]],
+  app: [["daemon", "fleet"], ["delivering"], ["polling"], ["reload"], ["."]],
   state: [
     ["db"],
     ["membership"],

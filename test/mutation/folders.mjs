@@ -259,6 +259,8 @@ export const LEFT_OUT = {
         "dead-reports",
         "dead-text",
         "fallback-notifier",
+        "level-follow-ups",
+        "levels",
         "listed-at",
         "replays",
         "route-test",

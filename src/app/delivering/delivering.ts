@@ -17,7 +17,7 @@ import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { type ActiveWatches, createActiveWatches } from "../../operate/alerts/active-watches.ts";
 import { sinkSecrets } from "../../operate/alerts/create-sink.ts";
 import { createDestinations } from "../fleet/destinations.ts";
-import { createDeadReports, type DeadReports } from "./dead-reports.ts";
+import { createDeadReports, type DeadReports } from "../../operate/alerts/dead-reports.ts";
 import type { DaemonDeps } from "../daemon/daemon-deps.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 import { verifySinks, createDelivery, type Delivery, type DeliveryDeps } from "./delivery.ts";

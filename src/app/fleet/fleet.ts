@@ -19,7 +19,7 @@ import type {
   WorkClaim,
   WorkKind,
 } from "../../model/replicas.ts";
-import { shareOut } from "./share-out.ts";
+import { shareOut } from "../../plan/share-out.ts";
 
 export interface FleetDeps {
   readonly store: ReplicaStore;

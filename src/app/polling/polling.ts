@@ -25,7 +25,7 @@ import { createFindEdits } from "../../deliver/find-edits.ts";
 import { createFallbackNotifier } from "../delivering/fallback-notifier.ts";
 import { type Auditing, createAuditing } from "./auditing.ts";
 import { createPaying, type Paying } from "./paying.ts";
-import { createFollowLevels } from "./level-follow-ups.ts";
+import { createFollowLevels } from "../../operate/alerts/level-follow-ups.ts";
 import { createPollEngine, type PollEngine } from "./poll-engine.ts";
 import { createStartReport, type StartReport } from "../daemon/start-report.ts";
 

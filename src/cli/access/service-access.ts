@@ -9,7 +9,7 @@ import {
   type KeyHolder,
   eligibleKeysOf,
 } from "../../operate/key-holder.ts";
-import { createSandboxGuard, type SandboxGuard } from "../../app/sandbox-guard.ts";
+import { createSandboxGuard, type SandboxGuard } from "../../engine/health/sandbox-guard.ts";
 import { createUpstreamPacer } from "../../budget/upstream-pacer.ts";
 import type { ApiConfig } from "../../config/config.ts";
 import { createRequestGate, type RequestGate } from "../../requests/request-gate.ts";

@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { buildReport, type ReportRequest } from "../../../src/operate/reports/build-report.ts";
-import { startReports } from "../../../src/app/reports/scheduled-reports.ts";
+import { startReports } from "../../../src/operate/reports/scheduled-reports.ts";
 import type { Config } from "../../../src/config/config.ts";
 import type { ChirpEvent } from "../../../src/model/event.ts";
 import type { ReportConfig } from "../../../src/model/report.ts";

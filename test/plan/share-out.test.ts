@@ -1,8 +1,8 @@
 /** Shares are even by cost, and as they were as far as that allows. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { shareOut } from "../../../src/app/fleet/share-out.ts";
-import type { WorkClaim, Work } from "../../../src/model/replicas.ts";
+import { shareOut } from "../../src/plan/share-out.ts";
+import type { WorkClaim, Work } from "../../src/model/replicas.ts";
 
 const workOf = (costs: readonly number[]): readonly Work[] =>
   costs.map((cost, n) => ({ kind: "poll", key: `p${n}`, cost }));

@@ -3,17 +3,17 @@
  * when they are back, to sinks that want that. A value that is back is seen by the poll that finds
  * it, and committed with it; repeats have their own time.
  */
-import { repeat } from "../engine/health/repeat.ts";
-import type { Cancel } from "../model/clock.ts";
-import { errorText } from "../model/errors.ts";
-import { groupBy } from "../model/group-by.ts";
-import type { LevelFollowUps } from "../model/level-follow-ups.ts";
-import type { LevelStore, OpenLevel } from "../model/level.ts";
-import type { Log } from "../model/log.ts";
-import type { PollStore } from "../model/poll-store.ts";
-import type { Poll } from "../plan/poll.ts";
-import { levelState } from "../route/level.ts";
-import { endOf, type FollowUpParts, followUpsOf } from "./polling/level-follow-ups.ts";
+import { repeat } from "../../engine/health/repeat.ts";
+import type { Cancel } from "../../model/clock.ts";
+import { errorText } from "../../model/errors.ts";
+import { groupBy } from "../../model/group-by.ts";
+import type { LevelFollowUps } from "../../model/level-follow-ups.ts";
+import type { LevelStore, OpenLevel } from "../../model/level.ts";
+import type { Log } from "../../model/log.ts";
+import type { PollStore } from "../../model/poll-store.ts";
+import type { Poll } from "../../plan/poll.ts";
+import { levelState } from "../../route/level.ts";
+import { endOf, type FollowUpParts, followUpsOf } from "./level-follow-ups.ts";
 
 export interface LevelsDeps extends FollowUpParts {
   readonly store: LevelStore & Pick<PollStore, "commitPoll" | "loadSources">;

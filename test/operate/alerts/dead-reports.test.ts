@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import {
   createDeadReports,
   type DeadReportsDeps,
-} from "../../../src/app/delivering/dead-reports.ts";
+} from "../../../src/operate/alerts/dead-reports.ts";
 import type { UnreportedDead } from "../../../src/model/dead-letters.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
 import { goodConfig } from "../../config/load-text.ts";

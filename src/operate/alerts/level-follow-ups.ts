@@ -8,8 +8,8 @@ import type { Hash } from "../../model/hash.ts";
 import type { FollowLevels, LevelFollowUps } from "../../model/level-follow-ups.ts";
 import type { LevelOptions, LevelStep, LevelStore, OpenLevel } from "../../model/level.ts";
 import { followUp, type FollowUpMark, levelState } from "../../route/level.ts";
-import type { ActiveWatches } from "../../operate/alerts/active-watches.ts";
-import type { Routing } from "../../operate/alerts/routing.ts";
+import type { ActiveWatches } from "./active-watches.ts";
+import type { Routing } from "./routing.ts";
 
 /** What decides where alerts go that follow others. */
 export interface FollowUpParts {

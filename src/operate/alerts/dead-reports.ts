@@ -10,8 +10,8 @@ import type { DeadLetter, DeadLetters, UnreportedDead } from "../../model/dead-l
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Log } from "../../model/log.ts";
 import type { Outbox, SinkHealth } from "../../model/outbox.ts";
-import { deadSentence } from "../../operate/alerts/dead-text.ts";
-import { createReader } from "../../operate/create-reader.ts";
+import { deadSentence } from "./dead-text.ts";
+import { createReader } from "../create-reader.ts";
 
 export interface DeadReportsDeps {
   readonly store: DeadLetters & Pick<Outbox, "loadSinkHealth" | "nextDueAt">;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { createSandboxGuard } from "../../src/app/sandbox-guard.ts";
-import type { SinkConfig } from "../../src/config/config.ts";
-import type { HttpRequest } from "../../src/model/http.ts";
+import { createSandboxGuard } from "../../../src/engine/health/sandbox-guard.ts";
+import type { SinkConfig } from "../../../src/config/config.ts";
+import type { HttpRequest } from "../../../src/model/http.ts";
 
 const REQUEST: HttpRequest = {
   method: "GET",

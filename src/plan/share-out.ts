@@ -1,5 +1,5 @@
 /** Who does what: even by cost, and as it was as far as that allows. Pure. */
-import type { WorkClaim, Work } from "../../model/replicas.ts";
+import type { WorkClaim, Work } from "../model/replicas.ts";
 
 /** A replica may have so much more than its part before anything of it moves. */
 const UNEVEN = 1.05;

@@ -17,7 +17,7 @@ import type { Notes } from "../../model/store.ts";
 import { REPORT_EVENT } from "../../render/report-message.ts";
 import { lastTimeBefore } from "../../schedule/misfire.ts";
 import { reportTitle } from "../../render/report-text.ts";
-import { buildReport, type ReportDeps } from "../../operate/reports/build-report.ts";
+import { buildReport, type ReportDeps } from "./build-report.ts";
 
 export interface ScheduledReportsDeps {
   readonly store: ReportDeps["store"] & Notes & Pick<PollStore, "commitPoll">;

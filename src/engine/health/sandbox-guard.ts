@@ -3,12 +3,12 @@
  * service on this machine may as well be a proxy to the real one. The address `sandbox` is
  * config/guard.ts's.
  */
-import type { Config, SinkConfig } from "../config/config.ts";
-import { outwardSinks } from "../config/guard.ts";
-import { EXIT, ExitError } from "../model/exit-code.ts";
-import type { Http, HttpResponse } from "../model/http.ts";
-import { SANDBOX_HEADER } from "../model/sandbox-header.ts";
-import { SINK_TYPES } from "../sinks/registry.ts";
+import type { Config, SinkConfig } from "../../config/config.ts";
+import { outwardSinks } from "../../config/guard.ts";
+import { EXIT, ExitError } from "../../model/exit-code.ts";
+import type { Http, HttpResponse } from "../../model/http.ts";
+import { SANDBOX_HEADER } from "../../model/sandbox-header.ts";
+import { SINK_TYPES } from "../../sinks/registry.ts";
 
 export interface SandboxGuard {
   /**
