@@ -178,6 +178,33 @@ test("one that is cut off in the middle of a transaction holds others up for les
   expect(await lost).toMatchObject({ code: "STORE_UNREACHABLE" });
 });
 
+test("one that gets the lead with the session that it takes up again is seen to lead", async () => {
+  const url = await server.url();
+  const [wayOfFirst, wayOfSecond] = [
+    await PostgresProxy.start(server.port),
+    await PostgresProxy.start(server.port),
+  ];
+  for (const way of [wayOfFirst, wayOfSecond]) onTestFinished(() => way.close());
+  await openReplica(wayOfFirst.urlOf(url)).opening;
+  const second = await openReplica(wayOfSecond.urlOf(url)).opening;
+  expect(second.membership?.isLeading()).toBe(false);
+  wayOfFirst.isSilent = true;
+  wayOfSecond.isSilent = true;
+  const sessions =
+    "from pg_stat_activity where application_name like 'chirpwatch: daemon %' and datname = current_database()";
+  await server.ask(databaseOf(url), `select pg_terminate_backend(pid) ${sessions}`);
+  const areGone = async () =>
+    (await server.ask(databaseOf(url), `select 1 ${sessions}`)).length === 0;
+  await until("the end of both sessions", areGone);
+  wayOfSecond.isSilent = false;
+  await until("the second one to lead", () => second.membership?.isLeading());
+  await until("its row to say so", async () =>
+    (await second.replicas()).some(
+      ({ id, isLeading }) => isLeading && id === second.membership?.id,
+    ),
+  );
+});
+
 test("one that was declared dead finds out with its next transaction, which writes nothing, and reads nothing more", async () => {
   const url = await server.url();
   const { opening, heard } = openReplica(url);

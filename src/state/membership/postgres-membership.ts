@@ -77,6 +77,8 @@ export class PostgresMembership implements Membership {
   #isClosed = false;
   #isReplaced = false;
   #isLeading = false;
+  /** The session in which its row was made that of the replica that leads. */
+  #leadsIn: ReplicaSession | undefined;
   #mayLead = true;
   #hasBegun = false;
   #answeredMs = 0;
@@ -146,7 +148,7 @@ export class PostgresMembership implements Membership {
     await this.#readClockFirst(this.#session);
     await this.#session.enter(this.id, this.clock.now());
     if (this.#isLeading) {
-      await this.#session.lead(this.id);
+      await this.#recordLead(this.#session);
       const gone = (await this.#session.knownReplicas()).filter(
         ({ id, silentMs }) => id !== this.id && silentMs === null,
       );
@@ -318,14 +320,21 @@ export class PostgresMembership implements Membership {
   async #askWhoLeads(session: ReplicaSession): Promise<void> {
     if (this.#isLeading && !this.#mayLead) {
       this.#isLeading = false;
+      this.#leadsIn = undefined;
       await session.resign(this.id);
     }
-    if (this.#isLeading) await this.#removeGone(session);
-    else if (this.#mayLead && (await session.tryLock())) {
-      this.#isLeading = true;
-      await session.lead(this.id);
+    if (!this.#isLeading && this.#mayLead) this.#isLeading = await session.tryLock();
+    if (this.#isLeading) {
+      await this.#recordLead(session);
       await this.#removeGone(session);
     } else await endSilentLeader(session, this.#deps);
+  }
+
+  /** Each session that holds the lock says so once, also one that got it when it was taken up. */
+  async #recordLead(session: ReplicaSession): Promise<void> {
+    if (this.#leadsIn === session) return;
+    await session.lead(this.id);
+    this.#leadsIn = session;
   }
 
   async #removeGone(session: ReplicaSession): Promise<void> {
