@@ -48,10 +48,18 @@ export interface Seen {
   /** What arrived since it began, and all that ever did. */
   readonly messages: readonly HookMessage[];
   readonly allMessages: readonly HookMessage[];
-  /** Billed by the ledger meanwhile. */
-  readonly ledger: number;
+  /**
+   * Reads how many requests the ledger counted meanwhile, and how many were billed that it never
+   * counted. It is asked behind the service, as a request is in the ledger before it is sent.
+   */
+  readonly readLedger: (billed: number) => Promise<Ledger>;
   readonly sandbox: SandboxProcess;
   readonly more: readonly string[];
+}
+
+export interface Ledger {
+  readonly counted: number;
+  readonly missing: number;
 }
 
 export interface Account {
@@ -62,9 +70,10 @@ export interface Account {
 
 /** The service counts from when its requests were last reset: when the fault began. */
 export async function writeAccount(seen: Seen): Promise<Account> {
-  const { name, fromMs, endMs, posts, messages, ledger } = seen;
+  const { name, fromMs, endMs, posts, messages } = seen;
   const arrivals = arrivalsOf(seen.allMessages);
   const { max_in_one_second: busiest, billed } = await seen.sandbox.control("requests");
+  const ledger = await seen.readLedger(billed as number);
   const lost = posts.filter(({ id }) => !arrivals.has(id)).length;
   const delaysMs = (sinceMs: (atMs: number) => number) =>
     posts.map(({ id, atMs }) => (arrivals.get(id)?.firstMs ?? 0) - sinceMs(atMs));
@@ -82,7 +91,7 @@ export async function writeAccount(seen: Seen): Promise<Account> {
     .join(", ");
   const parts = [
     `${posts.length} posts, ${posts.length - lost} arrived, ${ids.length - new Set(ids).size} copies`,
-    `${billed} requests billed, ${ledger} in the ledger, at most ${busiest} in a second`,
+    `${billed} requests billed, ${ledger.counted} in the ledger, at most ${busiest} in a second`,
     `longest delay ${seconds(Math.max(0, ...delaysMs((atMs) => atMs)))}`,
     `${seconds(Math.max(0, ...delaysMs((atMs) => Math.max(atMs, endMs))))} of it after the end`,
     `ops alerts: ${opsTypes === "" ? "none" : opsTypes}`,
@@ -93,7 +102,7 @@ export async function writeAccount(seen: Seen): Promise<Account> {
     ...(doubled > 0 ? [`${doubled} became two`] : []),
     ...(old > 0 ? [`${old} of the baseline`] : []),
     ...(busiest > RATE ? [`${busiest} requests in a second`] : []),
-    ...(billed > ledger ? [`${billed - ledger} requests that the ledger does not have`] : []),
+    ...(ledger.missing > 0 ? [`${ledger.missing} requests that the ledger does not have`] : []),
   ];
   return { line: `${name}, ${seconds(endMs - fromMs)}: ${parts.join("; ")}`, wrong };
 }

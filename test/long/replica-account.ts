@@ -3,7 +3,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { StatusView } from "../../src/server/contract/views.ts";
-import { type Account, arrivalsOf, seconds, writeAccount } from "./account.ts";
+import { type Account, arrivalsOf, type Ledger, seconds, writeAccount } from "./account.ts";
 import { REPLICAS, type ReplicaTrial } from "./replica-trial.ts";
 
 /** Once the fault is over, everything has arrived and stands still within this. */
@@ -30,6 +30,7 @@ export async function accountOf(
     trial.ends.length,
   ];
   const before = await requestsOf(trial);
+  trial.billedBefore += ((await trial.sandbox.control("requests")) as { billed: number }).billed;
   await trial.sandbox.control("requests", {}, "DELETE");
   if (trial.isRead) trial.postSteadily();
   await cause(trial);
@@ -43,7 +44,7 @@ export async function accountOf(
     ...{
       posts: trial.posts.slice(posts),
       messages: all.slice(messages),
-      ledger: (await requestsOf(trial)) - before,
+      readLedger: (billed) => readLedger(trial, before, billed),
     },
     more: [
       `at rest after ${seconds(Date.now() - endMs)}`,
@@ -62,6 +63,18 @@ export async function accountOf(
     line,
     wrong: [...wrong, ...noisy.map((type) => `more than ${MAX_OPS_ALERTS} ${type}`), ...unrest],
   };
+}
+
+/**
+ * Polls go on between two faults, so requests are under way whenever one begins: what the service
+ * billed is held against what the ledger has since the trial began.
+ */
+async function readLedger(trial: ReplicaTrial, before: number, billed: number): Promise<Ledger> {
+  const requests = await requestsOf(trial);
+  const missing = Math.max(trial.missing, trial.billedBefore + billed - requests);
+  const added = missing - trial.missing;
+  trial.missing = missing;
+  return { counted: requests - before, missing: added };
 }
 
 /** Before the tables are there nothing was asked. */

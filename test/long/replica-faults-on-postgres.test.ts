@@ -90,6 +90,11 @@ const FAULTS: Readonly<Record<string, Cause>> = {
   "server killed": () => awayFor(SECOND, "immediate"),
   "server away for 45 s": () => awayFor(45 * SECOND),
   "server away for two minutes": () => awayFor(120 * SECOND),
+  "server frozen for 45 s": async () => {
+    server.freeze();
+    await pause(45 * SECOND);
+    server.thaw();
+  },
   "leader frozen for 25 s": (of) => freeze(of, "leader"),
   "follower frozen for 25 s": (of) => freeze(of, "follower"),
   "leader parted with an open transaction": (of) => part(of, "leader"),

@@ -42,6 +42,10 @@ export class ReplicaTrial {
   readonly database: string;
   /** How processes ended, as far as the trial did not kill them. */
   readonly ends: string[] = [];
+  /** The requests that the service billed before its counters were last reset. */
+  billedBefore = 0;
+  /** The requests that were billed and that the ledger never had, as far as that was reported. */
+  missing = 0;
   /** Every watch was read once: what is posted from here on is news. */
   isRead = false;
   #isOver = false;

@@ -11,6 +11,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -38,6 +39,9 @@ export interface PostgresServer {
   /** Stops it as an operator would, or kills it, and starts it again. */
   stop(mode: "fast" | "immediate"): Promise<void>;
   start(): Promise<void>;
+  /** Stops the server and its sessions where they are, connections included, or lets them go on. */
+  freeze(): void;
+  thaw(): void;
   /** Stops it for good and removes its folder. */
   remove(): Promise<void>;
 }
@@ -237,6 +241,23 @@ class Server implements PostgresServer {
     const ended = once(server, "exit");
     server.kill(mode === "fast" ? "SIGINT" : "SIGQUIT");
     await ended;
+  }
+
+  freeze(): void {
+    this.#signal("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#signal("SIGCONT");
+  }
+
+  /** Sends a signal to the server and to each process that it began, which only Linux lists. */
+  #signal(signal: "SIGSTOP" | "SIGCONT"): void {
+    const pid = this.#process?.pid;
+    if (pid === undefined) return;
+    process.kill(pid, signal);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+    for (const child of children) if (child !== "") process.kill(Number(child), signal);
   }
 
   async remove(): Promise<void> {
