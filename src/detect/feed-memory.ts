@@ -1,46 +1,53 @@
 /**
- * What is known of a newest-first list: ranges of ids that were read without a gap, and the gaps
- * between them. Pure. Leaves requests to the engine and verdicts to `detectFeed`.
+ * The memory of a newest-first list: the ranges of ids that were read completely, and the gaps
+ * between them. Pure. The engine makes the requests, `detectFeed` gives the verdicts.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
 import type { JsonObject } from "../model/json.ts";
 
 /**
- * Why the last poll left a gap as it was. `quota`: the quota leaves no further pages; `service`:
- * the service failed beyond the first page; `depth`: the pages of the poll went to newer posts.
+ * Why the last poll did not shrink a gap.
+ * - `quota`: the quota allows no further pages.
+ * - `service`: the service failed after the first page.
+ * - `depth`: the poll used its pages for newer posts.
  */
 export type GapCause = "quota" | "service" | "depth";
 
 export interface GapAge {
   readonly openedAtMs: number;
-  /** When a poll last read a part of it; until then, when it opened. */
+  /** When a poll last read a part of it. Before the first such poll, the time when it opened. */
   readonly shrunkAtMs: number;
-  /** Polls since then. */
+  /** The number of polls since then. */
   readonly polls: number;
   readonly cause: GapCause;
-  /** Once it did not shrink for long; until it closes. */
+  /** Set when the gap has not shrunk for a long time, until it closes. */
   readonly isStuck: boolean;
 }
 
-/** Where a gap continues, when a poll was cut before it reached known ground. */
+/**
+ * A gap that a poll left because it was cut off before it reached known items, and how to continue.
+ */
 export interface Gap {
-  /** The service's cursor below the range; undefined: walk again. */
+  /** The service's cursor below the range. If undefined, the gap is read from the top again. */
   readonly cursor?: string;
-  /** Parameters the cursor belongs to, where a bounded query was asked. */
+  /** The parameters that the cursor belongs to, if a bounded query was used. */
   readonly query?: string;
-  /** Items newer than this are news even beyond `max_age`: the last complete poll, service time. */
+  /**
+   * Items newer than this are news even beyond `max_age`. The start of the last complete poll, in
+   * service time.
+   */
   readonly horizonMs: number;
-  /** Older items need not be reached; set while a first run is still paging. */
+  /** Items older than this need not be read. Set while a first run is still paging. */
   readonly floorMs?: number;
-  /** Attempts that found nothing. */
+  /** The number of attempts that found nothing. */
   readonly tries: number;
-  /** Absent until the poll that left it is over, and in gaps that an elder version left. */
+  /** Absent until the poll that left the gap has ended, and in gaps that an older version left. */
   readonly age?: GapAge;
 }
 
 /**
- * Ids from `low` to `high`, both included, were read. `hole`: the gap below, down to the next
- * range, was not.
+ * A range of ids from `low` to `high`, both included, that was read completely. `hole` is the gap
+ * between it and the next lower range.
  */
 export interface CoveredRange {
   readonly high: string;
@@ -49,16 +56,16 @@ export interface CoveredRange {
 }
 
 export interface FeedMemory {
-  /** Newest first, disjoint. Empty: never polled. */
+  /** The ranges, newest first and disjoint. Empty if the feed was never polled. */
   readonly stretches: readonly CoveredRange[];
   /**
-   * Start of the last poll that read the newest page without a gap above known ground; service
-   * time.
+   * Start of the last poll that read the newest page without leaving a gap above the known ranges,
+   * in service time.
    */
   readonly readAtMs: number | null;
-  /** Time of the newest item ever seen, by its own clock. */
+  /** Time of the newest item ever seen, as the item gives it. */
   readonly newestItemMs: number | null;
-  /** Start of the last late-arrival rescan; service time. */
+  /** Start of the last late-arrival rescan, in service time. */
   readonly sweptAtMs: number | null;
 }
 
@@ -70,15 +77,15 @@ export const EMPTY_FEED: FeedMemory = {
 };
 
 /**
- * A feed's memory as the state holds it; what is not written down there is as of a feed that was
- * never polled.
+ * Reads a feed's memory from the state. Fields that are not stored have the values of a feed that
+ * was never polled.
  */
 export const readFeedMemory = (stored: JsonObject): FeedMemory => ({
   ...EMPTY_FEED,
   ...(stored as Partial<FeedMemory>),
 });
 
-/** The end of every list: nothing is below. */
+/** The end of every list. No id is lower. */
 export const BOTTOM = "0";
 
 export const isRead = (stretches: readonly CoveredRange[], id: string): boolean =>
@@ -87,7 +94,9 @@ export const isRead = (stretches: readonly CoveredRange[], id: string): boolean 
 const touches = (a: CoveredRange, b: CoveredRange): boolean =>
   compareIds(a.low, b.high) <= 0 && compareIds(b.low, a.high) <= 0;
 
-/** Adds a range that was read; ranges it touches become one, and gaps inside it vanish. */
+/**
+ * Adds a range that was read. Ranges that it touches are merged with it, and gaps inside it vanish.
+ */
 export function addRange(
   stretches: readonly CoveredRange[],
   added: CoveredRange,
@@ -99,8 +108,8 @@ export function addRange(
       apart.push(range);
       continue;
     }
-    // The gap that counts is the one below the lower of the two; below the very same item, the one
-    // that is still known.
+    // The merged range keeps the gap below the lower of the two ranges. If both end at the same
+    // item, it keeps the gap that is known.
     const order = compareIds(range.low, merged.low);
     const gap = order < 0 ? range.hole : order > 0 ? merged.hole : (merged.hole ?? range.hole);
     merged = withGap(
@@ -111,7 +120,10 @@ export function addRange(
   return [...apart, merged].sort((a, b) => compareIds(b.high, a.high));
 }
 
-/** Closes the gap below a range: it and the next one become one, or it reaches the bottom. */
+/**
+ * Closes the gap below a range: merges it with the next range, or extends it to the bottom if there
+ * is none.
+ */
 export function closeGap(
   stretches: readonly CoveredRange[],
   index: number,
@@ -131,6 +143,6 @@ export const withGap = (
   gap: Gap | undefined,
 ): CoveredRange => (gap === undefined ? { high, low } : { high, low, hole: gap });
 
-/** Index of the newest range with a gap below it; -1 when history is whole. */
+/** Returns the index of the newest range with a gap below it; -1 if there is no gap. */
 export const newestGap = (memory: FeedMemory): number =>
   memory.stretches.findIndex(({ hole }) => hole !== undefined);

@@ -1,6 +1,6 @@
 /**
- * What one poll of a feed asks for and what it leaves in memory: the head of the list, then the
- * gaps below. Pure. All times are the service's clock.
+ * Plans what one poll of a feed reads, the head of the list and then the gaps below, and what it
+ * leaves in memory. Pure. All times are in the service's clock.
  */
 import {
   addRange,
@@ -20,18 +20,19 @@ export interface HeadOptions {
   readonly intervalMs: number;
   readonly overlapMs: number;
   readonly maxPages: number;
-  /** Oldest time a subscriber in its first run still wants; undefined when none is. */
+  /** The oldest time that a subscriber in its first run still needs; undefined if there is none. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
   /** See WalkOptions. */
   readonly hasNoPins?: boolean;
-  /** Where something other than the clock decides how deep the poll goes. */
+  /** Set if something other than the clock decides how far back the poll reads. */
   readonly reach?: Reach;
 }
 
 /**
- * - `since`: nothing was posted between the last poll and then, as far as a probe shows.
- * - `rescan`: down to then, whatever was read since, and everything is read now.
+ * How far back a poll must read.
+ * - `since`: a probe shows that nothing was posted between the last poll and `sinceMs`.
+ * - `rescan`: read now, back to `sinceMs`, even what was read before.
  */
 export interface Reach {
   readonly kind: "since" | "rescan";
@@ -40,22 +41,22 @@ export interface Reach {
 
 export interface HeadPlan {
   readonly walk: WalkOptions;
-  /** The oldest time that a query needs to ask for; undefined: no bound. */
+  /** The oldest time that a query needs to ask for; undefined if it has no bound. */
   readonly sinceMs: number | undefined;
   readonly isRescan: boolean;
 }
 
 /**
- * Twice the interval, at least 5 s, at most a minute: how late an item may become visible and still
- * be found without a late-arrival rescan.
+ * Returns how late an item may become visible and still be found without a late-arrival rescan:
+ * twice the interval, but between 5 seconds and a minute.
  */
 export const marginMs = (intervalMs: number): number =>
   Math.min(Math.max(2 * intervalMs, 5_000), 60_000);
 
 export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const isFirst = memory.stretches.length === 0;
-  // While a gap is open a rescan would walk all known pages above it only to be cut there, poll
-  // after poll: it waits, and then reaches as far back.
+  // Do not rescan while a gap is open: every poll would read the known pages above the gap, only to
+  // be cut off there. The rescan runs once the gap is closed, and reaches back just as far.
   const canRescan = !isFirst && memory.sweptAtMs !== null && newestGap(memory) < 0;
   const isRescan = canRescan && isRescanDue(memory, options);
   const floors = [options.firstRunFloorMs ?? Number.POSITIVE_INFINITY];
@@ -65,14 +66,14 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
   const floorMs = Math.min(...floors, options.startMs);
   const walk = {
     stretches: memory.stretches,
-    ground: memory.stretches,
+    knownRanges: memory.stretches,
     floorMs,
     maxNewPages: options.maxPages,
     minItems: options.minItems,
     fills: false,
     ...(options.hasNoPins === true ? { hasNoPins: true } : {}),
   };
-  // A clock that runs behind at the service must not push the bound past its newest item.
+  // The bound must not be newer than the newest item, in case the service's clock is behind.
   const sinceMs = isFirst
     ? undefined
     : Math.min(floorMs, (memory.newestItemMs ?? floorMs) - marginMs(options.intervalMs));
@@ -80,8 +81,8 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
 }
 
 /**
- * The start of the last complete poll less a margin, unless something else knows better what was
- * read.
+ * Returns the time down to which an ordinary poll reads: the start of the last complete poll, less
+ * a margin, unless `reach` knows better what was read.
  */
 function nearFloorMs(
   { readAtMs }: FeedMemory,
@@ -100,8 +101,9 @@ function isRescanDue(memory: FeedMemory, options: HeadOptions): boolean {
 }
 
 /**
- * A time to come was noted while the service's clock ran ahead: rescans are an overlap apart, so
- * the last one was so long ago at most.
+ * Returns the time of the last rescan. A stored time that lies in the future was written while the
+ * service's clock was ahead. The last rescan is then taken to be one overlap ago, which is the
+ * longest it can be.
  */
 function lastRescanMs(
   { sweptAtMs }: FeedMemory,
@@ -112,7 +114,8 @@ function lastRescanMs(
 }
 
 /**
- * Items newer than this are news beyond `max_age`, because no alert could have been sent before.
+ * Items newer than this are announced even if they are older than `max_age`, because they could not
+ * have been announced earlier.
  */
 export const horizonMs = (memory: FeedMemory): number =>
   Math.min(
@@ -120,12 +123,12 @@ export const horizonMs = (memory: FeedMemory): number =>
     ...memory.stretches.map(({ hole }) => hole?.horizonMs ?? Number.POSITIVE_INFINITY),
   );
 
-/** A head that was read. */
+/** The result of reading the head of a list. */
 export interface HeadRead {
   readonly plan: HeadPlan;
   readonly walk: FeedWalk;
   readonly startMs: number;
-  /** The bounded query it was read with; undefined: there was no bound. */
+  /** The bounded query that was used; undefined if there was no bound. */
   readonly query: string | undefined;
 }
 
@@ -133,8 +136,8 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
   const { plan, walk, startMs, query } = head;
   const covered = walk.covered;
   const newestItemMs = newestOf(memory, walk, startMs);
-  // Nothing at all, where something was before: deleted, or the service shows nothing for a moment.
-  // No watermark moves by it.
+  // A list that held items before is empty: they were deleted, or the service shows nothing for a
+  // moment. The watermark must not move because of it.
   if (isSuspiciouslyEmpty(memory, walk)) return memory;
   if (walk.end === "cut") {
     if (covered === undefined) return { ...memory, newestItemMs };
@@ -156,7 +159,7 @@ export function afterHead(memory: FeedMemory, head: HeadRead): FeedMemory {
   };
 }
 
-/** Whether a list that held items came back without any. */
+/** Whether a list that held items came back empty. */
 export const isSuspiciouslyEmpty = (memory: FeedMemory, walk: FeedWalk): boolean =>
   memory.newestItemMs !== null && walk.items.length === 0;
 
@@ -168,9 +171,9 @@ function newestOf(memory: FeedMemory, walk: FeedWalk, startMs: number): number |
 }
 
 /**
- * Nothing is missing between the newest item and known ground; in a list never read, everything
- * below the first page is known for ever. A bounded query ends at its bound: where that lies inside
- * an older gap, the rest of the gap stays.
+ * Adds the head to the known ranges: nothing is missing between its newest item and the known items
+ * below. On the first read, everything below the first page counts as known. A bounded query stops
+ * at its bound, so the part of an older gap below the bound stays open.
  */
 function joinHead(
   memory: FeedMemory,
@@ -191,17 +194,15 @@ function joinHead(
   );
 }
 
-/**
- * The gap a walk that got down to `low` has come into; where `low` is known ground, that ground's
- * own gap counts.
- */
+/** Finds the lowest gap whose upper edge a walk down to `low` has reached. */
 const gapAbove = (memory: FeedMemory, low: string): Gap | undefined =>
   memory.stretches.findLast((range) => range.hole !== undefined && compareIds(range.low, low) >= 0)
     ?.hole;
 
 /**
- * The gap under a cut walk. One that ran on into an older gap keeps that gap's horizon and floor,
- * and its query's bound is not deep enough.
+ * Returns the gap that remains below a walk that was cut off. If the walk went on into an older
+ * gap, that gap's horizon and floor are kept, and the cursor of a bounded query is dropped because
+ * its bound is not deep enough.
  */
 function gapBelowCut(
   memory: FeedMemory,
@@ -228,13 +229,13 @@ function gapBelowCut(
 export interface FillPlan {
   readonly walk: WalkOptions;
   readonly gap: Gap;
-  /** Highest id a query needs to ask for. */
+  /** The highest id that a query needs to ask for. */
   readonly belowId: string;
-  /** Oldest time a query needs to ask for. */
+  /** The oldest time that a query needs to ask for. */
   readonly sinceMs: number;
 }
 
-/** How to go on below range `index`; undefined when there is no gap. */
+/** Plans how to read the gap below the range at `index`; undefined if it has no gap. */
 export function planFill(
   memory: FeedMemory,
   index: number,
@@ -243,39 +244,46 @@ export function planFill(
 ): FillPlan | undefined {
   const range = memory.stretches[index];
   if (range?.hole === undefined) return undefined;
-  const ground = memory.stretches.slice(index + 1);
+  const knownRanges = memory.stretches.slice(index + 1);
   const floorMs = range.hole.floorMs ?? Number.NEGATIVE_INFINITY;
   return {
-    walk: { stretches: memory.stretches, ground, floorMs, maxNewPages, minItems: 0, fills: true },
+    walk: {
+      stretches: memory.stretches,
+      knownRanges,
+      floorMs,
+      maxNewPages,
+      minItems: 0,
+      fills: true,
+    },
     gap: range.hole,
     belowId: range.low,
     sinceMs: range.hole.floorMs ?? range.hole.horizonMs - overlapMs,
   };
 }
 
-/** Attempts without progress before a gap is given up, and reported. */
-const MOST_FILL_TRIES = 5;
+/** The number of attempts without progress after which a gap is given up and reported. */
+const MAX_FILL_TRIES = 5;
 
 export interface FillResult {
   readonly memory: FeedMemory;
-  /** The service would not give what lies there. */
+  /** Whether the gap was given up because the service does not return what lies there. */
   readonly isGapLost: boolean;
-  /** The walk got no deeper: another one in this poll would not either. */
+  /** Whether the walk got no deeper, so that another one in this poll would not either. */
   readonly isStuck: boolean;
 }
 
-/** A gap that was read. */
+/** The result of reading a gap. */
 export interface FillRead {
   readonly plan: FillPlan;
   readonly walk: FeedWalk;
-  /** The bounded query it was read with; undefined: there was no bound. */
+  /** The bounded query that was used; undefined if there was no bound. */
   readonly query: string | undefined;
   readonly hasFailed: boolean;
 }
 
 /**
- * The memory after a filling walk. One that failed on the way says nothing about the gap, and
- * counts as no try.
+ * Returns the memory after a walk that fills a gap. A walk that failed shows nothing about the gap,
+ * so it does not count as a try.
  */
 export function afterFill(
   memory: FeedMemory,
@@ -288,18 +296,18 @@ export function afterFill(
   const closed = () => ({ ...memory, stretches: closeGap(memory.stretches, index) });
   if (walk.end === "end" && !isEmpty) return { memory: closed(), isGapLost: false, isStuck: false };
   if (walk.end === "reached" && !isEmpty) {
-    const isAtFloor = covered === undefined || plan.walk.ground.length === 0;
+    const isAtFloor = covered === undefined || plan.walk.knownRanges.length === 0;
     const stretches = isAtFloor
       ? closeGap(memory.stretches, index)
       : addRange(memory.stretches, { high: plan.belowId, low: covered.low });
     return { memory: { ...memory, stretches }, isGapLost: false, isStuck: false };
   }
-  // A stored cursor that answers nothing may have expired, and a query from the lowest known id
-  // gives at least that: ask again without.
+  // The walk made no progress, perhaps because the stored cursor has expired. Try again without the
+  // cursor: a query from the lowest known id returns at least that item.
   const hasMoved = covered !== undefined && compareIds(covered.low, plan.belowId) < 0;
   if (!hasMoved) {
     if (hasFailed) return { memory, isGapLost: false, isStuck: true };
-    if (gap.tries + 1 >= MOST_FILL_TRIES)
+    if (gap.tries + 1 >= MAX_FILL_TRIES)
       return { memory: closed(), isGapLost: true, isStuck: true };
     return {
       memory: replaceGap(memory, index, withoutCursor(gap, gap.tries + 1)),
@@ -328,7 +336,7 @@ const withoutCursor = ({ horizonMs: horizon, floorMs }: Gap, tries: number): Gap
   ...(floorMs === undefined ? {} : { floorMs }),
 });
 
-/** Drops a gap's cursor: the service no longer takes it. */
+/** Drops the cursor of a gap, because the service no longer accepts it. */
 export const forgetCursor = (memory: FeedMemory, index: number): FeedMemory => {
   const gap = memory.stretches[index]?.hole;
   return gap === undefined ? memory : replaceGap(memory, index, withoutCursor(gap, gap.tries + 1));

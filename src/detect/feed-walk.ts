@@ -1,56 +1,62 @@
 /**
- * One walk down a newest-first list, page by page: when to ask for the next page, when the poll is
- * done, what was covered. Pure: the engine feeds it pages. Only the cursor and known old ground end
- * a list, never a count of items.
+ * One walk down a newest-first list, page by page: decides when to request the next page and when
+ * the poll is done, and records which ids were covered. Pure: the engine passes the pages in. A
+ * list ends only at its cursor or at old known items, never after a number of items.
  */
 import { compareIds, maxId, minId } from "../model/id.ts";
 import { isRead, type CoveredRange } from "./feed-memory.ts";
 
 export interface FeedItem {
   readonly id: string;
-  /** The item's own time, epoch ms. */
+  /** The time that the item itself gives, epoch ms. */
   readonly timeMs: number;
 }
 
 export interface WalkOptions {
-  /** Everything read before: pages of it alone do not count as new. */
+  /**
+   * All ranges that were read before. A page that lies completely within them does not count as
+   * new.
+   */
   readonly stretches: readonly CoveredRange[];
   /**
-   * The known ground that can end the walk: all of it for a head walk, what lies below the gap for
-   * a filling one.
+   * The known ranges that can end the walk: all of them for the head, only those below the gap for
+   * a walk that fills a gap.
    */
-  readonly ground: readonly CoveredRange[];
-  /** The walk goes on until it passed this time (service time). */
+  readonly knownRanges: readonly CoveredRange[];
+  /** The walk goes on until it has passed this time, in service time. */
   readonly floorMs: number;
-  /** Pages with something new it may read. */
+  /** The number of pages with new items that it may read. */
   readonly maxNewPages: number;
-  /** At least so many items, for a first run that reports the latest. */
+  /** The minimum number of items to read, for a first run that reports the latest ones. */
   readonly minItems: number;
   /**
-   * True for a walk that fills a gap: ground ends it whatever its time, and so does the floor
-   * without ground.
+   * Whether the walk fills a gap. Then a known item ends it whatever its time, and the floor ends
+   * it even without known items.
    */
   readonly fills: boolean;
   /**
-   * True for lists nothing can be pinned to, searches: there a first item that is alone shows the
-   * depth like any other.
+   * Set for lists without pinned items, such as searches. In these, the only item of the first page
+   * shows the depth like any other item.
    */
   readonly hasNoPins?: boolean;
 }
 
 /**
- * - `reached`: known ground older than the floor, or ground older than the floor in a list never
- *   read before.
- * - `end`: the cursor ended.
- * - `cut`: `max_pages`, a loop of cursors, or three empty pages in a row: a gap is left below.
+ * How a walk ended.
+ * - `reached`: at a known item older than the floor, or, in a list that was never read, at any item
+ *   older than the floor.
+ * - `end`: the list has no further cursor.
+ * - `cut`: at `max_pages`, at a loop of cursors, or after three empty pages in a row. A gap is left
+ *   below.
  */
 export type WalkEnd = "reached" | "end" | "cut";
 
 /**
- * No list needs more known pages than this to get past its known ground; a walk beyond it is cut.
+ * A walk is cut off after this many pages, known ones included. No list needs more to pass its
+ * known items.
  */
-const MOST_PAGES = 500;
-const MOST_EMPTY_PAGES = 3;
+const MAX_PAGES = 500;
+const MAX_EMPTY_PAGES = 3;
 
 export class FeedWalk {
   readonly #options: WalkOptions;
@@ -70,8 +76,8 @@ export class FeedWalk {
     this.#options = options;
   }
 
-  /** Takes a page as it came; true when the next one is wanted. */
-  takePage(page: readonly FeedItem[], nextCursor: string | undefined): boolean {
+  /** Adds a page in the order of the walk. Returns true if the next page is needed. */
+  addPage(page: readonly FeedItem[], nextCursor: string | undefined): boolean {
     const ordinary = this.#ordinaryItems(page);
     const hasNew = page.some(
       (item) => !this.#items.has(item.id) && !isRead(this.#options.stretches, item.id),
@@ -80,8 +86,8 @@ export class FeedWalk {
     for (const item of page) if (!this.#items.has(item.id)) this.#items.set(item.id, item);
     this.#pages += 1;
     if (hasNew) this.#newPages += 1;
-    // A page of items that this walk had already is no better than an empty one: cursors that
-    // differ can lead in a circle too.
+    // A page with only items that this walk has seen already is no better than an empty one:
+    // different cursors can lead in a circle too.
     this.#emptyPages = this.#items.size === itemsBefore ? this.#emptyPages + 1 : 0;
     this.#cover(page, ordinary);
     this.#nextCursor = nextCursor;
@@ -89,7 +95,7 @@ export class FeedWalk {
     return this.#end === undefined;
   }
 
-  /** Ends a walk that cannot go on: budget, error. */
+  /** Ends a walk that cannot go on because of the budget or an error. */
   cut(): void {
     this.#end = "cut";
   }
@@ -102,7 +108,7 @@ export class FeedWalk {
     return this.#pages;
   }
 
-  /** Pages that held something new: what `max_pages` counts. */
+  /** The number of pages with something new, which `max_pages` limits. */
   get newPages(): number {
     return this.#newPages;
   }
@@ -111,22 +117,22 @@ export class FeedWalk {
     return this.#hasLooped;
   }
 
-  /** Where a cut walk could go on; undefined after a loop. */
+  /** The cursor where a walk that was cut off could go on; undefined after a loop. */
   get nextCursor(): string | undefined {
     return this.#hasLooped ? undefined : this.#nextCursor;
   }
 
-  /** Every item once, in the order it came. */
+  /** Every item once, in the order in which it arrived. */
   get items(): readonly FeedItem[] {
     return [...this.#items.values()];
   }
 
-  /** Highest id of the first page that held items; undefined while there was none. */
+  /** The highest id of the first page that held items; undefined if there was none. */
   get firstPageHigh(): string | undefined {
     return this.#firstPageHigh;
   }
 
-  /** Ids from the newest to the last ordinary item; undefined when nothing came. */
+  /** The ids from the newest to the last ordinary item; undefined if there were no items. */
   get covered(): CoveredRange | undefined {
     return this.#high === undefined || this.#low === undefined
       ? undefined
@@ -134,9 +140,9 @@ export class FeedWalk {
   }
 
   /**
-   * Leaves out what does not show how deep the walk is: items returned before (a pinned one on
-   * every page), items older than a later one of the page (pinned, out of order), and a first item
-   * that is alone.
+   * Returns the items that show how deep the walk is. Leaves out items returned before (a pinned
+   * one appears on every page), items older than a later one on the page (pinned or out of order),
+   * and the only item of a first page.
    */
   #ordinaryItems(page: readonly FeedItem[]): readonly FeedItem[] {
     if (page.length === 1 && this.#pages === 0 && this.#options.hasNoPins !== true) return [];
@@ -165,9 +171,9 @@ export class FeedWalk {
     }
     this.#cursors.add(nextCursor);
     if (
-      this.#emptyPages >= MOST_EMPTY_PAGES ||
+      this.#emptyPages >= MAX_EMPTY_PAGES ||
       this.#newPages >= this.#options.maxNewPages ||
-      this.#pages >= MOST_PAGES
+      this.#pages >= MAX_PAGES
     )
       return "cut";
     return undefined;
@@ -175,9 +181,9 @@ export class FeedWalk {
 
   #isPastFloor(last: FeedItem | undefined): boolean {
     if (last === undefined || this.#items.size < this.#options.minItems) return false;
-    const { ground, floorMs, fills } = this.#options;
-    const isKnown = isRead(ground, last.id);
+    const { knownRanges, floorMs, fills } = this.#options;
+    const isKnown = isRead(knownRanges, last.id);
     if (fills) return isKnown || last.timeMs < floorMs;
-    return last.timeMs < floorMs && (isKnown || ground.length === 0);
+    return last.timeMs < floorMs && (isKnown || knownRanges.length === 0);
   }
 }

@@ -1,20 +1,32 @@
-/** Which items of a feed are news for one target. Pure; `known` is what the state has on them. */
+/**
+ * Decides which items of a feed are news for one target. Pure. `known` holds the ids that have a
+ * verdict in the state.
+ */
 import { compareIds } from "../model/id.ts";
 import type { FeedItem } from "./feed-walk.ts";
 
 export interface FeedTarget {
-  /** The baseline watermark: highest id when the target was first read. */
+  /** The baseline watermark: the highest id when the target was first read. */
   readonly birth: string;
-  /** Items newer than this (service clock) are news even at or below the baseline watermark. */
+  /**
+   * Items newer than this (service clock) are news even if their id is at or below the baseline
+   * watermark.
+   */
   readonly sinceMs: number;
 }
 
 export interface FeedRules {
   readonly nowMs: number;
   readonly maxAgeMs: number;
-  /** News beyond `max_age`: the last time the feed was read, or the first run's own reach. */
+  /**
+   * Items newer than this are news even beyond `max_age`: the last time the feed was read, or how
+   * far back the first run reaches.
+   */
   readonly horizonMs: number;
-  /** News although they lie at or below the baseline watermark: the first run's latest. */
+  /**
+   * Items that are news although they lie at or below the baseline watermark: the latest ones,
+   * which a first run reports.
+   */
   readonly chosen: ReadonlySet<string>;
 }
 
@@ -23,17 +35,18 @@ export interface FeedFinding {
   readonly verdict: "news" | "baseline" | "too_old";
 }
 
-/** Clocks may differ by so much before an item's time counts as wrong. */
+/** How far clocks may differ before an item's time counts as wrong. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** Items without a verdict, each once, oldest first. */
+/** Returns a verdict for each item that has none, each once, oldest first. */
 export function detectFeed(
   items: readonly FeedItem[],
   known: ReadonlySet<string>,
   target: FeedTarget,
   rules: FeedRules,
 ): readonly FeedFinding[] {
-  // A service whose clock runs ahead dates its newest item in the future: count from there.
+  // A service whose clock is ahead gives its newest item a time in the future. Measure from that
+  // time.
   const newestMs = Math.max(...items.map((item) => item.timeMs), Number.NEGATIVE_INFINITY);
   const aheadMs = newestMs > rules.nowMs + CLOCK_TOLERANCE_MS ? newestMs - rules.nowMs : 0;
   const fresh = new Map(items.filter((item) => !known.has(item.id)).map((item) => [item.id, item]));

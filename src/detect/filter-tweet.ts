@@ -1,6 +1,6 @@
 /**
- * Why a watch does not want a tweet, before its `where` is asked: kinds it does not include,
- * authors and words it ignores. Pure.
+ * Finds out why a watch rejects a tweet before its `where` is evaluated: by the kinds that it
+ * includes and the authors and words that it ignores. Pure.
  */
 import { kindOfTweet, type Tweet } from "../model/tweet.ts";
 import type { Ignore, Include } from "../model/watch.ts";
@@ -8,7 +8,7 @@ import type { Ignore, Include } from "../model/watch.ts";
 const isWordCharacter = (character: string | undefined): boolean =>
   character !== undefined && /[\p{L}\p{N}_]/u.test(character);
 
-/** Whether `word` stands in `text` as whole words, in any case. */
+/** Whether `text` contains `word` as a whole word, in any case. */
 export function containsWord(text: string, word: string): boolean {
   const haystack = text.toLowerCase();
   const needle = word.toLowerCase();
@@ -23,7 +23,7 @@ export function containsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** The reason in words for people; undefined when the tweet passes. */
+/** Returns the reason in words for people; undefined if the tweet passes. */
 export function reasonAgainstTweet(
   tweet: Tweet,
   include: Include,

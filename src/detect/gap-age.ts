@@ -1,6 +1,6 @@
 /**
- * How long each gap of a feed has been open, and how many polls left it as it was. Pure; times are
- * our own clock's.
+ * Keeps track of how long each gap of a feed has been open and how many polls did not shrink it.
+ * Pure. Times are in our own clock.
  */
 import {
   BOTTOM,
@@ -11,18 +11,18 @@ import {
   withGap,
 } from "./feed-memory.ts";
 
-/** A gap that did not shrink for so many polls, and for so long, gets nowhere. */
+/** A gap that did not shrink for this many polls, and for this long, is stuck. */
 export const STUCK = { polls: 10, ms: 10 * 60_000 } as const;
 
 export interface GapPoll {
   readonly nowMs: number;
-  /** Why it left gaps as they were. */
+  /** Why the poll left gaps as they were. */
   readonly cause: GapCause;
 }
 
 /**
- * Ages the gaps that a poll left. A gap keeps its lower end: what is read of it is read from the
- * top.
+ * Updates the ages of the gaps that a poll left. Gaps are recognised by their lower end, which
+ * stays the same because a gap is read from the top.
  */
 export function ageGaps(before: FeedMemory, after: FeedMemory, poll: GapPoll): FeedMemory {
   const known = new Map(
@@ -56,8 +56,7 @@ function ageOf(
 }
 
 /**
- * Returns the age of every gap. One that an older version left counts as old as what is known above
- * it.
+ * Returns the age of every gap. A gap that an older version left counts as open since its horizon.
  */
 export const gapAges = ({ stretches }: FeedMemory): readonly GapAge[] =>
   stretches.flatMap(({ hole }) => {
@@ -74,6 +73,6 @@ export const gapAges = ({ stretches }: FeedMemory): readonly GapAge[] =>
     ];
   });
 
-/** The one that is stuck for longest; undefined where none is. */
+/** Returns the gap that has been open longest among those that are stuck; undefined if none is. */
 export const stuckGap = (ages: readonly GapAge[]): GapAge | undefined =>
   ages.filter(({ isStuck }) => isStuck).sort((a, b) => a.openedAtMs - b.openedAtMs)[0];

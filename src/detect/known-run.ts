@@ -1,15 +1,15 @@
 /**
- * Where a member list, read newest first, meets members that were there before: at a run of known
- * ones. One known member alone proves nothing, because whoever unfollows and follows again stands
- * on top. Pure.
+ * Finds where a member list, read newest first, meets members that were there before: at a run of
+ * known members. A single known member is not enough, because an account that unfollows and follows
+ * again is listed on top. Pure.
  */
 
-/** So many known members in a row. */
+/** The number of known members in a row that make a run. */
 export const RUN = 20;
 
 type IsKnown = (id: string) => boolean;
 
-/** Where the first run begins; undefined where there is none. */
+/** Returns the index at which the first run begins; undefined if there is none. */
 export function firstRun(
   ids: readonly string[],
   isKnown: IsKnown,
@@ -23,7 +23,10 @@ export function firstRun(
   return undefined;
 }
 
-/** Where the last members of the list that are a run begin; undefined where there is none. */
+/**
+ * Returns the index at which the last run of known members in the list begins; undefined if there
+ * is none.
+ */
 export function lastRun(
   ids: readonly string[],
   isKnown: IsKnown,
@@ -37,6 +40,6 @@ export function lastRun(
   return undefined;
 }
 
-/** Whether the last of them are a run. */
+/** Whether the list ends with a run. */
 export const endsInRun = (ids: readonly string[], isKnown: IsKnown, length = RUN): boolean =>
   ids.length >= length && ids.slice(-length).every(isKnown);

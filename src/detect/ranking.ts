@@ -1,39 +1,39 @@
-/** What happened in a ranked list of names: who entered, who left, who moved. Pure. */
+/** Finds what changed in a ranked list of names: which entries are new, gone or moved. Pure. */
 import { ownValue } from "../model/own-value.ts";
 
 export interface RankingRule {
-  /** The array of the record, e.g. `trends`. */
+  /** The array in the record, e.g. `trends`. */
   readonly list: string;
-  /** The field that names an entry, and the name of the entry in the event body. */
+  /** The field that identifies an entry, and below it the name of the entry in the event body. */
   readonly key: string;
   readonly name: string;
-  /** Ranks that count; what lies below is not there. */
+  /** The number of ranks that count. Entries below are treated as absent. */
   readonly top: number;
-  /** Event types; those absent raise no event. */
+  /** Event types. No event is raised for those that are absent. */
   readonly entered?: string;
   readonly left?: string;
   readonly moved?: string;
-  /** Ranks an entry must move by, from the rank of its last event. */
+  /** The number of ranks by which an entry must move from the rank of its last event. */
   readonly moveBy: number;
 }
 
 /**
- * Ranks as last reported, from 1. An entry that hovers at the edge is reported once per real
- * absence: `gone` counts answers without it.
+ * The ranks as last reported, from 1. `gone` counts the answers in a row without an entry, so that
+ * an entry at the edge is reported once per real absence.
  */
 export interface RankingMemory {
   readonly ranks: Readonly<Record<string, number>>;
   readonly gone?: Readonly<Record<string, number>>;
-  /** How many ranks counted. Absent in memories from before it was kept. */
+  /** The number of ranks that counted. Absent in memories from before it was stored. */
   readonly top?: number;
 }
 
 export interface RankingFact {
   readonly event: string;
   readonly key: string;
-  /** Null when it left. */
+  /** The rank; null if the entry has left. */
   readonly rank: number | null;
-  /** Null when it entered. */
+  /** The rank before; null if the entry is new. */
   readonly previousRank: number | null;
 }
 
@@ -42,12 +42,12 @@ export interface RankingFinding {
   readonly facts: readonly RankingFact[];
 }
 
-/** An entry has left when two answers in a row are without it. */
+/** An entry has left after this many answers in a row without it. */
 const ABSENCES_TO_LEAVE = 2;
 
 /**
- * The first list is the baseline, and so is the first of which another number of ranks counts. Keys
- * in the order of the list, each once.
+ * Compares a list with the memory. The first list is the baseline, and so is the first one after
+ * `top` has changed. `keys` are in the order of the list; a repeated key counts once.
  */
 export function detectRanking(
   memory: RankingMemory | undefined,
@@ -58,7 +58,7 @@ export function detectRanking(
   const { top } = rule;
   if (memory === undefined || (memory.top ?? top) !== top)
     return { memory: { ranks: Object.fromEntries(now), top }, facts: [] };
-  // Without a prototype: names come from strangers.
+  // Without a prototype, because the names come from strangers.
   const ranks: Record<string, number> = Object.create(null);
   const gone: Record<string, number> = Object.create(null);
   const facts: RankingFact[] = [];

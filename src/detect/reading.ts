@@ -1,61 +1,68 @@
 /**
- * What a record says that it did not say before: numbers that crossed, values that changed, a
- * record that is gone. Pure; knows no API.
+ * Finds what changed in a record: numbers that crossed a threshold, values that changed, a record
+ * that is gone. Pure; knows no API.
  */
 import type { Json, JsonObject } from "../model/json.ts";
 import { isCrossed, isRearmed, stepsReached, type Threshold, thresholdText } from "./threshold.ts";
 
 export interface ReadingRule {
-  /** Name of the values in the event body, e.g. `score`. */
+  /** The name of the values in the event body, e.g. `score`. */
   readonly name: string;
-  /** Whether the body carries the whole record under that name, not just the values read. */
+  /** Whether the body has the whole record under that name, not just the values that were read. */
   readonly isWhole?: boolean;
-  /** Values to read and to remember. */
+  /** The values to read and to remember. */
   readonly fields: readonly string[];
-  /** Where a value stands, as a dotted path, when not under its own name. */
+  /** The path of a value, with dots, if it is not under its own name. */
   readonly paths?: Readonly<Record<string, string>>;
-  /** Values that say nothing: what the service writes when it does not know. */
+  /** Values that stand for "unknown" at the service, so that they are not read. */
   readonly unknown?: readonly Scalar[];
-  /** Name of a flag: while it is true nothing in the record can be believed. */
+  /** The name of a flag. While it is true, nothing in the record is reliable. */
   readonly hiddenBy?: string;
-  /** Field of the record that holds the account it is about: the body's `user`. */
+  /** The field of the record with the account that it is about, which becomes the body's `user`. */
   readonly account?: string;
-  /** What the values are about besides the target: of another one they are another baseline. */
+  /**
+   * What the values are about besides the target. Values about another subject have a baseline of
+   * their own.
+   */
   readonly subject?: string;
-  /** User id of another account that the fact is about: its profile is the body's `target`. */
+  /**
+   * The user id of another account that the fact is about. Its profile becomes the body's `target`.
+   */
   readonly target?: string;
   /**
-   * The fact is about the account's name: the profile in the event is asked for anew, not one that
-   * was kept.
+   * Set if the fact is about the account's name, so that the event needs a newly requested profile
+   * instead of a cached one.
    */
   readonly freshProfile?: true;
   /**
-   * Another record about the same account that is asked for only when there is an event, and where
-   * the body has it.
+   * Another record about the same account that is requested only if there is an event, and its name
+   * in the body.
    */
   readonly companion?: { readonly endpoint: string; readonly name: string };
-  /** What the body says under `name` besides the values, e.g. what was asked. */
+  /** Further fields under `name` in the body besides the values, e.g. what was requested. */
   readonly constants?: JsonObject;
   readonly crossing?: {
-    /** Event type to give when any of the thresholds is crossed. */
+    /** The event type when any of the thresholds is crossed. */
     readonly event: string;
     readonly thresholds: readonly Threshold[];
-    /** Share of the threshold the value must come back by before it can fire again. */
+    /**
+     * The share of the threshold by which the value must come back before it can be crossed again.
+     */
     readonly rearm: number;
   };
   readonly changes?: {
-    /** Event type to give when any of these fields has another value than before. */
+    /** The event type when any of these fields has a different value than before. */
     readonly event: string;
     readonly fields: readonly string[];
   };
   readonly gone?: {
     /**
-     * Event type to give when the record is missing from two answers in a row. Its body is the
+     * The event type when the record is missing from two answers in a row. The body holds the
      * record as it was last remembered.
      */
     readonly event: string;
   };
-  /** Name of a flag: pages of a record are read on until it is true. */
+  /** The name of a flag. Pages of a record are read until it is true. */
   readonly pagesUntil?: string;
 }
 
@@ -64,38 +71,38 @@ export type Reading = Readonly<Record<string, Scalar>>;
 
 export interface ReadingMemory {
   readonly values: Reading;
-  /** Of the rule. Absent in memories from before it was kept. */
+  /** The rule's subject. Absent in memories from before it was stored. */
   readonly subject?: string;
-  /** Names of the thresholds that are across and not re-armed. */
+  /** The names of the thresholds that were crossed and are not re-armed yet. */
   readonly across: readonly string[];
-  /** Highest multiple reached, of `every` thresholds. */
+  /** The highest multiple reached, for `every` thresholds. */
   readonly steps?: Readonly<Record<string, number>>;
   /**
-   * The thresholds as they were: one that was edited starts anew. Absent in memories from before
-   * they were kept.
+   * The thresholds as they were, so that an edited one starts with a new baseline. Absent in
+   * memories from before they were stored.
    */
   readonly thresholds?: Readonly<Record<string, string>>;
 }
 
-/** One event's worth; facts of one event type share an event. */
+/** The content of one event. Facts of one event type share an event. */
 export interface ReadingFact {
   readonly event: string;
-  /** Names of the numbers that crossed. */
+  /** The names of the numbers that crossed a threshold. */
   readonly crossed: readonly string[];
-  /** Names of the values that changed. */
+  /** The names of the values that changed. */
   readonly changed: readonly string[];
 }
 
 export interface ReadingFinding {
   readonly memory: ReadingMemory;
-  /** Empty when there is no event. */
+  /** Empty if there is no event. */
   readonly facts: readonly ReadingFact[];
   readonly previous: Reading;
 }
 
 /**
- * Values of a record by name; undefined when there is none: null, NaN, absent and what the rule
- * calls unknown are no reading.
+ * Reads the values of a record by name; undefined if there are none. Null, NaN, absent values and
+ * those that the rule calls unknown are not read.
  */
 export function readValues(
   record: Readonly<Record<string, unknown>>,
@@ -124,8 +131,9 @@ const isScalar = (value: unknown): value is Scalar =>
   (typeof value === "number" && Number.isFinite(value));
 
 /**
- * The first reading is the baseline: thresholds already across are recorded and raise no event. A
- * name missing from a reading keeps its state.
+ * Compares a reading with the memory. The first reading is the baseline: thresholds that are
+ * already crossed are recorded and raise no event. A name that is missing from a reading keeps its
+ * state.
  */
 export function detectReading(
   stored: ReadingMemory | undefined,
@@ -146,14 +154,15 @@ export function detectReading(
       : (rule.changes?.fields ?? []).filter((name) =>
           hasChanged(memory.values[name], reading[name]),
         );
-  // What is no longer read is forgotten: read again one day, it is its own baseline.
+  // A value that is no longer read is forgotten. If it is read again one day, it starts with a new
+  // baseline.
   const kept = Object.entries(memory?.values ?? {}).filter(([name]) => rule.fields.includes(name));
   const subject = rule.subject === undefined ? {} : { subject: rule.subject };
   const after = { values: { ...Object.fromEntries(kept), ...reading }, ...subject, ...crossing };
   return { memory: after, facts: factsOf(rule, crossed, changed), previous: memory?.values ?? {} };
 }
 
-/** A value seen for the first time is its own baseline. */
+/** A value seen for the first time is its own baseline, so it has not changed. */
 const hasChanged = (before: Scalar | undefined, now: Scalar | undefined): boolean =>
   before !== undefined && now !== undefined && before !== now;
 
@@ -195,7 +204,10 @@ function detectCrossing(
   };
 }
 
-/** A number seen for the first time, and a threshold written anew, are their own baseline. */
+/**
+ * Whether a threshold has no baseline yet, because its number is seen for the first time or the
+ * threshold was edited.
+ */
 function isNewThreshold(memory: ReadingMemory | undefined, threshold: Threshold): boolean {
   if (memory?.values[threshold.name] === undefined) return true;
   return (
@@ -219,8 +231,8 @@ function factsOf(
 }
 
 /**
- * What the event's body says of a fact, beside the account: the values under their name, and what
- * they were.
+ * Returns what the event's body says of a fact besides the account: the values under their name,
+ * and the previous values.
  */
 export function factBody(
   rule: ReadingRule,

@@ -1,19 +1,22 @@
-/** When a fresh tweet is rechecked, and what a recheck means. Pure. */
+/** Decides when a fresh tweet is rechecked and what a recheck means. Pure. */
 
 export interface RecheckTimes {
   readonly everyMs: number;
-  /** After the tweet's creation. */
+  /** The time after the tweet's creation when rechecks end. */
   readonly untilMs: number;
 }
 
 /**
- * The next look: at multiples of the interval, so that tweets found one by one share their
- * requests.
+ * Returns the time of the next recheck, a multiple of the interval, so that tweets that were found
+ * one by one share their requests.
  */
 export const nextRecheckMs = (nowMs: number, everyMs: number): number =>
   (Math.floor(nowMs / everyMs) + 1) * everyMs;
 
-/** First look and last moment of a tweet; undefined when it is too old for even one look. */
+/**
+ * Returns the times of a tweet's first recheck and of the end of its rechecks; undefined if it is
+ * too old for even one.
+ */
 export function recheckTimes(
   createdAtMs: number,
   nowMs: number,
@@ -24,10 +27,15 @@ export function recheckTimes(
   return dueAtMs <= untilMs ? { dueAtMs, untilMs } : undefined;
 }
 
-/** One answer may lack a tweet by mistake. */
+/**
+ * A tweet is gone after this many answers without it, because a single answer may lack it by
+ * mistake.
+ */
 const ABSENCES_TO_GO = 2;
 
-/** How many answers in a row were without it, and whether that makes it gone. */
+/**
+ * Returns how many answers in a row were without the tweet, and whether that means that it is gone.
+ */
 export function countAbsence(absences: number): {
   readonly absences: number;
   readonly isGone: boolean;
@@ -36,8 +44,8 @@ export function countAbsence(absences: number): {
 }
 
 /**
- * An answer that has none of several tweets is a suspicious empty response: it does not say that
- * all of them are gone.
+ * Whether an answer has none of several requested tweets. That is a suspicious empty response,
+ * which does not show that they are gone.
  */
 export const isSuspiciousAnswer = (asked: number, found: number): boolean =>
   asked > 1 && found === 0;

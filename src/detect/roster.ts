@@ -1,42 +1,47 @@
 /**
- * Who joined a list of accounts, and who left it. Pure: `known` is what the state has on each
- * member.
+ * Decides who joined a list of accounts and who left it. Pure. `known` holds what the state has on
+ * each member.
  */
 import type { JsonObject } from "../model/json.ts";
 import { firstRun, lastRun } from "./known-run.ts";
 
 /**
- * - `window`: the service lists recent members only, and one that disappears has not left.
- * - `newest`: every member, newest first: the first page is the baseline, the top is read at every
- *   poll, the whole behind it.
- * - `ranked`: every member in an order of the service's own: the top is read at every poll, the
- *   whole before anything is reported and once a day.
- * - `whole`: every member in no order that counts: each poll reads on in a complete read.
+ * How the service lists the members.
+ * - `window`: recent members only, so one that disappears has not left.
+ * - `newest`: every member, newest first. The first page is the baseline, every poll reads the top,
+ *   and the whole list is read in the background.
+ * - `ranked`: every member in an order of the service's own. The top is read at every poll, the
+ *   whole list once before anything is reported and then once a day.
+ * - `whole`: every member in no useful order. Every poll continues a complete read.
  */
 export type RosterMode = "window" | "newest" | "ranked" | "whole";
 
 export interface RosterRule {
-  /** Event type of a new member. */
+  /** The event type of a new member. */
   readonly joined: string;
   /**
-   * Event type of a member that a complete read no longer found; needs mode `whole`. Absent:
+   * The event type of a member that a complete read no longer found. Needs mode `whole`. If absent,
    * leaving is not reported.
    */
   readonly left?: string;
   readonly mode: RosterMode;
   /**
-   * What the event's body says besides the account: the list, the community, the tweet it is about.
+   * What the event's body says besides the account: the list, the community or the tweet that it is
+   * about.
    */
   readonly about?: JsonObject;
-  /** Fields of an account that the list has; the body carries no others. Absent: whole profiles. */
+  /**
+   * The fields of an account that the list contains. The body has no others. If absent, the list
+   * has complete profiles.
+   */
   readonly fields?: readonly string[];
-  /** The list's dates are of something else than joining it. */
+  /** Set if the list's dates do not say when an account joined. */
   readonly ignoresDates?: boolean;
 }
 
 export interface RosterMember {
   readonly id: string;
-  /** When the member joined, epoch ms, where the service says so. */
+  /** When the member joined, epoch ms, if the service says so. */
   readonly joinedAtMs?: number;
 }
 
@@ -50,8 +55,9 @@ export interface RosterFinding {
 }
 
 /**
- * Verdicts of members without one. Before the baseline is complete everything is baseline, unless
- * it joined after `registeredAtMs` (the service's clock) by the service's own date.
+ * Returns a verdict for each member that has none. Until the baseline is complete, every member
+ * belongs to it, except those who joined after `registeredAtMs` (the service's clock) according to
+ * the service.
  */
 export function detectRoster(
   members: readonly RosterMember[],
@@ -73,22 +79,23 @@ export function detectRoster(
 
 export interface WatermarkQuery {
   readonly isKnown: (id: string) => boolean;
-  /** Known from the baseline. */
+  /** Whether the member belongs to the baseline. */
   readonly isBaseline: (id: string) => boolean;
-  /** So many known members in a row end what is new. */
+  /** The number of known members in a row below which nothing is new. */
   readonly run: number;
-  /** The list was seen to have its newest members first. */
+  /** Whether the list is known to have its newest members first. */
   readonly isOrdered: boolean;
-  /** The walk came to the end of the list. */
+  /** Whether the walk reached the end of the list. */
   readonly isAtEnd: boolean;
 }
 
 /**
- * Verdicts of a walk down a list that was not read to its end yet, newest member first. Whoever
- * stands below a run of members from the baseline was there before, however late they are read,
- * unless another known run follows: then the first one unfollowed and followed again. A walk that
- * met no known run says nothing of anyone while the list was not seen to be in order; one that met
- * none down to the end of the list saw another list than the baseline is of.
+ * Returns verdicts for a walk down a list that was not read to its end before, newest member first.
+ * Unknown members above the watermark are new, those below it are baseline: the watermark is the
+ * first run of baseline members, or the last run of known members if that is lower, because then
+ * the first run consists of accounts that unfollowed and followed again. Without a known run there
+ * are no verdicts, unless the list is known to be ordered; if the walk reached the end without one,
+ * the list is a different one, and everyone is baseline.
  */
 export function detectAboveWatermark(
   ids: readonly string[],
@@ -109,21 +116,21 @@ export function detectAboveWatermark(
 
 export interface AbsentMember {
   readonly id: string;
-  /** Start of the last complete read that found it, epoch ms. */
+  /** Start of the last complete read that found the member, epoch ms. */
   readonly seenAtMs: number;
 }
 
 export interface CompleteRead {
-  /** Accounts this read found. */
+  /** The number of accounts that this read found. */
   readonly foundCount: number;
-  /** Start of the complete read before this one; null when this is the first. */
+  /** Start of the complete read before this one; null if this is the first one. */
   readonly previousAtMs: number | null;
 }
 
 /**
- * Who left, of those a complete read did not find: whoever two complete reads in a row missed. One
- * read alone says little: a list that comes from two places flickers, and a suspended account comes
- * back with no followers. An empty read never counts.
+ * Returns who left, of the members that a complete read did not find: those that two complete reads
+ * in a row missed. One read is not enough, because a list that comes from two places flickers, and
+ * a suspended account comes back with no followers. An empty read never counts.
  */
 export function detectLeft<T extends AbsentMember>(
   absent: readonly T[],

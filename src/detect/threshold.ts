@@ -1,15 +1,21 @@
-/** One condition on a number, as the YAML writes it: `>= 25`, or `every 1000` for milestones. */
+/**
+ * Parses and evaluates one condition on a number, as written in YAML: `>= 25`, or `every 1000` for
+ * milestones.
+ */
 
 export type Comparison = ">=" | "<=" | ">" | "<";
 
-/** `every`: crossed whenever a higher multiple of `value` is reached than ever before. */
+/**
+ * A condition on the number `name`. `every` is crossed whenever a higher multiple of `value` is
+ * reached than ever before.
+ */
 export type Threshold =
   | { readonly name: string; readonly op: Comparison; readonly value: number }
   | { readonly name: string; readonly op: "every"; readonly value: number };
 
 /**
- * Reads `>= 25`, `<= -60`, `> 1000`, `every 500`; undefined when it is neither a comparison nor a
- * positive step.
+ * Parses `>= 25`, `<= -60`, `> 1000` or `every 500`; undefined if the text is neither a comparison
+ * nor a positive step.
  */
 export function parseThreshold(name: string, text: string): Threshold | undefined {
   const comparison = /^\s*(>=|<=|>|<)\s*(-?\d+(?:\.\d+)?)\s*$/.exec(text);
@@ -20,13 +26,10 @@ export function parseThreshold(name: string, text: string): Threshold | undefine
   return value > 0 ? { name, op: "every", value } : undefined;
 }
 
-/** As the YAML writes it. */
+/** Returns the condition as written in YAML. */
 export const thresholdText = ({ op, value }: Threshold): string => `${op} ${value}`;
 
-/**
- * How a threshold is named in `crossed`, beside the name of its number: `every 1000` becomes the
- * multiple reached.
- */
+/** Returns how many whole steps a reading has reached. */
 export const stepsReached = (step: number, reading: number): number =>
   Math.max(0, Math.floor(reading / step));
 

@@ -1,11 +1,11 @@
-/** What a sight of a tweet changes of what a message shows of it. Pure. */
+/** Decides which edit of a sent message a tweet that was just seen requires. Pure. */
 import type { EditCause } from "../model/edit-cause.ts";
 import type { EditableAlert, ShownTweet, TweetSight, WantedEdit } from "../model/edit.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { textVersion } from "./tweet-text.ts";
 
-/** From one edit of a message to the next, whatever changes meanwhile. */
+/** The minimum time between two edits of a message, whatever changes meanwhile. */
 export const EDIT_EVERY_MS = 60_000;
 
 const COUNTS = [
@@ -22,7 +22,10 @@ export interface EditContext {
   readonly nowMs: number;
 }
 
-/** Undefined where the message shows all that `causes` are about. */
+/**
+ * Returns the edit that is needed; undefined if the message already shows everything that `causes`
+ * are about.
+ */
 export function wantedEdit(
   alert: EditableAlert,
   sight: TweetSight,
@@ -38,13 +41,13 @@ export function wantedEdit(
     wantedAtMs: nowMs,
     dueAtMs: Math.max(nowMs, alert.dueAtMs ?? nowMs),
   });
-  // An older answer may still show it: what is gone stays gone.
+  // A deleted tweet stays deleted, even if an older answer still shows it.
   if (shown.isGone) return undefined;
   if (sight.kind === "gone")
     return causes.has("deleted") ? want({ ...shown, isGone: true }) : undefined;
   const version = causes.has("edited") ? textVersion(hash, sight.tweet) : undefined;
   const isEdited = version !== undefined && known.length > 0 && !known.includes(version);
-  // Counts change with every answer: more than one edit a minute is never made of them.
+  // Counts change with every answer, so they cause at most one edit a minute.
   const isCounted =
     causes.has("counts") &&
     COUNTS.some((name) => countOf(sight.tweet, name) !== countOf(shown.tweet, name)) &&
@@ -65,7 +68,7 @@ const versionsOf = (hash: Hash, tweet: Tweet): readonly string[] => {
   return version === undefined ? [] : [version];
 };
 
-/** Counts of a repost are those of what it reposts. */
+/** Returns a count. The counts of a repost are those of the post that it reposts. */
 const countOf = (tweet: Tweet, name: (typeof COUNTS)[number]): number =>
   (tweet.retweeted_status ?? tweet)[name];
 

@@ -1,19 +1,17 @@
-/** What counts as another text of a tweet. Pure. */
+/** Decides whether two texts of a tweet count as different. Pure. */
 import type { Hash } from "../model/hash.ts";
 import { kindOfTweet, type Tweet } from "../model/tweet.ts";
 
-/**
- * Short enough to be kept for every fresh tweet, and long enough to distinguish the texts of one.
- */
+/** Short enough to be stored for every fresh tweet, and long enough to distinguish its texts. */
 const DIGEST_CHARS = 12;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: endpoints differ in what they leave of them
 const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u2060\ufeff]/g;
 
 /**
- * A name for the tweet's text that stays the same where only spaces and invisible characters
- * differ. Undefined where the text says nothing: an answer may lack it, and a repost has the text
- * of another tweet, cut to fit.
+ * Returns a fingerprint of the tweet's text. Texts that differ only in spaces and invisible
+ * characters have the same one. Returns undefined if the text is not reliable: an answer may lack
+ * it, and a repost has the text of another tweet, shortened.
  */
 export function textVersion(hash: Hash, tweet: Tweet): string | undefined {
   const text = tweet.full_text.normalize("NFC").replace(UNSEEN, "").replace(/\s+/g, " ").trim();

@@ -1,20 +1,20 @@
 /**
- * Whether events come faster than is usual, or not at all. Pure: counts and times in, yes or no
- * out. What was not checked (a paused watch, an outage of the service, a daemon that was off) is
- * neither usual nor silent.
+ * Decides whether events come faster than usual, or not at all. Pure: gets counts and times,
+ * returns numbers and periods. Time that was not observed (a paused watch, an outage of the
+ * service, a daemon that was off) counts neither as usual nor as silent.
  */
 import type { TimeSpan } from "../model/volume-store.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** Days that say what is usual. */
+/** The number of days from which the usual count is learned. */
 const LEARNED_DAYS = 14;
-/** Fewer say nothing yet. */
+/** With fewer observed days, nothing is usual yet. */
 const DAYS_TO_LEARN = 3;
-/** Windows since the last spike that are asked whether it was over. */
-const MOST_WINDOWS_BACK = 24;
+/** The number of windows since the last spike that are checked for its end. */
+const MAX_WINDOWS_BACK = 24;
 
-/** What was checked: since when, until when, and when not. */
+/** What was observed: since when, until when, and the gaps in between. */
 export interface Watched {
   readonly sinceMs: number;
   readonly okMs: number;
@@ -22,16 +22,16 @@ export interface Watched {
 }
 
 /**
- * Takes a good poll at `nowMs`: one that comes later than `mostApartMs` after the last leaves a
- * gap.
+ * Records a successful poll at `nowMs`. If it comes later than `maxApartMs` after the last one, the
+ * time between is a gap.
  */
 export function watchedOn(
   watched: Watched | undefined,
   nowMs: number,
-  mostApartMs: number,
+  maxApartMs: number,
 ): Watched {
   if (watched === undefined) return { sinceMs: nowMs, okMs: nowMs, gaps: [] };
-  const isGap = nowMs - watched.okMs > mostApartMs;
+  const isGap = nowMs - watched.okMs > maxApartMs;
   const gaps = isGap ? [...watched.gaps, { fromMs: watched.okMs, toMs: nowMs }] : watched.gaps;
   return {
     ...watched,
@@ -40,7 +40,7 @@ export function watchedOn(
   };
 }
 
-/** How much of the time since then was checked. */
+/** Returns how much of a period was observed. */
 export function watchedMs({ gaps }: Watched, fromMs: number, toMs: number): number {
   const missed = gaps.reduce(
     (sum, gap) => sum + Math.max(0, Math.min(gap.toMs, toMs) - Math.max(gap.fromMs, fromMs)),
@@ -50,8 +50,8 @@ export function watchedMs({ gaps }: Watched, fromMs: number, toMs: number): numb
 }
 
 /**
- * The same time of day on the days before, as far as it was checked from the learning's begin on;
- * an hour each, or the window where it is longer. Too few of them say nothing.
+ * Returns the same time of day on the days before, if it was observed and lies after the start of
+ * learning: an hour each, or the window if that is longer. Returns none if there are too few days.
  */
 export function usualSpans(
   watched: Watched,
@@ -68,7 +68,7 @@ export function usualSpans(
   return seen.length < DAYS_TO_LEARN ? [] : seen;
 }
 
-/** Events of one window, on an ordinary day at this hour. */
+/** Returns the number of events in one window on an ordinary day at this hour. */
 export function usualCount(
   spans: readonly TimeSpan[],
   counts: readonly number[],
@@ -78,22 +78,22 @@ export function usualCount(
   return (counts.reduce((sum, count) => sum + count, 0) / spans.length) * (windowMs / widthMs);
 }
 
-/** How many events make a spike. */
+/** Returns how many events make a spike. */
 export const spikeLimit = (
   usual: number,
   rule: { readonly factor: number; readonly min: number },
 ): number => Math.max(rule.min, rule.factor * usual);
 
 /**
- * Whole windows since the last spike, the newest last: one of them must have been below the limit
- * before the next spike is reported.
+ * Returns the complete windows since the last spike, the newest last. One of them must have been
+ * below the limit before the next spike is reported.
  */
 export function windowsSince(
   spikeMs: number,
   nowMs: number,
   windowMs: number,
 ): readonly TimeSpan[] {
-  const count = Math.min(MOST_WINDOWS_BACK, Math.floor((nowMs - spikeMs) / windowMs));
+  const count = Math.min(MAX_WINDOWS_BACK, Math.floor((nowMs - spikeMs) / windowMs));
   return Array.from({ length: count }, (_, i) => nowMs - (count - 1 - i) * windowMs).map(
     (toMs) => ({ fromMs: toMs - windowMs, toMs }),
   );

@@ -36,7 +36,7 @@ function head(
 ) {
   const plan = planHead(memory, { ...options, ...changes });
   const walk = new FeedWalk(plan.walk);
-  pages.every((page, i) => walk.takePage(page, i < pages.length - 1 ? `c${i}` : lastCursor));
+  pages.every((page, i) => walk.addPage(page, i < pages.length - 1 ? `c${i}` : lastCursor));
   return { plan, walk, memory: afterHead(memory, { plan, walk, startMs: NOW, query: undefined }) };
 }
 
@@ -149,7 +149,7 @@ function fill(
   const plan = planFill(memory, 0, 2, 15 * MIN);
   if (plan === undefined) throw new Error("no gap");
   const walk = new FeedWalk(plan.walk);
-  pages.every((page, i) => walk.takePage(page, i < pages.length - 1 ? `c${i}` : lastCursor));
+  pages.every((page, i) => walk.addPage(page, i < pages.length - 1 ? `c${i}` : lastCursor));
   if (hasFailed) walk.cut();
   return afterFill(memory, 0, { plan, walk, query: undefined, hasFailed });
 }

@@ -46,7 +46,7 @@ export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<
       continue;
     }
     const tweets = answer.tweets ?? [];
-    const goesOn = walk.takePage(tweets.map(itemOfTweet), answer.nextCursor);
+    const goesOn = walk.addPage(tweets.map(itemOfTweet), answer.nextCursor);
     read = readAfter(read, { walk, goesOn, step, nextCursor: answer.nextCursor }, target.sinceMs);
     await store.saveBackfillPage({
       fingerprint: target.key,
@@ -78,7 +78,7 @@ export const isReadBack = (read: BackfillRead | undefined, target: BackTarget): 
 const newWalk = ({ source, sinceMs }: BackTarget): FeedWalk =>
   new FeedWalk({
     stretches: [],
-    ground: [],
+    knownRanges: [],
     floorMs: sinceMs,
     maxNewPages: Number.POSITIVE_INFINITY,
     minItems: 0,

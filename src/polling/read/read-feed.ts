@@ -177,7 +177,7 @@ export async function walkFeed(
   for (;;) {
     const page = answer.tweets ?? [];
     for (const tweet of page) if (!tweets.has(tweet.id)) tweets.set(tweet.id, tweet);
-    if (!walk.takePage(page.map(itemOfTweet), answer.nextCursor)) return undefined;
+    if (!walk.addPage(page.map(itemOfTweet), answer.nextCursor)) return undefined;
     try {
       answer = await ask(answer.nextCursor);
     } catch (error) {

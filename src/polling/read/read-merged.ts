@@ -150,7 +150,13 @@ async function readPages(
   floorMs: number,
   maxNewPages: number,
 ): Promise<readonly Tweet[] | undefined> {
-  const nothingKnown = { stretches: [], ground: [], minItems: 0, fills: true, hasNoPins: true };
+  const nothingKnown = {
+    stretches: [],
+    knownRanges: [],
+    minItems: 0,
+    fills: true,
+    hasNoPins: true,
+  };
   const walk = new FeedWalk({ ...nothingKnown, floorMs, maxNewPages });
   const tweets = new Map<string, Tweet>();
   const error = await walkFeed((cursor) => ask(query, cursor), walk, await ask(query), tweets);
@@ -166,7 +172,7 @@ function observe(
 ): FeedObservation {
   const items: readonly FeedItem[] = tweets.map(itemOfTweet);
   const walk = new FeedWalk(plan.walk);
-  walk.takePage(items, undefined);
+  walk.addPage(items, undefined);
   return {
     tweets: new Map(tweets.map((tweet) => [tweet.id, tweet])),
     items,
