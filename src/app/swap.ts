@@ -8,7 +8,6 @@ import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
 import type { Share } from "../model/replicas.ts";
 import type { Store } from "../model/store.ts";
-import type { ReadUntil } from "../model/watch-store.ts";
 import { enabledOf, registerConfiguredWatches } from "./daemon/registration.ts";
 import type { Delivering } from "./delivering/delivering.ts";
 import { warnOfStranded } from "../operate/alerts/stranded.ts";
@@ -50,8 +49,8 @@ export function createSwap({
       // Until the state has taken the watches, nothing that is active has changed: a state that
       // cannot be written leaves all as it was.
       const register = async () => {
-        const readUntilMs = await readUntil(changes.changed, polling.engine, store);
-        return registerConfiguredWatches(next, { store, hash, clock, log, share, readUntilMs });
+        if (changes.changed.length > 0) await polling.engine.writeLearned();
+        return registerConfiguredWatches(next, { store, hash, clock, log, share });
       };
       const registered = await register().catch((error: unknown) => {
         polling.storeWatch.takeError(error);
@@ -66,34 +65,4 @@ export function createSwap({
       await warnOfStranded(next, { store, log });
     },
   };
-}
-
-/** When the feeds of these watches were read last, of those that read one. */
-async function readUntil(
-  watchIds: readonly string[],
-  engine: Pick<Polling["engine"], "pollsOf">,
-  store: Pick<Store, "loadSources">,
-): Promise<ReadUntil> {
-  const feeds = watchIds.flatMap((id) => {
-    const own = engine
-      .pollsOf(id)
-      .flatMap((poll) =>
-        (poll.group?.members ?? [poll]).map((feed) => ({ feed, keys: [feed.key, poll.key] })),
-      )
-      .filter(({ feed }) => feed.subscribers.some(({ watch }) => watch.id === id));
-    const [first, ...others] = own;
-    return first?.feed.detector === "feed" && others.length === 0 ? [{ id, keys: first.keys }] : [];
-  });
-  const sources =
-    feeds.length === 0
-      ? []
-      : await store.loadSources([...new Set(feeds.flatMap(({ keys }) => keys))]);
-  const readMs = new Map(
-    sources.map(({ fingerprint, lastOkAtMs }) => [fingerprint, lastOkAtMs ?? 0]),
-  );
-  // A feed that is read in a group has a time of its own only where something of it was read.
-  const times = feeds.map(
-    ({ id, keys }) => [id, Math.max(...keys.map((key) => readMs.get(key) ?? 0))] as const,
-  );
-  return new Map(times.filter(([, atMs]) => atMs > 0));
 }

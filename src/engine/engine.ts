@@ -102,6 +102,11 @@ export class Engine {
         .catch((error: unknown) => log.warn("what was learned could not be written", { error }));
   }
 
+  /** What groups have read until now stands in the state after it. @throws StoreError */
+  writeLearned(): Promise<void> {
+    return this.#parts.runners.close();
+  }
+
   get polls(): readonly Poll[] {
     return this.#deps.polls.all;
   }

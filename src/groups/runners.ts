@@ -40,7 +40,7 @@ export interface Runners {
   reload(): Promise<void>;
   /** Called with every plan. */
   keepOnly(polls: readonly Poll[]): void;
-  /** Writes what was learned: nothing more comes. */
+  /** Writes what was learned, at a stop or before. */
   close(): Promise<void>;
 }
 

@@ -55,7 +55,7 @@ function makeSwap({ refused, failed }: { readonly refused?: Error; readonly fail
     },
     polling: {
       engine: {
-        pollsOf: () => [],
+        writeLearned: async () => void did.push("write what was learned"),
         setWatches: async (watches: readonly EngineWatch[]) =>
           void did.push(`poll ${namesOf(watches)}`),
       },
@@ -70,6 +70,7 @@ function makeSwap({ refused, failed }: { readonly refused?: Error; readonly fail
         if (failed !== undefined) throw failed;
         return watches.map(({ id }) => ({ id, key: id }));
       },
+      listWatches: async () => [],
       outboxStats: async () => [{ sink: "gone", waiting: 1 }],
     },
     hash: sha256,
@@ -85,6 +86,7 @@ it("delivers for every watch, polls those that are enabled, announces those that
   await swap(await loadNext(), CHANGES);
   expect(did).toEqual([
     "prepare 4",
+    "write what was learned",
     "deliver for old added edited off",
     "renew the key",
     "poll old added edited",
@@ -106,7 +108,11 @@ it("changes nothing that is active when the state does not take the watches, and
   const failed = new StoreError("STORE_FULL", "The disk is full.");
   const { swap, did } = makeSwap({ failed });
   await expect(swap(await loadNext(), CHANGES)).rejects.toBe(failed);
-  expect(did).toEqual(["prepare 4", expect.stringContaining("The disk is full.")]);
+  expect(did).toEqual([
+    "prepare 4",
+    "write what was learned",
+    expect.stringContaining("The disk is full."),
+  ]);
 });
 
 it("a renewal starts delivery and key afresh, for the same watches", async () => {

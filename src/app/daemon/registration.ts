@@ -6,8 +6,10 @@ import type { Hash } from "../../model/hash.ts";
 import type { Log } from "../../model/log.ts";
 import type { Share } from "../../model/replicas.ts";
 import type { Store } from "../../model/store.ts";
-import type { ReadUntil, WatchState } from "../../model/watch-store.ts";
+import type { Watch } from "../../model/watch.ts";
+import type { WatchState } from "../../model/watch-store.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
+import { type EditedQueriesStore, lastReadsOfEdited } from "./edited-queries.ts";
 import { registrationOf } from "../../operate/changes/registration-of.ts";
 
 /** Only enabled ones are polled. */
@@ -15,12 +17,11 @@ export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch
   watches.filter(({ watch }) => watch.enabled);
 
 export interface RegistrationDeps {
-  readonly store: Pick<Store, "registerWatches" | "listWatches">;
+  readonly store: Pick<Store, "registerWatches"> & EditedQueriesStore;
   readonly hash: Hash;
   readonly clock: Clock;
   readonly log: Log;
   readonly share: Pick<Share, "isLeading" | "announce">;
-  readonly readUntilMs?: ReadUntil;
 }
 
 /**
@@ -44,18 +45,24 @@ export async function registerConfiguredWatches(
 
 async function register(
   { watches }: Config,
-  { store, hash, clock, log, share, readUntilMs }: RegistrationDeps,
+  { store, hash, clock, log, share }: RegistrationDeps,
 ): Promise<readonly WatchState[]> {
   let isNew = false;
   const registrations = watches.map((watch) => registrationOf(hash, watch));
+  const feeds = new Set(watches.filter(readsFeed).map(({ id }) => id));
   const states = await store.registerWatches(
     registrations,
     clock.now(),
     () => (isNew = true),
-    readUntilMs,
+    await lastReadsOfEdited(
+      registrations.filter(({ id }) => feeds.has(id)),
+      store,
+    ),
   );
   const onNotAnnounced = (error: unknown) =>
     log.debug("other replicas were not notified of new watches", { error });
   if (isNew) await share.announce("all").catch(onNotAnnounced);
   return states;
 }
+
+const readsFeed = (watch: Watch): boolean => watchTypeOf(watch).detection.detector === "feed";

@@ -10,6 +10,6 @@ export interface GroupRunner {
   pacerOf?(poll: Poll): Pacer;
   /** Called after every plan: forgets what is in no poll any more. */
   keepOnly?(polls: readonly Poll[]): void;
-  /** Writes what was learned: nothing more comes. */
+  /** Writes what was learned. */
   close?(): Promise<void>;
 }

@@ -154,6 +154,8 @@ export class GroupReading {
 }
 
 const WRITE_EVERY_MS = 600_000;
+/** Where groups of every kind keep what they have learned. */
+export const GROUPS_SCOPE = "groups";
 
 /**
  * What groups of one kind have learned as a whole, each under the key of its poll. `restore`: fills
@@ -165,7 +167,7 @@ export const createGroupMemories = <Memory extends object>(
   restore: (stored: Partial<Memory>) => Memory,
 ): LearnedValues<Memory> =>
   new LearnedValues<Memory>({
-    scope: "groups",
+    scope: GROUPS_SCOPE,
     store,
     clock,
     writeEveryMs: WRITE_EVERY_MS,

@@ -33,7 +33,10 @@ function makeState() {
     registered.push(...watches);
     return watches.map(({ id }) => ({ id, key: `key of ${id}` }));
   };
-  return { registered, store: { registerWatches: registerAll } as unknown as Store };
+  return {
+    registered,
+    store: { registerWatches: registerAll, listWatches: async () => [] } as unknown as Store,
+  };
 }
 
 it("registers every watch with its accounts and its former name, and polls those that are enabled, each with its own memory", async () => {

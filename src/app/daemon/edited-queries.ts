@@ -1,0 +1,47 @@
+/**
+ * Queries that were edited while nobody read them, as before a start: when each was read last, so
+ * that what was posted since then is news to the query that takes its place.
+ */
+import { readTogetherUntil } from "../../groups/searches/read-together.ts";
+import type { LearnedStore } from "../../model/learned.ts";
+import type { Store } from "../../model/store.ts";
+import type { ReadUntil, WatchRegistration, WatchState } from "../../model/watch-store.ts";
+
+export type EditedQueriesStore = Pick<Store, "listWatches" | "loadSources"> &
+  Pick<LearnedStore, "loadLearned">;
+
+/**
+ * A query has one target, whose key is the fingerprint of its feed. A query that was never read
+ * counts as read when it was registered, which may be when the one before it was read last.
+ */
+export async function lastReadsOfEdited(
+  registrations: readonly WatchRegistration[],
+  store: EditedQueriesStore,
+): Promise<ReadUntil> {
+  const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
+  const named = new Set(registrations.map(({ id }) => id));
+  const edited = registrations.flatMap((registration) => {
+    const { id, movedFrom = "" } = registration;
+    const before = states.get(id) ?? (named.has(movedFrom) ? undefined : states.get(movedFrom));
+    const target = before === undefined ? undefined : replacedTarget(before, registration);
+    return target === undefined ? [] : [{ id, target }];
+  });
+  if (edited.length === 0) return new Map();
+  const keys = edited.map(({ target }) => target.key);
+  const sources = await store.loadSources([...new Set(keys)]);
+  const ownMs = new Map(sources.map((one) => [one.fingerprint, one.lastOkAtMs ?? 0]));
+  const sharedMs = await readTogetherUntil(store, keys);
+  return new Map(
+    edited.flatMap(({ id, target: { key, baselineAtMs } }) => {
+      const readMs = Math.max(ownMs.get(key) ?? 0, sharedMs.get(key) ?? 0);
+      return readMs === 0 && baselineAtMs !== null ? [] : [[id, readMs] as const];
+    }),
+  );
+}
+
+/** The one target that a watch had, where it has another one now. */
+function replacedTarget(before: WatchState, { type, targets }: WatchRegistration) {
+  const [[old, ...othersOld], [next, ...others]] = [before.targets, targets];
+  const isOne = othersOld.length === 0 && others.length === 0 && before.type === type;
+  return isOne && old !== undefined && next !== undefined && old.key !== next.key ? old : undefined;
+}

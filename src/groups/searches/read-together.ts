@@ -1,0 +1,24 @@
+/** When searches that share queries were read last, by what their groups have stored. */
+import type { LearnedStore } from "../../model/learned.ts";
+import { GROUPS_SCOPE } from "../memory/group-reading.ts";
+import type { SearchGroupMemory } from "./search-memory.ts";
+
+/**
+ * By poll key, those that are known; ms. After a crash, or where another replica reads the group, a
+ * time may be up to ten minutes early: what groups have learned is written so far apart.
+ */
+export async function readTogetherUntil(
+  store: Pick<LearnedStore, "loadLearned">,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  for (const stored of (await store.loadLearned(GROUPS_SCOPE)).values()) {
+    // Groups of another kind have no members by this name.
+    const { members = {} } = stored as unknown as Partial<SearchGroupMemory>;
+    for (const key of keys) {
+      const checkedAtMs = Object.hasOwn(members, key) ? members[key]?.checkedAtMs : undefined;
+      if (checkedAtMs !== undefined) found.set(key, Math.max(checkedAtMs, found.get(key) ?? 0));
+    }
+  }
+  return found;
+}
