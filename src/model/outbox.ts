@@ -30,6 +30,8 @@ export interface DueMember {
   readonly isGone?: boolean;
   /** True for an alert that waits in a digest and holds the edited text of its post. */
   readonly isEdited?: boolean;
+  /** Those of several receivers who had it before it was sent again. Absent: nobody. */
+  readonly taken?: readonly string[];
   /** The alert that it is a follow-up to, where the sink had one. */
   readonly follows?: FollowedAlert;
 }

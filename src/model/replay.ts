@@ -27,6 +27,8 @@ export interface ReplayCandidate {
    * it was not sent yet.
    */
   readonly fate: "done" | "joined" | "silenced" | "under_way";
+  /** Some of its receivers have it, and all get it again: the sink does not know which. */
+  readonly reachesAgain?: boolean;
   /**
    * Of one under way that waits for the end of a mute, for its group or for a digest; null for any
    * other.

@@ -161,6 +161,8 @@ export interface SendReceipt {
    * hears of them.
    */
   readonly missed?: readonly MissedReceiver[];
+  /** All who have it, where `missed` names others. Absent where the sink does not know who. */
+  readonly taken?: readonly string[];
 }
 
 /** How a sink for people shows more alerts than one message can. */

@@ -4,7 +4,9 @@
  */
 import { describe, expect, it } from "vitest";
 import { type SealedMessage, SinkError, takenBy } from "../../src/model/sink.ts";
-import { createBench, HOUR, SECOND } from "./pump-bench.ts";
+import type { ChirpEvent } from "../../src/model/event.ts";
+import { makeEvent } from "../support/make-event.ts";
+import { createBench, HOUR, MINUTE, SECOND } from "./pump-bench.ts";
 
 /** A sink with two receivers, of which one refuses it for now. */
 function setUp() {
@@ -13,7 +15,9 @@ function setUp() {
   let missed: string | undefined;
   const send = async ({ taken }: SealedMessage) => {
     attempts.push(taken);
-    if (missed !== undefined) return { missed: [{ receiver: "boss", error: missed }] };
+    if (missed === "") return {};
+    if (missed !== undefined)
+      return { missed: [{ receiver: "boss", error: missed }], taken: ["team"] };
     throw new SinkError("transient", "450 for boss", 450, { fields: takenBy(["team"]) });
   };
   bench.addSink("mail", { concurrency: 1 }, { send });
@@ -41,6 +45,33 @@ describe("a message that some of its receivers took", () => {
       Array.from({ length: 8 }, () => ["sent", "not taken by boss: 550 no such user"]),
     );
     expect(bench.opsAlerts).toEqual(Array.from({ length: 8 }, () => "part mail: boss"));
+  });
+
+  it("reaches those alone who do not have it when it is sent again, apart from what nobody has", async () => {
+    const { bench, attempts, refuseForGood } = setUp();
+    const { outbox, clock } = bench;
+    refuseForGood("550 no such user");
+    const [first, second] = ["1", "2"].map((subject) => makeEvent(subject));
+    outbox.add(first as ChirpEvent, { sink: "mail", groupKey: "team" });
+    const pump = bench.newPump();
+    await pump.start();
+    await clock.advance(SECOND);
+    refuseForGood("");
+    const again = async (event: ChirpEvent | undefined) => {
+      const eventId = event?.id ?? "";
+      const deliveryIds = (await outbox.findReplayable({ eventId })).map((one) => one.deliveryId);
+      await outbox.replay({ deliveryIds, added: [], atMs: clock.now(), detail: { eventId } });
+    };
+    await again(first);
+    outbox.add(second as ChirpEvent, { sink: "mail", groupKey: "team" });
+    pump.wake();
+    await clock.advance(MINUTE);
+    expect(attempts).toEqual([undefined, ["team"], undefined]);
+    // Everybody has it now: who asks for it again means everybody.
+    await again(first);
+    pump.wake();
+    await clock.advance(MINUTE);
+    expect(attempts.slice(3)).toEqual([undefined]);
   });
 
   it("is not repeated where the others refuse it for good", async () => {

@@ -179,7 +179,11 @@ describe("a mail to several", () => {
     expect(await attempt(email, refuse([BOSS, "550 5.1.1 no such user"]), { taken })).toMatchObject(
       {
         missed: [{ receiver: BOSS, error: expect.stringContaining("550") }],
+        taken: [TEAM],
       },
     );
+    const sent = mail.mails.length;
+    expect(await attempt(email, refuse(), { taken: [TEAM, BOSS] })).toEqual({});
+    expect(mail.mails).toHaveLength(sent);
   });
 });

@@ -6,6 +6,7 @@ import { describeFollowUps } from "./follow-ups-contract.ts";
 import { describeLevels } from "./levels-contract.ts";
 import { describeMembers } from "./members-contract.ts";
 import { describeReports } from "./reports-contract.ts";
+import { describePartlyTaken } from "./partly-taken-contract.ts";
 import { describeStore } from "./store-contract.ts";
 
 describeStore("SQLite", () => openTemp(memoryStatePath()));
@@ -13,6 +14,7 @@ describeMembers("SQLite", () => openTemp(memoryStatePath()));
 describeLevels("SQLite", () => openTemp(memoryStatePath()));
 describeFollowUps("SQLite", () => openTemp(memoryStatePath()));
 describeReports("SQLite", () => openTemp(memoryStatePath()));
+describePartlyTaken("SQLite", () => openTemp(memoryStatePath()));
 
 test("a group that waits is due at its time after a restart", async () => {
   const path = memoryStatePath();

@@ -8,6 +8,7 @@ import type { EditStore } from "../../src/model/edit.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Outbox } from "../../src/model/outbox.ts";
 import type { NewDelivery } from "../../src/model/poll-store.ts";
+import type { ReplayStore } from "../../src/model/replay.ts";
 import type { SilenceStore } from "../../src/model/silence.ts";
 import type { WaitsStore } from "../../src/model/waits.ts";
 import type { Upkeep } from "../../src/model/store.ts";
@@ -39,6 +40,7 @@ export interface SqlOutbox
     CrosspostStore,
     EditStore,
     Pick<SilenceStore, "silenceDeliveries">,
+    Pick<ReplayStore, "findReplayable" | "replay">,
     Pick<Upkeep, "setTimesBack"> {
   /**
    * A delivery to sink `hook`, alone in its group and due at once unless said otherwise. Committed
@@ -132,6 +134,8 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     releaseHeld: guarded(store.releaseHeld),
     messageMembers: guarded(store.messageMembers),
     takeBack: guarded(store.takeBack),
+    findReplayable: guarded(store.findReplayable),
+    replay: guarded(store.replay),
     withhold: guarded(store.withhold),
     outboxStats: guarded(store.outboxStats),
     countWaiting: guarded(store.countWaiting),

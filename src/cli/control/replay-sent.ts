@@ -78,9 +78,9 @@ function replayLines(
   total: number,
   { sink, event }: SentFlags,
 ): readonly string[] {
-  const lines = alerts.map(({ sink: name, alerts: count, configured }) =>
+  const lines = alerts.map(({ sink: name, alerts: count, configured, reach_again: again = 0 }) =>
     configured
-      ? `${plural(count, "alert")} for ${name}`
+      ? `${plural(count, "alert")} for ${name}${again === 0 ? "" : againText(name, again)}`
       : `${plural(count, "alert")} for ${name}: not sent, the configuration has no sink ${name}`,
   );
   if (underWay > 0)
@@ -96,3 +96,6 @@ function replayLines(
       : "";
   return [...lines, `nothing to send again${why}`];
 }
+
+const againText = (sink: string, again: number): string =>
+  ` (${again} of them ${again === 1 ? "goes" : "go"} again to receivers that have it: ${sink} does not know which of its receivers do)`;

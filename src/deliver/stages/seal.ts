@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../model/clock.ts";
 import { announcementGroup } from "../../model/digest.ts";
+import { groupBy } from "../../model/group-by.ts";
 import type { DueMember, DueMessage, NewMessage, Outbox } from "../../model/outbox.ts";
 import type { Random } from "../../model/random.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -31,7 +32,8 @@ export interface SealDeps {
 export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMessage[]> {
   return {
     name: "seal",
-    async run({ queue, isProbe, messages, bundles, surplus }) {
+    async run({ queue, isProbe, messages, bundles: found, surplus }) {
+      const bundles = found.flatMap(byReceivers);
       const mentionsOf = await createMentionChoice(
         deps.store,
         queue.name,
@@ -57,9 +59,21 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
           ? []
           : [{ ...unsent(one.message), members: bundles[index]?.members ?? [] }],
       );
-      return [...messages, ...first].map((message) => claimMessage(queue, message, isProbe));
+      const isFirstOfGroup = ({ groupKey }: DueMessage, index: number) =>
+        first.findIndex((one) => one.groupKey === groupKey) === index;
+      return [...messages, ...first.filter(isFirstOfGroup)].map((message) =>
+        claimMessage(queue, message, isProbe),
+      );
     },
   };
+}
+
+/** Alerts that are sent again go out apart where others of their receivers have them already. */
+function byReceivers(bundle: Bundle): readonly Bundle[] {
+  const parts = groupBy(bundle.members, ({ taken = [] }) => JSON.stringify([...taken].sort()));
+  if (parts.size < 2) return [bundle];
+  const { deleted: _, ...rest } = bundle;
+  return [...parts.values()].map((members, index) => ({ ...(index > 0 ? rest : bundle), members }));
 }
 
 interface Sealed {
@@ -82,6 +96,7 @@ function sealBundle(
   const idsOf = (events: readonly OutboxEvent[]) =>
     events.flatMap((event) => idsByEvent.get(event) ?? []);
   const digest = periodOf(deps.layOut, bundle);
+  const [{ taken } = {}] = bundle.members;
   const { parts, unlisted } = layOut(deps.layOut, queue, [...idsByEvent.keys()], {
     ...bundle,
     period: digest?.period,
@@ -99,6 +114,7 @@ function sealBundle(
       groupKey,
       sealedAtMs: deps.clock.now(),
       body: part.body,
+      ...(taken && { taken }),
       deliveryIds: idsOf(part.events),
       worded: part.events.flatMap((event) =>
         event.worded === undefined
@@ -199,6 +215,7 @@ const unsent = ({
   sealedAtMs,
   body,
   deliveryIds,
+  taken,
   threadRef,
   threadChannel,
 }: NewMessage): DueMessage => ({
@@ -208,6 +225,7 @@ const unsent = ({
   sealedAtMs,
   body,
   alerts: deliveryIds.length,
+  ...(taken === undefined ? {} : { taken }),
   ...(threadRef === undefined ? {} : { threadRef }),
   ...(threadChannel === undefined ? {} : { threadChannel }),
   attempts: 0,

@@ -100,12 +100,20 @@ async function planReplay(
 }
 
 function countBySink(
-  deliveries: readonly { readonly sink: string }[],
+  deliveries: readonly (Pick<ReplayCandidate, "reachesAgain"> & { readonly sink: string })[],
   facts: ReadonlyMap<string, SinkFacts>,
 ): readonly ReplayedSink[] {
   const counts = new Map<string, number>();
-  for (const { sink } of deliveries) counts.set(sink, (counts.get(sink) ?? 0) + 1);
-  return [...counts].map(([sink, alerts]) => ({ sink, alerts, configured: facts.has(sink) }));
+  const again = new Map<string, number>();
+  for (const { sink, reachesAgain } of deliveries) {
+    counts.set(sink, (counts.get(sink) ?? 0) + 1);
+    if (reachesAgain === true) again.set(sink, (again.get(sink) ?? 0) + 1);
+  }
+  return [...counts].map(([sink, alerts]) => {
+    const repeated = again.get(sink);
+    const configured = facts.has(sink);
+    return { sink, alerts, configured, ...(repeated && { reach_again: repeated }) };
+  });
 }
 
 interface Addition {

@@ -31,6 +31,11 @@ export interface ReplayedSink {
   readonly alerts: number;
   /** False: the configuration has no sink of that name, and nothing is sent. */
   readonly configured: boolean;
+  /**
+   * Alerts that some receivers have and all get again, because the sink does not know which. Absent
+   * where there are none.
+   */
+  readonly reach_again?: number;
 }
 
 /** What an operator sent again. */

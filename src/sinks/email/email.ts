@@ -147,11 +147,17 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
     lists: { above: MAX_MAIL_CARDS, render: renderEmailDigest, announce: renderEmailAnnouncement },
     async send(message, signal) {
       const mail = mailOf(settings, message);
+      // Everybody whom the configuration names now has it.
+      if (mail.recipients.length === 0) return {};
       const { refused } = await outputs.mail(server, mail, signal).catch((error: unknown) => {
         throw classifyMailFailure(error);
       });
       const missed = readRefusals(refused, mail.recipients, message.taken ?? []);
-      return { ref: mail.id, ...(missed.length === 0 ? {} : { missed }) };
+      if (missed.length === 0) return { ref: mail.id };
+      const taken = [...(message.taken ?? []), ...mail.recipients].filter((one) =>
+        missed.every(({ receiver }) => receiver !== one),
+      );
+      return { ref: mail.id, missed, taken };
     },
   };
 }

@@ -58,6 +58,8 @@ export interface DeliveriesTable {
    * alert.
    */
   follows_id: number | null;
+  /** JSON: those of several receivers who had it before it was sent again; null: nobody. */
+  taken?: string | null;
 }
 
 /** Timers of real groups; an event that is its own group has none. */

@@ -14,6 +14,7 @@ import { editAgain } from "./edits.ts";
 import { refreshGroupsOf } from "../outbox/group-timers.ts";
 import { releaseWaiting } from "../outbox/release-waiting.ts";
 import { deliveryRow, insertNew } from "../outbox/insert-deliveries.ts";
+import { takenOfMessage } from "../outbox/taken.ts";
 
 export async function findReplayable(
   db: Executor,
@@ -39,6 +40,8 @@ export async function findReplayable(
       "m.state as message_state",
       "m.held_by",
       "m.next_attempt_at",
+      "m.error",
+      "m.taken",
     ])
     .orderBy("d.id");
   const rows = await ("eventId" in selection
@@ -53,6 +56,10 @@ export async function findReplayable(
     eventId: row.event_id,
     sink: row.sink,
     fate: fateOf(row),
+    // The error of a sent message says who does not have it.
+    ...(row.message_state === "sent" && row.error !== "" && row.taken === null
+      ? { reachesAgain: true }
+      : {}),
     wait: waitOf(row),
   }));
 }
@@ -110,6 +117,7 @@ const reset = listStatement<{ now: number }, number>()((on, list, slot) =>
       not_before: slot("now"),
       held_by: null,
       due_at: slot("now"),
+      taken: takenOfMessage(eb),
       message_id: null,
       joined_id: null,
       replayed_at: slot("now"),

@@ -44,6 +44,7 @@ import { up as heldMessages } from "./0036-held-messages.ts";
 import { up as lastRepeats } from "./0037-last-repeats.ts";
 import { up as watchHours } from "./0038-watch-hours.ts";
 import { up as watchHoursByHour } from "./0039-watch-hours-by-hour.ts";
+import { up as takenAlerts } from "./0040-taken-alerts.ts";
 import type { Executor } from "../db/statement.ts";
 
 /** In order; a released one never changes. */
@@ -87,6 +88,7 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0037-last-repeats": { up: lastRepeats },
   "0038-watch-hours": { up: watchHours },
   "0039-watch-hours-by-hour": { up: watchHoursByHour },
+  "0040-taken-alerts": { up: takenAlerts },
 };
 
 /** The number a backup's name carries: `0001`, or `0000` for an empty file. */

@@ -142,7 +142,7 @@ const memberEvents = listStatement<object, number>()((on, list) =>
       "d.replayed_at",
       "d.template",
     ])
-    .select(["d.routed", "d.follows_id"])
+    .select(["d.routed", "d.follows_id", "d.taken"])
     .select([
       "e.id",
       "e.type",
@@ -324,6 +324,7 @@ export async function readGroups(
       ...(row.routed === null ? {} : { routed: fromText(row.routed) }),
       joined: others,
       ...(gone.has(Number(row.delivery_id)) ? { isGone: true } : {}),
+      ...(typeof row.taken === "string" ? { taken: fromText<readonly string[]>(row.taken) } : {}),
       ...(follows === undefined ? {} : { follows }),
       ...(tweet === undefined ? {} : { isEdited: true }),
       ...(row.original_group_key === null ? {} : { originalGroupKey: row.original_group_key }),

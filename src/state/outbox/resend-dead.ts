@@ -8,6 +8,7 @@ import { recordAudit } from "../db/audit.ts";
 import { countAlerts, deadMessages } from "./dead-letters.ts";
 import { mentioning } from "../messages/mentions.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
+import { takenOfMessage } from "./taken.ts";
 import { DEAD } from "../db/literals.ts";
 import type { Tables } from "../db/tables.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
@@ -56,7 +57,13 @@ const parentToGoBelow = (eb: ExpressionBuilder<Tables, "messages">) =>
 const unseal = listStatement<{ now: number }, string>()((on, list, slot) =>
   on
     .updateTable("deliveries")
-    .set({ state: "waiting", message_id: null, due_at: slot("now"), replayed_at: slot("now") })
+    .set((eb) => ({
+      state: "waiting",
+      taken: takenOfMessage(eb),
+      message_id: null,
+      due_at: slot("now"),
+      replayed_at: slot("now"),
+    }))
     .where("message_id", "in", list)
     .where("message_id", "is not", null)
     .returning(["sink", "group_key", "grouped"]),

@@ -11,6 +11,7 @@ import { MEMBERS_AT_ONCE } from "./due-work.ts";
 import { savePeriod } from "./digest-period.ts";
 import { putOffLateMembers, refreshGroup } from "./group-timers.ts";
 import { placeInThreads } from "../messages/threads.ts";
+import { keepTaken } from "./taken.ts";
 import { toText } from "../db/json-text.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import {
@@ -73,6 +74,8 @@ const markAll = listStatementForEach<Mark, number>()((on, list, slot) =>
 export function seal(db: Executor, messages: readonly NewMessage[]): Promise<void> {
   const work = async (on: Executor) => {
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
+    for (const { id, taken } of messages)
+      if (taken !== undefined) await keepTaken(on, [id], { taken: toText(taken) });
     await markMembers(on, messages);
     await recordMentions(on, messages);
     for (const { sink, digest } of messages)

@@ -11,6 +11,7 @@ import { lastPeriodOf } from "./digest-period.ts";
 import { readGroups } from "./due-work.ts";
 import { addFailedAttempt } from "./failed-attempts.ts";
 import { bodyText, insertMessages } from "./seal.ts";
+import { keepTaken } from "./taken.ts";
 
 const deliveriesOf = statement<{ id: string }>()((on, slot) =>
   on
@@ -60,13 +61,6 @@ const moveMembers = listStatement<{ from: string; to: string }, number>()((on, l
     .set({ message_id: slot("to") })
     .where("id", "in", list)
     .where("message_id", "=", slot("from")),
-);
-
-const keepTaken = listStatement<{ taken: string }, string>()((on, list, slot) =>
-  on
-    .updateTable("messages")
-    .set({ taken: slot("taken") })
-    .where("id", "in", list),
 );
 
 interface Move {

@@ -128,7 +128,7 @@ function outcomeOf(result: DeliveryResult): Outcome {
   const { messageId: id, atMs: at } = result;
   const step = result.kind === "sent" || result.countAttempt ? 1 : 0;
   const attemptAt = result.kind === "dead" && !result.countAttempt ? null : at;
-  const taken = result.kind === "retry" && result.taken !== undefined ? toText(result.taken) : null;
+  const taken = result.kind !== "dead" && result.taken !== undefined ? toText(result.taken) : null;
   const attempt = { id, attemptAt, step, taken };
   if (result.kind === "sent") {
     const { ref = null, channel = null, missed = [] } = result;

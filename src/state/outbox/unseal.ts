@@ -6,6 +6,7 @@ import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
 import { passThreadOn } from "../messages/threads.ts";
 import { refreshGroupsOf } from "./group-timers.ts";
+import { takenOfMessage } from "./taken.ts";
 
 const foreign = statement<{ sink: string; type: string }>()((on, slot) =>
   on
@@ -19,7 +20,13 @@ const foreign = statement<{ sink: string; type: string }>()((on, slot) =>
 const release = listStatement<object, string>()((on, list) =>
   on
     .updateTable("deliveries")
-    .set({ state: "waiting", message_id: null, worded_by: null, wording_error: null })
+    .set((eb) => ({
+      state: "waiting",
+      taken: takenOfMessage(eb),
+      message_id: null,
+      worded_by: null,
+      wording_error: null,
+    }))
     .where("message_id", "in", list)
     .returning(["sink", "group_key", "grouped"]),
 );

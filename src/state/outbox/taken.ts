@@ -1,0 +1,23 @@
+/** Who of several receivers has a message, and the alerts of a message that is made anew. */
+import type { ExpressionBuilder } from "kysely";
+import type { Tables } from "../db/tables.ts";
+import { listStatement } from "../db/statement.ts";
+
+/** Keeps with messages who has them. */
+export const keepTaken = listStatement<{ taken: string }, string>()((on, list, slot) =>
+  on
+    .updateTable("messages")
+    .set({ taken: slot("taken") })
+    .where("id", "in", list),
+);
+
+/**
+ * Who has an alert of a message that not everybody has; null where everybody or nobody has it. The
+ * error of a sent message says who does not.
+ */
+export const takenOfMessage = (eb: ExpressionBuilder<Tables, "deliveries">) =>
+  eb
+    .selectFrom("messages as whole")
+    .select("whole.taken")
+    .whereRef("whole.id", "=", "deliveries.message_id")
+    .where((m) => m.or([m("whole.state", "!=", "sent"), m("whole.error", "!=", "")]));
