@@ -137,6 +137,7 @@ export const FOLDERS = {
         "split-message",
         "throttle",
         "wake-sink",
+        "taken",
         "withhold",
       ]),
       tests: inFolder("test/state", [
