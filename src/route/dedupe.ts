@@ -1,22 +1,26 @@
 /**
- * Which alerts are alike, by the key of a `dedupe`. Pure; which of them were sent is the outbox's
- * to know.
+ * Computes which alerts count as duplicates, by the key of a `dedupe`. Pure. The outbox knows which
+ * of them were sent.
  */
 import type { ChirpEvent } from "../model/event.ts";
 import type { Once } from "../model/poll-store.ts";
 import type { Dedupe } from "./route.ts";
 import { ownValue } from "../model/own-value.ts";
 
-/** Parts of a key that are of the post, not of its labels. */
+/** Parts of a key that come from the post, not from its labels. */
 const POST_PARTS = ["tweet", "text"];
-/** Shorter texts are alike by chance: "good morning". */
+/** Shorter texts, such as "good morning", are equal by chance. */
 const SHORTEST_TEXT = 20;
-/** Longer ones that begin alike are copies; more would only make the state larger. */
+/**
+ * Texts that agree in this many characters are copies. A longer key would only make the state
+ * larger.
+ */
 const TEXT_CHARS = 200;
 
 /**
- * Undefined for an event that lacks a part of the key: it is like no other. With `tweet` or `text`,
- * only posts that were found count.
+ * Returns the key under which an alert is sent once; undefined for an event that lacks a part of
+ * the key, which is therefore never a duplicate. With `tweet` or `text`, only posts that were found
+ * count.
  */
 export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | undefined {
   if (event.type !== "tweet.created" && key.some((part) => POST_PARTS.includes(part)))
@@ -24,7 +28,7 @@ export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | und
   const values = key.map((part) => partOf(event, part));
   if (values.includes("")) return undefined;
   const [only] = key;
-  // The default of chats: a route that writes it out shares its memory.
+  // This is also the default of chats. A route that writes it out shares the default's memory.
   const isDefault = key.length === 1 && only === "tweet";
   const by = key.join(" and ");
   const text = JSON.stringify([event.type, ...key.map((part, index) => [part, values[index]])]);
@@ -35,7 +39,7 @@ export function onceBy(event: ChirpEvent, { key, windowMs }: Dedupe): Once | und
   };
 }
 
-/** One tweet, whichever watch found it. */
+/** Returns the key of one tweet, whichever watch found it. */
 export const tweetKey = ({ body, subject }: Pick<ChirpEvent, "body" | "subject">): string =>
   `tweet:${body.tweet?.id ?? subject}`;
 
@@ -43,14 +47,14 @@ function partOf(event: ChirpEvent, part: string): string {
   const { tweet } = event.body;
   if (part === "tweet") return tweetKey(event);
   if (part === "text") return plainText((tweet?.retweeted_status ?? tweet)?.full_text ?? "");
-  // An account keeps its id when it is renamed.
+  // Use the id, because an account keeps it when it is renamed.
   if (part === "author") return tweet?.user?.id ?? event.labels["author"] ?? "";
   return ownValue(event.labels, part) ?? "";
 }
 
 /**
- * What copies have in common: without case, links, mentions and spaces. "" for what is too short to
- * say anything.
+ * Returns what copies of a text have in common: the text without case, links, mentions and extra
+ * spaces; "" if it is too short to compare.
  */
 export function plainText(text: string): string {
   const plain = text

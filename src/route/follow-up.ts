@@ -1,14 +1,15 @@
 /**
- * Which alerts speak about a message that was sent before, and what an alert is about, so that the
- * alerts on one subject keep their order. Pure.
+ * Decides which alerts follow up on a message that was sent before, and what an alert is about, so
+ * that the alerts on one subject keep their order. Pure.
  */
 import type { ChirpEvent } from "../model/event.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import type { Tweet } from "../model/tweet.ts";
 
 /**
- * An edited or deleted post that was announced, and a value that is back. A watch of type `tweet`
- * announces no posts: the end of one is its alert. Repeats of a value are alerts, too.
+ * Whether an alert follows an earlier one: an announced post was edited or deleted, or a value is
+ * back to normal. A watch of type `tweet` announces no posts, so the end of one is an alert of its
+ * own. Repeated alerts on a value are not follow-ups either.
  */
 export const isAfterAlert = ({
   type,
@@ -19,8 +20,8 @@ export const isAfterAlert = ({
   (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
 /**
- * Nothing comes before the alert on a post that was found. A post is one, whichever target of a
- * watch it was found for.
+ * Returns what an alert is about and whether it follows another one. The alert on a post that was
+ * found follows nothing. A post is the same subject for whichever target of a watch it was found.
  */
 export function aboutOf(event: ChirpEvent): Pick<NewDelivery, "about" | "follows"> {
   const { type, watchKey, subject, labels, body } = event;
@@ -33,8 +34,8 @@ export function aboutOf(event: ChirpEvent): Pick<NewDelivery, "about" | "follows
 }
 
 /**
- * The same event; where it says that a post is gone, without the text and the pictures of that post
- * and of what it showed.
+ * Returns the event. If it says that a post was deleted, the text and media of that post, and of
+ * the posts that it showed, are removed.
  */
 export function withoutDeletedText(event: ChirpEvent): ChirpEvent {
   const { tweet } = event.body;

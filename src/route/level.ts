@@ -1,7 +1,7 @@
 /**
- * Alerts on values that crossed a threshold: what is sent again while the value stays across, and
- * what is sent when it is back. Decides by what the detector remembers, so neither needs a poll of
- * its own. Pure.
+ * Alerts on values that crossed a threshold: decides what is sent again while the value stays
+ * beyond the threshold, and what is sent when it is back. Uses what the detector remembers, so
+ * neither needs a poll of its own. Pure.
  */
 import type { ChirpEvent, EventBody } from "../model/event.ts";
 import { eventId } from "../model/event.ts";
@@ -11,17 +11,17 @@ import type { LevelRules, LevelOptions, OpenLevel } from "../model/level.ts";
 import type { Shaping } from "./route.ts";
 
 /**
- * Numbers that crossed a threshold; empty for every other event. Milestones are sorted out later:
- * their thresholds begin with `every`.
+ * Returns the names of the numbers that crossed a threshold; empty for every other event.
+ * Milestones are filtered out later: their thresholds begin with `every`.
  */
 const crossedOf = ({ body }: Pick<ChirpEvent, "body">): readonly string[] =>
   Array.isArray(body["crossed"]) ? body["crossed"].filter((name) => typeof name === "string") : [];
 
-/** Whether it is the first alert on a value that crossed a threshold. */
-export const isLevel = (event: Pick<ChirpEvent, "body">): boolean =>
+/** Whether the event is the first alert on a value that crossed a threshold. */
+export const isThresholdAlert = (event: Pick<ChirpEvent, "body">): boolean =>
   crossedOf(event).length > 0 && !isFollowUp(event);
 
-/** Undefined where a sink or a route wants nothing of such alerts. */
+/** Returns what a sink or route wants to be sent after such an alert; undefined if nothing. */
 export function levelOptionsOf({ repeatMs, sendResolved }: Shaping): LevelOptions | undefined {
   const isRepeated = repeatMs !== undefined && repeatMs !== false;
   if (!isRepeated && sendResolved !== true) return undefined;
@@ -31,28 +31,28 @@ export function levelOptionsOf({ repeatMs, sendResolved }: Shaping): LevelOption
   };
 }
 
-/** An alert that was repeated, or that says that a value is back. */
+/** Whether an alert is a repeat, or says that a value is back. */
 export const isFollowUp = ({ body }: Pick<ChirpEvent, "body">): boolean =>
   body["repeat"] !== undefined || body["resolved"] !== undefined;
 
-export type LevelState =
-  /** There is nothing to wait for any more. */
-  | { readonly kind: "over" }
-  /** Names of the numbers that are still across. */
-  | { readonly kind: "across"; readonly names: readonly string[] }
-  | { readonly kind: "back"; readonly names: readonly string[] };
+export type ThresholdState =
+  /** Nothing is left to wait for. */
+  | { readonly kind: "ended" }
+  /** The numbers that are still beyond their thresholds. */
+  | { readonly kind: "crossed"; readonly names: readonly string[] }
+  | { readonly kind: "resolved"; readonly names: readonly string[] };
 
 /**
  * Compares an open alert with what the detector remembers, now or after the poll that is being
  * committed. An alert whose threshold was edited or removed ends without a message, because a
- * reload sends no alert.
+ * reload sends no alerts.
  */
-export function levelState({
+export function thresholdState({
   event,
   rules: first,
   memory,
-}: Pick<OpenLevel, "event" | "rules" | "memory">): LevelState {
-  if (memory === null || memory["gone"] === true) return { kind: "over" };
+}: Pick<OpenLevel, "event" | "rules" | "memory">): ThresholdState {
+  if (memory === null || memory["gone"] === true) return { kind: "ended" };
   const now = (memory["thresholds"] ?? {}) as LevelRules;
   const rules =
     first ??
@@ -62,25 +62,28 @@ export function levelState({
   const names = Object.keys(rules).filter(
     (name) => rules[name] === now[name] && rules[name]?.startsWith("every") !== true,
   );
-  if (names.length === 0) return { kind: "over" };
+  if (names.length === 0) return { kind: "ended" };
   const across = (memory["across"] ?? []) as readonly string[];
   const holding = names.filter((name) => across.includes(name));
-  return holding.length === 0 ? { kind: "back", names } : { kind: "across", names: holding };
+  return holding.length === 0 ? { kind: "resolved", names } : { kind: "crossed", names: holding };
 }
 
 export interface FollowUpMark {
-  /** Which repeat it is, of the numbers that are still across; absent: the numbers are back. */
+  /**
+   * The number of the repeat, for the numbers that are still beyond their thresholds. Absent if the
+   * numbers are back.
+   */
   readonly repeat?: number;
   readonly names: readonly string[];
-  /** When the values were so. */
+  /** When the values were measured. */
   readonly asOfMs: number;
-  /** The sinks that get it: others may be at another repeat. */
+  /** The sinks that get it. Other sinks may be at a different repeat. */
   readonly sinks: readonly string[];
 }
 
 /**
- * The same fact once more, with the values that are remembered. Its id follows from the first
- * alert's.
+ * Returns the same fact as a new event with the remembered values. Its id is derived from the first
+ * alert's id.
  */
 export function followUp(
   { event, memory }: Pick<OpenLevel, "event" | "memory">,
@@ -110,8 +113,8 @@ export interface FollowUpDeps {
 }
 
 /**
- * With the values as they are now; what they were is, of one that is back, what they were at the
- * alert.
+ * Returns the body with the current values. For a value that is back to normal, `previous` holds
+ * the values of the first alert.
  */
 function bodyNow(
   body: EventBody,
@@ -130,7 +133,10 @@ function bodyNow(
   return { ...body, [under]: { ...before, ...now }, ...(isBack ? { previous: before } : {}) };
 }
 
-/** Where the body has the value. An account that it is about may have one of the same name. */
+/**
+ * Returns the field of the body with the value. The account that the event is about may have a
+ * field of the same name, so it comes last.
+ */
 function placeOf(body: EventBody, name: string): string | undefined {
   const places = Object.keys(body).filter((key) => {
     const value = body[key];

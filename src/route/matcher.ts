@@ -1,6 +1,6 @@
 /**
- * One condition on labels, read from text: `team="comms"`, `author=~"acme_.*"`. Owns its syntax;
- * which labels exist is config/'s question.
+ * Parses one condition on labels, such as `team="comms"` or `author=~"acme_.*"`. Owns the syntax;
+ * config/ knows which labels exist.
  */
 import type { Labels } from "../model/event.ts";
 import type { Matcher } from "./route.ts";
@@ -13,10 +13,13 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t" };
 const unescape = (text: string): string =>
   text.replace(/\\(["'\\nt])/g, (_, char: string) => ownValue(ESCAPES, char) ?? char);
 
-/** Whether a whole value is matched by the expression; or what is wrong with it. */
+/**
+ * Compiles an expression to a function that matches whole values, or returns what is wrong with the
+ * expression.
+ */
 export type CompilePattern = (text: string) => ((value: string) => boolean) | string;
 
-/** The matcher, or a sentence that says what is wrong with the text. */
+/** Returns the matcher, or a sentence that says what is wrong with the text. */
 export function parseMatcher(text: string, compile: CompilePattern): Matcher | string {
   const found = SHAPE.exec(text);
   if (found === null) return describeBadShape(text);
@@ -51,6 +54,9 @@ function describeBadShape(text: string): string {
   return `"${text.trim()}" is not a matcher: write label="value" with one of = != =~ !~`;
 }
 
-/** A label the event does not carry counts as empty, as in Alertmanager. */
+/**
+ * Whether all matchers match. A label that the event does not have counts as empty, as in
+ * Alertmanager.
+ */
 export const matchesAll = (matchers: readonly Matcher[], labels: Labels): boolean =>
   matchers.every((matcher) => matcher.matches(ownValue(labels, matcher.label) ?? ""));

@@ -1,4 +1,4 @@
-/** Whether the muted hours of a route or a sink hold an event back, and until when. */
+/** Decides whether the muted hours of a route or sink hold an event back, and until when. */
 import type { Muting, TimeInterval } from "./route.ts";
 import { datesEndOf, outsideOf, WEEKLY_MS } from "./time-interval.ts";
 
@@ -10,8 +10,8 @@ export type Mute =
   | { readonly kind: "drop"; readonly name: string };
 
 /**
- * `sendAtMs` is when a held-open group would go out: a message due inside the muted hours waits for
- * their end too.
+ * Returns what the muted hours do with an event. `sendAtMs` is when its group would be sent: a
+ * message that is due during muted hours waits for their end too.
  */
 export function muteOf(
   { mutes = [], actives = [], onMute }: Muting,
@@ -30,12 +30,12 @@ export function muteOf(
 
 const YEAR_MS = 365 * 86_400_000;
 /**
- * A mute without an end holds for about so long: by then somebody has changed the route, and what
- * waits is asked anew.
+ * How long a mute without an end holds, roughly. By then somebody has changed the route, and waits
+ * are decided again at every reload.
  */
 const FOREVER_MS = 5 * YEAR_MS;
 
-/** Whether a mute that holds at that time never ends. */
+/** Whether the mute that holds at `atMs` never ends. */
 export function isMutedForever({ mutes = [], actives = [] }: Muting, atMs: number): boolean {
   return (
     reachOf(actives.length === 0 ? mutes : [...mutes, outsideOf(actives)], atMs) ===
@@ -46,15 +46,15 @@ export function isMutedForever({ mutes = [], actives = [] }: Muting, atMs: numbe
 function heldUntil(intervals: readonly Muted[], atMs: number): number | undefined {
   const untilMs = reachOf(intervals, atMs);
   if (untilMs === atMs) return undefined;
-  // The same time for what is held within a year, so that it stays one group.
+  // Round up, so that everything held within a year ends at the same time and stays one group.
   return untilMs === Number.POSITIVE_INFINITY
     ? Math.ceil((atMs + FOREVER_MS) / YEAR_MS) * YEAR_MS
     : untilMs;
 }
 
 /**
- * Different intervals that touch are one mute. `atMs` where none holds, Infinity where that never
- * ends.
+ * Returns when the mute that holds at `atMs` ends: `atMs` if none holds, Infinity if it never ends.
+ * Different intervals that touch count as one mute.
  */
 function reachOf(intervals: readonly Muted[], atMs: number): number {
   const alwaysMs = Math.max(atMs, ...intervals.map(datesEndOf)) + WEEKLY_MS;

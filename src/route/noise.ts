@@ -1,6 +1,7 @@
 /**
- * What keeps a chat channel quiet: one tweet once a day, followers of one poll in one message,
- * accounts that come and go all day in one line. Webhook and console have none of this.
+ * Keeps chat channels quiet: one tweet is announced once a day, accounts found by one poll share a
+ * message, and accounts that come and go all day share one line. Webhook and console sinks do not
+ * use any of this.
  */
 import type { ChirpEvent } from "../model/event.ts";
 import type { Once } from "../model/poll-store.ts";
@@ -10,11 +11,11 @@ import { ownValue } from "../model/own-value.ts";
 
 const ONCE_WITHIN_MS = 86_400_000;
 
-/** Accounts that came onto a list of accounts or went. */
+/** Whether accounts joined or left a list of accounts. */
 const isJoining = (event: ChirpEvent): boolean =>
   /^(follower|following|member|retweeter|user|top_follower|top_following)\./.test(event.type);
 
-/** Watches may write the same account as a handle or an id. */
+/** Returns the target's id, because watches may write the same account as a handle or an id. */
 const targetOf = (event: ChirpEvent): string =>
   event.body.target?.id ?? event.labels["target"] ?? "";
 
@@ -28,14 +29,14 @@ const OPPOSITES: Readonly<Record<string, string>> = {
 const SUMMARY = "summary\n";
 
 /**
- * Groups that hold the changes of accounts that come and go all the time: `summariseChanges` makes
- * one line per account of them.
+ * Whether a group holds the changes of accounts that come and go all the time. `summariseChanges`
+ * makes one line per account from them.
  */
 export const isSummaryGroup = (groupKey: string): boolean => groupKey.startsWith(SUMMARY);
 
 /**
- * How a chat sink alerts once on a fact. Facts that recur by nature (a score that crosses again)
- * have none: each gets its own alert.
+ * Returns the key under which a chat sink alerts once on a fact; undefined for facts that recur by
+ * nature, such as a score that crosses a threshold again: each of those gets its own alert.
  */
 export function onceOf(event: ChirpEvent): Once | undefined {
   if (event.type === "tweet.created") return { key: tweetKey(event), withinMs: ONCE_WITHIN_MS };
@@ -55,8 +56,8 @@ export function onceOf(event: ChirpEvent): Once | undefined {
 }
 
 /**
- * One line per account, in the order of their last changes: that change, and how many it stands
- * for.
+ * Returns one event per account, in the order of their last changes, each with its last change and
+ * the number of changes.
  */
 export function summariseChanges<T extends OutboxEvent>(
   events: readonly T[],
@@ -72,19 +73,22 @@ export function summariseChanges<T extends OutboxEvent>(
 }
 
 /**
- * How long an ops alert about a target waits for others: a takedown or a fault of the service is
- * about many at once.
+ * How long an ops alert about a target waits for others, because a takedown or a fault of the
+ * service concerns many targets at once.
  */
 export const TARGET_ALERTS_WAIT_MS = 60_000;
 
 /**
- * The group of the daemon's own events that share a message; undefined for those that go out alone
- * and at once.
+ * Returns the group in which some of the daemon's own events share a message; undefined for those
+ * that are sent alone and at once.
  */
 export const opsAlertGroupOf = ({ type }: ChirpEvent): string | undefined =>
   type.startsWith("target.") ? `notice\n${type}` : undefined;
 
-/** The group of everyone who came or went at one target in one poll; undefined for other events. */
+/**
+ * Returns the group of all accounts that joined or left at one target in one poll; undefined for
+ * other events.
+ */
 export function bundleKeyOf(event: ChirpEvent): string | undefined {
   if (!isJoining(event)) return undefined;
   const family = event.type.slice(0, event.type.indexOf("."));

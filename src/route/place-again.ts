@@ -1,7 +1,7 @@
 /**
- * What the active configuration says of a delivery that waits: whether a mute holds it now, where
- * it belongs, and until when it waits there. The configuration that it was routed by may have been
- * another one. Pure.
+ * Decides by the active configuration about a delivery that waits: whether a mute holds it, which
+ * group it belongs to, and until when it waits. It may have been routed by another configuration.
+ * Pure.
  */
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { MuteableDelivery } from "../model/outbox.ts";
@@ -22,8 +22,8 @@ import { isOpsAlert } from "./select-routes.ts";
 type Placed = Pick<MuteableDelivery, "event" | "routed"> & { readonly sink: string };
 
 /**
- * Undefined when nothing holds it. Where mutes drop what is found in them, they hold what was found
- * before.
+ * Returns the mute that holds a delivery; undefined if none does. A mute that drops new alerts only
+ * holds those that were found before.
  */
 export function muteHold(delivery: Placed, context: RoutingContext): Hold | undefined {
   const receiver = receiverNow(delivery, context);
@@ -34,13 +34,16 @@ export function muteHold(delivery: Placed, context: RoutingContext): Hold | unde
   return holdNow({ ...facts, ...route }, context.nowMs);
 }
 
-/** The same for what is no alert and goes where the sink posts. */
+/**
+ * Returns the mute that holds a message that is not an alert and goes directly to the sink;
+ * undefined if none does.
+ */
 export function holdNow(muting: Muting, nowMs: number): Hold | undefined {
   const mute = muteOf({ ...muting, onMute: "hold" }, nowMs, nowMs);
   return mute.kind === "hold" ? { untilMs: mute.untilMs, heldBy: mute.name } : undefined;
 }
 
-/** Undefined for a sink that is not configured. */
+/** Returns where a waiting delivery is placed; undefined if its sink is not configured. */
 export function placeWaiting(
   waiting: WaitingDelivery,
   context: RoutingContext,
@@ -61,8 +64,8 @@ export function placeWaiting(
 }
 
 /**
- * Its route and sink, with what is left of the wait for its group. What waits already is not
- * dropped.
+ * Returns the receiver with the time that is left of the wait for its group. A delivery that is
+ * already waiting is never dropped.
  */
 const stillWaiting = ({ sink, facts, route }: ChosenReceiver, spentMs: number): ChosenReceiver => ({
   sink,
@@ -81,8 +84,8 @@ interface Remade {
 }
 
 /**
- * Groups that no setting asks for go on as they are, and so does the digest of a throttle that is
- * still written.
+ * Returns the group that a delivery keeps. Groups that no setting creates are kept as they are, and
+ * so is the digest of a throttle that is still configured.
  */
 function keptGroup(
   waiting: WaitingDelivery,
@@ -95,7 +98,7 @@ function keptGroup(
   const digest = readDigestGroup(groupKey);
   if (digest === undefined || digest.cause === "schedule" || made.digestAtMs !== undefined)
     return {};
-  // Behind the name stands until when a mute held them.
+  // The name is followed by the time until which a mute held the group.
   const [name = ""] = digest.name.split("\n");
   if (digest.cause !== "throttle") return { ...kept, groupKey: digestGroup(digest.cause, name) };
   const throttle = receiver.route?.throttle ?? receiver.facts.throttle;
@@ -109,8 +112,8 @@ function keptGroup(
 }
 
 /**
- * The route that takes such events to that sink now; else the one that did, where it is as it was;
- * else the sink alone.
+ * Returns the route that would now send such events to that sink; otherwise the route that did, if
+ * it is unchanged; otherwise the sink alone.
  */
 function receiverNow(
   { event, sink, routed }: Placed,

@@ -1,6 +1,6 @@
 /**
- * From an event to its deliveries: which sinks, grouped, muted and paced how. Pure; storing and
- * sending belong to others.
+ * Turns an event into its deliveries: which sinks get it, and how it is grouped, muted and
+ * throttled there. Pure. Storing and sending are done elsewhere.
  */
 import { digestGroup, readDigestGroup } from "../model/digest.ts";
 import type { ChirpEvent } from "../model/event.ts";
@@ -8,7 +8,7 @@ import type { LevelOptions, OpenLevel } from "../model/level.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
 import { onceBy } from "./dedupe.ts";
 import { aboutOf } from "./follow-up.ts";
-import { isFollowUp, isLevel, levelOptionsOf } from "./level.ts";
+import { isFollowUp, isThresholdAlert, levelOptionsOf } from "./level.ts";
 import { type Mute, muteOf } from "./mute.ts";
 import { bundleKeyOf, opsAlertGroupOf, onceOf, TARGET_ALERTS_WAIT_MS } from "./noise.ts";
 import type { Route, Shaping, Throttle } from "./route.ts";
@@ -26,30 +26,33 @@ export interface SinkFacts extends Shaping {
 
 export interface RoutingContext {
   /**
-   * The watch's own sinks, asked before the tree; for the daemon's own events the sinks of `ops`,
-   * less the one they are about.
+   * The watch's own sinks, which replace the tree. For the daemon's own events, the sinks of `ops`
+   * without the one that they are about.
    */
   readonly ownSinks: readonly string[];
   readonly tree: Route | undefined;
-  /** By sink name. A sink without facts gets nothing. */
+  /** The facts by sink name. A sink without facts gets nothing. */
   readonly sinks: ReadonlyMap<string, SinkFacts>;
   readonly nowMs: number;
-  /** It came while its watch was away: chats get it in a digest, which gathers for so long. */
+  /**
+   * Set if the event happened while its watch was not polled. Chats then get it in a digest that
+   * gathers for this long.
+   */
   readonly gatherMs?: number;
-  /** A backfill found it: its digest says so. */
+  /** Whether a backfill found the event. Its digest then says so. */
   readonly isBackfilled?: boolean;
-  /** Never delivered to: the sink that an ops alert is about. */
+  /** The sink that an ops alert is about. Nothing is delivered to it. */
   readonly exceptSink?: string;
-  /** Those that may hold now. */
+  /** The silences that may hold now. */
   readonly silences?: readonly Silence[];
 }
 
 export type RoutedDelivery = NewDelivery;
 
 /**
- * At most one delivery per sink, in the order sinks are named. A watch's own sinks keep the tree
- * from being asked; an ops alert goes to `ownSinks`, at once and never muted, and besides to routes
- * that match `event` by name. A silence changes nothing but that the deliveries are marked with it.
+ * Returns at most one delivery per sink, in the order in which the sinks are named. If a watch has
+ * its own sinks, the tree is not used. An ops alert goes to `ownSinks`, at once and never muted,
+ * and also to routes that match `event` by name. A silence only marks the deliveries.
  */
 export const routeEvent = (event: ChirpEvent, context: RoutingContext): readonly RoutedDelivery[] =>
   findReceivers(event, context).map((receiver) => {
@@ -81,13 +84,13 @@ function deliveryTo(
 }
 
 const levelOf = (event: ChirpEvent, { route, facts }: ChosenReceiver): LevelOptions | undefined =>
-  isLevel(event) && !isOpsAlert(event)
+  isThresholdAlert(event) && !isOpsAlert(event)
     ? levelOptionsOf(route === undefined ? facts : { ...facts, ...route })
     : undefined;
 
 /**
- * An alert that follows another one goes where that went, at the hours and the pace of now.
- * Undefined where nobody wants it there any more.
+ * Routes an alert that follows another one to the same sink, with the current hours and pace.
+ * Returns undefined if no route or sink wants it there any more.
  */
 export function routeFollowUp(
   level: Pick<OpenLevel, "event" | "sink">,
@@ -103,14 +106,14 @@ export function routeFollowUp(
 }
 
 /**
- * A sink that takes an event, and the first route that names it; none where the watch or `ops`
- * does.
+ * A sink that gets an event, and the first route that names it. No route if the watch or `ops`
+ * names the sink.
  */
 export interface ChosenReceiver extends Receiver {
   readonly route?: Route;
 }
 
-/** In the order in which they are named. */
+/** Returns the receivers in the order in which they are named. */
 export function findReceivers(
   event: ChirpEvent,
   context: RoutingContext,
@@ -129,7 +132,10 @@ export function findReceivers(
   return [...receivers.values()];
 }
 
-/** Where and when it waits there, before what is held is separated from what is not. */
+/**
+ * Returns in which group a delivery waits and until when, before held deliveries get groups of
+ * their own.
+ */
 export const placeAt = (
   event: ChirpEvent,
   receiver: ChosenReceiver,
@@ -140,7 +146,7 @@ export const placeAt = (
     : routedDelivery(event, receiver.route, receiver, nowMs);
 
 interface Receiver {
-  /** Name of the sink. */
+  /** The name of the sink. */
   readonly sink: string;
   readonly facts: SinkFacts;
 }
@@ -174,7 +180,7 @@ function routedDelivery(
   { sink, facts }: Receiver,
   nowMs: number,
 ): RoutedDelivery {
-  // Both have only the keys that are written.
+  // Both objects have only the keys that are configured, so the route's values override the sink's.
   const shaping = isOpsAlert(event) ? route : { ...facts, ...route };
   const bare = {
     eventId: event.id,
@@ -203,8 +209,8 @@ function routedDelivery(
 }
 
 /**
- * What is gathered is not sent meanwhile, so only a mute at the time of the digest holds it.
- * Changes there and back are listed one by one.
+ * Places a delivery in a scheduled digest. It is not sent before the digest, so only a mute at the
+ * time of the digest holds it. Changes that were undone are listed one by one.
  */
 function digestDelivery(event: ChirpEvent, shaping: SinkFacts, digest: NamedDigest, nowMs: number) {
   const timing = digestTiming(digest, nowMs);
@@ -230,7 +236,7 @@ function muteTiming(
   return { notBeforeMs: nowMs, ...(mute.kind === "drop" ? { mutedBy: mute.name } : {}) };
 }
 
-/** One for each watch. */
+/** Returns the digest for events from an absence or a backfill, one for each watch. */
 const returnDigest = (
   { watchKey }: ChirpEvent,
   { gatherMs: waitMs = 0, isBackfilled = false }: RoutingContext,
@@ -248,8 +254,8 @@ function separateHeld(event: ChirpEvent, delivery: RoutedDelivery): RoutedDelive
 }
 
 /**
- * Digests and bundles collect alerts of several routes. Those that a mute holds form a group of
- * their own, so that the others do not wait for it.
+ * Returns the group of a delivery that a mute holds. Digests and bundles collect alerts of several
+ * routes, so the held ones form a group of their own, for which the others do not wait.
  */
 export function heldGroupKey(event: ChirpEvent, groupKey: string, untilMs: number): string {
   const isShared =
@@ -282,7 +288,10 @@ const groupKeyOf = (event: ChirpEvent, route: Route, sink: string): string =>
     ...route.groupBy.map((label) => ownValue(event.labels, label) ?? ""),
   ]);
 
-/** What is written replaces the default of chats for the events that it is about. */
+/**
+ * Returns the key under which an alert is sent once. A configured `dedupe` replaces the default of
+ * chats for the events that it concerns.
+ */
 export function onceAt(event: ChirpEvent, { chat, dedupe }: SinkFacts): Pick<NewDelivery, "once"> {
   if (dedupe === false || isFollowUp(event)) return {};
   const written = dedupe === undefined ? undefined : onceBy(event, dedupe);
@@ -291,7 +300,10 @@ export function onceAt(event: ChirpEvent, { chat, dedupe }: SinkFacts): Pick<New
   return once === undefined ? {} : { once };
 }
 
-/** A route's own throttle replaces the sink's; each sink of the route is counted for itself. */
+/**
+ * Returns the throttle of a delivery. A route's own throttle replaces the sink's, and counts
+ * separately for each sink of the route.
+ */
 function throttleOf(
   route: Route | undefined,
   sink: string,
@@ -303,7 +315,7 @@ function throttleOf(
 
 const routeThrottleKey = (route: Route, sink: string): string => `route:${route.path}:${sink}`;
 
-/** Every throttle by the key that deliveries carry, for whoever sends them. */
+/** Returns every throttle by the key that deliveries carry, for the code that sends them. */
 export function throttlesByKey(
   tree: Route | undefined,
   sinks: ReadonlyMap<string, SinkFacts>,

@@ -1,38 +1,40 @@
-/** The route tree as data: Alertmanager's words. Built by config/, walked by `routeEvent`. */
+/**
+ * The route tree as data, in Alertmanager's terms. config/ builds it, `routeEvent` evaluates it.
+ */
 import type { ChirpEvent } from "../model/event.ts";
 
 export interface Matcher {
   readonly label: string;
   readonly op: "=" | "!=" | "=~" | "!~";
   readonly value: string;
-  /** Anchored at both ends for =~ and !~; linear-time. */
+  /** Matches in linear time; =~ and !~ are anchored at both ends. */
   matches(value: string): boolean;
 }
 
 /**
- * A weekly or daily window, perhaps on certain dates, evaluated in its own time zone; may cross
- * midnight.
+ * A weekly or daily window, possibly limited to certain dates, evaluated in its own time zone. It
+ * may cross midnight.
  */
 export interface TimeInterval {
   readonly name: string;
   /**
-   * When the interval that holds `epochMs` ends, Infinity where it never does; undefined when none
-   * holds it.
+   * Returns when the interval that holds at `epochMs` ends, Infinity if it never does; undefined if
+   * none holds.
    */
   endsAt(epochMs: number): number | undefined;
-  /** When it begins next, after `epochMs`; Infinity when its dates are over. */
+  /** Returns when it next begins after `epochMs`; Infinity if its dates are over. */
   startsAt(epochMs: number): number;
-  /** From then on it repeats weekly, or never holds again; absent: it always repeats weekly. */
+  /**
+   * From this time on, it repeats weekly or never holds again. If absent, it always repeats weekly.
+   */
   readonly datesEndMs?: number;
 }
 
-/**
- * At which hours alerts are sent. What a route says of it replaces what its sink says, key by key.
- */
+/** The hours at which alerts are sent. A route's settings replace its sink's, key by key. */
 export interface Muting {
-  /** In these nothing is sent. */
+  /** Nothing is sent during these. */
   readonly mutes?: readonly TimeInterval[];
-  /** Outside of these nothing is sent. Empty: no hours are excluded. */
+  /** Nothing is sent outside of these. If empty, no hours are excluded. */
   readonly actives?: readonly TimeInterval[];
   readonly onMute?: "hold" | "drop";
 }
@@ -40,75 +42,78 @@ export interface Muting {
 export interface Throttle {
   readonly limit: number;
   readonly intervalMs: number;
-  /** `digest`: the surplus is gathered and goes out as a list. */
+  /** `digest`: the surplus is gathered and sent as a list. */
   readonly onExceed: "digest";
-  /** While there is a surplus, a digest goes out this often. */
+  /** While there is a surplus, a digest is sent at this interval. */
   readonly digestIntervalMs: number;
 }
 
-/** Alerts that are gathered and go out as one list when a schedule says so. */
+/** Alerts that are gathered and sent as one list on a schedule. */
 export interface ScheduledDigest {
-  /** The next time it goes out, after `epochMs`. */
+  /** Returns the next time after `epochMs` at which it is sent. */
   nextAtMs(epochMs: number): number;
-  /** What its heading calls it; absent: the watches. */
+  /** The title in its heading. If absent, the heading names the watches. */
   readonly title?: string;
   /**
-   * `watch`, `author`, `type` or a label, whose values make its sections; absent: by watch, and by
-   * type within a watch.
+   * What its sections are made of: `watch`, `author`, `type` or the values of a label. If absent,
+   * sections are by watch, and by type within a watch.
    */
   readonly groupBy?: string;
-  /** Most alerts that it lists; the others are counted. */
+  /** The maximum number of alerts that it lists. The others are counted. */
   readonly maxItems: number;
-  /** The number by which each section lists the highest first; absent: the oldest first. */
+  /**
+   * The number by which each section is sorted, highest first. If absent, the oldest alert is
+   * first.
+   */
   readonly sortBy?: SortNumber;
-  /** Whether it goes out when nothing came. */
+  /** Whether it is sent when there are no alerts. */
   readonly whenEmpty: "nothing" | "say";
 }
 
-/** A number of events. */
+/** A number that can be read from an event. */
 export interface SortNumber {
-  /** The path as it is written, for example `likes_count` or `tweet.user.followers_count`. */
+  /** The path as configured, for example `likes_count` or `tweet.user.followers_count`. */
   readonly name: string;
-  /** Undefined for an event without it. */
+  /** Returns the number; undefined for an event without it. */
   of(event: Pick<ChirpEvent, "body">): number | undefined;
 }
 
-/** Of alerts that are alike one is sent within a time; further ones join it while it waits. */
+/** Of equal alerts within a time, only one is sent. Further ones join it while it waits. */
 export interface Dedupe {
-  /** `tweet`, `author`, `text`, or a label: alike in all of them. */
+  /** `tweet`, `author`, `text` or labels. Alerts are equal if they agree in all of them. */
   readonly key: readonly string[];
   readonly windowMs: number;
 }
 
-/** What a sink says of its alerts, and a route instead of it, key by key. */
+/** The settings of a sink for its alerts, and of a route, which replace the sink's key by key. */
 export interface Shaping extends Muting {
-  /** False: none, whatever the sink says. */
+  /** False: no digest, even if the sink has one. */
   readonly digest?: ScheduledDigest | false;
-  /** False: not even by the default of chats. */
+  /** False: no deduplication, not even the default of chats. */
   readonly dedupe?: Dedupe | false;
   /**
-   * Of alerts on values: again after so long, while the value stays across its threshold. False:
-   * never.
+   * For alerts on values: the time after which an alert is repeated while the value stays beyond
+   * its threshold. False: never.
    */
   readonly repeatMs?: number | false;
-  /** Of alerts on values: one more when the value is back. */
+  /** For alerts on values: whether another one is sent when the value is back. */
   readonly sendResolved?: boolean;
 }
 
 export interface Route extends Shaping {
-  /** Position in the tree, `0`, `0.2` …: stable within one configuration. */
+  /** Its position in the tree, `0`, `0.2` …, which is stable within one configuration. */
   readonly path: string;
-  /** Empty: inherited from the parent. */
+  /** If empty, the parent's sinks are used. */
   readonly sinks: readonly string[];
   readonly matchers: readonly Matcher[];
-  /** A condition on the event; false for one without the fields it names. */
+  /** A condition on the event. False for an event without the fields that it uses. */
   readonly where?: (event: Pick<ChirpEvent, "body" | "labels">) => boolean;
   readonly continues: boolean;
   readonly groupBy: readonly string[];
   readonly groupWaitMs: number;
   readonly groupIntervalMs: number;
   readonly throttle?: Throttle;
-  /** Name of the template of what it sends, instead of the sink's. */
+  /** The name of the template for its messages, which replaces the sink's. */
   readonly template?: string;
   readonly routes: readonly Route[];
 }

@@ -1,11 +1,11 @@
 /**
- * Why an alert went to a sink, as it is kept with its delivery: the configuration may be another
- * one when somebody asks. Pure.
+ * Describes why an alert went to a sink. This is stored with its delivery, because the
+ * configuration may have changed when somebody asks. Pure.
  */
 import type { RoutedPlace } from "../model/routed-place.ts";
 import type { Matcher, Route } from "./route.ts";
 
-/** `0.2.1` is `route.routes[2].routes[1]`. */
+/** Returns the configuration path of a route: `0.2.1` is `route.routes[2].routes[1]`. */
 export const placeOfRoute = (path: string): string =>
   [
     "route",
@@ -18,7 +18,7 @@ export const placeOfRoute = (path: string): string =>
 export const matcherText = ({ label, op, value }: Matcher): string =>
   `${label}${op}${JSON.stringify(value)}`;
 
-/** `route` is undefined where the watch or `ops` names the sink. */
+/** Returns why a sink got an alert. `route` is undefined if the watch or `ops` names the sink. */
 export function routedPlace(route: Route | undefined, byOps: boolean): RoutedPlace {
   if (route === undefined) return { by: byOps ? "ops" : "watch" };
   const { path, matchers, groupBy } = route;

@@ -1,6 +1,6 @@
 /**
- * Digests that have a schedule: which one takes a delivery, and when it is due. Pure; the timers
- * are the outbox's.
+ * Decides which scheduled digest a delivery belongs to and when that is due. Pure. The outbox owns
+ * the timers.
  */
 import { digestGroup } from "../model/digest.ts";
 import type { NewDelivery } from "../model/poll-store.ts";
@@ -11,7 +11,10 @@ export interface NamedDigest {
   readonly digest: ScheduledDigest;
 }
 
-/** A route's own replaces the sink's; each sink of the route has one of its own. */
+/**
+ * Returns the digest of a delivery. A route's digest replaces the sink's, and each sink of the
+ * route has a digest of its own.
+ */
 export function digestOf(
   route: Pick<Route, "path" | "digest"> | undefined,
   sink: string,
@@ -27,7 +30,10 @@ export function digestOf(
 
 const routeDigestName = (path: string, sink: string): string => `route:${path}:${sink}`;
 
-/** Instead of the delivery's group: all that one digest takes is one list. */
+/**
+ * Returns the group and time of a digest, which replace the delivery's own: everything that goes
+ * into one digest is one group.
+ */
 export const digestTiming = (
   { name, digest }: NamedDigest,
   nowMs: number,
@@ -40,10 +46,10 @@ export const digestTiming = (
   digestAtMs: digest.nextAtMs(nowMs),
 });
 
-/** A digest of one sink. */
+/** A scheduled digest of one sink. */
 export type SinkDigest = ScheduledDigest & { readonly sink: string };
 
-/** Every one by its name, for whoever lays them out. */
+/** Returns every scheduled digest by its name, for the code that renders them. */
 export function digestsByName(
   tree: Route | undefined,
   sinks: ReadonlyMap<string, Shaping>,

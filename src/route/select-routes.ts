@@ -1,21 +1,24 @@
-/** Which nodes of the tree take an event: Alertmanager's walk. Knows labels, not sinks' facts. */
+/**
+ * Selects the routes that an event matches, as Alertmanager does. Knows labels, but nothing of the
+ * sinks.
+ */
 import type { ChirpEvent } from "../model/event.ts";
 import { matchesAll } from "./matcher.ts";
 import type { Matcher, Route } from "./route.ts";
 
 export interface ChosenRoute {
   readonly route: Route;
-  /** Its own, or those of the nearest ancestor that names any. */
+  /** The route's own sinks, or those of the nearest ancestor that names any. */
   readonly sinks: readonly string[];
 }
 
-/** Events about the daemon itself, not about the platform. */
+/** Whether an event is about the daemon itself, not about the platform. */
 export const isOpsAlert = (event: Pick<ChirpEvent, "watchType">): boolean =>
   event.watchType === "daemon";
 
 /**
- * In the order of the tree; the root takes what no child took. Ops alerts are taken only by routes
- * that ask for `event` by name.
+ * Returns the matching routes in the order of the tree. The root gets what no child got. Ops alerts
+ * go only to routes that match `event` by name.
  */
 export function selectRoutes(tree: Route, event: ChirpEvent): readonly ChosenRoute[] {
   return walk(tree, event, [], !isOpsAlert(event));
@@ -25,21 +28,24 @@ function walk(
   route: Route,
   event: ChirpEvent,
   inherited: readonly string[],
-  invited: boolean,
+  isAskedFor: boolean,
 ): readonly ChosenRoute[] {
   if (!matchesAll(route.matchers, event.labels) || route.where?.(event) === false) return [];
   const sinks = route.sinks.length > 0 ? route.sinks : inherited;
-  const welcome = invited || route.matchers.some(namesEvent);
+  const isEligible = isAskedFor || route.matchers.some(namesEvent);
   const chosen: ChosenRoute[] = [];
   for (const child of route.routes) {
-    const taken = walk(child, event, sinks, welcome);
-    chosen.push(...taken);
-    if (taken.length > 0 && !child.continues) break;
+    const matched = walk(child, event, sinks, isEligible);
+    chosen.push(...matched);
+    if (matched.length > 0 && !child.continues) break;
   }
   if (chosen.length > 0) return chosen;
-  return welcome ? [{ route, sinks }] : [];
+  return isEligible ? [{ route, sinks }] : [];
 }
 
-/** `event!="tweet.created"` names the label too, but asks for nothing. */
+/**
+ * Whether a matcher asks for `event` by name. `event!="tweet.created"` names the label too, but
+ * does not ask for any event.
+ */
 export const namesEvent = (matcher: Matcher): boolean =>
   matcher.label === "event" && (matcher.op === "=" || matcher.op === "=~");

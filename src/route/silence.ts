@@ -1,6 +1,6 @@
 /**
- * Which silence holds an event back. Pure; silences are kept in state/, and what has matchers is
- * compiled by whoever loads them.
+ * Decides which silence holds an event back. Pure. Silences are stored in state/; their matchers
+ * are compiled where they are loaded.
  */
 import type { ChirpEvent } from "../model/event.ts";
 import { matchesAll } from "./matcher.ts";
@@ -10,14 +10,14 @@ import { isOpsAlert, namesEvent } from "./select-routes.ts";
 export interface Silence {
   readonly id: string;
   readonly matchers: readonly Matcher[];
-  /** It holds until then, this moment excluded. */
+  /** When the silence ends. It no longer holds at this moment. */
   readonly endsAtMs: number;
 }
 
-/** What a silence sees of an event. */
+/** The fields of an event that a silence can match. */
 export type Silenceable = Pick<ChirpEvent, "watchType" | "labels">;
 
-/** The first of those that hold now and match; undefined when none does. */
+/** Returns the first silence that holds now and matches; undefined if none does. */
 export const findSilence = (
   silences: readonly Silence[],
   event: Silenceable,
@@ -26,8 +26,8 @@ export const findSilence = (
   silences.find((silence) => nowMs < silence.endsAtMs && isSilenced(silence, event));
 
 /**
- * The daemon's own events are matched only by silences that ask for `event` by name, as with
- * routes.
+ * Whether the matchers match. As with routes, the daemon's own events are matched only by silences
+ * that name `event`.
  */
 const isSilenced = ({ matchers }: Silence, event: Silenceable): boolean =>
   matchesAll(matchers, event.labels) && (!isOpsAlert(event) || matchers.some(namesEvent));

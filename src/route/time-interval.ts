@@ -1,31 +1,34 @@
 /**
- * When a named time interval holds, in its own time zones, over midnight and clock changes. The
- * YAML of it is read in config/.
+ * Evaluates named time intervals in their own time zones, over midnight and clock changes. config/
+ * reads their YAML.
  */
 import type { TimeInterval } from "./route.ts";
 import { createZone, type Zone } from "./zone.ts";
 
 /**
- * One daily window in minutes from local midnight: start 0-1439, end 0-1440. An end at or before
- * the start lies on the next day.
+ * One daily window in minutes from local midnight: start 0 to 1439, end 0 to 1440. If the end is at
+ * or before the start, it lies on the next day.
  */
 export interface DayTimeRange {
   readonly startMinute: number;
   readonly endMinute: number;
 }
 
-/** Days since 1970-01-01, both included. */
+/** A range of days since 1970-01-01, both ends included. */
 export interface DateRange {
   readonly firstDay: number;
   readonly lastDay: number;
 }
 
 export interface TimeWindow {
-  /** Empty: the whole day. */
+  /** Times of day; empty for the whole day. */
   readonly times: readonly DayTimeRange[];
-  /** 0 is Sunday. Empty: every day. A window over midnight belongs to the day it starts on. */
+  /**
+   * Day numbers, where 0 is Sunday; empty for every day. A window over midnight belongs to the day
+   * on which it starts.
+   */
   readonly weekdays: readonly number[];
-  /** Days on which it may hold; empty: every day. */
+  /** Days on which it may hold; empty for every day. */
   readonly dates?: readonly DateRange[];
   /** IANA name, e.g. `Europe/Berlin`. */
   readonly timezone: string;
@@ -33,7 +36,7 @@ export interface TimeWindow {
 
 export interface TimeIntervalSpec {
   readonly name: string;
-  /** The interval holds while any of them does. */
+  /** The windows. The interval holds while any of them does. */
   readonly windows: readonly TimeWindow[];
 }
 
@@ -46,12 +49,15 @@ const DAY_MINUTES = 1_440;
 const DAY_MS = 86_400_000;
 const WHOLE_DAY: DayTimeRange = { startMinute: 0, endMinute: DAY_MINUTES };
 /**
- * Windows repeat weekly: once all dates are over, what still holds after so long holds always, and
- * has no end to wait for.
+ * Windows repeat weekly. Once all dates are over, a window that still holds after this time holds
+ * always, so it has no end to wait for.
  */
 export const WEEKLY_MS = 9 * DAY_MS;
 
-/** @throws RangeError when a time zone is unknown: check it with `isTimezone` first. */
+/**
+ * Creates the interval.
+ * @throws RangeError if a time zone is unknown; check it with `isTimezone` first
+ */
 export function createTimeInterval(spec: TimeIntervalSpec): TimeInterval {
   const windows = spec.windows.map((window) => ({ window, zone: createZone(window.timezone) }));
   const reach = (atMs: number) =>
@@ -66,7 +72,7 @@ export function createTimeInterval(spec: TimeIntervalSpec): TimeInterval {
   };
 }
 
-/** All the time in which none of these holds. */
+/** Returns the interval that holds when none of the given ones does. */
 export const outsideOf = (intervals: readonly TimeInterval[]): Omit<TimeInterval, "startsAt"> => ({
   name: `hours outside ${intervals.map(({ name }) => name).join(" and ")}`,
   datesEndMs: Math.max(...intervals.map(datesEndOf)),
@@ -89,8 +95,8 @@ const lastDateEnd = ({ dates = [], weekdays }: TimeWindow, zone: Zone): number =
       );
 
 /**
- * Windows that touch are one: 22:00-24:00 and 00:00-07:00 end at 07:00. Infinity where it never
- * ends.
+ * Returns when the windows end. Windows that touch count as one: 22:00-24:00 and 00:00-07:00 end at
+ * 07:00. Infinity if they never end.
  */
 function endOfUnion(
   reach: (atMs: number) => number,
@@ -109,13 +115,13 @@ function endOfUnion(
   return Number.POSITIVE_INFINITY;
 }
 
-/** Windows of a day that touch for so many days have no end that somebody waits for. */
+/** After this many windows that touch, the end is too far away for anybody to wait for it. */
 const MAX_STEPS = 4_000;
 
-/** The latest end of this window's spans that have begun; `atMs` itself when all are over. */
+/** Returns the latest end of this window's spans that have begun; `atMs` itself if all are over. */
 function windowEnd(window: TimeWindow, zone: Zone, atMs: number): number {
   const { dates = [], times, weekdays } = window;
-  // Whole days in a row are one span.
+  // Consecutive whole days are one span.
   if (dates.length > 0 && times.length === 0 && weekdays.length === 0) {
     const day = zone.localDay(atMs);
     return Math.max(
@@ -135,14 +141,14 @@ const isWithin = ({ firstDay, lastDay }: DateRange, day: number): boolean =>
   firstDay <= day && day <= lastDay;
 
 /**
- * Windows repeat weekly. One on a day that the clocks skip begins a week later. Infinity where its
- * dates are over.
+ * Returns when the window next begins; Infinity if its dates are over. Windows repeat weekly. One
+ * on a day that a clock change skips begins a week later.
  */
 function nextStart(window: TimeWindow, zone: Zone, atMs: number): number {
   const { dates = [] } = window;
   const today = zone.localDay(atMs);
   const days = Array.from({ length: WEEKLY_MS / DAY_MS }, (_, day) => day);
-  // Within a range of dates the first day of each kind is not far.
+  // Within a range of dates, the first day of each weekday is at most a week away.
   const firstDays =
     dates.length === 0 ? [today] : dates.map(({ firstDay }) => Math.max(firstDay, today));
   const starts = firstDays
@@ -167,7 +173,10 @@ function spansOfDay(window: TimeWindow, zone: Zone, day: number): readonly Span[
   });
 }
 
-/** `22:00` as minutes from midnight, `24:00` included; undefined when it is not a time of day. */
+/**
+ * Parses `22:00` to minutes from midnight, `24:00` included; undefined if the text is not a time of
+ * day.
+ */
 export function parseTimeOfDay(text: string): number | undefined {
   const found = /^([01]?\d|2[0-4]):([0-5]\d)$/.exec(text.trim());
   if (found === null) return undefined;
@@ -186,8 +195,8 @@ const WEEKDAYS = [
 ] as const;
 
 /**
- * `saturday`, `sat` or a range `monday:friday` as day numbers (0 is Sunday); undefined when it is
- * neither. A range may run over Saturday.
+ * Parses `saturday`, `sat` or a range `monday:friday` to day numbers (0 is Sunday); undefined if
+ * the text is neither. A range may go past Saturday.
  */
 export function parseWeekdays(text: string): readonly number[] | undefined {
   const days = text
@@ -201,7 +210,10 @@ export function parseWeekdays(text: string): readonly number[] | undefined {
   return Array.from({ length: count }, (_, index) => (first + index) % 7);
 }
 
-/** `2026-12-24:2026-12-26`, or one day, as days since 1970-01-01; undefined when it is neither. */
+/**
+ * Parses `2026-12-24:2026-12-26`, or a single day, to days since 1970-01-01; undefined if the text
+ * is neither.
+ */
 export function parseDates(text: string): DateRange | undefined {
   const days = text
     .trim()

@@ -1,17 +1,20 @@
 /**
- * Local wall time of one IANA time zone to epoch milliseconds and back, at minute and day
- * precision. Owns gaps and folds.
+ * Converts local wall time of one IANA time zone to epoch milliseconds and back, at minute and day
+ * precision. Handles the gaps and folds of clock changes.
  */
 
 export interface Zone {
-  /** The local calendar day that holds `epochMs`, in days since 1970-01-01. */
+  /** Returns the local calendar day of `epochMs`, in days since 1970-01-01. */
   localDay(epochMs: number): number;
   /**
-   * The first instant at which this day's clock shows `minute` (may be over 1440); in a gap, the
-   * instant the clock jumps past it.
+   * Returns the first instant at which this day's clock shows `minute` (may be over 1440). In a
+   * gap, the instant at which the clock jumps past it.
    */
   firstAt(day: number, minute: number): number;
-  /** The last such instant: where the clock is set back, the second time it shows it. */
+  /**
+   * Returns the last such instant. If the clock is set back, that is the second time it shows
+   * `minute`.
+   */
   lastAt(day: number, minute: number): number;
 }
 
@@ -31,7 +34,10 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-/** @throws RangeError when the time zone is unknown. */
+/**
+ * Creates the zone.
+ * @throws RangeError if the time zone is unknown
+ */
 export function createZone(name: string): Zone {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: name,
@@ -59,7 +65,7 @@ export function createZone(name: string): Zone {
   };
   const instants = (day: number, minute: number): readonly number[] => {
     const wall = day * DAY_MS + minute * MINUTE_MS;
-    // Zones are never further than 14 hours from UTC and change at most once within these two days.
+    // Zones are at most 14 hours from UTC and change at most once within these two days.
     const offsets = [offsetAt(wall - DAY_MS), offsetAt(wall + DAY_MS)];
     const found = offsets
       .map((offset) => wall - offset)
@@ -75,7 +81,9 @@ export function createZone(name: string): Zone {
   };
 }
 
-/** The instant between two with different offsets at which the clock was changed. */
+/**
+ * Finds the instant at which the clock was changed, between two instants with different offsets.
+ */
 function firstChange(
   offsetAt: (epochMs: number) => number,
   beforeMs: number,

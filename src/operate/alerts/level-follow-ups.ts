@@ -7,7 +7,7 @@ import { groupBy } from "../../model/group-by.ts";
 import type { Hash } from "../../model/hash.ts";
 import type { FollowLevels, LevelFollowUps } from "../../model/level-follow-ups.ts";
 import type { LevelOptions, LevelStep, LevelStore, OpenLevel } from "../../model/level.ts";
-import { followUp, type FollowUpMark, levelState } from "../../route/level.ts";
+import { followUp, type FollowUpMark, thresholdState } from "../../route/level.ts";
 import type { ActiveWatches } from "./active-watches.ts";
 import type { Routing } from "./routing.ts";
 
@@ -52,8 +52,8 @@ const NONE: LevelFollowUps = { events: [], deliveries: [], levels: [] };
 /** Ends one alert at several sinks. A sink that was never sent the alert gets no "resolved". */
 export function endOf(levels: readonly OpenLevel[], parts: FollowUpParts): LevelFollowUps {
   const [first] = levels;
-  const state = first === undefined ? undefined : levelState(first);
-  if (state?.kind !== "back") return NONE;
+  const state = first === undefined ? undefined : thresholdState(first);
+  if (state?.kind !== "resolved") return NONE;
   const mark = { names: state.names, asOfMs: parts.clock.now() };
   return followUpsOf(levels, mark, parts, ({ sendResolved }) => sendResolved === true);
 }

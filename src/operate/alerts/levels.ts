@@ -12,7 +12,7 @@ import type { LevelStore, OpenLevel } from "../../model/level.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import type { Poll } from "../../plan/poll.ts";
-import { levelState } from "../../route/level.ts";
+import { thresholdState } from "../../route/level.ts";
 import { endOf, type FollowUpParts, followUpsOf } from "./level-follow-ups.ts";
 
 export interface LevelsDeps extends FollowUpParts {
@@ -41,14 +41,14 @@ async function checkLevels(deps: LevelsDeps): Promise<void> {
   const { store } = deps;
   const open = await store.openLevels();
   for (const levels of groupBy(open, ({ event }) => event.id).values()) {
-    const states = new Map(levels.map((level) => [level, levelState(level)]));
-    const over = levels.filter((level) => states.get(level)?.kind === "over");
-    for (const level of over) await store.closeLevel(level);
+    const states = new Map(levels.map((level) => [level, thresholdState(level)]));
+    const ended = levels.filter((level) => states.get(level)?.kind === "ended");
+    for (const level of ended) await store.closeLevel(level);
     // By its poll, but for what an older release left open.
     await commit(deps, endOf(levels, deps));
     await repeatAlerts(
       deps,
-      levels.filter((level) => states.get(level)?.kind === "across"),
+      levels.filter((level) => states.get(level)?.kind === "crossed"),
     );
   }
 }
@@ -83,8 +83,8 @@ async function repeatAlerts(deps: LevelsDeps, levels: readonly OpenLevel[]): Pro
     if (first === undefined) continue;
     const asOfMs = await lastPollOf(first, deps);
     const polled = alike.filter(({ lastAtMs }) => asOfMs > lastAtMs);
-    const state = levelState(first);
-    if (state.kind !== "across" || polled.length === 0) continue;
+    const state = thresholdState(first);
+    if (state.kind !== "crossed" || polled.length === 0) continue;
     const mark = { repeat: first.repeats + 1, names: state.names, asOfMs };
     await commit(
       deps,
