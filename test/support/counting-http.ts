@@ -2,16 +2,23 @@
 import type { Http } from "../../src/model/http.ts";
 import { createHttpAgent } from "../../src/runtime/http-agent.ts";
 
+const QUIET_TURNS = 3;
+
 /**
- * HTTP, and a way to wait until no request and no file access is under way and what follows from
- * them has happened.
+ * HTTP, and ways to wait until no request and no file access is under way and what follows from
+ * them has happened. `settleTimer` waits so after a timer: most of them, such as the checks that a
+ * daemon makes every few seconds, ask for nothing, and what they do is over after one turn of the
+ * event loop.
  */
 export function countingHttp() {
   const agent = createHttpAgent();
   let underWay = 0;
+  let begun = 0;
+  let settled = 0;
   const http: Http = {
     async request(request) {
       underWay += 1;
+      begun += 1;
       try {
         return await agent.request(request);
       } finally {
@@ -20,11 +27,16 @@ export function countingHttp() {
     },
   };
   const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const isQuiet = () => underWay === 0 && !isAccessingFiles();
   const settle = async () => {
-    for (let quiet = 0; quiet < 3; quiet = underWay === 0 && !isAccessingFiles() ? quiet + 1 : 0)
-      await turn();
+    for (let quiet = 0; quiet < QUIET_TURNS; quiet = isQuiet() ? quiet + 1 : 0) await turn();
+    settled = begun;
   };
-  return { http, settle, closeHttp: () => agent.close() };
+  const settleTimer = async () => {
+    await turn();
+    if (begun !== settled || !isQuiet()) await settle();
+  };
+  return { http, settle, settleTimer, closeHttp: () => agent.close() };
 }
 
 /**

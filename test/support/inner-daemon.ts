@@ -138,8 +138,8 @@ export async function startInnerDaemon(options: InnerDaemonOptions): Promise<Inn
     startTemplates,
   };
   const folder = makeEmptyState();
-  const { http, settle, closeHttp } = countingHttp();
-  const clock = createVirtualClock(START_MS, settle);
+  const { http, settle, settleTimer, closeHttp } = countingHttp();
+  const clock = createVirtualClock(START_MS, settle, settleTimer);
   const sandbox = await startSandbox({
     clock: withoutJumps(clock),
     keys: [KEY, SECOND_KEY],

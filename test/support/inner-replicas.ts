@@ -61,8 +61,8 @@ export async function makeInnerReplicas(
   { ops = {}, monthly = REQUESTS, leader = 0 }: ReplicaOptions = {},
 ): Promise<InnerReplicas> {
   const folder = makeEmptyState();
-  const { http, settle, closeHttp } = countingHttp();
-  const clock = createVirtualClock(START_MS, settle);
+  const { http, settle, settleTimer, closeHttp } = countingHttp();
+  const clock = createVirtualClock(START_MS, settle, settleTimer);
   const sandbox = await startSandbox({ clock, keys: ["K1"], accounts: 20, quota: REQUESTS });
   const hook = await startHookReceiver();
   const config = await goodConfig(

@@ -2,10 +2,11 @@
  * A Clock that stands still until it is moved.
  *
  * `advance` fires due timers one at a time, in order of their due time (of their creation at equal
- * times), with the clock standing at exactly that time. After each, and once at the end, it waits
- * for one turn of the event loop (`setImmediate`), by which time every promise chain that needs no
- * real I/O has run to its next timer. Timers set meanwhile fire in the same `advance` when due.
- * Where real I/O takes part (a loopback server), pass a `settle` of your own that awaits it.
+ * times), with the clock standing at exactly that time. Before them and after each it waits for one
+ * turn of the event loop (`setImmediate`), by which time every promise chain that needs no real I/O
+ * has run to its next timer. Timers set meanwhile fire in the same `advance` when due.
+ * Where real I/O takes part (a loopback server), pass a `settle` of your own that awaits it, and a
+ * `settleTimer` if there is a cheaper way after a timer that asked for nothing.
  */
 import type { Clock } from "../../src/model/clock.ts";
 
@@ -39,6 +40,7 @@ const oneTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 export function createVirtualClock(
   startMs: number,
   settle: () => Promise<void> = oneTurn,
+  settleTimer = settle,
 ): VirtualClock {
   const timers: Timer[] = [];
   let monotonic = 1_000;
@@ -59,7 +61,7 @@ export function createVirtualClock(
       timers.shift();
       monotonic = Math.max(monotonic, next.dueAt);
       next.fn();
-      await settle();
+      await settleTimer();
     }
     monotonic = Math.max(monotonic, until);
   };
