@@ -1,8 +1,8 @@
 /**
- * The composition root: makes a daemon in a straight line, each part with its own named teardown,
- * drained last in first out at a stop and when the start fails. Three lifetimes: the state, as long
- * as the process; the work on it, which one of several replicas ends and begins again when its
- * share shrinks; and what `delivering` swaps at a reload.
+ * The composition root: builds a daemon in a straight line. Each part has its own named teardown;
+ * teardowns run last in, first out, at a stop and if the start fails. There are three lifetimes:
+ * the state lives as long as the process; the work on it is ended and started again by a replica
+ * whose share shrinks; a reload replaces what `delivering` holds.
  */
 import type { Config } from "../config/config.ts";
 import { startControl } from "../server/control-socket.ts";
@@ -22,17 +22,20 @@ import { createStoreTroubleLog } from "./daemon/store-trouble-log.ts";
 import { startWork } from "./work.ts";
 
 export interface Daemon {
-  /** Status page and API. */
+  /** The URL of the status page and API. */
   readonly url: string;
-  /** `askedBy` is for the log. */
+  /** Reloads the configuration. `askedBy` is for the log. */
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** Stops in reverse order of the start; deliveries under way may finish. */
+  /** Stops in reverse order of the start. Deliveries under way may finish. */
   stop(): Promise<void>;
 }
 
 const SHIPPED: Adapters = { openStore: openState, startControl, startServer };
 
-/** @throws ExitError, after everything already started was stopped. */
+/**
+ * Starts a daemon.
+ * @throws ExitError, after everything that was already started was stopped
+ */
 export async function startDaemon(config: Config, given: DaemonDeps): Promise<Daemon> {
   const deps = { ...given, log: createStoreTroubleLog(given.log, given.clock) };
   const teardown = createTeardown(deps.log);

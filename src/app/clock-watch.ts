@@ -1,6 +1,6 @@
 /**
- * Detects that the wall clock was set: what waits for a time of day checks it again, and what waits
- * for a while waits no longer for it.
+ * Detects that the wall clock was set. Everything that waits for a time of day then checks it
+ * again, and waits of a certain length are adjusted.
  */
 import { repeat } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
@@ -10,8 +10,8 @@ import { createJumpWatch, ORDINARY_CORRECTION_MS } from "../schedule/misfire.ts"
 
 const EVERY_MS = 3_000;
 /**
- * A clock that is set back while the daemon is stopped goes unnoticed by up to this much, plus the
- * time the daemon was stopped.
+ * How often the time is stored. A clock that is set back while the daemon is stopped goes unnoticed
+ * by up to this much, plus the time for which the daemon was stopped.
  */
 const NOTE_EVERY_MS = 60_000;
 
@@ -19,9 +19,9 @@ export interface ClockWatchDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: Pick<Upkeep, "setTimesBack"> & Pick<Notes, "writeNote">;
-  /** That of the active configuration. */
+  /** The pump of the active configuration. */
   readonly pump: () => { setTimesBack(byMs: number): void; wake(): void };
-  /** Their times are set back with the others. */
+  /** Their times are set back together with those of the state. */
   readonly silences: { load(): Promise<void> };
   readonly engine: { wake(): void };
 }
@@ -31,8 +31,8 @@ export interface StoppedClockDeps extends Pick<ClockWatchDeps, "clock" | "log"> 
 }
 
 /**
- * Called at startup. A clock that shows an earlier time than the last one stored was set back in
- * between.
+ * Called at startup. If the clock shows an earlier time than the last one stored, it was set back
+ * in between.
  */
 export async function takeClockSetWhileStopped({
   clock,
@@ -48,7 +48,10 @@ export async function takeClockSetWhileStopped({
   });
 }
 
-/** Returns what ends it. What could not be stored is tried again. */
+/**
+ * Watches the clock. Returns a function that stops it. Times that could not be stored are tried
+ * again.
+ */
 export function watchClock({
   clock,
   log,

@@ -1,6 +1,6 @@
 /**
- * Carries out in a running daemon what an operator changes, and lets the other replicas on the
- * state know.
+ * Carries out an operator's changes in a running daemon, and notifies the other replicas on the
+ * state.
  */
 import type { Pump } from "../deliver/pump.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -18,14 +18,17 @@ export interface DaemonEffectsDeps {
   readonly share: Pick<Share, "announce" | "isAlone">;
   readonly silences: Pick<ActiveSilences, "load">;
   readonly engine: Pick<Engine, "watchesChanged" | "polls">;
-  /** The data service: what it asked to wait ends where somebody resumes a watch. */
+  /**
+   * The connection to the data service. The waits that it asked for end when somebody resumes a
+   * watch.
+   */
   readonly service: Pick<Polling, "tryAtOnce">;
-  /** Which sinks an event goes to, by the active configuration. */
+  /** Decides which sinks an event goes to, by the active configuration. */
   readonly route: RouteEvaluated;
   readonly reloader: Pick<Reloader, "reload">;
-  /** The active one, whose sinks that fail are tried at once. */
+  /** The active pump, whose failing sinks are tried at once. */
   readonly pump: () => Pick<Pump, "probe" | "resume">;
-  /** Events are in the state. */
+  /** Called when events were committed. */
   onCommitted(): void;
 }
 

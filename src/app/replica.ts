@@ -1,6 +1,6 @@
 /**
- * One of several daemons on a state: its work begins with what it holds, and begins again with less
- * when others are to do some of it.
+ * Runs one of several daemons on a state. Its work starts with the share that it holds, and starts
+ * again with less when other replicas are to do some of it.
  */
 import type { Config } from "../config/config.ts";
 import type { Clock } from "../model/clock.ts";
@@ -13,7 +13,10 @@ import { Fleet } from "./fleet/fleet.ts";
 import { type LoopTurns, supervise } from "./fleet/supervise.ts";
 import type { Revisions } from "./fleet/revisions.ts";
 
-/** A turn over the share may begin the work again, which plans thousands of watches. */
+/**
+ * The time limit of a check of the share, which may start the work again and then plans thousands
+ * of watches.
+ */
 const MAX_RESTART_MS = 300_000;
 
 export interface ReplicaParts {
@@ -33,8 +36,8 @@ export async function startReplica(
 ): Promise<Pick<RunningWork, "reload">> {
   let config = () => initial;
   const { membership, log } = parts;
-  // Where others work, this one's configuration takes the place of theirs once it is ready to work
-  // with it.
+  // In a rolling update the new configuration becomes current only when this replica is ready to
+  // work with it.
   if (membership.isLeading()) await revisions.propose(initial, "start");
   else membership.setMayLead(false);
   const fleet = new Fleet({ ...parts, plansBy: () => revisions.publishedOf(config()) });
@@ -57,7 +60,7 @@ export async function startReplica(
     work = await start(work.config(), fleet);
     config = work.config;
     loops = () => work.loops();
-    // Nothing saw whether the file changed meanwhile.
+    // A change of the file during the restart would have gone unnoticed.
     reload("share that shrank");
   };
   const review = async () => {

@@ -46,8 +46,8 @@ export function createSwap({
       const refused = guard.refusalOf(next.sinks);
       if (refused !== undefined) throw refused;
       const activate = await delivering.prepare(next);
-      // Until the state has taken the watches, nothing that is active has changed: a state that
-      // cannot be written leaves all as it was.
+      // Nothing that is active changes until the state has registered the watches, so a state that
+      // cannot be written leaves everything as it was.
       const register = async () => {
         if (changes.changed.length > 0) await polling.engine.writeLearned();
         return registerConfiguredWatches(next, { store, hash, clock, log, share });

@@ -1,6 +1,6 @@
 /**
- * The work of a daemon on its state: polling, delivering, and what goes on beside. Of several
- * replicas each does its share of it.
+ * The work of a daemon on its state: polling, delivering and background jobs. With several
+ * replicas, each does its share of it.
  */
 import type { Config } from "../config/config.ts";
 import { startHeartbeat } from "../engine/health/heartbeat.ts";
@@ -55,36 +55,39 @@ export interface WorkParts {
 }
 
 export interface RunningWork {
-  /** The active one. */
+  /** Returns the active configuration. */
   readonly config: () => Config;
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** The share is larger. */
+  /** Begins with work that was added to its share. */
   takeShare(): Promise<void>;
-  /** Others changed what the state holds, or this replica leads now. */
+  /** Reads the state again, because others changed it or this replica has become the leader. */
   readAgain(watches: ChangedWatches): Promise<void>;
   wakeDelivery(): void;
-  /** For `supervise`. */
+  /** Returns the loops for `supervise`. */
   loops(): ReadonlyMap<string, LoopTurns>;
-  /** Stops in reverse order of the start; deliveries under way may finish. */
+  /** Stops in reverse order of the start. Deliveries under way may finish. */
   stop(): Promise<void>;
 }
 
 /**
- * Docker kills ten seconds after SIGTERM: messages under way get eight of them, and polls that end
- * before have their time within these.
+ * The grace period of a stop. Docker kills a process ten seconds after SIGTERM: messages under way
+ * get eight of these, including the time that polls need to end.
  */
 const GRACE_MS = 8_000;
-/** The poll loop turns at least every 30 s. */
+/** The poll loop makes a turn at least every 30 seconds. */
 const ALIVE_WITHIN_MS = 120_000;
 const STATE_CHECK_EVERY_MS = 15_000;
 const LOCK_CHECK_EVERY_MS = 5_000;
 /**
- * Registering and planning so many leaves tens of megabytes behind, just before their first reads
- * take as much.
+ * Registering and planning more watches than this leaves tens of megabytes of garbage, just before
+ * the first reads need as much.
  */
 const MANY_WATCHES = 2_000;
 
-/** @throws ExitError, after everything already started was stopped. */
+/**
+ * Starts the work.
+ * @throws ExitError, after everything that was already started was stopped
+ */
 export async function startWork(config: Config, parts: WorkParts): Promise<RunningWork> {
   const teardown = createTeardown(parts.deps.log);
   try {
@@ -137,7 +140,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   await polling.start();
   if (watches.length > MANY_WATCHES) collectGarbage();
   engine.start();
-  startBeside(initial, built, teardown);
+  startBackgroundJobs(initial, built, teardown);
   const lead = startLeading(initial, built, teardown);
   lead();
   return {
@@ -153,7 +156,10 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
   };
 }
 
-/** What is left of the grace of a stop, in ms: all of it until the stop begins. */
+/**
+ * Returns what is left of the grace period of a stop, in milliseconds: all of it until the stop
+ * begins.
+ */
 function createGrace(clock: Clock) {
   let begunMs: number | undefined;
   return {
@@ -164,7 +170,7 @@ function createGrace(clock: Clock) {
   };
 }
 
-/** The parts of the work, by name, as they are handed to what connects them further. */
+/** The parts of the work, by name, for the code that connects them further. */
 interface BuiltWork extends WorkParts {
   readonly clock: Clock;
   readonly hash: Hash;
@@ -178,7 +184,7 @@ interface BuiltWork extends WorkParts {
   readonly enriching: Enriching;
 }
 
-/** What the server shows and lets people do. */
+/** Returns what the server shows and which actions it offers. */
 function shownOf(built: BuiltWork): HttpRouteDeps {
   const { delivering, polling, reloader, enriching, events } = built;
   const { config, delivery, active } = delivering;
@@ -203,8 +209,8 @@ function shownOf(built: BuiltWork): HttpRouteDeps {
 }
 
 /**
- * The loops that must turn, by name. A sink can have several: for its messages, for edits, and for
- * what is published.
+ * Returns the supervised loops, by name. A sink can have several: for its messages, for edits, and
+ * for publishing.
  */
 function loopsOf({ loop }: Engine, pump: Pump): ReadonlyMap<string, LoopTurns> {
   const ofSinks = [...pump.turns()].flatMap(([sink, loops]) =>
@@ -250,8 +256,9 @@ function sharesOf(
 }
 
 /**
- * A daemon may have nothing else to write. On a file, where nobody else should be, only a lock is
- * looked for, which costs the disk nothing.
+ * Starts the regular check of the state, because a daemon may have nothing to write that would show
+ * a trouble. On a file, which no other process should use, only the lock is checked, which costs no
+ * disk access.
  */
 function startStateCheck(
   storeWatch: StoreWatch,
@@ -269,8 +276,11 @@ function startStateCheck(
     : repeat({ clock, everyMs: STATE_CHECK_EVERY_MS, work: () => storeWatch.prove(), onError });
 }
 
-/** What goes on beside polling and delivering, in every replica. */
-function startBeside(
+/**
+ * Starts the background jobs that every replica runs: credential checks, state checks and the file
+ * watch.
+ */
+function startBackgroundJobs(
   initial: Config,
   { deps, delivering, store, reloader }: BuiltWork,
   teardown: Teardown,
@@ -294,8 +304,8 @@ function startBeside(
 }
 
 /**
- * What is done once for all replicas. Returns what begins it once this one leads; it may be called
- * again.
+ * Returns a function that starts the jobs that one replica does for all, once this replica leads.
+ * It may be called repeatedly.
  */
 function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): () => void {
   const { deps, store, clock, log, share, events, delivering, enriching, polling } = built;
@@ -316,7 +326,7 @@ function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): ()
     teardown.push("pruning", startPruning({ store, clock, log, retentionMs, polls }));
     if (share.isAlone)
       teardown.push("clock watch", watchClock({ ...built, engine, pump: () => delivery().pump }));
-    // The one that leads notifies the operator for all replicas.
+    // The replica that leads notifies the operator for all of them.
     teardown.push("state check", startStateCheck(storeWatch, share, deps));
     teardown.push("levels", startLevels({ ...built, ...delivering, polls, wakeDelivery }));
     teardown.push("reports", startReports({ ...built, config, wakeDelivery }));

@@ -15,12 +15,12 @@ import type { startControl } from "../../server/control-socket.ts";
 import type { startServer } from "../../server/server.ts";
 import type { openState } from "../../state/open-state.ts";
 
-/** What opens files and sockets by itself and not through a port. */
+/** Functions that open files and sockets themselves instead of using a port. */
 export interface Adapters {
   readonly openStore: typeof openState;
   readonly startControl: typeof startControl;
   readonly startServer: typeof startServer;
-  /** Default: a thread. */
+  /** Runs templates. The default is a thread. */
   readonly startTemplates?: typeof startTemplateWorker;
 }
 
@@ -32,28 +32,28 @@ export interface DaemonDeps {
   readonly files: Files;
   readonly log: Log;
   readonly version: string;
-  /** The console sink's way out: see `SinkDeps`. */
+  /** Writes the console sink's output; see `SinkDeps`. */
   readonly write: (text: string) => void | Promise<void>;
   readonly writesToLog?: boolean;
-  /** Other sinks' ways out. */
+  /** The outputs of the other sinks. */
   readonly outputs: Outputs;
-  /** One more text that no log line may show. */
+  /** Registers a text that no log line may show. */
   readonly addSecret: (secret: string) => void;
   /** Loads the configuration again, for a reload. */
   readonly load: () => Promise<LoadResult>;
-  /** The bundled sandbox, where the configuration asks for it and someone started it. */
+  /** The URL of the bundled sandbox, if the configuration asks for it and it was started. */
   readonly sandboxUrl?: string;
-  /** Reload when a file of the configuration changes. */
+  /** Whether to reload when a file of the configuration changes. */
   readonly watchFiles: boolean;
-  /** Aborted by a stop, also while the start waits for another daemon to end. */
+  /** Aborted by a stop, even while the start waits for another daemon to end. */
   readonly stopping?: AbortSignal;
   /**
-   * Called when the daemon must not go on: with this configuration, or because another one has
-   * taken its place.
+   * Called when the daemon must not go on, because of its configuration or because another daemon
+   * has taken its place.
    */
   readonly onRefused?: (error: ExitError) => void;
   /** Called after every poll, for the demo. */
   readonly onPolled?: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
-  /** Others than those that ship: a simulation wraps the store and listens to nothing. */
+  /** Replacements for the shipped adapters. A simulation wraps the store and opens no sockets. */
   readonly adapters?: Adapters;
 }

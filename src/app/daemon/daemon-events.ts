@@ -1,36 +1,36 @@
 /**
- * What parts of the daemon announce to parts that are built after them. Who listens is written
+ * What parts of the daemon announce to parts that are built after them. Listeners are registered
  * where the parts are connected.
  */
 import type { UpstreamError } from "../../model/upstream.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-/** By name, with what comes along. */
+/** The events by name, each with its arguments. */
 export interface DaemonEventMap {
-  /** Events and their deliveries are in the state. */
+  /** Events and their deliveries were committed. */
   readonly committed: readonly [];
-  /** Another configuration is the active one. */
+  /** Another configuration has become the active one. */
   readonly activated: readonly [];
-  /** The state could not be written, and can again. */
+  /** The state can be written again after it could not be. */
   readonly storeRecovered: readonly [];
-  /** The data service takes requests again after it refused all. */
+  /** The data service accepts requests again after it refused all of them. */
   readonly serviceRecovered: readonly [];
-  /** Polls go faster or slower than a moment ago. */
+  /** Polls are now made faster or slower than before. */
   readonly paceChanged: readonly [];
-  /** Other keys may be active, which have other quotas. */
+  /** Other keys, with other quotas, may be active. */
   readonly keysChanged: readonly [];
-  /** The service answered a question about a key that costs nothing. */
+  /** The service answered a free request that was made with a key. */
   readonly keyAnswered: readonly [key: string];
   /** Another replica learned that the service refuses a key that this one has too. */
   readonly keyRefusedElsewhere: readonly [key: string, error: UpstreamError];
-  /** Another replica learned that the service takes it again. */
+  /** Another replica learned that the service accepts the key again. */
   readonly keyTakenElsewhere: readonly [key: string];
-  /** A request is held because the quota is spent. */
+  /** A request is held because the quota is used up. */
   readonly quotaSpent: readonly [];
-  /** One attempt at a request ended, well or with this error. */
+  /** One attempt at a request ended, successfully or with this error. */
   readonly attemptEnded: readonly [error: UpstreamError | undefined];
-  /** A target of this watch cannot be found at all. */
+  /** A target of this watch does not exist. */
   readonly targetMissing: readonly [watchId: string];
   readonly polled: readonly [poll: Poll, outcome: PollOutcome | undefined, error: unknown];
 }
@@ -39,7 +39,7 @@ type Listener<Name extends keyof DaemonEventMap> = (...args: DaemonEventMap[Name
 
 export interface DaemonEvents {
   on<Name extends keyof DaemonEventMap>(name: Name, listener: Listener<Name>): void;
-  /** Calls those that listen by now, in the order in which they began to. */
+  /** Calls the current listeners in the order in which they were added. */
   emit<Name extends keyof DaemonEventMap>(name: Name, ...args: DaemonEventMap[Name]): void;
 }
 

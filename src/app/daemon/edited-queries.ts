@@ -1,6 +1,6 @@
 /**
- * Queries that were edited while nobody read them, as before a start: when each was read last, so
- * that what was posted since then is news to the query that takes its place.
+ * Finds when queries that were edited while they were not read, such as before a start, were last
+ * read, so that what was posted since then is news for the query that replaces them.
  */
 import { readTogetherUntil } from "../../groups/searches/read-together.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -11,8 +11,9 @@ export type EditedQueriesStore = Pick<Store, "listWatches" | "loadSources"> &
   Pick<LearnedStore, "loadLearned">;
 
 /**
- * A query has one target, whose key is the fingerprint of its feed. A query that was never read
- * counts as read when it was registered, which may be when the one before it was read last.
+ * Returns when each edited query was last read. A query has one target, whose key is the fingerprint
+ * of its feed. A query that was never read counts as read when it was registered, which may be when
+ * its predecessor was last read.
  */
 export async function lastReadsOfEdited(
   registrations: readonly WatchRegistration[],
@@ -39,7 +40,7 @@ export async function lastReadsOfEdited(
   );
 }
 
-/** The one target that a watch had, where it has another one now. */
+/** Returns the only target that a watch had, if it now has a different one. */
 function replacedTarget(before: WatchState, { type, targets }: WatchRegistration) {
   const [[old, ...othersOld], [next, ...others]] = [before.targets, targets];
   const isOne = othersOld.length === 0 && others.length === 0 && before.type === type;

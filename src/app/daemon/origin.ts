@@ -1,6 +1,6 @@
 /**
- * The state remembers which service its items came from and refuses another: ids of two worlds do
- * not mix.
+ * Records in the state which service its items came from, and refuses a different one, because the
+ * ids of two services must not mix.
  */
 import type { Config } from "../../config/config.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -12,7 +12,10 @@ const NOTE = "origin";
 const originOf = (config: Config): string =>
   config.api.baseUrl === "sandbox" ? "sandbox" : new URL(config.api.baseUrl).origin;
 
-/** @throws ExitError ORIGIN_DIFFERS */
+/**
+ * Records the configured service in the state.
+ * @throws ExitError ORIGIN_DIFFERS if the state belongs to another one
+ */
 export async function claimOrigin(notes: Notes, config: Config): Promise<void> {
   const origin = originOf(config);
   const known = await notes.readNote(NOTE);

@@ -1,4 +1,4 @@
-/** From the configuration's watches to what the state and the engine know of them. */
+/** Turns the configuration's watches into those that the state and the engine know. */
 import type { Config } from "../../config/config.ts";
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -12,7 +12,7 @@ import { watchTypeOf } from "../../watches/registry.ts";
 import { type EditedQueriesStore, lastReadsOfEdited } from "./edited-queries.ts";
 import { registrationOf } from "../../operate/changes/registration-of.ts";
 
-/** Only enabled ones are polled. */
+/** Returns the enabled watches, the only ones that are polled. */
 export const enabledOf = (watches: readonly EngineWatch[]): readonly EngineWatch[] =>
   watches.filter(({ watch }) => watch.enabled);
 
@@ -25,9 +25,9 @@ export interface RegistrationDeps {
 }
 
 /**
- * Registers every watch, so that a disabled one keeps its memory. Of several replicas the leader
- * does that; the others find what it has registered, and know of no other watch. They may have read
- * too early: where something new was registered, they read again.
+ * Registers every watch, including disabled ones, so that these keep their memory. With several
+ * replicas, the leader registers; the others read what it has registered and know no other watches.
+ * In case they read too early, they read again when the leader has registered something new.
  */
 export async function registerConfiguredWatches(
   config: Config,

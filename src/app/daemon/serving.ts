@@ -1,6 +1,6 @@
 /**
- * The control socket and the status page. They stay open while the work behind them ends and begins
- * again, and from a stand-by on.
+ * The control socket and the status page. They are already open in a standby, and stay open while
+ * the work behind them ends and starts again.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -16,14 +16,14 @@ export const STARTS: Idle = { reason: "it starts", isReady: false };
 const STOPS: Idle = { reason: "it stops, or begins its work anew", isReady: false };
 
 export interface Serving {
-  /** Of the page; "" before it is open. */
+  /** The URL of the page; "" before it is open. */
   readonly url: string;
   /**
-   * Opens what is not open yet, and answers with the reason why nothing is shown. @throws ExitError
-   * when an address cannot be had.
+   * Opens what is not open yet. Requests are answered with the reason why nothing is shown.
+   * @throws ExitError if an address cannot be opened
    */
   open(why: () => Idle): Promise<void>;
-  /** Answers for this work until that stops. */
+  /** Answers requests from this work until it stops. */
   show(work: HttpRouteDeps, teardown: Teardown): void;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Opens the state. Where it has not the schema of this version yet, and another daemon leads, this
- * one stands by until it has or until it can lead; it then takes the configuration as it is by
- * then, as it did not follow changes.
+ * Opens the state. If the state does not have this version's schema yet and another daemon leads,
+ * this daemon stands by until it has or until it can lead. It then loads the configuration again,
+ * because it did not follow changes meanwhile.
  */
 import type { Config } from "../../config/config.ts";
 import { formatIssue } from "../../config/report.ts";
@@ -34,7 +34,7 @@ interface StandByParts {
 const MAX_LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 50;
 
-/** `host`: of the daemon that leads. */
+/** The reasons that are shown. `host` is the host of the daemon that leads. */
 const REASONS: Readonly<Record<WaitsFor, (host: string) => string>> = {
   "first schema": (host) => `it stands by while ${host} creates the state`,
   "older version": (host) =>
@@ -48,8 +48,7 @@ export async function openOrStandBy(
 ): Promise<Opened> {
   const { clock, random, log } = deps;
   let [idle, served]: [Idle | undefined, Promise<void>] = [undefined, Promise.resolve()];
-  // Another daemon on the same machine may have the same addresses: they are its own while it is
-  // active.
+  // Another daemon on the same machine may use the same addresses while it is active.
   const serve = () =>
     serving
       .open(() => idle ?? STARTS)
@@ -89,8 +88,9 @@ interface LockWait {
 }
 
 /**
- * A command that changes the state holds the lock of its file for moments. A daemon that holds it
- * answers on its socket, and does not end.
+ * Opens the state, waiting while a command that changes it holds the lock of its file, which takes
+ * moments. If the lock is held by a daemon, which answers on its socket, there is no point in
+ * waiting.
  */
 async function openOnceFree(
   open: () => Promise<OpenedStore>,

@@ -1,6 +1,6 @@
 /**
- * The lines a person reads after a start: per watch, what is known and when it is polled next. Its
- * messages are whole sentences on purpose.
+ * Logs the lines that a person reads after a start: what is known of each watch and when it is
+ * polled next. These messages contain values on purpose.
  */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -15,11 +15,11 @@ import { returnText } from "../../operate/pause.ts";
 export interface StartReport {
   started(watches: readonly EngineWatch[]): void;
   /**
-   * The same for those of them that are new here: another replica may have registered them after
-   * this one had started.
+   * Like `started`, for those of the watches that are new here: another replica may have registered
+   * them after this one had started.
    */
   readAgain(watches: readonly EngineWatch[]): void;
-  /** A target that cannot be read now holds no line up. */
+  /** Reports a target that cannot be read now, so that its watch's line does not wait for it. */
   missing(watchId: string): void;
   polled(poll: Poll, outcome: PollOutcome | undefined): void;
 }
@@ -28,33 +28,38 @@ export interface StartReportDeps {
   readonly store: Pick<WatchStore, "listWatches">;
   readonly clock: Clock;
   readonly log: Log;
-  /** Where a watch's alerts go, for people. */
+  /** Returns where a watch's alerts go, in words for people. */
   readonly sinkText: (watch: Watch) => string;
   readonly nextPollAt: (watchId: string) => number | undefined;
   /**
-   * Whether another replica may read some targets of a watch first: only the state knows of those.
+   * Whether another replica may read some targets of a watch first. Then only the state knows
+   * whether the baseline is complete.
    */
   readonly isShared: boolean;
 }
 
 /**
- * Thousands of watches finish their baselines together: the state is asked once for them, and after
- * the next polls are placed.
+ * Thousands of watches finish their baselines together. Waiting this long, the state is read once
+ * for all of them, after their next polls were planned.
  */
 const GATHER_MS = 50;
-/** The same where the state is asked before the first reads of this process are done. */
+/**
+ * The same delay if other replicas read targets too, because the state is then read before this
+ * process has finished its first reads.
+ */
 const GATHER_SHARED_MS = 1_000;
-/** Of more watches whose baseline is done a start says one line for all. */
+/** A start logs a single line for all watches if more of them than this have their baseline. */
 const MOST_LINES = 100;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
   /**
-   * Watches whose baseline was done a moment ago, or may be done, as another replica may have read
-   * the rest.
+   * Watches whose baseline was just completed, or may be, because another replica may have read the
+   * rest.
    */
   const noted = new Set<Watch>();
   /**
-   * Watches whose first line is still to come, with the number of targets that have no baseline.
+   * Watches whose first line is still to be logged, with the number of targets that have no
+   * baseline.
    */
   const waiting = new Map<string, { readonly watch: Watch; left: number }>();
   /** The keys of the watches that the report covers. */
@@ -104,7 +109,8 @@ export function createStartReport(deps: StartReportDeps): StartReport {
       const { watch, state } = one;
       known.add(state.key);
       reportReturn(one, deps);
-      // Reported once already, and asked again only now and then: no line waits for it.
+      // A missing target was already reported and is only rechecked rarely, so no line waits for
+      // it.
       const missing = state.targets.filter(isMissing);
       if (missing.length > 0) {
         const names = missing.map(({ name }) => name);

@@ -1,8 +1,8 @@
 /**
- * The log of a daemon whose state has troubles: much of what goes on fails for the same cause then,
- * again and again. It says one line for each cause, with growing pauses and a count of what was
- * left out; the rest goes to the debug log. A trouble of the state is no fault of the daemon: its
- * lines are warnings, without a stack.
+ * The log of a daemon whose state has troubles. Many things then fail repeatedly for the same
+ * cause, so this log writes one line for each cause, with growing pauses and the number of lines
+ * left out; these go to the debug log. A trouble of the state is not a bug of the daemon, so its
+ * lines are warnings without a stack.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log, LogFields } from "../../model/log.ts";
@@ -11,7 +11,7 @@ import { StoreError } from "../../model/store-error.ts";
 const FIRST_PAUSE_MS = 10_000;
 const MAX_PAUSE_MS = 600_000;
 
-/** What was said of a cause, on the monotonic clock. */
+/** What was logged about a cause, in times of the monotonic clock. */
 interface Said {
   readonly untilMs: number;
   readonly pauseMs: number;
@@ -37,7 +37,7 @@ export function createStoreTroubleLog(log: Log, clock: Pick<Clock, "monotonic">)
       before.leftOut += 1;
       return log.debug(message, fields);
     }
-    // After a pause in which nothing failed the next failure is another trouble.
+    // After a pause without failures, the next failure counts as a new trouble.
     const isSame = before !== undefined && nowMs < before.untilMs + before.pauseMs;
     const pauseMs = isSame ? Math.min(before.pauseMs * 2, MAX_PAUSE_MS) : FIRST_PAUSE_MS;
     said.set(code, { untilMs: nowMs + pauseMs, pauseMs, leftOut: 0 });

@@ -1,15 +1,13 @@
 /**
- * The one stack of named teardowns: drained last in, first out, at a stop and when a start fails
- * half-way.
+ * The stack of named teardowns. They run last in, first out, at a stop and if a start fails
+ * halfway.
  */
 import { errorText } from "../../model/errors.ts";
 import type { Log } from "../../model/log.ts";
 
 export interface Teardown {
   push(name: string, fn: () => void | Promise<void>): void;
-  /**
-   * Runs every teardown once; one that fails is logged and keeps none of the others from running.
-   */
+  /** Runs every teardown once. If one fails, that is logged and the others still run. */
   drain(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The delivering half and the daemon's own notices, around one active configuration: what a reload
- * swaps, in one place.
+ * Delivery and the daemon's own alerts for one active configuration: everything that a reload
+ * replaces, in one place.
  */
 import type { Config } from "../../config/config.ts";
 import { createOpsAlerts, createPublisher } from "../../engine/health/ops-alerts.ts";
@@ -26,27 +26,27 @@ import type { ActiveSilences } from "../../operate/alerts/silences.ts";
 import { templateAlert } from "./templates.ts";
 
 export interface Delivering {
-  /** The active configuration. */
+  /** Returns the active configuration. */
   readonly config: () => Config;
-  /** Where alerts go by the active configuration. */
+  /** Returns where alerts go by the active configuration. */
   readonly routing: () => Routing;
   readonly delivery: () => Delivery;
   readonly opsAlerts: OpsAlerts;
   readonly active: ActiveWatches;
-  /** Builds what another configuration delivers to, beside what is active. */
+  /** Builds the delivery of another configuration while the active one goes on. */
   prepare(next: Config): Promise<Activate>;
-  /** Proves credentials that can be proved cheaply. Never rejects. */
+  /** Checks credentials that can be checked cheaply. Never rejects. */
   check(): Promise<void>;
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Makes a prepared configuration the active one. `watches`: those registered for it, where they are
- * other ones.
+ * Makes a prepared configuration the active one. `watches`: the watches registered for it, if they
+ * have changed.
  */
 export type Activate = (watches?: readonly EngineWatch[]) => Promise<void>;
 
-/** Messages under way at a reload get less time than at a stop. */
+/** The time for messages under way at a reload. It is shorter than at a stop. */
 const SWAP_GRACE_MS = 5_000;
 
 export interface DeliveringParts {
@@ -78,7 +78,7 @@ export async function createDelivering(
   const opsAlerts = createOpsAlerts({ store, share, clock, random, log, publish });
   const keepSecrets = (of: Config) => of.sinks.flatMap(sinkSecrets).forEach(addSecret);
   keepSecrets(config);
-  // What is left of a sink that is configured no more is the leader's.
+  // The leader reports what is left of a sink that is no longer configured.
   const isOwn = (sink: string) => delivery.holds(sink) ?? share.isLeading();
   const deadReports = createDeadReports({ ...deps, store, opsAlerts, config: () => config, isOwn });
   const sinkDeps = (of: Config) => sinkDepsOf(of, deps);
@@ -105,7 +105,7 @@ export async function createDelivering(
     createDelivery(of, { ...shared, ...destinations, ...kept, sinkDeps: sinkDeps(of) });
   let delivery = await deliveryOf(config);
   events.on("committed", () => delivery.pump.wake());
-  // An earlier process may have left something unsaid.
+  // An earlier process may not have reported everything.
   deadReports.wake();
   return {
     config: () => config,
@@ -122,8 +122,8 @@ export async function createDelivering(
         config = next;
         routing = routingOf(next);
         delivery = fresh;
-        // The old delivery half stops before the new one starts, so that no message is sent by
-        // both; after a stop of all none does.
+        // Stop the old pump before the new one starts, so that no message is sent by both. If the
+        // daemon has stopped meanwhile, start none.
         await old.pump.stop(SWAP_GRACE_MS);
         if (!isStopped) await fresh.pump.start();
         events.emit("activated");
@@ -146,8 +146,8 @@ const sinkDepsOf = (
 });
 
 /**
- * At most so often the operator hears of receivers that a sink does not reach; again once they are
- * others.
+ * The operator is alerted at most this often of receivers that a sink does not reach, unless they
+ * change.
  */
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 /**
- * The delivering half of the daemon, built from one configuration and replaced as a whole at a
- * reload.
+ * The delivering half of the daemon. It is built from one configuration and replaced as a whole at
+ * a reload.
  */
 import { createPump, type Pump, type PumpDeps } from "../../deliver/pump.ts";
 import { DestinationPace } from "../../deliver/queue/destination-pace.ts";
@@ -34,11 +34,11 @@ export interface BuiltSink {
 
 export interface Delivery {
   readonly pump: Pump;
-  /** Whether this replica delivers to it; undefined for a sink that is not configured. */
+  /** Whether this replica delivers to the sink; undefined if it is not configured. */
   holds(sink: string): boolean | undefined;
   readonly sinks: ReadonlyMap<string, BuiltSink>;
   readonly templates: RunningTemplates | undefined;
-  /** Sinks that edit their messages, with what for. */
+  /** The sinks that edit their messages, each with the causes for an edit. */
   readonly editCauses: ReadonlyMap<string, ReadonlySet<EditCause>>;
 }
 
@@ -57,11 +57,14 @@ export type DeliveryDeps = Omit<
   WaitRulesDeps &
   Pick<Destinations, "submit"> & {
     readonly sinkDeps: SinkDeps;
-    /** By type and place; what was sent before a reload counts after it. */
+    /** The pace by type and place. Messages that were sent before a reload count after it. */
     readonly paces: Map<string, DestinationPace>;
-    /** By type and place; what was refused as too large before a reload counts after it. */
+    /** The accepted sizes by type and place. A refusal before a reload counts after it. */
     readonly sizes: Map<string, MessageSizes>;
-    /** By name; what a sink with the same settings asked to wait before a reload holds after it. */
+    /**
+     * The waits by sink name. A wait that a sink asked for before a reload holds after it if its
+     * settings are unchanged.
+     */
     readonly waits: Map<string, KeptWaits>;
   };
 
@@ -99,8 +102,8 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
     ),
   );
   const start = async () => {
-    // Where the state does not take it now, the replica that leads shares the destinations out a
-    // little later.
+    // If the state cannot be written now, the replica that leads assigns the destinations a little
+    // later.
     await deps
       .submit([...pumpSinks.values()])
       .catch((error: unknown) =>
@@ -110,7 +113,7 @@ export async function createDelivery(config: Config, deps: DeliveryDeps): Promis
   };
   const takeShare = async () => {
     await pump.takeShare();
-    // Nobody may have reported yet what died where another one delivered until now.
+    // The replica that delivered before may not have reported its dead letters yet.
     deps.onDead();
   };
   const holds = (name: string) => {
@@ -154,13 +157,15 @@ function pumpSinkOf(
   };
 }
 
-/** What a sink asked to wait, and the settings that it had. */
+/** The wait that a sink asked for, and the settings that it had. */
 interface KeptWaits {
   readonly settings: string;
   readonly waits: SinkWaits;
 }
 
-/** Other settings have perhaps mended it: then it is tried at once. */
+/**
+ * Returns the waits of a sink. Changed settings may have repaired it, so it is then tried at once.
+ */
 function waitsOf({ name, type, settings }: SinkConfig, kept: Map<string, KeptWaits>): SinkWaits {
   const now = JSON.stringify([type, settings]);
   const known = kept.get(name);
@@ -170,8 +175,8 @@ function waitsOf({ name, type, settings }: SinkConfig, kept: Map<string, KeptWai
 }
 
 /**
- * Proves credentials that can be proved cheaply; what is wrong is for the log, deliveries find out
- * by themselves.
+ * Checks credentials that can be checked cheaply. Failures are only logged, because deliveries find
+ * out by themselves.
  */
 export async function verifySinks(delivery: Delivery, sinkDeps: SinkDeps): Promise<void> {
   for (const [name, { type, config }] of delivery.sinks) {

@@ -1,6 +1,6 @@
 /**
- * Connects enrichment: who is asked by the active configuration, where events go then, and what
- * wakes it.
+ * Connects enrichment: which endpoint is asked by the active configuration, where events go then,
+ * and what wakes it.
  */
 import type { Config } from "../../config/config.ts";
 import { createAsk } from "../../enrich/ask.ts";
@@ -21,8 +21,8 @@ export interface EnrichingParts {
 
 export interface Enriching extends Pick<Enricher, "failing"> {
   /**
-   * Called when the active watches are known: without them nobody knows who is asked. Returns what
-   * ends it.
+   * Starts enrichment. Called when the active watches are known, because they say which endpoint to
+   * ask. Returns a function that stops it.
    */
   start(): () => Promise<void>;
 }
@@ -61,7 +61,7 @@ export function createEnriching({
   };
 }
 
-/** Headers that open a door; the values of others may be ordinary words. */
+/** Names of headers that hold credentials. The values of other headers may be ordinary words. */
 const SECRET_HEADER = /auth|cookie|key|secret|token/i;
 
 const secretsIn = ({ watches }: Pick<Config, "watches">): readonly string[] =>

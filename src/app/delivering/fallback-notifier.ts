@@ -20,7 +20,7 @@ export interface FallbackNotifierDeps {
   readonly log: Log;
 }
 
-/** Tries the sinks of `ops` in order until one takes it; never rejects. */
+/** Tries the sinks of `ops` in order until one accepts the message. Never rejects. */
 export function createFallbackNotifier({
   delivery,
   config,

@@ -1,6 +1,6 @@
 /**
- * The templates of one configuration while they run: in a thread that ends with the delivery half,
- * with the failures of each.
+ * Runs the templates of one configuration, in a thread that ends with the delivery half, and
+ * records the failures of each.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -12,15 +12,15 @@ import type {
   Templates,
 } from "../../deliver/stages/word-events.ts";
 
-/** Starts what runs templates; nothing is loaded before the first job. */
+/** Starts the template runner. Nothing is loaded before the first job. */
 type StartTemplates = (
   templates: readonly MessageTemplate[],
   options: { readonly clock: Clock },
 ) => TemplateRunner;
 
-/** A template that goes on failing is an ops alert once in so long. */
+/** A template that keeps failing raises an ops alert at most this often. */
 const ALERT_EVERY_MS = 86_400_000;
-/** A failure counts as trouble for so long. */
+/** How long a failure counts as trouble. */
 const FAILING_MS = 86_400_000;
 
 export interface TemplateDeps {
@@ -33,7 +33,10 @@ export interface RunningTemplates extends Templates {
   failing(): readonly FailingTemplate[];
 }
 
-/** Once a day for a template and sink, and anew when the template was changed. */
+/**
+ * Creates the alert for a failing template: at most once a day per template and sink, and again if
+ * the template was changed.
+ */
 export const templateAlert = (
   hash: Hash,
   { template, sink, problem }: TemplateFailure,
@@ -53,7 +56,7 @@ export const templateAlert = (
   },
 });
 
-/** Undefined where there are none. */
+/** Starts the templates; undefined if there are none. */
 export function startTemplates(
   configured: readonly MessageTemplate[],
   { clock, startTemplates: start, onTemplateFailing }: TemplateDeps,

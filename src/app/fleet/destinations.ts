@@ -1,6 +1,6 @@
 /**
- * The places that messages go to, as work that replicas share: a place is one replica's as a whole,
- * as its limits are counted in one process.
+ * Shares out the destinations of messages among replicas. A destination belongs to one replica as a
+ * whole, because its limits are counted in one process.
  */
 import type { PumpDeps } from "../../deliver/pump.ts";
 import type { PumpSink } from "../../deliver/queue/sink-queue.ts";
@@ -8,7 +8,7 @@ import type { Hash } from "../../model/hash.ts";
 import type { Share } from "../../model/replicas.ts";
 
 export interface Destinations extends Pick<PumpDeps, "holds" | "mayAct"> {
-  /** All that there are by the active configuration. */
+  /** Passes on all destinations of the active configuration. */
   submit(sinks: readonly PumpSink[]): Promise<void>;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The share of one replica, kept in step with the state. The leader shares out the work; every
- * replica watches what it holds. When it is to hand something over, its work ends, everything it
- * may lose is handed over, and its work begins again with the rest: nothing that was kept in memory
- * about work of others outlives that.
+ * replica watches what it holds. To hand something over, a replica ends its work, gives up what it
+ * may lose, and starts again with the rest, so that nothing in memory about work of others outlives
+ * that.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import { type Clock, sleep } from "../../model/clock.ts";
@@ -26,36 +26,42 @@ export interface FleetDeps {
   readonly membership: Membership;
   readonly clock: Clock;
   readonly log: Log;
-  /** Digest of the active configuration, and the version of the planner. */
+  /** Returns the digest of the active configuration and the version of the planner. */
   readonly plansBy: () => string;
 }
 
-/** What follows from changes. All are awaited: nothing else of the fleet goes on meanwhile. */
+/**
+ * What the fleet calls after changes. It waits for each of these and does nothing else meanwhile.
+ */
 export interface FleetWork {
   /**
-   * Claims or configurations of replicas changed. `isOther`: this one has other work than it took
-   * over last.
+   * Called when claims or configurations of replicas changed. `isOther`: this replica's work
+   * differs from what it last took over.
    */
   shareChanged(isOther: boolean): Promise<void>;
-  /** Others called `announce`; all may have changed where this replica leads now. */
+  /**
+   * Called when others called `announce`, or when this replica has become the leader, so that
+   * everything may have changed.
+   */
   stateChanged(watches: ChangedWatches): Promise<void>;
   /**
-   * There are new deliveries, or events that wait for their enrichment, perhaps of other replicas.
+   * Called when there are new deliveries, or events that wait for enrichment, perhaps from other
+   * replicas.
    */
   delivered(): void;
   /**
-   * Ends the work of this replica, where it has not ended, and begins it again; `between` is called
-   * while it does nothing.
+   * Ends the work of this replica, if it has not ended, and starts it again. `between` is called
+   * while no work is done.
    */
   restart(between: () => Promise<void>): Promise<void>;
 }
 
 const WATCH_EVERY_MS = 100;
-/** After work that could not begin again. */
+/** The pause after work that could not be started again. */
 const RETRY_MS = 1_000;
 /**
- * By then the work of the leader before is shared out, which cannot wait for a new leader to read
- * all watches.
+ * A new leader waits this long before it reads all watches, because sharing out the previous
+ * leader's work must not wait for that.
  */
 const READ_AGAIN_AFTER_MS = 1_000;
 
@@ -65,20 +71,22 @@ export class Fleet implements Share {
   readonly #inTurn = createInTurn();
   readonly #work = new Map<WorkKind, readonly Work[]>();
   #held: ReadonlySet<string> = new Set();
-  /** What its work took over last. */
-  #taken: ReadonlySet<string> = new Set();
+  /** The claims that its work last took over. */
+  #takenOver: ReadonlySet<string> = new Set();
   #news: ShareNews = { revision: -1, announcements: -1, arrivals: 0 };
   #isLeading: boolean;
-  /** Replicas and their configurations, as the work was shared out last. */
+  /** The replicas and their configurations when the work was last shared out. */
   #sharedBy = "";
-  /** The work is other than it was then. */
+  /** Whether the work has changed since then. */
   #mustShareOut = false;
   #config = "";
-  /** It leads since a moment ago, and reads all again at that time, monotonic. */
+  /**
+   * Set when it has just become the leader: the monotonic time at which it reads everything again.
+   */
   #readsAgainAtMs: number | undefined;
-  /** Its work has ended, and has not begun again. */
+  /** Whether its work has ended and was not started again. */
   #mustRestart = false;
-  /** The state could not be written. */
+  /** Whether an announcement could not be written to the state. */
   #mustAnnounce = false;
   #turns = 0;
 
@@ -87,18 +95,20 @@ export class Fleet implements Share {
     this.#isLeading = deps.membership.isLeading();
   }
 
-  /** Before the work begins. */
+  /** Joins the replicas, before the work starts. */
   async join(): Promise<void> {
     await this.#publishConfig();
     await this.#begin();
   }
 
-  /** How often it has watched its share. */
+  /** The number of times that it has checked its share. */
   get turns(): number {
     return this.#turns;
   }
 
-  /** Returns what ends it, which waits for what is under way. */
+  /**
+   * Starts to watch the share. Returns a function that stops it and waits for the check under way.
+   */
   start(work: FleetWork): () => Promise<void> {
     const { clock, log } = this.#deps;
     let turn = Promise.resolve();
@@ -146,7 +156,7 @@ export class Fleet implements Share {
     this.#mustAnnounce = true;
     const announcements = await this.#deps.store.announce(watches);
     this.#mustAnnounce = false;
-    // It knows what it announced itself.
+    // Skip its own announcement.
     if (announcements === this.#news.announcements + 1)
       this.#news = { ...this.#news, announcements };
   }
@@ -167,8 +177,8 @@ export class Fleet implements Share {
     const news = await store.shareNews();
     if (news.revision !== this.#news.revision) {
       if (await this.#readHeld()) return this.#restart(work);
-      await work.shareChanged(!isSame(this.#held, this.#taken));
-      this.#taken = this.#held;
+      await work.shareChanged(!isSame(this.#held, this.#takenOver));
+      this.#takenOver = this.#held;
     }
     if (this.#deps.clock.monotonic() >= (this.#readsAgainAtMs ?? Number.POSITIVE_INFINITY)) {
       await work.stateChanged("all");
@@ -179,11 +189,14 @@ export class Fleet implements Share {
     this.#news = news;
   }
 
-  /** Its work begins with what it holds, and reads the state as it is after that. */
+  /**
+   * Reads what this replica holds, and from which point on it must follow news, before its work
+   * starts.
+   */
   async #begin(): Promise<void> {
     this.#news = await this.#deps.store.shareNews();
     await this.#readHeld();
-    this.#taken = this.#held;
+    this.#takenOver = this.#held;
   }
 
   async #publishConfig(): Promise<void> {
@@ -194,7 +207,7 @@ export class Fleet implements Share {
     this.#config = config;
   }
 
-  /** What the leader before shared out, until this one has planned. */
+  /** Uses what the previous leader shared out until this one has planned. */
   async #takeOverWork(): Promise<void> {
     const claims = await this.#deps.store.claims();
     for (const kind of ["poll", "destination"] as const)
@@ -214,8 +227,8 @@ export class Fleet implements Share {
   }
 
   /**
-   * Replicas with another configuration or planner than the leader's get nothing: they may have
-   * other polls.
+   * Shares out the work. Replicas whose configuration or planner differs from the leader's get
+   * nothing, because they may plan other polls.
    */
   #shareOut(): Promise<void> {
     return this.#inTurn(async () => {
@@ -254,7 +267,7 @@ export class Fleet implements Share {
     }
   }
 
-  /** Whether something is to be handed over. */
+  /** Reads what this replica holds. Returns whether something must be handed over. */
   async #readHeld(): Promise<boolean> {
     const { store, membership } = this.#deps;
     const own = await store.claimsOf(membership.id);
@@ -281,7 +294,10 @@ export class Fleet implements Share {
   }
 }
 
-/** It may have been removed after its claims were read, and they were saved with its name again. */
+/**
+ * Clears a replica that is gone from a claim. The replica may have been removed between the reading
+ * and the saving of its claims.
+ */
 const withoutGone = (claim: WorkClaim, replicas: readonly ReplicaState[]): WorkClaim =>
   replicas.some(({ id }) => id === claim.replica) ? claim : { ...claim, replica: null };
 

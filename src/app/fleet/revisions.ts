@@ -1,7 +1,8 @@
 /**
- * Whether this daemon's configuration is the current one of its state. On a file whatever the
- * daemon reads is, and is recorded. Daemons that share a state agree: one with a superseded
- * configuration neither leads nor gets a share, until its file changes or is made current again.
+ * Tracks whether this daemon's configuration is the current one of its state. On a file, every
+ * configuration that the daemon loads is current, and is recorded. Daemons that share a state agree
+ * on one: a daemon whose configuration is superseded neither leads nor gets a share, until its file
+ * changes or is made current again.
  */
 import type { Config } from "../../config/config.ts";
 import { PLANNER_VERSION } from "../../groups/group-polls.ts";
@@ -15,7 +16,7 @@ import type { Signals } from "../../model/signals.ts";
 export interface RevisionsDeps {
   readonly store: ConfigRevisionStore & Pick<ReplicaStore, "replicas">;
   readonly signals: Signals;
-  /** Undefined where the state is a file. */
+  /** Undefined if the state is a file. */
   readonly membership: Membership | undefined;
   readonly clock: Clock;
   readonly hash: Hash;
@@ -23,7 +24,8 @@ export interface RevisionsDeps {
 }
 
 /**
- * What a digest is made of. Replicas may have their files in other places, and listen elsewhere.
+ * Returns what a digest covers. File paths and listening addresses are left out, because they may
+ * differ between replicas.
  */
 const whatItDoes = ({
   watches,
@@ -40,11 +42,14 @@ const whatItDoes = ({
     (key, value: unknown) => (key === "declaredAt" || key === "keyFile" ? undefined : value),
   );
 
-/** Secrets are in it as well: without the salt nobody can try guesses. */
+/**
+ * Returns the digest of a configuration. It covers secrets too, so it is salted, which prevents
+ * checking guesses against it.
+ */
 export const configDigest = (config: Config, salt: string, hash: Hash): string =>
   hash(`${salt}\n${whatItDoes(config)}`);
 
-/** By what a replica published; `hash`: the digest of the configuration. */
+/** Whether a replica works with the configuration of digest `hash`, by what it published. */
 export const worksWith = ({ config }: Pick<ReplicaState, "config">, hash: string): boolean =>
   config.split(" ")[0] === hash;
 
@@ -54,7 +59,10 @@ export class Revisions {
   readonly #digests = new WeakMap<Config, string>();
   #current: ConfigRevision | undefined;
   #isSuperseded = false;
-  /** It works with its configuration, be it superseded: no other daemon has the current one yet. */
+  /**
+   * Whether it works with its configuration. It also does so with a superseded one, as long as no
+   * other daemon has the current one.
+   */
   #isWorking = false;
 
   private constructor(deps: RevisionsDeps, salt: string) {
@@ -75,12 +83,15 @@ export class Revisions {
   };
 
   /**
-   * What other replicas know of a configuration: those of which that is the same plan the same
-   * polls.
+   * Returns what other replicas see of a configuration. Replicas for which this is equal plan the
+   * same polls.
    */
   readonly publishedOf = (config: Config): string => `${this.digestOf(config)} ${PLANNER_VERSION}`;
 
-  /** In a sentence, with the cure; undefined while it is the current one. */
+  /**
+   * Returns a sentence that says that the configuration is superseded, and what to do; undefined if
+   * it is current.
+   */
   readonly superseded = (): string | undefined => {
     if (!this.#isSuperseded || this.#current === undefined) return undefined;
     const { number, by } = this.#current;
@@ -88,10 +99,10 @@ export class Revisions {
     return `the configuration is superseded by revision ${number} of ${by}, and ${does}: update the file, or run chirpwatch config activate`;
   };
 
-  /** Whether it does nothing, as others have a newer configuration. */
+  /** Whether it does no work because others have a newer configuration. */
   readonly isWaiting = (): boolean => this.#isSuperseded && !this.#isWorking;
 
-  /** Why a configuration may not be taken over; undefined when it may. */
+  /** Returns why a configuration may not become active; undefined if it may. */
   readonly refusalOf = async (config: Config): Promise<string | undefined> => {
     if (this.#deps.membership === undefined) return undefined;
     const [current, ...elder] = await this.#deps.store.configRevisions();
@@ -101,7 +112,7 @@ export class Revisions {
     return `it is revision ${same.number}, which revision ${current.number} of ${current.by} has superseded: chirpwatch config activate makes it the current one`;
   };
 
-  /** Makes it the current one, unless it was superseded. */
+  /** Makes the configuration the current one, unless it was superseded. */
   readonly propose = async (config: Config, cause: "start" | "reload"): Promise<void> => {
     const { store, signals, membership, clock } = this.#deps;
     const hash = this.digestOf(config);
@@ -121,8 +132,8 @@ export class Revisions {
   };
 
   /**
-   * Others may have made another one the current one, or work with it by now. Whether this one is
-   * superseded since the last time.
+   * Checks whether others have made another configuration current, or work with it. Returns whether
+   * this one has been superseded since the last check.
    */
   readonly review = async (config: Config): Promise<boolean> => {
     const { store, membership } = this.#deps;

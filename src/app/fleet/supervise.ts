@@ -1,44 +1,44 @@
 /**
- * Watches that what a replica holds goes on. A loop that waits makes turns all the same; one that
- * makes none for a minute hangs. It is named then, and where it still makes none a little later the
- * replica gives its share back: others do that part, and this process ends.
+ * Supervises the loops of a replica. Even a loop that waits makes turns, so one that makes none for
+ * a minute hangs. It is then logged; if it still makes no turn a little later, the replica gives up
+ * its share, so that others do that part, and the process ends.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
 import type { Membership } from "../../model/replicas.ts";
 
-/** How many turns a loop has made. */
+/** The number of turns that a loop has made. */
 export interface LoopTurns {
   readonly turns: number;
-  /** The longest time that one may take. */
+  /** The longest time that one turn may take. */
   readonly withinMs: number;
 }
 
-/** For loops that wait where there is nothing to do. */
+/** The limit for loops that wait when there is nothing to do. */
 export const MAX_TURN_MS = 60_000;
 
 export interface SuperviseDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly membership: Pick<Membership, "giveUp" | "isConnected">;
-  /** By what they do. */
+  /** Returns the loops by what they do. */
   readonly loops: () => ReadonlyMap<string, LoopTurns>;
 }
 
-/** Checks are counted, not time: a process that stood still is not blamed for that. */
+/** Time is measured in checks, so that a process that was suspended is not blamed for that time. */
 const CHECK_EVERY_MS = 5_000;
 /**
- * A loop that was named may still end its turn: the server takes a little longer than a minute to
- * refuse a statement.
+ * The time after which the share is given up. A loop that was logged may still end its turn,
+ * because the server takes a little longer than a minute to refuse a statement.
  */
 const GIVEN_UP_AFTER_MS = 20_000;
 
-/** Returns what ends it. */
+/** Starts the supervision. Returns a function that stops it. */
 export function supervise({ clock, log, membership, loops }: SuperviseDeps): Cancel {
   let seen: ReadonlyMap<string, Seen> = new Map();
   const check = async () => {
-    // Without the state every loop waits for it.
+    // Without the state, every loop waits for it.
     seen = membership.isConnected() ? compareTurns(seen, loops()) : new Map();
     const late = (byMs: number) =>
       [...seen]
@@ -58,7 +58,7 @@ interface Seen extends LoopTurns {
   readonly sameForMs: number;
 }
 
-/** Adds to each loop for how long its count of turns has stayed the same. */
+/** Adds to each loop for how long its count of turns has not changed. */
 const compareTurns = (
   before: ReadonlyMap<string, Seen>,
   loops: ReadonlyMap<string, LoopTurns>,

@@ -1,6 +1,6 @@
 /**
- * Asks the data service, through the gate, what the keys have left: for the audit, and to find out
- * whether a refused key may pay again.
+ * Asks the data service what the keys have left, for the audit, and to find out whether a refused
+ * key is accepted again.
  */
 import { QuotaAudit } from "../../engine/quota/quota-audit.ts";
 import type { Meter } from "../../model/meter.ts";
@@ -15,7 +15,9 @@ import type { Paying } from "./paying.ts";
 
 export interface Auditing {
   readonly quotaAudit: Pick<QuotaAudit, "check" | "spent">;
-  /** Whether the service would answer again after it refused the only key, or all of them. */
+  /**
+   * Returns whether the service would answer again after it refused the only key, or all of them.
+   */
   probe(): Promise<boolean>;
   start(): Promise<void>;
   stop(): void;

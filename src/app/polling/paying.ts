@@ -1,6 +1,6 @@
 /**
- * Who pays for requests and how much is left: the keys and the quota's pace. What needs the gate to
- * ask the service is auditing.ts's.
+ * The keys that pay for requests, how much of their quota is left, and the pace that follows from
+ * it. auditing.ts has the parts that need the gate to ask the service.
  */
 import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
@@ -29,15 +29,15 @@ export interface Paying {
   readonly keyRefusals: Pick<KeyRefusals, "answered">;
   readonly quotaWatch: QuotaWatch;
   readonly auditReadings: AuditReadings;
-  /** The active keys, with what each may spend. */
+  /** Returns the active keys, with what each may spend. */
   readonly keyQuotas: () => readonly KeyQuota[];
   /** Reads the ledger and sets the pace of the planned polls. */
   readonly refreshQuota: () => Promise<void>;
-  /** What the gate to the data service asks before it sends anything. */
+  /** What the gate to the data service uses before it sends a request. */
   readonly gateDeps: Pick<GateDeps, "limits" | "renewKey" | "keys" | "pages" | "onReserved">;
   /**
-   * Takes over the keys of the active configuration, and asks what they have left: whoever reloads
-   * may have paid for more.
+   * Adopts the keys of the active configuration and asks what they have left, because whoever
+   * reloads may have paid for more.
    */
   setKeys(): void;
   start(): Promise<void>;
@@ -184,9 +184,8 @@ class KeysAndQuota implements Paying {
 
   #limits(): GateLimits {
     const { rate, timeoutMs, quota } = this.#parts.delivering.config().api;
-    // Each of several keys has a limit of its own. What all may spend together is as old as the
-    // last read of the ledger, and would be too little by what a key has spent since then that is
-    // suspended.
+    // With several keys, each has a limit of its own. The common limit is only as recent as the
+    // last read of the ledger, and would be too low by what a suspended key has spent since then.
     if (this.holder.held.length > 1) return { rate, timeoutMs, quota: this.#settings() };
     return {
       rate,

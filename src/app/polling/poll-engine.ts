@@ -1,5 +1,5 @@
 /**
- * The engine with what watches over the data service and the state, connected by the daemon's
+ * Connects the engine with the monitors of the data service and the state, through the daemon's
  * events.
  */
 import { Engine } from "../../engine/engine.ts";
@@ -40,7 +40,7 @@ export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
   readonly events: DaemonEvents;
   /** Sends an ops alert without the outbox, for when the state cannot be written. */
   readonly notifyDirectly: (text: string) => Promise<void>;
-  /** Whether the service would answer again after it refused the keys. */
+  /** Returns whether the service would answer again after it refused the keys. */
   readonly probe: () => Promise<boolean>;
 }
 

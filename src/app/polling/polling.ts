@@ -1,6 +1,6 @@
 /**
- * The polling half: the gate to the data service with its key, its budget and its watchers, and the
- * engine on top.
+ * The polling half of the daemon: the gate to the data service with its keys, budget and monitors,
+ * and the engine on top.
  */
 import { createUpstream } from "../../api/upstream.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../budget/upstream-pacer.ts";
@@ -39,13 +39,16 @@ export interface Polling {
   readonly storeWatch: StoreWatch;
   readonly report: StartReport;
   /**
-   * Takes over the settings of the active configuration, and asks again if the old key was refused
-   * or the settings are other ones.
+   * Adopts the settings of the active configuration. Tries again if the old key was refused or the
+   * settings have changed.
    */
   renewKey(): void;
-  /** Ends the waits that the service asked for: somebody acts who has perhaps mended it. */
+  /**
+   * Ends the waits that the service asked for, because somebody has acted who may have repaired the
+   * cause.
+   */
   tryAtOnce(): void;
-  /** Starts everything but the engine, which waits for its watches. */
+  /** Starts everything except the engine, which waits for its watches. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -229,7 +232,7 @@ class PollingHalf implements Polling {
     });
   }
 
-  /** What parts announce to others that are built after them. */
+  /** Connects parts to the announcements of parts that were built before them. */
   #listen(): void {
     const { events, deps } = this.#parts;
     const { report } = this;

@@ -1,6 +1,6 @@
 /**
- * Takes a changed configuration over while the daemon runs: all or nothing, one after the other,
- * and logs who asked and what changed.
+ * Applies a changed configuration while the daemon runs: completely or not at all, one reload after
+ * the other. Logs who asked and what changed.
  */
 import type { Config } from "../../config/config.ts";
 import { isUnchanged } from "../../config/read-log.ts";
@@ -30,38 +30,44 @@ import { sendsText } from "../../operate/changes/sent-changes.ts";
 
 export interface ReloadDeps {
   readonly deps: Pick<DaemonDeps, "load" | "files" | "log" | "hash">;
-  /** As the state knows the watches. */
+  /** Returns the watches as the state knows them. */
   readonly states: () => Promise<readonly WatchState[]>;
   readonly opsAlerts: OpsAlerts;
   readonly clock: Clock;
   readonly meter: Meter;
   readonly config: () => Config;
   readonly revisions: Pick<Revisions, "refusalOf" | "propose">;
-  /** The state could not be read or written. */
+  /** Called when the state could not be read or written. */
   readonly onStoreError: (error: unknown) => void;
   /** Makes a checked configuration the active one. */
   readonly swap: (next: Config, changes: ConfigChanges) => Promise<void>;
   /**
-   * What a reload does even when nothing changed: whoever asks has perhaps just repaired a sink or
-   * paid for a key.
+   * Done by every reload, even if nothing changed, because whoever asks may just have repaired a
+   * sink or paid for a key.
    */
   readonly renew: () => Promise<void>;
 }
 
 export interface Reloader {
-  /** `askedBy` is for the log: `SIGHUP`, `file change`. Never rejects for a bad file. */
+  /**
+   * Reloads the configuration. `askedBy` is for the log: `SIGHUP`, `file change`. Never rejects
+   * because of a bad file.
+   */
   reload(askedBy: string): Promise<ReloadOutcome>;
   readonly lastRefusal: () => ConfigView["failed_reload"];
-  /** The last one that changed something; null where none has. */
+  /** Returns the last reload that changed something; null if there was none. */
   readonly lastReload: () => ConfigView["last_reload"];
   readonly loadedAtMs: () => number;
-  /** The state can be written again: a configuration that it could not take is loaded once more. */
+  /**
+   * Called when the state can be written again: a configuration that it could not store is loaded
+   * once more.
+   */
   storeRecovered(): void;
 }
 
 /**
- * Replicas read files that changed at about the same time: what all of them refuse for one reason
- * is one alert.
+ * Replicas read changed files at about the same time. Refusals for the same reason within this time
+ * raise a single alert.
  */
 const REFUSED_BY_ALL_MS = 10_000;
 
@@ -81,7 +87,7 @@ class Reloads {
   last: ConfigView["last_reload"] = null;
   loadedAtMs: number;
   readonly #deps: ReloadDeps;
-  /** The last configuration was refused for the state's sake alone. */
+  /** Whether the last configuration was refused only because of the state. */
   #isPending = false;
   #underWay: Promise<unknown> = Promise.resolve();
   #queued: { readonly askers: Set<string>; readonly outcome: Promise<ReloadOutcome> } | undefined;
@@ -92,8 +98,8 @@ class Reloads {
   }
 
   /**
-   * One after the other: the one under way may have read the files before they were changed. Those
-   * who ask meanwhile share the next.
+   * Reloads after the reload under way, which may have read the files before they were changed. All
+   * who ask meanwhile share that next reload.
    */
   next(askedBy: string): Promise<ReloadOutcome> {
     if (this.#queued === undefined) {
@@ -112,8 +118,8 @@ class Reloads {
 
   storeRecovered(): void {
     const { log } = this.#deps.deps;
-    // One under way may have met the state before it recovered, and not know yet that it will be
-    // refused for that.
+    // A reload under way may have used the state before it recovered, and its refusal may still be
+    // to come.
     void this.#underWay.then(() => {
       if (this.#isPending)
         this.next("recovered state").catch((error: unknown) =>
@@ -135,8 +141,8 @@ class Reloads {
   }
 
   /**
-   * The state is in trouble, which is reported as such, and the configuration is not: it is loaded
-   * again once the state works.
+   * Postpones a reload because the state has troubles, which are reported separately. The
+   * configuration is not at fault: it is loaded again when the state works.
    */
   async #postpone(error: unknown, askedBy: string): Promise<ReloadOutcome> {
     const { clock, meter, config, onStoreError } = this.#deps;
@@ -172,7 +178,10 @@ class Reloads {
       : this.#takeOver(before, loaded.config, askedBy);
   }
 
-  /** It is active by now: a state that does not take it is asked again. */
+  /**
+   * Records the configuration, which is already active. If the state does not store it, that is
+   * tried again.
+   */
   async #propose(config: Config): Promise<void> {
     await this.#deps.revisions.propose(config, "reload").catch((error: unknown) => {
       this.#isPending = error instanceof StoreError;
@@ -230,7 +239,7 @@ class Reloads {
   }
 }
 
-/** What a running daemon cannot change, said in words. */
+/** Returns the changes that need a restart, as sentences. */
 function needsRestart(old: Config, next: Config): readonly string[] {
   const fixed: string[] = [];
   if (JSON.stringify(old.state.postgres) !== JSON.stringify(next.state.postgres))

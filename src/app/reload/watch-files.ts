@@ -1,6 +1,6 @@
 /**
- * Notices that a file of the configuration changed: by content, so that swapped symlinks (mounted
- * secrets) count and touching does not.
+ * Detects that a file of the configuration changed: by content, so that swapped symlinks (mounted
+ * secrets) count and a changed time stamp alone does not.
  */
 import { repeat } from "../../engine/health/repeat.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
@@ -13,24 +13,24 @@ export interface WatchFilesDeps {
   readonly files: Files;
   readonly clock: Clock;
   readonly hash: Hash;
-  /** Absolute paths, asked again at every look: a reload can change them. */
+  /** Returns absolute paths. Called at every check, because a reload can change them. */
   readonly paths: () => readonly string[];
   /**
-   * Called once per change, when two looks in a row saw the same new content: an editor may be
-   * half-way through.
+   * Called once per change, when two checks in a row found the same new content, because an editor
+   * may have written only half of it.
    */
   readonly onChange: () => Promise<void>;
 }
 
-/** Returns what stops it. */
+/** Starts to watch the files. Returns a function that stops it. */
 export function watchFiles(deps: WatchFilesDeps): Cancel {
   let settled: Prints | undefined;
   let last: Prints | undefined;
 
   const known = new Map<string, { readonly stamp: string; readonly print: string }>();
   /**
-   * Hash of one file, read only when it may have changed: the file of ten thousand watches is a
-   * megabyte.
+   * Returns the hash of one file. Reads the file only if it may have changed, because the file of
+   * ten thousand watches is a megabyte.
    */
   const printOf = async (path: string): Promise<string> => {
     const stamp = await deps.files.stamp?.(path).catch((error: unknown) => String(error));
@@ -42,7 +42,7 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
     if (stamp !== undefined) known.set(path, { stamp, print });
     return print;
   };
-  /** By path; a path in `seen` is as it was then. */
+  /** Returns the hashes by path. A path in `seen` keeps the hash that it has there. */
   const printsOf = async (seen: Prints = new Map()): Promise<Prints> => {
     const paths = deps.paths();
     const prints = await Promise.all(paths.map(async (path) => seen.get(path) ?? printOf(path)));
@@ -54,8 +54,8 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
     settled ??= now;
     if (!isSame(now, settled) && isSame(now, last)) {
       await deps.onChange();
-      // The new configuration may name other files. What changed while it became active was perhaps
-      // not read any more: the next checks find it.
+      // The new configuration may name other files. A file that changed while it became active was
+      // perhaps not read again, so the next checks must find that change.
       settled = await printsOf(now);
     }
     last = now;
@@ -70,7 +70,7 @@ export function watchFiles(deps: WatchFilesDeps): Cancel {
   });
 }
 
-/** Hash of each file by its path. */
+/** The hash of each file by its path. */
 type Prints = ReadonlyMap<string, string>;
 
 const isSame = (one: Prints, other: Prints | undefined): boolean =>
