@@ -2,10 +2,11 @@
  * What an entry under `watches` and one under `sinks` have in common: a `type`, and keys of which
  * some are the type's own.
  */
+import type { z } from "zod";
 import type { Report } from "../report.ts";
 import { didYouMean } from "../suggest.ts";
 import { childOf, type Entry, type MapNode } from "../tree.ts";
-import { unknownKey } from "./zod-words.ts";
+import { homesBelow, unknownKey } from "./zod-words.ts";
 
 /** The type the entry names, or undefined after complaining. */
 export function findType<T extends { readonly type: string }>(
@@ -41,6 +42,8 @@ export interface KnownKeys {
   readonly common: readonly string[];
   /** Others that would have been known here, for "did you mean". */
   readonly besides?: readonly string[];
+  /** The schema of its own keys, to find the map that an unknown one belongs under. */
+  readonly schema?: z.ZodType;
 }
 
 /** The entry's keys as two maps; those nobody knows are reported. */
@@ -56,11 +59,9 @@ export function splitKeys(
     if (keys.own.includes(key)) own.set(key, child);
     else if (keys.common.includes(key)) common.set(key, child);
     else {
-      const found = unknownKey(key, child.keyPlace, [
-        ...keys.own,
-        ...(keys.besides ?? []),
-        ...keys.common,
-      ]);
+      const known = [...keys.own, ...(keys.besides ?? []), ...keys.common];
+      const below = keys.schema === undefined ? [] : homesBelow(key, [], keys.schema);
+      const found = unknownKey(key, child.keyPlace, known, { below });
       report.error(found.place, found.rule, found.message);
     }
   }

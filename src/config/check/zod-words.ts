@@ -3,7 +3,7 @@ import { RULES, type Rule } from "../rules.ts";
 import type { z } from "zod";
 import type { Report } from "../report.ts";
 import { belongsText } from "./key-homes.ts";
-import { keysAt } from "./schema-keys.ts";
+import { keysAt, mapsIn } from "./schema-keys.ts";
 import { didYouMean } from "../suggest.ts";
 import {
   entryOf,
@@ -78,21 +78,42 @@ function unknownKeys(
   const known = [...keysAt(schema, path), ...(path.length === 0 ? (context.otherKeys ?? []) : [])];
   const within = path.length === 0 ? "" : [context.name, ...path].join(".");
   return keys.map((key) =>
-    unknownKey(key, entryOf(node, key)?.keyPlace ?? context.place, known, within),
+    unknownKey(key, entryOf(node, key)?.keyPlace ?? context.place, known, {
+      within,
+      below: homesBelow(key, path, schema),
+    }),
   );
 }
 
-/** One key nobody knows, at `place`; `within` as in `belongsText`. */
+/** The maps further down that know the key: `forum` of `tags`. */
+export function homesBelow(key: string, path: Path, schema: z.ZodType): readonly string[] {
+  const here = path.filter((step) => typeof step === "string");
+  const homes = mapsIn(schema)
+    .filter(({ path: at }) => at.length > here.length && here.every((step, n) => at[n] === step))
+    .filter(({ keys }) => keys.includes(key));
+  return [...new Set(homes.map(({ path: at }) => at.slice(here.length).join(".")))];
+}
+
+interface Around {
+  /** As in `belongsText`. */
+  readonly within?: string;
+  /** The maps further down that know the key. */
+  readonly below?: readonly string[];
+}
+
+/** One key nobody knows, at `place`. */
 export function unknownKey(
   key: string,
   place: Place,
   known: readonly string[],
-  within = "",
+  { within = "", below = [] }: Around = {},
 ): Finding {
   const free = known.filter((candidate) => candidate !== key);
   const belongs = belongsText(key, within);
+  const belowText = below.length === 1 ? `; it belongs under \`${below[0]}\`` : "";
   // A word that has a place elsewhere is hardly two slips of the pen.
-  const cure = didYouMean(key, free, belongs === "" ? undefined : 1) || belongs || listOf(free);
+  const cure =
+    didYouMean(key, free, belongs === "" ? undefined : 1) || belongs || belowText || listOf(free);
   return { place, rule: "unknown-key", message: `unknown key \`${key}\`${cure}` };
 }
 

@@ -64,7 +64,7 @@ export async function buildSink(
   if (type === undefined) return undefined;
   const whole = withDefaults(entry.node, childOf(defaults, type.type), type);
   const { map } = await resolveSecrets(whole, type.secrets, deps, type.mayBeLiteral);
-  const split = splitKeys(map, keysOf(type), report);
+  const split = splitKeys(map, { ...keysOf(type), schema: type.schema }, report);
   for (const { key, node } of split.own.entries.values())
     if (!type.secrets.includes(key)) refuseTemplates(key, node, report);
   const common = checkValue(commonSinkSchema, split.common, {

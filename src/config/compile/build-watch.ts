@@ -77,7 +77,7 @@ export async function buildWatch(
   const keys = keysOf(type);
   const written = withoutTweetKeys(withDefaults(entry.node, defaults, type), keys, type, report);
   const whole = await expandListFiles(written, deps);
-  const split = splitKeys(whole, keys, report);
+  const split = splitKeys(whole, { ...keys, schema: type.schema() }, report);
   const common = checkValue(commonWatchSchema, split.common, {
     report,
     place: entry.keyPlace,
