@@ -10,8 +10,6 @@ import { sortValue } from "../../render/text/sort-value.ts";
 import type { ScheduledDigest } from "../../route/route.ts";
 import { dealItems, sectionsOf } from "./digest-sections.ts";
 
-/** A digest lists at most this many alerts and only counts the rest. */
-export const MAX_LISTED = 1_000;
 /** A heading names at most this many watches. */
 const MAX_NAMES = 3;
 
@@ -55,10 +53,8 @@ export function layOutDigest(
   const { cause, written, region, series, deleted, mentions, note, noted = [] } = facts;
   const events = [...found].sort(byAge);
   const whole = sectionsOf(events, { groupBy: written?.groupBy, sortBy: written?.sortBy });
-  const { sections, unlisted } = dealItems(
-    whole,
-    Math.min(written?.maxItems ?? MAX_LISTED, MAX_LISTED),
-  );
+  // Without a schedule a digest names every alert, in as many messages as it takes.
+  const { sections, unlisted } = dealItems(whole, written?.maxItems ?? Number.POSITIVE_INFINITY);
   const sortBy = written?.sortBy;
   const period = periodOf(events, facts);
   const digest: Digest = {

@@ -19,14 +19,7 @@ import { isAfterAlert } from "../../route/follow-up.ts";
 import type { SinkDigest } from "../../route/scheduled-digest.ts";
 import { bodyBytes } from "../queue/message-sizes.ts";
 import type { SinkQueue } from "../queue/sink-queue.ts";
-import {
-  byAge,
-  type DigestDeps,
-  type LaidOut,
-  layOutDigest,
-  type ListFacts,
-  MAX_LISTED,
-} from "./digest.ts";
+import { byAge, type DigestDeps, type LaidOut, layOutDigest, type ListFacts } from "./digest.ts";
 import { sortItems } from "./digest-sections.ts";
 import type { Bundle } from "./group.ts";
 
@@ -273,7 +266,7 @@ function layOutPart(
       ...facts,
       note,
       noted,
-      written: written && { ...written, maxItems: MAX_LISTED },
+      written: written && { ...written, maxItems: Number.POSITIVE_INFINITY },
     };
     return layOutDigest(events, whole, lists, digestDeps(deps, queue)).parts;
   }

@@ -7,8 +7,6 @@ import { type Alert, groupBy, isBehindMute } from "./outbox.ts";
 import { routesIn } from "./routes.ts";
 
 const PREFIX = "digest\nschedule\n";
-/** Of a digest that has no limit written any more. */
-const MAX_LISTED = 1_000;
 
 export const checkDigests = (evidence: Evidence): readonly string[] => [
   ...evidence.outbox.alerts.flatMap((alert) => checkAlert(alert, evidence)),
@@ -42,8 +40,8 @@ function checkListed({ outbox, epochs }: Evidence): readonly string[] {
     const listed = members.length - counted.length;
     const limits = members.flatMap(({ row }) =>
       epochs.flatMap(({ rules }) => [
-        rules.sinks.get(row.sink)?.digest?.maxItems ?? MAX_LISTED,
-        ...routesIn(rules.root).map(({ digest }) => (digest ? digest.maxItems : MAX_LISTED)),
+        rules.sinks.get(row.sink)?.digest?.maxItems,
+        ...routesIn(rules.root).map(({ digest }) => (digest ? digest.maxItems : undefined)),
       ]),
     );
     return counted.length === 0 || limits.includes(listed)

@@ -7,7 +7,7 @@ import type { LeftDelivery, LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { mutedUntil } from "./mutes.ts";
-import { groupBy, type Outbox } from "./outbox.ts";
+import { groupBy } from "./outbox.ts";
 
 const MIN_MS = 60_000;
 /** At most so long between two attempts at a sink whose breaker is open. */
@@ -84,12 +84,8 @@ function checkJoined(
   if (state === "sealed" && !outbox.messages.has(messageId ?? ""))
     return [`${sink}: alert ${id} is in a message that is not there`];
   const groupKey = outbox.messages.get(messageId ?? "")?.groupKey ?? "";
-  if (
-    state === "summarised" &&
-    !groupKey.startsWith("digest\nschedule\n") &&
-    sealedWith(messageId ?? "", outbox) <= MAX_LISTED
-  )
-    return [`${sink}: alert ${id} is only counted, in a digest of a thousand or less`];
+  if (state === "summarised" && !groupKey.startsWith("digest\nschedule\n"))
+    return [`${sink}: alert ${id} is only counted, in a digest without a schedule`];
   if (state === "waiting" && dueAtMs === null)
     return [`${sink}: alert ${id} waits without a due time`];
   if (state !== "merged" && state !== "duplicate") return [];
@@ -109,19 +105,6 @@ function checkJoined(
   return isSame && !/^(?:merged|duplicate|muted)$/.test(other?.row.state ?? "")
     ? []
     : [`${sink}: alert ${id} counts as reported by ${joinedId}, which does not`];
-}
-
-const MAX_LISTED = 1_000;
-
-/**
- * How many alerts a digest holds in all its parts; `messageId` is the first's, which counts what is
- * not listed.
- */
-function sealedWith(messageId: string, { messages, members }: Outbox): number {
-  const parts = [...messages.values()].filter(
-    ({ id, parentId }) => id === messageId || parentId === messageId,
-  );
-  return parts.reduce((sum, { id }) => sum + (members.get(id)?.length ?? 0), 0);
 }
 
 /**
