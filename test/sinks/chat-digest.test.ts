@@ -2,49 +2,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Digest, DigestPart } from "../../src/model/sink.ts";
-import {
-  type EmailBody,
-  renderEmailAnnouncement,
-  renderEmailDigest,
-} from "../../src/sinks/email/email-render.ts";
-import {
-  type AppriseBody,
-  renderAppriseAnnouncement,
-  renderAppriseDigest,
-} from "../../src/sinks/apprise.ts";
-import {
-  renderDiscordAnnouncement,
-  renderDiscordDigest,
-} from "../../src/sinks/discord/discord-digest.ts";
-import type { DiscordBody } from "../../src/sinks/discord/discord-render.ts";
-import type { SlackBody } from "../../src/sinks/slack/slack-blocks.ts";
-import { renderSlackAnnouncement, renderSlackDigest } from "../../src/sinks/slack/slack-digest.ts";
-import {
-  renderTelegramAnnouncement,
-  renderTelegramDigest,
-  type TelegramBody,
-} from "../../src/sinks/telegram/telegram-render.ts";
-import { renderTeamsAnnouncement, renderTeamsDigest } from "../../src/sinks/teams/teams-render.ts";
-import {
-  type ChatWebhookBody,
-  renderChatWebhookAnnouncement,
-  renderChatWebhookDigest,
-} from "../../src/sinks/chat-webhook.ts";
-import {
-  chatWebhookRefusal,
-  LIVE_CHAT_WEBHOOK,
-  OWN_CHAT_WEBHOOK,
-} from "../support/chat-webhook-stand-in.ts";
-import { hostileText, LIVE_DISCORD, LIVE_SLACK } from "../render/hostile-text.ts";
-import { emailRefusal, htmlText, NO_LIVE_TEXT, OWN_HTML } from "../support/html-mail.ts";
-import { discordRefusal } from "../support/discord-stand-in.ts";
+import { renderEmailAnnouncement } from "../../src/sinks/email/email-render.ts";
+import { renderAppriseAnnouncement } from "../../src/sinks/apprise.ts";
+import { renderDiscordAnnouncement } from "../../src/sinks/discord/discord-digest.ts";
+import { renderSlackAnnouncement } from "../../src/sinks/slack/slack-digest.ts";
+import { renderTelegramAnnouncement } from "../../src/sinks/telegram/telegram-render.ts";
+import { renderTeamsAnnouncement } from "../../src/sinks/teams/teams-render.ts";
+import { renderChatWebhookAnnouncement } from "../../src/sinks/chat-webhook.ts";
+import { hostileText } from "../render/hostile-text.ts";
 import { makeUser } from "../support/make-event.ts";
-import { slackRefusal } from "../support/slack-stand-in.ts";
-import { LIVE_TELEGRAM, telegramRefusal, telegramText } from "../support/telegram-stand-in.ts";
-import { LIVE_TEAMS, teamsRefusal, teamsText } from "../support/teams-stand-in.ts";
-import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
 import { manyRuns } from "../support/many-runs.ts";
+import { teamsText } from "../support/teams-stand-in.ts";
 import { listOf, tweetBatch, tweetId } from "./chat-batch.ts";
+import { DIGEST_LAYOUTS } from "./digest-layouts.ts";
 
 const PERIOD = { fromMs: Date.UTC(2026, 10, 26, 9), toMs: Date.UTC(2026, 10, 27, 9) };
 
@@ -58,83 +28,7 @@ function digestOf(tweets: Tweets, changes: Partial<Digest> = {}): Digest {
 const posts = (count: number): Tweets =>
   Array.from({ length: count }, (_, i) => ({ full_text: `post ${i} ${"word ".repeat(30)}` }));
 
-interface Chat {
-  readonly name: string;
-  readonly render: (digest: Digest) => readonly DigestPart[];
-  /** What the vendor would refuse in either way to show the part; undefined when it takes both. */
-  readonly refusal: (body: never) => string | undefined;
-  /** Both ways to show the part. */
-  readonly ways: (body: never) => readonly string[];
-  readonly live: RegExp;
-  /** Our own marks, which are meant to take effect. */
-  readonly own: RegExp;
-}
-
-const CHATS: readonly Chat[] = [
-  {
-    name: "Slack",
-    render: (digest) => renderSlackDigest({ ...digest, mentions: ["<!here>"] }),
-    refusal: ({ text, blocks }: SlackBody) =>
-      slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
-    ways: ({ text, blocks }: SlackBody) => [text, JSON.stringify(blocks)],
-    live: LIVE_SLACK,
-    own: /<!here>|<!date\^\d+\^[^|]+\|[^>]+>/g,
-  },
-  {
-    name: "Discord",
-    render: (digest) => renderDiscordDigest({ ...digest, mentions: ["<@&42>"] }),
-    refusal: ({ content, embeds, plain }: DiscordBody) =>
-      discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
-    ways: ({ content, embeds, plain }: DiscordBody) => [
-      plain,
-      `${content}${JSON.stringify(embeds)}`,
-    ],
-    live: LIVE_DISCORD,
-    own: /<@&42>|<https:/g,
-  },
-  {
-    name: "Telegram",
-    render: renderTelegramDigest,
-    refusal: (body: TelegramBody) => telegramRefusal(body),
-    ways: (body: TelegramBody) => [telegramText(body)],
-    live: LIVE_TELEGRAM,
-    own: /https?:\/\/[^\s@"]*/g,
-  },
-  {
-    name: "Teams",
-    render: renderTeamsDigest,
-    refusal: teamsRefusal,
-    ways: (body: object) => [teamsText(body)],
-    live: LIVE_TEAMS,
-    own: /https?:\/\/[^\s]*/g,
-  },
-  {
-    name: "Apprise",
-    render: renderAppriseDigest,
-    refusal: appriseRefusal,
-    ways: ({ title, body }: AppriseBody) => [`${title}\n${body}`],
-    live: LIVE_APPRISE,
-    own: /https?:\/\/[^\s@]*/g,
-  },
-  {
-    name: "a chat's webhook",
-    render: renderChatWebhookDigest,
-    refusal: chatWebhookRefusal,
-    ways: ({ text }: ChatWebhookBody) => [text],
-    live: LIVE_CHAT_WEBHOOK,
-    own: OWN_CHAT_WEBHOOK,
-  },
-  {
-    name: "mails",
-    render: renderEmailDigest,
-    refusal: emailRefusal,
-    ways: ({ subject, text, html }: EmailBody) => [text, `${subject}\n${htmlText(html)}`],
-    live: NO_LIVE_TEXT,
-    own: OWN_HTML,
-  },
-];
-
-describe.each(CHATS)("a digest in $name", ({ render, refusal, ways, live, own }) => {
+describe.each(DIGEST_LAYOUTS)("a digest in $name", ({ render, refusal, ways, live, own }) => {
   const waysOf = (part: DigestPart | undefined) => ways((part as DigestPart).body as never);
 
   it.each([2, 10, 11, 68, 595, 1_000])(

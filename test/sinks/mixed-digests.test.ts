@@ -1,0 +1,174 @@
+/**
+ * Digests of mixed alerts and of accounts that came and left, as they are laid out and rendered for
+ * each sink: every vendor's limit is kept, each alert is listed or counted once, and sums are right.
+ */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type LaidOut, layOutDigest } from "../../src/deliver/stages/digest.ts";
+import type { DigestCause } from "../../src/model/digest.ts";
+import type { OutboxEvent } from "../../src/model/sink.ts";
+import { createReader } from "../../src/operate/create-reader.ts";
+import { makeEvent, makeTweet, makeUser } from "../support/make-event.ts";
+import { manyRuns } from "../support/many-runs.ts";
+import { hostileText } from "../render/hostile-text.ts";
+import { DIGEST_LAYOUTS } from "./digest-layouts.ts";
+import { tweetId } from "./chat-batch.ts";
+
+const PERIOD = { fromMs: Date.UTC(2026, 10, 26, 9), toMs: Date.UTC(2026, 10, 27, 9) };
+const MAX_PEOPLE = 20;
+const read = createReader("https://x.com");
+
+interface Drawn {
+  readonly kind: "post" | "edited" | "follower" | "left" | "member" | "milestone";
+  readonly watch: string;
+  readonly likes: number;
+  readonly text: string;
+  readonly target: string;
+}
+
+const TYPES = {
+  post: ["tweet.created", "search"],
+  edited: ["tweet.edited", "search"],
+  milestone: ["tweet.threshold", "tweet"],
+  follower: ["follower.added", "followers"],
+  left: ["follower.removed", "followers"],
+  member: ["member.added", "list_members"],
+} as const;
+
+const drawn: fc.Arbitrary<Drawn> = fc.record({
+  kind: fc.constantFrom(
+    "post",
+    "post",
+    "follower",
+    "follower",
+    "left",
+    "member",
+    "edited",
+    "milestone",
+  ),
+  watch: fc.constantFrom("mentions", "fans", "partners", "a", "b"),
+  likes: fc.nat(5_000),
+  text: fc.oneof(fc.constant("a few plain words"), hostileText),
+  target: fc.constantFrom("acme", "rival"),
+});
+
+function eventOf({ kind, watch, likes, text, target }: Drawn, n: number): OutboxEvent {
+  const [type, watchType] = TYPES[kind];
+  const id = tweetId(n);
+  const user = { ...makeUser(id), username: `u${n}`, display_name: text, followers_count: likes };
+  const tweet = { ...makeTweet(id), user, full_text: text, likes_count: likes };
+  const isTweet = type.startsWith("tweet.");
+  const list =
+    kind === "member" ? { public_list: { id: target } } : { target: makeUser("9", target) };
+  const counts =
+    kind === "milestone" ? { crossed: ["likes_count"], previous: { likes_count: 1 } } : {};
+  const body = isTweet ? { tweet, ...counts } : { user, ...list };
+  const atMs = PERIOD.fromMs + n;
+  const labels = { watch, type: watchType, event: type, target };
+  return {
+    event: makeEvent(id, {
+      ...{ type, watchType, watch, labels, body: body as never },
+      ...{ occurredAtMs: atMs, detectedAtMs: atMs },
+    }),
+    watches: [watch],
+  };
+}
+
+/** How often the link of each alert is there: a post's, or an account's. */
+const linksOf = (event: OutboxEvent, n: number): RegExp =>
+  new RegExp(
+    event.event.body.tweet === undefined
+      ? `x\\.com\\\\?/u${n}(?!\\d|\\\\?/status)`
+      : `status\\\\?/${event.event.subject}(?!\\d)`,
+    "g",
+  );
+
+describe.each(DIGEST_LAYOUTS)("a mixed digest in $name", ({ render, refusal, ways }) => {
+  it("keeps every limit, and lists or counts each alert once", () => {
+    const scheduled = fc.record({
+      maxItems: fc.integer({ min: 1, max: 80 }),
+      groupBy: fc.constantFrom(undefined, "watch", "type", "target"),
+      isSorted: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(drawn, { minLength: 1, maxLength: 90 }),
+        fc.oneof(scheduled, fc.constantFrom("throttle", "return", "backfill")),
+        (all, how) => {
+          const events = all.map(eventOf);
+          const cause = typeof how === "string" ? (how as DigestCause) : "schedule";
+          const written = typeof how === "string" ? undefined : digestOf(how);
+          const facts = { cause, written, period: PERIOD, mentions: [] };
+          const { parts, unlisted }: LaidOut = layOutDigest(
+            events,
+            facts,
+            { above: 0, render },
+            { read, listedAt: (left) => `${left.length} there` },
+          );
+          for (const { body } of parts) expect(refusal(body as never)).toBeUndefined();
+          const listed = parts.flatMap((part) => part.events);
+          const idsOf = (some: readonly OutboxEvent[]) => some.map(({ event }) => event.id).sort();
+          expect(idsOf([...listed, ...unlisted])).toEqual(idsOf(events));
+          expect(unlisted).toHaveLength(
+            Math.max(0, events.length - (written?.maxItems ?? Infinity)),
+          );
+          const seen = parts.map(({ body }) => ways(body as never)[0] ?? "").join("\n");
+          expectSums(seen, events, unlisted);
+          expectLinks(seen, { events, listed, isScheduled: written !== undefined });
+        },
+      ),
+      { numRuns: manyRuns(20, 400) },
+    );
+  });
+});
+
+const digestOf = (how: {
+  readonly maxItems: number;
+  readonly groupBy: string | undefined;
+  readonly isSorted: boolean;
+}) => ({
+  ...{ title: "Daily", maxItems: how.maxItems, whenEmpty: "nothing" as const, nextAtMs: () => 0 },
+  ...(how.groupBy === undefined ? {} : { groupBy: how.groupBy }),
+  ...(how.isSorted
+    ? {
+        sortBy: {
+          name: "likes_count",
+          of: ({ body }: Pick<OutboxEvent["event"], "body">) => body.tweet?.likes_count,
+        },
+      }
+    : {}),
+});
+
+/** The counts of the heading add up to all alerts, and what is left out is a number. */
+function expectSums(
+  seen: string,
+  events: readonly OutboxEvent[],
+  unlisted: readonly OutboxEvent[],
+): void {
+  const heading = /27 Nov 09:00 UTC · ([^\n;*]*)/.exec(seen)?.[1] ?? "";
+  const counts = [...heading.matchAll(/(\d+) [a-z]/g)].map(([, count]) => Number(count));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(events.length);
+  const left = /Another (one is|([\d,]+) are) not listed here:/.exec(seen);
+  expect(left === null ? 0 : Number(left[2] ?? 1)).toBe(unlisted.length);
+}
+
+interface Listed {
+  readonly events: readonly OutboxEvent[];
+  readonly listed: readonly OutboxEvent[];
+  readonly isScheduled: boolean;
+}
+
+/** Each listed alert has one link; of more than twenty accounts of one list the others are counted. */
+function expectLinks(seen: string, { events, listed, isScheduled }: Listed): void {
+  const among = new Set(listed);
+  let missing = 0;
+  for (const [n, event] of events.entries()) {
+    const count = [...seen.matchAll(linksOf(event, n))].length;
+    if (!among.has(event)) expect(count).toBe(0);
+    else if (count === 0) missing += 1;
+    else expect(count).toBe(1);
+  }
+  const more = [...seen.matchAll(/^\s*\+(\d+) more$/gm)].map(([, count]) => Number(count));
+  expect(more.reduce((sum, count) => sum + count, 0)).toBe(missing);
+  if (missing > 0) expect(isScheduled && listed.length > MAX_PEOPLE).toBe(true);
+}
