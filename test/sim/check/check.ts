@@ -27,6 +27,7 @@ import { checkOrder } from "./check-order.ts";
 import { checkPace } from "./check-pace.ts";
 import { checkOutbox } from "./check-outbox.ts";
 import { checkPlacement } from "./check-placement.ts";
+import { checkReports } from "./check-reports.ts";
 import { checkSilences } from "./check-silences.ts";
 import { checkTrends } from "./check-trends.ts";
 import { checkUpdates } from "./check-updates.ts";
@@ -58,6 +59,7 @@ const CHECKS = [
     checkValues,
     checkTrends,
     checkOps,
+    checkReports,
     checkContent,
     checkStatus,
     checkLedger,

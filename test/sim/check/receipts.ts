@@ -92,8 +92,10 @@ function readEvents(attempt: Attempt): Receipt {
 
 function readChat(attempt: Attempt, tweets: ReadonlyMap<string, TweetFact>): Receipt {
   const text = textOf(attempt);
-  // A report of what did not arrive reports none of it.
-  const isReport = /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text);
+  // A report of what did not arrive reports none of it, and one of the top posts alerts of none.
+  const isReport =
+    /\balerts? for \S+ (?:was|were) (?:given up|refused for good)\b/.test(text) ||
+    text.includes("Top posts, as last seen:");
   const found = isReport
     ? []
     : [...text.matchAll(/\/status\/(\d{18,20})\b/g)].map(([, id = ""]) => id);

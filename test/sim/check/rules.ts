@@ -100,6 +100,12 @@ export interface Rules {
   readonly root: RouteRules | undefined;
   readonly ops: readonly string[];
   readonly linksHost: string;
+  readonly reports: ReadonlyMap<string, ReportRules>;
+}
+
+export interface ReportRules {
+  readonly everyMs: number;
+  readonly sinks: readonly string[];
 }
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -143,6 +149,12 @@ export function rulesOf(config: ConfigText): Rules {
     root: root === undefined ? undefined : routeOf(root, "0", undefined, intervals),
     ops: list(object(config["ops"])["sink"]),
     linksHost: textOf(object(config["links"])["host"], "https://x.com"),
+    reports: new Map(
+      Object.entries(object(config["reports"])).map(([name, keys]) => [
+        name,
+        { everyMs: msOf(object(keys)["schedule"], 0), sinks: list(object(keys)["sink"]) },
+      ]),
+    ),
   };
 }
 

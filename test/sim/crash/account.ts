@@ -64,7 +64,7 @@ function arrivedIn({ outbox, played }: Evidence): ReadonlySet<string> {
 
 /** Without the counts, which are those of the last poll. */
 const wordsOf = (body: unknown): string =>
-  String((body as { readonly text?: unknown }).text).replaceAll(/^Views.*\n/gm, "");
+  String((body as { readonly text?: unknown }).text).replaceAll(/^(?:Views|Followers) .*\n/gm, "");
 
 /** Discord answers a repeat with the message that is there. */
 const isTaken = ({ accepted, wire, status }: Attempt): boolean =>

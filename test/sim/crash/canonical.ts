@@ -70,6 +70,7 @@ const config = (watches: JsonObject): JsonObject => ({
     s4: { type: "webhook", url: "https://hook-s4.example/in" },
   },
   ops: { sink: "s4" },
+  reports: { r0: { schedule: "@every 5m", sink: ["s0", "s1"], by: ["lang"], title: "Found" } },
 });
 
 /** `w0` gets another name, `w9` is new, and `w6` gets another sink. */
