@@ -1,6 +1,6 @@
 /**
- * Polls of accounts that want the same schedule -> one poll of the group, which probes many
- * accounts with one request and reads those that moved. Pure.
+ * Turns polls of accounts with the same schedule into one poll of the group, which probes many
+ * accounts with one request and reads those that changed. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { accountsKey, toGroup } from "./accounts/group-accounts.ts";
@@ -14,20 +14,20 @@ import { SharedProbes } from "./probing/shared-probes.ts";
 import { strategyOf } from "../plan/polls/effective-settings.ts";
 
 /**
- * Of polls and their keys: counted up where another version makes other polls of the same watches.
- * Replicas do each other's polls only where theirs are the same.
+ * The version of polls and their keys. Increase it if this version plans other polls for the same
+ * watches: replicas only share polls that are the same.
  */
 export const PLANNER_VERSION = 1;
 
 /**
- * For one account a probe saves nothing; for two, a probe and a search take at most as much as two
- * reads.
+ * A probe saves nothing for a single account. For two, a probe and a search cost at most as much as
+ * two reads.
  */
 const LEAST_MEMBERS = 2;
 
 /**
- * The polls that stay as they are, then the groups. A group keeps its key when accounts come and
- * go.
+ * Returns the polls that stay as they are, then the groups. A group keeps its key when accounts are
+ * added or removed.
  */
 export function groupPolls<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -55,7 +55,7 @@ export function groupPolls<T extends Pollable>(
         }),
       );
   }
-  // A group asks first, and what it asks for is counted as its own.
+  // Groups are counted first, so what they request counts as their own.
   const read = alone.map((poll) => (isReading(poll) ? withSharedProfiles(poll, shared) : poll));
   const asking = groups.length + fresh.length + alone.filter(isReading).length;
   const beside = fresh.map(([kind, members]) => {
@@ -66,9 +66,10 @@ export function groupPolls<T extends Pollable>(
 }
 
 /**
- * A read of a timeline that nobody else asks about costs what a probe of it costs, and shows what a
- * probe only promises. For a mean, a probe is sent by the account's own rate; where profiles are
- * asked for anyway, it costs nothing.
+ * Whether an account is cheaper to read on its own. A read of a timeline costs the same as a probe
+ * of it, if no other poll requests the profile, and it shows what a probe only promises. Under a
+ * mean, probes follow the account's own rate. If profiles are requested anyway, a probe costs
+ * nothing.
  */
 const isCheaperAlone = (member: Poll, { kind }: Freshness, polls: readonly Poll[]): boolean =>
   kind === "p95" && polls.every((poll) => poll === member || !asksForProfiles(poll));
@@ -77,7 +78,7 @@ const asksForProfiles = (poll: Poll): boolean =>
   isReading(poll) ||
   (userIdOf(poll) !== "" && poll.subscribers.every(({ type }) => type.probeFields !== undefined));
 
-/** Profiles: what is asked for them shows as much as a probe does. */
+/** Whether a poll reads profiles. Such a request shows as much as a probe. */
 const isReading = ({ source, detector, group }: Poll): boolean =>
   source.endpoint === "info-batch" &&
   detector === "reading" &&

@@ -1,6 +1,6 @@
 /**
- * Who runs a poll, by what it is: a feed by itself, accounts, lists or searches together. Owns what
- * they learn, from start to stop.
+ * Chooses what runs a poll, by its kind: a feed on its own, or accounts, lists or searches
+ * together. Owns what they learn, from start to stop.
  */
 import type { GroupRunner } from "./kind/group-runner.ts";
 import { membersOf } from "./memory/group-members.ts";
@@ -25,20 +25,26 @@ export interface RunnersDeps
 }
 
 export interface Runners {
-  /** @throws what kept it from learning anything */
+  /**
+   * Runs a poll.
+   * @throws what kept it from learning anything
+   */
   run(poll: Poll): Promise<GroupRun>;
   /**
-   * When a poll is worth its next request by the pace of this moment, wall time; undefined: at its
-   * next tick.
+   * Returns the wall time at which a poll's next request is worth it by the current pace; undefined
+   * for its next tick.
    */
   nextDueMs(poll: Poll): number | undefined;
-  /** Reads what was learned before; asked before every plan. */
+  /** Reads what was learned before. Called before every plan. */
   load(): Promise<void>;
-  /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
+  /**
+   * Returns the requests of a read of a poll's whole list; 1 if it is short or its length is not
+   * known.
+   */
   readonly pagesOf: (poll: Pick<Poll, "key">) => number;
-  /** Reads again what others may have learned meanwhile. */
+  /** Reads again what other replicas may have learned meanwhile. */
   reload(): Promise<void>;
-  /** Called with every plan. */
+  /** Forgets what is in no poll any more. Called with every plan. */
   keepOnly(polls: readonly Poll[]): void;
   /** Writes what was learned, at a stop or before. */
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import {
   afterRead,
   isDue,
   type ProbeMemory,
-  takeProbe,
+  applyProbe,
 } from "../../src/groups/probing/pending-changes.ts";
 import { fields, read, START } from "../support/probed.ts";
 
@@ -14,24 +14,24 @@ const MIN = 60_000;
 describe("a post that was found before the counter moved for it", () => {
   it("is not owed again: one read, and the change is discharged", () => {
     const early = afterRead(START, read({ newPosts: 1 }), MIN);
-    const moved = takeProbe(early, fields(11), 2 * MIN);
+    const moved = applyProbe(early, fields(11), 2 * MIN);
     expect(moved.open?.owed).toBe(0);
     expect(isDue(moved, 2 * MIN)).toBe(true);
     expect(afterRead(moved, read(), 2 * MIN).open).toBeUndefined();
   });
 
   it("is credit of a first read that came later than the probe before it, and what had moved is part of the baseline", () => {
-    const moved = takeProbe(START, fields(11), MIN);
+    const moved = applyProbe(START, fields(11), MIN);
     const memory = afterFirstRead(moved, 2);
     expect(memory.open).toBeUndefined();
-    expect(takeProbe(memory, fields(13), 2 * MIN).open?.owed).toBe(0);
-    expect(takeProbe(memory, fields(14), 2 * MIN).open?.owed).toBe(1);
+    expect(applyProbe(memory, fields(13), 2 * MIN).open?.owed).toBe(0);
+    expect(applyProbe(memory, fields(14), 2 * MIN).open?.owed).toBe(1);
     expect(afterFirstRead(moved, 0)).toEqual({ ...moved, open: undefined });
   });
 
   it("counts no longer than until the next probe", () => {
-    const early = takeProbe(afterRead(START, read({ newPosts: 1 }), MIN), fields(10), 2 * MIN);
-    expect(takeProbe(early, fields(11), 4 * MIN).open?.owed).toBe(1);
+    const early = applyProbe(afterRead(START, read({ newPosts: 1 }), MIN), fields(10), 2 * MIN);
+    expect(applyProbe(early, fields(11), 4 * MIN).open?.owed).toBe(1);
   });
 });
 
@@ -40,7 +40,7 @@ it("credits no post that was found by the first read of an account: the first pr
   const known = afterRead(unknown, read({ newPosts: 3, isFull: true }), MIN);
   expect(known.open).toBeUndefined();
   // The next post is visible late: it is owed, and looked for more than once.
-  const moved = afterRead(takeProbe(known, fields(11), 2 * MIN), read(), 2 * MIN);
+  const moved = afterRead(applyProbe(known, fields(11), 2 * MIN), read(), 2 * MIN);
   expect(moved.open).toMatchObject({ owed: 1, reads: 1 });
 });
 

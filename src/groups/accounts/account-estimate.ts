@@ -1,6 +1,6 @@
 /**
- * What a group of accounts is expected to cost before anything was counted: probes, searches for
- * what they find, and full polls. docs/forecast.md has an example. Pure.
+ * Estimates what a group of accounts costs before anything was counted: probes, searches for what
+ * they find, and full polls. docs/forecast.md has an example. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { FULL_POLL_SHARE, fullPollWithin } from "../../plan/full-polls.ts";
@@ -21,12 +21,12 @@ import { probeAlgorithm } from "./pacing/group-algorithms.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * A round of a p95 requests the busy accounts and a quarter of the others: of all accounts, none to
- * half are busy.
+ * Under a p95, a round requests the busy accounts and a quarter of the others. Between none and
+ * half of the accounts are busy.
  */
 const BUSY_AND_A_QUARTER: Range = { low: 0.25, high: 0.625 };
 
-/** A group, as far as its cost depends on it. */
+/** The parts of a group on which its cost depends. */
 type ProbedPoll = Pick<Poll, "timing" | "intervalMs" | "subscribers"> & {
   readonly group: PollGroup;
 };
@@ -40,8 +40,8 @@ export function costOfAccounts(poll: ProbedPoll, pollsPerDay: number): PollCost 
 }
 
 /**
- * Requests a day of probes, and of searches for what they find. Default: as many runs as the poll's
- * interval has it.
+ * Returns the requests per day of probes, and of searches for what they find. By default,
+ * `pollsPerDay` follows from the poll's interval.
  */
 export function probedRequests(poll: ProbedPoll, pollsPerDay = DAY_MS / poll.intervalMs): Range {
   const { group } = poll;
@@ -73,8 +73,9 @@ function probingOf({ timing, group }: ProbedPoll, pollsPerDay: number): Probing 
 }
 
 /**
- * Of a configured `full_poll_every`: about half of them are piggybacked on searches for news.
- * Others are among the extra reads.
+ * Returns the requests of full polls under a configured `full_poll_every`. About half of the
+ * accounts are piggybacked on searches for news. Full polls without that setting are among the
+ * extra reads.
  */
 function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
   if (fullPollEveryMs === undefined) return exactly(0);
@@ -82,7 +83,7 @@ function writtenFullPolls({ members, fullPollEveryMs }: PollGroup): Range {
   return { low: searches / 2, high: searches };
 }
 
-/** How often everything is read whatever the probes say. */
+/** Returns how often everything is read regardless of the probes. */
 export function fullPollEvery(poll: ProbedPoll): number {
   const { intervalMs, group } = poll;
   if (group.fullPollEveryMs !== undefined) return group.fullPollEveryMs;

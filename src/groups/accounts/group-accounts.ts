@@ -1,6 +1,6 @@
 /**
- * Polls of accounts that want the same schedule -> one poll of the group, which probes many
- * accounts with one request and reads those that moved. Pure.
+ * Turns polls of accounts with the same schedule into one poll of the group, which probes many
+ * accounts with one request and reads those that changed. Pure.
  */
 import type { Hash } from "../../model/hash.ts";
 import { strategyOf } from "../../plan/polls/effective-settings.ts";
@@ -13,16 +13,22 @@ import { probedRequests } from "./account-estimate.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Undefined for a poll that shares its requests with nobody. */
+/**
+ * Returns the key of the group to which a poll belongs; undefined for a poll that shares its
+ * requests with no other.
+ */
 export function accountsKey(poll: Poll): string | undefined {
-  // Searches by author stand in for timelines only.
+  // Searches by author can only replace timelines.
   const isProbed =
     poll.source.endpoint === "user-tweets" &&
     poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   return isProbed && strategyOf(poll) !== "single" ? sharedKey(poll) : undefined;
 }
 
-/** `probing`: what is known of its probes beside those of others. */
+/**
+ * Creates the poll of the group. `probing`: what is known of its probes in addition to those of
+ * others.
+ */
 export function toGroup<T extends Pollable>(
   kind: string,
   members: Members<T>,

@@ -1,6 +1,6 @@
 /**
- * Carries out what a run of a group reads: searches many at once, timelines one by one, and writes
- * what both mean to the accounts.
+ * Carries out the reads of one run of a group: searches for many accounts at once, timelines one by
+ * one. Records what both mean for the accounts.
  */
 import type { Clock } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -30,11 +30,14 @@ export interface ReadQuery {
 
 export interface GroupNews {
   readonly outcome: PollOutcome;
-  /** When posts were posted, without those of first reads; our clock. */
+  /** When posts were posted, in our clock, without those of first reads. */
   readonly postedMs: readonly number[];
-  /** How long after that they were found, as far as it depends on how often is probed. */
+  /**
+   * How long after posting they were found, as far as that depends on how often accounts are
+   * probed.
+   */
   readonly delaysMs: readonly number[];
-  /** What the service took, by what it refused. */
+  /** The query limits of the service, as learned from what it refused. */
   readonly limits: LearnedLimits;
 }
 
@@ -43,7 +46,7 @@ export interface GroupReadsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly probeStates: ProbeStates;
-  /** Groups of which even a search for one account is refused. */
+  /** Groups for which the service refuses even a search for one account. */
   readonly refusedSearches: RefusalBackoff;
 }
 
@@ -51,15 +54,15 @@ interface ReadPart extends Part {
   readonly planned: PlannedMember;
 }
 
-/** Thousands of first reads take minutes: what they showed is written this many at a time. */
+/** Thousands of first reads take minutes, so their results are stored this many at a time. */
 const READS_KEPT_TOGETHER = 20;
 
-/** What one run of a group reads. */
+/** The reads of one run of a group. */
 export class GroupRead {
   readonly #deps: GroupReadsDeps;
   readonly #query: ReadQuery;
   readonly #byKey: ReadonlyMap<string, ReadTask>;
-  /** What is read from timelines once the searches are done. */
+  /** The tasks that read timelines once the searches are done. */
   readonly #alone: ReadTask[];
   readonly #outcomes: PollOutcome[] = [];
   readonly #postedMs: number[] = [];
@@ -76,15 +79,18 @@ export class GroupRead {
     this.#alone = tasks.filter(({ endpoint }) => endpoint === "timeline");
   }
 
-  /** @throws RequestHeld, or an UpstreamError about the key: nothing can be asked at all. */
+  /**
+   * Makes all reads.
+   * @throws RequestHeld, or an UpstreamError about the key: no request can be made at all
+   */
   async read(): Promise<GroupNews> {
     const { group, tasks } = this.#query;
     const { refusedSearches, reading } = this.#deps;
     const searched = tasks.filter(({ endpoint }) => endpoint === "search");
     if (refusedSearches.isCoolingDown(group)) this.#alone.push(...this.#movedByTimelines(searched));
     else await this.#readBatches(await reading.plan(this.#query, this.#wantedOf(searched)));
-    // What moved and is not in the search, which lags for seconds and now and then for minutes, is
-    // reported no later than the rest.
+    // The search lags by seconds, sometimes by minutes. Accounts that changed but are missing from
+    // it are read from their timelines, so that they are reported no later than the rest.
     this.#alone.push(
       ...tasks
         .filter((task) => this.#isPending(task))
@@ -132,7 +138,7 @@ export class GroupRead {
         return void this.#alone.push(
           ...own.map((task) => ({ ...task, endpoint: "timeline" as const, isFull: true })),
         );
-      const runs = await this.#deps.reading.takeAll(
+      const runs = await this.#deps.reading.processAll(
         own.map(({ member }) => member.poll),
         answer,
       );
@@ -142,7 +148,8 @@ export class GroupRead {
       if (!isAboutSearch(error)) throw error;
       if (isBadRequest(error) && batch.length > 1 && (await this.#isShortTaken(batch)))
         return this.#readInSmallerBatches(batch);
-      // The search fails: what is known to have moved is read where it was posted.
+      // The search failed, so accounts that are known to have changed are read from their
+      // timelines.
       this.#deps.log.warn("a merged search failed", { error: errorText(error) });
       this.#alone.push(...this.#movedByTimelines(own));
     }
@@ -162,8 +169,8 @@ export class GroupRead {
   }
 
   /**
-   * Whether a search for one account is answered where one for many was refused: else it is not
-   * their number. Asked once a run.
+   * Whether a search for one account is answered although one for many was refused. If not, the
+   * number of accounts is not the reason. Asked once per run.
    */
   #isShortTaken(batch: readonly PlannedMember[]): Promise<boolean> {
     return (this.#shortSearch ??= this.#deps.reading.together(this.#query, batch.slice(0, 1)).then(
@@ -176,7 +183,10 @@ export class GroupRead {
     ));
   }
 
-  /** What is known to have moved; the rest waits for a search. */
+  /**
+   * Returns timeline tasks for the accounts that are known to have changed. The others wait for a
+   * search.
+   */
   #movedByTimelines(tasks: readonly ReadTask[]): readonly ReadTask[] {
     const hasMoved = ({ member }: ReadTask) =>
       this.#deps.probeStates.get(member.userId)?.probe.open !== undefined;
@@ -201,7 +211,10 @@ export class GroupRead {
     });
   }
 
-  /** `run`: undefined where the search that the member was part of showed nothing of it. */
+  /**
+   * Applies a read to the account. `run` is undefined if the search that included the account
+   * showed nothing of it.
+   */
   #applyRead(task: ReadTask, run: PollRun | undefined, isSuspiciousSearch = false): void {
     if (run?.outcome !== undefined) this.#outcomes.push(run.outcome);
     const {
@@ -247,7 +260,10 @@ export class GroupRead {
   }
 }
 
-/** Nothing that would keep a timeline from being read too: no key, no quota, a store's error. */
+/**
+ * Whether an error only concerns the search. Errors that would affect timelines too, such as no
+ * key, no quota or a store error, do not.
+ */
 const isAboutSearch = (error: unknown): boolean =>
   error instanceof RequestHeld
     ? error.reason === "backoff" || error.reason === "pace"

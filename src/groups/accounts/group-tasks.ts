@@ -1,6 +1,6 @@
 /**
- * What a run of a group reads, after its probe: which members, through which endpoint, how deep.
- * Pure.
+ * Decides what a run of a group reads after its probe: which members, through which endpoint, and
+ * how far back. Pure.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
@@ -13,27 +13,30 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 export interface ReadTask {
   readonly member: GroupMember;
   readonly endpoint: "search" | "timeline";
-  /** Of a search; undefined: down to its last poll. Service time. */
+  /** How far back a search reads, in service time. If undefined, back to the member's last poll. */
   readonly reach?: Reach;
-  /** It finds whatever appeared since the last full poll. */
+  /** Whether it finds everything that appeared since the last full poll. */
   readonly isFull: boolean;
 }
 
 export interface TaskQuery {
   readonly members: readonly GroupMember[];
-  /** Poll keys of members that must be read by themselves. */
+  /** Poll keys of members that must be read on their own. */
   readonly unready: ReadonlySet<string>;
-  /** Poll keys of members that are left alone for now: they could not be read. */
+  /** Whether a member, by its poll key, is not read for now because it could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
   readonly limits: MergeLimits;
   readonly fullPollEveryMs: number;
-  /** Asked for in vain, since the service refuses such requests: searched for instead. */
+  /**
+   * Members that could not be probed because the service refuses such requests. They are searched
+   * for instead.
+   */
   readonly unprobed: ReadonlySet<GroupMember>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
-  /** Since the last run, or the schedule's interval. */
+  /** The time since the last run, or the schedule's interval. */
   readonly intervalMs: number;
   readonly nowMs: number;
-  /** Our time as the service's. */
+  /** Converts our time to the service's. */
   readonly toService: (localMs: number) => number;
 }
 
@@ -63,8 +66,8 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
 }
 
 /**
- * A tick comes a moment early or late. Under freshness, runs come more often than accounts with
- * unreliable counters are searched for.
+ * Ticks come slightly early or late. Under freshness, runs are more frequent than searches for
+ * accounts with unreliable counters.
  */
 const SAME_TICK = 0.9;
 
@@ -74,7 +77,7 @@ const byTimeline = (member: GroupMember): ReadTask => ({
   isFull: true,
 });
 
-/** Undefined: nothing moved. */
+/** Returns what is read for a member after the probe; undefined if nothing has changed. */
 function taskOf(
   member: GroupMember,
   account: AccountMemory | undefined,
@@ -88,8 +91,8 @@ function taskOf(
   if (account.handle === "") return byTimeline(member);
   if (isDue(probe, nowMs) && open !== undefined) {
     const sinceMs = query.toService(open.sinceMs);
-    // Never probed before: no counter says what a search would have to show, so a silent one would
-    // prove nothing.
+    // The account was never probed before, so no counter says what a search has to show, and an
+    // empty answer would mean nothing.
     if (open.sinceMs === 0 || endpointToRead(probe) === "timeline") return byTimeline(member);
     return { member, endpoint: "search", reach: { kind: "since", sinceMs }, isFull: false };
   }
@@ -97,7 +100,8 @@ function taskOf(
   if (endpointToRead(probe) === "timeline") return byTimeline(member);
   if (nowMs - probe.fullAtMs >= member.poll.overlapMs)
     return { member, endpoint: "search", reach: rescanOf(member, account, query), isFull: true };
-  // What its probes say of it moves on by itself: only a search has seen what there is.
+  // The probe times of an account with unreliable counters advance without proving anything. Only a
+  // search has seen what there is.
   const seenAtMs =
     probe.isBlind === true ? (account.searchedAtMs ?? probe.fullAtMs) : account.checkedAtMs;
   if (probe.isBlind === true && passedMs(seenAtMs, nowMs) < query.intervalMs * SAME_TICK)
@@ -116,17 +120,20 @@ interface Late {
 }
 
 /**
- * Who was read whole longer ago than that part of an interval fills a query that is sent for
- * others.
+ * An account whose last full poll is older than this share of its interval may fill a spare slot in
+ * another account's search.
  */
 const SOONEST = 0.5;
 /**
- * One that was shown nothing is made again so soon: what is known may have been deleted, or the
- * service's answers are empty for hours.
+ * A full poll that was shown nothing is repeated after this share of the interval: the known posts
+ * may have been deleted, or the service may give empty answers for hours.
  */
 const AGAIN = 0.5;
 
-/** As many searches as keep up with those that come due, filled with those that are due next. */
+/**
+ * Returns full polls: as many searches as are needed to keep up with those that come due, filled
+ * with accounts that are due next.
+ */
 function fullPolls(
   late: readonly Late[],
   next: readonly Late[],
@@ -159,7 +166,7 @@ function fullPolls(
   ];
 }
 
-/** Beside the search that reaches furthest back, where they take no page more. */
+/** Returns full polls that fill the deepest search of the run where they need no further page. */
 function freeFullPolls(
   tasks: readonly ReadTask[],
   due: readonly Late[],
@@ -194,7 +201,10 @@ const searchedParts = (all: readonly Late[], query: TaskQuery) =>
       };
     });
 
-/** Down to the last full poll, and as much deeper as posts may become visible late. */
+/**
+ * Returns a rescan back to the last full poll, and further by the time that posts may take to
+ * become visible.
+ */
 const rescanOf = ({ poll }: GroupMember, { probe }: AccountMemory, query: TaskQuery): Reach => ({
   kind: "rescan",
   sinceMs: query.toService(probe.fullAtMs) - poll.overlapMs,

@@ -1,4 +1,4 @@
-/** Timelines of accounts that are read together, as plan and forecast see them. Pure. */
+/** Timelines of accounts that are read together, for plan and forecast. Pure. */
 import { expectedDelay } from "../../plan/delay-aims.ts";
 import type { GroupKind } from "../kind/group-kind.ts";
 import { costOfEach } from "../single/kind.ts";

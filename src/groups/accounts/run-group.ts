@@ -1,7 +1,7 @@
 /**
- * One run of a group of accounts: probe those whose turn it is, read those that moved or are due
- * for a full poll, remember what was learned. Owns the order of these steps; what a change means is
- * probing's, what a post means the poll runner's.
+ * One run of a group of accounts: probes those whose turn it is, reads those that changed or are
+ * due for a full poll, and stores what was learned. Owns the order of these steps; probing/ decides
+ * what a change means, the poll runner what a post means.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
@@ -42,9 +42,9 @@ export interface GroupDeps {
   readonly profiles: Pick<Profiles, "ask" | "recent" | "fillSpareSlots">;
   readonly clock: Clock;
   readonly log: Log;
-  /** How much slower polls of a priority go while the quota is short. */
+  /** Returns how much slower polls of a priority run while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
-  /** Has a group run at once. */
+  /** Makes a group run at once. */
   readonly wake: (groupKey: string) => void;
 }
 
@@ -87,7 +87,7 @@ export class AccountsRunner implements GroupRunner {
           ? []
           : turns(membersOf(group), memory.profile, clock.now());
       },
-      take: (member, seen) => this.#probes.takeShown(member, seen),
+      take: (member, seen) => this.#probes.applyShown(member, seen),
       wake: deps.wake,
     });
     profiles.fillSpareSlots(this.#places);
@@ -106,7 +106,7 @@ export class AccountsRunner implements GroupRunner {
 
   keepOnly(polls: readonly Poll[]): void {
     this.#places.keepOnly(
-      polls.filter((poll) => poll.group?.kind === "accounts" && this.pacerOf(poll).takesSpareSlots),
+      polls.filter((poll) => poll.group?.kind === "accounts" && this.pacerOf(poll).fillsSpareSlots),
     );
   }
 
@@ -136,7 +136,7 @@ export class AccountsRunner implements GroupRunner {
     const memory = { ...stored, limits: growLimits(stored.limits, startedAtMs) };
     const unknown = members.filter(({ userId }) => probeStates.get(userId) === undefined);
     const { all: due, awaited } = pacer.turn(run, memory, run.wasHelped || unknown.length > 0);
-    const seen = new Set(unknown.filter((member) => this.#probes.takeRecent(member)));
+    const seen = new Set(unknown.filter((member) => this.#probes.applyRecent(member)));
     const asked = [...new Set([...unknown, ...due])].filter((member) => !seen.has(member));
     const answer = await this.#probes.probe(group, asked);
     await probeStates.flush();

@@ -1,7 +1,7 @@
 /**
- * What a search of several accounts takes, and who fits in at no cost: a query reaches as far back
- * as its deepest member needs, for all of them, and every twenty posts that lie above that take a
- * request, known ones too. Pure; how a query is written is merge.ts's.
+ * Computes what a search for several accounts costs and which accounts can be added for free. A
+ * query reaches as far back as its deepest member needs, for all of its members, and every twenty
+ * posts above that, known ones included, take a request. Pure. merge.ts writes the queries.
  */
 import { marginMs, type Reach } from "../../detect/feed-poll.ts";
 import { pagesOf } from "../../plan/polls/feed-pages.ts";
@@ -18,17 +18,18 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 
 const DAY_MS = 86_400_000;
 
-/** An account in a search, with what the answer is expected to hold of it. */
+/** An account in a search, with the number of posts expected in the answer. */
 export interface Part {
   readonly member: MergeMember;
-  /** How far back its part goes; service time. */
+  /** How far back the account must be read, in service time. */
   readonly floorMs: number;
-  /** Its posts since then. */
+  /** Returns the expected number of its posts since then. */
   readonly itemsSince: (floorMs: number) => number;
 }
 
 /**
- * `floorMs`: service time. What its counter promises, and what it posts on average, known or not.
+ * Creates the part of an account. It counts the posts that its counter promises, and those that it
+ * posts on average, known or not. `floorMs` is service time.
  */
 export function partOf(
   userId: string,
@@ -49,7 +50,10 @@ export function partOf(
 interface Reading {
   readonly member: { readonly userId: string };
   readonly endpoint: "search" | "timeline";
-  /** Undefined: as deep as its feed's own memory says, which may be anything. */
+  /**
+   * How far back it reads. If undefined, as far as the feed's own memory says, which can be
+   * anything.
+   */
   readonly reach?: Reach;
 }
 
@@ -59,7 +63,7 @@ interface PartsQuery {
   readonly nowMs: number;
 }
 
-/** Of the searches whose depth is known, the shallow first. */
+/** Returns the parts of the searches whose depth is known, the shallowest first. */
 export const partsOfSearches = (
   readings: readonly Reading[],
   { accountOf, intervalMs, nowMs }: PartsQuery,
@@ -75,13 +79,13 @@ export const partsOfSearches = (
 export const floorOf = (parts: readonly Part[]): number =>
   Math.min(...parts.map((part) => part.floorMs));
 
-/** Requests that a search for all of them is expected to take. */
+/** Returns the number of requests that a search for all of them is expected to take. */
 export function pagesOfBatch(parts: readonly Part[]): number {
   const floorMs = floorOf(parts);
   return pagesOf(sum(parts, ({ itemsSince }) => itemsSince(floorMs)));
 }
 
-/** Whether one query holds them all. */
+/** Whether one query can hold all of them. */
 function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
   const room = roomOf(limits);
   const { members, characters } = sizeOfBatch(parts.map(({ member }) => member));
@@ -89,8 +93,8 @@ function isOneQuery(parts: readonly Part[], limits: MergeLimits): boolean {
 }
 
 /**
- * Members, ordered from the shallow to the deep, in searches that hold the next one as long as they
- * take no page more for it.
+ * Divides members, ordered from shallow to deep, into searches. A member joins the search before it
+ * if that needs no further page.
  */
 export function batchParts<P extends Part>(
   parts: readonly P[],
@@ -107,15 +111,16 @@ export function batchParts<P extends Part>(
   return batches;
 }
 
-/** Candidates for each place that is left: some have posted too much to fit in. */
+/** The number of candidates for each free place, because some have posted too much to fit in. */
 const TRIED_PER_PLACE = 3;
 
-/** How many candidates are worth trying to fill the query of a batch with. */
+/** Returns how many candidates are worth trying to fill the query of a batch. */
 export const triedFor = (batch: readonly Part[], limits: MergeLimits): number =>
   Math.max(0, handlesPerQuery(limits) - batch.length) * TRIED_PER_PLACE;
 
 /**
- * Those of the candidates, in their order, that fill the query of a batch, and take no page more.
+ * Returns the candidates, in their order, that fit into the query of a batch without a further
+ * page.
  */
 export function fillersOf<P extends Part>(
   batch: readonly Part[],

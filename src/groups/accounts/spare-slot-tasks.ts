@@ -1,6 +1,6 @@
 /**
- * Which accounts are piggybacked, for nothing, on the searches that a run of a group is about to
- * send. Pure.
+ * Decides which accounts are piggybacked, at no cost, on the searches that a run of a group is
+ * about to send. Pure.
  */
 import { marginMs } from "../../detect/feed-poll.ts";
 import type { MergeLimits } from "../../query/merging/merge.ts";
@@ -19,21 +19,21 @@ import type { AccountMemory } from "../probing/probe-states.ts";
 
 export interface SpareSlotQuery {
   readonly tasks: readonly ReadTask[];
-  /** Members as they are now; asked for only where there is room. */
+  /** Returns the members as they are now. Called only if there is room. */
   readonly waiting: () => readonly Waiting[];
   readonly limits: MergeLimits;
-  /** Poll keys of members that must be read by themselves. */
+  /** Poll keys of members that must be read on their own. */
   readonly unready: ReadonlySet<string>;
   readonly accountOf: (userId: string) => AccountMemory | undefined;
   readonly intervalMs: number;
   readonly nowMs: number;
-  /** Our time as the service's. */
+  /** Converts our time to the service's. */
   readonly toService: (localMs: number) => number;
 }
 
 /**
- * Members that fill searches at no cost: those next in turn, where no search reaches further back
- * for them or takes another page.
+ * Returns the members that fill searches at no cost: those that are next in turn, if no search has
+ * to reach further back for them or needs another page.
  */
 export function spareSlotTasks(query: SpareSlotQuery): Turn<ReadTask> {
   const { tasks, limits, nowMs, toService } = query;

@@ -1,7 +1,8 @@
 /**
- * Members of groups under freshness in the spare slots of requests for profiles that others send:
- * probes that cost nothing. Owns who gets a place, and which group has to check at once what an
- * answer showed. The requests are the profile batcher's; what a profile means is the group's.
+ * Fills the spare slots of profile requests that others send with members of groups under
+ * freshness: probes that cost nothing. Owns which member gets a place, and which group must check
+ * at once what an answer showed. The profile batcher makes the requests; the group decides what a
+ * profile means.
  */
 import { chooseProbe } from "../probing/probe-choice.ts";
 import { type GroupMember, membersOf } from "../memory/group-members.ts";
@@ -11,33 +12,33 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface FreePlacesDeps {
   /**
-   * Members of a group that were probed before; none of one that is slowed down, or has not run
-   * yet.
+   * Returns the members of a group that were probed before; none for a group that is slowed down or
+   * has not run yet.
    */
   readonly waitingOf: (group: Poll) => readonly Waiting[];
-  /** Takes what was seen of a member; whether it has to be read for that. */
+  /** Applies what was seen of a member. Returns whether the member must be read because of it. */
   readonly take: (member: GroupMember, seen: SeenProfile) => boolean;
-  /** The group is to run now. */
+  /** Makes the group run now. */
   readonly wake: (groupKey: string) => void;
 }
 
 export interface FreePlaces extends PiggybackedAccounts {
-  /** Called with every plan: whose members take spare slots. */
+  /** Sets whose members fill spare slots. Called with every plan. */
   keepOnly(groups: readonly Poll[]): void;
   /**
-   * A group runs: whom it wants to ask for, it asks for and takes itself. Whether members of it
-   * were seen by others since its last run.
+   * Marks a group as running, because a running group requests and applies its members itself.
+   * Returns whether other requests showed members since its last run.
    */
   begin(groupKey: string): boolean;
   end(groupKey: string): void;
 }
 
-/** Who was seen so short a time ago has hardly moved since. */
+/** A member that was seen this recently has hardly changed since. */
 const LEAST_AGE_MS = 5_000;
 
 export function createSpareSlots({ waitingOf, take, wake }: FreePlacesDeps): FreePlaces {
   let groups: readonly Poll[] = [];
-  /** By user id: a timeline is read by one group for all who watch it. */
+  /** The owner by user id: a timeline is read by one group for all watches on it. */
   let owners: ReadonlyMap<string, Owner> = new Map();
   const running = new Set<string>();
   const helped = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * What a plan and its forecast ask of a kind of group. A poll that is read by itself is of the kind
- * `single`. Pure.
+ * What plan and forecast need to know of a kind of group. A poll that is read on its own has the
+ * kind `single`. Pure.
  */
 import type { Delay } from "../../plan/delay-aims.ts";
 import type { FreshTiming, Poll } from "../../plan/poll.ts";
@@ -8,21 +8,23 @@ import type { PollCost } from "../../plan/poll-cost.ts";
 
 /** What is known of a poll when its cost is computed. */
 export interface CostFacts {
-  /** By its schedules; under freshness, of even reads. */
+  /** The polls per day by its schedules; under freshness, of even reads. */
   readonly pollsPerDay: number;
-  /** Requests of a whole read of a poll's list; undefined where its length is not known. */
+  /**
+   * Returns the requests of a complete read of a poll's list; undefined if its length is not known.
+   */
   readonly pagesOf: (poll: Poll) => number | undefined;
 }
 
-/** Runs that freshness places: it keeps the delay that was asked for, whatever that costs. */
+/** Runs whose times follow from freshness: they keep the requested delay, whatever that costs. */
 export interface PlacedRuns {
   readonly delay: Delay;
-  /** Undefined where that is not known. */
+  /** The runs per day; undefined if that is not known. */
   readonly perDay: number | undefined;
 }
 
 export interface GroupKind {
-  /** Before anything was counted. */
+  /** Estimates the cost before anything was counted. */
   costOf(poll: Poll, facts: CostFacts): PollCost;
   placed(poll: Poll, timing: FreshTiming): PlacedRuns;
 }

@@ -1,14 +1,17 @@
-/** Who reads the polls of one kind of group. */
+/** The interface of what reads the polls of one kind of group. */
 import type { GroupRun } from "../../polling/run/poll-run.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { Pacer } from "./pacer.ts";
 
 export interface GroupRunner {
-  /** @throws UpstreamError or RequestHeld when nothing could be learned, or a store's error */
+  /**
+   * Runs a poll.
+   * @throws UpstreamError or RequestHeld if nothing could be learned, or a store error
+   */
   run(poll: Poll): Promise<GroupRun>;
-  /** Undefined of polls that run at their ticks. */
+  /** Returns the pacer of a poll. Absent for polls that run at their ticks. */
   pacerOf?(poll: Poll): Pacer;
-  /** Called after every plan: forgets what is in no poll any more. */
+  /** Forgets what is in no poll any more. Called after every plan. */
   keepOnly?(polls: readonly Poll[]): void;
   /** Writes what was learned. */
   close?(): Promise<void>;

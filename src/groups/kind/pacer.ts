@@ -1,8 +1,11 @@
-/** When a poll runs next. Made from its timing, of which nobody else asks what kind it is. */
+/**
+ * Decides when a poll runs next. It is created from the poll's timing, so that no other code needs
+ * to distinguish timings.
+ */
 export interface Pacer {
   /**
-   * When the next request is worth it by the pace of this moment, wall time; undefined: at the next
-   * tick, as before the first run.
+   * Returns the wall time at which the next request is worth it by the current pace; undefined for
+   * the next tick, as before the first run.
    */
   nextDueMs(): number | undefined;
 }

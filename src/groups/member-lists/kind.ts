@@ -1,4 +1,4 @@
-/** Member lists whose counters are asked for together, as plan and forecast see them. Pure. */
+/** Member lists whose counters are requested together, for plan and forecast. Pure. */
 import { pollCost } from "../../plan/poll-cost.ts";
 import { EXTRA_READS, MOST_MOVES_PER_DAY, MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
@@ -40,7 +40,7 @@ export const MEMBER_LISTS_KIND: GroupKind = {
       (one) => !readsWholeList(one) || facts.pagesOf(one) !== undefined,
     );
     const cost = { strategy: "probe", pollsPerDay, sweepsPerDay: wholeReads + fullPolls };
-    // A full poll waits for the last read of a change.
+    // A full poll is put off by the last read that a change caused.
     return pollCost({ ...cost, range: { low: low + fullPolls / 2, high: high + fullPolls } }, [
       "moves",
       !hasLengths && "lengths",

@@ -1,8 +1,8 @@
 /**
- * Polls of lists of accounts (followers, accounts followed) -> one poll of the group, which probes
- * the counters of a hundred accounts with one request and reads the lists whose counter moved. Owns
- * which polls can do that and what it costs; when a change is accounted for is list-reads.ts, the
- * probing and reading is the engine's. Pure.
+ * Turns polls of account lists (followers, accounts followed) into one poll of the group, which
+ * probes the counters of a hundred accounts with one request and reads the lists whose counter
+ * changed. Owns which polls can do that and what it costs. list-reads.ts decides when a change is
+ * accounted for. Pure.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -20,13 +20,16 @@ const DAY_MS = 86_400_000;
 
 export interface ListGroupDeps {
   readonly hash: Hash;
-  /** Requests of a read of a poll's whole list; 1 where it is short or its length is not known. */
+  /**
+   * Returns the requests of a read of a poll's whole list; 1 if it is short or its length is not
+   * known.
+   */
   readonly pagesOf?: (poll: Poll) => number | undefined;
 }
 
 /**
- * The polls that stay as they are, then the groups. A group keeps its key when accounts come and
- * go. `shared`: who is probed anyway.
+ * Returns the polls that stay as they are, then the groups. A group keeps its key when accounts are
+ * added or removed. `shared`: the accounts that are probed anyway.
  */
 export function groupMemberLists<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -38,11 +41,12 @@ export function groupMemberLists<T extends Pollable>(
   const groups: Poll<T>[] = [];
   for (const [kind, members] of kinds) {
     const [first] = members;
-    // By the configuration alone, so that replicas agree: how the other groups are read depends on
+    // Use only the configuration, so that replicas agree: how the other groups are read depends on
     // what was learned.
     const isBeside =
       shared.has(first) || groups.some((group) => schedulesKey(group) === schedulesKey(first));
-    // One short list is read as cheaply as its counter; a long one that is read whole is not.
+    // A single short list is as cheap to read as its counter; a long one that is read completely is
+    // not.
     const isWorthIt =
       members.length > 1 || strategyOf(first) === "probe" || isReadByEveryPoll(first) || isBeside;
     if (isWorthIt) groups.push(toGroup(deps.hash(`group\n${kind}`), members, deps, shared));
@@ -52,8 +56,8 @@ export function groupMemberLists<T extends Pollable>(
 }
 
 /**
- * Undefined for a list whose account has no counter for it, and for one that is to be read by
- * itself.
+ * Returns the key of the group to which a list belongs; undefined for a list whose account has no
+ * counter for it, and for one that must be read on its own.
  */
 function listsKey(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
@@ -61,7 +65,7 @@ function listsKey(poll: Poll): string | undefined {
     poll.detector === "roster" &&
     poll.subscribers.every(({ type }) => type.probeFields !== undefined);
   if (!isProbed || strategy === "single" || userIdOf(poll) === "") return undefined;
-  // Part of the key under which the group is stored: it keeps its old name.
+  // This is part of the key under which the group is stored, so it keeps its old name.
   return sharedKey(poll, "rosters");
 }
 
@@ -94,21 +98,24 @@ function toGroup<T extends Pollable>(
 
 /** How a list is read. */
 export interface ListCost {
-  /** It moves so often that it is read at every tick, beside the probes of the others. */
+  /**
+   * Whether its counter changes so often that it is read at every tick, independently of the probes
+   * of the others.
+   */
   readonly isReadEveryTick: boolean;
-  /** Requests a day, but for the probes. */
+  /** Requests per day, without the probes. */
   readonly readsPerDay: number;
-  /** Requests of a read that a change of its counter asks for. */
+  /** Requests of a read that a change of its counter causes. */
   readonly pages: number;
-  /** Requests a day that read it whole all the same. */
+  /** Requests per day of additional complete reads. */
   readonly wholePerDay: number;
 }
 
 type ListGroup = Pick<Poll, "intervalMs" | "subscribers" | "group">;
 
 /**
- * Of the lists of a group, in their order. `rateOf`: reads a day that the counter of a poll's
- * account asks for, by poll key; undefined where nothing was learned.
+ * Returns how each list of a group is read, in their order. `rateOf` returns the reads per day that
+ * an account's counter causes, by poll key; undefined if nothing was learned.
  */
 export function listsOf(
   poll: ListGroup,
@@ -125,7 +132,7 @@ export function listsOf(
     const isWhole = isReadByEveryPoll(list);
     const pages = isWhole ? length : 1;
     const onChange = Math.min(rateOf?.(list.key) ?? MOVES_PER_DAY.low, ticks) * pages;
-    // A long list is read on over several polls.
+    // A long list is read over several polls.
     const everyTick = (ticks * pages) / Math.ceil(pages / list.maxPages);
     const isReadEveryTick = override !== "probe" && onChange + probesOfEach >= everyTick;
     const wholePerDay = isWhole ? 0 : dailyRead(list, ticks, length);
@@ -138,14 +145,14 @@ export function listsOf(
   });
 }
 
-/** Requests a run. */
+/** Returns the probe requests of a run. */
 const probesOf = ({ group }: ListGroup): number =>
   Math.min(
     Math.ceil((group?.members.length ?? 0) / BATCH_SIZE),
     group?.probesPerRun ?? Number.POSITIVE_INFINITY,
   );
 
-/** Requests a day of probes and of reads. */
+/** Returns the requests per day of probes and reads. */
 function requestsOf(lists: readonly ListCost[], poll: ListGroup): number {
   const isProbed = lists.some(({ isReadEveryTick }) => !isReadEveryTick);
   return (
@@ -154,7 +161,7 @@ function requestsOf(lists: readonly ListCost[], poll: ListGroup): number {
   );
 }
 
-/** How often every list is read whatever its counter says. */
+/** Returns how often every list is read regardless of its counter. */
 export function fullPollOfListsEvery(poll: ListGroup, lists: readonly ListCost[]): number {
   const affordedPerDay = requestsOf(lists, poll) * FULL_POLL_SHARE;
   const everyMs = (sum(lists, ({ pages }) => pages) / affordedPerDay) * DAY_MS;

@@ -1,32 +1,33 @@
 /**
- * When a counter's change is accounted for by reads of the list of accounts it counts. A list is
- * more expensive to read again and again than a search, and much of what a counter shows is in no
- * list (accounts that are not indexed, protected, suspended) or means nothing (people who unfollow
- * where leaving is not reported). So later reads are as many as have been of use. Pure; the probe's
- * side is pending-changes.ts.
+ * Decides when reads of a list account for a change of its counter. A list costs more to read
+ * repeatedly than a search, and much of what a counter shows is in no list (accounts that are not
+ * indexed, protected or suspended) or has no meaning (unfollows where leaving is not reported). So
+ * the number of later reads depends on how useful they were. Pure. pending-changes.ts has the
+ * probe's side.
  */
 import type { OpenChange, ProbeMemory } from "../probing/pending-changes.ts";
 
-/** What a read of a list brought, once it came to its end. */
+/** What a complete read of a list found. */
 export interface ListRead {
-  /** Members that nobody knew of. */
+  /** Members that were not known. */
   readonly joined: number;
   /** Members reported as gone. */
   readonly left: number;
   /**
-   * Members it did not find, who are gone when the next complete read does not find them either.
+   * Members that it did not find. They are gone if the next complete read does not find them
+   * either.
    */
   readonly awaited: number;
-  /** Each read is of the whole list; else of its newest part, or of a window. */
+  /** Whether each read covers the whole list, not just its newest part or a window. */
   readonly isWhole: boolean;
-  /** The counter was asked just before and stood still. */
+  /** Whether the counter was requested just before and had not changed. */
   readonly isSilent: boolean;
 }
 
 const MIN = 60_000;
 /**
- * Waits after each read until the next; 0: on the next tick. The first is the one of DESIGN, the
- * others what is left of it where later reads find nothing.
+ * The waits after each read until the next one; 0 means the next tick. The first schedule is the
+ * full one; the others are what is left of it when later reads find nothing.
  */
 const RETRY_SCHEDULES: readonly (readonly number[])[] = [
   [0, 0, 0, MIN, 5 * MIN, 15 * MIN],
@@ -36,17 +37,17 @@ const RETRY_SCHEDULES: readonly (readonly number[])[] = [
 ];
 const SHORTEST = RETRY_SCHEDULES.length - 1;
 /**
- * A change that promises no member may hide one; a whole list shows what it has at once. Both get
- * one read more, a while later.
+ * The schedule with one more read, a while later. It is used for changes that promise no member but
+ * may hide one, and for whole lists, which show everything at once.
  */
 const ONE_MORE = 2;
 /**
- * Full polls in a row that find what a counter never showed: once may be one who came for one who
- * went.
+ * The number of full polls in a row that find what a counter never showed. A single one may be an
+ * account that joined while another one left.
  */
 const STRIKES_TO_UNRELIABLE = 2;
 
-/** The memory after a read of the list. */
+/** Returns the memory after a read of the list. */
 export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number): ProbeMemory {
   const { open, strikes = 0, patience: backoff = 0, isBlind, ...rest } = memory;
   const isUnshown = open === undefined && read.isSilent && read.joined + read.awaited > 0;
@@ -64,7 +65,10 @@ export function afterListRead(memory: ProbeMemory, read: ListRead, nowMs: number
   };
 }
 
-/** Somebody is missing without a word of the counter: the next complete read decides. */
+/**
+ * Returns a pending change if a member is missing without a change of the counter: the next
+ * complete read decides.
+ */
 const awaiting = (
   { probedAtMs }: ProbeMemory,
   { awaited }: ListRead,
@@ -72,7 +76,10 @@ const awaiting = (
 ): OpenChange | undefined =>
   awaited === 0 ? undefined : { sinceMs: probedAtMs, owed: null, reads: 1, dueMs: nowMs };
 
-/** Undefined when the change is accounted for, or the last read was made. */
+/**
+ * Returns the pending change after a read; undefined if the change is accounted for, or the last
+ * read was made.
+ */
 function openAfter(
   open: OpenChange,
   read: ListRead,
@@ -101,8 +108,8 @@ function scheduleIndexOf(
 }
 
 /**
- * Reads that found nothing to the last make the next ones fewer; one that found somebody late
- * brings them all back.
+ * Returns the index of the retry schedule. If even the last read finds nothing, the next change
+ * gets fewer reads; a member that is found late brings all of them back.
  */
 function backoffAfter(
   open: OpenChange | undefined,

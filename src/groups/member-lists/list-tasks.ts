@@ -1,14 +1,15 @@
-/** Which lists of a group are read in a run, after its probe, and why. Pure. */
+/** Decides which lists of a group are read in a run after its probe, and why. Pure. */
 import { passedMs } from "../../model/clock.ts";
 import { isDue } from "../probing/pending-changes.ts";
 import type { AccountMemory } from "../probing/probe-states.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 /**
- * - `first`: never read to its end for all who share it now.
- * - `moved`: its counter moved.
+ * A read of a list and its reason.
+ * - `first`: the list was never read to its end for all of its current subscribers.
+ * - `moved`: its counter changed.
  * - `tick`: it is read at every tick.
- * - `full`: it was not read for long.
+ * - `full`: it was not read for a long time.
  */
 export interface ListTask {
   readonly poll: Poll;
@@ -19,9 +20,9 @@ export interface ListTaskQuery {
   readonly members: readonly Poll[];
   readonly accountOf: (key: string) => AccountMemory | undefined;
   readonly subscribersOf: (poll: Poll) => number;
-  /** Lists that are left alone for now: they could not be read. */
+  /** Whether a list is not read for now because it could not be read. */
   readonly isCoolingDown: (key: string) => boolean;
-  /** Lists that are read at every tick. */
+  /** Whether a list is read at every tick. */
   readonly isReadEveryTick: (key: string) => boolean;
   readonly fullPollEveryMs: number;
   readonly intervalMs: number;
@@ -34,13 +35,13 @@ export function listTasks(query: ListTaskQuery): readonly ListTask[] {
   const taken = new Set(tasks.map(({ poll }) => poll.key));
   const everyMs = Math.max(query.fullPollEveryMs, intervalMs);
   const readAtMs = (poll: Poll) => query.accountOf(poll.key)?.probe.fullAtMs ?? nowMs;
-  // A tick early is as good as a tick late, and an answer always takes a moment.
+  // Half a tick early counts as on time, because answers always take a moment.
   const isLate = (poll: Poll) => passedMs(readAtMs(poll), nowMs) >= everyMs - intervalMs / 2;
   const late = members.filter(
     (poll) => !taken.has(poll.key) && !query.isCoolingDown(poll.key) && isLate(poll),
   );
-  // They come one by one; all at once only after a time in which nobody looked, and then no faster
-  // than this.
+  // Full polls usually come due one at a time. After downtime many may be due together, so a run
+  // takes at most twice the usual number.
   const most = Math.ceil((2 * members.length * intervalMs) / everyMs);
   const full = late.sort((a, b) => readAtMs(a) - readAtMs(b)).slice(0, most);
   return [...tasks, ...full.map((poll) => ({ poll, reason: "full" as const }))];

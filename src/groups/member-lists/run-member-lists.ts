@@ -1,7 +1,7 @@
 /**
- * One run of a group of lists of accounts: ask for the counters of all in as few requests as they
- * fit in, read the lists whose counter moved, and remember what was learned. Owns the order of
- * these steps; what a change means is plan/'s, what a member means the poll runner's.
+ * One run of a group of account lists: requests all counters in as few requests as possible, reads
+ * the lists whose counter changed, and stores what was learned. Owns the order of these steps;
+ * plan/ decides what a change means, the poll runner what a member means.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
@@ -36,17 +36,17 @@ export interface MemberListRunnerDeps extends Pick<GroupProbesDeps, "profiles" |
   readonly probeStates: ProbeStates;
 }
 
-/** One run, while it goes on. */
+/** One run while it goes on. */
 interface Run {
   readonly group: Poll;
   /**
-   * Poll keys of lists that move at nearly every tick: read at each, and probed only where a
-   * request has a free place.
+   * Poll keys of lists that change at nearly every tick. They are read at each tick, and probed
+   * only if a request has a free place.
    */
   readonly everyTick: ReadonlySet<string>;
   readonly fullPollEveryMs: number;
   /**
-   * Poll keys of those whose counter was asked for; undefined where the service refuses such
+   * Poll keys of the lists whose counter was requested; undefined if the service refuses such
    * requests.
    */
   readonly probed: ReadonlySet<string> | undefined;
@@ -58,7 +58,7 @@ interface Run {
 export class MemberListsRunner implements GroupRunner {
   readonly #deps: MemberListRunnerDeps;
   readonly #probes: GroupProbes;
-  /** Of each group, since the start. */
+  /** When each group was last probed, since the start. */
   readonly #probedAtMs = new Map<string, number>();
 
   constructor(deps: MemberListRunnerDeps) {
@@ -107,7 +107,8 @@ export class MemberListsRunner implements GroupRunner {
   }
 
   /**
-   * Keys of those whose counter was asked for; undefined when the service refuses such requests.
+   * Requests the counters. Returns the keys of the lists whose counter was requested; undefined if
+   * the service refuses such requests.
    */
   async #probe(
     group: Poll,
@@ -115,7 +116,7 @@ export class MemberListsRunner implements GroupRunner {
   ): Promise<ReadonlySet<string> | undefined> {
     const { probeStates, clock } = this.#deps;
     const nowMs = clock.now();
-    // A run for newcomers comes between two ticks.
+    // A run for new members comes between two ticks.
     const isExtra = isSameTick(group, this.#probedAtMs.get(group.key) ?? 0, nowMs);
     const asked = askedFor(membersOf(group), everyTick).filter(
       ({ key }) => !isExtra || probeStates.get(key) === undefined,
@@ -151,7 +152,7 @@ export class MemberListsRunner implements GroupRunner {
       this.#applyRead(task, outcome, outcome.list, run);
   }
 
-  /** What a read that came to its end means for the probes to come. */
+  /** Records what a complete read means for the next probes. */
   #applyRead(
     { poll, reason }: ListTask,
     outcome: PollOutcome,
@@ -167,7 +168,8 @@ export class MemberListsRunner implements GroupRunner {
       checkedAtMs: nowMs,
     };
     const { left, awaited, pages, isUnderWay } = list;
-    // A list that is read whole but once a day says no more of its counter than its newest part.
+    // A list that is read completely only once a day says no more about its counter than its newest
+    // part.
     const isWhole = isReadByEveryPoll(poll);
     if (isUnderWay || (isWhole && pages === undefined))
       return probeStates.put(poll.key, withoutReader(known), "later");
@@ -189,7 +191,10 @@ export class MemberListsRunner implements GroupRunner {
   }
 }
 
-/** Quarantined ones only as far as requests have room. */
+/**
+ * Returns the members to probe. Lists that are read at every tick are only included if requests
+ * have room.
+ */
 function askedFor(
   members: readonly GroupMember[],
   everyTick: ReadonlySet<string>,
@@ -200,8 +205,8 @@ function askedFor(
 }
 
 /**
- * A number that changes with who shares a poll: a newcomer, or one who was paused, has not seen
- * what was read before.
+ * Returns a number that changes with the subscribers of a poll, because a new subscriber, or one
+ * that was paused, has not seen what was read before.
  */
 const subscribersOf = ({ subscribers }: Poll): number =>
   unitHash(
@@ -217,11 +222,14 @@ function withoutReader({ readFor: _, ...account }: AccountMemory): AccountMemory
   return account;
 }
 
-/** As if some were read earlier: lists that were all read at the start come due one by one. */
+/**
+ * Returns a full poll time in the past, different for each list, so that lists that were all read
+ * at the start come due one by one.
+ */
 const spreadBack = (key: string, nowMs: number, everyMs: number): number =>
   nowMs - Math.floor(unitHash(key) * everyMs);
 
-/** Lists that failed are tried again before the next tick, where that is far. */
+/** Returns when lists that failed are tried again, if that is before the next tick. */
 function retryAtMs({ group, retriesMs }: Run, startedAtMs: number): number | undefined {
   const earliestMs = Math.min(...retriesMs);
   return earliestMs < startedAtMs + group.intervalMs ? earliestMs : undefined;

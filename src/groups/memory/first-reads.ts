@@ -1,6 +1,6 @@
 /**
- * First reads of members of a group while the quota is at its line. They may use the reserve, as
- * any baseline may; the probe that goes before them, of all members, may not.
+ * Makes the first reads of a group's members while the quota has reached its soft limit. Like any
+ * baseline, these may use the reserve. The probe of all members that comes before them may not.
  */
 import type { WatchStore } from "../../model/watch-store.ts";
 import { isFirstRead } from "../../polling/read/baselines.ts";
@@ -15,8 +15,8 @@ export interface FirstReadsDeps {
 }
 
 /**
- * After what kept a group from running: reads those of its members that wait for their baseline, if
- * the quota is what it was.
+ * Called when a group could not run. If the quota was the reason, reads the members that wait for
+ * their baseline.
  */
 export async function readFirst(
   { group }: Poll,

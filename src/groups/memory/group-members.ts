@@ -1,5 +1,5 @@
 /**
- * Which members of a group can be read together with others: those whose own first read is done and
+ * Decides which members of a group can be read together: those whose own first read is done and
  * whose history has no gap.
  */
 import { newestGap, readFeedMemory } from "../../detect/feed-memory.ts";
@@ -12,25 +12,28 @@ export interface GroupMember {
   readonly poll: Poll;
   readonly userId: string;
   /**
-   * Under which its probes are remembered: a timeline under the id of its account, a list under the
-   * key of its poll.
+   * The key under which its probes are stored: the account's id for a timeline, the poll's key for
+   * a list.
    */
   readonly key: string;
 }
 
 export interface GroupMembers {
   /**
-   * Members that must be read by themselves, each; the store is asked only for those not known to
-   * be ready.
+   * Returns the members that must be read on their own. Reads the store only for members that are
+   * not known to be ready.
    */
   unready(members: readonly Poll[]): Promise<ReadonlySet<string>>;
-  /** A member that was read by itself: its history may have a gap now, or none any more. */
+  /**
+   * Marks a member that was read on its own, because that may have opened or closed a gap in its
+   * history.
+   */
   doubt(pollKey: string): void;
-  /** Forgets all others: who comes back may have been paused. */
+  /** Forgets all other members, because a member that is added again may have been paused. */
   keepOnly(pollKeys: ReadonlySet<string>): void;
 }
 
-/** The same list for the same plan. */
+/** Returns the members of a group. The same plan gets the same list. */
 export function membersOf(group: Poll): readonly GroupMember[] {
   const known = lists.get(group);
   if (known !== undefined) return known;
@@ -48,7 +51,7 @@ const lists = new WeakMap<Poll, readonly GroupMember[]>();
 export function createGroupMembers(
   store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "loadTargets">,
 ): GroupMembers {
-  /** By poll key, as it was planned when it was found ready. */
+  /** The members that are ready, by poll key, each with the plan for which that was found. */
   const ready = new Map<string, Poll>();
 
   const isReadyNow = (poll: Poll): boolean => {
@@ -86,7 +89,7 @@ export function createGroupMembers(
 const subscribersOf = ({ subscribers }: Poll): string =>
   subscribers.map(({ watchKey, targetKey }) => `${watchKey}\n${targetKey}`).join("\n");
 
-/** Its baseline is done, and it was not paused since. */
+/** Whether the baseline is done and the watch was not paused since. */
 const isSettled = ({ baselineAtMs, memory }: TargetState): boolean =>
   baselineAtMs !== null && memory["resume_ms"] === undefined;
 

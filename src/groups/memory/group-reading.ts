@@ -1,7 +1,7 @@
 /**
- * How groups of any kind run and read their members: each by itself, or many with one query. Owns
- * which members must be read by themselves, and which are in a cooldown because they could not be
- * read. What is read, and what it means, is up to the kind.
+ * Runs groups of any kind and reads their members: each on its own, or many with one query. Owns
+ * which members must be read on their own, and which are in a cooldown because they could not be
+ * read. The kind decides what is read and what it means.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { createCooldowns, type Cooldowns } from "../../model/backoff.ts";
@@ -39,24 +39,27 @@ export interface GroupReadingDeps extends RunMember {
 
 export interface ReadRun {
   readonly outcome: PollOutcome;
-  /** What kept a part of the group from being read; thrown once what was learned is stored. */
+  /**
+   * The error that kept a part of the group from being read. It is thrown once what was learned is
+   * stored.
+   */
   readonly failure?: Error | undefined;
-  /** When the next run is worth its requests, wall time; undefined: at the next tick. */
+  /** The wall time at which the next run is worth its requests; undefined for the next tick. */
   readonly nextDueMs: number | undefined;
 }
 
-/** A run of a group, as its reads need it. */
+/** What the reads of a group need to know of its run. */
 export interface Running {
   readonly group: Poll;
-  /** Our clock. */
+  /** Start of the run, in our clock. */
   readonly startedAtMs: number;
 }
 
 export class GroupReading {
   readonly #deps: GroupReadingDeps;
-  /** Who must be read by itself. */
+  /** Knows which members must be read on their own. */
   readonly readiness: GroupMembers;
-  /** By poll key, members that could not be read. */
+  /** The members that could not be read, by poll key. */
   readonly cooldowns: Cooldowns;
   constructor(deps: GroupReadingDeps) {
     this.#deps = deps;
@@ -64,7 +67,7 @@ export class GroupReading {
     this.cooldowns = createCooldowns(deps.clock);
   }
 
-  /** Lets a kind read the targets of a group, stores what it `learned`, and that it ran. */
+  /** Lets a kind read the targets of a group, then stores what it `learned` and that it ran. */
   async run(
     group: Poll,
     learned: readonly Pick<LearnedValues<object>, "flush">[],
@@ -93,7 +96,7 @@ export class GroupReading {
     return { outcome, nextDueMs };
   }
 
-  /** Reads a member by itself. */
+  /** Reads a member on its own. */
   async alone(poll: Poll, reach?: Reach): Promise<PollRun> {
     const run = await this.#deps.runOne(poll, reach);
     this.cooldowns.begin(poll.key, cooldownMs(run, this.#deps.clock.now()));
@@ -101,7 +104,7 @@ export class GroupReading {
     return run;
   }
 
-  /** Members with the depth they need, the shallow first. */
+  /** Returns the members with the depth that each needs, the shallowest first. */
   async plan(
     run: Running,
     wanted: readonly Omit<MergedMember, "source">[],
@@ -114,16 +117,20 @@ export class GroupReading {
     return planMembers(members, this.#timesOf(run));
   }
 
-  /** One query for all of them. @throws what asking throws */
+  /**
+   * Reads all of them with one query.
+   * @throws what the request throws
+   */
   together(run: Running, members: readonly PlannedMember[]): Promise<MergedAnswer> {
     return readMerged(askSearch(this.#deps.gate, run.group), members, this.#timesOf(run));
   }
 
   /**
-   * Takes what was read of members together; those of which nothing was read are left out. Their
-   * events are created at once, oldest first over all of them. By poll key.
+   * Processes what was read of members together, and returns the runs by poll key. Members of which
+   * nothing was read are left out. Their events are created at the same time, the oldest first over
+   * all members.
    */
-  async takeAll(
+  async processAll(
     members: readonly Poll[],
     { observations }: Pick<MergedAnswer, "observations">,
   ): Promise<ReadonlyMap<string, PollRun>> {
@@ -140,7 +147,7 @@ export class GroupReading {
     return new Map(await Promise.all(runs));
   }
 
-  /** Our time as the service's. */
+  /** Converts our time to the service's. */
   toService = (localMs: number): number => this.#deps.serviceClock.fromLocal(localMs);
 
   #timesOf({ group, startedAtMs }: Running): ReadClock {
@@ -158,8 +165,9 @@ const WRITE_EVERY_MS = 600_000;
 export const GROUPS_SCOPE = "groups";
 
 /**
- * What groups of one kind have learned as a whole, each under the key of its poll. `restore`: fills
- * in what is not learned yet, and mends what a stop may have made stale.
+ * Creates the store of what groups of one kind have learned as a whole, each under the key of its
+ * poll. `restore` fills in what is not learned yet and corrects what may have become stale while
+ * the daemon was stopped.
  */
 export const createGroupMemories = <Memory extends object>(
   store: LearnedStore,

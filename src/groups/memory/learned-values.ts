@@ -1,32 +1,35 @@
-/** One scope of what was learned: in memory, and in the state by what a crash would cost. */
+/**
+ * Learned values of one scope: kept in memory, and written to the state depending on what their
+ * loss in a crash would cost.
+ */
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn, untilDone } from "../../model/in-turn.ts";
 import type { Json } from "../../model/json.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 
 /**
- * When a change is written:
- * - `stop`: with a regular write that something else needs, or at an orderly stop: times that moved
- *   on, which a crash may set back a little.
- * - `later`: a crash would cost a request at most. With the next regular write.
- * - `now`: a crash would cost several requests. With the next `flush`.
+ * When a change is written.
+ * - `stop`: together with a regular write that something else needs, or at an orderly stop. For
+ *   times, which a crash may set back a little.
+ * - `later`: with the next regular write. A crash would cost one request at most.
+ * - `now`: with the next `flush`. A crash would cost several requests.
  */
 export type WorthWriting = "stop" | "later" | "now";
 
 const RANK = { stop: 0, later: 1, now: 2 } as const satisfies Record<WorthWriting, number>;
 
-/** Others wait while values are written. */
+/** Values are written in batches of this size, because other work waits meanwhile. */
 const AT_ONCE = 1_000;
 
 export interface LearnedOptions<Value> {
   readonly scope: string;
   readonly store: LearnedStore;
   readonly clock: Clock;
-  /** The regular write. */
+  /** The interval of regular writes. */
   readonly writeEveryMs: number;
   /**
-   * A value as this release has it; undefined for one that is of no use any more, which is deleted.
-   * Default: as stored.
+   * Returns a value in this release's form; undefined for one that is no longer of use, which is
+   * deleted. By default, values are used as stored.
    */
   readonly restore?: (stored: unknown, key: string) => Value | undefined;
 }
@@ -34,11 +37,11 @@ export interface LearnedOptions<Value> {
 export class LearnedValues<Value extends object> {
   readonly #options: LearnedOptions<Value>;
   readonly #values = new Map<string, Value>();
-  /** What the state does not have yet. */
+  /** Changes that the state does not have yet. */
   readonly #unwritten = new Map<string, WorthWriting>();
   readonly #inTurn = createInTurn();
   #writtenAtMs: number;
-  /** Reads the scope once; asked before every run. What was put before stays. */
+  /** Reads the scope once. Called before every run. Values that were put before are kept. */
   readonly load = untilDone(() => this.#loadAll((key) => this.#values.has(key)));
 
   constructor(options: LearnedOptions<Value>) {
@@ -47,8 +50,8 @@ export class LearnedValues<Value extends object> {
   }
 
   /**
-   * Reads the scope again, or these keys of it, as other processes may have written it. What the
-   * state does not have yet stays.
+   * Reads the scope again, or only these keys, because other processes may have written it. Changes
+   * that are not written yet are kept.
    */
   reload(keys?: readonly string[]): Promise<void> {
     return this.#loadAll(() => false, keys);
@@ -58,7 +61,7 @@ export class LearnedValues<Value extends object> {
     return this.#values.get(key);
   }
 
-  /** The value of a key, read from the state where it is not in memory. */
+  /** Returns the value of a key, read from the state if it is not in memory. */
   async find(key: string): Promise<Value | undefined> {
     if (!this.#values.has(key)) await this.reload([key]);
     return this.#values.get(key);
@@ -77,17 +80,20 @@ export class LearnedValues<Value extends object> {
     if (this.#values.delete(key)) this.#mark(key, "later");
   }
 
-  /** Forgets all others. */
+  /** Deletes all other values. */
   keepOnly(keys: ReadonlySet<string>): void {
     for (const key of this.#values.keys()) if (!keys.has(key)) this.delete(key);
   }
 
-  /** Writes what is due. @throws StoreError: what was not written stays due */
+  /**
+   * Writes what is due.
+   * @throws StoreError; what was not written stays due
+   */
   flush(): Promise<void> {
     return this.#inTurn(() => this.#writeFrom(this.#leastDue()));
   }
 
-  /** Writes all that is new: nothing more comes. */
+  /** Writes all changes. Nothing is changed afterwards. */
   close(): Promise<void> {
     return this.#inTurn(() => this.#writeFrom("stop"));
   }

@@ -1,32 +1,38 @@
-/** What a read of an account means for its probes, its rate, and the pace of its group. Pure. */
+/**
+ * Evaluates what a read of an account means for its probes, its rate, and the pace of its group.
+ * Pure.
+ */
 import { firstRate, learnPosts } from "../../plan/rates/rates.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import { afterFirstRead, afterRead, type ReadResult, SEARCH_LAG_MS } from "./pending-changes.ts";
 import type { AccountMemory } from "./probe-states.ts";
 
-/** A read that came to its end. */
+/** A completed read. */
 export interface AccountRead extends Pick<ReadResult, "endpoint" | "isFull"> {
-  /** Of its poll. */
+  /** The overlap of its poll. */
   readonly overlapMs: number;
-  /** Undefined: the search showed nothing of this account. */
+  /** Undefined if the search showed nothing of this account. */
   readonly outcome: PollOutcome | undefined;
-  /** Not even the newest post that is known was shown. */
+  /** Whether not even the newest known post was shown. */
   readonly isSuspicious: boolean;
 }
 
-/** The run that the read belongs to, and the moment of its end; our clock. */
+/** The start of the run to which the read belongs, and the time of its end, in our clock. */
 export interface ReadTimes {
   readonly startedAtMs: number;
   readonly nowMs: number;
-  /** Our time as the service's. */
+  /** Converts our time to the service's. */
   readonly toService: (localMs: number) => number;
 }
 
 export interface ReadEvaluation {
   readonly account: AccountMemory;
-  /** When posts were posted, without those of a first read; our clock. */
+  /** When posts were posted, in our clock, without those of a first read. */
   readonly postedMs: readonly number[];
-  /** How long after that they were found, as far as it depends on how often is probed. */
+  /**
+   * How long after posting they were found, as far as that depends on how often accounts are
+   * probed.
+   */
   readonly delaysMs: readonly number[];
 }
 
@@ -47,7 +53,7 @@ export function evaluateRead(
     : resultOf(before, read, times);
   const probe = afterRead(before.probe, result, nowMs);
   const probedMs = times.toService(before.probe.probedAtMs);
-  // Who is asked for next goes by our clock.
+  // Our clock decides which accounts are requested next.
   const localMs = postedMs.map((atMs) => atMs - (serviceMs - nowMs));
   const account: AccountMemory = {
     ...before,
@@ -59,7 +65,7 @@ export function evaluateRead(
       : localMs.length === 0
         ? before.rate
         : learnPosts(before.rate, localMs, nowMs),
-    // A search that comes with a probe is hardly older than it.
+    // A search that comes with a probe is hardly older than the probe.
     checkedAtMs: read.isSuspicious
       ? before.checkedAtMs
       : Math.max(times.startedAtMs, Math.min(before.checkedAtMs, nowMs)),
@@ -77,8 +83,8 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
   const { endpoint, isFull, isSuspicious, overlapMs, outcome } = read;
   const postedMs = outcome?.postedMs ?? [];
   const probedMs = times.toService(probe.probedAtMs);
-  // Older ones were counted before the change: what the counter moved for is another post, which
-  // nobody can see yet.
+  // Older posts were counted before the change, so the counter changed for another post, which is
+  // not visible yet.
   const promisedMs = times.toService(probe.open?.sinceMs ?? probe.probedAtMs) - overlapMs;
   return {
     endpoint,
@@ -90,8 +96,8 @@ function resultOf({ probe }: AccountMemory, read: AccountRead, times: ReadTimes)
 }
 
 /**
- * Posts of an account since then are found as late as the pace has it: those that a search lacked
- * at the last read, too. Wall time.
+ * Returns the wall time since when the delay of an account's posts depends on the pace. It includes
+ * posts that the search did not show yet at the last read.
  */
 const pacedSinceMs = ({
   probe,

@@ -1,7 +1,8 @@
 /**
- * Probes of the members of a group: asks for their profiles in as few requests as they fit in, and
- * takes what an answer shows of each, whoever sent it. Owns what a profile does to what is known of
- * an account; whose turn it is, and what is read for a change, is the group's run's.
+ * Probes the members of a group: requests their profiles in as few requests as possible, and
+ * applies what an answer shows of each, whoever sent the request. Owns how a profile changes what
+ * is known of an account; the run of the group decides whose turn it is and what is read after a
+ * change.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -14,7 +15,7 @@ import type { Profiles } from "../../requests/profiles.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import { isSuspiciousProbe } from "../../requests/suspicious-probe.ts";
 import type { GroupMember } from "../memory/group-members.ts";
-import { type ProbeMemory, probedFields, takeProbe } from "./pending-changes.ts";
+import { type ProbeMemory, probedFields, applyProbe } from "./pending-changes.ts";
 import type { AccountMemory, ProbeStates } from "./probe-states.ts";
 
 export interface GroupProbesDeps {
@@ -22,21 +23,22 @@ export interface GroupProbesDeps {
   readonly probeStates: Pick<ProbeStates, "get" | "put">;
   readonly clock: Clock;
   readonly log: Log;
-  /** What is known of an account after its first probe. */
+  /** Creates the memory of an account at its first probe. */
   readonly first: (fields: JsonObject | null, atMs: number) => ProbeMemory;
-  /** An account that could not be read is there again. */
+  /** Called when an account that could not be read is available again. */
   readonly release: (pollKey: string) => void;
 }
 
 /**
- * - `refused`: the service refuses such requests, or did so minutes ago and the backoff is not
- *   over.
- * - `suspicious`: of all that were shown before, it shows none; these are asked for again in their
- *   turn.
+ * The result of a probe.
+ * - `refused`: the service refuses such requests, or did so minutes ago and the backoff has not
+ *   ended.
+ * - `suspicious`: it shows none of the accounts that it showed before. They are requested again
+ *   when it is their turn.
  */
 export type ProbeAnswer = "seen" | "suspicious" | "refused";
 
-/** Of an account that was never probed, an answer this old still says how it is. */
+/** For an account that was never probed, an answer of this age is recent enough. */
 const JUST_NOW_MS = 60_000;
 
 export class GroupProbes {
@@ -69,7 +71,7 @@ export class GroupProbes {
           accounts: userIds.length,
         });
       for (const member of asked) {
-        if (isSuspicious && this.#wasShown(member)) this.#takeTurn(member);
+        if (isSuspicious && this.#wasShown(member)) this.#markProbed(member);
         else this.#apply(member, seen.get(member.userId) ?? { user: undefined, atMs: clock.now() });
       }
       return isSuspicious ? "suspicious" : "seen";
@@ -82,10 +84,10 @@ export class GroupProbes {
   }
 
   /**
-   * Takes what others asked for since the account was last checked: a probe that costs nothing.
-   * False where there is none.
+   * Applies a profile that another request showed since the account was last checked: a probe that
+   * costs nothing. Returns false if there is none.
    */
-  takeRecent(member: GroupMember): boolean {
+  applyRecent(member: GroupMember): boolean {
     const { profiles, probeStates, clock } = this.#deps;
     const account = probeStates.get(member.key);
     const seen = profiles.recent(
@@ -99,10 +101,10 @@ export class GroupProbes {
   }
 
   /**
-   * Takes an answer to others, of an account that was probed before. Whether it has to be read for
-   * that.
+   * Applies a profile from another request to an account that was probed before. Returns whether
+   * the account must be read because of it.
    */
-  takeShown(member: GroupMember, seen: SeenProfile): boolean {
+  applyShown(member: GroupMember, seen: SeenProfile): boolean {
     const account = this.#deps.probeStates.get(member.key);
     return account !== undefined && this.#isNewer(account, seen) && this.#apply(member, seen);
   }
@@ -115,15 +117,15 @@ export class GroupProbes {
     return atMs > checkedAtMs && atMs <= this.#deps.clock.now();
   }
 
-  /** It was asked for, and nothing was learned of it. */
-  #takeTurn({ key }: GroupMember): void {
+  /** Records that the member was requested and nothing was learned of it. */
+  #markProbed({ key }: GroupMember): void {
     const { probeStates, clock } = this.#deps;
     const account = probeStates.get(key);
     if (account !== undefined)
       probeStates.put(key, { ...account, checkedAtMs: clock.now() }, "stop");
   }
 
-  /** Whether it has to be read for that. */
+  /** Applies a profile. Returns whether the account must be read because of it. */
   #apply({ poll, key }: GroupMember, { user, atMs }: SeenProfile): boolean {
     const { probeStates, clock, first, release } = this.#deps;
     const names = poll.subscribers[0]?.type.probeFields ?? [];
@@ -131,7 +133,7 @@ export class GroupProbes {
     const known = probeStates.get(key);
     if (known?.probe.fields === null && fields !== null) release(poll.key);
     const probe =
-      known === undefined ? first(fields, atMs) : takeProbe(known.probe, fields, atMs, names[0]);
+      known === undefined ? first(fields, atMs) : applyProbe(known.probe, fields, atMs, names[0]);
     const handle = user?.username ?? known?.handle ?? "";
     const rate = known?.rate ?? { posts: 0, days: 0, excited: 0, atMs };
     const isNews =

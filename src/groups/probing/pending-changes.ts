@@ -1,89 +1,97 @@
 /**
  * What a probe knows of an account: the fields as last seen, and the change that no read has
- * accounted for yet. Any change counts, also downwards, and so does an account that is missing from
- * the answer. Pure; when and how accounts are read is others'.
+ * accounted for yet. Any change counts, also a decrease, and so does an account that is missing
+ * from the answer. Pure. Other modules decide when and how accounts are read.
  */
 import type { JsonObject } from "../../model/json.ts";
 
-/** A change that was seen and is not yet accounted for. */
+/** A change that was seen and is not accounted for yet. */
 export interface OpenChange {
-  /** The last probe before it: what it stands for is hardly older. */
+  /** The time of the last probe before the change. Its cause is hardly older. */
   readonly sinceMs: number;
   /**
-   * The last probe before it moved last: what is older could not be found sooner by more probes.
+   * The time of the last probe before the counter last changed. More probes could not have found
+   * older posts sooner.
    */
   readonly calmMs?: number;
   /**
-   * Posts that the counter promises and nobody has found; null: a change that no post can account
-   * for.
+   * The number of posts that the counter promises and no read has found; null for a change that no
+   * post can account for.
    */
   readonly owed: number | null;
-  /** Reads so far. */
+  /** The number of reads so far. */
   readonly reads: number;
-  /** Not read again before. */
+  /** The account is not read again before this time. */
   readonly dueMs: number;
 }
 
 export interface ProbeMemory {
-  /** As last seen; null: the account was missing. */
+  /** The fields as last seen; null if the account was missing. */
   readonly fields: JsonObject | null;
   /**
-   * Of an account that is missing: its counter when it was seen last. What it posted until it is
-   * back is owed.
+   * For a missing account: its counter when it was last seen, because the posts until its return
+   * are still to be found.
    */
   readonly lastCounter?: number;
   readonly probedAtMs: number;
   readonly open?: OpenChange;
-  /** The last full poll, which finds what a probe cannot show. */
+  /** Time of the last full poll, which finds what a probe cannot show. */
   readonly fullAtMs: number;
-  /** A later one that was shown nothing, not even what was known. */
+  /** Time of a later full poll that was shown nothing, not even known posts. */
   readonly blindAtMs?: number;
   /**
-   * Posts that the counter promised and no read found, as when the service showed none for hours.
+   * The number of posts that the counter promised and no read found, for example because the
+   * service showed none for hours.
    */
   readonly unfound?: number;
   /**
-   * Unreliable counters: posts were found that they never showed, so that probes say nothing about
-   * this account.
+   * Set if the counters are unreliable: posts were found that they never showed, so probes say
+   * nothing about this account.
    */
   readonly isBlind?: true;
-  /** Since then, moves of the counter without another such post in between. */
+  /** The number of changes of the counter since then, without another such post in between. */
   readonly moves?: number;
-  /** Posts found that the counter has not shown yet: it will move for them at the next probe. */
+  /**
+   * The number of posts found that the counter has not shown yet. It will change for them at the
+   * next probe.
+   */
   readonly ahead?: number;
   /**
-   * Reads in a row in which the timeline had what the search did not show, or was not asked for any
-   * more.
+   * The number of reads in a row in which the timeline showed what the search did not, or in which
+   * the search was not used any more.
    */
   readonly hidden?: number;
   /**
-   * Of a list of accounts: how far its later reads are cut down, and full polls in a row that found
-   * what the counter never showed.
+   * For an account list: the retry schedule of its later reads, and below it the number of full
+   * polls in a row that found what the counter never showed.
    */
   readonly patience?: number;
   readonly strikes?: number;
 }
 
-/** The counter whose growth says how many posts are missing. */
+/** The counter whose growth shows how many posts are to be found. */
 const TWEETS = "tweets_count";
-/** After the first read: on the next three ticks, then after these. */
+/** Reads after the first one: at the next three ticks, then after these waits. */
 const NEXT_TICKS = 3;
 const LATER_MS = [60_000, 300_000, 900_000] as const;
-/** Of a change that no post accounts for. */
+/** The number of reads of a change that no post accounts for. */
 const READS_OF_A_CHANGE = 1 + NEXT_TICKS + LATER_MS.length;
 const REFUSED_FOR_MS = 86_400_000;
 /**
- * One post in fifty is not yet in the search when its account is read: three times in a row is no
- * chance.
+ * One post in fifty is not in the search yet when its account is read. Three times in a row is not
+ * a coincidence.
  */
 const HIDDEN_AFTER = 3;
 /**
- * A post and a deletion between two probes leave a counter where it was: one that goes on moving is
- * believed again.
+ * A post and a deletion between two probes leave a counter unchanged. A counter that changes this
+ * many times is trusted again.
  */
 const MOVES_TO_SEE = 3;
 
-/** The fields of a profile that this kind of watch reads; null for an account that was missing. */
+/**
+ * Returns the fields of a profile that this kind of watch uses; null for an account that was
+ * missing.
+ */
 export const probedFields = (
   profile: JsonObject | undefined,
   names: readonly string[],
@@ -91,7 +99,8 @@ export const probedFields = (
   profile === undefined ? null : Object.fromEntries(names.map((name) => [name, profile[name]]));
 
 /**
- * An account that was read just now, so that the probe that follows has something to compare with.
+ * Returns the memory of an account that was just read, so that the next probe has something to
+ * compare with.
  */
 export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory => ({
   fields,
@@ -100,34 +109,34 @@ export const firstProbe = (fields: JsonObject | null, atMs: number): ProbeMemory
 });
 
 /**
- * An account that was never probed: whatever happened since it was last read is looked for once, on
- * its timeline.
+ * Returns the memory of an account that was never probed: everything since its last read is checked
+ * once, on its timeline.
  */
 export const neverProbed = (fields: JsonObject | null, atMs: number): ProbeMemory => ({
   ...firstProbe(fields, atMs),
-  // The last read of a change: it is not repeated.
+  // This counts as the last read of a change, so it is not repeated.
   open: { sinceMs: 0, owed: null, reads: READS_OF_A_CHANGE - 1, dueMs: atMs },
 });
 
 /**
- * Takes the answer of a probe; `counter` is the field whose growth promises items. A change while
- * another one is open begins the reads anew. Posts that were found before the counter showed them
- * are not owed again, but the change is read once all the same: they may have been deleted since,
- * and others posted.
+ * Applies the answer of a probe. `counter` is the field whose growth promises items. A change while
+ * another one is pending starts the reads again. Posts that were found before the counter showed
+ * them are not expected again, but the change is still read once, because they may have been
+ * deleted since and others posted.
  */
-export function takeProbe(
+export function applyProbe(
   { ahead = 0, lastCounter, ...known }: ProbeMemory,
   fields: JsonObject | null,
   atMs: number,
   counter = TWEETS,
 ): ProbeMemory {
-  // A clock that was set back must not put off full polls by as much.
+  // Limit the times, so that a clock that was set back does not delay full polls.
   const { blindAtMs } = known;
   const tried = blindAtMs === undefined ? {} : { blindAtMs: Math.min(blindAtMs, atMs) };
   const from = numberIn(known.fields, counter) ?? lastCounter;
   const missing = fields === null && from !== undefined ? { lastCounter: from } : {};
   const memory = { ...known, ...tried, ...missing, fullAtMs: Math.min(known.fullAtMs, atMs) };
-  // The fields stand in the order of their names on both sides.
+  // Both sides have the fields in the order of their names.
   if (JSON.stringify(fields) === JSON.stringify(memory.fields))
     return { ...memory, probedAtMs: atMs };
   const before = memory.open;
@@ -145,7 +154,7 @@ export function takeProbe(
   return { ...memory, fields, probedAtMs: atMs, open };
 }
 
-/** Null when the counter did not grow: something else moved. */
+/** Returns by how much the counter grew; null if it did not, because something else changed. */
 const growthOf = (from: number | undefined, to: number | undefined): number | null =>
   from !== undefined && to !== undefined && to > from ? to - from : null;
 
@@ -162,46 +171,49 @@ export const isUnexplained = ({ open }: ProbeMemory): boolean =>
   open !== undefined && open.reads > 0 && (open.owed ?? 0) > 0;
 
 /**
- * The search shows a post that much later now and then. What is older than that was out of sight,
- * whoever asked.
+ * The search sometimes shows a post this late. Posts from before that time were hidden for another
+ * reason.
  */
 export const SEARCH_LAG_MS = 300_000;
 
-/** What the next read asks: the search, once, and then where the posts were posted. */
+/** Returns the endpoint of the next read: the search once, then the timeline. */
 export const endpointToRead = (memory: ProbeMemory): "search" | "timeline" =>
   isUnexplained(memory) || (isHidden(memory) && !isOnTrial(memory)) ? "timeline" : "search";
 
 const isHidden = ({ hidden = 0 }: ProbeMemory): boolean => hidden >= HIDDEN_AFTER;
 
 /**
- * The search may have shown nothing for an hour: it is asked again after four such reads, eight,
- * sixteen and so on.
+ * Whether the search is tried again after showing nothing. It may have shown nothing for an hour,
+ * so it is tried after four such reads, eight, sixteen and so on.
  */
 const isOnTrial = ({ hidden = 0, open }: ProbeMemory): boolean =>
   open !== undefined && Number.isInteger(Math.log2(hidden));
 
 /**
- * The timeline of a missing account was refused: nothing is to be read before a probe shows it
- * again. Asked once more a day all the same.
+ * Returns the memory after the timeline of a missing account was refused. There is nothing to read
+ * before a probe shows the account again, but it is still tried once a day.
  */
 export const afterRefusal = (memory: ProbeMemory, atMs: number): ProbeMemory =>
   memory.fields !== null || memory.open === undefined
     ? memory
     : { ...memory, fullAtMs: atMs, open: { ...memory.open, dueMs: atMs + REFUSED_FOR_MS } };
 
-/** What a read brought that was not known before. */
+/** What a read found that was not known before. */
 export interface ReadResult {
   readonly endpoint: "search" | "timeline";
   readonly newPosts: number;
-  /** Of them, those that were there before the last probe: its counters should have shown them. */
+  /**
+   * The number of these that were posted before the last probe. Its counters should have shown
+   * them.
+   */
   readonly newBeforeProbe: number;
-  /** It went back to the last full poll. */
+  /** Whether it went back to the last full poll. */
   readonly isFull: boolean;
-  /** Not even the newest post that is known was shown: it says nothing of what there is. */
+  /** Whether not even the newest known post was shown. Then it says nothing about what exists. */
   readonly isSuspicious?: boolean;
 }
 
-/** The memory after a read that came to its end. */
+/** Returns the memory after a completed read. */
 export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number): ProbeMemory {
   const {
     open,
@@ -215,8 +227,8 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
   } = memory;
   const isRead = result.isFull && result.isSuspicious !== true;
   const hidden = hiddenAfter(memory, result);
-  // The first probe of an account counted what the read after it finds: credit for that would hide
-  // posts to come.
+  // The first probe of an account counted the posts that the following read finds. Credit for them
+  // would hide later posts.
   const isFirst = open?.sinceMs === 0;
   const surplus = isFirst
     ? ahead
@@ -225,7 +237,7 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
   const next = open === undefined ? undefined : openAfter(open, result, atMs);
   const givenUp =
     open === undefined || next !== undefined ? 0 : Math.max(0, (open.owed ?? 0) - result.newPosts);
-  // What a full poll does not show will not come.
+  // Posts that a full poll does not show will not appear any more.
   const missing = (isRead ? 0 : Math.max(0, unfound - result.newBeforeProbe)) + givenUp;
   const triedAtMs = result.isFull ? atMs : blindAtMs;
   const kept: ProbeMemory = {
@@ -241,8 +253,8 @@ export function afterRead(memory: ProbeMemory, result: ReadResult, atMs: number)
 }
 
 /**
- * Whatever had moved is part of the baseline. Of many accounts the first reads take minutes:
- * `uncounted` were posted after the last probe.
+ * Returns the memory after the first read. Earlier changes are part of the baseline. The first
+ * reads of many accounts take minutes: `uncounted` posts were made after the last probe.
  */
 export function afterFirstRead(
   { open: _, ...memory }: ProbeMemory,
@@ -251,7 +263,7 @@ export function afterFirstRead(
   return uncounted === 0 ? memory : { ...memory, ahead: (memory.ahead ?? 0) + uncounted };
 }
 
-/** Whether the counters still hide posts. */
+/** Returns whether the counters are still unreliable. */
 function sightAfter(
   { open, isBlind, moves = 0, unfound = 0 }: ProbeMemory,
   { newBeforeProbe }: ReadResult,
@@ -265,8 +277,8 @@ function sightAfter(
 }
 
 /**
- * Undefined when the change is discharged: every post that was promised is found, or the last read
- * was made.
+ * Returns the pending change after a read; undefined if every promised post is found, or the last
+ * read was made.
  */
 function openAfter(
   open: OpenChange,
@@ -282,14 +294,15 @@ function openAfter(
 }
 
 /**
- * A timeline that had to be asked because the search was silent speaks against the search; a search
- * that shows something, for it.
+ * Returns how many reads in a row the search has missed posts. A timeline that was read because the
+ * search showed nothing counts against the search; a search that shows something resets the count.
  */
 function hiddenAfter(memory: ProbeMemory, { endpoint, newPosts }: ReadResult): number {
   const { hidden = 0, open } = memory;
   if (newPosts === 0) return hidden;
   if (endpoint === "search") return 0;
-  // One that was never probed before is read from its timeline at once: no search was asked.
+  // An account that was never probed before is read from its timeline at once, so no search was
+  // made.
   const isSilent = open !== undefined && open.sinceMs > 0 && (open.reads > 0 || isHidden(memory));
   return isSilent ? hidden + 1 : hidden;
 }

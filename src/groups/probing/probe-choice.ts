@@ -1,8 +1,8 @@
 /**
- * Which accounts a probe asks for, and when it is worth its request. Pure. A check costs the same
- * for every account, so that the delay over all posts is least when an account's interval is
- * proportional to sqrt(cost / rate): rate x age² is then the same for all when they are asked,
- * which is the rule here, and it follows rates as they move.
+ * Decides which accounts a probe requests, and when it is worth its request. Pure. Every check
+ * costs the same, so the delay over all posts is smallest if an account's interval is proportional
+ * to sqrt(cost / rate): then rate x age² is the same for all accounts when they are requested. That
+ * is the rule here, and it follows rates as they change.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { pagesBeyondFirst } from "../../plan/polls/feed-pages.ts";
@@ -12,15 +12,15 @@ const DAY_MS = 86_400_000;
 
 export interface Candidate {
   readonly id: string;
-  /** Posts a day expected now. */
+  /** The number of posts per day expected now. */
   readonly rate: number;
-  /** Since it was last checked. */
+  /** The time since it was last checked. */
   readonly ageMs: number;
 }
 
 /**
- * The accounts to ask for now, at most `size`: those that waited for `maxMs` first, then by rate x
- * age².
+ * Returns the accounts to request now, at most `size`: first those that have waited for `maxMs`,
+ * then by rate x age².
  */
 export function chooseProbe<C extends Candidate>(
   candidates: Iterable<C>,
@@ -39,7 +39,7 @@ export function chooseProbe<C extends Candidate>(
   return best.map(({ one }) => one);
 }
 
-/** Behind everything that scores as much. */
+/** Returns the index after everything with the same score or a higher one. */
 function placeOf(best: readonly { readonly score: number }[], score: number): number {
   let [low, high] = [0, best.length];
   while (low < high) {
@@ -50,29 +50,28 @@ function placeOf(best: readonly { readonly score: number }[], score: number): nu
   return low;
 }
 
-/** Posts come in clusters: this share of them makes a probe find something. */
+/** Posts come in clusters. This share of them makes a probe find something. */
 const APART = 0.88;
 
 /**
- * Of what a search holds beside each new post: known ones of accounts that share it and need not
- * reach so far back.
+ * The number of known posts that a search returns for each new one, from accounts that share the
+ * search and need not be read that far back.
  */
 const KNOWN_BESIDE = 0.5;
 
 /**
- * What a probe costs in which so many posts are expected: itself, and a search where it finds
- * something.
+ * Returns the cost of a probe for which `posts` posts are expected: the probe itself, and a search
+ * if it finds something.
  */
 const requestsOf = (posts: number): number =>
   2 - Math.exp(-APART * posts) + pagesBeyondFirst(posts * (1 + KNOWN_BESIDE));
 
 /**
- * What is expected behind accounts that are asked for: how many posts, and how long they have
- * waited together.
+ * The number of posts expected for the requested accounts, and how long they have waited together.
  */
 export interface Awaited {
   readonly posts: number;
-  /** Posts x ms. */
+  /** The unit is posts x ms. */
   readonly waitedMs: number;
 }
 
@@ -86,20 +85,20 @@ export function awaitedOf(chosen: readonly Candidate[]): Awaited {
 }
 
 /**
- * Posts x ms that a probe of these accounts would put an end to, by expectation, for each request
- * it takes.
+ * Returns the expected waiting, in posts x ms, that a probe of these accounts would end for each
+ * request that it takes.
  */
 export function worthOf(chosen: readonly Candidate[]): number {
   const { posts, waitedMs } = awaitedOf(chosen);
   return waitedMs / requestsOf(posts);
 }
 
-/** The longer the wait, the surer the search: so often the wait is worked out again. */
+/** The longer the wait, the more likely the search, so the wait is computed this many times. */
 const ROUNDS = 6;
 
 /**
- * Until a probe of these accounts is worth `worth` posts x ms a request, or the first of them has
- * waited for `maxMs`.
+ * Returns the milliseconds until a probe of these accounts is worth `worth` posts x ms per request,
+ * or until the first of them has waited for `maxMs`.
  */
 export function waitBeforeProbe(
   chosen: readonly Candidate[],

@@ -1,4 +1,6 @@
-/** What is learned of probed accounts: fields as last seen, open changes, rates, handles. */
+/**
+ * What is learned of probed accounts: the fields as last seen, pending changes, rates and handles.
+ */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";
 import { LearnedValues, type WorthWriting } from "../memory/learned-values.ts";
@@ -7,36 +9,36 @@ import { expectedRate, type RateMemory } from "../../plan/rates/rates.ts";
 
 export interface AccountMemory {
   readonly probe: ProbeMemory;
-  /** Of a timeline: posts. Of a list: reads that its counter asked for. */
+  /** For a timeline, the rate of posts. For a list, the rate of reads that its counter caused. */
   readonly rate: RateMemory;
-  /** As the last profile gave it; queries name accounts by it. "" where none was seen. */
+  /** The handle in the last profile, which queries use; "" if no profile was seen. */
   readonly handle: string;
-  /** When it was last probed or searched for; our clock. */
+  /** When it was last probed or searched for, in our clock. */
   readonly checkedAtMs: number;
   /**
-   * When it was last searched for, to the end of the answer; of an account with unreliable
-   * counters.
+   * For an account with unreliable counters: when it was last searched for, to the end of the
+   * answer.
    */
   readonly searchedAtMs?: number;
-  /** Of a list: requests of the last read of the whole of it. */
+  /** For a list: the number of requests of its last complete read. */
   readonly pages?: number;
-  /** Of a list: for whom it was last read to its end. */
+  /** For a list: the subscribers for whom it was last read to its end. */
   readonly readFor?: number;
 }
 
 /**
- * What a read showed: a crash must not have thousands of first reads made again, nor all reads of a
- * change that is accounted for.
+ * Returns when the result of a read must be written. A crash must not repeat thousands of first
+ * reads, nor all reads of a change that is accounted for.
  */
 export function worthOfRead(before: ProbeMemory, after: ProbeMemory): WorthWriting {
   if (before.open?.sinceMs === 0) return "now";
   return before.open !== after.open || before.ahead !== after.ahead ? "now" : "later";
 }
 
-/** Timelines under the id of their account, lists under the key of their poll. */
+/** The memories: timelines under the id of their account, lists under the key of their poll. */
 export type ProbeStates = LearnedValues<AccountMemory>;
 
-/** Older releases remembered the dates of posts. */
+/** Removes the dates of posts, which older releases stored. */
 const restore = (stored: unknown): AccountMemory => {
   const { postedMs: _, ...account } = stored as AccountMemory & { postedMs?: unknown };
   return account;
@@ -53,7 +55,7 @@ export const createProbeStates = (store: LearnedStore, clock: Clock): ProbeState
     restore,
   });
 
-/** Posts or reads a day; undefined where nothing was learned. */
+/** Returns the posts or reads per day; undefined if nothing was learned. */
 export const learnedRate = (
   memory: AccountMemory | undefined,
   nowMs: number,

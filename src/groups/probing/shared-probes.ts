@@ -1,6 +1,6 @@
 /**
- * Which accounts are asked for in the same instant already, whoever asks: their profiles come in
- * the same requests. Pure arithmetic.
+ * Counts which accounts are already requested at the same moment by any poll, because their
+ * profiles come in the same requests. Pure arithmetic.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Poll } from "../../plan/poll.ts";
@@ -9,26 +9,27 @@ import { gridStepMs } from "../../plan/polls/tick-grid.ts";
 
 type Timed = Pick<Poll, "timing">;
 
-/** Those of one schedule. */
+/** The accounts that are requested on one schedule. */
 interface Asked {
   readonly key: string;
   /**
-   * Its ticks are the multiples of this; undefined where they meet no other schedule's for sure.
+   * The ticks are multiples of this; undefined if they are not sure to coincide with those of
+   * another schedule.
    */
   readonly stepMs: number | undefined;
   readonly userIds: Set<string>;
 }
 
 /**
- * Slower schedules are added last: ticks of theirs that meet others only now and then count as if
- * they met none.
+ * Slower schedules must be added last. If their ticks coincide with others only sometimes, that
+ * does not count.
  */
 export class SharedProbes {
   readonly #bySchedule = new Map<string, Asked>();
 
   /**
-   * Requests a run more when these accounts are asked for on the schedules of `poll` beside all
-   * that were added.
+   * Returns how many more requests a run takes if these accounts are requested on the schedules of
+   * `poll` in addition to all that were added.
    */
   more(poll: Timed, userIds: readonly string[]): number {
     const [key, stepMs] = [schedulesKey(poll), gridStepMs(poll)];
@@ -41,7 +42,7 @@ export class SharedProbes {
     return requestsOf(new Set([...before, ...userIds])) - requestsOf(before);
   }
 
-  /** The same, and from now on they are asked for. */
+  /** Returns the same as `more`, and adds the accounts. */
   add(poll: Timed, userIds: readonly string[]): number {
     const added = this.more(poll, userIds);
     const key = schedulesKey(poll);
@@ -55,7 +56,7 @@ export class SharedProbes {
     return added;
   }
 
-  /** Whether anybody is asked for on these schedules. */
+  /** Whether any account is requested on these schedules. */
   has(poll: Timed): boolean {
     return this.#bySchedule.has(schedulesKey(poll));
   }

@@ -1,4 +1,4 @@
-/** Searches that share queries, as plan and forecast see them. Pure. */
+/** Searches that share queries, for plan and forecast. Pure. */
 import { pollCost } from "../../plan/poll-cost.ts";
 import { EXTRA_READS, readsOf } from "../../plan/polls/estimate.ts";
 import { times } from "../../plan/range.ts";

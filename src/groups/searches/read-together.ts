@@ -1,11 +1,12 @@
-/** When searches that share queries were read last, by what their groups have stored. */
+/** Finds when searches that share queries were last read, in what their groups have stored. */
 import type { LearnedStore } from "../../model/learned.ts";
 import { GROUPS_SCOPE } from "../memory/group-reading.ts";
 import type { SearchGroupMemory } from "./search-memory.ts";
 
 /**
- * By poll key, those that are known; ms. After a crash, or where another replica reads the group, a
- * time may be up to ten minutes early: what groups have learned is written so far apart.
+ * Returns the known times in milliseconds, by poll key. After a crash, or if another replica reads
+ * the group, a time may be up to ten minutes early, because groups write what they learned at that
+ * interval.
  */
 export async function readTogetherUntil(
   store: Pick<LearnedStore, "loadLearned">,

@@ -1,7 +1,7 @@
 /**
- * One run of a group of keyword searches: those that can share a query are read together, each is
- * read by itself now and then to verify it, and at once where the service seems to understand a
- * query otherwise. Owns the order of these steps; what a tweet means is the poll runner's.
+ * One run of a group of keyword searches. Searches that can share a query are read together. Each
+ * one is sometimes read on its own, to verify it, and at once if the service seems to interpret a
+ * query differently. Owns the order of these steps; the poll runner decides what a tweet means.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { LearnedStore } from "../../model/learned.ts";

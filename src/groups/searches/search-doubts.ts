@@ -1,5 +1,6 @@
 /**
- * Merged answers that are no use: why, and what follows when their members were read by themselves.
+ * Handles merged answers that cannot be used: why, and what follows when their members were read on
+ * their own.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -10,28 +11,28 @@ import type { RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import { quarantine, type SearchScene } from "./search-scene.ts";
 import type { SearchTask } from "./search-tasks.ts";
 
-/** The tasks are read by themselves at once. */
+/** A merged answer that cannot be used. Its tasks are read on their own at once. */
 export interface Doubt {
   readonly tasks: readonly SearchTask[];
-  /** Ids of tweets that are nobody's by our reading of the queries. */
+  /** Ids of tweets that match none of the queries as we interpret them. */
   readonly unattributed: readonly string[];
   readonly reason: "unattributed" | "cut" | "refused" | "suspicious";
-  /** Of a query that was refused for what it is. */
+  /** The size of the query, if it was refused because of it. */
   readonly size?: ReturnType<typeof sizeOfBatch>;
 }
 
 export interface DoubtDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Groups whose merged answers were no use lately. */
+  /** Groups whose merged answers could not be used recently. */
   readonly uselessAnswers: RefusalBackoff;
 }
 
 const LONGEST_REST_MS = 86_400_000;
-/** Unattributed results that are remembered as verified. */
+/** The number of unattributed results that are remembered as verified. */
 const MAX_UNATTRIBUTED = 200;
 
-/** `outcomes`: of those whose read came to its end, by poll key. */
+/** Decides what follows from a doubt. `outcomes`: the outcomes of completed reads, by poll key. */
 export function resolveDoubt(
   scene: SearchScene,
   { tasks, unattributed, reason, size }: Doubt,
@@ -45,7 +46,7 @@ export function resolveDoubt(
     return;
   }
   if (size !== undefined) {
-    // A query that the service refuses by itself too makes no other one too long.
+    // If the service refuses one of the queries even on its own, the merged query was not too long.
     if (!isAllRead) return;
     scene.memory = {
       ...scene.memory,
@@ -75,20 +76,20 @@ export function resolveDoubt(
   });
 }
 
-/** A moment is over by then. */
+/** The number of runs in a row after which an empty answer is no longer a momentary fault. */
 const SUSPICIOUS_RUNS = 3;
 
 export interface SuspiciousSearches {
   /**
-   * After a merged answer; the member whose newest tweet, known from before, was missing from
-   * several in a row.
+   * Counts merged answers without the newest known tweet. Returns the member whose newest tweet,
+   * known from before, was missing from several answers in a row.
    */
   take(batch: readonly PlannedMember[], isSuspicious: boolean): PlannedMember | undefined;
 }
 
 /**
- * An answer without the newest tweet that is known: deleted, a suspicious empty response, or a
- * search that finds more by itself than together with others.
+ * Creates the count. If an answer lacks the newest known tweet, it was deleted, the response is
+ * suspiciously empty, or the search finds more on its own than together with others.
  */
 export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();

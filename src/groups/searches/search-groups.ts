@@ -1,7 +1,7 @@
 /**
- * Keyword searches that want the same schedule, or freshness -> one poll of the group, which asks
- * for many of them in one query. Owns which searches can share, what that costs and how often each
- * is verified by a read of its own. Pure; reading and attribution are the engine's.
+ * Turns keyword searches with the same schedule or freshness into one poll of the group, which puts
+ * many of them into one query. Owns which searches can share a query, what that costs, and how
+ * often each is verified by a read of its own. Pure.
  */
 import type { Hash } from "../../model/hash.ts";
 import type { Query } from "../../query/query.ts";
@@ -19,8 +19,8 @@ const DAY_MS = 86_400_000;
 const LEAST_MEMBERS = 2;
 
 /**
- * The polls that stay as they are, then the groups. A group keeps its key when searches come and
- * go.
+ * Returns the polls that stay as they are, then the groups. A group keeps its key when searches are
+ * added or removed.
  */
 export function groupSearches<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -33,7 +33,10 @@ export function groupSearches<T extends Pollable>(
   return [...rest, ...read];
 }
 
-/** Undefined for a poll that shares its requests with nobody. */
+/**
+ * Returns the key of the group to which a poll belongs; undefined for a poll that shares its
+ * requests with no other.
+ */
 function searchesKey(poll: Poll): string | undefined {
   const strategy = strategyOf(poll);
   if ((strategy !== "auto" && strategy !== "merge") || queryOf(poll) === undefined)
@@ -41,7 +44,10 @@ function searchesKey(poll: Poll): string | undefined {
   return sharedKey(poll, "searches");
 }
 
-/** What a poll searches for; undefined where it is no search, or one that cannot share a query. */
+/**
+ * Returns what a poll searches for; undefined if it is not a search, or one that cannot share a
+ * query.
+ */
 export function queryOf({
   source: { endpoint, params, boundParam },
 }: Pick<Poll, "source">): Query | undefined {
@@ -65,21 +71,21 @@ function toGroup<T extends Pollable>(key: string, members: Members<T>): Poll<T> 
   };
 }
 
-/** Members that share a request. */
+/** Returns the members that share a request. */
 function batchesOf(members: readonly Pick<Poll, "source">[]): readonly (readonly Query[])[] {
   const queries = members.flatMap((member) => queryOf(member) ?? []);
   return batchMembers(queries, (query) => ({ kind: "query", query }), FIRST_LIMITS);
 }
 
-/** What a group takes beside its reads of all, before anything was learned. */
+/** What a group needs in addition to its shared reads, before anything was learned. */
 export interface Verification {
-  /** How often each member is read by itself. */
+  /** How often each member is read on its own. */
   readonly everyMs: number;
-  /** Requests of a run. */
+  /** The number of requests of a run. */
   readonly queries: number;
   /**
-   * Requests a day. With two members, a read of either leaves the other by itself, and verifies
-   * both.
+   * Requests per day. With two members, a read of either one leaves the other on its own, and so
+   * verifies both.
    */
   readonly perDay: number;
 }
@@ -100,15 +106,15 @@ export function verificationOf({
 }
 
 /**
- * A read that brings more than a page costs the same merged or not, and its posts are read once
- * more by verification reads: then sharing saves nothing.
+ * If a read returns more than a page, it costs the same merged or not, and verification reads read
+ * its posts once more. Above this share, sharing saves nothing.
  */
 const TOO_BUSY = 0.85;
 const CALM_AGAIN = 0.6;
 
 /**
- * Whether a search with so many posts a day is better read by itself; `isBusy`: as it was decided
- * before.
+ * Whether a search with this many posts per day is better read on its own. `isBusy`: the previous
+ * decision.
  */
 export function isTooBusy(postsPerDay: number, intervalMs: number, isBusy: boolean): boolean {
   const ticks = DAY_MS / intervalMs;

@@ -1,4 +1,4 @@
-/** What a read of a search means for what its group remembers of it. Pure. */
+/** Evaluates what a read of a search means for its group's memory of it. Pure. */
 import { unitHash } from "../../model/hash.ts";
 import { isTooBusy } from "./search-groups.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
@@ -6,20 +6,23 @@ import type { SearchMemory } from "./search-memory.ts";
 import type { SearchTask } from "./search-tasks.ts";
 
 export interface SearchReadTimes {
-  /** Start of the run; our clock. */
+  /** Start of the run, in our clock. */
   readonly startedAtMs: number;
   readonly serviceMs: number;
-  /** How often a member is proved. */
+  /** How often a member is verified. */
   readonly verifyEveryMs: number;
 }
 
-/** An empty answer proves nothing: it is asked for again after so long. */
+/** An empty answer verifies nothing, so it is requested again after this time. */
 const ASK_AGAIN_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** How long finds are remembered, on average. */
+/** The average time for which found posts are remembered. */
 const FADE_MS = 7_200_000;
 
-/** After a read together with others; `outcome` undefined: nothing of the answer was its own. */
+/**
+ * Returns the memory after a read together with others. `outcome` is undefined if nothing in the
+ * answer belonged to the member.
+ */
 export function afterShared(
   member: SearchMemory,
   task: SearchTask,
@@ -37,7 +40,10 @@ export function afterShared(
   };
 }
 
-/** After a read by itself that came to an end; a cut one moves nothing. */
+/**
+ * Returns the memory after a completed read of the member on its own. A read that was cut off
+ * changes nothing.
+ */
 export function afterAlone(
   member: SearchMemory | undefined,
   task: SearchTask,
@@ -46,8 +52,8 @@ export function afterAlone(
 ): SearchMemory | undefined {
   const { startedAtMs, serviceMs, verifyEveryMs } = times;
   if (outcome.shown === undefined) {
-    // Cut: its history has a gap, and its own memory says where. Or empty where something was
-    // before.
+    // The read was cut off, so the history has a gap, which its own memory records; or the answer
+    // was empty although there were items before.
     return (
       member && {
         ...member,
@@ -56,7 +62,7 @@ export function afterAlone(
       }
     );
   }
-  // Members that begin together are verified apart.
+  // Members that start together are verified at different times.
   const proofDueMs =
     startedAtMs + verifyEveryMs * (member === undefined ? unitHash(task.poll.key) : 1);
   if (member === undefined)
@@ -89,32 +95,34 @@ function learn({ postsPerDay, checkedAtMs }: SearchMemory, posts: number, nowMs:
   return postsPerDay * kept + ((posts * DAY_MS) / passedMs) * (1 - kept);
 }
 
-/** By the dates of a first page; the oldest one marks where the time begins. */
+/**
+ * Computes the rate from the dates of a first page. The oldest one marks the start of the period.
+ */
 const firstRate = (postedMs: readonly number[], nowMs: number): number =>
   postedMs.length < 2
     ? 0
     : ((postedMs.length - 1) * DAY_MS) / Math.max(nowMs - Math.min(...postedMs), 1_000);
 
-/** Whether it still finds so much that sharing saves nothing. */
+/** Returns the member with the decision whether it finds so much that sharing saves nothing. */
 export const weighed = ({ isBusy, ...member }: SearchMemory, intervalMs: number): SearchMemory =>
   isTooBusy(member.postsPerDay, intervalMs, isBusy === true) ? { ...member, isBusy: true } : member;
 
-/** What merged answers gave a member since it was verified: id and time. */
-export type Taken = ReadonlyMap<string, number>;
+/** The ids and times of what merged answers returned for a member since it was verified. */
+export type MergedItems = ReadonlyMap<string, number>;
 
-/** Deletions explain some. */
+/** At least this many must be wrong, because deletions explain some. */
 const LEAST_WRONG = 2;
 const WRONG_SHARE = 1 / 3;
 
 /**
- * Why a member is read by itself from now on, by a verification read; undefined: that read showed
- * what reads together had shown. `missedBeforeMs`: what was posted before that (service time) a
- * read together should have found, however late it appeared.
+ * Returns why a member is quarantined after a verification read; undefined if that read showed the
+ * same as the reads together. `missedBeforeMs` (service time): a read together should have found
+ * anything posted before this, however late it appeared.
  */
 export function objectionTo(
   task: SearchTask,
   outcome: PollOutcome,
-  taken: Taken,
+  merged: MergedItems,
   missedBeforeMs: number,
 ): "missed" | "foreign" | undefined {
   if (!task.isVerification || outcome.shown === undefined || outcome.baselined.length > 0)
@@ -122,7 +130,7 @@ export function objectionTo(
   if (outcome.postedMs.some((atMs) => atMs < missedBeforeMs)) return "missed";
   const { shown } = outcome;
   const sinceMs = task.reach?.sinceMs ?? Number.POSITIVE_INFINITY;
-  const own = [...taken].filter(([, atMs]) => atMs >= sinceMs);
+  const own = [...merged].filter(([, atMs]) => atMs >= sinceMs);
   const wrong = own.filter(([id]) => !shown.has(id));
   return shown.size > 0 && wrong.length >= LEAST_WRONG && wrong.length > own.length * WRONG_SHARE
     ? "foreign"

@@ -1,34 +1,34 @@
 /**
- * What a group of searches has learned: how long a query may be, which members share it, when each
- * was read, rescanned and verified.
+ * What a group of searches has learned: how long a query may be, which members share it, and when
+ * each one was read, rescanned and verified.
  */
 import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { FIRST_LIMITS, type LearnedLimits } from "../../query/merging/merge.ts";
 
-/** Of one member; times on our clock. */
+/** The memory of one member. Times are in our clock. */
 export interface SearchMemory {
-  /** Whatever was shown until then was read, but for what appears late. */
+  /** Everything that was shown until this time was read, except what appears late. */
   readonly checkedAtMs: number;
-  /** Part of a read since; an empty answer is one that moves nothing else. */
+  /** The last read that included it since then. After an empty answer, only this time changes. */
   readonly triedAtMs: number;
-  /** Down to `overlap` before that, late items were searched for. */
+  /** Late items were searched for back to `overlap` before this time. */
   readonly sweptAtMs: number;
-  /** Until then it was read by itself. */
+  /** The last time that it was verified by a read of its own. */
   readonly provedAtMs: number;
   readonly proofDueMs: number;
-  /** It was read together with others since it was proved. */
+  /** Set if it was read together with others since it was verified. */
   readonly isUnproven?: true;
-  /** The service seemed to understand its query otherwise than we do. */
+  /** Set if the service seemed to interpret its query differently. */
   readonly alone?: Quarantine;
-  /** It finds so much that sharing saves nothing. */
+  /** Set if it finds so much that sharing saves nothing. */
   readonly isBusy?: true;
-  /** What it found in the last hours. */
+  /** The rate of posts that it found in the last hours. */
   readonly postsPerDay: number;
 }
 
 /**
- * It is read by itself until then, and was found to need it so many times, each not long after the
- * one before.
+ * The member is read on its own until `untilMs`. `times` counts how often that was necessary, each
+ * time not long after the last.
  */
 export interface Quarantine {
   readonly untilMs: number;
@@ -37,9 +37,9 @@ export interface Quarantine {
 
 export interface SearchGroupMemory {
   readonly limits: LearnedLimits;
-  /** By poll key. */
+  /** The members by poll key. */
   readonly members: Readonly<Record<string, SearchMemory>>;
-  /** Ids of tweets that no query of ours explains, and that were verified; newest last. */
+  /** Ids of tweets that match none of our queries and that were verified, the newest last. */
   readonly strays: readonly string[];
 }
 
@@ -57,8 +57,8 @@ export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolea
   nowMs < (member?.alone?.untilMs ?? 0);
 
 /**
- * For a day, and twice as long each time it shows again: a tweet that was out of sight for days
- * looks the same as one that reads together do not show.
+ * Returns the quarantine: a day, and twice as long each time the problem shows again. A tweet that
+ * was hidden for days looks the same as one that reads together do not show.
  */
 export function quarantineAfter(before: Quarantine | undefined, nowMs: number): Quarantine {
   const { untilMs = 0, times = 0 } = before ?? {};
@@ -67,7 +67,10 @@ export function quarantineAfter(before: Quarantine | undefined, nowMs: number): 
   return { untilMs: nowMs + backoffAfter(ALONE, shown), times: shown };
 }
 
-/** Reads together may have followed the last writing. */
+/**
+ * Restores the memory from the state. Members count as not verified, because reads together may
+ * have followed the last write.
+ */
 export function restoreSearches(stored: Partial<SearchGroupMemory>): SearchGroupMemory {
   const memory = { ...NOTHING_LEARNED, ...stored };
   const unverified = Object.entries(memory.members).map(([key, member]) => [

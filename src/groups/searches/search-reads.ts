@@ -1,6 +1,6 @@
 /**
- * Carries out what a run of a group of searches reads: many at once and attributed by what their
- * queries say, and members by themselves.
+ * Carries out the reads of one run of a group of searches: many at once, attributed by what their
+ * queries say, and members on their own.
  */
 import { isRefusal } from "../../model/upstream.ts";
 import type { MergedAnswer, PlannedMember } from "../../polling/read/read-merged.ts";
@@ -29,27 +29,33 @@ export interface SearchReadsDeps extends DoubtDeps {
   readonly reading: GroupReading;
 }
 
-/** Tweets a member that a verification read is compared with. */
+/** The number of tweets per member that are kept to be compared with a verification read. */
 const MOST_TAKEN = 200;
 
 export class SearchReads {
   readonly #deps: SearchReadsDeps;
-  /** By poll key, what merged answers gave it since its last verification read: id and time. */
-  readonly #taken = new Map<string, Map<string, number>>();
+  /**
+   * The ids and times of what merged answers returned since the last verification read, by poll
+   * key.
+   */
+  readonly #mergedItems = new Map<string, Map<string, number>>();
   readonly #suspiciousSearches = createSuspiciousSearches();
 
   constructor(deps: SearchReadsDeps) {
     this.#deps = deps;
   }
 
-  /** What kept a merged search from being read; its members wait for the next run. */
+  /**
+   * Reads searches together. Returns the error that kept a merged search from being read; its
+   * members wait for the next run.
+   */
   async readTogether(scene: SearchScene, tasks: readonly SearchTask[]): Promise<Error | undefined> {
     const byKey = new Map(tasks.map((task) => [task.poll.key, task]));
     const batches = await this.#batchesOf(scene, tasks);
     let failure: Error | undefined;
     await sideBySide(batches, async (batch) => {
       const own = batch.flatMap(({ member }) => byKey.get(member.poll.key) ?? []);
-      // One that fits in with nobody needs no attribution.
+      // A search that fits in with no other one needs no attribution.
       if (own.length === 1) {
         const alone = own.map((task) =>
           scene.members.get(task.poll.key)?.isUnproven === true
@@ -69,7 +75,7 @@ export class SearchReads {
     return failure;
   }
 
-  /** Outcomes of those whose read came to its end, by poll key. */
+  /** Reads searches on their own. Returns the outcomes of completed reads, by poll key. */
   async readAlone(
     scene: SearchScene,
     tasks: readonly SearchTask[],
@@ -104,7 +110,10 @@ export class SearchReads {
     return batchMembers(planned, ({ member }) => member.feed, scene.memory.limits);
   }
 
-  /** Undefined when the answer was taken. @throws what has nothing to do with the query */
+  /**
+   * Reads a batch. Returns why the answer cannot be used; undefined if it was used.
+   * @throws errors that have nothing to do with the query
+   */
   async #readBatch(
     scene: SearchScene,
     batch: readonly PlannedMember[],
@@ -141,7 +150,7 @@ export class SearchReads {
     tasks: readonly SearchTask[],
     answer: MergedAnswer,
   ): Promise<void> {
-    const runs = await this.#deps.reading.takeAll(
+    const runs = await this.#deps.reading.processAll(
       tasks.map(({ poll }) => poll),
       answer,
     );
@@ -159,7 +168,7 @@ export class SearchReads {
     }
   }
 
-  /** The run of a member that was read by itself. */
+  /** Applies the run of a member that was read on its own. */
   #applyOwnRead(scene: SearchScene, task: SearchTask, run: PollRun): void {
     const { key } = task.poll;
     const { outcome } = run;
@@ -175,25 +184,28 @@ export class SearchReads {
       this.#compare(scene, task, outcome, before.sweptAtMs);
   }
 
-  /** A verification read, with what merged answers gave the member since its last rescan. */
+  /**
+   * Compares a verification read with what merged answers returned for the member since its last
+   * rescan.
+   */
   #compare(scene: SearchScene, task: SearchTask, outcome: PollOutcome, sweptAtMs: number): void {
     const { key, overlapMs } = task.poll;
     const lagMs = Math.min(overlapMs, scene.verifyEveryMs / 2);
     const sinceMs = this.#deps.reading.toService(sweptAtMs) - lagMs;
-    const objection = objectionTo(task, outcome, this.#taken.get(key) ?? new Map(), sinceMs);
-    this.#taken.delete(key);
+    const objection = objectionTo(task, outcome, this.#mergedItems.get(key) ?? new Map(), sinceMs);
+    this.#mergedItems.delete(key);
     if (objection !== undefined) quarantine(scene, task.poll, objection, this.#deps.log);
   }
 
   #remember(key: string, items: readonly { readonly id: string; readonly timeMs: number }[]): void {
-    const own = this.#taken.get(key) ?? new Map<string, number>();
+    const own = this.#mergedItems.get(key) ?? new Map<string, number>();
     for (const { id, timeMs } of items) if (own.size < MOST_TAKEN) own.set(id, timeMs);
-    this.#taken.set(key, own);
+    this.#mergedItems.set(key, own);
   }
 
   /**
-   * As a verification read: whoever a tweet belongs to that no query explains, others of its may
-   * have passed unseen.
+   * Returns the task as a verification read. A tweet that no query explains belongs to some member,
+   * and others of that member may have been missed.
    */
   #verifying(scene: SearchScene, task: SearchTask): SearchTask {
     const member = scene.members.get(task.poll.key);

@@ -1,6 +1,6 @@
 /**
- * One run of a group of searches, while it gathers: what is remembered of its members, and what
- * came of them.
+ * The state of one run of a group of searches: what is remembered of its members, and the outcomes
+ * of their reads.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { Log } from "../../model/log.ts";
@@ -18,15 +18,15 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchScene {
   readonly group: Poll;
-  /** Of the group as a whole; its members' part is in `members`. */
+  /** The memory of the group as a whole. `members` holds its members' part. */
   memory: SearchGroupMemory;
   readonly members: Map<string, SearchMemory>;
-  /** How often each member is read by itself, to verify it. */
+  /** How often each member is read on its own, to verify it. */
   readonly verifyEveryMs: number;
-  /** Our clock. */
+  /** Start of the run, in our clock. */
   readonly startedAtMs: number;
   readonly outcomes: PollOutcome[];
-  /** What was learned must not be lost by a crash. */
+  /** Whether something was learned that must not be lost in a crash. */
   isWorthWriting: boolean;
 }
 
@@ -59,7 +59,7 @@ export const memoryOf = ({ memory, members }: SearchScene): SearchGroupMemory =>
   members: Object.fromEntries(members),
 });
 
-/** From now on the member is read by itself for some days. */
+/** Quarantines a member: it is read on its own for some days. */
 export function quarantine(
   scene: SearchScene,
   { key, subscribers }: Poll,

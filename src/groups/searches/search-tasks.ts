@@ -1,6 +1,6 @@
 /**
- * What a run of a group of searches reads: which members together, which by themselves, how deep.
- * Pure.
+ * Decides what a run of a group of searches reads: which members together, which on their own, and
+ * how far back. Pure.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import { passedMs } from "../../model/clock.ts";
@@ -10,26 +10,29 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface SearchTask {
   readonly poll: Poll;
-  /** Undefined: as deep as the poll's own memory says. */
+  /** How far back it reads. If undefined, as far as the poll's own memory says. */
   readonly reach?: Reach;
-  /** It is a late-arrival rescan. */
+  /** Whether it is a late-arrival rescan. */
   readonly isRescan: boolean;
-  /** By itself, back to the last such read: it finds what reads together had not shown. */
+  /**
+   * Whether it is a verification read: on its own, back to the last such read, to find what reads
+   * together did not show.
+   */
   readonly isVerification: boolean;
 }
 
 export interface SearchTaskQuery {
   readonly members: readonly Poll[];
   readonly pacer: Pick<FeedPacer, "leastMs" | "mostMs">;
-  /** Poll keys of members whose own first read or history is not done. */
+  /** Poll keys of members whose own first read is not done or whose history has a gap. */
   readonly unready: ReadonlySet<string>;
-  /** Poll keys of members that are left alone for now: they could not be read. */
+  /** Whether a member, by its poll key, is not read for now because it could not be read. */
   readonly isCoolingDown: (pollKey: string) => boolean;
   readonly memory: SearchGroupMemory;
-  /** Merged answers were no use lately. */
+  /** Whether merged answers could not be used recently. */
   readonly isResting: boolean;
   readonly nowMs: number;
-  /** Our time as the service's. */
+  /** Converts our time to the service's. */
   readonly toService: (localMs: number) => number;
 }
 
@@ -61,9 +64,9 @@ export function searchTasks(query: SearchTaskQuery): SearchTasks {
 }
 
 /**
- * A late-arrival rescan makes its query long for all who share it, and members that were verified
- * at different times would have one after the other: together they rescan when the first of them
- * has to.
+ * Turns a task into a rescan because another one in its query rescans. A late-arrival rescan makes
+ * the query long for all who share it, and members that were verified at different times would
+ * rescan one after the other.
  */
 function rescanned(task: SearchTask, { memory, toService }: SearchTaskQuery): SearchTask {
   const member = memory.members[task.poll.key];
@@ -72,7 +75,10 @@ function rescanned(task: SearchTask, { memory, toService }: SearchTaskQuery): Se
     : { ...task, reach: rescanOf(task.poll, member, toService), isRescan: true };
 }
 
-/** Twice as deep as its own polls rescanned: what they left to the next rescan is covered. */
+/**
+ * Returns the first task of a member: twice as deep as its own polls' rescans, so that it covers
+ * what they left to the next rescan.
+ */
 const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask => ({
   poll,
   reach: { kind: "rescan", sinceMs: toService(nowMs) - 2 * poll.overlapMs },
@@ -80,7 +86,10 @@ const joining = (poll: Poll, { nowMs, toService }: SearchTaskQuery): SearchTask 
   isVerification: false,
 });
 
-/** A run that is repeated, because others could not be read, asks for nobody again. */
+/**
+ * Whether a member was just read. A run that is repeated because others could not be read does not
+ * request it again.
+ */
 const isJustRead = ({ triedAtMs }: SearchMemory, { pacer, nowMs }: SearchTaskQuery): boolean =>
   passedMs(triedAtMs, nowMs) < Math.min(pacer.leastMs / 2, JUST_MS);
 
@@ -91,13 +100,16 @@ function canShare(
 ): boolean {
   if (isResting || isAlone(member, nowMs) || member.isBusy === true || nowMs >= member.proofDueMs)
     return false;
-  // After an outage the query of all would be long.
+  // After an outage, the merged query would be long.
   return (
     nowMs - member.triedAtMs <= Math.max(poll.overlapMs, 3 * poll.intervalMs, 2 * pacer.mostMs)
   );
 }
 
-/** By itself. What was read together since the last such read has to be verified then. */
+/**
+ * Returns the task that reads a member on its own. If it was read together with others since the
+ * last such read, this read verifies that.
+ */
 export const byItself = (
   poll: Poll,
   member: SearchMemory,

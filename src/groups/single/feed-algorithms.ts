@@ -12,7 +12,7 @@ import type { ReadAlgorithm } from "./feed-pace.ts";
 export const readAlgorithm = (freshness: Freshness): ReadAlgorithm =>
   freshness.kind === "mean" ? readsForMean(freshness) : readsForP95(freshness);
 
-/** Of a feed, or of several that are read as one. */
+/** Returns the expected runs of a feed, or of several that are read as one. */
 export const placedReads = (_: Poll, { freshness }: FreshTiming): PlacedRuns => ({
   delay: readAlgorithm(freshness).delay,
   perDay: undefined,

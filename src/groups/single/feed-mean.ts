@@ -1,15 +1,15 @@
 /**
- * Keeps a mean delay over the posts of a feed. All reads cost the same, so the mean delay is least
- * if intervals are proportional to 1 / sqrt(rate): the next read is due when the waiting times of
- * the posts expected since the last one add up to the required worth. Pure.
+ * Keeps a mean delay over the posts of a feed. All reads cost the same, so the mean delay is
+ * smallest if intervals are proportional to 1 / sqrt(rate): the next read is due when the waiting
+ * times of the posts expected since the last one add up to the required worth. Pure.
  */
 import type { Mean } from "../../plan/delay-aims.ts";
 import { sum } from "../../plan/sum.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
-/** In a burst, reads are at most so many times as frequent as even ones. */
+/** In a burst, reads are at most this many times as frequent as even ones. */
 const MOST_SPEED_UP = 6;
-/** Delays are averaged over so many posts, and at least six hours. */
+/** Delays are averaged over this many posts, and at least six hours. */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
 
@@ -22,7 +22,7 @@ export const readsForMean = ({ meanMs, maxMs }: Mean): ReadAlgorithm => ({
   wantedWorth: (share, factor) => share * (2 * meanMs * meanMs) * (factor * factor),
   inTimeMs: 0,
   worthOfStep: (posts, more, stepMs) => (posts + more / 2) * stepMs,
-  /** Delays grow with the square root of what a read must be worth. */
+  /** Adjusts the required worth. Delays grow with its square root. */
   learn(pace, delaysMs, nowMs) {
     const kept = Math.exp(
       -Math.min(delaysMs.length / MEMORY_POSTS, Math.max(0, nowMs - pace.atMs) / MEMORY_MS),

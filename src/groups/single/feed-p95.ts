@@ -5,11 +5,11 @@
 import { expectedDelay, longestWaitMs, type P95 } from "../../plan/delay-aims.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
-/** At even intervals this share of the posts is late. */
+/** The share of posts that are late at even intervals. */
 const LATE_SHARE = 0.05;
 /** The largest worth that a read is required to have. */
 const MOST_WORTH = (1 - LATE_SHARE) / LATE_SHARE;
-/** How much one post moves the worth of a read. */
+/** How much one post changes the required worth of a read. */
 const QUANTILE_STEP = 0.1;
 
 export const readsForP95 = (freshness: P95): ReadAlgorithm => ({

@@ -1,9 +1,9 @@
 /**
- * When a feed that is read by itself is read next under freshness: what the algorithms of
- * `feed-mean.ts` and `feed-p95.ts` share. The next read is due when the posts expected by then make
- * it worth a request. The required worth is learned from the delays of the posts found. Rates are
- * shares of the feed's own average, so that an unknown volume of posts does not matter. Pure; the
- * memory is plain data.
+ * Decides when a feed that is read on its own is read next under freshness: the parts that the
+ * algorithms of `feed-mean.ts` and `feed-p95.ts` share. The next read is due when the posts
+ * expected by then make it worth a request. The required worth is learned from the delays of the
+ * posts found. Rates are shares of the feed's own average, so the absolute volume of posts need not
+ * be known. Pure; the memory is plain data.
  */
 import type { Freshness } from "../../model/schedule.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
@@ -14,24 +14,24 @@ const DAY_MS = 86_400_000;
 
 export interface FeedPace {
   readonly rate: RateMemory;
-  /** Posts of about the last day, as of `rate.atMs`, older ones counting less. */
+  /** The number of posts of about the last day, as of `rate.atMs`; older ones count less. */
   readonly lately: number;
-  /** Since when posts are counted. */
+  /** The time since when posts are counted. */
   readonly sinceMs: number;
   readonly pace: ReadPace;
 }
 
-/** Given as shares, because the configured freshness may change. */
+/** The learned pace, stored as shares because the configured freshness may change. */
 export interface ReadPace {
   readonly kind: Freshness["kind"];
   /**
-   * What a read must be worth, relative to even reads: for a mean, posts x ms² of waiting; for a
-   * p95, posts x ms of being late.
+   * What a read must be worth, relative to even reads. The unit is posts x ms² of waiting for a
+   * mean, and posts x ms of being late for a p95.
    */
   readonly worth: number;
   /**
-   * Of a mean, over the posts found lately, older ones counting less: their delays, as shares of
-   * the mean, and sqrt(worth) at the time.
+   * For a mean, sums over the posts found recently, in which older ones count less: here their
+   * delays as shares of the mean, below sqrt(worth) at the time.
    */
   readonly delays: number;
   readonly roots: number;
@@ -39,45 +39,45 @@ export interface ReadPace {
 }
 
 /**
- * How one kind of freshness decides when a feed is read. Worth is in posts x ms² or in posts x ms:
+ * Decides for one kind of freshness when a feed is read. Worth is in posts x ms² or in posts x ms:
  * see `ReadPace`.
  */
 export interface ReadAlgorithm {
   readonly kind: Freshness["kind"];
   /** The expected delay. */
   readonly delay: Delay;
-  /** The shortest and the longest time between two reads. */
+  /** The shortest and, below, the longest time between two reads. */
   readonly leastMs: number;
   readonly mostMs: number;
   /**
-   * What a read must be worth. `share`: of the worth of even reads of evenly posted items;
-   * `factor`: how much slower polls go.
+   * Returns what a read must be worth. `share`: of the worth of even reads of evenly posted items.
+   * `factor`: how much slower polls run.
    */
   wantedWorth(share: number, factor: number): number;
   /** Posts younger than this add nothing to the worth of a read. */
   readonly inTimeMs: number;
   /**
-   * What one step of the wait adds to the worth of the read. `posts`: before the step; `more`:
-   * within it.
+   * Returns what one step of the wait adds to the worth of the read. `posts`: before the step.
+   * `more`: within it.
    */
   worthOfStep(posts: number, more: number, stepMs: number): number;
-  /** After posts were found so late. */
+  /** Returns the pace after posts were found with these delays. */
   learn(pace: ReadPace, delaysMs: readonly number[], nowMs: number): ReadPace;
 }
 
 /** How long posts count as recent. */
 const LATELY_MS = DAY_MS;
-/** How many recent posts have the same weight as the average. */
+/** The number of recent posts with the same weight as the average. */
 const LATELY_PRIOR = 1;
-/** How many found posts outweigh the first guess. */
+/** The number of found posts that outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
 /**
- * Outside bursts, reads come at most three times as often as even ones: more requests do not find
- * sooner what a list shows late.
+ * Outside bursts, reads come at most three times as often as even ones, because more requests do
+ * not find sooner what a list shows late.
  */
 const LEAST_WORTH = 1 / 9;
 
-/** Of a new feed. `rate`: by the dates of the first page. */
+/** Creates the pace of a new feed. `rate`: from the dates of the first page. */
 export function startFeed(
   { habit: _, ...rate }: RateMemory,
   algorithm: ReadAlgorithm,
@@ -86,10 +86,13 @@ export function startFeed(
   return { rate, lately: 0, sinceMs: nowMs, pace: evenPace(algorithm, nowMs) };
 }
 
-/** A page that covers minutes says little about a day. */
+/**
+ * A page that covers only minutes says little about a day, so rates count for at least this many
+ * days.
+ */
 const LEAST_DAYS = 0.5;
 
-/** The sum of these rates, as one day of evidence. */
+/** Returns the sum of these rates, as one day of evidence. */
 export const joinRates = (rates: readonly RateMemory[], nowMs: number): RateMemory => ({
   posts: sum(rates, ({ posts, days }) => posts / Math.max(days, LEAST_DAYS)),
   days: 1,
@@ -105,11 +108,11 @@ const evenPace = ({ kind }: ReadAlgorithm, nowMs: number): ReadPace => ({
   atMs: nowMs,
 });
 
-/** The feed after its kind of freshness changed. */
+/** Returns the feed after its kind of freshness changed. */
 export const withAlgorithm = (feed: FeedPace, algorithm: ReadAlgorithm, nowMs: number): FeedPace =>
   feed.pace.kind === algorithm.kind ? feed : { ...feed, pace: evenPace(algorithm, nowMs) };
 
-/** After a read that found posts of these dates. */
+/** Returns the feed after a read that found posts of these dates. */
 export const learnFeed = (feed: FeedPace, postedMs: readonly number[], nowMs: number): FeedPace =>
   postedMs.length === 0
     ? feed
@@ -122,7 +125,7 @@ export const learnFeed = (feed: FeedPace, postedMs: readonly number[], nowMs: nu
 const latelyAt = ({ lately, rate }: FeedPace, nowMs: number): number =>
   lately * Math.exp(-Math.max(0, nowMs - rate.atMs) / LATELY_MS);
 
-/** The feed after posts were found with these delays. */
+/** Returns the feed after posts were found with these delays. */
 export function learnFeedDelays(
   feed: FeedPace,
   delaysMs: readonly number[],
@@ -137,8 +140,8 @@ export function learnFeedDelays(
 const STEPS = 240;
 
 /**
- * Milliseconds from a read to the next one; `factor`: how much slower it goes while the quota is
- * short.
+ * Returns the milliseconds from a read to the next one. `factor`: how much slower polls run while
+ * the quota is short.
  */
 export function waitForFeed(
   feed: FeedPace,
@@ -164,14 +167,14 @@ export function waitForFeed(
   return maxMs;
 }
 
-/** Posts so much later, as a share of the average. */
+/** Returns a function for the rate of posts at a later time, as a share of the average. */
 function expectedPosts(feed: FeedPace, nowMs: number): (aheadMs: number) => number {
   const knownMs = nowMs - feed.sinceMs;
   const { habit, ...rate } = feed.rate;
   const base = baseRate(rate, nowMs);
   const usual = ((base * LATELY_MS) / DAY_MS) * (1 - Math.exp(-knownMs / LATELY_MS));
   const share = (latelyAt(feed, nowMs) + LATELY_PRIOR) / (usual + LATELY_PRIOR);
-  // Part of a day cannot show which hours are busy.
+  // Less than a day of data cannot show which hours are busy.
   const memory = knownMs < DAY_MS || habit === undefined ? rate : { ...rate, habit };
   return (aheadMs) => rateAhead(memory, nowMs, aheadMs, share * base) / base;
 }

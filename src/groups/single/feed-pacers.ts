@@ -1,6 +1,6 @@
 /**
- * The pacer of each feed of tweets, by its timing. Under freshness, what its reads found says when
- * the next one is worth its request. Owns no request.
+ * Creates the pacer of each feed of tweets, by its timing. Under freshness, the results of reads
+ * decide when the next one is worth its request. Makes no requests.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Priority } from "../../model/schedule.ts";
@@ -22,47 +22,52 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 /** A read of a feed, or of several as one. */
 export interface FeedRead {
-  /** Our clock. */
+  /** Start of the read, in our clock. */
   readonly startedAtMs: number;
-  /** When tweets that were not there before were posted; service time. */
+  /** When tweets that were not there before were posted, in service time. */
   readonly postedMs: readonly number[];
-  /** How much is posted, by what it showed, where nothing is known yet. */
+  /**
+   * Returns how much is posted by what the read showed, for a feed of which nothing is known yet.
+   */
   readonly firstRate: (serviceMs: number) => RateMemory;
-  /** It came to its end, and what it did not show is not there. */
+  /** Whether it is complete, so that what it did not show does not exist. */
   readonly isWhole: boolean;
 }
 
 export interface FeedPacer extends Pacer {
-  /** The shortest and the longest time between two reads. */
+  /** The shortest and, below, the longest time between two reads. */
   readonly leastMs: number;
   readonly mostMs: number;
-  /** When the next read is worth its request, wall time; undefined: at the next tick. */
+  /**
+   * Learns from a read. Returns the wall time at which the next read is worth its request;
+   * undefined for the next tick.
+   */
   after(read: FeedRead): Promise<number | undefined>;
 }
 
-/** The pacer of a poll, or of a group of searches. */
+/** Returns the pacer of a poll, or of a group of searches. */
 export type FeedPacers = (poll: Poll) => FeedPacer;
 
 export interface FeedPacerDeps {
   readonly feedStates: FeedStates;
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
-  /** How much slower polls of a priority go while the quota is short. */
+  /** Returns how much slower polls of a priority run while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
 }
 
 interface FreshDeps extends FeedPacerDeps {
   /**
-   * By poll: when the next read is worth its request, were the quota wide; not known of reads
-   * before a restart.
+   * When the next read of each poll would be worth its request if the quota were not short. Not
+   * known for reads before a restart.
    */
   readonly dueMs: Map<string, number>;
 }
 
 const SHORTEST_MS = 1_000;
 /**
- * Lists show a post that much later now and then. What is older than that was out of sight, whoever
- * asked.
+ * Lists sometimes show a post this late. Posts from before that time were hidden for another
+ * reason, so they say nothing about the posting rate.
  */
 const LAG_MS = 300_000;
 
@@ -79,7 +84,7 @@ export function createFeedPacers({
       : createFreshFeedPacer(poll, readAlgorithm(poll.timing.freshness), deps);
 }
 
-/** It is read at the ticks of its schedules, whatever was found. */
+/** Creates the pacer of a feed that is read at the ticks of its schedules, whatever was found. */
 const atTicks = ({ intervalMs }: Poll): FeedPacer => ({
   leastMs: intervalMs,
   mostMs: intervalMs,
@@ -92,14 +97,11 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
   const { key, intervalMs, priority } = poll;
   const { leastMs, mostMs } = algorithm;
 
-  /**
-   * Not the first read after a start, nor after an outage, whether no read came or one waited for
-   * its answer.
-   */
+  /** Whether this read ran on time. The first read after a start or an outage does not. */
   const isPunctual = (): boolean =>
     clock.now() - (dueMs.get(key) ?? Number.NEGATIVE_INFINITY) <= intervalMs;
 
-  /** What the posts that were found say of the feed, and how late they were of its pace. */
+  /** Returns what the found posts show about the feed, and, from their delays, about its pace. */
   const learn = (known: FeedEntry, read: FeedRead): FeedPace => {
     const nowMs = serviceClock.now();
     const calmMs = serviceClock.fromLocal(known.readAtMs) - LAG_MS;

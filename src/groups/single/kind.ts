@@ -1,4 +1,4 @@
-/** A poll that is read by itself, as plan and forecast see it. Pure. */
+/** A poll that is read on its own, for plan and forecast. Pure. */
 import type { Poll } from "../../plan/poll.ts";
 import { type PollCost, pollCost } from "../../plan/poll-cost.ts";
 import { readsOf } from "../../plan/polls/estimate.ts";
@@ -35,7 +35,7 @@ function costOfOne(poll: Poll, { pollsPerDay, pagesOf }: CostFacts): PollCost {
   ]);
 }
 
-/** Of a group whose members are each read by themselves. */
+/** Returns the cost of a group whose members are each read on their own. */
 export function costOfEach({ group }: Poll, facts: CostFacts): PollCost {
   const costs = (group?.members ?? []).map((member) => costOfOne(member, facts));
   const sweepsPerDay = sum(costs, (one) => one.sweepsPerDay);
@@ -50,9 +50,9 @@ export function costOfEach({ group }: Poll, facts: CostFacts): PollCost {
 }
 
 /**
- * Once per `overlap` a feed is read a page deeper, where its first page does not reach so far. That
- * of a timeline does, and a search answers a rescan in the poll's own request, as it is bounded by
- * time.
+ * Returns the rescans per day: once per `overlap` a feed is read one page deeper, if its first page
+ * does not reach that far back. A timeline's first page does, and a search answers a rescan within
+ * the poll's own request, because it is bounded by time.
  */
 function rescansPerDay(
   { detector, source: { endpoint, boundParam }, overlapMs }: Poll,
@@ -70,8 +70,8 @@ function rescansPerDay(
 }
 
 /**
- * A list whose departures are reported is read on by every poll, at most `max_pages` of it; any
- * other one is read whole once a day.
+ * Returns the requests per day of full reads. Every poll continues to read a list whose departures
+ * are reported, at most `max_pages` of it. Any other list is read completely once a day.
  */
 function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): number {
   if (!isReadByEveryPoll(poll)) return dailyRead(poll, pollsPerDay, pages);
@@ -80,8 +80,9 @@ function fullReadRequests(poll: Poll, pollsPerDay: number, pages: number): numbe
 }
 
 /**
- * Accounts that are read through a public list. Once a day is asked whether it holds them; those it
- * lacks are read by themselves, together in up to a request a tick.
+ * Returns the accounts that are read through a public list. Whether the list contains them is
+ * checked once a day. Those that it lacks are read on their own, with up to one request per tick
+ * for all of them.
  */
 const listedAccounts = ({ source, subscribers }: Poll): number =>
   source.endpoint === "list-tweets"

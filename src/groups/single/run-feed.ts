@@ -1,6 +1,6 @@
 /**
- * One run of a poll that is read by itself, and of a feed under freshness, when the next one is
- * worth its request. Leaves what is found to the poll runner.
+ * One run of a poll that is read on its own. For a feed under freshness, also decides when the next
+ * run is worth its request. The poll runner processes what is found.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -29,7 +29,7 @@ export function createFeedRunner(deps: {
   };
 }
 
-/** What reads of one run brought, as of one feed. */
+/** Returns what the reads of one run found, as one feed. */
 export function feedRead(outcomes: readonly PollOutcome[], startedAtMs: number): FeedRead {
   return {
     startedAtMs,

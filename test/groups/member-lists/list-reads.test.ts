@@ -4,14 +4,14 @@ import {
   firstProbe,
   isDue,
   type ProbeMemory,
-  takeProbe,
+  applyProbe,
 } from "../../../src/groups/probing/pending-changes.ts";
 import { afterListRead, type ListRead } from "../../../src/groups/member-lists/list-reads.ts";
 
 const MIN = 60_000;
 const fields = (count: number) => ({ followers_count: count });
 const probe = (memory: ProbeMemory, count: number, atMs: number) =>
-  takeProbe(memory, fields(count), atMs, "followers_count");
+  applyProbe(memory, fields(count), atMs, "followers_count");
 const read = (changes: Partial<ListRead> = {}): ListRead => ({
   joined: 0,
   left: 0,

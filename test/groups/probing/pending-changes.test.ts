@@ -8,7 +8,7 @@ import {
   isDue,
   probedFields,
   type ProbeMemory,
-  takeProbe,
+  applyProbe,
   endpointToRead,
 } from "../../../src/groups/probing/pending-changes.ts";
 import { isSuspiciousProbe } from "../../../src/requests/suspicious-probe.ts";
@@ -22,9 +22,9 @@ const MIN = 60_000;
  */
 function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly number[] {
   const times: number[] = [];
-  let now = takeProbe(memory, change, 2 * MIN);
+  let now = applyProbe(memory, change, 2 * MIN);
   for (let atMs = 2 * MIN; atMs <= 60 * MIN; atMs += 2 * MIN) {
-    now = takeProbe(now, change, atMs);
+    now = applyProbe(now, change, atMs);
     if (!isDue(now, atMs)) continue;
     times.push(atMs / MIN);
     now = afterRead(now, read({ endpoint: endpointToRead(now) }), atMs);
@@ -35,7 +35,7 @@ function readTimes(memory: ProbeMemory, change: JsonObject | null): readonly num
 
 describe("a change", () => {
   it("asks for nothing while every field stands still", () => {
-    expect(isDue(takeProbe(START, fields(10), MIN), MIN)).toBe(false);
+    expect(isDue(applyProbe(START, fields(10), MIN), MIN)).toBe(false);
   });
 
   it.each([
@@ -51,16 +51,16 @@ describe("a change", () => {
   );
 
   it("is discharged by as many posts as the counter promises, and not by fewer", () => {
-    const open = takeProbe(START, fields(13), MIN);
+    const open = applyProbe(START, fields(13), MIN);
     const half = afterRead(open, read({ newPosts: 2 }), MIN);
     expect(half.open).toMatchObject({ owed: 1, reads: 1 });
     expect(afterRead(half, read({ newPosts: 1 }), 2 * MIN).open).toBeUndefined();
   });
 
   it("begins the reads anew when the counter moves again, and remembers the probe before the first move", () => {
-    let memory = takeProbe(takeProbe(START, fields(10), MIN), fields(11), 2 * MIN);
+    let memory = applyProbe(applyProbe(START, fields(10), MIN), fields(11), 2 * MIN);
     memory = afterRead(memory, read(), 2 * MIN);
-    memory = takeProbe(memory, fields(13), 4 * MIN);
+    memory = applyProbe(memory, fields(13), 4 * MIN);
     expect(memory.open).toEqual({
       sinceMs: MIN,
       calmMs: 2 * MIN,
@@ -71,9 +71,9 @@ describe("a change", () => {
   });
 
   it("that goes down and up again is one that no post accounts for, until posts do", () => {
-    const down = takeProbe(START, fields(9), MIN);
+    const down = applyProbe(START, fields(9), MIN);
     expect(down.open?.owed).toBeNull();
-    expect(takeProbe(down, fields(10), 2 * MIN).open?.owed).toBe(1);
+    expect(applyProbe(down, fields(10), 2 * MIN).open?.owed).toBe(1);
   });
 
   it("is never dropped before its last read, whatever counters do", () => {
@@ -91,7 +91,7 @@ describe("a change", () => {
         let memory = START;
         for (const [index, { tweets, found }] of all.entries()) {
           const before = memory;
-          memory = takeProbe(memory, tweets === null ? null : fields(tweets), index * MIN);
+          memory = applyProbe(memory, tweets === null ? null : fields(tweets), index * MIN);
           const moved = JSON.stringify(before.fields) !== JSON.stringify(memory.fields);
           if (moved) expect(isDue(memory, index * MIN)).toBe(true);
           const { open } = memory;
@@ -107,7 +107,7 @@ describe("a change", () => {
 
 describe("the endpoint to read", () => {
   it("turns to the timeline when the search stays silent about a post that was promised", () => {
-    let memory = takeProbe(START, fields(11), MIN);
+    let memory = applyProbe(START, fields(11), MIN);
     const ways = [1, 2, 3].map((minute) => {
       const way = endpointToRead(memory);
       memory = afterRead(memory, read({ endpoint: way }), minute * MIN);
@@ -119,7 +119,7 @@ describe("the endpoint to read", () => {
   it("is the timeline after it had three times what the search did not show", () => {
     let memory: ProbeMemory = { ...START, probedAtMs: MIN / 2 };
     for (const tweets of [11, 12, 13]) {
-      memory = takeProbe(memory, fields(tweets), MIN);
+      memory = applyProbe(memory, fields(tweets), MIN);
       expect(endpointToRead(memory)).toBe("search");
       for (let reads = 0; reads < 2; reads += 1) {
         const way = endpointToRead(memory);
@@ -130,14 +130,14 @@ describe("the endpoint to read", () => {
         );
       }
     }
-    expect(endpointToRead(takeProbe(memory, fields(14), MIN))).toBe("timeline");
+    expect(endpointToRead(applyProbe(memory, fields(14), MIN))).toBe("timeline");
   });
 
   it("is the search again now and then, the seldomer the oftener it was silent, and for good once it shows something", () => {
     let memory: ProbeMemory = { ...START, probedAtMs: MIN / 2 };
     const asked: number[] = [];
     for (let post = 1; post <= 40; post += 1) {
-      memory = takeProbe(memory, fields(10 + post), MIN);
+      memory = applyProbe(memory, fields(10 + post), MIN);
       if (endpointToRead(memory) === "search") {
         asked.push(post);
         memory = afterRead(memory, read(), MIN);
@@ -147,7 +147,7 @@ describe("the endpoint to read", () => {
     }
     expect(asked).toEqual([1, 2, 3, 5, 9, 17, 33]);
     memory = afterRead(
-      takeProbe({ ...memory, hidden: 64 }, fields(99), MIN),
+      applyProbe({ ...memory, hidden: 64 }, fields(99), MIN),
       read({ newPosts: 49 }),
       MIN,
     );
@@ -156,12 +156,12 @@ describe("the endpoint to read", () => {
 
   it("is the search again when it shows something in between", () => {
     let memory: ProbeMemory = { ...START, hidden: 1 };
-    memory = afterRead(takeProbe(memory, fields(11), MIN), read({ newPosts: 1 }), MIN);
+    memory = afterRead(applyProbe(memory, fields(11), MIN), read({ newPosts: 1 }), MIN);
     expect(memory.hidden).toBeUndefined();
   });
 
   it("asks the timeline for nothing when no post was promised", () => {
-    const memory = takeProbe(START, fields(9), MIN);
+    const memory = applyProbe(START, fields(9), MIN);
     expect(
       endpointToRead({ ...memory, open: { sinceMs: 0, owed: null, reads: 5, dueMs: 0 } }),
     ).toBe("search");
@@ -169,21 +169,21 @@ describe("the endpoint to read", () => {
 });
 
 describe("a missing account", () => {
-  const gone = afterRefusal(takeProbe(START, null, MIN), MIN);
+  const gone = afterRefusal(applyProbe(START, null, MIN), MIN);
 
   it("is left alone once its timeline was refused, but for once a day", () => {
-    expect(isDue(takeProbe(gone, null, 2 * MIN), 2 * MIN)).toBe(false);
+    expect(isDue(applyProbe(gone, null, 2 * MIN), 2 * MIN)).toBe(false);
     expect(isDue(gone, 25 * 60 * MIN)).toBe(true);
   });
 
   it("is read at once when it can be seen again, back to the probe before it went", () => {
-    const back = takeProbe(takeProbe(gone, null, 300 * MIN), fields(12), 301 * MIN);
+    const back = applyProbe(applyProbe(gone, null, 300 * MIN), fields(12), 301 * MIN);
     expect(isDue(back, 301 * MIN)).toBe(true);
     expect(back.open).toMatchObject({ sinceMs: 0, owed: 2 });
   });
 
   it("is none that the probe shows: a timeline that fails then is tried again", () => {
-    const seen = takeProbe(START, fields(11), MIN);
+    const seen = applyProbe(START, fields(11), MIN);
     expect(afterRefusal(seen, MIN)).toBe(seen);
   });
 });
@@ -210,7 +210,7 @@ describe("an account with unreliable counters", () => {
 
   it("is not one that posted after its last probe, or whose change is open", () => {
     expect(afterRead(START, read({ isFull: true, newPosts: 1 }), MIN).isBlind).toBeUndefined();
-    const open = takeProbe(START, fields(11), MIN);
+    const open = applyProbe(START, fields(11), MIN);
     expect(
       afterRead(open, read({ isFull: true, newPosts: 1, newBeforeProbe: 1 }), MIN).isBlind,
     ).toBeUndefined();
@@ -218,7 +218,7 @@ describe("an account with unreliable counters", () => {
 
   it("is not one whose promised posts were in no answer at first, until a full poll shows what there is", () => {
     const blank = read({ endpoint: "timeline", isFull: true, isSuspicious: true });
-    let memory = takeProbe(START, fields(12), MIN);
+    let memory = applyProbe(START, fields(12), MIN);
     for (let minute = 1; memory.open !== undefined; minute += 16)
       memory = afterRead(memory, blank, minute * MIN);
     expect(memory).toMatchObject({ fullAtMs: 0, unfound: 2 });
@@ -240,7 +240,7 @@ describe("an account with unreliable counters", () => {
   it("is believed again when its counter moved three times, and hid nothing meanwhile", () => {
     const unreliable: ProbeMemory = { ...START, isBlind: true };
     const after = (memory: ProbeMemory, count: number) =>
-      afterRead(takeProbe(memory, fields(count), count * MIN), read({ newPosts: 1 }), count * MIN);
+      afterRead(applyProbe(memory, fields(count), count * MIN), read({ newPosts: 1 }), count * MIN);
     const twice = after(after(unreliable, 11), 12);
     expect(twice.isBlind).toBe(true);
     expect(after(twice, 13)).not.toHaveProperty("isBlind");
@@ -254,14 +254,14 @@ describe("an account with unreliable counters", () => {
 
   it("stays one while other fields move, or one move is read again", () => {
     const unreliable: ProbeMemory = { ...START, isBlind: true };
-    let moved = takeProbe(unreliable, fields(13), MIN);
+    let moved = applyProbe(unreliable, fields(13), MIN);
     for (let minute = 1; minute < 6; minute += 1)
       moved = afterRead(moved, read({ newPosts: 0 }), minute * MIN);
     expect(moved.isBlind).toBe(true);
     let memory = unreliable;
     for (let minute = 1; minute < 6; minute += 1)
       memory = afterRead(
-        takeProbe(memory, fields(10 - minute), minute * MIN),
+        applyProbe(memory, fields(10 - minute), minute * MIN),
         read({ newPosts: 0 }),
         minute * MIN,
       );
@@ -270,7 +270,7 @@ describe("an account with unreliable counters", () => {
 });
 
 it("takes a full poll that is dated later than now is for one of this moment: the clock was set back", () => {
-  expect(takeProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(
+  expect(applyProbe(firstProbe(fields(10), 100 * MIN), fields(10), MIN)).toEqual(
     firstProbe(fields(10), MIN),
   );
   const suspicious = afterRead(
@@ -279,7 +279,7 @@ it("takes a full poll that is dated later than now is for one of this moment: th
     100 * MIN,
   );
   expect(suspicious.blindAtMs).toBe(100 * MIN);
-  expect(takeProbe(suspicious, fields(10), MIN).blindAtMs).toBe(MIN);
+  expect(applyProbe(suspicious, fields(10), MIN).blindAtMs).toBe(MIN);
 });
 
 it("reads the fields that are named, and at nothing else of a profile", () => {

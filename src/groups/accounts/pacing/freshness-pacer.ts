@@ -1,6 +1,6 @@
 /**
- * A group of accounts under freshness: each run requests the accounts that are due, and its results
- * decide when the next run is.
+ * Paces a group of accounts under freshness: each run requests the accounts that are due, and its
+ * results decide when the next run is.
  */
 import { type Clock, passedMs } from "../../../model/clock.ts";
 import type { Freshness, Priority } from "../../../model/schedule.ts";
@@ -17,23 +17,23 @@ import { NOBODYS_TURN, type Turns } from "./turns.ts";
 
 export interface FreshnessPacerDeps {
   readonly turns: Turns;
-  /** By group, since the start. */
+  /** The punctuality of each group since the start. */
   readonly punctuality: Map<string, Punctuality>;
-  readonly probes: Pick<GroupProbes, "takeRecent">;
+  readonly probes: Pick<GroupProbes, "applyRecent">;
   readonly clock: Clock;
-  /** How much slower polls of a priority go while the quota is short. */
+  /** Returns how much slower polls of a priority run while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
-  /** What a group has learned; undefined before its first run. */
+  /** Returns what a group has learned; undefined before its first run. */
   readonly memoryOf: (group: Poll) => GroupMemory | undefined;
 }
 
 /**
- * What is found while runs are late is late for reasons that no pace mends, until all were asked
- * for once more.
+ * Whether the runs of a group are on time. While runs are late, posts are found late for reasons
+ * that no pace can change, until every account was requested once more.
  */
 interface Punctuality {
   readonly dueMs: number;
-  /** The last run that came late, or slowed down for the quota, or was shown nothing. */
+  /** The last run that was late, was slowed down because of the quota, or was shown nothing. */
   readonly lateAtMs: number;
 }
 
@@ -57,9 +57,9 @@ export function createFreshnessPacer(
     );
   };
   return {
-    takesSpareSlots: true,
+    fillsSpareSlots: true,
     turn({ members, startedAtMs: nowMs }, memory, isExtra) {
-      const isHelped = members.filter((member) => probes.takeRecent(member)).length > 0 || isExtra;
+      const isHelped = members.filter((member) => probes.applyRecent(member)).length > 0 || isExtra;
       const turn = { ...paceNow(memory), waiting: turns(members, memory.profile, nowMs), nowMs };
       return isHelped && isTooSoon(algorithm, turn) ? NOBODYS_TURN : algorithm.choose(turn);
     },
@@ -71,7 +71,7 @@ export function createFreshnessPacer(
       const { members, memory, asked, awaited, startedAtMs } = run;
       const turn = { ...paceNow(memory), waiting: turns(members, memory.profile, clock.now()) };
       const hasProbed = asked.length > 0;
-      // Delays of posts that other groups showed say nothing about this group's own pace.
+      // Delays of posts that other groups' requests showed say nothing about this group's own pace.
       const delaysMs = hasProbed ? news.delaysMs : [];
       const { nowMs, factor } = turn;
       const lateAtMs =

@@ -1,9 +1,9 @@
 /**
  * Keeps a mean delay over the posts of a group. It learns what a probe must be worth before it is
  * sent, so that posts are found within the configured mean and no sooner. A burst makes a probe
- * worth its request sooner, silence later; the required worth changes slowly. It follows from two
- * delays that both grow with its square root: the one that the rates predict at every probe, and
- * the measured one of the posts found. probe-choice.ts decides which accounts a probe requests.
+ * worth its request sooner, silence later; the required worth changes slowly. It is learned from
+ * two delays that both grow with its square root: the one that the rates predict at every probe,
+ * and the measured one of the posts found. probe-choice.ts decides which accounts a probe requests.
  * Pure; the memory is plain data.
  */
 import { BATCH_SIZE } from "../../../model/batch.ts";
@@ -60,32 +60,35 @@ const joinAwaited = (parts: readonly Awaited[]): Awaited => ({
 });
 
 /**
- * Delays are averaged over so many posts and at least six hours: fewer posts are noise, and one
- * hour of a large group shows its time of day.
+ * Delays are averaged over this many posts and at least six hours: fewer posts are noise, and a
+ * single hour of a large group reflects its time of day.
  */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
 /**
- * The share of the waiting time that probes end once they are worth it; piggybacked reads and the
+ * The share of the waiting time that probes end once they are worth it. Piggybacked reads and the
  * longest wait end the rest.
  */
 const ENDED_BY_WORTH = 0.75;
-/** How many predicted posts outweigh the first guess. */
+/** The number of predicted posts that outweigh the first guess. */
 const FIRST_GUESS_POSTS = 60;
 /**
- * The first bursts of a few accounts are noise: so many measured bursts have the same weight as the
- * prediction.
+ * The first bursts of a few accounts are noise. This many measured bursts have the same weight as
+ * the prediction.
  */
 const FORECAST_BURSTS = 60;
-/** The posts of a burst are found together, so that about four posts count as one measurement. */
+/** The posts of a burst are found together, so about four posts count as one measurement. */
 const POSTS_A_BURST = 4;
 /**
- * Probes are sent at most so many times as often as the rates suggest: more requests do not make a
- * lagging search faster.
+ * Probes are sent at most this many times as often as the rates suggest, because more requests do
+ * not make a lagging search faster.
  */
 const MOST_SPEED_UP = 3;
 
-/** The first pace, by the arithmetic of the forecast. `rates`: known average rates, posts a day. */
+/**
+ * Returns the first pace, computed as the forecast does. `rates`: known average rates, in posts per
+ * day.
+ */
 export function firstPace(rates: readonly number[], freshness: Mean, nowMs: number): PaceMemory {
   const { meanMs } = freshness;
   const perDay = sum(rates, (rate) => rate);
@@ -102,13 +105,13 @@ export function firstPace(rates: readonly number[], freshness: Mean, nowMs: numb
 export interface Found {
   /** Posts that the rates predicted for the requested accounts. */
   readonly awaited: Awaited;
-  /** From each post to the poll that found it. */
+  /** The time from each post to the poll that found it. */
   readonly delaysMs: readonly number[];
 }
 
 /**
- * The pace after a run. Predicted delays are free of the noise of single posts, measured ones of
- * errors in the rates.
+ * Returns the pace after a run. Predicted delays are free of the noise of single posts, measured
+ * ones of errors in the rates.
  */
 export function learnDelays(
   memory: PaceMemory,
@@ -119,7 +122,7 @@ export function learnDelays(
   if (awaited.posts === 0 && delaysMs.length === 0) return memory;
   const passed = Math.max(0, nowMs - memory.atMs) / MEMORY_MS;
   const kept = Math.exp(-Math.min(Math.max(delaysMs.length, awaited.posts) / MEMORY_POSTS, passed));
-  // What was found after an outage says nothing about the pace.
+  // Limit the delays, because what was found after an outage says nothing about the pace.
   const delays = delaysMs.map((delayMs) => Math.min(Math.max(delayMs, 0), maxMs));
   const root = Math.sqrt(memory.worth);
   const add = (known: Delays, posts: number, delayMs: number): Delays => ({
@@ -142,7 +145,7 @@ export function learnDelays(
   };
 }
 
-/** The mean delay for each root of worth. */
+/** Returns the mean delay per root of worth. */
 function delayByRoot(foretold: Delays, found: Delays): number {
   const byRates = foretold.delayMs / foretold.rootWorth;
   if (found.posts === 0) return byRates;

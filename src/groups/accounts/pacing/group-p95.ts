@@ -15,15 +15,15 @@ import { NOBODYS_TURN } from "./turns.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * The share of posts that may be late: less than 5%, because some days have more late posts than
- * others.
+ * The share of posts that may be late. It is less than 5%, because some days have more late posts
+ * than others.
  */
 const LATE_SHARE = 0.045;
 /** About how long after a probe its search finds the posts. */
 const FOUND_AFTER_MS = 2_000;
 /** The shortest round, as a share of the limit. */
 const LEAST_SHARE = 0.8;
-/** How much one found post moves the rate from which on accounts count as busy. */
+/** How much one found post changes the rate above which accounts count as busy. */
 const STEP = 0.02;
 /** The correction is at most this factor, up or down. */
 const MOST_CORRECTION = 4;
@@ -41,7 +41,7 @@ export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
     );
   },
   after: (query) => roundsAfter(query, freshness),
-  // However many probes they take.
+  // The number of rounds, regardless of how many probes each one takes.
   runsPerDay: (accounts) => DAY_MS / roundEveryMs(freshness, accounts),
 });
 
@@ -55,7 +55,10 @@ function roundOf({ waiting, memory, factor }: TurnQuery, freshness: P95): RoundQ
   };
 }
 
-/** A run soon after a round is not a round itself: hardly any account is due. */
+/**
+ * Updates the rounds after a run. A run soon after a round is not a round itself, because hardly
+ * any account is due.
+ */
 function roundsAfter(query: PaceQuery, freshness: P95): LearnedPace {
   const { waiting, memory, factor, delaysMs, hasProbed, startedAtMs, nowMs, isPaced } = query;
   const { correction = 1, roundAtMs = startedAtMs } = memory.rounds ?? {};
@@ -76,8 +79,8 @@ const untilRound = (rounds: Rounds | undefined, everyMs: number, nowMs: number):
   everyMs - passedMs(rounds?.roundAtMs ?? 0, nowMs);
 
 /**
- * Milliseconds between rounds. Where one probe requests all accounts, the interval alone decides
- * how many posts are late.
+ * Returns the milliseconds between rounds. If one probe requests all accounts, the interval alone
+ * decides how many posts are late.
  */
 export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
   const foundInTimeMs = Math.max(p95Ms - FOUND_AFTER_MS, LEAST_SHARE * p95Ms);
@@ -85,9 +88,9 @@ export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
 }
 
 /**
- * Posts a day from which on an account is requested in every round: the quieter accounts together
- * have as many late posts as are allowed. `rates`: the average ones, one an account. In quiet hours
- * an account posts at half of its average, after a post much more.
+ * Returns the rate, in posts per day, from which an account is requested in every round: the
+ * quieter accounts together have as many late posts as are allowed. `rates`: the average rate of
+ * each account. In quiet hours an account posts at half of its average, after a post at much more.
  */
 export function busyRate(rates: readonly number[], freshness: P95): number {
   if (rates.length <= BATCH_SIZE) return 0;
@@ -102,16 +105,16 @@ export function busyRate(rates: readonly number[], freshness: P95): number {
 }
 
 export interface RoundQuery {
-  /** Posts a day from which on an account is asked for in every round. */
+  /** The rate, in posts per day, from which an account is requested in every round. */
   readonly busyRate: number;
   readonly everyMs: number;
-  /** Nobody waits longer. */
+  /** No account waits longer than this. */
   readonly maxMs: number;
 }
 
 /**
- * Who is asked for in a round: the busy, those whose wait would grow too long, and in free places
- * whoever has most posts to be found.
+ * Returns the accounts that a round requests: the busy ones, those whose wait would become too
+ * long, and, in free places, those with the most posts to be found.
  */
 export function chooseRound<C extends Candidate>(
   candidates: readonly C[],
@@ -126,12 +129,12 @@ export function chooseRound<C extends Candidate>(
   return [...due, ...others.sort((a, b) => posted(b) - posted(a)).slice(0, places)];
 }
 
-/** An answer is a moment younger than the round that asked for it. */
+/** An answer is this much younger than the round that requested it. */
 const ANSWERED_MS = 250;
 
 /**
- * Until a round would have anybody to ask for: others may have asked for all of them since the last
- * one.
+ * Returns the milliseconds until a round has an account to request. Other groups may have requested
+ * all of them since the last round.
  */
 function waitForDue(
   candidates: readonly Candidate[],
@@ -144,7 +147,10 @@ function waitForDue(
   );
 }
 
-/** The correction after posts were found so late, as far as that depends on the rounds. */
+/**
+ * Returns the correction after posts were found with these delays, as far as delays depend on the
+ * rounds.
+ */
 export function learnLate(correction: number, delaysMs: readonly number[], { p95Ms }: P95): number {
   const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;
   const moved = correction * Math.exp(STEP * (LATE_SHARE * delaysMs.length - late));

@@ -1,6 +1,6 @@
 /**
- * How a group of accounts is paced, and what a run of it has come to when its pacer is asked. Each
- * timing has a pacer of its own.
+ * The pacer of a group of accounts, and the results of a run that are passed to it. Each timing has
+ * a pacer of its own.
  */
 import { isSameTick } from "../../../plan/polls/tick-grid.ts";
 import type { GroupProbes } from "../../probing/group-probes.ts";
@@ -14,45 +14,48 @@ import type { ReadTask } from "../group-tasks.ts";
 import type { SpareSlotQuery } from "../spare-slot-tasks.ts";
 import { NOBODYS_TURN, type Turn } from "./turns.ts";
 
-/** One run, as it begins. */
+/** A run at its start. */
 export interface Run {
   readonly group: Poll;
   readonly pacer: GroupPacer;
   readonly members: readonly GroupMember[];
-  /** Poll keys of members that must be read by themselves. */
+  /** Poll keys of members that must be read on their own. */
   readonly unready: ReadonlySet<string>;
   readonly startedAtMs: number;
-  /** Members were seen by others since its last run. */
+  /** Whether other requests showed members since its last run. */
   readonly wasHelped: boolean;
 }
 
-/** After its probe. */
+/** A run after its probe. */
 export interface ProbedRun extends Run {
   readonly memory: GroupMemory;
   readonly asked: readonly GroupMember[];
-  /** Members that need no probe: somebody else asked for them just now. */
+  /** Members that need no probe, because another request just showed them. */
   readonly seen: ReadonlySet<GroupMember>;
   readonly answer: "seen" | "suspicious" | "refused";
-  /** What the rates predict of those who were probed. */
+  /** What the rates predict for the probed members. */
   readonly awaited: Awaited;
 }
 
 export interface ReadPlan {
   readonly tasks: readonly ReadTask[];
-  /** What the rates predict of those who fill searches that are sent anyway. */
+  /** What the rates predict for the members that fill searches which are sent anyway. */
   readonly awaited: Awaited;
 }
 
 export interface GroupPacer extends Pacer {
-  /** Whether its members are asked for in free places of the requests of others. */
-  readonly takesSpareSlots: boolean;
-  /** Whom to probe of those who were probed before; `isExtra`: the run comes before its time. */
+  /** Whether its members may fill free places in the requests of others. */
+  readonly fillsSpareSlots: boolean;
+  /**
+   * Returns which members to probe, of those that were probed before. `isExtra`: the run comes
+   * before its time.
+   */
   turn(run: Run, memory: GroupMemory, isExtra: boolean): Turn<GroupMember>;
-  /** Who fills the searches of a run. */
+  /** Returns the members that fill the searches of a run. */
   fill(run: ProbedRun, query: Omit<SpareSlotQuery, "waiting" | "limits">): Turn<ReadTask>;
   /**
-   * What a run taught of the pace, and when the next one is worth its request. `memory` of the run:
-   * with all else that it taught.
+   * Returns what a run taught about the pace, and when the next one is worth its request. The
+   * `memory` of the run already has everything else that it taught.
    */
   after(
     run: ProbedRun,
@@ -61,16 +64,19 @@ export interface GroupPacer extends Pacer {
   ): { readonly memory: GroupMemory; readonly nextDueMs?: number };
 }
 
-/** A group that runs at the ticks of its schedules: each run asks for all of them. */
+/**
+ * Creates the pacer of a group that runs at the ticks of its schedules: each run requests all
+ * members.
+ */
 export const createSchedulePacer = (
   group: Poll,
-  probes: Pick<GroupProbes, "takeRecent">,
+  probes: Pick<GroupProbes, "applyRecent">,
 ): GroupPacer => ({
-  takesSpareSlots: false,
+  fillsSpareSlots: false,
   turn({ members, startedAtMs: nowMs }, memory) {
-    // A run for newcomers, or one that is repeated, comes between two ticks.
+    // A run for new members, or a repeated one, comes between two ticks.
     if (!isSameTick(group, memory.probedAtMs, nowMs)) return { ...NOBODYS_TURN, all: members };
-    for (const member of members) probes.takeRecent(member);
+    for (const member of members) probes.applyRecent(member);
     return NOBODYS_TURN;
   },
   fill: () => NOBODYS_TURN,

@@ -13,13 +13,13 @@ export interface Waiting extends Candidate {
 }
 
 /**
- * One that was checked so long after now was so before the clock was set back; by less, another
- * group asked for it just now.
+ * A check time that lies further in the future than this was recorded before the clock was set
+ * back. If it is nearer, another group has just requested the account.
  */
 const SET_BACK_MS = 60_000;
 const SET_BACK_AGE_MS = 3_600_000;
 
-/** Members that were probed before, with their rates and ages as they are now. */
+/** Returns the members that were probed before, with their current rates and ages. */
 export type Turns = (
   members: readonly GroupMember[],
   profile: DayProfile,

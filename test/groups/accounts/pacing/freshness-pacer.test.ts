@@ -21,7 +21,7 @@ function setUp() {
   const deps = {
     turns: () => OVERDUE,
     punctuality: new Map(),
-    probes: { takeRecent: () => false },
+    probes: { applyRecent: () => false },
   };
   let factor = 1;
   const pacer = createFreshnessPacer(group, MEAN, {
