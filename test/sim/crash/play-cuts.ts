@@ -79,12 +79,12 @@ const again = (cut: Cut | undefined): string =>
     ? ""
     : `node .sim/test/sim/crash/main.js ${cut.replicas} ${cut.replica} ${cut.point} ${cut.nth}`;
 
-/** The first and the last, and the others at equal distances. */
+/** The middle one of each of so many parts of the same length. */
 function evenly<T>(all: readonly T[], count: number): readonly T[] {
   if (count >= all.length) return all;
   return Array.from(
     { length: count },
-    (_, n) => all[Math.round((n * (all.length - 1)) / Math.max(1, count - 1))] as T,
+    (_, n) => all[Math.floor(((n + 0.5) * all.length) / count)] as T,
   );
 }
 

@@ -6,7 +6,7 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
   { keys: /^state\.path$/, why: "every simulation has a folder of its own" },
   {
     keys: /^state\.url(?:_file)?$/,
-    why: "a server knows no virtual clock: test/e2e/crash-on-postgres.test.ts",
+    why: "a server knows no virtual clock: test/long/crash-on-postgres.test.ts",
   },
   {
     keys: /^defaults\.sink\.\w+\.(?:url|url_file|webhook_url|webhook_url_file|channel|channel_id|chat_id|thread|path|host|from|to|command)$/,

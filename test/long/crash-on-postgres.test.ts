@@ -1,12 +1,20 @@
 /**
  * A daemon whose state is on Postgres loses nothing when it is killed, nor when the server is
- * stopped, killed or away for a while.
+ * stopped, killed or away for a while. `npm test` loses the answers of a COMMIT, cuts connections
+ * and kills replicas; that takes less time.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { RunningDaemon } from "../support/daemon-process.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { until } from "../support/until.ts";
-import { allSent, cleanUpAfterwards, createFixture, morePolls, noted, sorted } from "./fixture.ts";
+import {
+  allSent,
+  cleanUpAfterwards,
+  createFixture,
+  morePolls,
+  noted,
+  sorted,
+} from "../e2e/fixture.ts";
 
 cleanUpAfterwards();
 
