@@ -97,4 +97,5 @@ it("fault 85: a pause asked of one reaches the others, and they do the part of o
     await replicas.replace(kill % 2 === 0 ? replicas.at(2) : await replicas.leader(), "SIGKILL");
   await replicas.lose(await replicas.leader(), "SIGKILL");
   expect(await replicas.findWrong()).toEqual([]);
+  expect(replicas.reports()).toBeGreaterThan(0);
 });

@@ -65,6 +65,7 @@ export class Replicas {
       ...baseConfig(sandbox.url, sandbox.key),
       state: { url: stateUrl },
       sinks: { one: hookSink(hook), two: { ...hookSink(hook), url: `${hook.url}?two` } },
+      reports: { often: { schedule: "@every 5s", sink: "one" } },
       watches: Object.fromEntries(
         watches.map((account, n) => [
           account,
@@ -209,7 +210,8 @@ export class Replicas {
    */
   async findWrong(): Promise<readonly string[]> {
     const { hook, sandbox } = this.#around;
-    const alerted = () => new Set(hook.events().map(({ subject }) => subject));
+    const events = () => hook.events().filter(({ type }) => type !== "report.created");
+    const alerted = () => new Set(events().map(({ subject }) => subject));
     await until(
       "every tweet",
       () => {
@@ -222,7 +224,8 @@ export class Replicas {
     const messagesOf = new Map<string, Set<string>>();
     const eventsOf = new Map<string, Set<string>>();
     for (const { id, events } of hook.messages())
-      for (const { subject, data } of events) {
+      for (const { type, subject, data } of events) {
+        if (type === "report.created") continue;
         const eventId = data.id as string;
         messagesOf.set(eventId, (messagesOf.get(eventId) ?? new Set()).add(id));
         eventsOf.set(subject, (eventsOf.get(subject) ?? new Set()).add(eventId));
@@ -235,6 +238,25 @@ export class Replicas {
       ...old.map((id) => `${id} is of the baseline`),
       ...many(messagesOf).map((id) => `event ${id} is in two messages`),
       ...many(eventsOf).map((id) => `tweet ${id} became two events`),
+      ...this.#wrongReports(),
     ];
+  }
+
+  /** The number of reports that arrived. */
+  reports(): number {
+    return this.#around.hook.events().filter(({ type }) => type === "report.created").length;
+  }
+
+  /** Whichever replica leads, each report begins where the one before ended, and none comes twice. */
+  #wrongReports(): readonly string[] {
+    const reports = this.#around.hook.events().filter(({ type }) => type === "report.created");
+    const ends = new Map(reports.map(({ data }) => [data.id as string, data.report]));
+    const periods = [...ends.values()].sort((a, b) => Date.parse(a.to) - Date.parse(b.to));
+    return periods.flatMap(({ from, to }, n) => {
+      const before = periods[n - 1];
+      return before === undefined || before.to === from
+        ? []
+        : [`the report from ${from} to ${to} comes after the one to ${before.to}`];
+    });
   }
 }
