@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { expect, it } from "vitest";
 
 const root = resolve(import.meta.dirname, "../..");
-const page = readFileSync(resolve(root, "docs/dependencies.md"), "utf8");
+const page = readFileSync(resolve(root, "docs/adr/0026-what-each-package-is-for.md"), "utf8");
 const manifest = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as Record<
   string,
   Record<string, string>

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { commandsPage } from "./page-commands.ts";
-import { configRulesPage } from "./page-config-rules.ts";
 import { extendingPage } from "./page-extending.ts";
 import { metricsPage } from "./page-metrics.ts";
-import { operationsPage } from "./page-operations.ts";
+import { clientPage } from "./page-operations.ts";
 import { settingsPage } from "./page-settings.ts";
 import { sinksPage } from "./page-sinks.ts";
 import { watchesPage } from "./page-watches.ts";
@@ -23,14 +22,12 @@ describe("reference pages are committed as the code writes them now", () => {
   it("docs/metrics.md", async () => {
     await expect(metricsPage(ROOT)).toMatchFileSnapshot("../../docs/metrics.md");
   });
-  it("docs/config-rules.md", async () => {
-    await expect(await configRulesPage(ROOT)).toMatchFileSnapshot("../../docs/config-rules.md");
-  });
   it("docs/commands.md", async () => {
     await expect(await commandsPage()).toMatchFileSnapshot("../../docs/commands.md");
   });
-  it("docs/operations.md", async () => {
-    await expect(operationsPage()).toMatchFileSnapshot("../../docs/operations.md");
+  it("docs/client.md, with the table of operations", async () => {
+    expect(clientPage(ROOT)).toContain("| `info-batch` |");
+    await expect(clientPage(ROOT)).toMatchFileSnapshot("../../docs/client.md");
   });
   it("docs/extending.md, with the examples that are run", async () => {
     expect(extendingPage(ROOT)).toContain("export const listTweets");

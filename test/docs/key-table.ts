@@ -95,23 +95,82 @@ function rowsOf(schema: Schema, prefix = ""): readonly Row[] {
   });
 }
 
-/** `defaults` fills in what the schema leaves to the loader. */
-export function keyTable(
+type IsWanted = (name: string) => boolean;
+const HEADS = ["Key", "Value", "Default", "Meaning"];
+const topOf = (name: string): string => name.split(/[.[]/)[0] ?? name;
+
+/** The cells of the wanted keys. `defaults` fills in what the schema leaves to the loader. */
+function cellsOf(
   schema: Schema,
-  isWanted: (name: string) => boolean = () => true,
+  isWanted: IsWanted,
   defaults: Readonly<Record<string, unknown>> = {},
-): string {
-  const rows = rowsOf(schema).filter(({ name }) => isWanted(name.split(/[.[]/)[0] ?? name));
-  return table(
-    ["Key", "Value", "Default", "Meaning"],
-    rows.map(({ name, schema: one, isRequired }) => [
-      code(name),
-      kindOf(one),
-      defaultOf(
-        Object.hasOwn(defaults, name) ? { ...one, default: defaults[name] } : one,
-        isRequired,
-      ),
-      sentence((one.description ?? "").replace(/(^|\. )([a-z]+): /g, "$1`$2`: ")),
-    ]),
+): readonly { readonly key: string; readonly cells: readonly string[] }[] {
+  return rowsOf(schema)
+    .filter(({ name }) => isWanted(topOf(name)))
+    .map(({ name, schema: one, isRequired }) => ({
+      key: topOf(name),
+      cells: [
+        code(name),
+        kindOf(one),
+        defaultOf(
+          Object.hasOwn(defaults, name) ? { ...one, default: defaults[name] } : one,
+          isRequired,
+        ),
+        sentence((one.description ?? "").replace(/(^|\. )([a-z]+): /g, "$1`$2`: ")),
+      ],
+    }));
+}
+
+export const keyTable = (
+  schema: Schema,
+  isWanted: IsWanted = () => true,
+  defaults: Readonly<Record<string, unknown>> = {},
+): string =>
+  table(
+    HEADS,
+    cellsOf(schema, isWanted, defaults).map(({ cells }) => cells),
   );
+
+/** A key with its inner keys as text, to compare that of one type with that of another. */
+const textOf = (schema: Schema, key: string): string =>
+  JSON.stringify(cellsOf(schema, (name) => name === key));
+
+/**
+ * The tables of several types. A key that reads the same in three types or more is described once,
+ * in `shared`. Each type names it and describes the others.
+ */
+export function typeTables(
+  types: readonly { readonly schema: Schema; readonly keys: readonly string[] }[],
+  minTypes = 3,
+): { readonly shared: string; readonly own: (schema: Schema) => readonly string[] } {
+  const shared = new Map<string, { readonly text: string; readonly schema: Schema }>();
+  for (const key of new Set(types.flatMap(({ keys }) => keys))) {
+    const texts = types.flatMap(({ schema, keys }) =>
+      keys.includes(key) ? [{ schema, text: textOf(schema, key) }] : [],
+    );
+    const like = ({ text }: { readonly text: string }) =>
+      texts.filter((other) => other.text === text).length;
+    const [most] = texts.toSorted((a, b) => like(b) - like(a));
+    if (most !== undefined && like(most) >= minTypes) shared.set(key, most);
+  }
+  return {
+    shared: table(
+      HEADS,
+      [...shared].flatMap(([key, { schema }]) =>
+        cellsOf(schema, (name) => name === key).map(({ cells }) => cells),
+      ),
+    ),
+    own: (schema) => {
+      const keys = types.find((one) => one.schema === schema)?.keys ?? [];
+      const isShared = (key: string) => shared.get(key)?.text === textOf(schema, key);
+      const own = keys.filter((key) => !isShared(key));
+      const elsewhere = keys.filter(isShared);
+      return [
+        own.length === 0 ? "" : keyTable(schema, (name) => own.includes(name)),
+        elsewhere.length === 0
+          ? ""
+          : `[Also](#keys-of-several-types): ${elsewhere.map(code).join(", ")}.`,
+      ];
+    },
+  };
 }

@@ -1,5 +1,5 @@
 /** docs/commands.md: every command as the program itself knows it, and what exit codes mean. */
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { EXIT } from "../../src/model/exit-code.ts";
 import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
 import { commandsIn, readProgram, textAfterHelp } from "./program.ts";
@@ -18,17 +18,31 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 
 const upperFirst = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
+/** Options of most commands, described once. A command says which of them it has. */
+const SHARED: readonly (readonly [short: string, row: readonly string[]])[] = [
+  ["-c", [code("-c, --config <file>"), code("watches.yaml"), "Configuration file or folder."]],
+  ["--json", [code("--json"), "", "Print JSON."]],
+];
+
+const rowOf = (option: Option): readonly string[] => [
+  code(option.flags),
+  shown(option),
+  sentence(upperFirst(option.description)),
+];
+const nameOfShared = (option: Option): string | undefined =>
+  SHARED.find(([, row]) => row.join() === rowOf(option).join())?.[0];
+
 function optionTable(command: Command): string {
-  const options = command.options.filter(({ hidden }) => !hidden);
-  if (options.length === 0) return "";
-  return table(
-    ["Option", "Default", "Meaning"],
-    options.map((option) => [
-      code(option.flags),
-      shown(option),
-      sentence(upperFirst(option.description)),
-    ]),
+  const options = command.options.filter(
+    (option) => !option.hidden && nameOfShared(option) === undefined,
   );
+  if (options.length === 0) return "";
+  return table(["Option", "Default", "Meaning"], options.map(rowOf));
+}
+
+function sharedOptions(command: Command): string {
+  const names = command.options.flatMap((option) => nameOfShared(option) ?? []);
+  return names.length === 0 ? "" : `Takes ${names.map(code).join(" and ")}.`;
 }
 
 function shown({
@@ -77,6 +91,7 @@ function section({
     fenced("text", `chirpwatch ${name} ${command.usage()}`),
     argumentList(command),
     optionTable(command),
+    sharedOptions(command),
     remarks,
     example === "" ? "" : `Example:\n\n${fenced("sh", example)}`,
   ];
@@ -90,13 +105,12 @@ export async function commandsPage(): Promise<string> {
   return page(
     GENERATED,
     "# Commands",
-    "From a checkout, `node dist/main.js` stands for `chirpwatch`. Every command has `--help`. Results go to standard output; logs and errors go to standard error. `NO_COLOR` is honoured.",
+    "From a checkout, `node dist/main.js` stands for `chirpwatch`. Every command has `--help`. Results go to standard output; logs and errors go to standard error. `NO_COLOR` is honoured. `chirpwatch --help` lists the commands with their purposes.",
+    commands.map(({ name }) => `[${name}](#${name.replaceAll(" ", "-")})`).join(", "),
+    "Most commands take one of these options or both:",
     table(
-      ["Command", "Purpose"],
-      commands.map(({ name, command }) => [
-        `[${name}](#${name.replaceAll(" ", "-")})`,
-        sentence(upperFirst(command.description())),
-      ]),
+      ["Option", "Default", "Meaning"],
+      SHARED.map(([, row]) => row),
     ),
     ...commands.map(section),
     "## Exit codes",

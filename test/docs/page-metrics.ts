@@ -45,8 +45,6 @@ export const metricsPage = (root: string): string =>
       ]),
     ),
     "Figures of the process come from Prometheus' client for Node.js: `process_cpu_seconds_total`, `process_resident_memory_bytes`, `process_open_fds`, `nodejs_eventloop_lag_p99_seconds`, `nodejs_gc_duration_seconds` and more of `process_` and `nodejs_`. The client is loaded at the first scrape.",
-    "### Changes since 0.1.0",
-    '- `chirpwatch_detect_delay_seconds` is counted by watch type; its label `watch` is gone, and 20 series a watch with it.\n- The daemon\'s own events in `chirpwatch_events_total` (`watch.gap`, `target.unavailable` and others) have an empty `watch`, also where they are about one.\n- `chirpwatch_watches{state="misconfigured"}` has a value; such a watch is no longer counted as `active`.',
     "## Alerts",
     "Load `config/alerts.prometheus.yaml` as a rule file. `page` needs someone now, `ticket` someone this week. `config/grafana-dashboard.json` shows the same metrics.",
     table(

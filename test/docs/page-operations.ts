@@ -1,14 +1,16 @@
 /**
- * docs/operations.md: every operation of the data service, and where the product has it: client,
- * sandbox, watch types.
+ * The table of operations in docs/client.md: every operation of the data service, and where the
+ * product has it: client, sandbox, watch types. The rest of the page is written by hand.
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { methodName } from "../../src/api/client.ts";
 import type { Endpoint } from "../../src/api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../src/api/endpoints/index.ts";
-import { endpointCost, pageSizeText } from "../../src/cli/call/call-text.ts";
+import { pageSizeText } from "../../src/cli/call/call-text.ts";
 import { findOperation } from "../../src/sandbox/endpoints/table.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
-import { code, GENERATED, page, table } from "./markdown.ts";
+import { code, table } from "./markdown.ts";
 
 /** Why no watch type asks an operation: the one place where an empty cell is explained. */
 const NOT_WATCHED: Readonly<Partial<Record<EndpointName, string>>> = {
@@ -51,35 +53,23 @@ export const operationRows = (): readonly OperationRow[] =>
   });
 
 const watchCell = ({ watchTypes, reason }: OperationRow): string =>
-  watchTypes.length === 0
-    ? (reason ?? "")
-    : watchTypes.map((type) => `[${type}](watches.md#${type})`).join(", ");
+  watchTypes.length === 0 ? (reason ?? "") : watchTypes.map(code).join(", ");
 
-export const operationsPage = (): string =>
-  page(
-    GENERATED,
-    "# Operations",
-    "Every operation of the data service, and where to find it: as a method of the [client](client.md), as `chirpwatch call` with the operation's name, as a route of the [sandbox](sandbox.md), and as the [watch types](watches.md) that poll it. The page size is a maximum: `?` where the service does not say, `-` where there are no pages.",
-    table(
-      [
-        "Operation",
-        "Request",
-        "Client method",
-        "Sandbox route",
-        "Page",
-        "Batch",
-        "Cost",
-        "Watch types",
-      ],
-      operationRows().map((row) => [
-        row.name,
-        code(row.request),
-        code(row.method),
-        row.route === undefined ? "" : code(row.route),
-        pageSizeText(row.endpoint),
-        row.endpoint.batch === undefined ? "-" : String(row.endpoint.batch.size),
-        endpointCost(row.endpoint),
-        watchCell(row),
-      ]),
-    ),
+const operationsTable = (): string =>
+  table(
+    ["Operation", "Request", "Page", "Batch", "Watch types"],
+    operationRows().map((row) => [
+      code(row.name),
+      row.request,
+      pageSizeText(row.endpoint),
+      row.endpoint.batch === undefined ? "-" : String(row.endpoint.batch.size),
+      watchCell(row),
+    ]),
+  );
+
+/** The page with its table as the code writes it now. */
+export const clientPage = (root: string): string =>
+  readFileSync(join(root, "docs/client.md"), "utf8").replace(
+    /(?<=^<!-- operations: [^\n]*\n\n)[\s\S]*$/m,
+    () => `${operationsTable()}\n`,
   );

@@ -4,7 +4,7 @@ import { COMMON_SINK_KEYS } from "../../src/config/schema/sink-schema.ts";
 import { SINK_TYPES } from "../../src/sinks/registry.ts";
 import type { AnswerMeaning } from "../../src/sinks/kind/meant-answer.ts";
 import type { SinkType } from "../../src/sinks/kind/sink-type.ts";
-import { keyTable, typesOf } from "./key-table.ts";
+import { keyTable, typesOf, typeTables } from "./key-table.ts";
 import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
 
 const schemaOf = (type: SinkType<any>) =>
@@ -14,37 +14,69 @@ const exampleOf = (type: SinkType<any>): string =>
   `sinks:\n  my-${type.type}:\n${type.example.trimEnd().replace(/^/gm, "    ")}\nops: { sink: my-${type.type} }`;
 
 function notesOf(type: SinkType<any>): readonly string[] {
-  const { limit, interval } = DEFAULTS.chatSink.throttle;
-  const secrets = type.secrets.flatMap((key) => [code(key), code(`${key}_file`)]);
+  const secrets = type.secrets.map(code).join(", ");
+  const files = type.secrets.map((key) => code(`${key}_file`)).join(", ");
   return [
     type.concurrency === 1
       ? "- One message at a time, in order."
       : `- Up to ${type.concurrency} messages at a time; order is kept per group.`,
-    type.chat
-      ? `- A chat sink: at most ${limit} messages in ${interval} unless \`throttle\` says otherwise, the rest as a digest every two minutes; one tweet once in 24 h, naming every watch that matched; new followers of one account in one poll as one message.`
-      : "- Every event is a message of its own, unless a route groups them. Nothing is throttled unless you configure it.",
-    `- A message is tried for ${type.chat ? DEFAULTS.chatSink.retry_for : DEFAULTS.sink.retry_for} from its first attempt.`,
-    ...(secrets.length === 0
+    ...(secrets === ""
       ? []
-      : [`- Secrets: ${secrets.join(", ")}. Set each by a variable or by its file.`]),
+      : [`- Secrets: ${secrets}. Set each by a variable, or name a file that holds it: ${files}.`]),
     ...(type.check === undefined
       ? []
       : ["- Its credentials are checked at the start, by a call that posts nothing."]),
   ];
 }
 
+/** What differs between sinks that people read and sinks that programs read. */
+function kindsTable(): string {
+  const { limit, interval } = DEFAULTS.chatSink.throttle;
+  const typesWhere = (chat: boolean): string =>
+    SINK_TYPES.filter((type) => type.chat === chat)
+      .map(({ type }) => code(type))
+      .join(", ");
+  return table(
+    ["Kind", "Types", "Unless the configuration says otherwise"],
+    [
+      [
+        "chat",
+        typesWhere(true),
+        `At most ${limit} messages in ${interval}, the rest as a digest every two minutes; one tweet once in 24 h, naming every watch that matched; new followers of one account in one poll as one message. A message is tried for ${DEFAULTS.chatSink.retry_for} from its first attempt.`,
+      ],
+      [
+        "program",
+        typesWhere(false),
+        `Every event is a message of its own, unless a route groups them. Nothing is throttled. A message is tried for ${DEFAULTS.sink.retry_for}.`,
+      ],
+    ],
+  );
+}
+
+const TABLES = typeTables(
+  SINK_TYPES.map((type) => ({
+    schema: schemaOf(type),
+    keys: Object.keys(schemaOf(type).properties ?? {}).filter(
+      (name) =>
+        name !== "type" &&
+        !COMMON_SINK_KEYS.includes(name) &&
+        !type.secrets.some((key) => name === `${key}_file`),
+    ),
+  })),
+);
+
 const section = (type: SinkType<any>): readonly string[] => [
   `## ${type.type}`,
   sentence(type.summary),
   fenced("yaml part", exampleOf(type)),
   notesOf(type).join("\n"),
-  keyTable(schemaOf(type), (name) => !COMMON_SINK_KEYS.includes(name)),
+  ...TABLES.own(schemaOf(type)),
 ];
 
 const MEANINGS: Readonly<
   Record<AnswerMeaning, readonly [means: string, repeated: string, ops: string]>
 > = {
-  sent: ["taken", "no", "nothing"],
+  sent: ["taken", "no", "none"],
   part: [
     "some of its receivers took it",
     "only for those who refused it for now",
@@ -70,12 +102,11 @@ const MEANINGS: Readonly<
   ],
 };
 
-/** One row for each meaning of a type. */
+/** One row for each type: its answers by what they mean. */
 const answerRows = ({ type, answers }: SinkType<any>): readonly (readonly string[])[] =>
   (Object.keys(MEANINGS) as AnswerMeaning[]).flatMap((meaning) => {
     const own = answers.filter(({ means }) => means === meaning).map(({ answer }) => answer);
-    const [means, repeated, ops] = MEANINGS[meaning];
-    return own.length === 0 ? [] : [[code(type), own.join(", "), means, repeated, ops]];
+    return own.length === 0 ? [] : [[code(type), MEANINGS[meaning][0], own.join("; ")]];
   });
 
 export const sinksPage = (): string =>
@@ -87,13 +118,16 @@ export const sinksPage = (): string =>
       ["Type", "Purpose"],
       SINK_TYPES.map((type) => [`[${type.type}](#${type.type})`, sentence(type.summary)]),
     ),
+    "There are two kinds of sinks:",
+    kindsTable(),
     ...SINK_TYPES.map(section),
+    "## Keys of several types",
+    "A section names them after *also*.",
+    TABLES.shared,
     "## What answers mean",
-    "Over HTTP the status counts. The body of a 2xx counts only where the vendor documents that it may speak of a failure. Without an answer a message is tried again. See also [failures](delivery.md).",
-    table(
-      ["Sink", "Answer", "Means", "Repeated", "The operator hears"],
-      SINK_TYPES.flatMap(answerRows),
-    ),
+    "Over HTTP the status counts. The body of a 2xx counts only where the vendor documents that it may speak of a failure. Without an answer a message is tried again. [Delivery](delivery.md#when-a-sink-does-not-take-a-message) has more about failures.",
+    table(["An answer means", "The message is sent again", "Ops alert"], Object.values(MEANINGS)),
+    table(["Sink", "Means", "Answer"], SINK_TYPES.flatMap(answerRows)),
     "## Keys of every sink",
     "`defaults.sink` holds keys of one type for all its sinks, by the type's name.",
     keyTable(

@@ -11,7 +11,7 @@ import { formatDuration } from "../../src/model/duration.ts";
 import { isTweetFeed, type WatchType } from "../../src/watches/watch-type.ts";
 import { WATCH_TYPES } from "../../src/watches/registry.ts";
 import { parse } from "yaml";
-import { keyTable, typesOf } from "./key-table.ts";
+import { keyTable, typesOf, typeTables } from "./key-table.ts";
 import { code, fenced, GENERATED, page, sentence, table } from "./markdown.ts";
 
 /** A type's example as a whole entry under `watches`. */
@@ -100,17 +100,25 @@ function notesOf(type: WatchType<any>): readonly string[] {
   ];
 }
 
-function section(type: WatchType<any>): readonly string[] {
-  const schema =
-    typesOf("watches").find((one) => one.properties?.["type"]?.const === type.type) ?? {};
-  return [
-    `## ${type.type}`,
-    sentence(type.summary),
-    fenced("yaml part", exampleOf(type)),
-    notesOf(type).join("\n"),
-    keyTable(schema, (name) => name === "type" || Object.hasOwn(type.schema().shape, name)),
-  ];
-}
+const schemaOf = (type: WatchType<any>) =>
+  typesOf("watches").find((one) => one.properties?.["type"]?.const === type.type) ?? {};
+
+const TABLES = typeTables(
+  WATCH_TYPES.map((type) => ({
+    schema: schemaOf(type),
+    keys: Object.keys(schemaOf(type).properties ?? {}).filter((name) =>
+      Object.hasOwn(type.schema().shape, name),
+    ),
+  })),
+);
+
+const section = (type: WatchType<any>): readonly string[] => [
+  `## ${type.type}`,
+  sentence(type.summary),
+  fenced("yaml part", exampleOf(type)),
+  notesOf(type).join("\n"),
+  ...TABLES.own(schemaOf(type)),
+];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -130,18 +138,34 @@ function byBody(): readonly (readonly WatchType<any>[])[] {
   return [...groups.values()];
 }
 
-/**
- * Quoted and retweeted tweets have the fields of a tweet: said in a sentence, not in forty rows.
- */
+const namesCell = (fields: Fields): string => namesOf(fields).map(code).join(" ");
+
+/** The names below `tweet` and `user`, which most bodies hold: listed once, not in every row. */
+function wholeNames(): readonly (readonly string[])[] {
+  const { tweet = {}, user = {} } = variablesOf({ tweet: "tweet", user: "user" });
+  const own = Object.entries(tweet).filter(([, kind]) => typeof kind === "string");
+  return [
+    ["a tweet", `${namesCell(Object.fromEntries(own))}, and an account as ${code("user")}`],
+    ["an account", namesCell(user as Fields)],
+  ];
+}
+
+/** The names of a body: `tweet.*` for a whole tweet, `user.*` for a whole account. */
+const bodyCell = (body: WatchType<any>["body"]): string =>
+  Object.entries(body)
+    .map(([name, field]) =>
+      field === "tweet" || field === "user"
+        ? code(`${name}.*`)
+        : namesCell(variablesOf({ [name]: field })),
+    )
+    .join(" ");
+
 const whereTable = (): string =>
   table(
     ["Watch types", "Names"],
     byBody().map((types) => [
       types.map(({ type }) => code(type)).join(", "),
-      namesOf(variablesOf(types[0]?.body ?? {}))
-        .filter((name) => !/\.(quoted|retweeted)_status\./.test(name))
-        .map(code)
-        .join(" "),
+      bodyCell(types[0]?.body ?? {}),
     ]),
   );
 
@@ -155,6 +179,9 @@ export const watchesPage = (): string =>
       WATCH_TYPES.map((type) => [`[${type.type}](#${type.type})`, sentence(type.summary)]),
     ),
     ...WATCH_TYPES.map(section),
+    "## Keys of several types",
+    "A section names them after *also*.",
+    TABLES.shared,
     "## Keys of every watch",
     "`include` is for watches of tweets only. `defaults.watch` takes all of these except `moved_from`.",
     keyTable(
@@ -162,6 +189,8 @@ export const watchesPage = (): string =>
       (name) => name !== "type" && COMMON_WATCH_KEYS.includes(name),
     ),
     "## Names in where",
-    "`where` is a CEL expression over the event's own body. `labels` is available, too, as a map. `tweet.quoted_status` and `tweet.retweeted_status` have the fields of `tweet`. A field that an item does not have makes the expression false. `text.re(\"pattern\")` matches a regular expression in linear time; CEL's `matches` is refused.",
+    "`where` is a CEL expression over the event's own body. `labels` is available, too, as a map. A field that an item does not have makes the expression false. `text.re(\"pattern\")` matches a regular expression in linear time; CEL's `matches` is refused.",
+    "`tweet.*` stands for the names of a tweet, as in `tweet.likes_count`. `user.*` and `target.*` stand for those of an account. `tweet.quoted_status` and `tweet.retweeted_status` are tweets, too.",
+    table(["The names of", "Names"], wholeNames()),
     whereTable(),
   );

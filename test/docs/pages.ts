@@ -1,5 +1,5 @@
 /**
- * What people read: README and docs/, page by page, with their fenced blocks and what stands in
+ * What people read: README, docs/ and examples/, page by page, with their fenced blocks and what stands in
  * inline code.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -28,6 +28,7 @@ export const PAGES: readonly Page[] = [
   "CONTRIBUTING.md",
   "AGENTS.md",
   ...markdownIn("docs"),
+  ...markdownIn("examples"),
 ].map(readPage);
 
 function markdownIn(folder: string): readonly string[] {

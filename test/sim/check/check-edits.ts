@@ -1,5 +1,5 @@
 /**
- * Edits of fresh tweets are announced as docs/rechecks.md says: each text once, by watches with
+ * Edits of fresh tweets are announced as docs/polling.md says: each text once, by watches with
  * `recheck`, with the text before.
  */
 import type { JsonObject } from "../../../src/model/json.ts";

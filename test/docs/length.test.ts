@@ -1,0 +1,26 @@
+/**
+ * docs/ stays short enough to be read. What has no room there goes into a message, an example, a
+ * decision or the code. A new feature raises the limit by the words of its own pages, with a row
+ * below. The decisions in docs/adr are not counted.
+ */
+import { expect, it } from "vitest";
+import { PAGES } from "./pages.ts";
+
+const MAX_WORDS = {
+  "the pages before the features below": 60_000,
+  "docs/messages.md": 229,
+  "docs/reports.md": 297,
+  "docs/releasing.md": 430,
+  "keys, options and rules of digests, reports, dates, forums and mentions": 851,
+  "init for each sink, the image for two architectures, a manifest for SQLite": 312,
+} as const;
+
+const wordsOf = (text: string): number => text.split(/\s+/).filter(Boolean).length;
+
+it("docs/ has no more words than its limit", () => {
+  const max = Object.values(MAX_WORDS).reduce((sum, words) => sum + words, 0);
+  const pages = PAGES.filter(({ path }) => /^docs\/(?!adr\/)/.test(path));
+  const words = pages.reduce((sum, { text }) => sum + wordsOf(text), 0);
+  expect(pages.length).toBeGreaterThan(20);
+  expect(words).toBeLessThanOrEqual(max);
+});
