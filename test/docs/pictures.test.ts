@@ -1,6 +1,6 @@
 /**
- * The pictures of docs/messages.md are those of the payloads that are sent now. `npm run
- * docs:pictures` makes them anew.
+ * The pictures of docs/messages.md are those of the payloads that are sent now, and that of the
+ * README is the status page as it is now. `npm run docs:pictures` makes them again.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { expect, it, type TestContext } from "vitest";
 import { useBrowser } from "../support/chromium.ts";
 import { APPS, SAMPLES } from "./pictures/samples.ts";
+import { statusPage } from "./pictures/status.ts";
 
 const FOLDER = join(import.meta.dirname, "../../docs/pictures");
 const RECORD = join(FOLDER, "pictures.json");
@@ -32,7 +33,7 @@ const record: Record<string, { payloads: string; picture: string }> = existsSync
   ? JSON.parse(readFileSync(RECORD, "utf8"))
   : {};
 
-const PICTURES = (Object.keys(APPS) as (keyof typeof APPS)[]).flatMap((app) => {
+const MESSAGES = (Object.keys(APPS) as (keyof typeof APPS)[]).flatMap((app) => {
   const { render, digest } = APPS[app];
   const samples = Object.entries(SAMPLES).map(([name, batches]) => ({
     name,
@@ -42,19 +43,21 @@ const PICTURES = (Object.keys(APPS) as (keyof typeof APPS)[]).flatMap((app) => {
     ...samples,
     { name: "digest", payloads: digest().map(({ body }) => body as unknown) },
   ].map((one) => ({
-    ...one,
-    app,
     file: `${app}-${one.name}.png`,
     html: PAGES[app](one.payloads),
+    width: app === "mail" ? 760 : 640,
   }));
 });
+const PICTURES = [...MESSAGES, { file: "status-page.png", html: statusPage(), width: 1_000 }];
+/** A page of GitHub loads pictures of this size at once. */
+const MAX_BYTES = 300_000;
 
 type Picture = (typeof PICTURES)[number];
 
-async function make({ file, html, app }: Picture, context: TestContext): Promise<void> {
+async function make({ file, html, width }: Picture, context: TestContext): Promise<void> {
   const page = await openPage(context);
   // A picture is as high as its page, and never higher.
-  await page.resize(app === "mail" ? 760 : 640, 16);
+  await page.resize(width, 16);
   await page.goto(`data:text/html;base64,${Buffer.from(html).toString("base64")}`);
   const picture = await page.screenshot();
   mkdirSync(FOLDER, { recursive: true });
@@ -64,10 +67,18 @@ async function make({ file, html, app }: Picture, context: TestContext): Promise
 }
 
 it.for(PICTURES)(
-  "$file of docs/messages.md shows the payloads that are sent now, else run npm run docs:pictures",
+  "$file shows what is sent or served now, else run npm run docs:pictures",
   async (one, context) => {
     if (isMaking) await make(one, context);
     expect(record[one.file]?.payloads).toBe(sha256(one.html));
     expect(record[one.file]?.picture).toBe(sha256(readFileSync(join(FOLDER, one.file))));
   },
 );
+
+it("the pictures of the README are small", () => {
+  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+  const named = [...readme.matchAll(/docs\/pictures\/([\w-]+\.png)/g)].map(([, name = ""]) => name);
+  expect(named).toContain("status-page.png");
+  const large = named.filter((name) => readFileSync(join(FOLDER, name)).length > MAX_BYTES);
+  expect(large).toEqual([]);
+});
