@@ -62,27 +62,26 @@ function batchSize(type: WatchType<any>, settings: unknown): number | undefined 
   }).batch?.size;
 }
 
-function costText(type: WatchType<any>, settings: unknown): string {
+/** The requests of a poll that finds less than a page of news. */
+function costText(type: WatchType<any>): string {
+  const settings = settingsOf(type);
   const per =
     type.schema().shape["accounts"] !== undefined
       ? "account"
       : type.schema().shape["tweets"] !== undefined
         ? "tweet"
         : "watch";
-  if (isReadInPages(type, settings))
-    return `A poll costs one request per page of the list, per ${per}.`;
+  if (isReadInPages(type, settings)) return `1 a page of the list, per ${per}`;
   const size = batchSize(type, settings);
-  if (size !== undefined)
-    return `A poll costs one request per ${size} ${per}s, of all watches with the same schedule.`;
-  const costs = type.costRequests(settings);
-  return `A poll that finds less than a page of news costs ${costs} request${costs === 1 ? "" : "s"} per ${per}.`;
+  return size === undefined
+    ? `${type.costRequests(settings)} per ${per}`
+    : `1 per ${size} ${per}s of all watches with the same schedule`;
 }
 
 function notesOf(type: WatchType<any>): readonly string[] {
   const settings = settingsOf(type);
   return [
     `- Events: ${type.events.map(code).join(", ")}.`,
-    `- ${costText(type, settings)}`,
     ...(includeText(type) === "" ? [] : [`- ${includeText(type)}`]),
     ...(type.dataIntervalMs === undefined
       ? []
@@ -174,9 +173,14 @@ export const watchesPage = (): string =>
     GENERATED,
     "# Watch types",
     `A watch says what to look for. Each entry under \`watches\` has an id of your choice and a \`type\`. [Polling](polling.md) says how polls find what is new.`,
+    "The last column says how many requests a poll costs that finds less than a page of news.",
     table(
-      ["Type", "Alerts about"],
-      WATCH_TYPES.map((type) => [`[${type.type}](#${type.type})`, sentence(type.summary)]),
+      ["Type", "Alerts about", "Requests a poll"],
+      WATCH_TYPES.map((type) => [
+        `[${type.type}](#${type.type})`,
+        sentence(type.summary),
+        costText(type),
+      ]),
     ),
     ...WATCH_TYPES.map(section),
     "## Keys of several types",
