@@ -83,7 +83,7 @@ export interface UpstreamPacer {
    * True once an hour while stopped: ask the service whether it would answer again, by a request
    * that costs nothing.
    */
-  applyProbe(nowMs: number): boolean;
+  claimProbe(nowMs: number): boolean;
   /** The probe was answered well, or a new key came: polls go on. */
   resume(): void;
   /**
@@ -156,7 +156,7 @@ export function createUpstreamPacer(
       markAnswered(state);
     },
     failed: (failure) => advise(state, random, failure, keys()),
-    applyProbe(nowMs) {
+    claimProbe(nowMs) {
       if (state.stop === undefined || nowMs < state.stop.probeAtMs) return false;
       state.stop.probeAtMs = nowMs + PROBE_EVERY_MS;
       return true;

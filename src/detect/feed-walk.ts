@@ -1,5 +1,5 @@
 /**
- * One walk down a newest-first list, page by page: decides when to request the next page and when
+ * A walk down a newest-first list, page by page: decides when to request the next page and when
  * the poll is done, and records which ids were covered. Pure: the engine passes the pages in. A
  * list ends only at its cursor or at old known items, never after a number of items.
  */

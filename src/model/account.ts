@@ -1,10 +1,10 @@
-/** How people name an account: a handle, an id, or a link to the profile. */
+/** The ways in which people name an account: a handle, an id, or a link to the profile. */
 export type AccountRef =
   | { readonly kind: "handle" /** Without @, as written. */; readonly handle: string }
   | { readonly kind: "id"; readonly id: string };
 
 export interface NamedAccount {
-  /** As written in the YAML. */
+  /** The text in the YAML. */
   readonly name: string;
   readonly account: AccountRef;
 }
@@ -13,8 +13,8 @@ const HANDLE = /^[A-Za-z0-9_]{1,15}$/;
 const LINK = /^https?:\/\/[^/\s]+\/(?:i\/user\/(\d+)|@?([A-Za-z0-9_]{1,15}))\/?(?:[?#].*)?$/;
 
 /**
- * Reads `alice`, `@alice`, `id:44196397`, `https://host/alice` or `https://host/i/user/44196397`;
- * undefined when it is none of them.
+ * Parses `alice`, `@alice`, `id:44196397`, `https://host/alice` or `https://host/i/user/44196397`;
+ * undefined if the text is none of these.
  */
 export function parseAccount(text: string): AccountRef | undefined {
   const plain = text.trim();
@@ -27,6 +27,9 @@ export function parseAccount(text: string): AccountRef | undefined {
   return undefined;
 }
 
-/** Identity of an account inside a watch before its id is known: handles are case-insensitive. */
+/**
+ * Returns the identity of an account inside a watch before its id is known. Handles are
+ * case-insensitive.
+ */
 export const accountKey = (account: AccountRef): string =>
   account.kind === "id" ? `id:${account.id}` : `@${account.handle.toLowerCase()}`;

@@ -1,49 +1,54 @@
 /**
- * What the other side asks to wait, for every sink and for the data service: how much of it is
- * kept, how waits grow while it only refuses, and when nothing but waits is a failure. Pure; times
- * are the monotonic clock's.
+ * The wait that another side asks for, for every sink and for the data service: how much of it is
+ * honoured, how waits grow while it only refuses, and when waiting counts as a failure. Pure. Times
+ * are of the monotonic clock.
  */
 
 /** The longest wait that a sink can ask for. */
 export const MAX_SINK_WAIT_MS = 3_600_000;
 /** The longest wait that the data service can ask for. */
 export const MAX_SERVICE_WAIT_MS = 300_000;
-/** Nothing but waits for so long is a failing sink or service: people hear of it. */
+/**
+ * If a sink or service only asks to wait for this long, that counts as a failure and is reported.
+ */
 export const WAITS_FAIL_AFTER_MS = 120_000;
 
-/** The wait for a missing, zero or negative one, and for a date in the past. */
+/** The wait if the requested one is missing, zero or negative, or a date in the past. */
 const UNSAID_WAIT_MS = 1_000;
-/** The waits of the first two refusals in a row are kept as they are asked for. */
+/**
+ * The waits of the first two refusals in a row are honoured as they are; from this one on, they
+ * grow.
+ */
 export const WAITS_GROW_FROM = 3;
 
 /** Refusals in a row, with nothing accepted in between. */
 export interface RefusalRow {
-  /** 0 where only another one was refused, with a wait that holds for this one too. */
+  /** 0 if only another sink was refused, with a wait that also holds for this one. */
   readonly count: number;
-  /** When the first of them was answered; infinite where none was. */
+  /** When the first of them was answered; infinite if there was none. */
   readonly sinceMs: number;
-  /** Nothing is sent before that. */
+  /** Nothing is sent before this time. */
   readonly untilMs: number;
 }
 
 export interface WaitRefusal {
-  /** What was asked for, in ms, as it was said. Undefined where nothing was. */
+  /** The requested wait in milliseconds, unbounded. Undefined if none was requested. */
   readonly askedMs: number | undefined;
-  /** When the request that was refused was sent. */
+  /** When the refused request was sent. */
   readonly sentAtMs: number;
   readonly nowMs: number;
 }
 
-/** Bounds what was asked for. A fraction of a second stays what it is. */
+/** Returns the requested wait within bounds, rounded up to whole milliseconds. */
 export function boundedWaitMs(askedMs: number | undefined, maxMs: number): number {
   const isSaid = askedMs !== undefined && askedMs > 0;
   return Math.min(isSaid ? Math.ceil(askedMs) : UNSAID_WAIT_MS, maxMs);
 }
 
 /**
- * Adds a refusal to its row. From the third in a row on, each doubles what is kept of the wait that
- * it asks for. What was sent before the last wait was over belongs to the refusal that began that
- * wait.
+ * Adds a refusal to its row. From the third in a row on, each one doubles the part of the requested
+ * wait that is honoured. A request that was sent before the last wait ended belongs to the refusal
+ * that started that wait.
  */
 export function addRefusal(
   row: RefusalRow | undefined,
@@ -63,7 +68,8 @@ export function addRefusal(
 }
 
 /**
- * A wait that was asked of another one and holds for this one too: nothing of its own was refused.
+ * Adds a wait that was requested of another sink and also holds for this one, although nothing of
+ * its own was refused.
  */
 export const addWaitOfOther = (row: RefusalRow | undefined, untilMs: number): RefusalRow => ({
   count: row?.count ?? 0,
@@ -71,17 +77,17 @@ export const addWaitOfOther = (row: RefusalRow | undefined, untilMs: number): Re
   untilMs: Math.max(row?.untilMs ?? untilMs, untilMs),
 });
 
-/** For how long nothing is sent. */
+/** Returns for how long nothing is sent. */
 export const waitOfRow = (row: RefusalRow | undefined, nowMs: number): number =>
   Math.max(0, (row?.untilMs ?? nowMs) - nowMs);
 
-/** In how many ms the row is a failure that people hear of; 0 or less where it is one. */
+/** Returns in how many milliseconds the row counts as a failure; 0 or less if it already does. */
 export const failsInMs = (row: RefusalRow, nowMs: number): number =>
   row.sinceMs + WAITS_FAIL_AFTER_MS - nowMs;
 
 /**
- * Ends the wait and keeps the row: somebody has perhaps mended the other side, which is tried at
- * once.
+ * Ends the wait and keeps the row, because somebody may have repaired the other side, which is then
+ * tried at once.
  */
 export const withoutWait = (row: RefusalRow, nowMs: number): RefusalRow => ({
   ...row,
@@ -89,8 +95,8 @@ export const withoutWait = (row: RefusalRow, nowMs: number): RefusalRow => ({
 });
 
 /**
- * Reads a Retry-After header (RFC 9110, seconds or a date) as it was sent, in ms; negative for a
- * date in the past. Undefined where it is absent or unreadable.
+ * Reads a Retry-After header (RFC 9110, seconds or a date) in milliseconds, negative for a date in
+ * the past. Undefined if it is absent or unreadable.
  */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim() ?? "";
@@ -101,7 +107,7 @@ export function readRetryAfter(header: string | undefined, nowMs: number): numbe
   return Number.isNaN(waitMs) ? undefined : waitMs;
 }
 
-/** Says in a sentence what was asked for. */
+/** Returns a sentence about the requested wait. */
 export function asksToWait(name: string, askedMs: number | undefined): string {
   if (askedMs === undefined || askedMs <= 0)
     return `${name} asks to wait and does not say how long`;

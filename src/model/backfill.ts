@@ -1,44 +1,44 @@
 /**
- * Pages of a feed's past that were paid for, as a port: kept for a day, so that nobody pays for
- * them twice.
+ * The pages of a feed's past that were paid for, as a port. They are kept for a day, so that nobody
+ * pays for them twice.
  */
 import type { Json } from "./json.ts";
 import type { Tweet } from "./tweet.ts";
 
-/** How far back a source was read, and where its reading goes on. */
+/** How far back a source was read, and where reading continues. */
 export interface BackfillRead {
-  /** All that was posted later was read, up to when the reading began. */
+  /** Everything posted after this time was read, up to the start of the reading. */
   readonly reachedMs: number;
-  /** Undefined while nothing came. */
+  /** Undefined while nothing was found. */
   readonly lowestId?: string;
   /** The service's cursor below what was read. */
   readonly cursor?: string;
-  /** The bounded query that the cursor belongs to, where one was asked. */
+  /** The bounded query that the cursor belongs to, if there was one. */
   readonly query?: string;
   /** The oldest time that this query asks for. */
   readonly boundMs?: number;
-  /** The list ended, or goes in circles: there is nothing more below. */
+  /** Whether the list has ended or repeats itself, so that there is nothing more below. */
   readonly hasEnded: boolean;
 }
 
 export interface BackfillPage {
-  /** Of the source. */
+  /** The fingerprint of the source. */
   readonly fingerprint: string;
-  /** As it stands after this page. */
+  /** The progress after this page. */
   readonly read: BackfillRead;
   readonly tweets: readonly Tweet[];
   readonly atMs: number;
-  /** What was kept of the source before goes. */
+  /** Whether earlier pages of the source are deleted. */
   readonly isFirst: boolean;
 }
 
 export interface BackfillStore {
-  /** Undefined when the source was not read back since `sinceMs`. */
+  /** Returns the progress; undefined if the source was not read back since `sinceMs`. */
   loadBackfill(fingerprint: string, sinceMs: number): Promise<BackfillRead | undefined>;
   saveBackfillPage(page: BackfillPage): Promise<void>;
-  /** Posted at or after `postedMs`, oldest first. */
+  /** Returns the tweets posted at or after `postedMs`, oldest first. */
   backfilledTweets(fingerprint: string, postedMs: number): Promise<readonly Tweet[]>;
-  /** A row for the audit. */
+  /** Writes an audit record. */
   recordBackfill(atMs: number, detail: { readonly [name: string]: Json }): Promise<void>;
 }
 

@@ -1,25 +1,23 @@
 /**
- * Waits between retries, and which keys are waiting. Every retry schedule uses this module; the
- * schedules themselves stand where they are used.
+ * Computes waits between retries and tracks which keys are waiting. Every retry schedule uses this
+ * module; the schedules themselves are defined where they are used.
  */
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
 export interface Backoff {
-  /**
-   * Waits after the 1st, 2nd … failure in a row, in ms; from then on the last one again and again.
-   */
+  /** Waits after the 1st, 2nd … failure in a row, in ms. After that, the last one repeats. */
   readonly stepsMs: readonly number[];
   /**
-   * Each wait is multiplied by a random factor between these two, so that what failed together is
-   * not tried together. Default: none.
+   * Each wait is multiplied by a random factor between these two, so that things that failed
+   * together are not tried together. By default there is no jitter.
    */
   readonly jitter?: { readonly from: number; readonly to: number; readonly random: Random };
-  /** No wait is longer, whatever the jitter; ms. */
+  /** The maximum wait after jitter, in ms. */
   readonly capMs?: number;
 }
 
-/** `failures`: in a row, the last one included. */
+/** Returns the wait after a failure. `failures`: the number in a row, including the last one. */
 export function backoffAfter(
   { stepsMs, jitter, capMs = Number.POSITIVE_INFINITY }: Backoff,
   failures: number,
@@ -31,8 +29,8 @@ export function backoffAfter(
 }
 
 /**
- * The wait of a row of failures that has lasted `forMs`: it follows from the time alone, so that it
- * survives a restart.
+ * Returns the wait in a row of failures that has lasted `forMs`. It depends on the time alone, so
+ * it survives a restart.
  */
 export function backoffSince({ stepsMs }: Pick<Backoff, "stepsMs">, forMs: number): number {
   let spentMs = 0;
@@ -43,18 +41,18 @@ export function backoffSince({ stepsMs }: Pick<Backoff, "stepsMs">, forMs: numbe
   return stepsMs.at(-1) ?? 0;
 }
 
-/** `firstMs`, twice that, and so on up to `capMs`. */
+/** Returns `firstMs`, twice that, and so on up to `capMs`. */
 export function doubling(firstMs: number, capMs: number): readonly number[] {
   const steps = 1 + Math.ceil(Math.log2(capMs / firstMs));
   return Array.from({ length: steps }, (_, index) => Math.min(firstMs * 2 ** index, capMs));
 }
 
 /**
- * Keys that are not retried for a time. In memory, and by the monotonic clock: setting the wall
- * clock back must not prolong a cooldown.
+ * Keys that are not retried for a time. Kept in memory, by the monotonic clock, so that setting the
+ * wall clock back does not prolong a cooldown.
  */
 export interface Cooldowns {
-  /** Starts now and replaces the one under way; 0 or less ends it. */
+  /** Starts a cooldown now, replacing a running one. 0 or less ends it. */
   begin(key: string, forMs: number): void;
   isCoolingDown(key: string): boolean;
   release(key: string): void;

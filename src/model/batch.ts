@@ -1,9 +1,14 @@
-/** Many entries in one billed request: how many fit, and how a longer list is cut. */
+/** Many entries in one billed request: how many fit, and how a longer list is divided. */
 
-/** Entries of one request of /info-batch and of /tweet-info-bulk (api-v3.md, Limits). */
+/**
+ * The number of entries in one request of /info-batch and of /tweet-info-bulk (api-v3.md, Limits).
+ */
 export const BATCH_SIZE = 100;
 
-/** In their order; the last may be shorter. No items give no batch. */
+/**
+ * Divides items into batches, in their order. The last batch may be shorter. No items give no
+ * batch.
+ */
 export const batchesOf = <T>(
   items: readonly T[],
   size: number = BATCH_SIZE,

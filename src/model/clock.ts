@@ -7,18 +7,23 @@
 export type Cancel = () => void;
 
 export interface Clock {
-  /** Wall time, epoch milliseconds. May jump when the operator corrects the clock. */
+  /**
+   * Returns the wall time in epoch milliseconds. It may jump when the operator corrects the clock.
+   */
   now(): number;
   /**
-   * Milliseconds from an arbitrary origin that never go backwards. Use it for waiting, never for
-   * storing.
+   * Returns milliseconds from an arbitrary origin that never go backwards. Use it for waiting,
+   * never for storing.
    */
   monotonic(): number;
   /** Calls `fn` once, at least `ms` later on the monotonic clock. */
   after(ms: number, fn: () => void): Cancel;
 }
 
-/** The same clock, with another wall time: `aheadMs` says by how much, and may change. */
+/**
+ * Returns the same clock with a different wall time. `aheadMs` returns by how much, which may
+ * change.
+ */
 export const shiftClock = (clock: Clock, aheadMs: () => number): Clock => ({
   now: () => clock.now() + aheadMs(),
   monotonic: () => clock.monotonic(),
@@ -40,8 +45,8 @@ export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
 }
 
 /**
- * Milliseconds since a wall time that was written down; what lies ahead was so before the clock was
- * set back, and is as good as long ago.
+ * Returns the milliseconds since a stored wall time. A time in the future was stored before the
+ * clock was set back, so it counts as long ago.
  */
 export const passedMs = (sinceMs: number, nowMs: number): number =>
   sinceMs > nowMs ? Number.POSITIVE_INFINITY : nowMs - sinceMs;

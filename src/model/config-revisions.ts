@@ -1,37 +1,37 @@
 /**
  * The configurations that a state has worked with, in order, as a port. The newest is the current
- * one. Daemons that share a state accept no elder one again, unless someone activates it: then it
- * is the newest once more.
+ * one. Daemons that share a state do not accept an older one again unless somebody activates it,
+ * which makes it the newest again.
  */
 
 export interface ConfigRevision {
-  /** From 1, in order. */
+  /** The number, counted from 1. */
   readonly number: number;
-  /** Digest of what the configuration does, made with the state's salt. */
+  /** The digest of what the configuration does, made with the state's salt. */
   readonly hash: string;
   readonly atMs: number;
   /** What made it the current one. */
   readonly cause: "start" | "reload" | "activate";
-  /** A daemon, a replica by its name, or a person. */
+  /** A daemon, the name of a replica, or a person. */
   readonly by: string;
 }
 
 export interface ProposedConfig extends Omit<ConfigRevision, "number"> {
-  /** Also one that was superseded becomes the current one. */
+  /** Whether a superseded configuration may become current again. */
   readonly mayGoBack: boolean;
 }
 
 export interface ConfigRevisionStore {
   /**
-   * Makes digests of this state differ from those of others, so that they give no secret away. The
-   * same for all time.
+   * Returns the salt of this state, which never changes. It makes digests differ from those of
+   * other states, so that they reveal no secrets.
    */
   configSalt(): Promise<string>;
-  /** Newest first. */
+  /** Returns the revisions, newest first. */
   configRevisions(): Promise<readonly ConfigRevision[]>;
   /**
-   * Makes the configuration the current one. Returns the current one: another than that proposed
-   * where that was superseded. The audit gets a row where it was activated.
+   * Makes the configuration the current one. Returns the current one, which is a different one if
+   * the proposed one was superseded. Writes an audit record if it was activated.
    */
   proposeConfig(proposed: ProposedConfig): Promise<ConfigRevision>;
 }

@@ -1,6 +1,6 @@
 /**
- * Publishing what was sent to a channel's followers, as a port: a delivery of its own, with
- * attempts and an end of its own.
+ * Publishing sent messages to a channel's followers, as a port. A crosspost has attempts and an end
+ * of its own.
  */
 
 export interface DueCrosspost {
@@ -19,7 +19,7 @@ export type CrosspostResult =
       readonly atMs: number;
       readonly error: string;
     }
-  /** `countAttempt` is false where the sink only asked to wait. */
+  /** `countAttempt` is false if the sink only asked to wait. */
   | {
       readonly messageId: string;
       readonly kind: "retry";
@@ -28,34 +28,40 @@ export type CrosspostResult =
       readonly countAttempt: boolean;
     };
 
-/** What stands ahead of one sink's crossposts. */
+/** The pending crossposts of one sink. */
 export interface CrosspostOutlook {
-  /** When the next is due; null when none waits. */
+  /** When the next one is due; null if none waits. */
   readonly dueAtMs: number | null;
-  /** The oldest that waits was made then. */
+  /** When the oldest waiting one was created. */
   readonly oldestAtMs: number | null;
-  /** Not published and not yet reported, with the reason of the last. */
+  /**
+   * The number of messages that were not published and not reported yet, and below it the reason
+   * for the last one.
+   */
   readonly unreported: number;
   readonly reason: string;
   readonly reportedAtMs: number | null;
 }
 
-/** Which crossposts are given up for their age. */
+/** Which crossposts are given up because of their age. */
 export interface CrosspostExpiry {
-  /** The newest of them were created then. */
+  /** Crossposts created until this time are given up. */
   readonly createdUntilMs: number;
   readonly nowMs: number;
-  /** For those that were never tried. */
+  /** The reason for those that were never tried. */
   readonly reason: string;
 }
 
 export interface CrosspostStore {
-  /** Of those that are due the newest; `record` of a message makes them. */
+  /**
+   * Returns the newest crosspost that is due. Crossposts are created when the result of a message
+   * is recorded.
+   */
   dueCrosspost(sink: string, nowMs: number): Promise<DueCrosspost | undefined>;
   recordCrosspost(result: CrosspostResult): Promise<void>;
-  /** Ends those that still wait and are too old. Answers how many. */
+  /** Ends waiting crossposts that are too old. Returns their number. */
   expireCrossposts(sink: string, expiry: CrosspostExpiry): Promise<number>;
   crosspostOutlook(sink: string): Promise<CrosspostOutlook>;
-  /** The operator knows of all that were not published so far. */
+  /** Records that the operator knows of all messages that were not published so far. */
   markCrosspostsReported(sink: string, nowMs: number): Promise<void>;
 }

@@ -1,14 +1,16 @@
 /**
- * Messages that were given up, as a port: why, what was in them, and what an operator can do about
+ * Messages that were given up, as a port: why, their content, and what an operator can do about
  * them.
  */
 import type { ChirpEvent } from "./event.ts";
 
 /**
- * - `expired`: no attempt succeeded within `retry_for`. Sent again, it keeps its id and body.
- * - `unrendered`: it could not be made into a message. It is rendered anew.
- * - `refused …`: the sink will never take this content, with the sink's own code. It is rendered
- *   anew, as a new message.
+ * Why a message was given up.
+ * - `expired`: no attempt succeeded within `retry_for`. If it is sent again, it keeps its id and
+ *   body.
+ * - `unrendered`: it could not be rendered. It is rendered again.
+ * - `refused …`: the sink will never accept this content; with the sink's own code. It is rendered
+ *   again, as a new message.
  */
 export type DeadCause = "expired" | "unrendered" | `refused ${string}`;
 
@@ -16,11 +18,11 @@ export interface DeadLetter {
   readonly messageId: string;
   readonly sink: string;
   readonly cause: DeadCause;
-  /** What the sink said last. */
+  /** The sink's last error. */
   readonly error: string;
   readonly deadAtMs: number;
   readonly attempts: number;
-  /** Its alerts, oldest first. */
+  /** The alerts, oldest first. */
   readonly events: readonly ChirpEvent[];
 }
 
@@ -28,40 +30,39 @@ export interface DeadLetter {
 export interface DeadGroup {
   readonly sink: string;
   readonly cause: DeadCause;
-  /** The last one's. */
+  /** The error of the last one. */
   readonly error: string;
-  /** Oldest first. */
+  /** The messages, oldest first. */
   readonly messageIds: readonly string[];
   readonly alerts: number;
 }
 
 export interface UnreportedDead extends DeadGroup {
-  /**
-   * When the operator was last notified of dead letters of this sink and cause; null when never.
-   */
+  /** When the operator was last notified of dead letters of this sink and cause; null if never. */
   readonly reportedAtMs: number | null;
 }
 
-/** All when empty. */
+/** Selects dead letters. If it is empty, all of them. */
 export interface DeadSelection {
   readonly sinks?: readonly string[];
   readonly messageIds?: readonly string[];
 }
 
-/** Everything here is about dead letters that were neither acknowledged nor sent again. */
+/** Operations on dead letters that were neither acknowledged nor sent again. */
 export interface DeadLetters {
-  /** Oldest first. */
+  /** Returns dead letters, oldest first. */
   listDead(selection: DeadSelection, limit: number): Promise<readonly DeadLetter[]>;
-  /** Those given up since a time, by sink and cause. */
+  /** Returns those given up since a time, by sink and cause. */
   groupDead(sinceMs: number): Promise<readonly DeadGroup[]>;
   unreportedDead(): Promise<readonly UnreportedDead[]>;
   markDeadReported(messageIds: readonly string[], nowMs: number): Promise<void>;
-  /** Their loss is accepted. How many messages that were. */
+  /** Records that their loss is accepted. Returns the number of messages. */
   acknowledgeDead(selection: DeadSelection, nowMs: number): Promise<number>;
   /**
-   * What failed because of the sink is due again under the same id, with the same body and its
-   * whole `retry_for`; what was refused for its content is due as if it had never been sealed. How
-   * many messages and alerts that were. `by`: for the audit.
+   * Makes dead letters due again. A message that failed because of the sink keeps its id and body
+   * and gets its whole `retry_for`. The alerts of a message that was refused because of its content
+   * are due as if they had never been sealed. Returns the numbers of messages and alerts. `by`: for
+   * the audit.
    */
   resendDead(
     selection: DeadSelection,

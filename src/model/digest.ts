@@ -1,24 +1,29 @@
 /**
  * A digest: many alerts as one list. It is a group of deliveries like any other, whose key says
- * that it goes out as a list: whoever makes deliveries gives them this key, and the outbox does the
- * rest.
+ * that it is sent as a list: whatever creates deliveries gives them this key, and the outbox does
+ * the rest.
  */
 
 /**
- * `throttle`: more than its limit came at once. `return`: they came while their watch was away.
- * `backfill`: an operator asked for the past. `schedule`: a digest is written for them.
+ * Why there is a digest.
+ * - `throttle`: more alerts came at once than the limit allows.
+ * - `return`: they came while their watch was not polled.
+ * - `backfill`: an operator asked for the past.
+ * - `schedule`: a scheduled digest is configured for them.
  */
 export type DigestCause = "throttle" | "return" | "backfill" | "schedule";
 
-/** A digest of thousands becomes several, one after the other. */
+/**
+ * The place of a digest in a series: a digest of thousands becomes several, one after the other.
+ */
 export interface DigestSeries {
-  /** It goes on with the one before. */
+  /** Whether it continues the one before. */
   readonly isContinued: boolean;
-  /** So many alerts are left for the next. */
+  /** The number of alerts that are left for the next one. */
   readonly left: number;
 }
 
-/** The time that a digest is about. */
+/** The period that a digest covers. */
 export interface DigestPeriod {
   readonly fromMs: number;
   readonly toMs: number;
@@ -31,20 +36,20 @@ const CAUSES: readonly string[] = [
   "schedule",
 ] satisfies readonly DigestCause[];
 
-/** What the keys of digests begin with, and no other group's key. */
+/** The prefix of the keys of digests, which no other group's key has. */
 export const DIGEST_PREFIX = "digest\n";
 
 /**
- * The `groupKey` of deliveries that go out as one digest. `name` distinguishes the digests of one
- * cause and sink: a throttle's key, a watch, a sink or route.
+ * Returns the `groupKey` of deliveries that are sent as one digest. `name` distinguishes the
+ * digests of one cause and sink: a throttle's key, a watch, a sink or a route.
  */
 export const digestGroup = (cause: DigestCause, name: string): string =>
   `${DIGEST_PREFIX}${cause}\n${name}`;
 
-/** The `groupKey` of messages that say that alerts of a throttle are gathered. */
+/** Returns the `groupKey` of messages that say that alerts of a throttle are gathered. */
 export const announcementGroup = (throttleKey: string): string => `announcement\n${throttleKey}`;
 
-/** Undefined for every other group. */
+/** Returns the cause and name in a digest's key; undefined for every other group. */
 export function readDigestGroup(
   groupKey: string,
 ): { readonly cause: DigestCause; readonly name: string } | undefined {
@@ -56,8 +61,8 @@ export function readDigestGroup(
 }
 
 /**
- * The name of a digest with a schedule; undefined for every other group. Those that a mute holds
- * are a group of their own, with the time behind the name.
+ * Returns the name of a scheduled digest; undefined for every other group. Digests that a mute
+ * holds are groups of their own, with the time after the name.
  */
 export function scheduledDigestName(groupKey: string): string | undefined {
   const digest = readDigestGroup(groupKey);
@@ -65,8 +70,8 @@ export function scheduledDigestName(groupKey: string): string | undefined {
 }
 
 /**
- * What a digest is about that ends at that time: it begins where the last one ended. Sealed anew it
- * is about the same time again. `last` lies ahead after the clock was set back.
+ * Returns the period of a digest that ends at `toMs`: it begins where the last one ended. A digest
+ * that is sealed again covers the same period. `last` lies in the future if the clock was set back.
  */
 export function periodAfter(
   last: DigestPeriod | undefined,

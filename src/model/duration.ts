@@ -1,4 +1,4 @@
-/** Durations as the configuration writes them: `30s`, `5m`, `1h30m`, `2d`. */
+/** Durations in the syntax of the configuration: `30s`, `5m`, `1h30m`, `2d`. */
 import { ownValue } from "./own-value.ts";
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -10,7 +10,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Milliseconds, or undefined when the text is not a duration. */
+/** Parses a duration to milliseconds; undefined if the text is not a duration. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d|w))+$/.test(text)) return undefined;
   let totalMs = 0;
@@ -19,7 +19,7 @@ export function parseDuration(text: string): number | undefined {
   return totalMs;
 }
 
-/** The shortest exact text that `parseDuration` reads back: 5400000 is `1h30m`. */
+/** Returns the shortest exact text that `parseDuration` can read: 5400000 is `1h30m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   let rest = Math.round(ms / 1_000);
@@ -38,8 +38,8 @@ export function formatDuration(ms: number): string {
 }
 
 /**
- * Like `formatDuration`, but whole hours up to a week stay hours, as they are usually written: 24h,
- * 76h.
+ * Formats like `formatDuration`, except that whole hours up to a week stay hours, as they are
+ * usually written: 24h, 76h.
  */
 export const formatHours = (ms: number): string =>
   ms > 0 && ms <= 7 * 24 * HOUR_MS && ms % HOUR_MS === 0 ? `${ms / HOUR_MS}h` : formatDuration(ms);

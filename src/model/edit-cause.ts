@@ -1,15 +1,15 @@
 /**
- * What a sink edits its messages for, what becomes of an edit, and when a follow-up is sent beside
- * one.
+ * Why a sink edits its messages, the states of an edit, and when a follow-up is sent in addition to
+ * an edit.
  */
 export const EDIT_CAUSES = ["deleted", "edited", "counts"] as const;
 export type EditCause = (typeof EDIT_CAUSES)[number];
 
-/** `dropped`: a later change is tried anew. `refused`: the message cannot be edited. */
+/** `dropped`: a later change is tried again. `refused`: the message cannot be edited. */
 export type EditState = "waiting" | "done" | "dropped" | "refused";
 
 /**
- * When a follow-up is sent beside the edit of its alert: only where the edit was dropped or
+ * When a follow-up is sent in addition to the edit of its alert: only if the edit was dropped or
  * refused, or always.
  */
 export const FOLLOW_UPS = ["unedited", "always"] as const;

@@ -1,36 +1,39 @@
 /**
- * Edits of messages that were sent, as a port: what is known of their tweets by now, and which
- * message is to show it.
+ * Edits of sent messages, as a port: what is now known of their tweets, and which messages must
+ * show it.
  */
 import type { EditState } from "./edit-cause.ts";
 import type { Json } from "./json.ts";
 import type { DueMember } from "./outbox.ts";
 import type { Tweet } from "./tweet.ts";
 
-/** What a poll or a recheck saw of a tweet. */
+/** What a poll or recheck saw of a tweet. */
 export type TweetSight =
   | { readonly kind: "seen"; readonly tweet: Tweet }
   | { readonly kind: "gone"; readonly tweetId: string };
 
-/** What a message shows of its tweet, or is to show. */
+/** What a message shows of its tweet, or must show. */
 export interface ShownTweet {
   readonly tweet: Tweet;
   readonly isGone: boolean;
-  /** Its text is not the one that was announced. */
+  /** Whether its text differs from the one that was announced. */
   readonly isEdited: boolean;
 }
 
-/** The alert on a tweet at a sink that edits its messages: sent, or still on its way. */
+/** The alert on a tweet at a sink that edits its messages. It was sent or is still to be sent. */
 export interface EditableAlert {
   readonly deliveryId: string;
   readonly sink: string;
-  /** The newest that was wanted, or as it was announced. */
+  /** The newest wanted version, or the announced one. */
   readonly shown: ShownTweet;
   /**
-   * Its texts so far, each as `textVersion` names it; empty where only the announced one is known.
+   * The fingerprints (`textVersion`) of its texts so far; empty if only the announced one is known.
    */
   readonly versions: readonly string[];
-  /** When an edit was last wanted, and the earliest time of the next; null where none ever was. */
+  /**
+   * When an edit was last wanted, and below it the earliest time of the next one; null if none ever
+   * was.
+   */
   readonly wantedAtMs: number | null;
   readonly dueAtMs: number | null;
 }
@@ -45,28 +48,28 @@ export interface WantedEdit {
 
 export interface DueEdit {
   readonly deliveryId: string;
-  /** Grows with every wanted edit. */
+  /** Increases with every wanted edit. */
   readonly revision: number;
   readonly messageId: string;
   /**
-   * The sink's own ids of the message and of the place it stands in; that place is null where the
-   * sink named none.
+   * The sink's own ids of the message and, below it, of its channel, which is null if the sink
+   * named none.
    */
   readonly ref: string;
   readonly channel: string | null;
-  /** Its alert as it was announced. */
+  /** The alert as it was announced. */
   readonly member: DueMember;
-  /** How many its message holds. */
+  /** The number of alerts in its message. */
   readonly alerts: number;
   readonly shown: ShownTweet;
-  /** Failed in a row. */
+  /** The number of failed attempts in a row. */
   readonly attempts: number;
-  /** What the message holds now. */
+  /** The current content of the message. */
   readonly body: Json;
 }
 
 export type EditResult =
-  /** `isSent` is false where the message showed all of it already. */
+  /** `isSent` is false if the message already showed everything. */
   | {
       readonly kind: "edited";
       readonly atMs: number;
@@ -75,7 +78,7 @@ export type EditResult =
       readonly isSent: boolean;
     }
   | { readonly kind: "retry"; readonly nextAtMs: number; readonly error: string }
-  /** `isFinal`: the message cannot be edited; else a later change is tried again. */
+  /** `isFinal`: the message cannot be edited. Otherwise, a later change is tried again. */
   | {
       readonly kind: "dropped";
       readonly atMs: number;
@@ -83,10 +86,10 @@ export type EditResult =
       readonly isFinal: boolean;
     };
 
-/** Edits that such sights make wanted; none where they show what the messages show. */
+/** Returns the edits that these sights require; none if the messages already show them. */
 export type FindEdits = (sights: readonly TweetSight[]) => Promise<readonly WantedEdit[]>;
 
-/** What became of the newest edit of a message. */
+/** The state of the newest edit of a message. */
 export interface EditHistory {
   readonly state: EditState;
   readonly dueAtMs: number;
@@ -96,17 +99,17 @@ export interface EditHistory {
 
 export interface EditStore {
   /**
-   * Alerts on these tweets that such a sink shows in a message of their own, or will. Wanted edits
-   * are part of a poll's commit.
+   * Returns the alerts on these tweets that such a sink shows, or will show, in a message of their
+   * own. Wanted edits are stored by a poll's commit.
    */
   editableAlerts(
     tweetIds: readonly string[],
     sinks: ReadonlySet<string>,
   ): Promise<readonly EditableAlert[]>;
-  /** Of messages that were sent, the one whose edit has been due for longest. */
+  /** Returns the edit that has been due longest, among those of sent messages. */
   dueEdit(sink: string, nowMs: number): Promise<DueEdit | undefined>;
-  /** An edit that was wanted meanwhile, by another revision, stays due. */
+  /** Records the result. An edit of a newer revision that was wanted meanwhile stays due. */
   recordEdit(edit: Pick<DueEdit, "deliveryId" | "revision">, result: EditResult): Promise<void>;
-  /** When the next is due; null when none waits for a message that was sent. */
+  /** Returns when the next edit is due; null if none waits for a sent message. */
   nextEditAt(sink: string): Promise<number | null>;
 }

@@ -1,45 +1,50 @@
-/** Events that wait for what an endpoint or a program adds to them, as a port. Times epoch ms. */
+/** Events that wait for an endpoint or program to enrich them, as a port. Times are epoch ms. */
 import type { ChirpEvent } from "./event.ts";
 import type { NewDelivery, NewEnrichment } from "./poll-store.ts";
 
-/** What an event was given: `ok`, or passed on without it. The value of the label `enrich`. */
+/**
+ * Whether an event was enriched or passed on without enrichment. This is the value of the label
+ * `enrich`.
+ */
 export type EnrichResult = "ok" | "failed";
 
-/** Labels that an event has once it is enriched, beside those that its watch declares. */
+/**
+ * The label that an event has once it is enriched, in addition to those that its watch declares.
+ */
 export const ENRICH_LABEL = "enrich";
 
 export interface WaitingEvent extends Omit<NewEnrichment, "eventId"> {
   readonly event: ChirpEvent;
   readonly sinceMs: number;
   readonly attempts: number;
-  /** Of the last attempt; "" before the first. */
+  /** The error of the last attempt; "" before the first. */
   readonly error: string;
 }
 
-/** What waits of one watch. */
+/** The events of one watch that wait. */
 export interface EnrichmentBacklog {
   readonly watchKey: string;
   readonly waiting: number;
   readonly oldestAtMs: number;
-  /** When the first of them may be asked for. */
+  /** When the first of them may be tried. */
   readonly nextAtMs: number;
-  /** Why the last attempt of one of them failed; "" when none did. */
+  /** Why the last attempt of one of them failed; "" if none did. */
   readonly error: string;
 }
 
 export interface DueEnrichments {
   readonly watchKey: string;
-  /** Those that may be asked for until then. */
+  /** Returns those that may be tried by this time. */
   readonly dueAtMs: number;
   readonly limit: number;
 }
 
 export interface EnrichedEvent {
-  /** As it is now: its labels and its body are stored. */
+  /** The event with its new labels and body, which are stored. */
   readonly event: ChirpEvent;
   readonly deliveries: readonly NewDelivery[];
   readonly result: EnrichResult;
-  /** "" where it is `ok`. */
+  /** The error; "" if the result is `ok`. */
   readonly error: string;
   readonly attempts: number;
 }
@@ -58,10 +63,16 @@ export interface EnrichmentRound {
 }
 
 export interface EnrichmentStore {
-  /** Of watches of which something waits, in the order of their keys. */
+  /** Returns the watches with waiting events, in the order of their keys. */
   enrichmentBacklog(): Promise<readonly EnrichmentBacklog[]>;
-  /** Oldest first; none about a subject of which an older one may not be asked for yet. */
+  /**
+   * Returns waiting events, oldest first. Leaves out those with an older event on the same subject
+   * that may not be tried yet.
+   */
   dueEnrichments(query: DueEnrichments): Promise<readonly WaitingEvent[]>;
-  /** Ids of the events whose deliveries it created: of those that no longer waited, none are. */
+  /**
+   * Stores a round. Returns the ids of the events whose deliveries it created; an event that no
+   * longer waited gets none.
+   */
   storeEnrichments(round: EnrichmentRound): Promise<ReadonlySet<string>>;
 }

@@ -1,25 +1,25 @@
 /**
- * The one base of every error this project throws on purpose. The edge classifies once; the middle
- * decides by `retry`.
+ * The base class of every error that this project throws on purpose. The edge classifies an error
+ * once; other code decides by `retry`.
  */
 
 /**
- * Whether trying again can help: never, later by the caller's own schedule, or after so many
+ * Whether trying again can help: never, later on the caller's own schedule, or after this many
  * milliseconds.
  */
 export type Retry = "no" | "later" | { readonly afterMs: number };
 
 export interface ErrorDetails {
-  /** What the operator can do about it, one sentence. */
+  /** What the operator can do about it, in one sentence. */
   readonly hint?: string;
   readonly retry?: Retry;
   readonly cause?: unknown;
-  /** Facts for the log: never secrets. */
+  /** Facts for the log, never secrets. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
 export class ChirpwatchError extends Error {
-  /** Stable, in SCREAMING_SNAKE_CASE, listed in docs/errors.md. */
+  /** A stable code in SCREAMING_SNAKE_CASE, listed in docs/errors.md. */
   readonly code: string;
   readonly retry: Retry;
   readonly hint: string;
@@ -35,6 +35,6 @@ export class ChirpwatchError extends Error {
   }
 }
 
-/** The text of anything that was thrown. */
+/** Returns the text of anything that was thrown. */
 export const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

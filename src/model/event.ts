@@ -1,25 +1,25 @@
-/**
- * A new fact, created once: its identity, its body, its labels, and what became of items that were
- * no event.
- */
+/** A new fact, created once: its identity, its body, its labels, and the verdicts on items. */
 import { canonicalJson, type Hash } from "./hash.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Tweet } from "./tweet.ts";
 import type { User } from "./user.ts";
 
-/** The event's own facts; `where` sees these names and the webhook body carries them. */
+/** The event's own facts. `where` uses these names, and the webhook body contains them. */
 export interface EventBody {
   readonly tweet?: Tweet;
-  /** `follower.*`, `score.*`, `profile.*`: the account that did or is something. */
+  /**
+   * The account that did something or that the event is about, in `follower.*`, `score.*`,
+   * `profile.*`.
+   */
   readonly user?: User;
-  /** `follower.*`: the watched account. */
+  /** The watched account, in `follower.*`. */
   readonly target?: User;
   readonly [name: string]: Json | undefined;
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** Labels the daemon sets itself; a watch's own labels may not reuse them. */
+/** Labels that the daemon sets itself. A watch's own labels may not use these names. */
 export const BUILT_IN_LABELS = [
   "watch",
   "type",
@@ -33,10 +33,10 @@ export const BUILT_IN_LABELS = [
 ] as const;
 
 export interface ChirpEvent {
-  /** hash(watch key, type, subject, episode): the same fact always gets the same id. */
+  /** The hash of watch key, type, subject and episode: the same fact always gets the same id. */
   readonly id: string;
   /**
-   * `tweet.created`, `follower.added`, `score.changed` …; the daemon's own: `watch.gap`,
+   * `tweet.created`, `follower.added`, `score.changed` …, or the daemon's own: `watch.gap`,
    * `sink.failing` …
    */
   readonly type: string;
@@ -45,10 +45,10 @@ export interface ChirpEvent {
   /** The watch's id in the YAML when the event was created; "" for the daemon's own. */
   readonly watch: string;
   /**
-   * `search`, `timeline` …: who knows how to read this event aloud; "daemon" for the daemon's own.
+   * `search`, `timeline` …, which decides how the event is worded; "daemon" for the daemon's own.
    */
   readonly watchType: string;
-  /** What it is about: a tweet id, a user id … */
+  /** The id of its subject: a tweet id, a user id … */
   readonly subject: string;
   readonly labels: Labels;
   readonly body: EventBody;
@@ -70,9 +70,9 @@ export const eventId = (
 ): string => hash(canonicalJson([watchKey, type, subject, episode]));
 
 /**
- * What became of an item: an event, or the exact reason why not. `dead`: it became an alert that
- * was given up and reached nobody; `silenced`: one that silences hold back wherever it would go;
- * `deleted`: one whose post was gone before it was sent.
+ * The verdict on an item: an event, or the exact reason why not. `dead`: it became an alert that
+ * was given up and reached nobody. `silenced`: silences hold its alert back at every sink.
+ * `deleted`: its post was deleted before the alert was sent.
  */
 export type Verdict =
   | "event"
@@ -86,8 +86,8 @@ export type Verdict =
   | "duplicate";
 
 /**
- * `data` of the webhook body, and one line of `tail --json`. Labels and times included, ids as
- * strings.
+ * Returns `data` of the webhook body, which is also a line of `tail --json`. It includes labels and
+ * times; ids are strings.
  */
 export function eventData(event: ChirpEvent): JsonObject {
   return {

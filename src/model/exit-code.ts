@@ -1,6 +1,6 @@
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 
-/** What a command's exit code means; DESIGN of the commands, and docs/commands.md. */
+/** The meaning of a command's exit codes; see docs/commands.md. */
 export const EXIT = {
   good: 0,
   failed: 1,
@@ -16,8 +16,8 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * Ends a command with a code of its own. Thrown where the reason to stop is known; caught by main
- * only.
+ * Ends a command with its own exit code. It is thrown where the reason to stop is known, and caught
+ * only by main.
  */
 export class ExitError extends ChirpwatchError {
   readonly exitCode: ExitCode;

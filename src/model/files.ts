@@ -1,14 +1,15 @@
-/** Files and environment as ports, for the rooms that read configuration. */
+/** Files and environment as ports, for the code that reads configuration. */
 export interface Files {
   /**
-   * UTF-8 text. @throws an Error with `code` ENOENT, EACCES … as Node does; `denial` is a sentence
-   * with the cure, where it is known.
+   * Returns the file as UTF-8 text.
+   * @throws an Error with `code` ENOENT, EACCES … as Node does; its `denial` is a sentence with the
+   * remedy, if it is known
    */
   readText(path: string): Promise<string>;
   size(path: string): Promise<number>;
   /**
-   * A text that differs once the file was written, replaced or linked elsewhere: cheaper than
-   * reading it. Absent where that cannot be determined.
+   * Returns a text that changes when the file is written, replaced or linked elsewhere. Getting it
+   * is cheaper than reading the file. Absent if that is not possible.
    */
   stamp?(path: string): Promise<string>;
   exists(path: string): Promise<boolean>;

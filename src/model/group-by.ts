@@ -1,6 +1,6 @@
-/** Lists of what has something in common. */
+/** Groups items that have something in common. */
 
-/** By what `keyOf` says of each; keys and items in the order they came in. */
+/** Groups items by the result of `keyOf`, with keys and items in their original order. */
 export function groupBy<Key, Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,
@@ -9,8 +9,8 @@ export function groupBy<Key, Item>(
   for (const item of items) {
     const key = keyOf(item);
     const known = groups.get(key);
-    // A list that starts with its one item takes a fraction of one that was pushed to: there may be
-    // ten thousand.
+    // A list that is created with its item takes a fraction of the memory of one that is pushed to,
+    // and there may be ten thousand lists.
     if (known === undefined) groups.set(key, [item]);
     else known.push(item);
   }

@@ -1,10 +1,13 @@
 /** Hashes as a port: `model/` imports nothing, and event ids must be the same on every machine. */
 import type { Json } from "./json.ts";
 
-/** SHA-256 of the UTF-8 text, as base64url without padding, cut to 22 characters (132 bits). */
+/**
+ * Returns the SHA-256 of the UTF-8 text as base64url without padding, cut to 22 characters (132
+ * bits).
+ */
 export type Hash = (text: string) => string;
 
-/** The same text for equal values, whatever the order of their keys. */
+/** Returns the same text for equal values, whatever the order of their keys. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (value !== null && typeof value === "object") {
@@ -17,8 +20,8 @@ export function canonicalJson(value: Json): string {
 }
 
 /**
- * A number in [0, 1) that depends on the text alone: FNV-1a, 32 bits. For spreading polls, not for
- * identity.
+ * Returns a number in [0, 1) that depends only on the text: FNV-1a, 32 bits. Use it to spread
+ * polls, not as an identity.
  */
 export function unitHash(text: string): number {
   let hash = 0x811c9dc5;

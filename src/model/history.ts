@@ -1,13 +1,13 @@
-/** What became of items and events: the port that finds them. */
+/** The history of items, events and deliveries, as a port. */
 import type { EditHistory } from "./edit.ts";
 import type { ChirpEvent, Verdict } from "./event.ts";
 import type { RoutedPlace } from "./routed-place.ts";
 import type { Wait } from "./waiting.ts";
 
 /**
- * What became of a delivery. `deleted`: its post was gone before it was sent. `summarised`: a
- * digest counted it and did not list it. `sealed`: its message is on its way. `published` and
- * `not_published` are those of crossposts, `not_enriched` of an event that went out without its
+ * The states of a delivery. `deleted`: its post was deleted before it was sent. `summarised`: a
+ * digest counted it and did not list it. `sealed`: its message is being sent. `published` and
+ * `not_published` are states of crossposts. `not_enriched`: the event was sent without its
  * enrichment.
  */
 export const DELIVERY_STATES = [
@@ -29,8 +29,8 @@ export type DeliveryOutcome = (typeof DELIVERY_STATES)[number];
 
 export interface DeliveryHistory {
   /**
-   * Name of the sink; `<name> crosspost` for the crosspost of its message; `enrichment` for what
-   * comes before all sinks.
+   * The name of the sink; `<name> crosspost` for the crosspost of its message; `enrichment` for
+   * what happens before all sinks.
    */
   readonly sink: string;
   readonly state: DeliveryOutcome;
@@ -39,49 +39,49 @@ export interface DeliveryHistory {
   readonly sentAtMs: number | null;
   readonly ref: string | null;
   readonly detail: string;
-  /** Why it waits; null when it does not. */
+  /** Why it waits; null if it does not. */
   readonly wait: Wait | null;
 }
 
-/** A delivery with what led it to its sink and what became of each attempt. */
+/** A delivery with the reasons for its sink and the result of each attempt. */
 export interface DeliveryPath extends DeliveryHistory {
   /**
-   * As routing made it: JSON of route, sink and label values; a digest's; or the event's own id.
-   * Empty of a crosspost, and of what comes before all sinks.
+   * The group key from routing: JSON of route, sink and label values, a digest's key, or the
+   * event's own id. Empty for a crosspost and for what happens before all sinks.
    */
   readonly groupKey: string;
-  /** Of the throttle that counts it; null where none does. */
+  /** The key of the throttle that counts it; null if none does. */
   readonly throttleKey: string | null;
   /** The silence that holds it back, or did until it was sent again. */
   readonly silencedBy: string | null;
-  /** When an operator last had it sent again. */
+  /** When an operator last sent it again. */
   readonly replayedAtMs: number | null;
-  /** The event whose delivery it joined, or is a duplicate of. */
+  /** The event whose delivery it joined or duplicates. */
   readonly joinedEventId: string | null;
-  /** The sink's own id of the place where its message stands; null where it did not say. */
+  /** The sink's own id of the channel of its message; null if the sink did not name one. */
   readonly channel: string | null;
-  /** Of its message, the newest ones. */
+  /** The newest failures of its message. */
   readonly failures: readonly { readonly atMs: number; readonly error: string }[];
-  /** The newest edit of its message; null where none was ever wanted. */
+  /** The newest edit of its message; null if none was ever wanted. */
   readonly edit: EditHistory | null;
-  /** Why it went to its sink, as it was decided; null where that was not kept. */
+  /** Why it was routed to its sink; null if that was not stored. */
   readonly routed: RoutedPlace | null;
-  /** Where its message stands in a thread or a list of several; null where it stands by itself. */
+  /** The place of its message in a thread or a list of several; null if it is in none. */
   readonly thread: ThreadPlace | null;
-  /** The template that was to write it, and why that one did not; null where none was. */
+  /** The template for it, and the error if that failed; null if there was no template. */
   readonly wording: { readonly template: string; readonly error: string | null } | null;
   /**
-   * Of an alert on a value that is still across its threshold; null where it is sent neither again
-   * nor once more.
+   * For an alert on a value that is still beyond its threshold: its repeats. Null if it is neither
+   * repeated nor followed by a message when the value is back.
    */
   readonly repeat: { readonly count: number; readonly nextAtMs: number | null } | null;
 }
 
 export interface ThreadPlace {
-  /** The message that stands first. */
+  /** The first message of the thread. */
   readonly firstMessageId: string;
   readonly isFirst: boolean;
-  /** The sink's own id of the first message; null until it was sent. */
+  /** The sink's own id of the first message; null until that was sent. */
   readonly ref: string | null;
 }
 
@@ -98,23 +98,24 @@ export interface ItemHistory {
 }
 
 /**
- * All that is given must hold. Times are those of detection: from `sinceMs` on, before `untilMs`.
+ * A query whose conditions must all hold. Times are those of detection: at or after `sinceMs`,
+ * before `untilMs`.
  */
 export interface EventQuery {
   readonly sinceMs?: number;
   readonly untilMs?: number;
   /** The ids of the watches. */
   readonly watches?: readonly string[];
-  /** Without what the daemon says about itself. */
+  /** Whether the daemon's own events are left out. */
   readonly onlyAlerts?: boolean;
   /** A handle or an id. */
   readonly author?: string;
-  /** Somewhere in what the event says, in either case of the letters A to Z. */
+  /** A text that occurs anywhere in the event, ignoring the case of the letters A to Z. */
   readonly text?: string;
-  /** Of one of its deliveries at least. */
+  /** A state that at least one of its deliveries has. */
   readonly state?: DeliveryOutcome;
   readonly limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly before?: string;
 }
 
@@ -124,16 +125,16 @@ export interface EventRecord {
 }
 
 export interface EventPage {
-  /** Newest first. */
+  /** The events, newest first. */
   readonly events: readonly EventRecord[];
   /**
-   * Where the search goes on; null at its end. A page may hold fewer events than its limit, or
-   * none, and yet have a next one.
+   * Where the search continues; null at its end. A page may hold fewer events than its limit, or
+   * none, and still have a next one.
    */
   readonly next: string | null;
 }
 
-/** What is in a message; empty for one about the channel itself. */
+/** The alerts in a message; empty for a message about the channel itself. */
 export interface MessageAlerts {
   readonly messageId: string;
   readonly sink: string;
@@ -142,29 +143,29 @@ export interface MessageAlerts {
 
 export interface LabelsPage {
   readonly events: readonly Pick<ChirpEvent, "watchType" | "labels">[];
-  /** Null at the end. */
+  /** Where the next page begins; null at the end. */
   readonly next: string | null;
 }
 
 export interface History {
-  /** Every verdict on an item id, over all watches. */
+  /** Returns every verdict on an item id, over all watches. */
   explainItem(itemId: string): Promise<readonly ItemHistory[]>;
-  /** The newest events, newest first. */
+  /** Returns the newest events, newest first. */
   recentEvents(limit: number): Promise<readonly ChirpEvent[]>;
-  /** The same with what became of them. */
+  /** Returns the newest events with their deliveries. */
   recentRecords(limit: number): Promise<readonly EventRecord[]>;
-  /** Reads a bounded part of the state: long searches take several pages. */
+  /** Searches events. Reads a bounded part of the state, so long searches take several pages. */
   findEvents(query: EventQuery): Promise<EventPage>;
   /**
-   * Labels of the events that were found since then, a bounded part of them at a time; `before` is
-   * the `next` of the page before.
+   * Returns the labels of the events that were found since a time, a bounded part at a time.
+   * `before` is the `next` of the previous page.
    */
   labelsSince(sinceMs: number, before?: string): Promise<LabelsPage>;
-  /** Those of the messages that are kept. */
+  /** Returns the alerts of these messages, as far as they are still stored. */
   alertsOfMessages(messageIds: readonly string[]): Promise<readonly MessageAlerts[]>;
   /**
-   * The user id a handle had when it was last seen in an event, a target or a roster; null when
-   * never.
+   * Returns the user id that a handle had when it was last seen in an event, a target or a member
+   * list; null if it never was.
    */
   userIdOfHandle(handle: string): Promise<string | null>;
 }

@@ -1,32 +1,33 @@
 /**
- * HTTP as a port. Implemented over undici in runtime/; answers are cut at a size and a total
+ * HTTP as a port. runtime/ implements it with undici. Answers are limited by size and by a total
  * deadline.
  */
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 
 /**
- * Which addresses a request may reach, checked against the address the socket really connects to:
- * `any`, `public` (no private, loopback, link-local or metadata address), or `loopback` only.
+ * The addresses that a request may reach, checked against the address that the socket really
+ * connects to: `any`, `public` (no private, loopback, link-local or metadata address), or
+ * `loopback` only.
  */
 export type NetworkScope = "any" | "public" | "loopback";
 
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PATCH" | "PUT";
   readonly url: string;
-  /** Sent with exactly these names: the case is kept. */
+  /** The headers are sent with exactly these names, case included. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** Total deadline over connecting, headers and body. */
   readonly timeoutMs: number;
   /**
-   * Bytes of the answer's body, counted after decompression. A whole body beyond it is refused with
-   * `HTTP_TOO_LARGE`.
+   * The maximum number of bytes of the answer's body after decompression. A whole body beyond it is
+   * refused with `HTTP_TOO_LARGE`.
    */
   readonly maxBytes: number;
   /**
-   * What the body is worth once the status line has arrived; `whole` unless said:
+   * What happens to the body once the status line has arrived; `whole` by default.
    * - `whole`: a body that is late, broken or too long makes the answer an error.
-   * - `cut`: the answer is what has come of it within two seconds and `maxBytes`.
+   * - `cut`: the answer contains what arrived within two seconds and `maxBytes`.
    * - `drop`: the same, but a 2xx is an answer at once, with an empty body.
    */
   readonly answerBody?: "whole" | "cut" | "drop";
@@ -36,15 +37,15 @@ export interface HttpRequest {
 
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case. */
+  /** The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 export interface Http {
   /**
-   * Redirects are returned, never followed. @throws HttpError when no answer arrived, or not as
-   * much of it as was asked for.
+   * Sends a request. Redirects are returned, never followed.
+   * @throws HttpError if no answer arrived, or less of it than was requested
    */
   request(request: HttpRequest): Promise<HttpResponse>;
 }
@@ -60,7 +61,7 @@ export type HttpFailure =
   | "HTTP_ABORTED";
 
 /**
- * Thrown when no whole answer arrived. `maybeDelivered` says whether the other side may have acted
+ * Thrown if no complete answer arrived. `maybeDelivered` says whether the other side may have acted
  * on the request.
  */
 export class HttpError extends ChirpwatchError {

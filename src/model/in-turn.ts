@@ -1,10 +1,10 @@
-/** Work that must not overlap with itself. */
+/** Runs work that must not overlap with itself. */
 
 export type InTurn = (work: () => Promise<void>) => Promise<void>;
 
 /**
- * Runs one after the other, whatever became of the one before: what is older must not replace what
- * is newer.
+ * Creates a queue that runs work one piece after the other, even after failures, so that older data
+ * never replaces newer data.
  */
 export function createInTurn(): InTurn {
   let last: Promise<void> = Promise.resolve();
@@ -15,8 +15,8 @@ export function createInTurn(): InTurn {
 }
 
 /**
- * One run after the other: whoever asks during one waits for the next, which is one for all who ask
- * before it begins.
+ * Creates a function that runs `work` one run after the other. A call during a run waits for the
+ * next run, which serves all calls made before it begins.
  */
 export function createRounds(
   work: () => Promise<void>,
@@ -33,8 +33,8 @@ export function createRounds(
 }
 
 /**
- * Begins when it is first asked for; all who ask wait for the same. After a failure whoever asks
- * next begins again.
+ * Creates a function that starts `work` at the first call; all callers wait for the same run. After
+ * a failure, the next call starts it again.
  */
 export function untilDone(work: () => Promise<void>): () => Promise<void> {
   let begun: Promise<void> | undefined;

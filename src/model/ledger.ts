@@ -1,24 +1,30 @@
-/** Every request, reserved before it is sent, as a port: who pays, what is left, what was spent. */
+/**
+ * The ledger as a port: every request is reserved in it before it is sent. It knows which key pays,
+ * what is left and what was spent.
+ */
 
 export interface Reservation {
   readonly endpoint: string;
-  /** Watch id the request is for, or a command's name; "" for housekeeping. */
+  /** The id of the watch that the request is for, or a command's name; "" for housekeeping. */
   readonly watch: string;
-  /** False for requests the service does not bill: they count for the rate only. */
+  /** False for requests that the service does not bill. They count only against the rate. */
   readonly billed: boolean;
-  /** A page beyond the first of a scheduled poll. False unless set. */
+  /** Whether it is a page beyond the first one of a scheduled poll. False by default. */
   readonly isFurtherPage?: boolean;
   readonly atMs: number;
   /**
-   * At most `count` requests under way or answered less than `intervalMs` ago, over all processes
-   * on this state.
+   * At most `count` requests may be under way or answered less than `intervalMs` ago, over all
+   * processes on this state.
    */
   readonly rate: { readonly count: number; readonly intervalMs: number };
   /** An attempt without an answer frees its slot this long after it was reserved. */
   readonly holdMs: number;
-  /** No grant beyond `max` billed requests since `sinceMs`, whichever key paid. */
+  /** No request is granted beyond `max` billed ones since `sinceMs`, whichever key paid. */
   readonly limit?: SpendingLimit;
-  /** Who may pay; the rate is each key's own. Undefined: one key, which has no name. */
+  /**
+   * The keys that may pay. The rate applies to each key. Undefined if there is a single key, which
+   * has no name.
+   */
   readonly keys?: readonly [LedgerKey, ...LedgerKey[]];
 }
 
@@ -27,15 +33,18 @@ export interface SpendingLimit {
   readonly max: number;
 }
 
-/** A key under its name in the ledger: never the key itself. */
+/** A key by its name in the ledger, never the key itself. */
 export interface LedgerKey {
   readonly key: string;
-  /** This key's own soft limit; undefined while it is unknown. */
+  /** This key's own soft limit; undefined if it is unknown. */
   readonly limit?: SpendingLimit;
 }
 
 export type Grant =
-  /** `key` names who pays: of the keys with room, the one with most left under its limit. */
+  /**
+   * `key` is the name of the paying key: of the keys with room, the one with the most left under
+   * its limit.
+   */
   | { readonly kind: "granted"; readonly ledgerId: string; readonly key: string }
   | { readonly kind: "rate"; readonly retryAtMs: number }
   | { readonly kind: "quota"; readonly spent: number };
@@ -43,25 +52,28 @@ export type Grant =
 export interface LedgerLine {
   readonly watch: string;
   readonly endpoint: string;
-  /** Name of the key that paid; "" in entries from before keys had names. */
+  /** The name of the key that paid; "" in entries from before keys had names. */
   readonly key: string;
   readonly requests: number;
 }
 
 /**
- * A moment at which the service is asked what a key has left. Attempts count by the order in which
- * they were entered: the clock may be set in between.
+ * The moment at which the service is asked what a key has left. Attempts count in the order in
+ * which they were entered, because the clock may be set in between.
  */
 export interface AuditMark {
-  /** The last attempt before it, whoever paid. */
+  /** The last attempt before this moment, whichever key paid. */
   readonly lastId: number;
-  /** Billed attempts of the key up to it that the service may not have counted yet. */
+  /**
+   * The number of the key's billed attempts up to this moment that the service may not have counted
+   * yet.
+   */
   readonly open: number;
 }
 
 /**
- * What the service said of a key: between asking and answering, attempts may be in its figure or
- * not.
+ * What the service said about a key. Attempts between the question and the answer may or may not be
+ * included.
  */
 export interface AuditReading extends AuditMark {
   /** The last attempt before the answer. */
@@ -69,50 +81,57 @@ export interface AuditReading extends AuditMark {
 }
 
 /**
- * Billed attempts between two readings: `certain` were answered well within; `possible` adds those
- * that failed or overlap its ends.
+ * The billed attempts between two readings. `certain` ones were answered well within; `possible`
+ * adds those that failed or overlap the ends.
  */
 export interface AuditCount {
   readonly certain: number;
   readonly possible: number;
 }
 
-/** Further pages that were entered after an entry of the ledger, whoever asked for them. */
+/** The further pages that were entered after an entry of the ledger, for any watch. */
 export interface FurtherPageCount {
   readonly pages: number;
-  /** The last entry by now: count on from here. */
+  /** The last entry so far, from which to continue counting. */
   readonly lastId: number;
 }
 
 export interface Ledger {
-  /** Durable before it returns `granted`. */
+  /** Reserves a request. The reservation is durable before this returns `granted`. */
   reserve(reservation: Reservation): Promise<Grant>;
   /**
-   * `status` is the HTTP status, or null when no answer arrived ("unknown"). Counts for this store
-   * at once; it is durable, and seen by other processes, with whatever is written next, or a few
-   * milliseconds later. Lost in a crash, it keeps its slot a while longer.
+   * Records the end of a request. `status` is the HTTP status, or null if no answer arrived
+   * ("unknown"). This store counts it at once; it is durable, and visible to other processes, with
+   * the next write, or a few milliseconds later. If it is lost in a crash, the request keeps its
+   * slot a while longer.
    */
   settle(ledgerId: string, atMs: number, status: number | null): Promise<void>;
-  /** Billed attempts since a time. Reads a few rows an hour, however many watches there are. */
+  /**
+   * Returns the billed attempts since a time. Reads a few rows per hour, however many watches there
+   * are.
+   */
   spentByKey(sinceMs: number): Promise<ReadonlyMap<string, number>>;
   /**
-   * The same by watch, endpoint and key, the largest first. Reads a row for each of these in each
-   * hour.
+   * Returns the billed attempts by watch, endpoint and key, the largest number first. Reads a row
+   * for each of these in each hour.
    */
   spentSince(
     sinceMs: number,
   ): Promise<{ readonly total: number; readonly lines: readonly LedgerLine[] }>;
-  /** Billed attempts since a time, hour by hour in order; hours without any are left out. */
+  /** Returns the billed attempts since a time, by hour in order. Hours without any are left out. */
   spentByHour(
     sinceMs: number,
   ): Promise<readonly { readonly hourMs: number; readonly requests: number }[]>;
-  /** Undefined: it counts from now on, and says from where. Reads the entries since then. */
+  /**
+   * Counts further pages. If `afterId` is undefined, counting starts now, and the result says from
+   * where. Reads the entries since then.
+   */
   countFurtherPages(afterId: number | undefined): Promise<FurtherPageCount>;
   /**
-   * `marginMs`: an attempt that was answered so short a time ago may not be counted yet, and one
-   * under way may be.
+   * Returns a mark. `marginMs`: attempts that were answered more recently than this may not be
+   * counted by the service yet, and one under way may be.
    */
   auditMark(key: string, atMs: number, marginMs: number): Promise<AuditMark>;
-  /** What the service's count of a key between two readings must lie between. */
+  /** Returns the bounds for the service's count of a key between two readings. */
   auditSpan(key: string, from: AuditReading, to: AuditReading): Promise<AuditCount>;
 }

@@ -1,9 +1,9 @@
-/** What follows alerts on values that crossed a threshold, before it is committed. */
+/** Follow-ups to alerts on values that crossed a threshold, before they are committed. */
 import type { ChirpEvent } from "./event.ts";
 import type { LevelStep } from "./level.ts";
 import type { NewDelivery, TargetChange } from "./poll-store.ts";
 
-/** Alerts that follow open ones, and what becomes of these. */
+/** Alerts that follow open ones, and the changes of the open ones. */
 export interface LevelFollowUps {
   readonly events: readonly ChirpEvent[];
   readonly deliveries: readonly NewDelivery[];
@@ -11,7 +11,7 @@ export interface LevelFollowUps {
 }
 
 /**
- * What follows from what a poll learned of targets, to be committed with it: a value that is back
- * ends its alert then.
+ * Returns the follow-ups to what a poll learned of targets, which are committed with the poll. A
+ * value that is back to normal ends its alert.
  */
 export type FollowLevels = (changes: readonly TargetChange[]) => Promise<LevelFollowUps>;

@@ -1,58 +1,58 @@
 /**
- * Alerts on values that crossed a threshold, and stay open until the value falls back: what a sink
- * wants to hear of them meanwhile, as a port.
+ * Alerts on values that crossed a threshold, which stay open until the value is back: what sinks
+ * want to be sent meanwhile, as a port.
  */
 import type { ChirpEvent } from "./event.ts";
 import type { JsonObject } from "./json.ts";
 
-/** What a sink wants besides the alert. */
+/** What a sink wants in addition to the alert. */
 export interface LevelOptions {
-  /** The alert again after so long, while the value stays across. */
+  /** The interval at which the alert is repeated while the value stays beyond its threshold. */
   readonly repeatMs?: number;
-  /** One alert when the value is back. */
+  /** Whether one more alert is sent when the value is back. */
   readonly sendResolved?: boolean;
 }
 
-/** The thresholds as they are written, by the names of their numbers. */
+/** The thresholds as configured, by the names of their numbers. */
 export type LevelRules = Readonly<Record<string, string>>;
 
 export interface LastRepeat {
   readonly eventId: string;
   /**
-   * `done`: its sink took it, or it was dropped. `sealed`: it is in a message with others that is
-   * on its way: nothing takes its place.
+   * `done`: its sink accepted it, or it was dropped. `sealed`: it is in a message with others that
+   * is being sent, so nothing may replace it.
    */
   readonly state: "waiting" | "sealed" | "done";
 }
 
 export interface OpenLevel {
-  /** The first alert, under the name that its watch has now. */
+  /** The first alert, with the current name of its watch. */
   readonly event: ChirpEvent;
   readonly sink: string;
-  /** The alert went out, or waits: no mute, silence or other alert took its place. */
+  /** Whether the alert was sent or waits, so that no mute, silence or other alert replaced it. */
   readonly isSent: boolean;
-  /** The alert was not taken by its sink yet, nor given up. */
+  /** Whether the alert was neither accepted by its sink nor given up yet. */
   readonly isWaiting: boolean;
-  /** When its sink took it, or it was given up; null before. */
+  /** When its sink accepted it, or it was given up; null before. */
   readonly doneAtMs: number | null;
-  /** Its watch is polled. */
+  /** Whether its watch is polled. */
   readonly isPolled: boolean;
-  /** How often it was repeated. */
+  /** The number of repeats so far. */
   readonly repeats: number;
-  /** The alert that repeated it last; absent where none did. */
+  /** The last alert that repeated it; absent if there was none. */
   readonly lastRepeat?: LastRepeat;
-  /** When it was made, or repeated last. */
+  /** When it was created or last repeated. */
   readonly lastAtMs: number;
-  /** Null: it is not repeated. */
+  /** When it is repeated next; null if it is not repeated. */
   readonly nextAtMs: number | null;
   /**
-   * The thresholds that it is about, as they were when it was made; null in states from before that
-   * was kept then.
+   * The thresholds that it is about, as they were when it was created. Null in states from before
+   * that was stored.
    */
   readonly rules: LevelRules | null;
-  /** The key of its target; null once there is no such target any more. */
+  /** The key of its target; null if there is no such target any more. */
   readonly targetKey: string | null;
-  /** What the detector remembers of the target; null once there is no such target any more. */
+  /** The detector's memory of the target; null if there is no such target any more. */
   readonly memory: JsonObject | null;
 }
 
@@ -66,13 +66,14 @@ type LevelChange =
     };
 
 /**
- * What becomes of an open one in a commit. The commit is a conflict where it is not open any more.
+ * The change of an open alert in a commit. The commit is a conflict if the alert is not open any
+ * more.
  */
 export interface LevelStep {
   readonly eventId: string;
   readonly sink: string;
   readonly change: LevelChange;
-  /** The alert that follows. A repeat that still waits is not sent any more then. */
+  /** The alert that follows. A repeat that still waits is then no longer sent. */
   readonly byEventId: string;
 }
 
@@ -83,10 +84,12 @@ export interface DueRepeats {
 }
 
 export interface LevelStore {
-  /** Oldest first; of these watches only, where keys are given. */
+  /** Returns the open alerts, oldest first; only those of these watches if keys are given. */
   openLevels(watchKeys?: readonly string[]): Promise<readonly OpenLevel[]>;
-  /** Of each sink: alerts that are to be repeated, and when the first of them is due. */
+  /**
+   * Returns for each sink the number of alerts to be repeated and when the first of them is due.
+   */
   dueRepeats(): Promise<readonly DueRepeats[]>;
-  /** Ends one without a word. */
+  /** Ends an open alert without a message. */
   closeLevel(level: Pick<OpenLevel, "event" | "sink">): Promise<void>;
 }

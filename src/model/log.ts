@@ -1,6 +1,6 @@
 /**
- * Logging as a port. Messages are static sentences; what varies goes into the fields. Secrets are
- * redacted by the implementation.
+ * Logging as a port. Messages are fixed sentences; whatever varies goes into the fields. The
+ * implementation redacts secrets.
  */
 export type LogFields = Readonly<Record<string, unknown>>;
 

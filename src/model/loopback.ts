@@ -1,11 +1,11 @@
 /**
- * What counts as this machine, by the host that a URL, a Host header or a listening address names.
- * Whether a name resolves to it is runtime/'s to check.
+ * Decides what counts as this machine, by the host that a URL, a Host header or a listening address
+ * names. runtime/ checks whether a name resolves to this machine.
  */
 
 /**
- * With or without the brackets of IPv6; IPv4 written inside IPv6 as a URL spells it, too. Names
- * under `.localhost` never leave the machine (RFC 6761).
+ * Whether a host is this machine. Accepts it with or without the brackets of IPv6, and IPv4 inside
+ * IPv6 as a URL spells it. Names under `.localhost` never leave the machine (RFC 6761).
  */
 export function isLoopback(host: string): boolean {
   const plain = host.replace(/^\[|\]$/g, "").toLowerCase();

@@ -1,20 +1,20 @@
 /**
- * One event read aloud, for people, before any sink dresses it: plain text, unescaped, untrimmed.
+ * An event worded for people, before a sink formats it: plain text, neither escaped nor trimmed.
  */
 import type { TextPiece } from "./template.ts";
 
 export interface MessageAuthor {
   readonly name: string;
-  /** Without @. */
+  /** The handle without @. */
   readonly handle: string;
   readonly url: string;
   readonly avatarUrl: string;
 }
 
-/** Accounts that came onto one list or left it, or the posts of a report: a line with a link each. */
+/** Accounts that joined or left one list, or the posts of a report: each is a line with a link. */
 export interface LinkList {
   readonly people: readonly Person[];
-  /** How many more there are. */
+  /** The number of further ones. */
   readonly more: number;
   /** True if sinks without links write the addresses out. */
   readonly hasPlainLinks?: boolean;
@@ -25,36 +25,37 @@ export interface Person {
   /** `Bob (@bob)`. */
   readonly name: string;
   readonly url: string;
-  /** "12.3K followers"; may be empty. */
+  /** "12.3K followers", for example; may be empty. */
   readonly note: string;
 }
 
 export interface NeutralMessage {
-  /** One line: "Alice (@alice) posted", "@acme has a new follower: Bob (@bob)". */
+  /** A single line, such as "Alice (@alice) posted" or "@acme has a new follower: Bob (@bob)". */
   readonly title: string;
   readonly author?: MessageAuthor;
-  /** Plain text of the tweet, bio … ; may be empty. */
+  /** The plain text of the tweet, bio …; may be empty. */
   readonly body: string;
   /**
-   * The body as a template wrote it, where it holds moments: for sinks that show these in each
+   * The body as a template wrote it, if it contains moments, for sinks that show these in each
    * reader's time zone.
    */
   readonly bodyPieces?: readonly TextPiece[];
-  /** Permalink of the subject. */
+  /** The permalink of the subject. */
   readonly url?: string;
   readonly media: readonly { readonly url: string; readonly kind: string }[];
   /** The quoted or retweeted tweet, or the one replied to. */
   readonly context?: { readonly label: string; readonly body: string; readonly url?: string };
-  /** Short facts: likes, followers, delta … */
+  /** Short facts: likes, followers, changes … */
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   readonly occurredAtMs: number;
   /**
-   * The same as the sink's readers write it, where the sink has a locale or a time zone of its own.
+   * The same time in the format of the sink's readers, if the sink has a locale or time zone of its
+   * own.
    */
   readonly occurredAt?: string;
   /** The accounts that the title counts, or the posts that the body announces. */
   readonly list?: LinkList;
-  /** Ids of every watch that matched. */
+  /** The ids of every watch that matched. */
   readonly watches: readonly string[];
   readonly severity: string;
 }

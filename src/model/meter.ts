@@ -7,7 +7,7 @@ export interface MetricSpec {
   readonly kind: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds in the metric's own unit; histograms only. */
+  /** Upper bounds in the metric's own unit, for histograms only. */
   readonly buckets?: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** Events of the daemon itself, for its operator. */
+/** The daemon's own events, for its operator. */
 import type { Json } from "./json.ts";
 
 export interface OpsAlert {
@@ -6,53 +6,56 @@ export interface OpsAlert {
   readonly type: string;
   readonly subject: string;
   readonly severity: "info" | "warning" | "critical";
-  /** One sentence for the operator. */
+  /** A sentence for the operator. */
   readonly message: string;
   readonly hint?: string;
   readonly watch?: string;
   readonly facts?: Readonly<Record<string, Json>>;
-  /** Never sent through the sink it is about. */
+  /** The sink that the alert is about. The alert is never sent through it. */
   readonly exceptSink?: string;
   /**
-   * Of a condition that lasts: raised again only after it was cleared, also after a restart.
-   * Default: raised each time.
+   * For a condition that lasts: the alert is raised again only after the condition was cleared,
+   * even after a restart. By default, an alert is raised each time.
    */
   readonly once?: Condition;
-  /** Of an alert that a crash may raise again: with the same one it is stored once. */
+  /** For an alert that a crash may raise again: with the same episode it is stored only once. */
   readonly episode?: string;
 }
 
 export interface Condition {
-  /** What lasts, and of what: `watch.stalled:brand`. */
+  /** The condition and its subject: `watch.stalled:brand`. */
   readonly key: string;
-  /** While it lasts, another text raises it anew. */
+  /** While the condition lasts, a different text raises the alert again. */
   readonly about?: string;
-  /** It ends by itself then, epoch ms. */
+  /** When it ends by itself, in epoch ms. */
   readonly endsAtMs?: number;
   /**
-   * Whoever sees it raises it again within so long: several replicas may see it, and none clears
-   * what another saw since.
+   * The time within which a replica that sees the condition raises it again. Several replicas may
+   * see it, and none clears what another one has seen since.
    */
   readonly seenForMs?: number;
 }
 
 export interface OpsAlerts {
   /**
-   * Stores and routes an alert; when the store cannot take it, it stays in the log. Never rejects.
+   * Stores and routes an alert. If the store cannot be written, the alert is only logged. Never
+   * rejects.
    */
   raise(alert: OpsAlert): Promise<void>;
   /**
-   * Ends a condition, and raises `recovered` if it was raised; not while another replica may see it
-   * still. Never rejects.
+   * Ends a condition, and raises `recovered` if it was raised. Does nothing while another replica
+   * may still see it. Never rejects.
    */
   clear(key: string, recovered?: OpsAlert): Promise<void>;
   /**
-   * Reads which conditions last, where other replicas may have changed them or it never was; asked
-   * before `lasting`.
+   * Reads which conditions last, if that was never done or other replicas may have changed them.
+   * Called before `lasting`.
    */
   load(): Promise<void>;
-  /** Reads them again, as another process may have raised or cleared some. */
+  /** Reads the conditions again, because another process may have raised or cleared some. */
   reload(): Promise<void>;
-  /** What follows `prefix` in the keys of the conditions that were raised and not cleared. */
+  /**
+   * Returns what follows `prefix` in the keys of the conditions that were raised and not cleared.
+   */
   lasting(prefix: string): ReadonlySet<string>;
 }

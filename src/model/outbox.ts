@@ -1,4 +1,6 @@
-/** Deliveries on their way, as a port: due, sealed, recorded; and the health of their sinks. */
+/**
+ * The outbox as a port: deliveries that are due, sealed or recorded, and the health of their sinks.
+ */
 import type { DeadCause } from "./dead-letters.ts";
 import type { DigestPeriod, DigestSeries } from "./digest.ts";
 import type { EditState } from "./edit-cause.ts";
@@ -11,90 +13,94 @@ export interface DueMember {
   readonly deliveryId: string;
   readonly event: ChirpEvent;
   readonly watches: readonly string[];
-  /** The group it was in before a throttle moved it into a digest. */
+  /** The group in which it was before a throttle moved it into a digest. */
   readonly originalGroupKey?: string;
-  /** That of its route, where that has one of its own. */
+  /** The template of its route, if that has one of its own. */
   readonly template?: string;
   /**
-   * It waited for the end of a mute, for its group or for a digest, and no operator sent it again:
-   * a silence may still hold it back.
+   * Whether a silence may still hold it back: it waited for the end of a mute, for its group or for
+   * a digest, and no operator sent it again.
    */
   readonly canBeSilenced: boolean;
-  /** An operator had it sent again: no mute holds it. */
+  /** Whether an operator sent it again, so that no mute holds it. */
   readonly isReplay: boolean;
-  /** Why it goes to its sink. Absent in states from before that was kept. */
+  /** Why it goes to its sink. Absent in states from before that was stored. */
   readonly routed?: RoutedPlace;
   /** Events of the deliveries that joined this one: alerts of other watches on the same fact. */
   readonly joined: readonly Pick<ChirpEvent, "watchType" | "labels">[];
-  /** Its post was found to be gone after it was found. */
+  /** Whether its post was deleted after it was found. */
   readonly isGone?: boolean;
   /** True for an alert that waits in a digest and holds the edited text of its post. */
   readonly isEdited?: boolean;
-  /** Those of several receivers who had it before it was sent again. Absent: nobody. */
+  /** The receivers that had it before it was sent again. Absent if there are none. */
   readonly taken?: readonly string[];
-  /** The alert that it is a follow-up to, where the sink had one. */
+  /** The alert that it follows up on, if the sink had one. */
   readonly follows?: FollowedAlert;
 }
 
-/** An alert that a follow-up speaks about, as it fares now. */
+/** The current state of an alert that a follow-up is about. */
 export interface FollowedAlert {
   readonly deliveryId: string;
   /**
-   * `waiting`: also as long as its message is on its way. `unsent`: the sink showed it to nobody,
-   * because it was muted, silenced or given up, or because it joined an alert on another subject.
+   * `waiting` includes the time during which its message is being sent. `unsent`: the sink did not
+   * show it, because it was muted, silenced or given up, or because it joined an alert on another
+   * subject.
    */
   readonly state: "waiting" | "sent" | "deleted" | "unsent";
-  /** Its message, where that can be found at the sink. */
+  /** The message, if that can be found at the sink. */
   readonly message?: SentMessage;
   /**
-   * The follow-up of another watch that says the same of the same alert, and was sent or waits
+   * The follow-up of another watch that says the same about the same alert, and was sent or waits
    * before this one.
    */
   readonly saidBy?: string;
-  /** What became of the newest edit of that message; absent where none was ever wanted. */
+  /** The state of the newest edit of that message; absent if none was ever wanted. */
   readonly edit?: { readonly state: EditState; readonly isGone: boolean };
 }
 
-/** A message that was sent, by the sink's own ids of it and of the place where it stands. */
+/** A sent message, by the sink's own ids of it and of its channel. */
 export interface SentMessage {
   readonly id: string;
   readonly ref: string;
   readonly channel?: string;
-  /** The first of the thread or list that it stands in. */
+  /** The first message of its thread or list. */
   readonly first?: { readonly id: string; readonly ref: string };
 }
 
-/** Deliveries that are due and do not go out now. */
+/** Deliveries that are due and not sent now. */
 export interface Withheld {
-  /** Their posts are gone. What joined one of them and is about another post takes its place. */
+  /**
+   * Deliveries whose posts are gone. If a delivery that joined one of them is about another post,
+   * it takes its place.
+   */
   readonly deletedIds: readonly string[];
-  /** Another alert says what they say. */
+  /** Deliveries for which another alert says the same. */
   readonly joined: readonly {
     readonly deliveryId: string;
     readonly withId: string;
     readonly detail: string;
   }[];
-  /** They follow alerts that nobody was shown, and nothing stands for them. */
+  /** Deliveries that follow alerts which nobody was shown, and that nothing replaces. */
   readonly dropped: readonly { readonly deliveryId: string; readonly detail: string }[];
   readonly postponed: { readonly ids: readonly string[]; readonly dueAtMs: number };
 }
 
 /**
- * Unsealed deliveries of one sink and group that are due: to become one message, or the messages of
- * a digest; oldest first.
+ * Unsealed deliveries of one sink and group that are due, oldest first. They become one message, or
+ * the messages of a digest.
  */
 export interface DueGroup {
   readonly sink: string;
   readonly groupKey: string;
   readonly throttleKey: string | null;
   readonly members: readonly DueMember[];
-  /** Of a digest that is too large for one; absent for any other. */
+  /** Set for a digest that is too large for one message. */
   readonly series?: DigestSeries;
-  /** When the last of it was due. Absent where nobody asked. */
+  /** When the last delivery in it was due. Absent if that was not requested. */
   readonly dueAtMs?: number;
   /**
-   * What the last digest of the same schedule was about; absent for any other group, and before the
-   * first.
+   * The period that the last digest of the same schedule covered. Absent for any other group, and
+   * before the first.
    */
   readonly lastPeriod?: DigestPeriod;
 }
@@ -107,25 +113,24 @@ export interface DueMessage extends SealedMessage {
   readonly attempts: number;
   readonly firstAttemptAtMs: number | null;
   /**
-   * Its deliveries. Set only where a mute may hold it; empty for a message about the channel
-   * itself.
+   * The deliveries. Set only if a mute may hold it; empty for a message about the channel itself.
    */
   readonly members?: readonly MuteableDelivery[];
   /**
-   * Its only alert, or one of several where it was never tried, is about a post that is gone: it is
-   * to be sealed anew without that.
+   * Whether its only alert, or one of several if it was never tried, is about a deleted post, so
+   * that it must be sealed again without that.
    */
   readonly isOutdated?: boolean;
 }
 
-/** A thread, as far as it is known before its first message is. */
+/** What is known of a thread before its first message. */
 export interface ThreadOfMessage {
   readonly key: string;
-  /** From its first message on. */
+  /** How long the thread accepts messages, from its first one. */
   readonly windowMs: number;
 }
 
-/** Deliveries that one template worded, or failed to: then they have the default words. */
+/** Deliveries that one template worded. If it failed, they have the default wording. */
 export interface WordedDeliveries {
   readonly deliveryIds: readonly string[];
   readonly template: string;
@@ -135,78 +140,80 @@ export interface WordedDeliveries {
 export interface NewMessage extends SealedMessage {
   /** Empty for a message about the channel itself. */
   readonly deliveryIds: readonly string[];
-  /** Deliveries that it counts and does not list. */
+  /** Deliveries that the message counts and does not list. */
   readonly summarisedIds?: readonly string[];
-  /** The type of the sink that laid out its body. */
+  /** The type of the sink that rendered its body. */
   readonly sealedFor?: string;
-  /** Null: it does not count against a throttle. */
+  /** Null if it does not count against a throttle. */
   readonly throttleKey: string | null;
-  /** The message it belongs under: of a digest its first one. */
+  /** The message below which it is placed. For a digest, its first message. */
   readonly parentId?: string;
-  /** It goes below the first message of that thread, or begins it. */
+  /** The thread whose first message it is placed below, or which it begins. */
   readonly thread?: ThreadOfMessage;
-  /** The people it calls: `SinkMention.text`. Absent: nobody. */
+  /** The people whom it mentions: `SinkMention.text`. If absent, nobody. */
   readonly mentions?: readonly string[];
-  /** The digest with a schedule that it is, or begins, and what that is about. */
+  /** The scheduled digest that it is, or begins, and the period that it covers. */
   readonly digest?: { readonly name: string; readonly period: DigestPeriod };
-  /** What templates were to word of it. */
+  /** The deliveries in it that templates worded. */
   readonly worded?: readonly WordedDeliveries[];
 }
 
-/** How full a throttle is, and how far its digest. */
+/** How full a throttle is, and the state of its digest. */
 export interface ThrottleState {
-  /** Messages sealed since the time asked for. */
+  /** The number of messages sealed since the requested time. */
   readonly sealed: number;
-  /** When the digest that gathers is due; null when none does. */
+  /** When the gathering digest is due; null if there is none. */
   readonly digestDueAtMs: number | null;
-  /** When the last one was sealed; null when none was. */
+  /** When the last digest was sealed; null if there was none. */
   readonly digestSealedAtMs: number | null;
-  /** When the channel last heard that alerts are gathered. */
+  /** When a message last announced in the channel that alerts are gathered. */
   readonly announcedAtMs: number | null;
 }
 
-/** Everything that is due under a throttle's key and may not go out now. */
+/** Everything that is due under a throttle's key and may not be sent now. */
 export interface Overflow {
   readonly sink: string;
   readonly throttleKey: string;
   readonly nowMs: number;
-  /** The digest it goes into. */
+  /** The digest that it goes into. */
   readonly digestKey: string;
   readonly digestDueAtMs: number;
-  /** Says so in the channel; of the group `announcementGroup(throttleKey)`. */
+  /**
+   * The message that announces this in the channel, in the group `announcementGroup(throttleKey)`.
+   */
   readonly announcement?: NewMessage;
 }
 
 /**
- * What one sealed message holds: the deliveries that it lists, oldest first, and those that it only
+ * The deliveries of one sealed message: those that it lists, oldest first, and those that it only
  * counts.
  */
 export interface MessageMembers {
   readonly listed: readonly DueMember[];
   readonly summarised: readonly DueMember[];
-  /** What it is about, where it is a digest with a schedule. */
+  /** The period that it covers, if it is a scheduled digest. */
   readonly period?: DigestPeriod;
 }
 
-/** A message that takes the place of a part of another one. */
+/** A message that replaces a part of another one. */
 export interface MessagePart {
   readonly id: string;
   readonly body: MessageBody;
   readonly deliveryIds: readonly string[];
 }
 
-/** An open message and the messages that go out instead of it, in their order. */
+/** An open message and the messages that are sent instead of it, in their order. */
 export interface MessageSplit {
   readonly messageId: string;
   readonly parts: readonly MessagePart[];
-  /** Why: kept as a failed attempt at each part. */
+  /** When and why it was split. This is stored as a failed attempt at each part. */
   readonly atMs: number;
   readonly error: string;
 }
 
 export type DeliveryResult =
   | ({ readonly messageId: string; readonly kind: "sent"; readonly atMs: number } & SendReceipt)
-  /** `countAttempt` is false for Retry-After: it uses up no step. */
+  /** `countAttempt` is false for Retry-After, which uses up no step of the retry schedule. */
   | {
       readonly messageId: string;
       readonly kind: "retry";
@@ -214,7 +221,7 @@ export type DeliveryResult =
       readonly nextAttemptAtMs: number;
       readonly error: string;
       readonly countAttempt: boolean;
-      /** Those of several receivers who have it now. */
+      /** The receivers that have the message now, if others do not. */
       readonly taken?: readonly string[];
     }
   | {
@@ -223,38 +230,39 @@ export type DeliveryResult =
       readonly atMs: number;
       readonly error: string;
       readonly cause: DeadCause;
-      /** False for what is given up without another attempt. */
+      /** False if the message is given up without another attempt. */
       readonly countAttempt: boolean;
     };
 
 export interface SinkHealth {
   readonly sink: string;
-  /** Open: the sink fails, and gets one probe at a time, the next at `probeAtMs`. */
+  /** Open: the sink fails and gets one probe at a time, the next one at `probeAtMs`. */
   readonly breaker: "closed" | "open";
   /**
-   * Of the last failure: `destination` lasts until someone changes something, `transient` may pass.
+   * The kind of the last failure: `destination` lasts until somebody changes something, `transient`
+   * may pass.
    */
   readonly cause: "destination" | "transient";
   /**
-   * The last failure, and what the operator can do about it; both empty while closed, the hint
-   * perhaps also while open.
+   * The last failure and, below it, what the operator can do. Both are empty while closed; the hint
+   * may be empty while open.
    */
   readonly reason: string;
   readonly hint: string;
   readonly openedAtMs: number | null;
   readonly probeAtMs: number | null;
   /**
-   * Disabled: the place whose receiver said that it is gone for good (410). It gets no probe until
-   * the sink has another place, or someone resumes it. Null otherwise.
+   * Set if the sink is disabled: the place whose receiver said that it is gone for good (410). The
+   * sink gets no probe until it has a different place or somebody resumes it. Null otherwise.
    */
   readonly goneFrom: string | null;
-  /** The operator was notified that it fails, and not yet that it works again. */
+  /** Whether the operator was notified that it fails, and not yet that it works again. */
   readonly isReported: boolean;
   /** When the operator was last notified that this sink fails. */
   readonly reportedAtMs: number | null;
 }
 
-/** A sink that has another name now. */
+/** A sink that was renamed. */
 export interface MovedSink {
   readonly from: string;
   readonly to: string;
@@ -270,10 +278,10 @@ export interface OutboxStats {
 
 export interface Outbox {
   /**
-   * Due work of the sinks named, at most `limit` groups and messages together. A group with a
-   * sealed message that is not yet done gives nothing new: order holds. A message waits until the
-   * one that it goes below is done. Groups named in `busy` (`sink\ngroupKey`) are skipped: they are
-   * under way.
+   * Returns due work of these sinks, at most `limit` groups and messages together. A group with a
+   * sealed message that is not done yet returns nothing new, which preserves the order. A message
+   * waits until the one above it in its thread is done. Groups in `busy` (`sink
+   * groupKey`) are skipped, because they are under way.
    */
   dueWork(query: {
     readonly nowMs: number;
@@ -284,37 +292,38 @@ export interface Outbox {
     readonly groups: readonly DueGroup[];
     readonly messages: readonly DueMessage[];
   }>;
-  /** When the next delivery or attempt of these sinks is due; null when nothing waits. */
+  /** Returns when the next delivery or attempt of these sinks is due; null if nothing waits. */
   nextDueAt(sinks: readonly string[]): Promise<number | null>;
-  /** In one transaction. */
+  /** Records what is withheld, in one transaction. */
   withhold(withheld: Withheld): Promise<void>;
-  /** Takes back messages that are not under way: what they hold waits, as before it was sealed. */
+  /** Unseals messages that are not under way: their deliveries wait as before. */
   takeBack(messageIds: readonly string[]): Promise<void>;
-  /** Messages of one group in one call go out in that order. */
+  /** Seals messages. Messages of one group in one call are sent in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
   record(results: readonly DeliveryResult[]): Promise<void>;
   /**
-   * What the last digest of a schedule was about that was sealed for a sink; null before the first.
+   * Returns the period of the last digest of a schedule that was sealed for a sink; null before the
+   * first.
    */
   digestPeriod(sink: string, name: string): Promise<DigestPeriod | null>;
-  /** From now on a digest of a schedule is expected, where none was so far. */
+  /** Records that digests of a schedule are expected from now on, if none were before. */
   beginDigests(sink: string, name: string, nowMs: number): Promise<void>;
-  /** Whether deliveries wait in a digest of a schedule that is due until then. */
+  /** Whether deliveries wait in a digest of a schedule that is due by then. */
   hasDueDigest(sink: string, name: string, nowMs: number): Promise<boolean>;
   membersOf(messageId: string): Promise<MessageMembers>;
   /**
-   * Puts several messages in the place of an open one, in one transaction: its order, its thread
-   * and whom it called go to the first of them.
+   * Replaces an open message with several, in one transaction. The first of them gets its position,
+   * its thread and its mentions.
    */
   splitMessage(split: MessageSplit): Promise<void>;
   /**
-   * When a sink's messages last called the people named, by `SinkMention.text`: those that were
-   * sealed, and not given up.
+   * Returns when a sink's messages last mentioned people, by `SinkMention.text`. Counts messages
+   * that were sealed and not given up.
    */
   lastMentions(sink: string): Promise<ReadonlyMap<string, number>>;
   /**
-   * Moves what is due under a throttle's key into its digest, and seals what announces it, in one
-   * transaction.
+   * Moves what is due under a throttle's key into its digest, and seals the message that announces
+   * it, in one transaction.
    */
   gather(overflow: Overflow): Promise<void>;
   throttleState(query: {
@@ -326,21 +335,21 @@ export interface Outbox {
   loadSinkHealth(): Promise<readonly SinkHealth[]>;
   saveSinkHealth(health: SinkHealth): Promise<void>;
   /**
-   * Makes waiting messages of a sink due at once, in the order in which they were sealed: its
-   * breaker closed.
+   * Makes waiting messages of a sink due at once, in the order in which they were sealed, because
+   * its breaker closed.
    */
   wakeSink(sink: string, nowMs: number): Promise<void>;
   /**
-   * Hands the whole queue of a sink over to its new name, in one transaction. How much there was; 0
-   * once it is done.
+   * Moves the whole queue of a sink to its new name, in one transaction. Returns how much there
+   * was; 0 once it is done.
    */
   moveSink(move: MovedSink): Promise<number>;
   /**
-   * Takes back a sink's messages that were sealed for another type: what they hold waits, as before
-   * it was sealed. How many there were.
+   * Unseals a sink's messages that were sealed for another type: their deliveries wait as before.
+   * Returns their number.
    */
   unseal(sink: string, type: string): Promise<number>;
   outboxStats(): Promise<readonly OutboxStats[]>;
-  /** Why what waits does, by sink and reason. */
+  /** Returns why waiting deliveries wait, by sink and reason. */
   countWaiting(nowMs: number): Promise<readonly WaitCount[]>;
 }

@@ -1,23 +1,20 @@
-/**
- * Ways out of this machine's process other than HTTP, as one port for the sinks. Implemented in
- * runtime/.
- */
+/** Outputs of this process other than HTTP, as one port for the sinks. runtime/ implements it. */
 
-/** Whole lines for the end of a file. */
+/** Lines to be appended to a file. */
 export interface AppendRequest {
   /**
-   * Absolute. The file and its folder are created when they are missing, readable by this user
-   * only.
+   * The absolute path. The file and its folder are created if they are missing, readable only by
+   * this user.
    */
   readonly path: string;
-  /** Ends in a newline. */
+  /** The text, which ends with a newline. */
   readonly text: string;
   /**
-   * The file is rotated before it would grow beyond this many bytes: `path` becomes `path.1`,
-   * `path.1` becomes `path.2`.
+   * The file is rotated before it would become larger than this: `path` becomes `path.1`, `path.1`
+   * becomes `path.2`.
    */
   readonly maxBytes: number;
-  /** Rotated files that are kept. */
+  /** The number of rotated files that are kept. */
   readonly keep: number;
 }
 
@@ -25,25 +22,25 @@ export interface MailServer {
   readonly host: string;
   readonly port: number;
   /**
-   * Encrypted after a greeting, from the first byte on, or not at all. The first two are never
-   * given up.
+   * Whether the connection is encrypted after a greeting, from the first byte on, or not at all.
+   * The first two never fall back to no encryption.
    */
   readonly security: "starttls" | "tls" | "none";
   readonly login?: { readonly user: string; readonly password: string };
-  /** Of a whole attempt. */
+  /** The timeout of a whole attempt. */
   readonly timeoutMs: number;
 }
 
 export interface Mail {
-  /** Message-ID, with its angle brackets. */
+  /** The Message-ID, with its angle brackets. */
   readonly id: string;
   /** The Message-ID of the mail that this one answers. */
   readonly answersId?: string;
   readonly dateMs: number;
   readonly from: string;
-  /** As the mail names them. */
+  /** The addresses that the mail names. */
   readonly to: readonly string[];
-  /** Those of them whom it is handed over for. */
+  /** The addresses among these to which this attempt delivers it. */
   readonly recipients: readonly string[];
   readonly subject: string;
   readonly text: string;
@@ -53,19 +50,22 @@ export interface Mail {
 /** A recipient that the server refused. */
 export interface RefusedRecipient {
   readonly recipient: string;
-  /** Its answer: 4yz may pass, 5yz does not. */
+  /** The status of its answer: 4yz may pass, 5yz does not. */
   readonly status: number;
   readonly error: string;
 }
 
 export interface MailResult {
-  /** Those that the server refused: some, while it took the mail for others, or all. */
+  /**
+   * The recipients that the server refused: all of them, or some while it accepted the mail for
+   * others.
+   */
   readonly refused: readonly RefusedRecipient[];
 }
 
-/** A program of this machine. Its environment is empty, its folder the root. */
+/** A program on this machine. Its environment is empty, and its working folder is the root. */
 export interface ProgramRequest {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly args: readonly string[];
   readonly stdin: string;
@@ -73,32 +73,37 @@ export interface ProgramRequest {
 }
 
 export interface ProgramResult {
-  /** Exit code, the name of a signal, or why it was ended. */
+  /** The exit code, the name of a signal, or why it was ended. */
   readonly end: number | string;
   /** The beginning of what it printed. */
   readonly output: string;
-  /** The same of its standard output alone. */
+  /** The beginning of its standard output alone. */
   readonly stdout: string;
 }
 
 export interface Outputs {
   /**
-   * On the disk when it returns. A line that an earlier process left unfinished is ended first.
-   * @throws an Error with `code` EACCES, ENOSPC … as Node does.
+   * Appends lines. They are on the disk when this returns. A line that an earlier process left
+   * unfinished is ended first.
+   * @throws an Error with `code` EACCES, ENOSPC … as Node does
    */
   append(request: AppendRequest): Promise<void>;
   /**
-   * One attempt. @throws an Error with `code` as nodemailer names it, and the server's
-   * `responseCode` where it refused
+   * Makes one attempt.
+   * @throws an Error with `code` as nodemailer names it, and the server's `responseCode` if it
+   * refused
    */
   mail(server: MailServer, mail: Mail, signal: AbortSignal): Promise<MailResult>;
   /**
-   * One run, whose whole process group has ended when it returns. @throws an Error with `code` as
-   * Node does, or ENOTALLOWED, when it was not started
+   * Runs a program once. Its whole process group has ended when this returns.
+   * @throws an Error with `code` as Node does, or ENOTALLOWED, if it was not started
    */
   run(request: ProgramRequest, signal: AbortSignal): Promise<ProgramResult>;
 }
 
-/** Of CHIRPWATCH_ALLOW_EXEC: the paths of programs that may be started, separated by colons. */
+/**
+ * Returns the paths of programs that may be started, from CHIRPWATCH_ALLOW_EXEC, where they are
+ * separated by colons.
+ */
 export const allowedPrograms = (list: string | undefined): ReadonlySet<string> =>
   new Set((list ?? "").split(":").filter((path) => path !== ""));

@@ -1,14 +1,14 @@
 /**
- * What a run of a poll means for its next one. With neither `retryAtMs` nor `notBeforeMs` it went
- * well.
+ * What a run of a poll means for the next one. If neither `retryAtMs` nor `notBeforeMs` is set, it
+ * succeeded.
  */
 export interface PollAftermath {
-  /** After a run that went well: when its pace wants the next one; undefined: at its next tick. */
+  /** After a successful run: when its pace requires the next one; undefined for the next tick. */
   readonly nextDueMs?: number | undefined;
-  /** After a failure; undefined: at its next tick. */
+  /** After a failure: when to try again; undefined for the next tick. */
   readonly retryAtMs?: number;
-  /** No sooner than that, whatever the schedule says. */
+  /** The next run is not made before this time, whatever the schedule says. */
   readonly notBeforeMs?: number;
-  /** The service answered, and what it said is a fact about what was asked for: no error. */
+  /** Set if the service answered and what it said is a fact about the request, not an error. */
   readonly isAnswer?: true;
 }

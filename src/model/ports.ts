@@ -1,6 +1,6 @@
 /**
- * The ports that many parts ask for, each under one name: a part picks those it needs, and is given
- * no others.
+ * The ports that many parts need, each under one name. A part picks those that it needs and gets no
+ * others.
  */
 import type { Clock } from "./clock.ts";
 import type { Hash } from "./hash.ts";

@@ -1,17 +1,17 @@
 /**
- * Alerts that an operator sends again, as a port; and the record of what operators did to alerts.
+ * Alerts that an operator sends again, as a port, and the record of operators' actions on alerts.
  */
 import type { Json } from "./json.ts";
 import type { NewDelivery } from "./poll-store.ts";
 
 /**
- * Deliveries of one event, or those that were sent or dropped since then. The daemon's own alerts
- * are found by their id only.
+ * The deliveries of one event, or those that were sent or dropped since a time. The daemon's own
+ * alerts are only found by their id.
  */
 export type ReplaySelection = { readonly eventId: string } | { readonly sinceMs: number };
 
 /**
- * The delivery that waits for a time, and until when. One that joined another waits as that one.
+ * The delivery that waits, and until when. A delivery that joined another one waits as that one.
  */
 export interface ReplayableWait {
   readonly deliveryId: string;
@@ -23,28 +23,28 @@ export interface ReplayCandidate {
   readonly eventId: string;
   readonly sink: string;
   /**
-   * `joined`: another delivery of the same fact is sent or was, and this one with it. `under_way`:
-   * it was not sent yet.
+   * `joined`: another delivery of the same fact was sent or will be, and this one with it.
+   * `under_way`: it was not sent yet.
    */
   readonly fate: "done" | "joined" | "silenced" | "under_way";
-  /** Some of its receivers have it, and all get it again: the sink does not know which. */
+  /** Whether all receivers get it again although some have it, because the sink does not know who. */
   readonly reachesAgain?: boolean;
   /**
-   * Of one under way that waits for the end of a mute, for its group or for a digest; null for any
-   * other.
+   * For a delivery under way: its wait for the end of a mute, for its group or for a digest. Null
+   * for any other.
    */
   readonly wait: ReplayableWait | null;
 }
 
 export interface Replay {
-  /** Deliveries that are made again: those that are under way by now are left alone. */
+  /** Deliveries that are made again. Those that are under way by now are not changed. */
   readonly deliveryIds: readonly string[];
-  /** Deliveries that wait for a time and are due now instead. */
+  /** Deliveries that wait and become due now. */
   readonly releasedIds?: readonly string[];
-  /** To sinks that their events were never for. */
+  /** Deliveries to sinks that their events were not routed to. */
   readonly added: readonly NewDelivery[];
   readonly atMs: number;
-  /** For the audit. */
+  /** Details for the audit. */
   readonly detail: { readonly [name: string]: Json };
 }
 
@@ -57,13 +57,13 @@ export interface AuditRecord {
 }
 
 export interface ReplayStore {
-  /** In the order of their creation. */
+  /** Returns the candidates, in the order of their creation. */
   findReplayable(selection: ReplaySelection): Promise<readonly ReplayCandidate[]>;
   /**
-   * Makes them due now, past mutes and silences, each to become part of a new message; how many
-   * alerts. The audit gets a row.
+   * Makes deliveries due now, past mutes and silences, each to become part of a new message.
+   * Returns the number of alerts. Writes an audit record.
    */
   replay(replay: Replay): Promise<number>;
-  /** Newest first. */
+  /** Returns the audit records, newest first. */
   auditRecords(limit: number): Promise<readonly AuditRecord[]>;
 }

@@ -1,7 +1,7 @@
 /**
- * Several daemons on one state, as a port: who is there, and who does what. One of them leads. It
- * plans, does what is done once for all, and says who does what; each replica does its share. A
- * replica whose row is gone was declared dead: the state takes nothing more from it.
+ * Several daemons on one state, as a port: which replicas there are, and what each does. One of
+ * them leads. It plans, does what is done once for all, and assigns the work; each replica does its
+ * share. A replica whose row is gone was declared dead, and the state accepts nothing more from it.
  */
 
 import type { Clock } from "./clock.ts";
@@ -13,35 +13,35 @@ export type WorkKind = "poll" | "destination";
 const SHARDS = 1_024;
 
 /**
- * Polls are shared out by the shard that their key falls into: what replicas read and write then
- * does not grow with the watches.
+ * Returns the shard of a poll. Polls are shared out by shard, so that what replicas read and write
+ * does not grow with the number of watches.
  */
 export const shardOf = (pollKey: string): string => String(Math.floor(unitHash(pollKey) * SHARDS));
 
 export interface Work {
   readonly kind: WorkKind;
   readonly key: string;
-  /** Shares are even by it. Any unit, the same for all work of a kind. */
+  /** Shares have equal sums of this. Any unit, but the same for all work of a kind. */
   readonly cost: number;
 }
 
 export interface WorkClaim extends Work {
-  /** Who does it; null: nobody yet. */
+  /** The replica that does it; null if none does yet. */
   readonly replica: string | null;
-  /** Who is to do it once `replica` hands it over. */
+  /** The replica that will do it once `replica` hands it over. */
   readonly wanted: string;
 }
 
 export interface ReplicaState {
   readonly id: string;
   /**
-   * Its address as the server sees it, and how its id begins: `10.0.0.3#k3x9`. Several may run on
-   * one machine.
+   * The address as the server sees it, and the beginning of its id: `10.0.0.3#k3x9`. Several may
+   * run on one machine.
    */
   readonly name: string;
   /**
-   * Digest of its configuration, and the version of its planner: only those with the leader's get a
-   * share.
+   * The digest of its configuration and the version of its planner. Only replicas with the leader's
+   * get a share.
    */
   readonly config: string;
   readonly isLeading: boolean;
@@ -51,60 +51,60 @@ export interface ReplicaState {
 export interface ReplicaStore {
   replicas(): Promise<readonly ReplicaState[]>;
   claims(): Promise<readonly WorkClaim[]>;
-  /** What the replica does, also what it is to hand over. */
+  /** Returns what the replica does, including what it must hand over. */
   claimsOf(replica: string): Promise<readonly WorkClaim[]>;
   /**
-   * The leader's: `changed` are new ones or replace what is there, `removed` is work that is no
-   * more. Counts the revision up.
+   * Saves the leader's claims. `changed` are new ones or replace existing ones, `removed` is work
+   * that no longer exists. Increases the revision.
    */
   saveClaims(
     changed: readonly WorkClaim[],
     removed: readonly Pick<Work, "kind" | "key">[],
   ): Promise<void>;
-  /** Hands everything over that another replica is wanted for. */
+  /** Hands over everything that another replica is to do. */
   handOver(replica: string): Promise<void>;
   setReplicaConfig(replica: string, config: string): Promise<void>;
   shareNews(): Promise<ShareNews>;
   /**
-   * What replicas keep in memory changed: all others read it again. Returns `announcements` as it
-   * is by then.
+   * Announces that what replicas keep in memory has changed, so that all others read it again.
+   * Returns the resulting `announcements`.
    */
   announce(watches: ChangedWatches): Promise<number>;
-  /** What was announced after some number, up to another. */
+  /** Returns what was announced after one number, up to another. */
   announced(after: number, upTo: number): Promise<ChangedWatches>;
 }
 
-/** By their ids: those that are paused or not, or whose targets are others, than before. */
+/** The ids of watches that were paused or resumed, or whose targets have changed. */
 export type ChangedWatches = readonly string[] | "all";
 
 export interface ShareNews {
-  /** Grows with every change of claims and configurations. */
+  /** Increases with every change of claims and configurations. */
   readonly revision: number;
-  /** Grows with every `announce`. */
+  /** Increases with every `announce`. */
   readonly announcements: number;
-  /** Differs with every delivery that is new, and every event. */
+  /** Changes with every new delivery and every new event. */
   readonly arrivals: number;
 }
 
 /**
- * What a daemon does of the work that there is: all of it where it is alone, and its share where
- * several run on one state.
+ * What a daemon does of the work: everything if it is alone, its share if several daemons run on
+ * one state.
  */
 export interface Share {
   readonly isAlone: boolean;
-  /** It plans, and does what is done once for all replicas. */
+  /** Whether it plans, and does what is done once for all replicas. */
   isLeading(): boolean;
   holds(kind: WorkKind, key: string): boolean;
-  /** All the work of a kind that there is by now, each key once, for the leader to share out. */
+  /** Submits all the current work of a kind, each key once, for the leader to share out. */
   submit(kind: WorkKind, work: readonly Omit<Work, "kind">[]): Promise<void>;
   /**
-   * These watches, silences or alerts that wait are others than before: all other replicas read
-   * them again.
+   * Announces that these watches, silences or waiting alerts have changed, so that all other
+   * replicas read them again.
    */
   announce(watches: ChangedWatches): Promise<void>;
   /**
-   * Asked before what cannot be undone, and that no transaction stands before. False: this replica
-   * may have been declared dead.
+   * Called before an action that cannot be undone and that no transaction protects. False if this
+   * replica may have been declared dead.
    */
   mayAct(): Promise<boolean>;
 }
@@ -122,21 +122,20 @@ export const WHOLE: Share = {
 export interface Membership {
   readonly id: string;
   readonly isLeading: () => boolean;
-  /** The one that all replicas go by. */
+  /** The clock that all replicas use. */
   readonly clock: Clock;
   /**
-   * Whether the state takes something from this replica: at once where it was asked a moment ago.
+   * Whether the state accepts writes from this replica. Answers at once if this was asked a moment
+   * ago.
    */
   isPresent(): Promise<boolean>;
   /** Whether it has a session on the server now. */
   isConnected(): boolean;
   /**
-   * This replica cannot do its part: others do it from here on, and the process ends. `why`: after
-   * "Other replicas took over on …:".
+   * Declares that this replica cannot do its part: others do it from now on, and the process ends.
+   * `why` follows "Other replicas took over on …:".
    */
   giveUp(why: string): Promise<void>;
-  /**
-   * False: it does not lead, and leaves the lead to another where it does. True unless it was set.
-   */
+  /** Sets whether it may lead. If not, it leaves the lead to another replica. True by default. */
   setMayLead(mayLead: boolean): void;
 }

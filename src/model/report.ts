@@ -1,15 +1,15 @@
 /**
- * Reports: what the watches found in a time, in numbers. The JSON of `chirpwatch report` and of
- * `report.created`, field for field.
+ * Reports: what the watches found in a period, in numbers. These are the JSON fields of `chirpwatch
+ * report` and of `report.created`.
  */
 import type { EventRecord } from "./history.ts";
 import type { Json } from "./json.ts";
 
-/** A report as it is configured. */
+/** A report as configured. */
 export interface ReportConfig {
   readonly name: string;
   readonly title: string;
-  /** Ids of the watches that it is about. */
+  /** The ids of the watches that it covers. */
   readonly watches: readonly string[];
   /** Labels whose shares it shows. */
   readonly by: readonly string[];
@@ -17,11 +17,11 @@ export interface ReportConfig {
   readonly top: number;
   readonly timezone: string;
   readonly sinks: readonly string[];
-  /** The next time it goes out, after `epochMs`. */
+  /** Returns the next time after `epochMs` at which it is sent. */
   nextAtMs(epochMs: number): number;
 }
 
-/** How `chirpwatch events` lists the alerts that a number counts. */
+/** The options with which `chirpwatch events` lists the alerts that a number counts. */
 export type EventFilter = { readonly [option: string]: string };
 
 export interface AlertCount {
@@ -29,7 +29,7 @@ export interface AlertCount {
   readonly events: EventFilter;
 }
 
-/** A count with that of the period before; null where that is not whole. */
+/** A count with that of the previous period; null if the data of that period is incomplete. */
 export interface ComparedCount {
   readonly count: number;
   readonly before: number | null;
@@ -40,12 +40,12 @@ export interface WatchReport {
   readonly read: ComparedCount;
   readonly filtered: ComparedCount;
   readonly alerted: ComparedCount & { readonly events: EventFilter };
-  /** Alerts of each day, the oldest first. */
+  /** The alerts of each day, oldest first. */
   readonly days: readonly { readonly day: string; readonly count: number }[];
 }
 
 export interface ReportView {
-  /** Null for one that is not configured. */
+  /** The name; null for a report that is not configured. */
   readonly name: string | null;
   readonly title: string;
   readonly from: string;
@@ -70,7 +70,10 @@ export interface ReportView {
   }[];
   readonly shares: readonly {
     readonly label: string;
-    /** All alerts. `values` are the most frequent ones, so that their counts may add up to less. */
+    /**
+     * The number of all alerts. `values` are the most frequent ones, so their counts may add up to
+     * less.
+     */
     readonly count: number;
     readonly values: readonly { readonly value: string; readonly count: number }[];
   }[];
@@ -79,7 +82,7 @@ export interface ReportView {
   readonly given_up: AlertCount;
 }
 
-/** Which report is asked for: by its name, or of one watch. */
+/** The requested report: by its name, or of one watch. */
 export interface ReportQuery {
   readonly name?: string;
   readonly watch?: string;
@@ -89,7 +92,7 @@ export interface ReportQuery {
 /** Returns the report as the body of an event. */
 export const reportJson = (report: ReportView): Json => report as unknown as Json;
 
-/** What polls read of one watch: items that were new, and those of them that its filters left out. */
+/** What polls read of one watch: new items, and how many of them its filters rejected. */
 export interface WatchReads {
   readonly read: number;
   readonly filtered: number;
@@ -104,26 +107,29 @@ export interface EventHead {
 }
 
 export interface EventHeads {
-  /** Newest first. */
+  /** The events, newest first. */
   readonly heads: readonly EventHead[];
-  /** Where the next page begins. Null where all that is older was found before the time asked for. */
+  /** Where the next page begins; null if everything older was found before the requested time. */
   readonly next: string | null;
 }
 
 export interface ReportStore {
   /**
-   * The sums of the hours that begin from `fromMs` on and before `toMs`, by the keys of the watches.
-   * A watch that read nothing is absent. Callers ask for a few watches at a time.
+   * Returns the sums of the hours that begin at or after `fromMs` and before `toMs`, by the keys of
+   * the watches. A watch that read nothing is absent. Callers request a few watches at a time.
    */
   watchReads(
     watchKeys: readonly string[],
     fromMs: number,
     toMs: number,
   ): Promise<ReadonlyMap<string, WatchReads>>;
-  /** The first hour that was counted; null before the first. */
+  /** Returns the first hour that was counted; null before the first. */
   firstWatchHour(): Promise<number | null>;
-  /** A page of the events; `before` is the `next` of the page before. */
+  /** Returns a page of the events. `before` is the `next` of the previous page. */
   eventHeads(sinceMs: number, before?: string): Promise<EventHeads>;
-  /** The events with what became of them, in the order of the ids. Callers ask for a few at a time. */
+  /**
+   * Returns the events with their deliveries, in the order of the ids. Callers request a few at a
+   * time.
+   */
   eventRecords(ids: readonly string[]): Promise<readonly EventRecord[]>;
 }

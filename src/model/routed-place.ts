@@ -1,7 +1,10 @@
-/** Why an alert goes to its sink: a route, its watch, `ops`, or an operator who sent it there. */
+/**
+ * Why an alert goes to its sink: because of a route, its watch, `ops`, or an operator who sent it
+ * there.
+ */
 export type RoutedPlace = {
   readonly by: "route" | "watch" | "ops" | "replay";
-  /** Where the route is written: `route.routes[0]`. */
+  /** The configuration path of the route: `route.routes[0]`. */
   readonly route?: string;
   readonly matchers?: readonly string[];
   readonly groupBy?: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * How the sandbox says what it is: a header of every answer, because its bodies are those of the
- * service it stands in for.
+ * The header by which the sandbox identifies itself in every answer, because its bodies are the
+ * same as those of the service that it replaces.
  */
 export const SANDBOX_HEADER = "x-chirpwatch-sandbox";

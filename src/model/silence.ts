@@ -1,10 +1,12 @@
 /**
- * Silences as a port: what an operator wants no alerts of for a while, kept in the state. How they
- * match is decided in route/.
+ * Silences as a port: alerts that an operator does not want for a while, stored in the state.
+ * route/ decides how they match.
  */
 
 export interface NewSilence {
-  /** As written, checked by whoever adds it: `team="comms"`. All of them must match. */
+  /**
+   * The matchers as written, checked by whatever adds them: `team="comms"`. All of them must match.
+   */
   readonly matchers: readonly string[];
   readonly startsAtMs: number;
   readonly endsAtMs: number;
@@ -14,48 +16,51 @@ export interface NewSilence {
 }
 
 export interface StoredSilence extends NewSilence {
-  /** Counts up from "1"; never used again. */
+  /** Counts up from "1" and is never used again. */
   readonly id: string;
 }
 
-/** Alerts that a silence holds back now, at one sink. */
+/** The number of alerts that a silence holds back now, at one sink. */
 export interface SilencedCount {
   readonly silenceId: string;
   readonly sink: string;
   readonly alerts: number;
 }
 
-/** A waiting delivery that a silence is to hold back. */
+/** A waiting delivery that a silence must hold back. */
 export interface SilencedDelivery {
   readonly deliveryId: string;
   readonly silenceId: string;
 }
 
-/** All that is given must hold. */
+/** Selects silenced alerts. All given conditions must hold. */
 export interface SilencedSelection {
   readonly sinks: readonly string[];
   readonly silenceId?: string;
 }
 
 export interface SilenceStore {
-  /** The audit gets a row. */
+  /** Adds a silence. Writes an audit record. */
   addSilence(silence: NewSilence): Promise<StoredSilence>;
-  /** Those that ended within the retention included, in the order in which they were added. */
+  /**
+   * Returns the silences in the order in which they were added, including those that ended within
+   * the retention.
+   */
   listSilences(): Promise<readonly StoredSilence[]>;
   /**
-   * Ends it now. The silence as it is then: one that had ended stays as it was. Undefined when
-   * there is none. The audit gets a row.
+   * Ends a silence now and returns it. One that had already ended is not changed. Undefined if
+   * there is none. Writes an audit record.
    */
   expireSilence(id: string, nowMs: number): Promise<StoredSilence | undefined>;
   countSilenced(): Promise<readonly SilencedCount[]>;
   /**
-   * Holds back what waited until a message was made of it. Those that do not wait any more are left
-   * alone.
+   * Holds back deliveries that waited until a message was made of them. Those that no longer wait
+   * are not changed.
    */
   silenceDeliveries(silenced: readonly SilencedDelivery[]): Promise<void>;
   /**
-   * Makes what was silenced due now, past silences and mutes, in the groups it had; how many
-   * alerts. The audit gets a row.
+   * Makes silenced alerts due now, past silences and mutes, in their original groups. Returns the
+   * number of alerts. Writes an audit record.
    */
   resendSilenced(selection: SilencedSelection, nowMs: number, by: string): Promise<number>;
 }

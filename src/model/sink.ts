@@ -1,6 +1,6 @@
 /**
- * A sink as the delivery loop sees it: renders once, sends what was sealed, classifies what went
- * wrong.
+ * A sink as the delivery loop sees it: it renders a message once, sends sealed messages, and
+ * classifies errors.
  */
 import type { DigestCause, DigestPeriod, DigestSeries } from "./digest.ts";
 import type { EditCause, FollowUp } from "./edit-cause.ts";
@@ -10,131 +10,134 @@ import type { Json, JsonText } from "./json.ts";
 import type { NeutralMessage } from "./message.ts";
 import type { Region, Wording } from "./template.ts";
 
-/** One event on its way to one sink, with every watch that matched the same subject. */
+/** An event to be sent to one sink, with every watch that matched the same subject. */
 export interface OutboxEvent {
   readonly event: ChirpEvent;
   readonly watches: readonly string[];
-  /** How many changes there and back it stands for, of which it is the last. */
+  /** The number of changes back and forth that it stands for. It is the last of them. */
   readonly changes?: number;
   /** True if the post was edited after it was found. The event then holds the new text. */
   readonly isEdited?: boolean;
-  /** What its template made of it; `read` uses it. */
+  /** The wording from its template, which `read` uses. */
   readonly wording?: Wording;
-  /** The template that was to word it, and why that one did not. */
+  /** The template that should word it, and the error if that failed. */
   readonly worded?: { readonly template: string; readonly error?: string };
 }
 
-/** What `render` gets: the events of one message, oldest first. */
+/** The input of `render`: the events of one message, oldest first. */
 export interface Batch {
   readonly events: readonly OutboxEvent[];
-  /** Marked as a sample in what people see. */
+  /** Whether it is marked as a sample in what people see. */
   readonly sample: boolean;
-  /** Why they come together, where they are a digest. */
+  /** Why the events come together, if they are a digest. */
   readonly cause?: DigestCause;
-  /** People who are called by it, as the sink writes them; absent: nobody. */
+  /** The people whom it mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
   /**
-   * It speaks about an alert that was sent: it opens no thread and no forum post, and is not for
-   * the channel's followers.
+   * Whether it is about an alert that was sent before. Then it opens no thread and no forum post,
+   * and is not published to the channel's followers.
    */
   readonly isFollowUp?: boolean;
-  /** How the event reads, by its watch type. */
+  /** Reads an event as a message, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
 }
 
 /** What a digest counts and does not list. */
 export interface Unlisted {
   readonly count: number;
-  /** Where they are listed: a web address or a command. */
+  /** Where the alerts are listed: a web address or a command. */
   readonly where: string;
 }
 
-/** A part of a digest with a heading of its own. */
+/** A part of a digest with its own heading. */
 export interface DigestSection {
-  /** Empty where the digest has one section, which needs no heading. */
+  /** Empty if the digest has a single section, which needs no heading. */
   readonly title: string;
   /** True if the section holds events of one kind, which its title names. */
   readonly isKind: boolean;
-  /** All of its alerts, listed or not. */
+  /** The number of all its alerts, listed or not. */
   readonly count: number;
   /** The events that the section lists, in this order. */
   readonly items: readonly OutboxEvent[];
 }
 
-/** A list of alerts, before a sink has laid it out. */
+/** A list of alerts, before a sink has rendered it. */
 export interface Digest {
-  /** Undefined for a group that is merely too large for anything but a list. */
+  /** Undefined for a group that is only a list because of its size. */
   readonly cause: DigestCause | undefined;
-  /** Whose it is. */
+  /** What it is about, for its heading. */
   readonly title: string;
-  /** The time that it is about; absent for a group that is no digest. */
+  /** The period that it covers; absent for a group that is not a digest. */
   readonly period?: DigestPeriod;
-  /** How its readers write times and numbers. */
+  /** The format of times and numbers for its readers. */
   readonly region?: Region;
-  /** How many alerts there are of each event type, listed or not. */
+  /** The number of alerts of each event type, listed or not. */
   readonly counts: ReadonlyMap<string, number>;
-  /** The largest first. */
+  /** The sections, the largest first. */
   readonly sections: readonly DigestSection[];
   readonly unlisted: Unlisted | undefined;
-  /** How many alerts it leaves out because their posts are gone; absent: none. */
+  /** The number of alerts left out because their posts are gone; absent if there are none. */
   readonly deleted?: number;
-  /** Where it is one of several, because there were too many alerts for one. */
+  /** The place in a series, if there were too many alerts for one digest. */
   readonly series?: DigestSeries;
-  /** People who are called by its first message, as the sink writes them; absent: nobody. */
+  /** The people whom its first message mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
-  /** The number by which it is sorted, for people: "♥ 1.2K". Undefined for an alert without it. */
+  /**
+   * Returns the number by which it is sorted, for people: "♥ 1.2K". Undefined for an alert without
+   * it.
+   */
   valueText?(event: OutboxEvent): string | undefined;
-  /** How the event reads, by its watch type. */
+  /** Reads an event as a message, by its watch type. */
   read(event: OutboxEvent): NeutralMessage;
 }
 
 /**
- * What a sink renders a message to. Read from the state, a `JsonText` is the value that it stands
- * for. Opaque outside the sink that made it.
+ * The rendered form of a message. A `JsonText` read from the state represents its value. Opaque
+ * outside the sink that rendered it.
  */
 export type MessageBody = Json | JsonText;
 
-/** One message of a digest. */
+/** A message of a digest. */
 export interface DigestPart {
-  /** Those that it lists. */
+  /** The events that it lists. */
   readonly events: readonly OutboxEvent[];
   readonly body: MessageBody;
 }
 
-/** Committed before the first attempt and resent unchanged. */
+/** A message that is committed before the first attempt and resent unchanged. */
 export interface SealedMessage {
-  /** The idempotency key: the same for every attempt. At most 25 characters. */
+  /** The idempotency key, which is the same for every attempt. At most 25 characters. */
   readonly id: string;
   readonly sink: string;
   readonly groupKey: string;
   readonly sealedAtMs: number;
   readonly body: MessageBody;
   /**
-   * How many alerts it lists; one where it is absent. What is refused as too large goes out in
-   * halves, and only one alert is cut shorter.
+   * The number of alerts that it lists; one if absent. A message that is refused as too large is
+   * sent in halves, and only a single alert is shortened.
    */
   readonly alerts?: number;
   /**
-   * Those of its several receivers who have it already: an attempt reached only them. Absent:
-   * nobody.
+   * The receivers that have it already because an attempt reached only some of several. If
+   * absent, none.
    */
   readonly taken?: readonly string[];
   /**
-   * The sink's own id of the message that this one belongs under, where the sink can show that.
-   * Known once that one was sent.
+   * The sink's own id of the message below which this one is placed, if the sink can show that.
+   * Known once that message was sent.
    */
   readonly threadRef?: string;
-  /** The sink's own id of the place where that one stands, where it named one. */
+  /** The sink's own id of that message's channel, if it named one. */
   readonly threadChannel?: string;
 }
 
-/** So many messages to one place within that time. */
+/** The maximum number of messages to one place within a time. */
 export interface SendLimit {
   readonly count: number;
   readonly intervalMs: number;
 }
 
-/** One of several receivers that will never have a message which others have. */
+/** A receiver that will never get a message which others have got. */
 export interface MissedReceiver {
   readonly receiver: string;
   readonly error: string;
@@ -143,138 +146,147 @@ export interface MissedReceiver {
 export interface SendReceipt {
   /** The sink's own id of the message: Slack's ts, Discord's message id. */
   readonly ref?: string;
-  /** The sink's own id of the place where it stands. */
+  /** The sink's own id of its channel. */
   readonly channel?: string;
-  /** The message is to be published to the channel's followers, by its `ref`. */
+  /** Whether the message must be published to the channel's followers, by its `ref`. */
   readonly crosspost?: boolean;
   /**
-   * The place takes the next message only after that: its answer said that none is left until then.
+   * How long the place accepts no further message, because its answer said that none is left until
+   * then.
    */
   readonly holdMs?: number;
   /**
-   * The message that it was to go below, by the sink's own id: that is gone, and this one stands by
-   * itself.
+   * The sink's own id of the message below which this one should have been placed. That message is
+   * gone, so this one stands on its own.
    */
   readonly missingThread?: string;
   /**
-   * Receivers that refused it for good, while others have it. It is not repeated; the operator
-   * hears of them.
+   * Receivers that refused it for good while others have it. It is not repeated; the operator is
+   * notified.
    */
   readonly missed?: readonly MissedReceiver[];
-  /** All who have it, where `missed` names others. Absent where the sink does not know who. */
+  /** The receivers that have it, if `missed` names others. Absent if the sink does not know. */
   readonly taken?: readonly string[];
 }
 
-/** How a sink for people shows more alerts than one message can. */
+/** How a sink for people shows more alerts than fit into one message. */
 export interface SinkLists {
-  /** More alerts than these are a list, in as many messages as it takes. */
+  /** More alerts than this are shown as a list, in as many messages as needed. */
   readonly above: number;
   /**
-   * Pure. Every event of the sections is in exactly one part, and every part that has a line of one
-   * holds it. Never throws for content.
+   * Renders a digest. Pure. Every event of the sections is in exactly one part, and every part that
+   * has a line for an event contains it. Never throws because of content.
    */
   render(digest: Digest): readonly DigestPart[];
   /**
-   * Says that alerts are gathered from now on, and when the next digest comes. Pure. Absent where
-   * nobody waits for that.
+   * Renders the message that says that alerts are gathered from now on, and when the next digest
+   * comes. Pure. Absent if nobody waits for that.
    */
   announce?(nextAtMs: number): Json;
 }
 
 /**
- * How much a sink without lists puts into one message; what is more goes into several. One event is
- * sent whatever its size.
+ * How much a sink without lists puts into one message. The rest goes into further messages. A
+ * single event is sent whatever its size.
  */
 export interface SinkBatches {
   readonly maxEvents: number;
-  /** Of the body as it is sent. */
+  /** The maximum size of the body as it is sent. */
   readonly maxBytes: number;
 }
 
 /**
- * People whom a sink's messages call, as it is configured. Who is called by which message is
- * decided when that is sealed.
+ * People whom a sink's messages mention, as configured. Which message mentions whom is decided when
+ * it is sealed.
  */
 export interface SinkMention {
-  /** As the sink writes it, and by what the last time is remembered. */
+  /** The mention as the sink writes it. It is also the key for the last mention. */
   readonly text: string;
-  /** From one message that calls them to the next; 0: every message may. */
+  /** The minimum time between two messages that mention them; 0 for no limit. */
   readonly minIntervalMs: number;
-  /** Whether such an event is worth it. */
+  /** Whether such an event deserves the mention. */
   matches(body: EventBody, labels?: Labels): boolean;
 }
 
-/** Which messages of a sink go into one thread. */
+/** Decides which messages of a sink go into one thread. */
 export interface SinkThreads {
   readonly by: "conversation" | "group" | "watch";
-  /** From its first message on. */
+  /** How long a thread accepts messages, from its first one. */
   readonly windowMs: number;
-  /** Where the sink posts: a thread does not go on elsewhere. */
+  /** The place where the sink posts. A thread does not continue elsewhere. */
   readonly place: string;
 }
 
-/** A message as it is to look from now on. */
+/** The new form of a sent message. */
 export interface MessageEdit {
-  /** The sink's own ids of the message and, where it named one, of the place where that stands. */
+  /** The sink's own ids of the message and, if it named one, of its channel. */
   readonly ref: string;
   readonly channel: string | null;
-  /** What `render` returned. */
+  /** The result of `render`. */
   readonly body: Json;
 }
 
 /** How a sink edits the messages that it sent. */
 export interface SinkUpdates {
-  /** What it edits them for. */
+  /** The causes for which it edits them. */
   readonly causes: ReadonlySet<EditCause>;
-  /** When a follow-up is sent beside an edit that says the same. */
+  /** When a follow-up is sent in addition to an edit that says the same. */
   readonly followUp: FollowUp;
   /**
-   * One attempt. @throws SinkError, of kind `message` where this message cannot be edited, or not
-   * to this.
+   * Makes one attempt.
+   * @throws SinkError, of kind `message` if this message cannot be edited, or not in this way
    */
   send(edit: MessageEdit, signal: AbortSignal): Promise<void>;
 }
 
 export interface Sink {
-  /** Pure. Never throws for content: it trims, splits nothing, loses no event. */
+  /**
+   * Renders a message. Pure. Never throws because of content: it shortens texts, splits nothing,
+   * loses no event.
+   */
   render(batch: Batch): MessageBody;
-  /** Absent where one message takes any number of events. */
+  /** Absent if one message can hold any number of events. */
   readonly lists?: SinkLists;
-  /** Absent where the operator sets no limits. */
+  /** Absent if the operator sets no limits. */
   readonly batches?: SinkBatches;
-  /** Absent where every message stands by itself. */
+  /** Absent if messages are not threaded. */
   readonly threads?: SinkThreads;
   /**
-   * What a follow-up answers: the message itself, or the first of the thread that the message
-   * stands in. Absent where it stands by itself.
+   * What a follow-up answers: the message itself, or the first message of its thread. Absent if a
+   * follow-up answers nothing.
    */
   readonly replies?: "message" | "thread";
-  /** Absent where nobody is ever called. */
+  /** Absent if nobody is ever mentioned. */
   readonly mentions?: readonly SinkMention[];
-  /** One attempt. @throws SinkError */
+  /**
+   * Makes one attempt.
+   * @throws SinkError
+   */
   send(message: SealedMessage, signal: AbortSignal): Promise<SendReceipt>;
-  /** Absent where messages stay as they were sent. */
+  /** Absent if sent messages are never edited. */
   readonly updates?: SinkUpdates;
   /**
-   * Publishes a message to the channel's followers; one that is published already counts as done.
-   * One attempt. @throws SinkError
+   * Publishes a message to the channel's followers, in one attempt. A message that is already
+   * published counts as done.
+   * @throws SinkError
    */
   crosspost?(ref: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * - `message`: this message will never be taken (permanent 4xx): dead letter.
- * - `destination`: nobody can post there now (401, 403, 404, 410, revoked, archived): the sink's
+ * The kind of a sink's failure.
+ * - `message`: this message will never be accepted (permanent 4xx). It becomes a dead letter.
+ * - `destination`: nobody can post there now (401, 403, 404, 410, revoked, archived). The sink's
  *   breaker opens.
- * - `rate_limited`: wait `retry.afterMs`, as the vendor said it; what is kept of it is
- *   `model/asked-wait.ts`'s.
+ * - `rate_limited`: wait `retry.afterMs`, as the vendor said; `model/asked-wait.ts` decides how
+ *   much of it is honoured.
  * - `transient`: everything else.
  */
 export type SinkFailure = "message" | "destination" | "rate_limited" | "transient";
 
 /**
- * The fields of a refusal of kind `message` by which the receiver says that it takes no message of
- * this size.
+ * The fields of a refusal of kind `message` with which the receiver says that it accepts no message
+ * of this size.
  */
 export const TOO_LARGE = { tooLarge: true } as const;
 
@@ -282,8 +294,9 @@ export const isTooLarge = ({ kind, fields }: SinkError): boolean =>
   kind === "message" && fields["tooLarge"] === true;
 
 /**
- * The fields of a passing failure that concerns only some of several receivers. `taken`: all who
- * have the message now. It is repeated for the others alone, and says nothing of the sink.
+ * Returns the fields of a transient failure that concerns only some of several receivers. `taken`:
+ * all that have the message now. It is repeated only for the others, and does not affect the sink's
+ * health.
  */
 export const takenBy = (taken: readonly string[]) => ({ taken }) as const;
 
@@ -292,7 +305,7 @@ export function receiversOf({ kind, fields }: SinkError): readonly string[] {
   return kind === "transient" && Array.isArray(taken) ? taken.map(String) : [];
 }
 
-/** What the operator can do where the sink knows nothing better. */
+/** What the operator can do if the sink gives no better hint. */
 const USUAL_HINTS: Readonly<Record<SinkFailure, string>> = {
   message:
     "The receiver refuses this content: see its log. An alert that is refused becomes a dead letter, which `chirpwatch replay --dead` sends again.",

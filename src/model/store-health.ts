@@ -1,12 +1,12 @@
-/** Whether the state can be written. */
+/** Tracks whether the state can be written. */
 export interface StoreWatch {
-  /** Undefined while the store works; else why it does not. */
+  /** Why the store does not work; undefined while it does. */
   readonly trouble: string | undefined;
-  /** Takes any error; true when it is the store's and polling has to stop. */
+  /** Evaluates any error. Returns true if it comes from the store and polling must stop. */
   takeError(error: unknown): boolean;
-  /** Writes something. Answers why that failed, undefined when it did not. Never rejects. */
+  /** Writes something. Returns why that failed; undefined if it succeeded. Never rejects. */
   prove(): Promise<string | undefined>;
-  /** Takes what a write takes first, and writes nothing. Never rejects. */
+  /** Acquires and releases the lock of a write without writing anything. Never rejects. */
   proveUnlocked(): Promise<void>;
   stop(): void;
 }

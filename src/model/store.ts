@@ -1,6 +1,6 @@
 /**
- * The state as a port, in coarse operations: one method is one transaction. Implemented in state/.
- * All times epoch ms, ids text.
+ * The state as a port, in coarse operations: one method is one transaction. state/ implements it.
+ * All times are epoch ms, ids are text.
  */
 import type { ReportStore } from "./report.ts";
 import type { BackfillStore } from "./backfill.ts";
@@ -30,31 +30,31 @@ export interface Notes {
 }
 
 /**
- * The note of the wall clock as a running daemon saw it last, epoch ms: `setTimesBack` sets it back
- * with the other times.
+ * The note with the wall time that a running daemon last saw, in epoch ms. `setTimesBack` adjusts
+ * it with the other times.
  */
 export const CLOCK_SEEN_NOTE = "clock.seen";
 
 export interface Upkeep {
   /**
-   * Deletes verdicts of tweets, sent messages, events and ledger rows older than the retention,
-   * watches removed 30 days ago with their notes, and the memory of sources that were not polled
-   * within the retention and are not `inUse` (fingerprints); never what waits.
+   * Deletes verdicts on tweets, sent messages, events and ledger rows that are older than the
+   * retention; watches removed 30 days ago with their notes; and the memory of sources that were
+   * not polled within the retention and are not `inUse` (fingerprints). Never deletes what waits.
    */
   prune(nowMs: number, retentionMs: number, inUse: ReadonlySet<string>): Promise<void>;
   /**
-   * The clock was set back: what is news still counts from the same moment, and what waits in the
-   * outbox waits no longer than it would have.
+   * Adjusts times after the clock was set back: news still counts from the same moment, and what
+   * waits in the outbox waits no longer than it would have.
    */
   setTimesBack(byMs: number): Promise<void>;
   /**
-   * Writes something durable and throws a StoreError when it cannot: for /healthz and the disk-full
-   * probe.
+   * Writes something durable, for /healthz and the disk-full probe.
+   * @throws StoreError if it cannot be written
    */
   proveWritable(nowMs: number): Promise<void>;
   /**
-   * Takes what a write takes first, and gives it back: costs the disk nothing. @throws StoreError
-   * while another process has it.
+   * Acquires and releases the lock of a write, which costs no disk access.
+   * @throws StoreError while another process holds it
    */
   proveUnlocked(): Promise<void>;
 }

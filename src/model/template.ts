@@ -1,29 +1,29 @@
 /**
- * Message templates as a port: what they say, what they are given, and what they made of an event.
- * Whoever runs them can stop them.
+ * Message templates as a port: their text, their input, and the wording that they produce. Their
+ * runner can stop them.
  */
 
-/** A named template of the configuration. At least one of `title` and `body` is there. */
+/** A named template of the configuration. It has at least one of `title` and `body`. */
 export interface MessageTemplate {
   readonly name: string;
-  /** Event types that it is for; `tweet.*` stands for a family, `*` for all. */
+  /** The event types that it is for; `tweet.*` stands for a family, `*` for all. */
   readonly events: readonly string[];
-  /** Liquid. */
+  /** Liquid source. */
   readonly title?: string;
-  /** Liquid. */
+  /** Liquid source. */
   readonly body?: string;
   /**
-   * Paths of names that it may read of its data, each with all that is below; absent: it may read
+   * The paths in its data that it may read, each with everything below. If absent, it may read
    * anything.
    */
   readonly reads?: readonly (readonly string[])[];
 }
 
-/** How a sink's readers write times and numbers. */
+/** The format of times and numbers for a sink's readers. */
 export interface Region {
-  /** BCP 47, like de-DE. */
+  /** A BCP 47 tag, such as de-DE. */
   readonly locale?: string;
-  /** IANA name; UTC where absent, and then it is said. */
+  /** IANA time zone name. If absent, times are in UTC, and are marked as UTC. */
   readonly timezone?: string;
 }
 
@@ -31,7 +31,7 @@ export const TIME_STYLES = ["datetime", "date", "time", "relative"] as const;
 export type TimeStyle = (typeof TIME_STYLES)[number];
 
 /**
- * A moment among text, for chats that show it in each reader's own time zone; `text` is for all
+ * A moment within text, for chats that show it in each reader's own time zone. `text` is for all
  * others.
  */
 export interface Moment {
@@ -40,10 +40,10 @@ export interface Moment {
   readonly text: string;
 }
 
-/** Plain text of whoever wrote it, unescaped, and moments between. */
+/** Plain, unescaped text, or a moment between two texts. */
 export type TextPiece = string | Moment;
 
-/** What a template made of an event. What is absent stays as the default message has it. */
+/** The wording of an event by a template. Absent parts keep the default message. */
 export interface Wording {
   readonly title?: readonly TextPiece[];
   readonly body?: readonly TextPiece[];
@@ -53,23 +53,23 @@ export const spellOut = (pieces: readonly TextPiece[]): string =>
   pieces.map((piece) => (typeof piece === "string" ? piece : piece.text)).join("");
 
 export interface TemplateJob {
-  /** Name of the template. */
+  /** The name of the template. */
   readonly template: string;
-  /** What the template sees, as JSON. */
+  /** The template's input, as JSON. */
   readonly data: string;
   readonly region: Region;
-  /** Times become moments rather than text. */
+  /** Whether times become moments rather than text. */
   readonly hasMoments: boolean;
   readonly nowMs: number;
 }
 
 export type TemplateResult =
   | { readonly wording: Wording }
-  /** `isRunaway`: it did not end by itself. */
+  /** `isRunaway`: it had to be stopped. */
   | { readonly problem: string; readonly isRunaway: boolean };
 
 export interface TemplateRunner {
-  /** Results in the order of the jobs. Never rejects. */
+  /** Runs jobs. Returns the results in their order. Never rejects. */
   run(jobs: readonly TemplateJob[]): Promise<readonly TemplateResult[]>;
   stop(): Promise<void>;
 }

@@ -1,15 +1,20 @@
 /**
- * Joins log lines: every run of a poll has an id, which its requests, events, routes and messages
- * carry as `trace`.
+ * Connects log lines: every run of a poll has an id, which its requests, events, routes and
+ * messages have as `trace`.
  */
 export interface Trace {
-  /** A run of a poll begins. Polls named as members share its id until it ends. */
+  /**
+   * Begins a run of a poll and returns its id. The polls in `memberKeys` share the id until the run
+   * ends.
+   */
   begin(pollKey: string, memberKeys?: readonly string[]): string;
   end(pollKey: string, memberKeys?: readonly string[]): void;
-  /** The run that a request's source belongs to; undefined for what no poll asks for. */
+  /** Returns the run that a request's source belongs to; undefined if no poll made the request. */
   ofSource(source: string): string | undefined;
-  /** Remembers which poll's run, under way now, events came from. */
+  /** Remembers from which poll's current run events came. */
   remember(source: string, eventIds: Iterable<string>): void;
-  /** The runs that events came from, each once; those of a former process are not known. */
+  /**
+   * Returns the runs that events came from, each once. Those of an earlier process are not known.
+   */
   ofEvents(eventIds: readonly string[]): readonly string[];
 }

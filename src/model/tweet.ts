@@ -1,40 +1,45 @@
-/** A tweet as the rest of the daemon sees it: normalised by api/, shapes of api-v3.md "Tweet". */
+/**
+ * A tweet as the rest of the daemon sees it: normalised by api/, in the shape of api-v3.md "Tweet".
+ */
 import type { JsonObject } from "./json.ts";
 import type { User } from "./user.ts";
 
-/** Media or a link attached to a tweet. Inside a quoted tweet they are not sent. */
+/** Media or a link attached to a tweet. The service does not send those of a quoted tweet. */
 export interface TweetEntity extends JsonObject {
-  /** URL of the thing itself. */
+  /** The URL of the media or link itself. */
   readonly link: string;
-  /** URL of a small picture of it; "" when there is none. */
+  /** The URL of a small picture of it; "" if there is none. */
   readonly preview: string;
-  /** photo, video, animated_gif, url … an open set. */
+  /** photo, video, animated_gif, url …: an open set. */
   readonly type: string;
 }
 
-/** Counts are as of the request; unknown fields stay beside these. */
+/**
+ * A tweet. Counts are those at the time of the request. Unknown fields are kept in addition to
+ * these.
+ */
 export interface Tweet extends JsonObject {
-  /** Digits beyond 2^53: compare by length, then as text. */
+  /** The id, a number beyond 2^53 as text: compare by length, then as text. */
   readonly id: string;
   readonly full_text: string;
-  /** ISO 8601 UTC; from the id where the service gave none that can be read. */
+  /** ISO 8601 UTC; derived from the id if the service sent no readable time. */
   readonly created_at: string;
   /** Language code, e.g. `en`. */
   readonly lang: string;
-  /** Id of the thread's root; "" for a reply whose thread is unknown. */
+  /** The id of the thread's root; "" for a reply whose thread is unknown. */
   readonly conversation_id_str: string;
   readonly entities: readonly TweetEntity[];
   readonly is_reply: boolean;
-  /** "" when it is no reply. */
+  /** "" if it is not a reply. */
   readonly in_reply_to_tweet_id: string;
-  /** Handle without @; "" when it is no reply. */
+  /** The handle without @; "" if it is not a reply. */
   readonly in_reply_to_username: string;
   readonly is_quote_status: boolean;
-  /** Replies are restricted. */
+  /** Whether replies are restricted. */
   readonly is_replies_limited?: boolean;
-  /** In lists only. */
+  /** Only set in lists. */
   readonly made_with_ai?: boolean;
-  /** In lists only. */
+  /** Only set in lists. */
   readonly paid_partnership?: boolean;
   readonly likes_count: number;
   readonly retweet_count: number;
@@ -42,10 +47,10 @@ export interface Tweet extends JsonObject {
   readonly quote_count: number;
   readonly bookmark_count: number;
   readonly view_count: number;
-  /** The author, in full. */
+  /** The author's complete profile. */
   readonly user: User;
   readonly quoted_status?: Tweet;
-  /** The original post, when the tweet is a retweet. */
+  /** The original post, if the tweet is a retweet. */
   readonly retweeted_status?: Tweet;
 }
 

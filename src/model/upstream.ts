@@ -1,6 +1,6 @@
 /**
- * The data service as the engine sees it: one attempt of one request, classified. Retries and
- * budget are the engine's.
+ * The data service as the engine sees it: one attempt of one request, classified. The engine owns
+ * retries and budget.
  */
 import { ChirpwatchError, type ErrorDetails } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
@@ -10,7 +10,7 @@ import type { User } from "./user.ts";
 export interface UpstreamRequest {
   readonly endpoint: string;
   readonly params: JsonObject;
-  /** Opaque digits or text of the page before, exactly as it came. */
+  /** The cursor of the previous page, exactly as it came: opaque digits or text. */
   readonly cursor?: string;
   /** Which of several keys pays, by its name in the ledger. */
   readonly keyName?: string;
@@ -18,8 +18,8 @@ export interface UpstreamRequest {
 }
 
 /**
- * One page. `tweets` or `users` is present by the endpoint's page kind; `record` by single-object
- * endpoints.
+ * A page. `tweets` or `users` is set depending on the endpoint's page kind, `record` by
+ * single-object endpoints.
  */
 export interface UpstreamAnswer {
   readonly tweets?: readonly Tweet[];
@@ -31,23 +31,28 @@ export interface UpstreamAnswer {
    * section 2).
    */
   readonly nextCursor?: string;
-  /** The service's clock by its Date header, epoch ms with a second's resolution. */
+  /** The service's clock from its Date header, in epoch ms with a resolution of one second. */
   readonly serviceTimeMs?: number;
 }
 
 export interface Upstream {
-  /** One HTTP request, never retried. @throws UpstreamError */
+  /**
+   * Makes one HTTP request, without retries.
+   * @throws UpstreamError
+   */
   call(request: UpstreamRequest): Promise<UpstreamAnswer>;
 }
 
 /**
+ * The kind of a failure of the data service.
  * - `bad_request` 400: this request is wrong and stays wrong.
- * - `unauthorized` 401, or 403 about a missing key: the key.
+ * - `unauthorized` 401, or 403 about a missing key: the key is refused.
  * - `billing` 402, or 403 about payment or the limit: nothing can be read until someone pays or the
  *   period ends.
- * - `forbidden` 403 with another text: perhaps this one resource.
- * - `not_found` 404. `rate_limited` 429.
- * - `transient` 5xx, sockets, timeouts, empty, truncated or non-JSON answers, wrong shapes. Never
+ * - `forbidden` 403 with another text: perhaps only this resource.
+ * - `not_found` 404.
+ * - `rate_limited` 429.
+ * - `transient`: 5xx, sockets, timeouts, empty, truncated or non-JSON answers, wrong shapes. Never
  *   "no items".
  */
 export type UpstreamFailure =
@@ -61,7 +66,7 @@ export type UpstreamFailure =
 
 export class UpstreamError extends ChirpwatchError {
   readonly kind: UpstreamFailure;
-  /** HTTP status; undefined when no answer arrived. */
+  /** The HTTP status; undefined if no answer arrived. */
   readonly status: number | undefined;
   constructor(kind: UpstreamFailure, message: string, status?: number, details: ErrorDetails = {}) {
     const retry =
@@ -74,10 +79,10 @@ export class UpstreamError extends ChirpwatchError {
 
 const REFUSALS: ReadonlySet<UpstreamFailure> = new Set(["bad_request", "forbidden", "not_found"]);
 
-/** A refusal of the request as such: another one may be answered where this one is not. */
+/** Whether the request itself was refused, so that a different one may be answered. */
 export const isRefusal = (error: unknown): error is UpstreamError =>
   error instanceof UpstreamError && REFUSALS.has(error.kind);
 
-/** Refused for what it is: its cursor, or its query. */
+/** Whether a request was refused because of its cursor or query. */
 export const isBadRequest = (error: unknown): boolean =>
   error instanceof UpstreamError && error.kind === "bad_request";

@@ -1,35 +1,37 @@
-/** A profile as the rest of the daemon sees it: normalised by api/, shapes of api-v3.md "User". */
+/**
+ * A profile as the rest of the daemon sees it: normalised by api/, in the shape of api-v3.md
+ * "User".
+ */
 import type { JsonObject } from "./json.ts";
 
 /**
- * The service's common profile object. Counts are as of the request; unknown fields stay beside
- * these.
+ * The service's common profile object. Counts are those at the time of the request. Unknown fields
+ * are kept in addition to these.
  */
 export interface User extends JsonObject {
-  /** Digits; stable over renames, beyond 2^53. */
+  /** The id, digits beyond 2^53. It is stable over renames. */
   readonly id: string;
-  /** Current handle without @. Never an identity. */
+  /** The current handle without @. Never use it as an identity. */
   readonly username: string;
   readonly display_name: string;
   /**
-   * The bio: "" where there is none, absent where the answer to a question for this profile left it
-   * out.
+   * The bio; "" if there is none, absent if the answer to a request for this profile left it out.
    */
   readonly description?: string;
   readonly location?: string;
-  /** URLs found in the bio. */
+  /** The URLs found in the bio. */
   readonly bio_urls: readonly string[];
   /** Whether it accepts direct messages. */
   readonly can_dm?: boolean;
   /**
-   * ISO 8601 UTC; from the id where the service gave none that can be read, "" where the id carries
-   * no time.
+   * ISO 8601 UTC; derived from the id if the service sent no readable time, "" if the id contains
+   * none.
    */
   readonly created_at: string;
-  /** Tweets this account has liked. */
+  /** The number of tweets that this account has liked. */
   readonly favourites_count: number;
   readonly followers_count: number;
-  /** Accounts this account follows. */
+  /** The number of accounts that this account follows. */
   readonly followings_count: number;
   readonly media_count: number;
   readonly tweets_count: number;
@@ -37,19 +39,19 @@ export interface User extends JsonObject {
   readonly possibly_sensitive?: boolean;
   readonly profile_image_url: string;
   readonly profile_background_image_url?: string;
-  /** Its tweets are private. */
+  /** Whether its tweets are private. */
   readonly protected: boolean;
   readonly verified: boolean;
   /**
-   * ISO 8601 UTC date of the follow; only in the 7-day lists and in the top list of followed
-   * accounts.
+   * The date of the follow, ISO 8601 UTC. Only set in the 7-day lists and in the top list of
+   * followed accounts.
    */
   readonly followerDate?: string;
 }
 
 /**
- * What is kept of a member of a list, as a profile. Fields that are not kept are absent: unknown is
- * neither 0 nor false.
+ * Returns the stored data of a list member as a profile. Fields that are not stored are absent,
+ * because unknown is neither 0 nor false.
  */
 export const userOfMember = (member: {
   readonly id: string;

@@ -1,18 +1,21 @@
-/** How many events there were, as the port that counts them. */
+/** The port that counts events. */
 
-/** After `fromMs`, up to and including `toMs`. */
+/** The time after `fromMs`, up to and including `toMs`. */
 export interface TimeSpan {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What `volume.*` events are made from; they do not count themselves. */
+/** The counts from which `volume.*` events are made. These do not count themselves. */
 export interface VolumeStore {
-  /** Events of a watch by the time they occurred, in the order of `spans`. */
+  /**
+   * Returns the number of events of a watch by the time at which they occurred, in the order of
+   * `spans`.
+   */
   countEvents(watchKey: string, spans: readonly TimeSpan[]): Promise<readonly number[]>;
   /**
-   * The last one, or the last of a type that occurred at `sinceMs` or later; undefined when there
-   * is none or it is forgotten.
+   * Returns the newest event, or the newest of a type that occurred at `sinceMs` or later;
+   * undefined if there is none or it was pruned.
    */
   newestEvent(
     watchKey: string,

@@ -1,19 +1,20 @@
 /**
- * Why deliveries wait, as far as the state knows: what their sink says or keeps to itself is added
- * by whoever knows it.
+ * Why deliveries wait, as far as the state knows. Waits that a sink asked for are added by the code
+ * that knows them.
  */
 
 /**
- * - `enriching`: an event waits for its enrichment, `about` is why the last attempt failed, or "".
- * - `held`: a mute's time interval, `about` its name.
- * - `throttled`: gathered for the digest of the throttle whose key `about` is.
- * - `backfilled`: gathered for the digest of a backfill, `about` the key of its watch.
- * - `returning`: gathered for the digest of a watch that was away, `about` its key.
- * - `scheduled`: gathered for a digest with a schedule, `about` the key that it is written for.
+ * The cause of a wait.
+ * - `enriching`: an event waits for its enrichment; `about` is why the last attempt failed, or "".
+ * - `held`: by a mute's time interval; `about` is its name.
+ * - `throttled`: gathered for the digest of a throttle; `about` is its key.
+ * - `backfilled`: gathered for the digest of a backfill; `about` is the key of its watch.
+ * - `returning`: gathered for the digest of a watch that was not polled; `about` is its key.
+ * - `scheduled`: gathered for a scheduled digest; `about` is the key that it is configured for.
  * - `grouped`: others may still join it; `about` is its group's key, or "" for many groups.
- * - `threaded`: its message goes below another one that is still on its way.
- * - `retrying`: its last attempt failed, `about` says why.
- * - `queued`: due; others go first.
+ * - `threaded`: its message is placed below another one that is still being sent.
+ * - `retrying`: its last attempt failed; `about` is why.
+ * - `queued`: it is due, but others go first.
  */
 export type WaitCause =
   | "enriching"
@@ -29,12 +30,17 @@ export type WaitCause =
 
 export interface Wait {
   readonly cause: WaitCause;
-  /** When it may go out by itself, of several the first; null: as soon as those before it. */
+  /**
+   * When it may be sent by itself (of several, the first one); null if that depends on those before
+   * it.
+   */
   readonly untilMs: number | null;
   readonly about: string;
 }
 
-/** What waits for a sink for one reason: deliveries that are in no message yet, and messages. */
+/**
+ * The number of deliveries without a message, and of messages, that wait for a sink for one reason.
+ */
 export interface WaitCount extends Wait {
   readonly sink: string;
   readonly count: number;

@@ -1,11 +1,11 @@
 /**
- * Deliveries and messages that wait for a time, and until when by the configuration of now, as a
+ * Deliveries and messages that wait for a time, and until when by the active configuration, as a
  * port.
  */
 import type { DueMember, MuteableDelivery } from "./outbox.ts";
 import type { NewDelivery } from "./poll-store.ts";
 
-/** A mute holds it back. */
+/** A mute that holds something back. */
 export interface Hold {
   readonly untilMs: number;
   /** The name of the time interval. */
@@ -14,7 +14,7 @@ export interface Hold {
 
 export interface HeldDelivery extends Hold {
   readonly deliveryId: string;
-  /** Its group while it is held. */
+  /** The group while it is held. */
   readonly groupKey: string;
 }
 
@@ -23,15 +23,15 @@ export interface HeldMessage extends Hold {
 }
 
 /**
- * A delivery that waits for a time: the end of a mute, its group, or a digest. An operator did not
- * send it again.
+ * A delivery that waits for the end of a mute, its group, or a digest, and that no operator sent
+ * again.
  */
 export interface WaitingDelivery extends Pick<DueMember, "deliveryId" | "event" | "routed"> {
   readonly sink: string;
   readonly groupKey: string;
-  /** The group that it was created in, where a throttle has moved it into a digest. */
+  /** The group in which it was created, if a throttle has moved it into a digest. */
   readonly originalGroupKey: string | null;
-  /** `group_interval` of its group as it is stored; null where the group has none. */
+  /** `group_interval` of its group as stored; null if the group has none. */
   readonly groupIntervalMs: number | null;
   readonly throttleKey: string | null;
   readonly createdAtMs: number;
@@ -40,7 +40,7 @@ export interface WaitingDelivery extends Pick<DueMember, "deliveryId" | "event" 
   readonly heldBy: string | null;
 }
 
-/** Where such a delivery belongs by the configuration of now. */
+/** Where such a delivery belongs by the active configuration. */
 export interface PlacedAgain {
   readonly waiting: WaitingDelivery;
   /** `groupWaitMs` counts from now. */
@@ -60,32 +60,30 @@ export interface PlacedAgain {
 export interface WaitingPage {
   readonly sink: string;
   readonly nowMs: number;
-  /** The number of the last delivery of the page before; 0 for the first page. */
+  /** The number of the last delivery of the previous page; 0 for the first page. */
   readonly afterId: number;
 }
 
 export interface WaitsStore {
   /**
-   * What waits for a time, in the order of creation, so many at once. What is due already goes out
-   * as it is.
+   * Returns deliveries that wait for a time, in the order of creation, at most `limit` at once.
+   * Deliveries that are already due are sent as they are.
    */
   waitingDeliveries(
     page: WaitingPage & { readonly limit: number },
   ): Promise<readonly WaitingDelivery[]>;
   /** Stores where deliveries of one page belong now, and when each is due. */
   placeAgain(page: WaitingPage, placed: readonly PlacedAgain[]): Promise<void>;
-  /** Puts due deliveries of one sink off until a mute ends. */
+  /** Postpones due deliveries of one sink until a mute ends. */
   holdDeliveries(sink: string, held: readonly HeldDelivery[]): Promise<void>;
   /**
-   * Puts messages off until a mute ends. The time counts neither as an attempt nor towards
+   * Postpones messages until a mute ends. That time counts neither as an attempt nor towards
    * `retry_for`.
    */
   holdMessages(held: readonly HeldMessage[], nowMs: number): Promise<void>;
-  /**
-   * Takes back what `holdMessages` did to a sink's messages: they are due, and the pump asks anew.
-   */
+  /** Undoes `holdMessages` for a sink's messages: they are due, and the pump decides again. */
   releaseHeld(sink: string, nowMs: number): Promise<void>;
-  /** The deliveries of messages, by the messages' ids. */
+  /** Returns the deliveries of messages, by the messages' ids. */
   messageMembers(
     messageIds: readonly string[],
   ): Promise<ReadonlyMap<string, readonly MuteableDelivery[]>>;

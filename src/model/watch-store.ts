@@ -1,4 +1,4 @@
-/** Watches and targets as the state keeps them, and the port that registers them. */
+/** Watches and targets as stored in the state, and the port that registers them. */
 import type { JsonObject } from "./json.ts";
 
 export interface TargetRef {
@@ -7,11 +7,14 @@ export interface TargetRef {
 }
 
 export interface TargetRegistration {
-  /** Stable within the watch: `@handle`, `id:44196397`, a query's fingerprint, a community id. */
+  /**
+   * The key, stable within the watch: `@handle`, `id:44196397`, a query's fingerprint, a community
+   * id.
+   */
   readonly key: string;
-  /** As written in the YAML: the `target` label. */
+  /** The name as configured: the `target` label. */
   readonly name: string;
-  /** Known at once when the YAML gives an id. */
+  /** Set at once if the YAML gives an id. */
   readonly userId?: string;
 }
 
@@ -19,14 +22,14 @@ export interface WatchRegistration {
   readonly id: string;
   readonly type: string;
   readonly movedFrom?: string;
-  /** False: configured, and not polled; true unless said. */
+  /** False if it is configured but not polled. True by default. */
   readonly enabled?: boolean;
   readonly targets: readonly TargetRegistration[];
 }
 
 /**
- * `pending` until the first answer; the others but `ok` carry a reason. `gone`: it came to its end,
- * and nobody need act.
+ * `pending` until the first answer. All others except `ok` have a reason. `gone`: it has ended, and
+ * nobody needs to act.
  */
 export type TargetStatus =
   | "pending"
@@ -45,9 +48,9 @@ export interface TargetState {
   readonly registeredAtMs: number;
   /** Null until the baseline is committed. */
   readonly baselineAtMs: number | null;
-  /** The detector's own memory; `{}` at first. Opaque to the store. */
+  /** The detector's own memory, `{}` at first. Opaque to the store. */
   readonly memory: JsonObject;
-  /** Grows with every change of this row; commits carry the one they read. */
+  /** Increases with every change of this row. Commits contain the one that they read. */
   readonly revision: number;
   readonly status: TargetStatus;
   readonly statusReason: string;
@@ -59,28 +62,28 @@ export interface WatchState {
   readonly type: string;
   readonly registeredAtMs: number;
   readonly paused: boolean;
-  /** Since when it was away, where it came back with this very registration. */
+  /** Since when it was not polled, if this registration resumed it. */
   readonly returnedFromMs?: number;
-  /** User ids of accounts that it names beside its targets, by handle in lower case. */
+  /** The user ids of accounts that it names in addition to its targets, by handle in lower case. */
   readonly accounts: Readonly<Record<string, string>>;
-  /** In the order of the registration. */
+  /** The targets in the order of the registration. */
   readonly targets: readonly TargetState[];
-  /** Items with a verdict so far. */
+  /** The number of items with a verdict so far. */
   readonly knownItems: number;
 }
 
 /**
- * What a target's memory says under `away`: its watch came back, and what came meanwhile is
+ * The value of `away` in a target's memory: its watch was resumed, and what happened meanwhile is
  * delivered in another way, or not at all.
  */
 export interface Absence {
   readonly from_ms: number;
   readonly to_ms: number;
-  /** Whatever the configuration says, what came meanwhile raises no alert. */
+  /** Set if what happened meanwhile raises no alert, whatever the configuration says. */
   readonly from_now?: true;
-  /** Of a list that is read from its newest end: that end was read since. */
+  /** For a list that is read from its newest end: set if that end was read since. */
   readonly head_read?: true;
-  /** Everything that came meanwhile was read. */
+  /** Set if everything that happened meanwhile was read. */
   readonly done?: true;
 }
 
@@ -92,27 +95,27 @@ export type ReadUntil = ReadonlyMap<string, number>;
 
 export interface PauseChange {
   readonly atMs: number;
-  /** What came while the watch was away raises no alert. */
+  /** Whether what happened while the watch was not polled raises no alert. */
   readonly isFromNow?: boolean;
-  /** For the audit: who asked for it. */
+  /** The person who asked for it, for the audit. */
   readonly by?: string;
 }
 
-/** How it was before the change. */
+/** The state before the change. */
 export interface PausedBefore {
   readonly wasPaused: boolean;
   readonly awaySinceMs: number | null;
 }
 
-/** An account that a watch names beside its targets. */
+/** An account that a watch names in addition to its targets. */
 export interface NamedAccountId {
   readonly watchKey: string;
-  /** In lower case. */
+  /** The handle in lower case. */
   readonly handle: string;
   readonly userId: string;
 }
 
-/** Who a target is. */
+/** The account that a target was resolved to. */
 export interface ResolvedAccount {
   readonly userId: string;
   readonly username: string;
@@ -120,13 +123,14 @@ export interface ResolvedAccount {
 
 export interface WatchStore {
   /**
-   * Makes the stored watches equal to `watches`: new ones get a key and are registered at `nowMs`;
-   * known ones keep key and memory; `movedFrom` hands the old watch's key over; those no longer
-   * named are marked removed (kept 30 days, and revived when they come back). A watch that was
-   * paused, disabled or removed and is polled again, and a target that was removed, has `resume_ms`
-   * and an `Absence` in the memory of its targets. Targets likewise; a target whose `userId`
-   * another row of the watch holds takes over that row's memory. Idempotent. Returned in the order
-   * given. `onWritten`: called where these are not those that were registered last.
+   * Makes the stored watches equal to `watches`. New ones get a key and are registered at `nowMs`.
+   * Known ones keep key and memory; `movedFrom` transfers the old watch's key. Those that are no
+   * longer named are marked as removed (kept for 30 days, and revived if they are added again). If
+   * a watch that was paused, disabled or removed is polled again, its targets get `resume_ms` and
+   * an `Absence` in their memory; the same holds for a target that was removed. Targets are handled
+   * in the same way; a target whose `userId` another row of the watch has takes over that row's
+   * memory. Idempotent. Returns the watches in the given order. `onWritten` is called if they
+   * differ from those that were registered last.
    */
   registerWatches(
     watches: readonly WatchRegistration[],
@@ -135,17 +139,17 @@ export interface WatchStore {
     readUntilMs?: ReadUntil,
   ): Promise<readonly WatchState[]>;
   /**
-   * Stores who a target is. When another row of the watch has that user id already, that row's
-   * memory is taken over and the row returned is the survivor.
+   * Stores which account a target is. If another row of the watch already has that user id, that
+   * row's memory is taken over, and the surviving row is returned.
    */
   resolveTarget(ref: TargetRef, account: ResolvedAccount): Promise<TargetState>;
-  /** Stores who such accounts are; a handle whose account is known keeps it. */
+  /** Stores which accounts these are. A handle whose account is known keeps it. */
   nameAccounts(found: readonly NamedAccountId[]): Promise<void>;
   loadTargets(refs: readonly TargetRef[]): Promise<readonly TargetState[]>;
   setTargetStatus(ref: TargetRef, status: TargetStatus, reason: string): Promise<void>;
   /**
-   * Undefined when no such watch is configured. Resumed, its targets get what `registerWatches`
-   * gives those that come back.
+   * Pauses or resumes a watch; undefined if no such watch is configured. When it is resumed, its
+   * targets get what `registerWatches` gives to resumed ones.
    */
   setPaused(
     watchId: string,
@@ -153,8 +157,8 @@ export interface WatchStore {
     change: PauseChange,
   ): Promise<PausedBefore | undefined>;
   /**
-   * Those that are configured, in the order of the configuration; with `ids`, only those of these
-   * ids.
+   * Returns the configured watches, in the order of the configuration; with `ids`, only those with
+   * these ids.
    */
   listWatches(ids?: readonly string[]): Promise<readonly WatchState[]>;
 }

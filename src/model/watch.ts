@@ -1,4 +1,6 @@
-/** A watch after the configuration was checked: everything the loops need, nothing of YAML. */
+/**
+ * A watch after the configuration was checked: everything that the loops need, and nothing of YAML.
+ */
 import type { EventBody } from "./event.ts";
 import type { TweetKind } from "./tweet.ts";
 import type { Priority, StrategyOverride, Timing } from "./schedule.ts";
@@ -8,79 +10,79 @@ export type FirstRun =
   | { readonly kind: "latest"; readonly count: number }
   | { readonly kind: "since"; readonly ageMs: number };
 
-/** Which tweets a watch alerts on; posts always, the other kinds by `include`. */
+/** Which tweets a watch alerts on: posts always, the other kinds by `include`. */
 export type Include = { readonly [K in Exclude<TweetKind, "post">]: boolean };
 
 export interface Ignore {
   /** Handles in lower case without @, or `id:` and digits. */
   readonly authors: readonly string[];
-  /** Matched as whole words, case-insensitively. */
+  /** Words, matched as whole words and case-insensitively. */
   readonly words: readonly string[];
 }
 
-/** Fresh tweets are rechecked until they are so old. */
+/** How fresh tweets are rechecked, and until which age. */
 export interface RecheckRule {
   readonly everyMs: number;
-  /** After the tweet's creation. */
+  /** The time after the tweet's creation when rechecks end. */
   readonly untilMs: number;
 }
 
-/** So many events in a window, against what is usual at that time of day, raise an alert. */
+/** An alert is raised if a window has unusually many events for that time of day. */
 export interface SpikeRule {
-  /** Times what is usual. */
+  /** The factor by which the usual number must be exceeded. */
   readonly factor: number;
   readonly windowMs: number;
-  /** Fewer events are never a spike. */
+  /** Fewer events than this are never a spike. */
   readonly min: number;
 }
 
-/** Who adds labels and fields to a watch's events before they are routed. */
+/** What adds labels and fields to a watch's events before they are routed. */
 export interface EnrichRule {
   readonly via:
     | {
         readonly kind: "url";
         readonly url: string;
         readonly headers: Readonly<Record<string, string>>;
-        /** Private and loopback addresses, which are refused otherwise. */
+        /** Whether private and loopback addresses, which are refused by default, are allowed. */
         readonly isPrivateAllowed: boolean;
       }
     | { readonly kind: "program"; readonly path: string; readonly args: readonly string[] };
-  /** Those that an answer may set. */
+  /** The labels that an answer may set. */
   readonly labels: readonly string[];
-  /** Of one attempt. */
+  /** The timeout of one attempt. */
   readonly timeoutMs: number;
-  /** Events of the watch that are asked about at once. */
+  /** The number of the watch's events that are asked about at once. */
   readonly concurrency: number;
-  /** How long an answer counts for other events with the same text; 0: not at all. */
+  /** How long an answer is used for other events with the same text; 0 for not at all. */
   readonly cacheMs: number;
-  /** Without an answer: `pass` goes on at once, `hold` tries again for `maxHoldMs`. */
+  /**
+   * What happens without an answer: `pass` continues at once, `hold` tries again for `maxHoldMs`.
+   */
   readonly onError: "pass" | "hold";
-  /** No event waits longer. */
+  /** No event waits longer than this. */
   readonly maxHoldMs: number;
 }
 
 /**
- * What becomes of what came while the watch was paused, disabled or removed: one digest for a chat
- * and single events for programs, single alerts everywhere, or nothing.
+ * What happens with items from the time while the watch was paused, disabled or removed: one digest
+ * for a chat and single events for programs, single alerts everywhere, or nothing.
  */
 export type OnReturn = "digest" | "deliver" | "skip";
 
 export interface Watch {
   readonly id: string;
-  /** Name of a row of the registry in watches/. */
+  /** The name of a row of the registry in watches/. */
   readonly type: string;
   /** The type's own settings, parsed by its schema. */
   readonly settings: unknown;
   readonly timing: Timing;
-  /** `auto` where nothing is said. */
+  /** `auto` by default. */
   readonly strategy?: StrategyOverride;
-  /**
-   * Everything is read so often, whatever probes say; the planner's choice where nothing is said.
-   */
+  /** How often everything is read regardless of probes. The planner decides by default. */
   readonly fullPollEveryMs?: number;
   /**
-   * Of a member list that reports who joined: it is read whole so often; infinite: never, not even
-   * once. By its length where nothing is said.
+   * For a member list that reports who joined: how often it is read completely; infinite for never,
+   * not even once. By default, that depends on its length.
    */
   readonly fullReadEveryMs?: number;
   readonly priority: Priority;
@@ -92,22 +94,22 @@ export interface Watch {
   readonly include: Include;
   readonly ignore: Ignore;
   /**
-   * The compiled CEL expression; absent when there is none. Runtime errors of the expression count
-   * as "does not match".
+   * The compiled CEL expression; absent if there is none. Runtime errors of the expression count as
+   * "does not match".
    */
   readonly where?: {
     readonly text: string;
     matches(body: EventBody): boolean;
-    /** The expression, the parts of it that are false, and the values they saw. */
+    /** Returns the expression, its conditions that are false, and the values that they compared. */
     describeFalse?(body: EventBody): string;
   };
-  /** On watches of tweets only. */
+  /** Only for watches of tweets. */
   readonly recheck?: RecheckRule;
   readonly spike?: SpikeRule;
   readonly enrich?: EnrichRule;
   /** How long without an event raises an alert, in ms. */
   readonly noEventsForMs?: number;
-  /** Its own sinks; empty when the route tree decides. */
+  /** The sinks that it names; empty if the route tree decides. */
   readonly sinks: readonly string[];
   readonly enabled: boolean;
   readonly onReturn: OnReturn;

@@ -78,7 +78,7 @@ export interface SortNumber {
   of(event: Pick<ChirpEvent, "body">): number | undefined;
 }
 
-/** Of equal alerts within a time, only one is sent. Further ones join it while it waits. */
+/** Sends only one of several equal alerts within a time. Further ones join it while it waits. */
 export interface Dedupe {
   /** `tweet`, `author`, `text` or labels. Alerts are equal if they agree in all of them. */
   readonly key: readonly string[];
@@ -101,7 +101,7 @@ export interface Shaping extends Muting {
 }
 
 export interface Route extends Shaping {
-  /** Its position in the tree, `0`, `0.2` …, which is stable within one configuration. */
+  /** The position in the tree, `0`, `0.2` …, which is stable within one configuration. */
   readonly path: string;
   /** If empty, the parent's sinks are used. */
   readonly sinks: readonly string[];

@@ -6,7 +6,7 @@ import type { TimeInterval } from "./route.ts";
 import { createZone, type Zone } from "./zone.ts";
 
 /**
- * One daily window in minutes from local midnight: start 0 to 1439, end 0 to 1440. If the end is at
+ * A daily window in minutes from local midnight: start 0 to 1439, end 0 to 1440. If the end is at
  * or before the start, it lies on the next day.
  */
 export interface DayTimeRange {

@@ -258,12 +258,12 @@ describe("when the key or the bill is the matter", () => {
         probeAtMs: HOUR,
       });
       const probes = Array.from({ length: 600 }, (_, minute) =>
-        pacer.applyProbe(minute * 60_000),
+        pacer.claimProbe(minute * 60_000),
       ).filter(Boolean);
       expect(probes).toHaveLength(9);
       pacer.resume();
       expect(pacer.admit("any", 10 * HOUR)).toEqual({ kind: "go" });
-      expect(pacer.applyProbe(20 * HOUR)).toBe(false);
+      expect(pacer.claimProbe(20 * HOUR)).toBe(false);
     },
   );
 

@@ -28,7 +28,7 @@ export interface DaemonEventMap {
   readonly keyTakenElsewhere: readonly [key: string];
   /** A request is held because the quota is used up. */
   readonly quotaSpent: readonly [];
-  /** One attempt at a request ended, successfully or with this error. */
+  /** An attempt at a request ended, successfully or with this error. */
   readonly attemptEnded: readonly [error: UpstreamError | undefined];
   /** A target of this watch does not exist. */
   readonly targetMissing: readonly [watchId: string];

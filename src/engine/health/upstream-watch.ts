@@ -160,7 +160,7 @@ export class UpstreamWatch {
   async #checkStopped(because: StopReason): Promise<void> {
     const { pacer, clock, probe, onBack } = this.#deps;
     await this.#alertDown(...stopText(because, this.#lastError));
-    if (pacer.applyProbe(clock.monotonic()) && (await probe())) {
+    if (pacer.claimProbe(clock.monotonic()) && (await probe())) {
       pacer.resume();
       onBack();
     }

@@ -1,5 +1,5 @@
 /**
- * One run of a group of accounts: probes those whose turn it is, reads those that changed or are
+ * Makes a run of a group of accounts: probes those whose turn it is, reads those that changed or are
  * due for a full poll, and stores what was learned. Owns the order of these steps; probing/ decides
  * what a change means, the poll runner what a post means.
  */

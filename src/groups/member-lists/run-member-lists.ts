@@ -1,5 +1,5 @@
 /**
- * One run of a group of account lists: requests all counters in as few requests as possible, reads
+ * Makes a run of a group of account lists: requests all counters in as few requests as possible, reads
  * the lists whose counter changed, and stores what was learned. Owns the order of these steps;
  * plan/ decides what a change means, the poll runner what a member means.
  */
@@ -36,7 +36,7 @@ export interface MemberListRunnerDeps extends Pick<GroupProbesDeps, "profiles" |
   readonly probeStates: ProbeStates;
 }
 
-/** One run while it goes on. */
+/** A run while it goes on. */
 interface Run {
   readonly group: Poll;
   /**

@@ -161,7 +161,7 @@ export class GroupReading {
 }
 
 const WRITE_EVERY_MS = 600_000;
-/** Where groups of every kind keep what they have learned. */
+/** The scope in which groups of every kind store what they have learned. */
 export const GROUPS_SCOPE = "groups";
 
 /**

@@ -78,7 +78,7 @@ const LATER_MS = [60_000, 300_000, 900_000] as const;
 const READS_OF_A_CHANGE = 1 + NEXT_TICKS + LATER_MS.length;
 const REFUSED_FOR_MS = 86_400_000;
 /**
- * One post in fifty is not in the search yet when its account is read. Three times in a row is not
+ * About one post in fifty is not in the search yet when its account is read. Three times in a row is not
  * a coincidence.
  */
 const HIDDEN_AFTER = 3;

@@ -1,5 +1,5 @@
 /**
- * One run of a group of keyword searches. Searches that can share a query are read together. Each
+ * Makes a run of a group of keyword searches. Searches that can share a query are read together. Each
  * one is sometimes read on its own, to verify it, and at once if the service seems to interpret a
  * query differently. Owns the order of these steps; the poll runner decides what a tweet means.
  */

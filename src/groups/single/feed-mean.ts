@@ -7,7 +7,7 @@ import type { Mean } from "../../plan/delay-aims.ts";
 import { sum } from "../../plan/sum.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
-/** In a burst, reads are at most this many times as frequent as even ones. */
+/** Reads are at most this many times as frequent as even ones, in a burst. */
 const MOST_SPEED_UP = 6;
 /** Delays are averaged over this many posts, and at least six hours. */
 const MEMORY_POSTS = 400;

@@ -1,5 +1,5 @@
 /**
- * One run of a poll that is read on its own. For a feed under freshness, also decides when the next
+ * Makes a run of a poll that is read on its own. For a feed under freshness, also decides when the next
  * run is worth its request. The poll runner processes what is found.
  */
 import type { GroupRunner } from "../kind/group-runner.ts";
