@@ -1,7 +1,7 @@
 /**
- * The control API under `/_sandbox/`: samples, keys, time, things put into the world, faults, and
- * what was asked. Loopback only, no key. Every order is checked before it is followed: a misspelt
- * name is refused, not ignored.
+ * The control API under `/_sandbox/`: samples, keys, time, additions to the world, faults and the
+ * request log. It answers on loopback only and needs no key. The body of every request is checked
+ * first, so that a misspelt name is refused and not ignored.
  */
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";

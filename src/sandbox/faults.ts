@@ -1,6 +1,6 @@
 /**
- * The faults of the service that are switched on, by name or by number (1 to 40): which strikes a
- * request, and when each ends.
+ * The faults that are switched on, by name or by number (1 to 40): decides which one a request
+ * meets, and when each ends.
  */
 import type { JsonObject } from "../model/json.ts";
 import type { Answer, Call } from "./calls/call.ts";
@@ -14,15 +14,15 @@ import type { World } from "./world/world.ts";
 export type Fault = Omit<FaultKind, "begin" | "lastsMs"> & { readonly name: string };
 
 export interface FaultOrder {
-  /** Name, or number as in the list of faults. */
+  /** The name of a fault, or its number in the list of faults. */
   readonly fault: string | number;
   readonly times?: number;
   readonly for_ms?: number;
-  /** Only this endpoint. */
+  /** Limits the fault to this endpoint. */
   readonly endpoint?: string;
-  /** Whom it is about, where it is about an account. */
+  /** The handle of the account that the fault changes, for faults that change one. */
   readonly username?: string;
-  /** What new tweets say. */
+  /** The text of new tweets, for faults that add some. */
   readonly text?: string;
 }
 
@@ -35,18 +35,18 @@ interface Armed {
   left: number;
 }
 
-/** An account of every seed. */
+/** An account that exists whatever the seed. */
 const DEFAULT_USERNAME = "acme";
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** The faults that are switched on, over a world they may change. */
+/** Creates the set of faults, which may change `world`. */
 export function createFaults(world: World, clock: SandboxClock) {
   let armed: readonly Armed[] = [];
 
   /**
-   * Holds as long as the fault does by nature (most: for one request) unless `times` or `for_ms`
-   * says otherwise. @throws ServiceError 400
+   * Switches a fault on for its usual time (most: for one request) unless `times` or `for_ms` says
+   * otherwise. Returns its name. @throws ServiceError 400
    */
   function arm(order: FaultOrder): string {
     const { name, kind, lastsMs } = findFault(order);
@@ -69,7 +69,7 @@ export function createFaults(world: World, clock: SandboxClock) {
     return name;
   }
 
-  /** Ends what is over, and lets the rest take its course. */
+  /** Ends the faults whose time is over, and advances the others. */
   function endExpired(): void {
     const nowMs = clock.now();
     const over = armed.filter((each) => each.left <= 0 || clock.trueNow() >= each.untilMs);
@@ -82,21 +82,22 @@ export function createFaults(world: World, clock: SandboxClock) {
     each.endpoint === undefined || each.endpoint === endpoint;
 
   /**
-   * The fault that strikes a request to this endpoint now, if any: the first that was switched on.
+   * Returns the fault that a request to this endpoint meets now, if any: the one that was switched
+   * on first. Counts as one of its times.
    */
-  function take(endpoint: string): Fault | undefined {
+  function strike(endpoint: string): Fault | undefined {
     const striking = armed.find((each) => each.lasting === undefined && isMeant(each, endpoint));
     if (striking !== undefined) striking.left -= 1;
     return striking?.fault;
   }
 
-  /** The answer as the striking fault and all lasting ones leave it. */
-  function spoil(fault: Fault | undefined, call: Call, answer: Answer): Answer {
+  /** Returns the answer as the request's own fault and all lasting faults change it. */
+  function change(fault: Fault | undefined, call: Call, answer: Answer): Answer {
     const lasting = armed
       .filter((each) => isMeant(each, call.endpoint))
-      .map((each) => each.lasting?.spoil);
-    return [...lasting, fault?.spoil].reduce(
-      (spoiled, change) => change?.(call, spoiled) ?? spoiled,
+      .map((each) => each.lasting?.change);
+    return [...lasting, fault?.change].reduce(
+      (changed, next) => next?.(call, changed) ?? changed,
       answer,
     );
   }
@@ -110,7 +111,7 @@ export function createFaults(world: World, clock: SandboxClock) {
     faults: armed.map((each) => ({ fault: each.name, endpoint: each.endpoint ?? null })),
   });
 
-  return { arm, endExpired, take, spoil, active, clear };
+  return { arm, endExpired, strike, change, active, clear };
 }
 
 interface Found {

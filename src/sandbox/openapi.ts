@@ -1,6 +1,6 @@
 /**
- * The OpenAPI description of what the sandbox serves, made from its operations. Knows no operation
- * by name.
+ * Describes the sandbox's API in OpenAPI, generated from its operations. Knows no operation by
+ * name.
  */
 import { z } from "zod";
 import { username, wholeNumber } from "../api/inputs.ts";
@@ -19,14 +19,14 @@ const ERRORS: Readonly<Record<number, string>> = {
   500: "Internal failure. Retry after 1 to 2 seconds.",
 };
 
-/** What the client takes in several spellings travels in one. */
+/** Schemas for values that the client's schemas accept in several spellings, but send in one. */
 const AS_SENT = new Map<z.core.$ZodType, JsonObject>([
   [username, { type: "string", pattern: "^\\w{1,15}$" }],
   [wholeNumber, { type: "integer", minimum: 0 }],
 ]);
 
 /**
- * An OpenAPI 3.1 document. Beside the standard it says: `x-exactly-one-of`, `x-at-least-one-of`,
+ * Returns an OpenAPI 3.1 document with these extensions: `x-exactly-one-of`, `x-at-least-one-of`,
  * `x-answer` (tweets, users or record), `x-cursor`, `x-page-size`, `x-batch-size`, `x-billed`.
  */
 export function describeService(): JsonObject {
@@ -100,7 +100,10 @@ function describeParameters(row: Row, schemas: Record<string, Json>): readonly J
   });
 }
 
-/** A body also says which inputs exclude each other; a query string can say so in words only. */
+/**
+ * Describes a JSON body, including which inputs exclude each other. For a query string the
+ * description can say that only in words.
+ */
 function describeBody(row: Row, schemas: Record<string, Json>): JsonObject {
   const groups = [
     ...(row.exactlyOne ?? []).map((group) => ({ oneOf: group.map(mustHave) })),
@@ -110,7 +113,10 @@ function describeBody(row: Row, schemas: Record<string, Json>): JsonObject {
   return { required: true, content: { "application/json": { schema } } };
 }
 
-/** Spelled out, because some validators check `required` only beside the property it names. */
+/**
+ * Requires one property. It is spelled out because some validators check `required` only beside the
+ * property that it names.
+ */
 const mustHave = (name: string): JsonObject => ({
   type: "object",
   properties: { [name]: {} },
@@ -130,7 +136,7 @@ const jsonAnswer = (description: string, schema: JsonObject): JsonObject => ({
   content: { "application/json": { schema } },
 });
 
-/** The schema of one thing; what it names goes to the schemas that all share. */
+/** Returns the JSON Schema of one type and adds the schemas that it refers to to `schemas`. */
 function jsonSchema(
   schema: z.ZodType,
   io: "input" | "output",

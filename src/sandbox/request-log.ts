@@ -1,6 +1,6 @@
 /**
- * What was asked of the sandbox, for tests that assert costs: billed counts, the busiest second,
- * the latest requests.
+ * The requests that the sandbox received, for tests that check costs: billed counts, the busiest
+ * second and the latest requests.
  */
 import type { JsonObject } from "../model/json.ts";
 
@@ -9,11 +9,11 @@ export interface LoggedRequest extends JsonObject {
   readonly key: string;
   readonly method: string;
   readonly path: string;
-  /** "" for unknown paths. */
+  /** The endpoint's name; "" for unknown paths. */
   readonly endpoint: string;
   readonly status: number;
   readonly billed: number;
-  /** Query string or body as it came. */
+  /** The query string or body as it was sent. */
   readonly input: string;
 }
 
@@ -21,7 +21,7 @@ const KEPT = 500;
 
 export type RequestLog = ReturnType<typeof createRequestLog>;
 
-/** Counts since the start or the last reset. */
+/** Creates a log that counts since the start or the last reset. */
 export function createRequestLog() {
   const state = {
     total: 0,
@@ -34,7 +34,10 @@ export function createRequestLog() {
   const last: LoggedRequest[] = [];
   const arrivals = new Map<string, number[]>();
 
-  /** Counts towards the busiest second of its key: a window that ends now, not a fixed one. */
+  /**
+   * Counts a request towards the busiest second of its key. The second is a window that ends now,
+   * not a fixed one.
+   */
   function arrive(key: string, nowMs: number): void {
     const recent = (arrivals.get(key) ?? []).filter((atMs) => atMs > nowMs - 1_000);
     recent.push(nowMs);

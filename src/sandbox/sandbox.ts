@@ -1,6 +1,6 @@
 /**
  * Starts the API v3 on a loopback port, served from a simulated world. Owns the listening socket;
- * the rules are service.ts's and control.ts's.
+ * service.ts and control.ts answer the requests.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -32,45 +32,45 @@ import { createWorld, type World } from "./world/world.ts";
 
 export interface SandboxOptions {
   readonly clock: Clock;
-  /** Loopback only; `127.0.0.1` by default. */
+  /** A loopback address; `127.0.0.1` by default. */
   readonly host?: string;
-  /** 0, the default: any free one. */
+  /** The default 0 means any free port. */
   readonly port?: number;
-  /** `["sandbox"]` by default; more through the control API. */
+  /** The valid keys, `["sandbox"]` by default. The control API can add more. */
   readonly keys?: readonly string[];
   readonly seed?: number;
   readonly accounts?: number;
-  /** Requests a month of each key; 100,000 by default. */
+  /** The monthly quota of each key; 100,000 requests by default. */
   readonly quota?: number;
-  /** Posts a day of an account, log-normal: median 0.4 and mean 3 by default. */
+  /** How many posts a day accounts write: log-normal, by default with median 0.4 and mean 3. */
   readonly rates?: PostingRates;
-  /** Short and empty pages; on by default. */
+  /** Whether short and empty pages are sent; on by default. */
   readonly traps?: boolean;
   /**
-   * Continues a saved world: its seed, accounts and start win over the options, and changes by hand
-   * are added to it.
+   * A saved world to continue. Its seed, accounts and start take precedence over the options, and
+   * changes by hand are appended to it.
    */
   readonly data?: WorldData;
 }
 
 export interface Sandbox {
-  /** Without `/v3`. */
+  /** The base URL, without `/v3`. */
   readonly url: string;
   /** The first key. */
   readonly key: string;
   readonly world: World;
-  /**
-   * Follows an order as `POST /_sandbox/<path>` does. @returns its answer @throws Error when it is
-   * refused
-   */
+  /** Does what `POST /_sandbox/<path>` does. @returns its answer @throws Error if it is refused */
   order(path: string, body: JsonObject): Json;
-  /** Ends open connections too, hanging ones included. */
+  /** Closes the port and all open connections, including hanging ones. */
   close(): Promise<void>;
 }
 
 const MAX_BODY_BYTES = 1_000_000;
 
-/** Resolves when the port is open. @throws ExitError SANDBOX_HOST, SANDBOX_LISTEN, SANDBOX_DATA */
+/**
+ * Starts the sandbox; resolves when the port is open. @throws ExitError SANDBOX_HOST,
+ * SANDBOX_LISTEN, SANDBOX_DATA
+ */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const host = options.host ?? "127.0.0.1";
   refuseRemote(host);
@@ -151,8 +151,8 @@ function control(
 }
 
 /**
- * The real service takes HTTPS only (api-v3.md, Authentication 4); plain HTTP is fit for this
- * machine alone.
+ * Refuses to listen beyond this machine, because the sandbox speaks plain HTTP only. The real
+ * service accepts HTTPS only (api-v3.md, Authentication 4).
  */
 function refuseRemote(host: string): void {
   if (isLoopback(host)) return;
@@ -213,13 +213,16 @@ async function serve(
   writeReply(response, reply, deps.clock.now(), deps.clock.base);
 }
 
-/** Line after line, as fast as they are taken: a world can be larger than memory. */
+/**
+ * Streams the export line by line, at the reader's speed, because a world can be larger than
+ * memory.
+ */
 async function exportTo(deps: ServiceDeps, response: ServerResponse): Promise<void> {
   response.setHeader("Content-Type", "application/x-ndjson; charset=utf-8");
   try {
     await pipeline(Readable.from(exportWorld(deps.world, deps.clock.now())), response);
   } catch {
-    // Whoever asked has gone.
+    // The client has disconnected.
     response.destroy();
   }
 }

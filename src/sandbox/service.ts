@@ -1,10 +1,10 @@
 /**
- * One request of the API from headers to answer: key, rate, path, quota, handler, bill. Knows
- * nothing of sockets.
+ * Answers one API request, from its headers to its answer: key, rate, path, quota, handler, bill.
+ * Knows nothing of sockets.
  */
 import { costOf } from "./calls/billing.ts";
 import { answerText, type Call } from "./calls/call.ts";
-import { dressAnswer } from "./calls/dress.ts";
+import { withWireQuirks } from "./calls/wire-quirks.ts";
 import { findOperation, type FoundOperation, type Operation } from "./endpoints/table.ts";
 import type { Fault, Faults } from "./faults.ts";
 import type { KeyRing } from "./calls/keys.ts";
@@ -22,7 +22,7 @@ export interface ServiceRequest {
   readonly body: string;
 }
 
-/** An answer ready to be written; `fault` says how to spoil it. */
+/** An answer that is ready to be written; `fault` says how its bytes are to be broken. */
 export interface ServiceReply {
   readonly status: number;
   readonly text: string;
@@ -71,7 +71,7 @@ function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): S
     throw new ServiceError(404, `Cannot ${request.method} ${request.url.pathname}`);
   const { operation } = found;
   progress.operation = operation;
-  const fault = deps.faults.take(operation.name);
+  const fault = deps.faults.strike(operation.name);
   if (fault?.status !== undefined)
     return {
       status: fault.status,
@@ -79,8 +79,8 @@ function work(deps: ServiceDeps, request: ServiceRequest, progress: Progress): S
       fault,
     };
   const call = createCall(deps, request, found, { key: progress.key, nowMs });
-  const answer = deps.faults.spoil(fault, call, operation.handle(call));
-  const text = answerText(dressAnswer(operation.name, answer));
+  const answer = deps.faults.change(fault, call, operation.handle(call));
+  const text = answerText(withWireQuirks(operation.name, answer));
   return { status: 200, text, ...(fault === undefined ? {} : { fault }) };
 }
 
@@ -114,7 +114,7 @@ function createCall(
   };
 }
 
-/** api-v3.md, Authentication 5. @throws ServiceError 400 */
+/** Checks the content type (api-v3.md, Authentication 5). @throws ServiceError 400 */
 function refuseOtherTypes(rawHeaders: readonly string[]): void {
   const at = rawHeaders.findIndex(
     (name, index) => index % 2 === 0 && name.toLowerCase() === "content-type",

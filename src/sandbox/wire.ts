@@ -1,6 +1,6 @@
 /**
- * Writes replies to the socket, broken ones included. Owns bytes and headers; what is said is
- * service.ts's.
+ * Writes replies to the socket, including broken ones. Owns bytes and headers; service.ts decides
+ * what is said.
  */
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -9,13 +9,13 @@ import type { WireFault } from "./faults/kinds.ts";
 import { SANDBOX_HEADER } from "../model/sandbox-header.ts";
 import type { ServiceReply } from "./service.ts";
 
-/** Slowloris: one byte in this time (faults list, 13). */
+/** How long each byte of a slowloris answer takes (number 13 in the list of faults). */
 const DRIP_MS = 5_000;
 const HUGE_BYTES = 60_000_000;
 
 /**
- * The Date header shows the sandbox's own time; another one says that it is the sandbox, in every
- * answer.
+ * Writes a reply. Its Date header shows the sandbox's own time, and another header shows clients
+ * that this is the sandbox.
  */
 export function writeReply(
   response: ServerResponse,
@@ -42,7 +42,7 @@ function writeBroken(
 ): void {
   const bytes = Buffer.from(reply.text);
   if (fault === "hang") return;
-  // Below HTTP nothing else can be played on a plain socket that the control API shares.
+  // On a plain socket, which the control API shares, a failure below HTTP can only be a reset.
   if (fault === "cut") return void response.socket?.resetAndDestroy();
   if (fault === "huge") return writeHuge(response);
   if (fault === "gzip-bomb")

@@ -1,4 +1,4 @@
-/** What a request costs. Owns the billing table; who pays is keys.ts's. */
+/** What a request costs. Which key pays for it is decided in keys.ts. */
 import type { Endpoint } from "../../api/endpoint.ts";
 
 /**
@@ -16,7 +16,7 @@ export const BILLING_TABLE = `Answer                                   Billed re
 5xx and broken answers made by faults    1
 `;
 
-/** Requests that this answer takes off the monthly quota. */
+/** Returns how many requests this answer takes off the monthly quota. */
 export function costOf(row: Pick<Endpoint, "billed"> | undefined, status: number): number {
   if (row?.billed !== true) return 0;
   return [401, 402, 403, 429].includes(status) ? 0 : 1;

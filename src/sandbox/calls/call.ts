@@ -8,28 +8,28 @@ import type { World } from "../world/world.ts";
 export interface Call {
   readonly endpoint: string;
   readonly params: Params;
-  /** The cursor sent along, under the name this endpoint has for it. */
+  /** The cursor that the client sent, whatever this endpoint calls the parameter. */
   readonly cursor: string | undefined;
-  /** The last path segment of `/id-to-username/{user_id}` and its like. */
+  /** The last path segment of paths such as `/id-to-username/{user_id}`. */
   readonly pathValue: string;
   readonly world: World;
   readonly show: Show;
   readonly nowMs: number;
-  /** Short and empty pages are on. */
+  /** Whether the sandbox sends short and empty pages, which only a careful client reads right. */
   readonly traps: boolean;
   usage(): KeyUsage;
 }
 
 export interface Answer {
   readonly body: JsonObject;
-  /** Digits that a fault sends as a bare JSON number named `next_cursor`. */
+  /** A cursor in digits that a fault sends as a bare JSON number instead of a string. */
   readonly numberCursor?: string;
 }
 
 /** Answers one operation. @throws ServiceError */
 export type Handler = (call: Call) => Answer;
 
-/** The text of an answer, with digits beyond 2^53 intact. */
+/** Returns the text of an answer, with digits beyond 2^53 intact. */
 export function answerText(answer: Answer): string {
   const text = JSON.stringify(answer.body satisfies Json);
   if (answer.numberCursor === undefined) return text;

@@ -1,16 +1,19 @@
-/** Keys of the sandbox: who may ask, how often, and how much is left. Time is the sandbox's own. */
+/**
+ * The keys of the sandbox: which are valid, how often each may ask, and how much quota is left. All
+ * times are the sandbox's own.
+ */
 import { ServiceError } from "./service-error.ts";
 
 export interface KeyOptions {
   /** Requests a calendar month, UTC. A new key without one has the free allowance. */
   readonly quota?: number;
-  /** ISO 8601; from then on the subscription counts as not paid. */
+  /** ISO 8601. From this moment on the subscription counts as not paid. */
   readonly expires?: string;
 }
 
 interface KeyState {
   quota: number;
-  /** The free allowance comes once; a quota comes anew with each month. */
+  /** Whether the quota is renewed each month. The free allowance is given only once. */
   isMonthly: boolean;
   expiresMs: number;
   month: string;
@@ -28,21 +31,21 @@ export interface KeyUsage {
 }
 
 /**
- * api-v3.md, Limits: flat, on every plan. The service counts in fixed seconds (docs/service.md
- * section 3).
+ * The limit per second, the same on every plan (api-v3.md, Limits). The service counts in fixed
+ * seconds (docs/service.md section 3).
  */
 const REQUESTS_PER_SECOND = 20;
-/** api-v3.md, Authentication 9: requests of a new account, one time. */
+/** Requests that a new account has once, for free (api-v3.md, Authentication 9). */
 const FREE_REQUESTS = 100;
 const YEAR_MS = 365 * 86_400_000;
 
 export type KeyRing = ReturnType<typeof createKeyRing>;
 
-/** Keys and their counters. */
+/** Creates the set of keys and their counters. */
 export function createKeyRing(startMs: number) {
   const keys = new Map<string, KeyState>();
 
-  /** Makes a key, or changes what is given of one that exists. */
+  /** Creates a key, or changes the given options of an existing one. */
   function put(key: string, options: KeyOptions): void {
     const state = keys.get(key) ?? newKey(startMs + YEAR_MS);
     keys.set(key, state);
@@ -52,7 +55,8 @@ export function createKeyRing(startMs: number) {
   }
 
   /**
-   * Another key for the same account: the old one is refused from now on, what was used stays used.
+   * Replaces an account's key: the old one is refused from now on, and the new one inherits what
+   * was used. Returns false if there is no such key.
    */
   function replace(oldKey: string, key: string): boolean {
     const state = keys.get(oldKey);
@@ -61,7 +65,10 @@ export function createKeyRing(startMs: number) {
     return true;
   }
 
-  /** @throws ServiceError 401. The key is checked before anything else. */
+  /**
+   * Returns the key that the headers carry. The key is checked before anything else. @throws
+   * ServiceError 401
+   */
   function authenticate(rawHeaders: readonly string[], nowMs: number): string {
     const key = exactHeader(rawHeaders, "ApiKey");
     if (key === undefined) throw new ServiceError(401, "missing key in request header");
@@ -72,7 +79,8 @@ export function createKeyRing(startMs: number) {
   }
 
   /**
-   * @throws ServiceError 429 for the 21st request of one second. Every authenticated call counts.
+   * Counts a request; every authenticated one counts. @throws ServiceError 429 for the 21st request
+   * of one second
    */
   function countSecond(key: string, nowMs: number): void {
     const state = stateOf(key);
@@ -82,7 +90,10 @@ export function createKeyRing(startMs: number) {
     if (state.inSecond > REQUESTS_PER_SECOND) throw new ServiceError(429, "Too Many Requests");
   }
 
-  /** @throws ServiceError 403 when the subscription ended or the quota is used up. */
+  /**
+   * Checks that the key may still ask. @throws ServiceError 403 if the subscription has ended or
+   * the quota is used up
+   */
   function checkPaid(key: string, nowMs: number): void {
     const state = stateOf(key);
     if (nowMs >= state.expiresMs) throw new ServiceError(403, "api key not payed");
@@ -143,8 +154,8 @@ function turnMonth(state: KeyState, nowMs: number): void {
 }
 
 /**
- * Only this very spelling authenticates (api-v3.md, Authentication 2), so the names are compared as
- * they came.
+ * Finds a header by its exact spelling, because only that spelling authenticates (api-v3.md,
+ * Authentication 2). Raw headers are needed: Node lowercases the others.
  */
 function exactHeader(rawHeaders: readonly string[], name: string): string | undefined {
   for (let i = 0; i < rawHeaders.length; i += 2)

@@ -1,8 +1,8 @@
 /**
- * Pages and cursors. Owns the traps that the documents warn of: short pages, and empty pages with a
- * cursor; only `next_cursor` ends a list. A cursor is a string everywhere (api-v3.md, Shared rules
- * 2). That of tweets names the last item shown, so that new items never shift a page; that of
- * follower and member lists is an int64 in digits, which counts from the oldest entry.
+ * Pages and cursors, with the traps that the documents warn of: short pages, and empty pages with a
+ * cursor. Only `next_cursor` ends a list. A cursor is a string everywhere (api-v3.md, Shared rules
+ * 2). A tweet cursor names the last item shown, so that new items never shift a page; the cursor of
+ * a follower or member list is an int64 in digits, which counts from the oldest entry.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call } from "./call.ts";
@@ -17,7 +17,7 @@ export const USERS_PER_PAGE = 200;
 interface Mark {
   /** Id of the last item shown, or an offset. */
   readonly anchor: string;
-  /** The page before was an empty one. */
+  /** Whether the page before this one was empty. */
   readonly afterEmpty: boolean;
 }
 
@@ -30,7 +30,7 @@ function encode(endpoint: string, mark: Mark): string {
   );
 }
 
-/** The mark of the cursor sent along; undefined on a first page. @throws ServiceError 400 */
+/** Reads the cursor that was sent; undefined on a first page. @throws ServiceError 400 */
 function readMark(call: Call): Mark | undefined {
   const { cursor } = call;
   if (cursor === undefined) return undefined;
@@ -44,8 +44,8 @@ function readMark(call: Call): Mark | undefined {
 }
 
 /**
- * How many items this page may hold, and whether it is one of the empty ones. Never two empty pages
- * in a row, never the first.
+ * Decides how many items this page may hold, and whether it is an empty one. The first page is
+ * never empty, and no two empty pages follow each other.
  */
 function pageShape(
   call: Call,
@@ -62,12 +62,12 @@ function pageShape(
   };
 }
 
-/** The anchor for a scan: items strictly older than this id. */
+/** Returns the id that a scan starts below; undefined on a first page. */
 export const anchorOf = (call: Call): string | undefined => readMark(call)?.anchor;
 
 /**
- * A page of tweets from a scan that starts below the anchor, newest first. `first` stands before
- * the items (pinned).
+ * Returns a page of tweets, newest first, from a scan that starts below the anchor. `first` is put
+ * before them: a pinned tweet.
  */
 export function tweetPage(
   call: Call,
@@ -82,40 +82,40 @@ export function tweetPage(
       [],
       encode(call.endpoint, { anchor: mark?.anchor ?? "", afterEmpty: true }),
     );
-  const taken = take(scan, shape.size);
-  const last = taken.items.at(-1);
+  const found = firstOf(scan, shape.size);
+  const last = found.items.at(-1);
   const next =
-    taken.hasMore && last !== undefined
+    found.hasMore && last !== undefined
       ? encode(call.endpoint, { anchor: last.id, afterEmpty: false })
       : null;
-  return tweetAnswer(call, [...first, ...taken.items], next);
+  return tweetAnswer(call, [...first, ...found.items], next);
 }
 
 const tweetAnswer = (call: Call, records: readonly TweetRecord[], next: string | null): Answer => ({
   body: { next_cursor: next, tweets: records.map((record) => call.show.tweet(record)) },
 });
 
-function take<T>(
+function firstOf<T>(
   items: Iterable<T>,
   count: number,
 ): { readonly items: readonly T[]; readonly hasMore: boolean } {
-  const taken: T[] = [];
+  const found: T[] = [];
   for (const item of items) {
-    if (taken.length === count) return { items: taken, hasMore: true };
-    taken.push(item);
+    if (found.length === count) return { items: found, hasMore: true };
+    found.push(item);
   }
-  return { items: taken, hasMore: false };
+  return { items: found, hasMore: false };
 }
 
 export interface OffsetPage<T> {
-  /** What the items are called in the answer. */
+  /** The name of the array in the answer. */
   readonly name: "users" | "tweets";
   readonly most: number;
-  /** Undefined where nothing can be shown. */
+  /** Returns undefined for an item that cannot be shown. */
   readonly show: (item: T) => JsonObject | undefined;
 }
 
-/** A page of a list without ids to hold on to: the cursor is an offset. */
+/** Returns a page of a list whose items have no ids to continue from: its cursor is an offset. */
 export function offsetPage<T>(
   call: Call,
   items: readonly T[],
@@ -148,7 +148,10 @@ export function offsetPage<T>(
 const INT64_BASE = 1_700_000_000_000_000_000n;
 const INT64_STEP = 1_009n;
 
-/** Digits beyond 2^53, whose last ones betray a client that read them as a double. */
+/**
+ * Encodes a position as digits beyond 2^53; the last digits come back wrong from a client that read
+ * them as a double.
+ */
 const encodePosition = (position: number, afterEmpty: boolean): string =>
   (INT64_BASE + BigInt(position * 2 + (afterEmpty ? 1 : 0)) * INT64_STEP).toString();
 
@@ -164,8 +167,8 @@ function readPosition(
 }
 
 /**
- * A page of users walked down from the youngest of `total` positions; `userAt` is undefined where
- * nobody can be shown.
+ * Returns a page of users, from the youngest of `total` positions down. `userAt` returns undefined
+ * for a position whose user has left or cannot be shown.
  */
 export function positionPage(
   call: Call,

@@ -1,12 +1,12 @@
 /**
- * Reads the inputs of a request with the service's own strictness: wrong type, missing or too many
- * is a 400.
+ * Reads the parameters of a request as strictly as the service does: a wrong type, a missing value
+ * or too many values is answered with 400.
  */
 import { badRequest } from "./service-error.ts";
 
 export type Params = ReturnType<typeof createParams>;
 
-/** Over a query string (all values arrays of text) or a JSON body. */
+/** Reads parameters from a query string (every value is an array of texts) or from a JSON body. */
 export function createParams(values: Readonly<Record<string, unknown>>, isQuery: boolean) {
   const has = (name: string): boolean =>
     values[name] !== undefined && values[name] !== null && values[name] !== "";
@@ -35,7 +35,7 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
     return value;
   }
 
-  /** A repeatable key of a query, or an array of a body; at most `limit` entries. */
+  /** Reads a repeated key of a query string or an array of a body, with at most `limit` entries. */
   function list(name: string, limit: number): readonly string[] | undefined {
     if (!has(name)) return undefined;
     const value = values[name];
@@ -53,7 +53,7 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
     return value as T;
   }
 
-  /** The one of these that is given. */
+  /** Returns the single parameter of these names that is given. */
   function exactlyOne<T extends string>(
     names: readonly T[],
   ): { readonly name: T; readonly value: string } {
@@ -63,7 +63,7 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
     return { name, value: required(name) };
   }
 
-  /** What was asked for, the same on every page. */
+  /** Returns all parameters except the cursor: they identify the list whatever the page. */
   function withoutCursor(): Readonly<Record<string, unknown>> {
     const { next_cursor: _next, cursor: _cursor, ...rest } = values;
     return rest;
@@ -73,8 +73,8 @@ export function createParams(values: Readonly<Record<string, unknown>>, isQuery:
 }
 
 /**
- * @throws ServiceError 400 for an empty or malformed body, or one that is no object (api-v3.md,
- * Shared rules 7).
+ * Parses a JSON body. @throws ServiceError 400 if it is empty, malformed or no object (api-v3.md,
+ * Shared rules 7)
  */
 export function parseBody(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
@@ -90,7 +90,7 @@ export function parseBody(text: string): Readonly<Record<string, unknown>> {
   return value as Record<string, unknown>;
 }
 
-/** The query string as name -> values, repeated keys kept. */
+/** Returns the query string as names with all their values. */
 export function parseSearch(search: URLSearchParams): Readonly<Record<string, readonly string[]>> {
   const values: Record<string, string[]> = Object.create(null);
   for (const [name, value] of search) if (value !== "") (values[name] ??= []).push(value);

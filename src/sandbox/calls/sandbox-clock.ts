@@ -6,15 +6,15 @@ import type { Clock } from "../../model/clock.ts";
 
 export interface SandboxClock {
   now(): number;
-  /** Without the error: what lasts for a while goes by it. */
+  /** Returns the time without the error. Durations, such as how long a fault lasts, use it. */
   trueNow(): number;
   advance(ms: number): void;
-  /** Makes the clock wrong by so much more. */
+  /** Adds `ms` to the error of the clock. */
   skew(ms: number): void;
   readonly base: Clock;
 }
 
-/** Starts level with `base`. */
+/** Creates a clock that shows the same time as `base`. */
 export function createSandboxClock(base: Clock): SandboxClock {
   let [aheadMs, skewMs] = [0, 0];
   const trueNow = () => base.now() + aheadMs;

@@ -1,13 +1,13 @@
 /**
- * The scope of a search: bounds in time and among authors that follow from its query, so that it
- * need not read everything.
+ * Narrows a search by the time bounds and authors in its query, so that it need not read every
+ * tweet.
  */
 import { timeOfTweetId } from "../../model/id.ts";
 import { dateMs, type Query } from "../../query/query.ts";
 import type { Call } from "./call.ts";
 import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
-/** All that can match, newest first, and more. */
+/** Returns candidates, newest first: all tweets that can match, and possibly others. */
 export function recordsFor(
   call: Call,
   query: Query,
@@ -25,7 +25,7 @@ export function recordsFor(
 
 const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
-/** No match is older than this: lets a bounded search stop early. */
+/** Returns a time before which nothing can match, so that a bounded search stops early. */
 function earliestMs(query: Query, nowMs: number): number {
   if (query.kind === "and") return Math.max(...query.of.map((part) => earliestMs(part, nowMs)));
   if (query.kind === "or") return Math.min(...query.of.map((part) => earliestMs(part, nowMs)));
@@ -35,7 +35,9 @@ function earliestMs(query: Query, nowMs: number): number {
   return query.kind === "within_time" ? nowMs - query.count * UNIT_MS[query.unit] : 0;
 }
 
-/** User keys of all who can have written a match; undefined where it can be anyone. */
+/**
+ * Returns the user keys of everyone who can have written a match; undefined if it can be anyone.
+ */
 function authorsOf(call: Call, query: Query): ReadonlySet<number> | undefined {
   const { groups, people } = call.world;
   if (query.kind === "from") {

@@ -1,6 +1,6 @@
 /**
- * What the service answers instead of 200: status and the message of its JSON body. Internal to the
- * sandbox; never leaves the process.
+ * An answer of the service other than 200: its status and the message of its JSON body. It never
+ * leaves the sandbox as an exception.
  */
 export class ServiceError extends Error {
   readonly status: number;

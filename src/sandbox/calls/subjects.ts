@@ -1,6 +1,6 @@
 /**
- * From what a request names (handle, id, link) to the subject in the world; 404 where it cannot be
- * read.
+ * Finds the user, tweet or id that a request names by handle, id or link. A subject that cannot be
+ * read is answered with 404.
  */
 import type { Call } from "./call.ts";
 import { badRequest, notFound } from "./service-error.ts";
@@ -10,8 +10,8 @@ import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 const USER_NAMES = ["user_link", "username", "user_id"] as const;
 
 /**
- * Key of the user that exactly one of user_link, username, user_id names, hidden ones included.
- * @throws ServiceError 400, 404
+ * Returns the key of the user that exactly one of user_link, username and user_id names. Protected
+ * accounts are found too. @throws ServiceError 400, 404
  */
 export function namedUser(call: Call, suffix = ""): number {
   const { name, value } = call.params.exactlyOne(USER_NAMES.map((each) => `${each}${suffix}`));
@@ -26,14 +26,16 @@ export function namedUser(call: Call, suffix = ""): number {
   return key;
 }
 
-/** As namedUser, but protected accounts are not found. */
+/** Like `namedUser`, but protected accounts are not found. */
 export function readableUser(call: Call): number {
   const key = namedUser(call);
   if (!call.world.people.isReadable(key)) throw notFound("user");
   return key;
 }
 
-/** @throws ServiceError 400 for anything but digits. */
+/**
+ * Returns the key of the user with this id. @throws ServiceError 400 unless it consists of digits
+ */
 export function keyOfId(people: People, id: string, name: string): number | undefined {
   if (!/^\d{1,20}$/.test(id)) throw badRequest(`${name} must be a string of digits`);
   return people.keyOfId(id);
@@ -44,14 +46,14 @@ function keyOfHandle(people: People, handle: string, name: string): number | und
   return people.keyOfHandle(handle);
 }
 
-/** The handle in the URL of a profile. @throws ServiceError 400 */
+/** Returns the handle in the URL of a profile. @throws ServiceError 400 */
 export function handleOfLink(link: string, name: string): string {
   const handle = /^https?:\/\/[^/]+\/@?(\w{1,15})\/?(?:[?#].*)?$/.exec(link)?.[1];
   if (handle === undefined) throw badRequest(`${name} must be the URL of a profile`);
   return handle;
 }
 
-/** The visible tweet that `tweet_link` names by URL or id. @throws ServiceError 400, 404 */
+/** Returns the visible tweet that `tweet_link` names by URL or id. @throws ServiceError 400, 404 */
 export function namedTweet(call: Call): TweetRecord {
   const id = tweetIdOf(call.params.required("tweet_link"));
   if (id === undefined) throw badRequest("tweet_link must be the URL or ID of a tweet");
@@ -60,13 +62,16 @@ export function namedTweet(call: Call): TweetRecord {
   return record;
 }
 
-/** Digits of a tweet URL or of a bare id. */
+/** Returns the digits of a tweet URL or of a bare id. */
 export const tweetIdOf = (link: string): string | undefined =>
   /^(?:https?:\/\/[^/]+\/[^/]+\/(?:[^/]+\/)?(?:status|article)\/)?(\d{1,20})\/?(?:[?#].*)?$/.exec(
     link,
   )?.[1];
 
-/** Digits at the end of a URL such as `…/communities/1493` or `…/lists/12`, or a bare id. */
+/**
+ * Returns the digits at the end of a URL such as `…/communities/1493` or `…/lists/12`, or of a bare
+ * id.
+ */
 export function trailingId(value: string, name: string): string {
   const id = /^(?:https?:\/\/\S*\/)?(\d{1,20})\/?(?:[?#].*)?$/.exec(value)?.[1];
   if (id === undefined) throw badRequest(`${name} must be a URL or an ID of digits`);

@@ -1,4 +1,4 @@
-/** Endpoints over the curated subset of accounts: scores, and who of weight follows whom. */
+/** Endpoints about the accounts in the service's own database: scores and influential followers. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { notFound } from "../calls/service-error.ts";
@@ -21,7 +21,9 @@ const scoreChanges = (call: Call): Answer => ({
   body: { ...call.world.scores.changes(indexedAccount(call), call.nowMs) },
 });
 
-/** Counts only categorised followers, none of a protected account (docs/service.md section 1). */
+/**
+ * Counts only categorised followers, and none for a protected account (docs/service.md section 1).
+ */
 function followersStats(call: Call): Answer {
   const key = namedUser(call);
   indexedAccount(call, key);

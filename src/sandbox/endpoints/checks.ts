@@ -4,10 +4,13 @@ import { offsetPage } from "../calls/paging.ts";
 import { namedTweet, namedUser } from "../calls/subjects.ts";
 import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
-/** /check-retweet looks through so many retweets a request (docs/service.md section 1). */
+/** How many retweets one request of /check-retweet looks through (docs/service.md section 1). */
 const SCANNED = 100;
 
-/** What one user answered to one tweet; nothing of a protected user's. */
+/**
+ * Returns a user's visible replies, quotes or retweets of the named tweet; none if the user is
+ * protected.
+ */
 function answersBy(
   call: Call,
   key: number,

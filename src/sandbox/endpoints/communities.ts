@@ -1,4 +1,4 @@
-/** Endpoints about communities: what they are, who belongs, what is posted there. */
+/** Endpoints about communities: descriptions, members and posts. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { anchorOf, offsetPage, tweetPage } from "../calls/paging.ts";
@@ -18,7 +18,10 @@ function communityOf(call: Call, name: string): Community & Group {
   return community;
 }
 
-/** `community_id` takes precedence (api-v3.md, endpoint notes). */
+/**
+ * Finds the community that the request names. `community_id` takes precedence (api-v3.md, endpoint
+ * notes).
+ */
 function namedCommunity(call: Call): Community & Group {
   const name = call.params.has("community_id") ? "community_id" : "community_link";
   if (!call.params.has(name)) throw badRequest("community_id or community_link is required");
@@ -77,7 +80,7 @@ function* postsIn(
   }
 }
 
-/** The pinned post comes back on every page (docs/service.md section 1). */
+/** Answers with posts. The pinned post is on every page (docs/service.md section 1). */
 function communityTweets(call: Call): Answer {
   const community = communityOf(call, "community_id");
   const order = call.params.choice("order", ["latest", "popular"], "latest");

@@ -1,6 +1,6 @@
 /**
- * Endpoints about who follows whom: the full lists, the 7-day windows of the service's own
- * database, and the yes/no check.
+ * Endpoints about follows: the full lists, the 7-day windows of the service's own database, and the
+ * yes/no check.
  */
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { positionPage } from "../calls/paging.ts";
@@ -35,7 +35,10 @@ function follows(call: Call): Answer {
   });
 }
 
-/** Both sides must be in the service's own database (api-v3.md, endpoint notes). */
+/**
+ * Answers with the followers of the last week. Both sides must be in the service's own database
+ * (api-v3.md, endpoint notes).
+ */
 function newFollowers(call: Call): Answer {
   const key = indexedUser(call);
   return {
@@ -76,7 +79,7 @@ function entries(call: Call, followed: readonly Follow[]) {
     });
 }
 
-/** Does user 2 follow user 1? */
+/** Answers whether user 2 follows user 1. */
 function checkFollow(call: Call): Answer {
   const target = namedUser(call, "_1");
   const follower = namedUser(call, "_2");

@@ -1,4 +1,4 @@
-/** The one endpoint of version 2 that is left, with its older names (api-v3.md, Versioning). */
+/** The last endpoint of version 2, which uses older field names (api-v3.md, Versioning). */
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";

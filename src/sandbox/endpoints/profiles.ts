@@ -1,6 +1,5 @@
 /**
- * Endpoints about who someone is: profiles, one or many, and the turning of ids, handles and links
- * into each other.
+ * Endpoints about profiles: one or many of them, and the conversion between ids, handles and links.
  */
 import type { Call, Handler } from "../calls/call.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
@@ -15,7 +14,7 @@ function infoBatch(call: Call) {
   const ids = call.params.list("user_ids", BATCH);
   if ((usernames === undefined) === (ids === undefined))
     throw badRequest("exactly one of usernames, user_ids is required");
-  // A comma-joined value resolves only the first name; missing accounts are simply absent
+  // A comma-joined value resolves only the first name; missing accounts are left out of the answer
   // (docs/service.md section 1).
   const first = (value: string): string => value.split(",")[0] ?? "";
   const keys =

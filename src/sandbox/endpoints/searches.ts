@@ -1,4 +1,4 @@
-/** Endpoints that search: tweets by the platform's language, mentions, people. */
+/** Endpoints that search for tweets, mentions and people. */
 import { evaluateQuery } from "../../query/evaluate.ts";
 import { parseQuery } from "../../query/parse.ts";
 import { printQuery } from "../../query/print.ts";
@@ -12,7 +12,7 @@ import { badRequest } from "../calls/service-error.ts";
 import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 
 const ORDERS = ["popular", "latest"] as const;
-/** What `popular` ranks: this many of the latest matches. */
+/** How many of the latest matches the order `popular` ranks. */
 const POPULAR_POOL = 400;
 
 function searchTweets(call: Call): Answer {
@@ -44,7 +44,7 @@ function mentions(call: Call): Answer {
   return ordered(call, call.params.choice("order", ORDERS, "latest"), parseQuery(parts.join(" ")));
 }
 
-/** Both orders of a query's matches; `isWanted` narrows them further. */
+/** Answers a search in either order; `isWanted` narrows its matches further. */
 export function ordered(
   call: Call,
   order: (typeof ORDERS)[number],
@@ -79,7 +79,7 @@ function* matchesOf(
     if (
       isWanted(record) &&
       call.show.isIndexed(record) &&
-      evaluateQuery(query, call.show.glance(record), context)
+      evaluateQuery(query, call.show.searchable(record), context)
     )
       yield record;
   }
@@ -93,7 +93,10 @@ function idsInList(call: Call, listId: string): ReadonlySet<string> | undefined 
     : new Set(groups.membersOf(list, call.nowMs).map((key) => people.idOf(key)));
 }
 
-/** The service is lenient with odd text: what cannot be parsed is searched as plain words. */
+/**
+ * Parses a query. A text that cannot be parsed is searched as plain words, because the service is
+ * just as lenient.
+ */
 export function readQuery(text: string): Query {
   try {
     return parseQuery(text);

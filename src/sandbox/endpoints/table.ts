@@ -1,7 +1,6 @@
 /**
- * Every operation of the sandbox: the client's own row (method, path, inputs, answers, pages, cost)
- * and the sandbox's handler. The compiler refuses a row of the client's table without a handler
- * here.
+ * Every operation of the sandbox: its row in the client's table of endpoints (method, path, inputs,
+ * answers, pages, cost) and its handler here. A row without a handler is a compile error.
  */
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS, type EndpointName } from "../../api/endpoints/index.ts";
@@ -14,7 +13,7 @@ import { LEGACY_HANDLERS } from "./legacy.ts";
 import { LIST_HANDLERS } from "./lists.ts";
 import { PROFILE_HANDLERS } from "./profiles.ts";
 import { SEARCH_HANDLERS } from "./searches.ts";
-import { SURROUNDING_HANDLERS } from "./surroundings.ts";
+import { SPACE_AND_TREND_HANDLERS } from "./spaces-and-trends.ts";
 import { TIMELINE_HANDLERS } from "./timelines.ts";
 
 const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
@@ -26,7 +25,7 @@ const HANDLERS: Readonly<Record<EndpointName, Handler>> = {
   ...LIST_HANDLERS,
   ...CHECK_HANDLERS,
   ...ANALYTICS_HANDLERS,
-  ...SURROUNDING_HANDLERS,
+  ...SPACE_AND_TREND_HANDLERS,
   ...LEGACY_HANDLERS,
 };
 
@@ -34,7 +33,7 @@ export interface Operation {
   readonly name: EndpointName;
   readonly row: Endpoint;
   readonly handle: Handler;
-  /** With the version prefix; may end in `{name}`, which stands for one segment. */
+  /** Starts with the version; may end in `{name}`, which stands for one segment. */
   readonly path: string;
 }
 
@@ -44,10 +43,10 @@ export const OPERATIONS: readonly Operation[] = Object.entries(HANDLERS).map(([k
   return { name, row, handle, path: `/${row.version ?? "v3"}${row.path}` };
 });
 
-/** The operation of a method and path, with the path's last segment where it takes one. */
+/** An operation that was found by method and path. */
 export interface FoundOperation {
   readonly operation: Operation;
-  /** What stands in the place of the last segment, decoded. */
+  /** The decoded last segment, if the operation's path ends in `{name}`; otherwise "". */
   readonly pathValue: string;
 }
 

@@ -1,4 +1,7 @@
-/** Endpoints that answer with tweets of an account or about a tweet, and single tweets. */
+/**
+ * Endpoints that answer with single tweets, with the tweets of an account, or with replies, quotes
+ * and retweeters.
+ */
 import type { JsonObject } from "../../model/json.ts";
 import type { Answer, Call, Handler } from "../calls/call.ts";
 import { anchorOf, offsetPage, tweetPage, USERS_PER_PAGE } from "../calls/paging.ts";
@@ -25,7 +28,7 @@ function userTweets(call: Call): Answer {
   return tweetPage(call, postsOf(call, key), pinnedFirst(call, key));
 }
 
-/** Some accounts' pinned tweet stands first on the first page. */
+/** Returns the pinned tweet for accounts that show it first on their first page. */
 export function pinnedFirst(call: Call, key: number): readonly TweetRecord[] {
   const pin = call.world.pinOf(key);
   const isShown =
@@ -72,7 +75,7 @@ const retweeters = (call: Call): Answer =>
     show: (record) => call.show.user(record.author),
   });
 
-/** Neither made_with_ai nor paid_partnership (api-v3.md). */
+/** Answers with a tweet without made_with_ai and paid_partnership (api-v3.md). */
 function tweetInfo(call: Call): Answer {
   const {
     made_with_ai: _ai,

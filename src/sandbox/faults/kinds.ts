@@ -1,6 +1,6 @@
 /**
- * The kinds of faults of the service, by name: what each does to an answer. Spoiled lists are
- * spoil.ts's, what lasts and changes the world lasting.ts's.
+ * The kinds of faults by name, and what each does to an answer. Changes to lists are made in
+ * change-answer.ts; faults that last and change the world are in lasting.ts.
  */
 import type { Answer, Call } from "../calls/call.ts";
 import {
@@ -30,22 +30,22 @@ import {
   sameCursor,
   withEnd,
   withoutList,
-} from "./spoil.ts";
+} from "./change-answer.ts";
 
-/** What happens to the bytes of an answer: see wire.ts. */
+/** What happens to the bytes of an answer (wire.ts). */
 export type WireFault = "hang" | "drip" | "truncate" | "reset" | "cut" | "huge" | "gzip-bomb";
 
 export interface FaultKind {
   readonly status?: number;
   readonly message?: string;
-  /** Sent instead of a JSON message. */
+  /** The raw body to send instead of a JSON message. */
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly wire?: WireFault;
-  readonly spoil?: (call: Call, answer: Answer) => Answer;
-  /** Begins when it is switched on, and holds beside other faults. */
+  readonly change?: (call: Call, answer: Answer) => Answer;
+  /** Set for faults that last: called when one is switched on. It then acts beside other faults. */
   readonly begin?: (scene: Scene) => Lasting;
-  /** How long it holds unless the order says otherwise; without it, it strikes once. */
+  /** How long the fault lasts unless `for_ms` says otherwise; if absent, it acts once. */
   readonly lastsMs?: number;
 }
 
@@ -77,25 +77,25 @@ export const KINDS: Readonly<Record<string, FaultKind>> = {
   html_200: { status: 200, body: HTML },
   empty_200: { status: 200, body: "" },
   null_200: { status: 200, body: "null" },
-  missing_array: { spoil: (_call, answer) => withoutList(answer) },
-  wrong_type: { spoil: (_call, answer) => onList(answer, () => "none") },
-  odd_fields: { spoil: (_call, answer) => onItems(answer, oddFields) },
+  missing_array: { change: (_call, answer) => withoutList(answer) },
+  wrong_type: { change: (_call, answer) => onList(answer, () => "none") },
+  odd_fields: { change: (_call, answer) => onItems(answer, oddFields) },
   duplicates: {
-    spoil: (_call, answer) => onList(answer, (items) => items.flatMap((item) => [item, item])),
+    change: (_call, answer) => onList(answer, (items) => items.flatMap((item) => [item, item])),
   },
-  cursor_loop: { spoil: sameCursor },
+  cursor_loop: { change: sameCursor },
   cursor_circle: { begin: cursorCircle, lastsMs: UNTIL_SWITCHED_OFF },
   cursor_number: { begin: numberCursors, lastsMs: UNTIL_SWITCHED_OFF },
-  empty_page: { spoil: emptyPage },
-  short_page: { spoil: (_call, answer) => onList(answer, (items) => items.slice(0, 3)) },
-  cursor_expired: { spoil: refuseCursor },
+  empty_page: { change: emptyPage },
+  short_page: { change: (_call, answer) => onList(answer, (items) => items.slice(0, 3)) },
+  cursor_expired: { change: refuseCursor },
   out_of_order: {
-    spoil: (_call, answer) =>
+    change: (_call, answer) =>
       onList(answer, (items) => [...items.slice(-1), ...items.slice(0, -1).toReversed()]),
   },
-  end_zero: { spoil: (_call, answer) => withEnd(answer, 0) },
-  end_empty: { spoil: (_call, answer) => withEnd(answer, "") },
-  end_absent: { spoil: (_call, answer) => withEnd(answer, undefined) },
+  end_zero: { change: (_call, answer) => withEnd(answer, 0) },
+  end_empty: { change: (_call, answer) => withEnd(answer, "") },
+  end_absent: { change: (_call, answer) => withEnd(answer, undefined) },
   shifting_pages: { begin: shiftingPages, lastsMs: UNTIL_SWITCHED_OFF },
   late_visible: { begin: lateVisible, lastsMs: 15 * MINUTE_MS },
   deleted_and_restored: { begin: deletedAndRestored, lastsMs: 10 * MINUTE_MS },
@@ -107,25 +107,25 @@ export const KINDS: Readonly<Record<string, FaultKind>> = {
   back_without_followers: { begin: backWithoutFollowers, lastsMs: 20 * MINUTE_MS },
   window_slides: { begin: windowSlides, lastsMs: 10 * MINUTE_MS },
   score_null: {
-    spoil: (_call, answer) => ({ body: { ...answer.body, week_delta: null, month_delta: "NaN" } }),
+    change: (_call, answer) => ({ body: { ...answer.body, week_delta: null, month_delta: "NaN" } }),
   },
   flapping: {
-    spoil: (call, answer) => onItems(answer, (item) => flap(call, item)),
+    change: (call, answer) => onItems(answer, (item) => flap(call, item)),
     lastsMs: UNTIL_SWITCHED_OFF,
   },
   future_dates: {
-    spoil: (_call, answer) =>
+    change: (_call, answer) =>
       onItems(answer, (item) => ({ ...item, created_at: "2199-01-01T00:00:00.000Z" })),
   },
   bad_dates: {
-    spoil: (_call, answer) => onItems(answer, (item) => ({ ...item, created_at: "yesterday" })),
+    change: (_call, answer) => onItems(answer, (item) => ({ ...item, created_at: "yesterday" })),
   },
   clock_ahead: { begin: clockAhead, lastsMs: UNTIL_SWITCHED_OFF },
 };
 
 export const FAULT_NAMES: readonly string[] = Object.keys(KINDS);
 
-/** What each number of the list of faults stands for, and for how long where it says so. */
+/** The name behind each number of the list of faults, and its duration where the list says one. */
 export const FAULT_NUMBERS: Readonly<
   Record<number, { readonly name: string; readonly lastsMs?: number }>
 > = {

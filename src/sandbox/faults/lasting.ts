@@ -1,6 +1,6 @@
 /**
- * Faults that hold for a while: what happens to the world or to every answer from the moment they
- * are switched on until they end. When each ends, and which strikes whom, is faults.ts's.
+ * Faults that last: what happens to the world, or to every answer, from the moment they are
+ * switched on until they end. When each ends and which requests it meets is decided in faults.ts.
  */
 import { timeOfTweetId } from "../../model/id.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -11,38 +11,38 @@ import { badRequest, notFound } from "../calls/service-error.ts";
 import { namedUser, tweetIdOf } from "../calls/subjects.ts";
 import { type AccountState, showInstead } from "../world/people/account-state.ts";
 import type { World } from "../world/world.ts";
-import { bareNumberCursor, itemsOf, onList, withCursor } from "./spoil.ts";
+import { bareNumberCursor, itemsOf, onList, withCursor } from "./change-answer.ts";
 
-/** What a fault finds when it is switched on. */
+/** What a fault is given when it is switched on. */
 export interface Scene {
   readonly world: World;
   readonly clock: SandboxClock;
   readonly nowMs: number;
-  /** Infinity: until it is switched off. */
+  /** Infinity if the fault lasts until it is switched off. */
   readonly lastsMs: number;
-  /** Whom it is about, where it is about an account. */
+  /** The handle of the account that the fault changes, for faults that change one. */
   readonly username: string;
   readonly text: string;
 }
 
 export interface Lasting {
-  /** Called before each request. */
+  /** The fault calls this before each request, to change over time. */
   readonly tick?: (nowMs: number) => void;
-  readonly spoil?: (call: Call, answer: Answer) => Answer;
+  readonly change?: (call: Call, answer: Answer) => Answer;
   readonly end?: () => void;
 }
 
-/** The list a request is about, the same for all its pages. */
+/** Identifies the list that a request asks for, the same for all its pages. */
 const listAsked = (call: Call): string =>
   JSON.stringify([call.endpoint, call.params.withoutCursor()]);
 
 /**
- * An item comes in between any two pages, as cursors that are offsets do: each page repeats the
- * last item of the one before.
+ * A new item arrives between any two pages, as happens with cursors that are offsets: each page
+ * repeats the last item of the page before.
  */
 export function shiftingPages({ world }: Scene): Lasting {
   const last = new Map<string, JsonObject>();
-  const spoil = (call: Call, answer: Answer): Answer => {
+  const change = (call: Call, answer: Answer): Answer => {
     const items = itemsOf(answer);
     const list = listAsked(call);
     const before = call.cursor === undefined ? undefined : last.get(list);
@@ -53,20 +53,20 @@ export function shiftingPages({ world }: Scene): Lasting {
     if (username !== "") inject(world, { username, text: textOf(before, "full_text") }, call.nowMs);
     return onList(answer, () => [before, ...items]);
   };
-  return { spoil };
+  return { change };
 }
 
-/** The first of these fields that holds text; "" when none does. */
+/** Returns the first of these fields that holds text; "" if none does. */
 const textOf = (item: JsonObject, ...names: readonly string[]): string =>
   names.map((name) => item[name]).find((value) => typeof value === "string") ?? "";
 
 /**
- * The cursor of the first page comes back on every page but the one it leads to: A, B, A, B, for
- * ever.
+ * Every page but the one that the first cursor leads to has that first cursor again: the pages go
+ * round in a circle (A, B, A, B).
  */
 export function cursorCircle(): Lasting {
   const firsts = new Map<string, string>();
-  const spoil = (call: Call, answer: Answer): Answer => {
+  const change = (call: Call, answer: Answer): Answer => {
     const list = listAsked(call);
     const asked = call.cursor;
     if (asked === undefined) firsts.set(list, textOf(answer.body, "next_cursor"));
@@ -75,44 +75,44 @@ export function cursorCircle(): Lasting {
       ? answer
       : withCursor(answer, first);
   };
-  return { spoil };
+  return { change };
 }
 
 /**
- * The cursors of follower and member lists come as numbers, as the service has been seen to send
+ * The cursors of follower and member lists come as numbers, as the real service sometimes sends
  * them.
  */
 export const numberCursors = (): Lasting => ({
-  spoil: (_call, answer) => bareNumberCursor(answer),
+  change: (_call, answer) => bareNumberCursor(answer),
 });
 
 const idOf = (item: JsonObject): string => textOf(item, "id", "id_str");
 const isEven = (id: string): boolean => BigInt(id) % 2n === 0n;
 
-/** As if these tweets did not exist: not in lists, and 404 alone. */
+/** Hides tweets from lists and answers 404 to lookups, as if they did not exist. */
 function hideTweets(isHidden: (id: string) => boolean): Lasting {
-  const spoil = (call: Call, answer: Answer): Answer => {
+  const change = (call: Call, answer: Answer): Answer => {
     const id = tweetIdOf(call.params.optional("tweet_link") ?? "");
     if (id !== undefined && isHidden(id)) throw notFound("tweet");
     return answer.body["tweets"] === undefined
       ? answer
       : onList(answer, (items) => items.filter((item) => !isHidden(idOf(item))));
   };
-  return { spoil };
+  return { change };
 }
 
 /**
- * Of the tweets created meanwhile, those with an even id are seen only when it ends: then they are
- * older than others seen before.
+ * Hides tweets with an even id that are created while the fault lasts. When it ends they appear,
+ * older than tweets that were seen before.
  */
 export const lateVisible = ({ nowMs }: Scene): Lasting =>
   hideTweets((id) => isEven(id) && timeOfTweetId(id) >= nowMs);
 
-/** The older tweets with an even id are gone, and back when it ends. */
+/** Hides older tweets with an even id; they are back when the fault ends. */
 export const deletedAndRestored = ({ nowMs }: Scene): Lasting =>
   hideTweets((id) => isEven(id) && timeOfTweetId(id) < nowMs);
 
-/** Two tweets of one millisecond: numbers of JavaScript cannot distinguish their ids. */
+/** Adds two tweets of the same millisecond, whose ids JavaScript numbers cannot distinguish. */
 export function twinIds({ world, username, text, nowMs }: Scene): Lasting {
   for (const which of ["one", "two"])
     inject(world, { username, text: `${text} (${which})` }, nowMs);
@@ -121,7 +121,7 @@ export function twinIds({ world, username, text, nowMs }: Scene): Lasting {
 
 const FLOOD = 10_000;
 
-/** Ten thousand tweets of one account within ten seconds. */
+/** Adds ten thousand tweets of one account within ten seconds. */
 export function flood({ world, username, text, nowMs }: Scene): Lasting {
   inject(world, { username, text, count: FLOOD }, nowMs);
   return {};
@@ -138,7 +138,7 @@ function accountNamed({ world, username }: Scene): {
   return { key, state };
 }
 
-/** A handle that nobody has, made from another one. */
+/** Returns an unused handle that is made from another one. */
 function freeHandle({ people }: World, username: string, suffix: string): string {
   for (let number = 1; ; number += 1) {
     const tail = number === 1 ? suffix : `${suffix}${number}`;
@@ -147,7 +147,7 @@ function freeHandle({ people }: World, username: string, suffix: string): string
   }
 }
 
-/** The account has another handle, and nobody has the old one. */
+/** Renames the account; nobody gets the old handle. */
 export function renamed(scene: Scene): Lasting {
   const { world, clock, nowMs } = scene;
   const { key, state } = accountNamed(scene);
@@ -156,7 +156,7 @@ export function renamed(scene: Scene): Lasting {
   return { end: () => world.people.rename(key, before, clock.now()) };
 }
 
-/** The account has another handle, and somebody else, who posts at once, has the old one. */
+/** Renames the account and gives its old handle to another one, which posts at once. */
 export function handleTakeover(scene: Scene): Lasting {
   const { world, clock, nowMs, text } = scene;
   const { key, state } = accountNamed(scene);
@@ -183,7 +183,10 @@ const FOLLOWER_LISTS: ReadonlySet<string> = new Set([
   "new-followers-7d",
 ]);
 
-/** Suspended for the first half of the time; then back, with no follower at all, until it ends. */
+/**
+ * Suspends the account for the first half of the time; then shows it without any follower until the
+ * fault ends.
+ */
 export function backWithoutFollowers(scene: Scene): Lasting {
   const { key, state } = accountNamed(scene);
   const backMs = scene.nowMs + scene.lastsMs / 2;
@@ -196,26 +199,26 @@ export function backWithoutFollowers(scene: Scene): Lasting {
     state.suspended = false;
     showInstead(state, { followers_count: null });
   };
-  const spoil = (call: Call, answer: Answer): Answer =>
+  const change = (call: Call, answer: Answer): Answer =>
     FOLLOWER_LISTS.has(call.endpoint) && namedUser(call) === key
       ? { body: { ...answer.body, users: [] } }
       : answer;
-  return { tick, end, spoil };
+  return { tick, end, change };
 }
 
-/** The older half of the 7-day lists has left the window, and is in it again when it ends. */
+/** Removes the older half of the 7-day lists; it is back when the fault ends. */
 export function windowSlides(): Lasting {
-  const spoil = (call: Call, answer: Answer): Answer =>
+  const change = (call: Call, answer: Answer): Answer =>
     call.endpoint.endsWith("-7d")
       ? onList(answer, (items) => items.slice(0, Math.ceil(items.length / 2)))
       : answer;
-  return { spoil };
+  return { change };
 }
 
 const SKEW_MS = 5 * 3_600_000;
 
 /**
- * All that the service dates is five hours ahead: its Date header, new tweets and their ids, its
+ * Sets the service's clock five hours ahead: its Date header, new tweets and their ids, and its
  * windows.
  */
 export function clockAhead({ clock }: Scene): Lasting {

@@ -1,4 +1,4 @@
-/** Puts tweets into the world by hand. */
+/** Adds tweets to the world by hand. */
 import { badRequest } from "../calls/service-error.ts";
 import { snowflake, type TweetRecord } from "../world/tweets/tweet-record.ts";
 import type { World } from "../world/world.ts";
@@ -11,19 +11,19 @@ export interface TweetOrder {
   readonly quote_of?: string;
   readonly retweet_of?: string;
   readonly community_id?: string;
-  /** ISO 8601; now when absent. The id carries it. */
+  /** ISO 8601; the default is now. The id of the tweet carries this time. */
   readonly created_at?: string;
-  /** Hidden for so long after now, in timelines and search alike; counters move at once. */
+  /** Hides the tweet in timelines and search for this long; the author's counters move at once. */
   readonly visible_after_ms?: number;
   /**
-   * So many tweets, at most a millisecond apart, the last one at `created_at`; none older than what
-   * was put in before.
+   * How many tweets to add, at most a millisecond apart, the last one at `created_at`. None is
+   * older than those added before.
    */
   readonly count?: number;
   readonly lang?: string;
 }
 
-/** Ids, oldest first. @throws ServiceError 400 */
+/** Adds the tweets and returns their ids, oldest first. @throws ServiceError 400 */
 export function inject(world: World, order: TweetOrder, nowMs: number): readonly string[] {
   if (typeof order.username !== "string") throw badRequest("username is required");
   const lastMs = order.created_at === undefined ? nowMs : Date.parse(order.created_at);
@@ -48,12 +48,12 @@ export function inject(world: World, order: TweetOrder, nowMs: number): readonly
   });
 }
 
-/** One of the tweets of an order. */
+/** The facts in which the tweets of one order differ. */
 interface Instance {
   readonly author: number;
   readonly atMs: number;
   readonly nowMs: number;
-  /** Distinguishes the texts of one order. */
+  /** Appended to the text, so that the texts of one order differ. */
   readonly suffix: string;
 }
 
@@ -62,8 +62,8 @@ function makeRecord(
   order: TweetOrder,
   { author, atMs, nowMs, suffix }: Instance,
 ): TweetRecord {
-  // The upper half of the low bits: never the id of a tweet of the stream, and growing within a
-  // millisecond.
+  // The upper half of the low bits: such an id is never that of a generated tweet, and ids grow
+  // within a millisecond.
   const id = snowflake(atMs, 0x200000 | (world.tweets.addedCount() & 0x1fffff));
   const targetId = order.reply_to ?? order.quote_of ?? order.retweet_of;
   const target = targetId === undefined ? undefined : world.tweets.find(targetId);

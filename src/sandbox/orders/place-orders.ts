@@ -1,7 +1,4 @@
-/**
- * Orders to the world by the control API about places where people meet: Spaces, trends, lists and
- * who belongs to what.
- */
+/** Changes that the control API makes to Spaces, trends, lists and memberships. */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
 import { badRequest, notFound } from "../calls/service-error.ts";
@@ -15,19 +12,19 @@ const NEW_SPACE_MS = 90 * 60_000;
 const USUAL_LISTENERS = 60;
 
 export const SPACE = z.strictObject({
-  /** One that exists; a new one without. */
+  /** An existing Space; without it a new one is created. */
   id: z.string().exactOptional(),
   title: z.string().exactOptional(),
   host: handle.exactOptional(),
   starts_at: time.exactOptional(),
   ends_at: time.exactOptional(),
-  /** So many from now on while it is live; null: as they come and go by themselves. */
+  /** A fixed number of listeners while the Space is live; null lets them come and go again. */
   listeners: z.int().nonnegative().nullable().exactOptional(),
 });
 
 /**
- * A new Space starts now and lasts an hour and a half; of another, what is not given stays as it
- * is. @throws ServiceError 400, 404
+ * Creates a Space that starts now and lasts an hour and a half, or changes an existing one: fields
+ * that are not given stay as they are. @throws ServiceError 400, 404
  */
 export function putSpace(world: World, order: z.output<typeof SPACE>, nowMs: number): JsonObject {
   const before =
@@ -69,7 +66,7 @@ function newSpace({ spaces }: World, nowMs: number): SpaceRecord {
 
 export const TRENDS = z.strictObject({
   woeid: z.int(),
-  /** The loudest first; null: what the world talks about by itself. */
+  /** The most popular trend first; null restores the world's own trends. */
   names: z.array(z.string().min(1)).nullable(),
 });
 
@@ -91,8 +88,8 @@ export const LIST = z.strictObject({
 });
 
 /**
- * Makes a list with these members and followers, or gives a list other ones; what is not given
- * stays as it is.
+ * Creates a list with these members and followers, or changes those of an existing list. Fields
+ * that are not given stay as they are.
  */
 export function putList(
   { groups, people }: World,
@@ -123,7 +120,10 @@ export const COMMUNITY = z.strictObject({
   banner_url: z.string().exactOptional(),
 });
 
-/** Other words for a community; what is not given stays as it is. @throws ServiceError 404 */
+/**
+ * Changes the texts of a community; fields that are not given stay as they are. @throws
+ * ServiceError 404
+ */
 export function describeCommunity(
   { groups }: World,
   { id, banner_url, ...words }: z.output<typeof COMMUNITY>,
@@ -140,7 +140,7 @@ export function describeCommunity(
 
 export const MEMBER = z.strictObject({ group: digits, username: handle });
 
-/** Joins a community or a list, or leaves it. @throws ServiceError 404 */
+/** Makes an account join or leave a community or list. @throws ServiceError 404 */
 export function setMember(
   { groups, people }: World,
   order: z.output<typeof MEMBER>,

@@ -1,6 +1,6 @@
 /**
- * Orders to the world by the control API about tweets: new ones, and what those that exist and
- * their articles say and count.
+ * Changes that the control API makes to tweets: new ones, and the texts and counts of existing ones
+ * and of their articles.
  */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
@@ -11,7 +11,7 @@ import type { World } from "../world/world.ts";
 export const id = z.string().regex(/^\d{1,20}$/, "must be a string of digits");
 const otherId = id.exactOptional();
 
-/** Put in by inject.ts. */
+/** The body of an order for new tweets (inject.ts). */
 export const NEW_TWEETS = z.strictObject({
   username: handle,
   text: z.string().exactOptional(),
@@ -37,7 +37,7 @@ export const TWEET_EDITS = z.strictObject({
   view_count: count,
 });
 
-/** What is not given stays as it is. @throws ServiceError 404 */
+/** Changes the given fields of a tweet. @throws ServiceError 404 */
 export function editTweet(
   { tweets }: World,
   edits: z.output<typeof TWEET_EDITS>,
@@ -62,8 +62,8 @@ export const ARTICLE = z.strictObject({
 });
 
 /**
- * Makes the tweet an article when it is none; what is not given stays as it is. @throws
- * ServiceError 404
+ * Turns the tweet into an article, or changes the given fields of its article. @throws ServiceError
+ * 404
  */
 export function putArticle(
   { recorded, tweets }: World,

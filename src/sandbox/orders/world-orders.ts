@@ -1,6 +1,6 @@
 /**
- * Orders to the world by the control API, beside tweets (inject.ts's): who follows whom, what
- * scores and accounts are.
+ * Changes that the control API makes to follows, scores and accounts. Tweets are added by
+ * inject.ts.
  */
 import { z } from "zod";
 import type { JsonObject } from "../../model/json.ts";
@@ -16,8 +16,8 @@ export const handle = z
 export const time = z
   .string()
   .refine((text) => !Number.isNaN(Date.parse(text)), "must be ISO 8601");
-const MOST = 100_000;
-export const howMany = z.int().min(1).max(MOST);
+const MAX_COUNT = 100_000;
+export const howMany = z.int().min(1).max(MAX_COUNT);
 
 export const FOLLOWS = z.strictObject({
   target: handle,
@@ -27,8 +27,8 @@ export const FOLLOWS = z.strictObject({
 });
 
 /**
- * `follower` by handle, or else `count` people of the crowd nobody has seen follow before. @throws
- * ServiceError 400
+ * Adds `follower` by handle, or else `count` people of the crowd who have never followed the
+ * target. @throws ServiceError 400
  */
 export function addFollows(
   world: Pick<World, "people" | "follows">,
@@ -68,12 +68,12 @@ export const SCORE = z.strictObject({
   username: handle,
   week_delta: z.number().exactOptional(),
   month_delta: z.number().exactOptional(),
-  /** The score itself; moves by the week's change while it was never given. */
+  /** The score itself. If it was never given, it moves by the week's change. */
   score: z.number().nonnegative().exactOptional(),
   indexed: z.boolean().exactOptional(),
 });
 
-/** What is not given stays as it is. @throws ServiceError 400 */
+/** Sets the given fields of a score. @throws ServiceError 400 */
 export function setScore(
   { people, scores }: World,
   order: z.output<typeof SCORE>,
@@ -91,7 +91,7 @@ export function setScore(
   };
 }
 
-/** Shown instead of the real one; null: the real one. */
+/** A value that is shown instead of the real one; null shows the real one again. */
 const shownText = z.string().nullable().exactOptional();
 const shownCount = z.int().nonnegative().nullable().exactOptional();
 
@@ -117,14 +117,14 @@ export const ACCOUNT = PROFILE.extend({
   suspended: z.boolean().exactOptional(),
   deleted: z.boolean().exactOptional(),
   indexed: z.boolean().exactOptional(),
-  /** Search leaves it out; its timeline does not. */
+  /** Hides the account's tweets from search, but not from its timeline. */
   hidden_from_search: z.boolean().exactOptional(),
-  /** As /about shows it. */
+  /** The country that /about shows. */
   country: z.string().exactOptional(),
 });
 
 /**
- * Makes the account when there is none; then renames or hides it, shows it again, or shows another
+ * Creates the account if there is none; then renames it, hides it or shows it again, or changes its
  * profile. @throws ServiceError 400
  */
 export function changeAccount(

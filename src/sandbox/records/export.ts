@@ -1,7 +1,8 @@
 /**
- * The world at one moment as lines of NDJSON that load-records.ts reads: every resource as the API
- * answers it. Of the crowd only those who are named by something else, and of follower lists the
- * last week and the ties between accounts; profiles keep the whole counts.
+ * Exports the world at one moment as lines of NDJSON, which load-records.ts reads: every resource
+ * as the API answers it. People of the crowd are exported only if something else refers to them,
+ * and follower lists hold only the last week and the follows between accounts; profiles keep the
+ * full counts.
  */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Call } from "../calls/call.ts";
@@ -14,10 +15,10 @@ import type { TweetRecord } from "../world/tweets/tweet-record.ts";
 import type { World } from "../world/world.ts";
 
 const WEEK_MS = 7 * 86_400_000;
-/** The youngest Spaces. */
+/** How many Spaces are exported, the youngest first. */
 const SPACES = 100;
 
-/** Each with its line break. */
+/** Yields the lines, each with its line break. */
 export function* exportWorld(world: World, nowMs: number): Generator<string> {
   for (const line of new Export(world, nowMs).lines()) yield `${JSON.stringify(line)}\n`;
 }
@@ -28,9 +29,9 @@ class Export {
   readonly #world: World;
   readonly #show: Show;
   readonly #nowMs: number;
-  /** User keys of those whose profile stands in a line already. */
+  /** User keys whose profile was exported already. */
   readonly #described = new Set<number>();
-  /** Tweet ids of the pins that stand in a line already. */
+  /** Ids of pinned tweets that were exported already. */
   readonly #pins = new Set<string>();
 
   constructor(present: World, nowMs: number) {
@@ -46,7 +47,7 @@ class Export {
     yield* this.#places();
   }
 
-  /** The profile, the first time somebody is named. */
+  /** Yields a profile when something refers to it for the first time. */
   *#user(key: number): Generator<JsonObject> {
     const { people } = this.#world;
     if (this.#described.has(key)) return;
@@ -72,7 +73,10 @@ class Export {
     for (const record of tweets.unlisted()) yield* this.#pinned(record);
   }
 
-  /** Found by its id, not in timelines: exported once, whoever pinned it. */
+  /**
+   * Yields a tweet that is found by its id but not in timelines, once even if several accounts
+   * pinned it.
+   */
   *#pinned(record: TweetRecord | undefined): Generator<JsonObject> {
     const { tweets } = this.#world;
     if (
@@ -180,7 +184,7 @@ class Export {
         yield line("trend", { woeid, rank: at + 1, ...trend });
   }
 
-  /** What the API answers now. */
+  /** Returns what the API answers to this request now. */
   #ask(name: EndpointName, input: Readonly<Record<string, Json>>): JsonObject {
     const operation = OPERATIONS.find((each) => each.name === name);
     if (operation === undefined) throw new RangeError(`no operation ${name}`);

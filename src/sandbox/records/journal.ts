@@ -1,18 +1,18 @@
 /**
- * A world in a file, one JSON object a line (NDJSON): seed and start, recorded resources, and what
- * was changed by hand in its order. Reading it gives the same world. Owns the lines; who reads and
- * writes the file is the caller's.
+ * A world in a file, one JSON object a line (NDJSON): seed and start, recorded resources, and the
+ * changes by hand in their order. Reading it back gives the same world. This file owns the format;
+ * the caller reads and writes the file.
  */
 import { isRaw } from "../../api/read-value.ts";
 import { brokenLine, type Place, readRecordLine, type RecordLine } from "./record-lines.ts";
 
-/** Where a world is kept between two starts. */
+/** Where a world is kept between two starts of the sandbox. */
 export interface WorldData {
-  /** What errors call it: the file's name. */
+  /** The name of the file, for errors. */
   readonly name?: string;
-  /** The file's text; "" when it is new. */
+  /** The text of the file; "" if it is new. */
   readonly text: string;
-  /** Adds one line, given with its line break. */
+  /** Appends one line, which includes its line break. */
   append(line: string): void;
 }
 
@@ -25,7 +25,7 @@ export interface WorldHeader {
 export interface JournalEntry {
   readonly at_ms: number;
   readonly method: string;
-  /** Below `/_sandbox/`. */
+  /** The path below `/_sandbox/`. */
   readonly path: string;
   readonly body: string;
 }
@@ -36,7 +36,10 @@ export interface Journal {
   readonly records: readonly RecordLine[];
 }
 
-/** Control requests that change the world; keys, faults and the clock are of one run only. */
+/**
+ * Control requests that change the world. Keys, faults and the clock are not kept: they last for
+ * one run.
+ */
 const KEPT =
   /^(?:POST|PATCH|DELETE) (?:tweets|articles|restore|follows|scores|accounts|spaces|trends|lists|communities|members)\b/;
 
@@ -46,8 +49,8 @@ export const journalLine = (line: WorldHeader | JournalEntry): string =>
   `${JSON.stringify(line)}\n`;
 
 /**
- * `name` is what errors call the text. @throws ChirpwatchError SANDBOX_DATA naming the line that
- * cannot be read.
+ * Parses a saved world. `name` is what errors call the file. @throws ChirpwatchError SANDBOX_DATA,
+ * which names the line that cannot be read
  */
 export function readJournal(text: string, name = "the sandbox's data"): Journal {
   const journal: { header?: WorldHeader; entries: JournalEntry[]; records: RecordLine[] } = {

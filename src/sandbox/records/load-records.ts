@@ -1,6 +1,6 @@
 /**
- * Puts recorded resources into a world, which then shows them as they were: beside its own people,
- * or instead of them.
+ * Puts recorded resources into a world, which then shows them as they were recorded, beside its own
+ * people or instead of them.
  */
 import { normaliseTweet } from "../../api/normalise/tweet.ts";
 import { normaliseUser } from "../../api/normalise/user.ts";
@@ -37,7 +37,10 @@ const LOADERS: Readonly<Record<RecordType, Loader>> = {
   about: loadAbout,
 };
 
-/** @throws ChirpwatchError SANDBOX_DATA naming the line that cannot be used, and its cure. */
+/**
+ * Loads the records, in the order in which types refer to each other. @throws ChirpwatchError
+ * SANDBOX_DATA, which names the line that cannot be used and says how to mend it
+ */
 export function loadRecords(world: World, lines: readonly RecordLine[], nowMs: number): void {
   for (const type of RECORD_TYPES)
     for (const line of lines) if (line.type === type) LOADERS[type](world, line, nowMs);
@@ -56,8 +59,8 @@ function loadUser({ people, recordUser }: World, line: RecordLine): void {
 }
 
 /**
- * `community_id` says where it was posted; `in_timeline` false, that it is found by its id alone,
- * as pinned tweets are.
+ * Loads a tweet. `community_id` says where it was posted; `in_timeline: false` means that it is
+ * found by its id alone, as pinned tweets are.
  */
 function loadTweet({ tweets, recordUser, people }: World, line: RecordLine): void {
   const { community_id, in_timeline, ...fields } = line.fields;
@@ -154,7 +157,8 @@ function loadFollow({ people, follows }: World, line: RecordLine, nowMs: number)
 }
 
 /**
- * Shown as it is: the times and listeners of its record are used only where it is changed by hand.
+ * Loads a Space, which is shown as it was recorded. Its times and listeners are used only after it
+ * was changed by hand.
  */
 function loadSpace({ spaces }: World, line: RecordLine): void {
   const id = readText(line.fields["id"]);
@@ -179,7 +183,7 @@ function loadArticle({ recorded, tweets }: World, line: RecordLine): void {
   recorded.articles.set(id, fields as JsonObject);
 }
 
-/** In the order of `rank`, or of the lines where it is missing. */
+/** Loads a trend, sorted by `rank`, or in the order of the lines if `rank` is missing. */
 function loadTrend({ recorded, trends }: World, line: RecordLine): void {
   const woeid = readNumber(line.fields["woeid"]);
   const name = readText(line.fields["name"]);
@@ -204,7 +208,7 @@ function loadTrend({ recorded, trends }: World, line: RecordLine): void {
   );
 }
 
-/** Makes the account one of the indexed. */
+/** Loads a score and adds the account to the indexed ones. */
 function loadScore({ people, scores }: World, line: RecordLine): void {
   const key = keyOf(people, line, requireId(line, "user_id"));
   const [score, week_delta, month_delta] = ["score", "week_delta", "month_delta"].map((name) =>

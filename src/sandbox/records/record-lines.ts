@@ -1,6 +1,6 @@
 /**
  * Recorded resources as lines of NDJSON: `{"type": "user" | "tweet" | …, …}` with the fields of the
- * API. What becomes of them is load-records.ts's.
+ * API. load-records.ts puts them into a world.
  */
 import { isRaw, type Raw } from "../../api/read-value.ts";
 import type { ChirpwatchError } from "../../model/errors.ts";
@@ -24,20 +24,20 @@ export type RecordType = (typeof RECORD_TYPES)[number];
 export interface RecordLine {
   readonly type: RecordType;
   readonly fields: Raw;
-  /** Where it stands, for errors. */
+  /** The file and line of the record, for errors. */
   readonly place: Place;
 }
 
 export interface Place {
-  /** What the reader of an error knows the text by, such as the name of its file. */
+  /** What an error calls the text, such as the name of its file. */
   readonly name: string;
-  /** From 1. */
+  /** The line number, counted from 1. */
   readonly line: number;
 }
 
 /**
- * The line's record; undefined for a line without `type`. @throws ChirpwatchError SANDBOX_DATA for
- * a type that is none.
+ * Returns the record of a line; undefined if it has no `type`. @throws ChirpwatchError SANDBOX_DATA
+ * for an unknown type
  */
 export function readRecordLine(value: unknown, place: Place): RecordLine | undefined {
   if (!isRaw(value) || value["type"] === undefined) return undefined;
@@ -52,6 +52,9 @@ export function readRecordLine(value: unknown, place: Place): RecordLine | undef
   return { type: known, fields, place };
 }
 
-/** `what` goes on where "line 3 of world.ndjson" ends; `cure` is a sentence. */
+/**
+ * Creates the error "line 3 of world.ndjson …": `what` completes that sentence, `cure` is a
+ * sentence of its own.
+ */
 export const brokenLine = ({ name, line }: Place, what: string, cure: string): ChirpwatchError =>
   new ExitError(EXIT.usage, "SANDBOX_DATA", `line ${line} of ${name} ${what}`, { hint: cure });

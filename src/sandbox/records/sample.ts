@@ -1,14 +1,14 @@
-/** Names and ids that exist in the world, so that a client knows what to ask for. */
+/** Lists names and ids that exist in the world, so that a client knows what it can ask for. */
 import type { JsonObject } from "../../model/json.ts";
 import { createShow } from "../world/shown/show.ts";
 import type { World, WorldAt } from "../world/world.ts";
 
 const FEW = 20;
 const MANY = 50;
-/** Accounts searched for their pinned articles. */
+/** How many accounts are searched for pinned articles. */
 const SEARCHED_ACCOUNTS = 1_000;
 
-/** The arrays of `GET /_sandbox/sample`. */
+/** Returns the answer of `GET /_sandbox/sample`. */
 export function sample(present: World, nowMs: number): JsonObject {
   const world = present.at(nowMs);
   const { people } = world;
@@ -19,10 +19,10 @@ export function sample(present: World, nowMs: number): JsonObject {
     if (show.isVisible(record) && show.isIndexed(record)) tweetIds.push(record.id);
   }
   const handles = (isWanted: (key: number) => boolean) =>
-    take(people.keys(), MANY, isWanted).map((key) => people.usernameOf(key));
+    firstWanted(people.keys(), MANY, isWanted).map((key) => people.usernameOf(key));
   return {
     handles: handles((key) => people.isReadable(key)),
-    user_ids: take(people.keys(), MANY, (key) => people.isReadable(key)).map((key) =>
+    user_ids: firstWanted(people.keys(), MANY, (key) => people.isReadable(key)).map((key) =>
       people.idOf(key),
     ),
     tweet_ids: tweetIds,
@@ -38,7 +38,7 @@ export function sample(present: World, nowMs: number): JsonObject {
 }
 
 function articleIds({ people, pinOf, recorded }: WorldAt): readonly string[] {
-  const searched = take(people.keys(), SEARCHED_ACCOUNTS, (key) => people.isReadable(key));
+  const searched = firstWanted(people.keys(), SEARCHED_ACCOUNTS, (key) => people.isReadable(key));
   const pins = searched.map((key) => pinOf(key)).filter((pin) => pin?.isArticle === true);
   return [
     ...new Set([...recorded.articles.keys(), ...recorded.articleEdits.keys()]),
@@ -46,16 +46,16 @@ function articleIds({ people, pinOf, recorded }: WorldAt): readonly string[] {
   ].slice(0, FEW);
 }
 
-/** The first so many keys that are wanted. */
-function take(
+/** Returns the first `most` keys that are wanted. */
+function firstWanted(
   keys: Iterable<number>,
   most: number,
   isWanted: (key: number) => boolean,
 ): readonly number[] {
-  const taken: number[] = [];
+  const found: number[] = [];
   for (const key of keys) {
-    if (taken.length === most) break;
-    if (isWanted(key)) taken.push(key);
+    if (found.length === most) break;
+    if (isWanted(key)) found.push(key);
   }
-  return taken;
+  return found;
 }

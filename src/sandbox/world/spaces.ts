@@ -1,6 +1,6 @@
 /**
- * Live audio rooms: announced, on air, over; listeners come and go. One begins every few hours, for
- * ever.
+ * Live audio rooms (Spaces), which are announced, go live and end; listeners come and go. One
+ * begins every few hours, without end.
  */
 import type { JsonObject } from "../../model/json.ts";
 import { diceFrom, hash32, mix } from "./chance/dice.ts";
@@ -9,33 +9,33 @@ import { TOPICS } from "./chance/vocabulary.ts";
 export interface SpaceRecord {
   readonly id: string;
   readonly title: string;
-  /** User key. */
+  /** The user key of the host. */
   readonly host: number;
   readonly createdMs: number;
   readonly startsMs: number;
   readonly endsMs: number;
-  /** Live listeners at the best moment. */
+  /** The number of live listeners at its peak. */
   readonly mostListeners: number;
-  /** Set by hand: so many at any moment. */
+  /** A fixed number of listeners that was set by hand. */
   readonly listeners?: number;
-  /** As the service once showed it, where it was recorded. */
+  /** The Space as the service once showed it; only set if it was recorded. */
   readonly shown?: JsonObject;
 }
 
 export interface SpaceOptions {
   readonly seed: number;
   readonly startMs: number;
-  /** Accounts the world began with. */
+  /** How many accounts the world began with. */
   readonly count: number;
 }
 
 const MINUTE_MS = 60_000;
 /**
- * Minutes from the start of the world to the first Spaces' beginnings: one over, one on air, one to
- * come, one later.
+ * When the first Spaces begin, in minutes from the start of the world: one is over, one is live,
+ * one begins soon, one later.
  */
 const BEGINNINGS = [-900, -20, 10, 240] as const;
-/** The others follow at this distance. */
+/** The distance at which the other Spaces follow. */
 const EVERY_MINUTES = 170;
 const ANNOUNCED_MINUTES = 120;
 const HOSTS = 25;
@@ -43,7 +43,7 @@ const ALPHABET = "123456789ABDEGKLMNOPQRVWXYZabdegjklmnopqrvwxyz";
 const NUMBER_DIGITS = 4;
 const ID_LENGTH = 13;
 
-/** The Spaces of one world. */
+/** Creates the Spaces of one world. */
 export function createSpaces({ seed, startMs, count }: SpaceOptions) {
   const salt = hash32(seed, "space");
   const changed = new Map<string, SpaceRecord>();
@@ -70,7 +70,10 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
     };
   }
 
-  /** Digits that only this world has, then the number of the Space in digits of the alphabet. */
+  /**
+   * Returns an id: digits that only this world has, then the Space's number in digits of the
+   * alphabet.
+   */
   function idOf(number: number): string {
     const digits = Array.from(
       { length: NUMBER_DIGITS },
@@ -92,7 +95,7 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
       : -1;
   }
 
-  /** The Space of this id, once it is announced. */
+  /** Returns the Space with this id if it is announced. */
   function find(id: string, nowMs: number): SpaceRecord | undefined {
     const known = changed.get(id);
     if (known !== undefined) return known;
@@ -104,8 +107,8 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
   }
 
   /**
-   * Those announced by now, the youngest first: at most so many of the world's own, and all that
-   * were changed by hand.
+   * Returns the announced Spaces, the youngest first: at most `most` of the world's own, and all
+   * that were changed by hand.
    */
   function latest(nowMs: number, most: number): readonly SpaceRecord[] {
     const last =
@@ -122,20 +125,23 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
     return [...[...changed.values()].filter((space) => !ids.has(space.id)), ...own];
   }
 
-  /** By hand or recorded: takes the place of one of the same id. */
+  /** Adds a Space by hand or from a record, or replaces the one with the same id. */
   const put = (space: SpaceRecord): void => void changed.set(space.id, space);
 
-  /** An id that no Space has. */
+  /** Returns an id that no Space has. */
   const freshId = (): string => idOf(ALPHABET.length ** NUMBER_DIGITS - 1 - changed.size);
 
   return { find, latest, put, freshId };
 }
 
-/** State names are not documented; these are the sandbox's. */
+/** Returns the state of a Space. The real names are not documented; these are the sandbox's. */
 export const spaceState = (space: SpaceRecord, nowMs: number): string =>
   nowMs < space.startsMs ? "NotStarted" : nowMs < space.endsMs ? "Running" : "Ended";
 
-/** People listening live: they gather, stay and leave towards the end. 0 when it is not on air. */
+/**
+ * Returns how many people listen: they gather, stay, and leave towards the end. 0 unless the Space
+ * is live.
+ */
 export function liveListeners(space: SpaceRecord, nowMs: number): number {
   if (spaceState(space, nowMs) !== "Running") return 0;
   if (space.listeners !== undefined) return space.listeners;

@@ -1,6 +1,6 @@
 /**
- * What is talked about where: topics rise, reign for some hours and fade, each place in its own
- * order.
+ * The trends of each place: topics rise, stay for some hours and fade, in a different order in each
+ * place.
  */
 import type { JsonObject } from "../../model/json.ts";
 import { fraction, hash32 } from "./chance/dice.ts";
@@ -10,7 +10,7 @@ import { TOPICS } from "./chance/vocabulary.ts";
 const WOEIDS: readonly number[] = [1, 638242, 44418, 2459115, 1118370, 23424977, 23424829];
 const SHOWN = 12;
 const STEP_MS = 3_600_000;
-/** A topic has its day once in so long. */
+/** How often a topic peaks. */
 const ROUND_MS = 20 * 3_600_000;
 const RISE_MS = 3 * 3_600_000;
 
@@ -20,12 +20,15 @@ export interface Trend extends JsonObject {
   readonly url: string;
 }
 
-/** The trends of one world. */
+/** Creates the trends of one world. */
 export function createTrends(seed: number, isEmptyWorld: boolean) {
   const salt = hash32(seed, "trend");
   const recorded = new Map<number, readonly Trend[]>();
 
-  /** How loud a topic is in a place: a murmur of its own, and once a round a wave that peaks. */
+  /**
+   * Returns how popular a topic is in a place: a constant part, plus a wave that peaks once a
+   * round.
+   */
   function loudness(woeid: number, topic: number, atMs: number): number {
     const round = Math.floor(atMs / ROUND_MS);
     let loudest = 0;
@@ -37,7 +40,10 @@ export function createTrends(seed: number, isEmptyWorld: boolean) {
     return loudest + 0.2 * fraction(salt + 2, woeid, topic);
   }
 
-  /** The loudest first; undefined for places that have none. The order changes with the hour. */
+  /**
+   * Returns the trends of a place, the most popular first; undefined if the place has none. The
+   * order changes every hour.
+   */
   function at(woeid: number, nowMs: number): readonly Trend[] | undefined {
     const seen = recorded.get(woeid);
     if (seen !== undefined) return seen;
@@ -55,10 +61,7 @@ export function createTrends(seed: number, isEmptyWorld: boolean) {
     places: (): readonly number[] => [
       ...new Set([...(isEmptyWorld ? [] : WOEIDS), ...recorded.keys()]),
     ],
-    /**
-     * By hand or recorded: from now on the place has exactly these, in this order; undefined gives
-     * it its own again.
-     */
+    /** Sets the trends of a place, by hand or from a record; undefined restores its own. */
     set(woeid: number, trends: readonly Trend[] | undefined): void {
       if (trends === undefined) recorded.delete(woeid);
       else recorded.set(woeid, trends);

@@ -1,7 +1,7 @@
 /**
  * The simulated world behind the sandbox: people, tweets, follows, groups, scores, Spaces and
- * trends, each a function of seed, start and time plus what was changed by hand or recorded.
- * Nothing is made before it is asked for.
+ * trends. Each is a function of seed, start and time, plus what was changed by hand or recorded.
+ * Nothing is computed before it is asked for.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
@@ -9,12 +9,12 @@ import { type Account, createPosting, type PostingRates, USUAL_RATES } from "./p
 import { DAY_MS } from "./chance/daily.ts";
 import { FollowGraph } from "./follows/follow-graph.ts";
 import { createGroups, type Groups } from "./groups/groups.ts";
-import { STEADY_ACCOUNTS } from "./people/lives.ts";
+import { STEADY_ACCOUNTS } from "./people/account-changes.ts";
 import { People } from "./people/people.ts";
 import { PeopleDirectory } from "./people/people-directory.ts";
 import { createPins } from "./tweets/pins.ts";
 import { createScores } from "./people/scores.ts";
-import { createSketches } from "./chance/sketches.ts";
+import { createPlannedPosts } from "./chance/planned-posts.ts";
 import { createSpaces } from "./spaces.ts";
 import { Stream } from "./tweets/stream.ts";
 import { createTrends, type Trend } from "./trends.ts";
@@ -23,22 +23,22 @@ import type { TweetRecord } from "./tweets/tweet-record.ts";
 
 const HISTORY_DAYS = 14;
 /**
- * A search over everyone reads so many tweets at most: in large worlds its index does not reach
- * back as far as timelines do.
+ * How many tweets a search over everyone reads at most. In large worlds the search index therefore
+ * does not reach back as far as timelines do.
  */
 const SEARCHED_TWEETS = 40_000;
 
 export interface WorldOptions {
   readonly seed: number;
   /**
-   * 0: nobody but the crowd, and what is recorded or put in. Otherwise at least the five that
-   * examples name.
+   * How many accounts the world has. With 0 there is only the crowd, and what is recorded or added;
+   * otherwise there are at least the five accounts that examples name.
    */
   readonly accounts: number;
   readonly startMs: number;
-  /** Posts a day of an account; median 0.4 and mean 3 unless given. */
+  /** How many posts a day accounts write; by default median 0.4 and mean 3. */
   readonly rates?: PostingRates;
-  /** The present of `people`; the start when absent. */
+  /** The moment at which `people` are read; the start by default. */
   readonly now?: () => number;
 }
 
@@ -46,8 +46,8 @@ export type World = ReturnType<typeof createWorld>;
 export type WorldAt = ReturnType<World["at"]>;
 
 /**
- * A world as of `startMs`. Every question takes the time it is asked at, but for `people`, which
- * are those of the present.
+ * Creates a world as of `startMs`. Every method takes the time for which it answers, except those
+ * of `people`, which answer for the present.
  */
 export function createWorld(options: WorldOptions) {
   const { seed, startMs } = options;
@@ -82,7 +82,7 @@ export function createWorld(options: WorldOptions) {
   });
   return {
     ...seen(new People(directory, options.now ?? (() => startMs))),
-    /** The same world with its people as they are at `nowMs`. */
+    /** Returns the same world with its people as they are at `nowMs`. */
     at: (nowMs: number) => seen(new People(directory, () => nowMs)),
   };
 }
@@ -101,7 +101,7 @@ function createTweets(
 ) {
   const { count } = directory;
   const postsPerDay = count * rates.mean;
-  const sketches = createSketches({
+  const planned = createPlannedPosts({
     seed,
     postsPerDay: createPosting(seed, count, rates),
     steadyAccounts: STEADY_ACCOUNTS,
@@ -110,14 +110,14 @@ function createTweets(
     seed,
     count,
     account: (author) => directory.account(author) as Account,
-    sketches,
+    planned,
     groups,
     postsPerDay,
   });
   const searchedMs = Math.max(3_600_000, (SEARCHED_TWEETS / Math.max(1, postsPerDay)) * DAY_MS);
   return new TweetStore({
     stream,
-    sketches,
+    planned,
     count,
     startMs,
     floorMs: firstDayOf(startMs) - HISTORY_DAYS * DAY_MS,
@@ -127,15 +127,18 @@ function createTweets(
   });
 }
 
-/** What was recorded of the service's own answers and follows from nothing else in the world. */
+/** Recorded answers of the service that the world cannot compute from anything else. */
 const createRecorded = () => ({
   /** Answers of /about by user key. */
   abouts: new Map<number, JsonObject>(),
   /** Answers of /article by tweet id. */
   articles: new Map<string, JsonObject>(),
-  /** Fields of articles set by hand, shown instead of the real ones; makes any tweet an article. */
+  /**
+   * Fields of articles set by hand, which are shown instead of the real ones. They turn any tweet
+   * into an article.
+   */
   articleEdits: new Map<string, JsonObject>(),
-  /** Tweet ids by community id. */
+  /** Ids of pinned tweets by community id. */
   communityPins: new Map<string, string>(),
   trends: new Map<number, readonly { readonly rank: number; readonly trend: Trend }[]>(),
 });

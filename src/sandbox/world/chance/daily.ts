@@ -1,22 +1,22 @@
 /**
- * Things that happen to somebody so many times a day: how many so far, and when. A pure function of
- * who and when; what was asked is remembered.
+ * Events that happen to an account a number of times a day on average: how many have happened so
+ * far, and when. A pure function of account and time, with a cache.
  */
 import { diceFrom, mix, poisson } from "./dice.ts";
 
 export const DAY_MS = 86_400_000;
 
 export interface DailyOptions {
-  /** A hash of the seed and of what happens. */
+  /** A hash of the seed and the kind of event. */
   readonly salt: number;
-  /** Epoch days; nothing is counted before the first. */
+  /** In epoch days. Nothing is counted before this day. */
   readonly firstDay: number;
-  /** How often a day, on average. */
+  /** Returns the average number of events a day. */
   perDay(who: number): number;
 }
 
 interface Memory {
-  /** Day up to which `before` counts, itself excluded. */
+  /** `before` counts the events up to this day, not including it. */
   day: number;
   before: number;
   times: readonly number[];
@@ -24,11 +24,11 @@ interface Memory {
 
 export type Daily = ReturnType<typeof createDaily>;
 
-/** One kind of happening. */
+/** Creates one kind of event. */
 export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
   const memories = new Map<number, Memory>();
 
-  /** Epoch ms of the day's happenings, earliest first. */
+  /** Returns the times of the day's events in epoch ms, earliest first. */
   function timesOn(who: number, day: number): readonly number[] {
     const mean = perDay(who);
     if (mean <= 0) return [];
@@ -55,7 +55,7 @@ export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
     return memory;
   }
 
-  /** How many up to and including `nowMs`. */
+  /** Returns how many events have happened up to and including `nowMs`. */
   function count(who: number, nowMs: number): number {
     const day = Math.floor(nowMs / DAY_MS);
     if (day < firstDay) return 0;
@@ -66,7 +66,7 @@ export function createDaily({ salt, firstDay, perDay }: DailyOptions) {
   return { firstDay, timesOn, count };
 }
 
-/** How many of these, sorted, are not after `atMs`. */
+/** Returns how many of these sorted times are not after `atMs`. */
 function countUpTo(times: readonly number[], atMs: number): number {
   let count = 0;
   while (count < times.length && (times[count] as number) <= atMs) count += 1;

@@ -1,9 +1,9 @@
 /**
- * Repeatable chance: everything in the world that looks random is a hash of the seed and of what it
- * is about.
+ * Repeatable randomness: everything in the world that looks random is a hash of the seed and of
+ * what it belongs to.
  */
 
-/** 32 bits that depend on every part. */
+/** Returns a 32-bit hash that depends on every part. */
 export function hash32(...parts: readonly (number | string)[]): number {
   let hash = 0x811c9dc5;
   for (const part of parts) {
@@ -16,18 +16,18 @@ export function hash32(...parts: readonly (number | string)[]): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** In [0, 1). */
+/** Returns a number in [0, 1) that depends on every part. */
 export const unit = (...parts: readonly (number | string)[]): number =>
   hash32(...parts) / 0x1_0000_0000;
 
-/** One of the list. */
+/** Returns one item of the list; `chance` is in [0, 1). */
 export function pick<T>(list: readonly T[], chance: number): T {
   return list[Math.floor(chance * list.length)] as T;
 }
 
 /**
- * 32 bits that depend on every number: what `hash32` is, for questions asked a million times.
- * `salt` is a hash32 of seed and subject.
+ * Returns a 32-bit hash that depends on every number: a faster `hash32`, for uses that need
+ * millions of hashes. `salt` is a hash32 of the seed and the kind of question.
  */
 export function mix(salt: number, a: number, b = 0, c = 0): number {
   let hash = Math.imul(salt ^ 0x9e3779b9, 0x85ebca6b);
@@ -38,15 +38,15 @@ export function mix(salt: number, a: number, b = 0, c = 0): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** In [0, 1): what `unit` is, from numbers. */
+/** Returns a number in [0, 1): a faster `unit`, from numbers. */
 export const fraction = (salt: number, a: number, b = 0, c = 0): number =>
   mix(salt, a, b, c) / 0x1_0000_0000;
 
-/** A stream of numbers in [0, 1) from one hash. */
+/** Returns a generator of numbers in [0, 1) that depends on every part. */
 export const createDice = (...parts: readonly (number | string)[]): (() => number) =>
   diceFrom(hash32(...parts));
 
-/** The stream that begins at this number (mulberry32). */
+/** Returns a generator of numbers in [0, 1) that starts from this number (mulberry32). */
 export function diceFrom(start: number): () => number {
   let state = start;
   return () => {
@@ -58,7 +58,8 @@ export function diceFrom(start: number): () => number {
 }
 
 /**
- * How often something of this mean happens: Knuth's way where it is quick, the bell curve beyond.
+ * Draws from a Poisson distribution: with Knuth's method for small means, otherwise approximated by
+ * a normal distribution.
  */
 export function poisson(dice: () => number, mean: number): number {
   if (mean > 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * bell(dice(), dice())));
@@ -72,6 +73,6 @@ export function poisson(dice: () => number, mean: number): number {
   return count;
 }
 
-/** A number of the normal distribution from two of [0, 1) (Box and Muller). */
+/** Returns a normally distributed number, made from two numbers in [0, 1) (Box and Muller). */
 export const bell = (first: number, second: number): number =>
   Math.sqrt(-2 * Math.log(1 - first)) * Math.cos(2 * Math.PI * second);

@@ -1,10 +1,8 @@
-/**
- * Remembers what was made lately, in two generations: cheap, bounded, and forgetting never changes
- * an answer.
- */
+/** A cache in two generations. It is cheap and bounded, and forgetting never changes an answer. */
 
 /**
- * `most` = things kept of each generation. Only for what `make` can make again, always the same.
+ * Caches `make`, which must always make the same thing for the same key. Each generation holds at
+ * most `most` things.
  */
 export function remember<T>(most: number, make: (key: number) => T): (key: number) => T {
   let young = new Map<number, T>();

@@ -1,33 +1,33 @@
 /**
- * Ties between two that most keep for ever and some take up and give up again: memberships and
- * follows. A pure function of both and the time.
+ * Ties between two things, such as follows and memberships: most never change, some come and go. A
+ * pure function of both sides and the time.
  */
 import { DAY_MS } from "./daily.ts";
 import { fraction } from "./dice.ts";
 
 export interface Tie {
   readonly isOn: boolean;
-  /** When it became what it is; far in the past where it never changes. */
+  /** When the tie became what it is; far in the past if it never changes. */
   readonly sinceMs: number;
 }
 
 export interface ToggleOptions {
-  /** A hash of the seed and of what ties. */
+  /** A hash of the seed and the kind of tie. */
   readonly salt: number;
-  /** Share of the pairs that are tied at any time. */
+  /** The share of pairs that are tied at any moment. */
   readonly share: number;
-  /** Share of all pairs whose tie comes and goes. */
+  /** The share of all pairs whose tie comes and goes. */
   readonly restless: number;
   /** Ties that never change began before this moment. */
   readonly zeroMs: number;
 }
 
-/** A restless tie holds for half of a period of 20 to 60 days. */
+/** A tie that comes and goes has a period of 20 to 60 days and is on for half of it. */
 const PERIOD_DAYS = 20;
 const PERIOD_SPREAD_DAYS = 40;
 const LONG_AGO_MS = 900 * DAY_MS;
 
-/** The tie of `a` and `b`. */
+/** Returns the tie of `a` and `b` at a moment. */
 export function tieAt(
   { salt, share, restless, zeroMs }: ToggleOptions,
   a: number,
@@ -44,11 +44,14 @@ export function tieAt(
   return { isOn: halves % 2 === 0, sinceMs: Math.ceil(halves * halfMs - shiftMs) };
 }
 
-/** Whether the pair is tied at some time: the others need never be asked again. */
+/** Whether the pair is ever tied. Pairs that never are need not be checked again. */
 export const canTie = ({ salt, share, restless }: ToggleOptions, a: number, b: number): boolean =>
   fraction(salt, a, b, 1) < share + restless / 2;
 
-/** The spells of a restless tie that began within `zeroMs <= atMs <= toMs`, earliest first. */
+/**
+ * Returns the times during which a changing tie is on, if they begin from `zeroMs` to `toMs`,
+ * earliest first.
+ */
 export function spellsOf(
   { salt, share, restless, zeroMs }: ToggleOptions,
   a: number,

@@ -1,4 +1,4 @@
-/** What people of the sandbox's world are called and talk about. Words only. */
+/** The names of the people in the sandbox's world, and the words of their posts. */
 
 export const FIRST_NAMES = [
   "Mila",

@@ -1,13 +1,13 @@
 /**
- * The followers an account had before the world's first day: people of the crowd by rank, some of
- * whom leave day by day. Never held in memory.
+ * The followers that an account had before the world's first day: people of the crowd by rank, some
+ * of whom leave every day. They are computed, never held in memory.
  */
 import { crowdFollower } from "../people/crowd.ts";
 import { createDaily, DAY_MS } from "../chance/daily.ts";
 import { hash32 } from "../chance/dice.ts";
 import type { PeopleDirectory } from "../people/people-directory.ts";
 
-/** So many of them leave a day. */
+/** The share of early followers who leave in a day. */
 const CHURN_PER_DAY = 0.0005;
 
 export interface EarlyCrowdOptions {
@@ -22,7 +22,7 @@ interface Shuffle {
 
 export type EarlyCrowd = ReturnType<typeof createEarlyCrowd>;
 
-/** The early followers of a world's accounts; rank 0 came first. */
+/** Creates the early followers of a world's accounts; rank 0 is the oldest. */
 export function createEarlyCrowd(
   people: Pick<PeopleDirectory, "account">,
   { seed, firstDayMs }: EarlyCrowdOptions,
@@ -57,11 +57,11 @@ export function createEarlyCrowd(
   return {
     size,
     isThere,
-    /** How many are left. */
+    /** Returns how many early followers are left. */
     count: (key: number, nowMs: number): number =>
       Math.max(0, size(key) - departures.count(key, nowMs)),
     follower: (key: number, rank: number): number => crowdFollower(key, rank),
-    /** When the early follower of this rank came. */
+    /** Returns when the early follower of this rank followed. */
     followMs: (key: number, rank: number): number =>
       firstDayMs -
       Math.floor(
@@ -70,7 +70,7 @@ export function createEarlyCrowd(
   };
 }
 
-/** A step that leads through all of `size` before it returns. */
+/** Returns a step that visits every number below `size` before it repeats one. */
 function coprimeStep(size: number): number {
   for (let step = Math.floor(size * 0.618) + 1; ; step += 1) if (gcd(step, size) === 1) return step;
 }

@@ -1,27 +1,27 @@
 /**
- * Which accounts of the world follow each other. Everyone has a handful of possible ties to others,
- * at fixed distances, so that both directions are found without a table; the stars are followed by
- * many. Some ties come and go.
+ * Decides which accounts of the world follow each other. Each account may follow a few others at
+ * fixed distances from its position, so that both directions are computed without a table. The
+ * first accounts, the stars, are followed by many. Some ties come and go.
  */
 import { hash32, mix } from "../chance/dice.ts";
 import { type Spell, spellsOf, type Tie, tieAt, type ToggleOptions } from "../chance/toggle.ts";
 
 const DISTANCES = 24;
 const STARS = 5;
-/** Only so many accounts follow stars, so that large worlds stay quick. */
+/** How many accounts follow the stars. It is bounded so that large worlds stay fast. */
 const FANS = 300;
 
 export interface EdgeOptions {
   readonly seed: number;
-  /** Accounts the world began with. */
+  /** How many accounts the world began with. */
   readonly count: number;
-  /** Ties that never change began before this. */
+  /** Ties that never change began before this moment. */
   readonly firstDayMs: number;
 }
 
 export type Edges = ReturnType<typeof createEdges>;
 
-/** The ties between the accounts of one world. */
+/** Creates the ties between the accounts of one world. */
 export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   const distances = [
     ...new Set(
@@ -46,10 +46,10 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
   };
 
   return {
-    /** Who may follow the account; empty for those the world did not begin with. */
+    /** Returns who may follow the account; nobody for accounts that were added later. */
     sourcesOf: (to: number): readonly number[] =>
       to >= count ? [] : others(to, to < STARS ? fans : [], -1),
-    /** Whom the account may follow. */
+    /** Returns whom the account may follow. */
     targetsOf: (from: number): readonly number[] =>
       from >= count ? [] : others(from, from < FANS ? stars : [], 1),
     isPossible(from: number, to: number): boolean {
@@ -57,7 +57,7 @@ export function createEdges({ seed, count, firstDayMs }: EdgeOptions) {
       return (to < STARS && from < FANS) || distances.includes((to - from + count) % count);
     },
     tie: (from: number, to: number, nowMs: number): Tie => tieAt(toggle, from, to, nowMs),
-    /** Those that began on the first day or later. */
+    /** Returns the times during which the tie was on, if they began on the first day or later. */
     spells: (from: number, to: number, toMs: number): readonly Spell[] =>
       spellsOf(toggle, from, to, toMs),
   };

@@ -1,8 +1,9 @@
 /**
- * Who follows whom since when. Both lists of an account are walked by positions that never shift,
- * oldest first: the crowd from before the first day (never held in memory), accounts of the world
- * tied before it, then everyone who came since; where somebody left, a position is empty. Follows
- * put in by hand or recorded are among those who came since, by their date.
+ * The graph of follows with their dates. Both lists of an account are read by positions that never
+ * shift, oldest first: the crowd from before the first day (never held in memory), the accounts of
+ * the world tied before it, then everyone who came since. The position of somebody who left stays
+ * empty. Follows that were added by hand or recorded are sorted among those who came since, by
+ * their date.
  */
 import { crowdFollower, crowdPerson, crowdRank, CROWD_FROM, CROWD_SIZE } from "../people/crowd.ts";
 import { createDaily, type Daily, DAY_MS } from "../chance/daily.ts";
@@ -16,12 +17,12 @@ import type { PeopleDirectory } from "../people/people-directory.ts";
 /** Shifts the crowd that an account follows away from the crowd that follows it. */
 const FOLLOWING_SHIFT = 50_021;
 /**
- * One in four of the crowd is free for an account that nobody was sent to; after so many misses
- * fewer than one in a thousand is.
+ * How many people of the crowd are tried as new followers. Usually one in four is free; after this
+ * many misses fewer than one in a thousand is.
  */
 const STRANGER_ATTEMPTS = 10_000;
 
-/** What follows need to know of people. */
+/** What the graph needs to know about people. */
 export type Followable = Pick<PeopleDirectory, "account" | "count">;
 
 export interface FollowGraphOptions {
@@ -60,7 +61,10 @@ export class FollowGraph {
     });
   }
 
-  /** Followers held one by one, oldest first: all but the crowd from before the first day. */
+  /**
+   * Returns the followers that are held one by one, oldest first: all but the crowd from before the
+   * first day.
+   */
   recent(key: number, nowMs: number): readonly Follow[] {
     const old = this.#edges
       .sourcesOf(key)
@@ -73,7 +77,7 @@ export class FollowGraph {
     ];
   }
 
-  /** Positions of the follower list: one more than the youngest. */
+  /** Returns how many positions the follower list has, empty ones included. */
   followerPositions(key: number, nowMs: number): number {
     return (
       this.#early.size(key) +
@@ -82,7 +86,7 @@ export class FollowGraph {
     );
   }
 
-  /** The follower at a position counted from the oldest; undefined where nobody is. */
+  /** Returns the follower at a position counted from the oldest; undefined if it is empty. */
   followerAt(key: number, position: number, nowMs: number): number | undefined {
     const before = this.#early.size(key);
     if (position < before)
@@ -106,7 +110,7 @@ export class FollowGraph {
     return this.#early.count(key, nowMs) + came + ties + own - left;
   }
 
-  /** Followers gained at or after `sinceMs`, newest first. */
+  /** Returns the followers gained at or after `sinceMs`, newest first. */
   followersSince(key: number, nowMs: number, sinceMs: number): readonly Follow[] {
     const found = this.recent(key, nowMs).filter((follow) => follow.atMs >= sinceMs);
     for (
@@ -120,7 +124,7 @@ export class FollowGraph {
     return found.sort((a, b) => b.atMs - a.atMs);
   }
 
-  /** Does `follower` follow `target`? */
+  /** Whether `follower` follows `target`. */
   isFollowing(follower: number, target: number, nowMs: number): boolean {
     if (this.#hand.isLeft(target, follower)) return false;
     return (
@@ -139,8 +143,8 @@ export class FollowGraph {
   }
 
   /**
-   * Someone of the crowd, indexed, who does not follow the account and by nature will not soon;
-   * undefined where hardly anyone is left.
+   * Returns an indexed person of the crowd who does not follow the account and will not soon by
+   * chance; undefined if hardly anyone is left.
    */
   stranger(target: number, nowMs: number): number | undefined {
     for (let attempt = 0; attempt < STRANGER_ATTEMPTS; attempt += 1) {
@@ -154,7 +158,10 @@ export class FollowGraph {
     return undefined;
   }
 
-  /** Accounts and people someone followed, held one by one, oldest first. */
+  /**
+   * Returns the accounts and people that an account follows and that are held one by one, oldest
+   * first.
+   */
   recentFollowings(key: number, nowMs: number): readonly Follow[] {
     const old = this.#edges
       .targetsOf(key)
@@ -167,7 +174,7 @@ export class FollowGraph {
     ];
   }
 
-  /** Positions of the list of those an account follows: one more than the youngest. */
+  /** Returns how many positions the list of followed accounts has, empty ones included. */
   followingPositions(key: number, nowMs: number): number {
     return (
       this.#followingsBefore(key) +
@@ -208,7 +215,7 @@ export class FollowGraph {
     );
   }
 
-  /** As entries of one of the two, named by `key`. */
+  /** Returns the spells of a tie as entries of the list of one side; `key` is the other side. */
   #spellsOf(from: number, to: number, key: number, nowMs: number): readonly Follow[] {
     return this.#hand.has(to, from)
       ? []
@@ -216,8 +223,8 @@ export class FollowGraph {
   }
 
   /**
-   * Everyone who came since the first day, earliest first, gone or not. Grows at its end only, but
-   * for follows dated back by hand.
+   * Returns everyone who came since the first day, earliest first, including those who left. New
+   * entries come at the end, except follows that are dated back by hand.
    */
   #youngFollowers(key: number, nowMs: number): readonly Follow[] {
     const before = this.#early.size(key);
@@ -285,7 +292,10 @@ export class FollowGraph {
 const isOn = (follow: Follow, nowMs: number): boolean =>
   follow.atMs <= nowMs && (follow.untilMs ?? Number.POSITIVE_INFINITY) > nowMs;
 
-/** A walk asks for the same list at the same moment for every position. */
+/**
+ * Caches the last list, because a walk asks for the same list at the same moment for every
+ * position.
+ */
 function rememberLast(make: (key: number, nowMs: number) => readonly Follow[]) {
   let last:
     | { readonly key: number; readonly nowMs: number; readonly list: readonly Follow[] }

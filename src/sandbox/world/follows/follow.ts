@@ -1,9 +1,9 @@
-/** One who follows another, seen from either side. */
+/** A follow, seen from one of its sides. */
 
 export interface Follow {
-  /** User key of the other side. */
+  /** The user key of the other side. */
   readonly key: number;
   readonly atMs: number;
-  /** When it ended or will end; absent where it lasts. */
+  /** When it ended or will end; absent if it never does. */
   readonly untilMs?: number;
 }

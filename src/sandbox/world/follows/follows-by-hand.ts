@@ -1,6 +1,6 @@
 /**
- * Follows that were put in, taken away or recorded. What people would do by nature does not count
- * where a hand has been.
+ * Follows that were added, removed or recorded. For such a pair, what the world would generate does
+ * not count.
  */
 import type { Follow } from "./follow.ts";
 
@@ -12,7 +12,7 @@ interface ByHand {
 
 const NONE: readonly Follow[] = [];
 
-/** The follows by hand of one world. */
+/** Creates the follows by hand of one world. */
 export function createFollowsByHand() {
   const byTarget = new Map<number, ByHand>();
   const byFollower = new Map<number, Follow[]>();
@@ -37,14 +37,14 @@ export function createFollowsByHand() {
   return {
     add,
     remove: (target: number, follower: number): void => void ofTarget(target).left.add(follower),
-    /** Whoever was taken away follows again. */
+    /** Lets somebody who was removed follow again. */
     bringBack: (target: number, follower: number): boolean =>
       ofTarget(target).left.delete(follower),
     has: (target: number, follower: number): boolean =>
       byTarget.get(target)?.keys.has(follower) === true,
     isLeft: (target: number, follower: number): boolean =>
       byTarget.get(target)?.left.has(follower) === true,
-    /** Who was put in, in the order of the calls. */
+    /** Returns the followers that were added, in the order in which they were added. */
     followers: (target: number): readonly Follow[] => byTarget.get(target)?.entries ?? NONE,
     followings: (follower: number): readonly Follow[] => byFollower.get(follower) ?? NONE,
     left: (target: number): readonly number[] => [...(byTarget.get(target)?.left ?? [])],

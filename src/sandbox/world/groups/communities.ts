@@ -1,15 +1,18 @@
-/** The communities and lists that every invented world has. Who belongs is groups.ts's. */
+/** The communities and lists that every generated world has. Members are decided in groups.ts. */
 
 export interface Community {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** Share of the accounts that belong. */
+  /** The share of all accounts that are members. */
   readonly share: number;
   readonly createdMs: number;
-  /** User key. */
+  /** The user key of the creator. */
   readonly creator: number;
-  /** Of a recorded community: members beyond those that are named, and its own banner. */
+  /**
+   * Set for a recorded community: how many members it has beyond those that are named, and its
+   * banner.
+   */
   readonly recorded?: { readonly unnamedMembers: number; readonly bannerUrl: string };
 }
 
@@ -43,9 +46,9 @@ export const COMMUNITIES: readonly Community[] = [
 export interface PublicList {
   readonly id: string;
   readonly share: number;
-  /** Followers before the first day. */
+  /** The number of followers before the first day. */
   readonly followers: number;
-  /** User keys of all followers of a list that was recorded. */
+  /** User keys of all followers; only set for a recorded list. */
   readonly followerKeys?: readonly number[];
 }
 

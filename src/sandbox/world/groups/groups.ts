@@ -1,30 +1,33 @@
 /**
- * Communities and lists: which exist, and who belongs. Members come and go over the days. A group
- * is walked by positions that never shift, so that a walk of many pages meets everyone who stays;
- * where nobody is at the moment, a position is empty.
+ * Communities and lists, and their members, who come and go over the days. A group is read by
+ * positions that never shift, so that reading many pages meets everyone who stays. The position of
+ * somebody who is not a member at the moment is empty.
  */
 import { type Community, COMMUNITIES, LISTS, type PublicList } from "./communities.ts";
 import { hash32 } from "../chance/dice.ts";
 import { createListFollowers } from "./list-followers.ts";
 import { canTie, tieAt, type ToggleOptions } from "../chance/toggle.ts";
 
-/** The first five accounts belong to everything: examples rely on them. */
+/** The first five accounts are members of every group; examples rely on it. */
 const LOYAL = 5;
-/** Lists gather from the first accounts only: one holds up to 5,000 (docs/service.md section 1). */
+/**
+ * Members of lists come from the first accounts only, because a list holds up to 5,000
+ * (docs/service.md section 1).
+ */
 const LIST_REACH = 10_000;
 const RESTLESS_SHARE = 0.3;
 
 export interface Group {
   readonly id: string;
-  /** Share of the accounts that belong. */
+  /** The share of all accounts that are members. */
   readonly share: number;
-  /** Members of a group that was recorded or made by hand, and of no other. */
+  /** Members of a recorded group or of one made by hand; absent for generated groups. */
   readonly members?: readonly number[];
 }
 
 export interface GroupsOptions {
   readonly seed: number;
-  /** Accounts the world began with. */
+  /** How many accounts the world began with. */
   readonly count: number;
   readonly startMs: number;
 }
@@ -34,12 +37,12 @@ interface Change {
   readonly isIn: boolean;
 }
 
-/** What is remembered of a group. */
+/** The cached members of a group. */
 interface Roll {
   readonly toggle: ToggleOptions;
-  /** Accounts from here on cannot belong by themselves. */
+  /** Accounts with this key or a higher one are members only if they were added by hand. */
   readonly reach: number;
-  /** Everyone who belongs at some time, by position. Grows at its end only. */
+  /** Everyone who is a member at some time, by position. Grows at its end only. */
   readonly keys: number[];
   readonly members?: ReadonlySet<number>;
   readonly changes: Map<number, Change>;
@@ -47,7 +50,7 @@ interface Roll {
 
 export type Groups = ReturnType<typeof createGroups>;
 
-/** The groups of one world. */
+/** Creates the groups of one world. */
 export function createGroups({ seed, count, startMs }: GroupsOptions) {
   const communities = new Map<string, Community & Group>(
     count === 0 ? [] : COMMUNITIES.map((each) => [each.id, each]),
@@ -67,9 +70,7 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     COMMUNITIES.map((each) => [each.id, toggleOf(each)]),
   );
 
-  /**
-   * Whether an account belongs to one of the world's own communities, whatever was changed by hand.
-   */
+  /** Whether an account is a member of a generated community, ignoring changes by hand. */
   function belongsByNature({ id }: Community, key: number, nowMs: number): boolean {
     return key < LOYAL || tieAt(natural.get(id) as ToggleOptions, key, 0, nowMs).isOn;
   }
@@ -102,11 +103,11 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     return key < reach && (key < LOYAL || tieAt(toggle, key, 0, nowMs).isOn);
   }
 
-  /** Keys of all who belong now. */
+  /** Returns the user keys of the current members. */
   const membersOf = (group: Group, nowMs: number): readonly number[] =>
     rollOf(group).keys.filter((key) => isMember(group, key, nowMs));
 
-  /** By hand: from `atMs` on the person belongs, or does not. */
+  /** Sets by hand whether an account is a member from `atMs` on. */
   function setMember(group: Group, key: number, isIn: boolean, atMs: number): void {
     const { changes, keys } = rollOf(group);
     changes.set(key, { atMs, isIn });
@@ -120,15 +121,15 @@ export function createGroups({ seed, count, startMs }: GroupsOptions) {
     list: (id: string): (PublicList & Group) | undefined => lists.get(id),
     putCommunity: (community: Community & Group): void =>
       void (communities.set(community.id, community), rolls.delete(community.id)),
-    /** Other words for a community; who belongs stays. */
+    /** Changes the texts of a community; its members stay. */
     describeCommunity: (community: Community & Group): void =>
       void communities.set(community.id, community),
-    /** `hasOtherMembers` false: only its followers are other ones. */
+    /** Replaces a list. `hasOtherMembers: false` means that only its followers changed. */
     putList(list: PublicList & Group, hasOtherMembers = true): void {
       lists.set(list.id, list);
       if (hasOtherMembers) rolls.delete(list.id);
     },
-    /** Keys by position, whether they belong at the moment or not. */
+    /** Returns user keys by position, whether they are members at the moment or not. */
     positions: (group: Group): readonly number[] => rollOf(group).keys,
     isMember,
     belongsByNature,

@@ -10,7 +10,7 @@ import { hash32, mix } from "../chance/dice.ts";
 /** Shifts the crowd that follows a list away from those that follow accounts. */
 const LIST_CROWD = 70_001;
 
-/** The followers of all lists of one world. */
+/** Creates the followers of all lists of one world. */
 export function createListFollowers(seed: number, startMs: number) {
   const firstDay = Math.floor(startMs / DAY_MS);
   const arrivals = createDaily({ salt: hash32(seed, "list-arrivals"), firstDay, perDay: () => 3 });
@@ -22,7 +22,7 @@ export function createListFollowers(seed: number, startMs: number) {
   return {
     positions: (list: PublicList, nowMs: number): number =>
       list.followerKeys?.length ?? list.followers + arrivals.count(crowdOf(list), nowMs),
-    /** The follower at a position counted from the oldest; undefined where somebody left. */
+    /** Returns the follower at a position counted from the oldest; undefined if it is empty. */
     at(list: PublicList, position: number, nowMs: number): number | undefined {
       if (list.followerKeys !== undefined) return list.followerKeys[position];
       const who = crowdOf(list);
@@ -34,7 +34,10 @@ export function createListFollowers(seed: number, startMs: number) {
 
 const crowdOf = (list: PublicList): number => LIST_CROWD + (hash32(list.id) % 10_000);
 
-/** Of those who followed before the first day, who leaves when: a fixed shuffle. */
+/**
+ * Returns the place of a follower in the order in which those from before the first day leave, a
+ * fixed shuffle.
+ */
 const leavingOrder = (list: PublicList, position: number): number =>
   position >= list.followers
     ? Number.POSITIVE_INFINITY

@@ -1,28 +1,31 @@
-/** What can be changed of an account by hand. */
+/** What can be changed by hand about an account. */
 import type { Json } from "../../../model/json.ts";
 import type { User } from "../../../model/user.ts";
 
-/** What an account was made to be by hand. It no longer changes by itself. */
+/** The state of an account after a change by hand. It no longer changes by itself. */
 export interface AccountState {
   username: string;
   protected: boolean;
   suspended: boolean;
   deleted: boolean;
   renamedMs: readonly number[];
-  /** Left out by search, as some accounts are; timelines show it. */
+  /** Whether search leaves the account out, as it does with some; timelines show it. */
   hiddenFromSearch: boolean;
   /** Fields of the profile that are shown instead of the real ones. */
   shown: ProfileEdits;
-  /** Shown by /about instead of the real one. */
+  /** The country that /about shows instead of the real one. */
   country?: string;
 }
 
-/** What of a profile can be set by hand, beside what the state has fields of its own for. */
+/**
+ * The profile fields that can be set by hand, except those that have a field of their own in the
+ * state.
+ */
 export type ProfileEdits = Partial<Omit<User, "id" | "username" | "protected">>;
 
 /**
- * Shows these fields instead of the real ones; null shows the real one again, and what is not given
- * stays as it is.
+ * Shows these fields instead of the real ones. The value null shows the real one again; fields that
+ * are not given stay as they are.
  */
 export function showInstead(state: AccountState, fields: Readonly<Record<string, Json>>): void {
   const all = Object.entries({ ...state.shown, ...fields });

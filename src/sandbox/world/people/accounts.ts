@@ -1,28 +1,30 @@
 /**
- * The named people of the world: the accounts that post, follow and are scored. Each is a pure
- * function of its position; positions, ids and handles turn into each other without any table. The
- * nameless crowd that follows them is crowd.ts's.
+ * The named people of the world: the accounts that post, follow and have scores. Each is a pure
+ * function of its position; positions, ids and handles are converted into each other without a
+ * table. The crowd that follows them is in crowd.ts.
  */
 import { bell, createDice, fraction, hash32, pick } from "../chance/dice.ts";
 import { BIOS, FIRST_NAMES, LAST_NAMES, PLACES, TOPICS } from "../chance/vocabulary.ts";
 
 export interface Account {
-  /** Position in the world; also its user key. */
+  /** The position in the world, which is also the user key. */
   readonly index: number;
   readonly id: string;
-  /** First handle; the world knows the current one. */
+  /** The first handle; `People` knows the current one. */
   readonly username: string;
   readonly displayName: string;
   readonly description: string;
   readonly location: string;
   readonly createdMs: number;
-  /** Followers before the world's first day. */
+  /** The number of followers before the world's first day. */
   readonly followersBefore: number;
   readonly followersPerDay: number;
   readonly followingsBefore: number;
   readonly tweetsBefore: number;
   readonly verified: boolean;
-  /** In the service's own database: scores and 7-day lists exist. */
+  /**
+   * Whether the account is in the service's own database, so that it has scores and 7-day lists.
+   */
   readonly indexed: boolean;
   readonly baseScore: number;
   readonly lang: string;
@@ -39,17 +41,20 @@ interface Star {
   readonly score: number;
 }
 
-/** How much accounts post a day: log-normal, so that a few post most. */
+/** How many posts a day accounts write: log-normal, so that few accounts write most posts. */
 export interface PostingRates {
   readonly median: number;
   readonly mean: number;
 }
 
-/** About half of the accounts are silent for two days (what clients of such services see). */
+/**
+ * The usual rates: about half of the accounts are silent for two days, as clients of such services
+ * see.
+ */
 export const USUAL_RATES: PostingRates = { median: 0.4, mean: 3 };
 const MAX_POSTS_PER_DAY = 300;
 
-/** Names of seed 1 that examples may rely on; they exist and are indexed in every seed. */
+/** Accounts that examples may name: they exist and are indexed whatever the seed. */
 const STARS: readonly Star[] = [
   {
     username: "acme",
@@ -98,25 +103,22 @@ const CREATION_SPAN_MS = 15 * 365 * 86_400_000;
 const SNOWFLAKE_EPOCH_MS = 1_288_834_974_657;
 const OLD_ID_STEP = 100_003;
 const OLD_ID_BASE = 10_000_000;
-/** Positions fit into so many low bits of an id. */
+/** The low bits of an id that hold the position. */
 const POSITION_BITS = 0x1fffff;
 
-/**
- * The most accounts a world can have: beyond the positions that ids hold, two accounts would share
- * an id.
- */
+/** The most accounts that a world can have: with more, two accounts would share an id. */
 export const MAX_ACCOUNTS = 2_000_000;
 
 /**
- * How many accounts a world has for which so many are wanted: the stars are there in every world
- * but an empty one.
+ * Returns how many accounts a world has if `wanted` are asked for: every world but an empty one
+ * includes the stars.
  */
 export const worldSize = (wanted: number): number =>
   wanted === 0 ? 0 : Math.max(wanted, STARS.length);
 
 /**
- * The account at this position: the same for the same seed. With a `username` it is one that was
- * added by hand: silent, unfollowed.
+ * Returns the account at this position, the same for the same seed. An account with a `username`
+ * was added by hand: it posts nothing and has no followers.
  */
 export function createAccount(seed: number, index: number, username?: string): Account {
   const dice = createDice(seed, "account", index);
@@ -139,7 +141,7 @@ export function createAccount(seed: number, index: number, username?: string): A
     followingsBefore: Math.floor(20 + dice() ** 2 * 900),
     tweetsBefore: Math.floor(200 + dice() ** 2 * 30_000),
     verified: star !== undefined || dice() < 0.25,
-    // Those that tests add are indexed, so that both ways of watching see them.
+    // Accounts that tests add are indexed, so that both ways of watching followers see them.
     indexed: star !== undefined || username !== undefined || dice() < 0.6,
     baseScore: star?.score ?? Math.floor(10 + dice() ** 2 * 1_800),
     lang: star === undefined ? pick(["en", "en", "en", "de", "es", "ja", "fr"], dice()) : "en",
@@ -148,7 +150,7 @@ export function createAccount(seed: number, index: number, username?: string): A
   };
 }
 
-/** The name of an account that was added by hand: "Maya Builds" for maya_builds. */
+/** Returns a display name for an account that was added by hand: "Maya Builds" for maya_builds. */
 const nameFrom = (handle: string): string =>
   handle
     .split("_")
@@ -156,7 +158,7 @@ const nameFrom = (handle: string): string =>
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
     .join(" ") || handle;
 
-/** Posts a day of each of the `count` accounts of a world, on average. */
+/** Returns a function from an account's position to its average number of posts a day. */
 export function createPosting(
   seed: number,
   count: number,
@@ -174,10 +176,13 @@ export function createPosting(
   };
 }
 
-/** Put before the name by those who take a new handle. */
+/** Prefixes of the new handles of accounts that are renamed. */
 const PREFIXES = ["its", "real", "the", "hey"] as const;
 
-/** Ends in the position, so that handles lead back to it; no name ends in a digit. */
+/**
+ * Returns a handle that ends in the position, from which the account is found again. No name ends
+ * in a digit.
+ */
 function handleOf(first: string, last: string, index: number, renames: number): string {
   const plain = (text: string) =>
     text
@@ -191,7 +196,7 @@ function handleOf(first: string, last: string, index: number, renames: number): 
   return `${name.slice(0, 15 - String(index).length)}${index}`;
 }
 
-/** The handle after so many renames. */
+/** Returns the handle that an account has after this many renames. */
 export function handleAfter(account: Account, renames: number): string {
   if (renames === 0) return account.username;
   const [first = "", last = ""] = account.displayName.split(" ");
@@ -199,8 +204,8 @@ export function handleAfter(account: Account, renames: number): string {
 }
 
 /**
- * The position a handle of the world's own making ends in; undefined when it ends in none. Whether
- * the handle is right is for the caller to see.
+ * Returns the position at the end of a generated handle; undefined if there is none. The caller
+ * must check that the account there has this handle.
  */
 export function positionInHandle(handle: string): number | undefined {
   const star = STARS.findIndex((each) => each.username === handle.toLowerCase());
@@ -209,7 +214,7 @@ export function positionInHandle(handle: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Old accounts have short ids, young ones snowflakes beyond 2^53. */
+/** Returns the id of an account: short for old accounts, a snowflake beyond 2^53 for young ones. */
 function userIdAt(createdMs: number, seed: number, index: number): string {
   const salt = createDice(seed, "user-id", index);
   if (createdMs < SNOWFLAKE_EPOCH_MS)
@@ -222,7 +227,7 @@ function userIdAt(createdMs: number, seed: number, index: number): string {
 
 const idMask = (seed: number): number => hash32(seed, "user-id-mask");
 
-/** The position an id carries, right only if the account there has this id. */
+/** Returns the position that an id carries. It is right only if the account there has this id. */
 export function positionInId(seed: number, id: string): number {
   if (id.length <= 12) return Math.floor((Number(id) - OLD_ID_BASE) / OLD_ID_STEP);
   return (Number(BigInt(id) & BigInt(POSITION_BITS)) ^ idMask(seed)) & POSITION_BITS;

@@ -1,11 +1,11 @@
 /**
- * A million people without a timeline, who exist so that followers exist. Each is a pure function
- * of its number; numbers, ids and handles turn into each other without any table.
+ * A million people without a timeline, who exist so that accounts have followers. Each is a pure
+ * function of its number; numbers, ids and handles are converted into each other without a table.
  */
 import { hash32, pick, unit } from "../chance/dice.ts";
 import { FIRST_NAMES, LAST_NAMES } from "../chance/vocabulary.ts";
 
-/** User keys below this are accounts, from here on the crowd. */
+/** User keys below this are accounts; from here on they are people of the crowd. */
 export const CROWD_FROM = 10_000_000;
 export const CROWD_SIZE = 1_000_000;
 const ID_BASE = 1_400_000_000_000_000_000n;
@@ -49,7 +49,7 @@ export function crowdPerson(seed: number, key: number): CrowdPerson {
   };
 }
 
-/** The key behind an id or a handle of the crowd; undefined when nobody has it. */
+/** Returns the user key behind an id of the crowd; undefined if nobody has the id. */
 export function crowdKeyOfId(seed: number, id: string): number | undefined {
   const number = Number((BigInt(id) - ID_BASE) >> 22n);
   return number >= 0 && number < CROWD_SIZE && idOf(seed, number) === id
@@ -68,14 +68,17 @@ const STEP = 611_953;
 const SHIFT = 7_919;
 const STEP_BACK = inverse(STEP, CROWD_SIZE);
 
-/** Who became the `rank`-th follower of an account: no one twice. */
+/**
+ * Returns the person who became the `rank`-th follower of an account, a different one for each
+ * rank.
+ */
 export const crowdFollower = (account: number, rank: number): number =>
   CROWD_FROM +
   Number((BigInt(rank) * BigInt(STEP) + BigInt(account) * BigInt(SHIFT)) % BigInt(CROWD_SIZE));
 
 /**
- * The rank under which a person of the crowd follows the account, should the account ever have so
- * many.
+ * Returns the rank at which a person of the crowd follows the account, if the account ever has that
+ * many followers.
  */
 export function crowdRank(account: number, key: number): number {
   const shifted = (BigInt(key - CROWD_FROM) - BigInt(account) * BigInt(SHIFT)) % BigInt(CROWD_SIZE);

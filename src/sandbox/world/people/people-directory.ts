@@ -1,7 +1,7 @@
 /**
- * Who exists, whatever the time: accounts of the world, accounts added or recorded, and the crowd,
- * by user key. Accounts of the world are made when they are asked for; only what was changed by
- * hand, added or recorded is kept. The crowd cannot be changed.
+ * Everyone who exists, whatever the time, by user key: accounts of the world, accounts that were
+ * added or recorded, and the crowd. Accounts of the world are computed on demand; only changed,
+ * added and recorded ones are kept. The crowd cannot be changed.
  */
 import type { User } from "../../../model/user.ts";
 import type { AccountState } from "./account-state.ts";
@@ -19,11 +19,11 @@ import {
   crowdKeyOfId,
   crowdPerson,
 } from "./crowd.ts";
-import { createLives, type Lives } from "./lives.ts";
+import { createAccountChanges, type AccountChanges } from "./account-changes.ts";
 
 /** Keys from here on are recorded users: see load-records.ts. */
 const RECORDED_FROM = 100_000_000;
-/** Accounts that are remembered; any can be made again. */
+/** How many computed accounts are cached. */
 const REMEMBERED = 50_000;
 
 export interface PeopleOptions {
@@ -32,27 +32,27 @@ export interface PeopleOptions {
   readonly startMs: number;
 }
 
-/** The people of one world, addressed by user key. */
+/** The people of one world by user key. */
 export class PeopleDirectory {
   readonly seed: number;
-  /** Accounts the world began with: keys below this post by themselves. */
+  /** How many accounts the world began with. Accounts with a key below this post by themselves. */
   readonly count: number;
-  readonly lives: Lives;
-  /** Of accounts that were changed by hand. */
+  readonly changes: AccountChanges;
+  /** The states of accounts that were changed by hand. */
   readonly states = new Map<number, AccountState>();
-  /** Whether the service knows somebody's follows, where that was set by hand. */
+  /** Whether an account is in the service's own database, if that was set by hand. */
   readonly indexed = new Map<number, boolean>();
   readonly #made = new Map<number, Account>();
   readonly #added: Account[] = [];
   readonly #recorded: User[] = [];
-  /** Handles and ids that no pure function leads back from. */
+  /** The user keys of handles and ids that cannot be computed back. */
   readonly #byHandle = new Map<string, number>();
   readonly #byId = new Map<string, number>();
 
   constructor({ seed, count, startMs }: PeopleOptions) {
     this.seed = seed;
     this.count = worldSize(count);
-    this.lives = createLives({ seed, startMs, count: this.count });
+    this.changes = createAccountChanges({ seed, startMs, count: this.count });
   }
 
   account(key: number): Account | undefined {
@@ -73,18 +73,21 @@ export class PeopleDirectory {
     return key >= CROWD_FROM && key < RECORDED_FROM;
   }
 
-  /** Somebody of the crowd. */
+  /** Returns a person of the crowd. */
   person(key: number): CrowdPerson {
     return crowdPerson(this.seed, key);
   }
 
-  /** Keys of all accounts: the world's own, added, recorded. The crowd is nobody's list. */
+  /**
+   * Yields the keys of all accounts: the world's own, added and recorded ones. The crowd is not
+   * included.
+   */
   *keys(): Generator<number> {
     for (let key = 0; key < this.count + this.#added.length; key += 1) yield key;
     for (let n = 0; n < this.#recorded.length; n += 1) yield RECORDED_FROM + n;
   }
 
-  /** A new, silent account. */
+  /** Adds an account that posts nothing. */
   add(username: string): number {
     const account = createAccount(this.seed, this.count + this.#added.length, username);
     this.#added.push(account);
@@ -93,7 +96,7 @@ export class PeopleDirectory {
     return account.index;
   }
 
-  /** A user as the service once showed it; takes the place of one of the same id. */
+  /** Adds a user as the service once showed it, or replaces a recorded one with the same id. */
   record(user: User): number {
     const known = this.#byId.get(user.id);
     const key =
@@ -104,7 +107,7 @@ export class PeopleDirectory {
     return key;
   }
 
-  /** Leads a handle to another account; the one that the account had before leads nowhere. */
+  /** Assigns a handle to an account; the account's previous handle is then unused. */
   giveHandle(key: number, before: string, handle: string): void {
     if (this.#byHandle.get(before.toLowerCase()) === key)
       this.#byHandle.delete(before.toLowerCase());
@@ -112,8 +115,8 @@ export class PeopleDirectory {
   }
 
   /**
-   * The key behind a handle in lower case; `usernameOf` says which name an account of the world has
-   * now.
+   * Returns the key behind a handle in lower case. `usernameOf` returns the current handle of an
+   * account of the world.
    */
   keyOfHandle(handle: string, usernameOf: (key: number) => string): number | undefined {
     const given = this.#byHandle.get(handle);

@@ -1,4 +1,4 @@
-/** How people are at one moment: under which handle, and whether they can be seen. */
+/** The people of a directory at one moment: their handles, and whether they can be seen. */
 import type { User } from "../../../model/user.ts";
 import type { AccountState, ProfileEdits } from "./account-state.ts";
 import { type Account, handleAfter } from "./accounts.ts";
@@ -7,7 +7,7 @@ import type { PeopleDirectory } from "./people-directory.ts";
 
 const NO_EDITS: ProfileEdits = {};
 
-/** The people of a directory as they are whenever they are asked about. */
+/** The people of a directory, each as of the moment of the call. */
 export class People {
   readonly #directory: PeopleDirectory;
   readonly #now: () => number;
@@ -21,7 +21,7 @@ export class People {
     return this.#directory.seed;
   }
 
-  /** Accounts the world began with: keys below this post by themselves. */
+  /** How many accounts the world began with. Accounts with a key below this post by themselves. */
   get count(): number {
     return this.#directory.count;
   }
@@ -34,7 +34,7 @@ export class People {
     return this.#directory.recordedUser(key);
   }
 
-  /** Somebody of the crowd. */
+  /** Returns a person of the crowd. */
   person(key: number): CrowdPerson {
     return this.#directory.person(key);
   }
@@ -43,7 +43,10 @@ export class People {
     return this.#directory.isCrowd(key);
   }
 
-  /** Keys of all accounts: the world's own, added, recorded. The crowd is nobody's list. */
+  /**
+   * Returns the keys of all accounts: the world's own, added and recorded ones. The crowd is not
+   * included.
+   */
   keys(): Generator<number> {
     return this.#directory.keys();
   }
@@ -61,16 +64,17 @@ export class People {
       : handleAfter(named, this.renames(key).length);
   }
 
-  /** Moments at which the account got another name, earliest first. */
+  /** Returns the times at which the account was renamed, earliest first. */
   renames(key: number): readonly number[] {
     return (
-      this.#directory.states.get(key)?.renamedMs ?? this.#directory.lives.renames(key, this.#now())
+      this.#directory.states.get(key)?.renamedMs ??
+      this.#directory.changes.renames(key, this.#now())
     );
   }
 
-  /** How often its profile was changed. */
+  /** Returns how often the account's profile has changed. */
   revisions(key: number): number {
-    return this.#directory.lives.revisions(key, this.#now());
+    return this.#directory.changes.revisions(key, this.#now());
   }
 
   keyOfHandle(handle: string): number | undefined {
@@ -81,30 +85,31 @@ export class People {
     return this.#directory.keyOfId(id);
   }
 
-  /** The key behind a handle; a new, silent account when nobody has it. */
+  /** Returns the key behind a handle; adds an account that posts nothing if nobody has it. */
   ensure(username: string): number {
     return this.keyOfHandle(username) ?? this.#directory.add(username);
   }
 
   isProtected(key: number): boolean {
-    const { states, lives } = this.#directory;
+    const { states, changes } = this.#directory;
     return (
       states.get(key)?.protected ??
       this.recordedUser(key)?.protected ??
-      lives.isProtected(key, this.#now())
+      changes.isProtected(key, this.#now())
     );
   }
 
   #isSuspended(key: number): boolean {
     return (
       this.#directory.states.get(key)?.suspended ??
-      this.#directory.lives.isSuspended(key, this.#now())
+      this.#directory.changes.isSuspended(key, this.#now())
     );
   }
 
   #isDeleted(key: number): boolean {
     return (
-      this.#directory.states.get(key)?.deleted ?? this.#directory.lives.isDeleted(key, this.#now())
+      this.#directory.states.get(key)?.deleted ??
+      this.#directory.changes.isDeleted(key, this.#now())
     );
   }
 
@@ -112,7 +117,10 @@ export class People {
     return this.#isSuspended(key) || this.#isDeleted(key);
   }
 
-  /** Deleted, suspended and protected accounts answer 404 (api-v3.md, Errors). */
+  /**
+   * Whether the account can be read. Deleted, suspended and protected accounts answer 404
+   * (api-v3.md, Errors).
+   */
   isReadable(key: number): boolean {
     return !this.isGone(key) && !this.isProtected(key);
   }
@@ -120,7 +128,7 @@ export class People {
   isHiddenFromSearch(key: number): boolean {
     return (
       this.#directory.states.get(key)?.hiddenFromSearch ??
-      this.#directory.lives.isHiddenFromSearch(key)
+      this.#directory.changes.isHiddenFromSearch(key)
     );
   }
 
@@ -136,7 +144,7 @@ export class People {
     this.#directory.indexed.set(key, isIndexed);
   }
 
-  /** What is shown of a profile instead of the real fields. */
+  /** Returns the profile fields that are shown instead of the real ones. */
   shown(key: number): ProfileEdits {
     return this.#directory.states.get(key)?.shown ?? NO_EDITS;
   }
@@ -146,11 +154,11 @@ export class People {
   }
 
   /**
-   * To be changed: from now on the account is as it is, until its maker says otherwise. Undefined
-   * for the crowd.
+   * Returns the account's state, to be changed by hand. From this call on the account no longer
+   * changes by itself. Undefined for the crowd.
    */
   state(key: number): AccountState | undefined {
-    const { states, lives } = this.#directory;
+    const { states, changes } = this.#directory;
     if (this.isCrowd(key) || (this.account(key) ?? this.recordedUser(key)) === undefined)
       return undefined;
     const known = states.get(key);
@@ -161,7 +169,7 @@ export class People {
       suspended: this.#isSuspended(key),
       deleted: this.#isDeleted(key),
       renamedMs: this.renames(key),
-      hiddenFromSearch: lives.isHiddenFromSearch(key),
+      hiddenFromSearch: changes.isHiddenFromSearch(key),
       shown: {},
     };
     states.set(key, state);

@@ -1,6 +1,6 @@
 /**
- * Influence scores: refreshed once a day, waves of a week and a month. Changes follow from the
- * score's own history.
+ * Influence scores, which change once a day in waves of a week and a month. The reported changes
+ * are computed from the score's own history.
  */
 import { DAY_MS } from "../chance/daily.ts";
 import { fraction, hash32 } from "../chance/dice.ts";
@@ -11,7 +11,7 @@ export interface ScoreChange {
   readonly month_delta: number;
 }
 
-/** The scores of one world, by user key; people without one have 0. */
+/** Creates the scores of one world by user key; people without a score have 0. */
 export function createScores(people: PeopleDirectory, seed: number) {
   const salt = hash32(seed, "score");
   const fixed = new Map<number, ScoreChange & { readonly score?: number }>();
@@ -35,7 +35,7 @@ export function createScores(people: PeopleDirectory, seed: number) {
     };
   }
 
-  /** Where only the week's change was set, by hand, the score moves by it. */
+  /** Returns the score. If only the week's change was set by hand, the score moves by it. */
   function score(key: number, nowMs: number): number {
     const set = fixed.get(key)?.score;
     if (set !== undefined) return set;
@@ -51,12 +51,15 @@ export function createScores(people: PeopleDirectory, seed: number) {
   }
 
   return {
-    /** Whether there is a score at all: the crowd has none, nor those recorded without. */
+    /**
+     * Whether there is a score at all. The crowd has none, nor have accounts that were recorded
+     * without one.
+     */
     knows: (key: number): boolean =>
       people.account(key) !== undefined || recorded.has(key) || fixed.has(key),
     score,
     changes,
-    /** What is not given stays as it is. */
+    /** Sets the given fields by hand; the others stay as they are. */
     set(
       key: number,
       change: Partial<ScoreChange> & { readonly score?: number },

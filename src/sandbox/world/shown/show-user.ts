@@ -1,6 +1,6 @@
 /**
- * Shows people as the API's profiles at one moment: accounts of the world, the crowd, and those
- * recorded.
+ * Shows people as the API's profiles at one moment: accounts of the world, the crowd, and recorded
+ * accounts.
  */
 import type { User } from "../../../model/user.ts";
 import type { Account } from "../people/accounts.ts";
@@ -27,7 +27,7 @@ export function createProfiles(world: WorldAt, nowMs: number) {
     return made;
   }
 
-  /** A few fields of the profile, cheaper than the whole. */
+  /** Returns a few fields of the profile, which is cheaper than the whole. */
   function names(
     key: number,
   ): Pick<User, "id" | "username" | "display_name" | "verified" | "description"> {
@@ -45,7 +45,7 @@ export function createProfiles(world: WorldAt, nowMs: number) {
     };
   }
 
-  /** What a search for people reads. */
+  /** Returns the text that a search for people reads. */
   function nameAndBio(key: number): string {
     const { username, display_name, description } = names(key);
     return `${username} ${display_name} ${description}`;
@@ -83,7 +83,10 @@ function accountUser(world: WorldAt, account: Account, nowMs: number): User {
   };
 }
 
-/** Name, bio and pictures after so many changes; every other change is one of the picture alone. */
+/**
+ * Returns name, bio and pictures after this many changes. Every other change is one of the picture
+ * alone.
+ */
 function face(seed: number, account: Account, revisions: number) {
   const edition = Math.floor(revisions / 2);
   const chosen = hash32(seed, "look", account.index, edition) / 2 ** 32;
@@ -98,7 +101,7 @@ function face(seed: number, account: Account, revisions: number) {
   };
 }
 
-/** As it was recorded, but for what was changed by hand since. */
+/** Returns a user as recorded, with the changes made by hand since. */
 function recordedUser({ people, tweets }: WorldAt, key: number, nowMs: number): User {
   const seen = people.recordedUser(key);
   if (seen === undefined) throw new RangeError(`no user ${key}`);

@@ -1,24 +1,24 @@
 /**
  * Shows tweets as the API does at one moment: texts, counts, quoted and retweeted tweets. Profiles
- * are show-user.ts's, wire quirks dress.ts's.
+ * are made in show-user.ts, and quirks of the wire format in wire-quirks.ts.
  */
 import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
 import { hash32 } from "../chance/dice.ts";
-import { createGlances } from "../tweets/glance.ts";
+import { createSearchableTweets } from "../tweets/searchable-tweet.ts";
 import { createProfiles } from "./show-user.ts";
 import type { TweetRecord } from "../tweets/tweet-record.ts";
 import type { World } from "../world.ts";
 
 export type Show = ReturnType<typeof createShow>;
 
-/** What the world looks like at `nowMs`; profiles are made once per Show. */
+/** Shows the world at `nowMs`. Each profile is made once per `Show`. */
 export function createShow(present: World, nowMs: number) {
   const world = present.at(nowMs);
   const { people, tweets } = world;
   const { user, names, nameAndBio } = createProfiles(world, nowMs);
-  const glance = createGlances({ tweet, user, targetOf, textOf, entitiesOf, names });
+  const searchable = createSearchableTweets({ tweet, user, targetOf, textOf, entitiesOf, names });
 
-  /** `depth` 0 shows a tweet without the tweet it quotes or retweets. */
+  /** Returns a tweet. With `depth` 0 it comes without the tweet that it quotes or retweets. */
   function tweet(record: TweetRecord, depth = 1): Tweet {
     const answers = countAnswers(tweets.answersTo(record, nowMs));
     if (record.shown !== undefined) return recordedTweet(record, record.shown, answers);
@@ -38,7 +38,7 @@ export function createShow(present: World, nowMs: number) {
     };
   }
 
-  /** Recorded counts, and what came since by hand. */
+  /** Returns a recorded tweet: the recorded counts plus the answers added by hand since. */
   function recordedTweet(
     record: TweetRecord,
     seen: Tweet,
@@ -65,7 +65,7 @@ export function createShow(present: World, nowMs: number) {
     depth: number,
   ): Partial<Tweet> {
     if (target === undefined || depth === 0) return {};
-    // A quoted tweet's entities are empty inline (docs/service.md section 2).
+    // The entities of a quoted tweet are empty inside the quoting one (docs/service.md section 2).
     if (record.kind === "quote") return { quoted_status: { ...tweet(target, 0), entities: [] } };
     return record.kind === "retweet" ? { retweeted_status: tweet(target, 0) } : {};
   }
@@ -80,20 +80,20 @@ export function createShow(present: World, nowMs: number) {
 
   const isDeleted = (record: TweetRecord): boolean =>
     (record.deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs;
-  /** Whether timelines and lookups may show it now. */
+  /** Whether timelines and lookups show the tweet now. */
   const isVisible = (record: TweetRecord): boolean =>
     record.visibleMs <= nowMs && !isDeleted(record) && people.isReadable(record.author);
-  /** Whether the search index shows it now. */
+  /** Whether the search index shows the tweet now. */
   const isIndexed = (record: TweetRecord): boolean =>
     record.indexedMs <= nowMs &&
     !isDeleted(record) &&
     people.isReadable(record.author) &&
     !people.isHiddenFromSearch(record.author);
 
-  return { nowMs, user, nameAndBio, tweet, glance, isVisible, isIndexed };
+  return { nowMs, user, nameAndBio, tweet, searchable, isVisible, isIndexed };
 }
 
-/** Likes and views are a function of age; most come in the first hours. */
+/** Returns likes, bookmarks and views, which grow with age; most come in the first hours. */
 function applause(record: TweetRecord, nowMs: number) {
   const likes = Math.max(
     0,
@@ -106,7 +106,7 @@ function applause(record: TweetRecord, nowMs: number) {
   };
 }
 
-/** Recorded answers are in the recorded counts already. */
+/** Counts answers, except recorded ones, which are part of the recorded counts. */
 function countAnswers(answers: readonly TweetRecord[]) {
   const counts = { retweet_count: 0, reply_count: 0, quote_count: 0 };
   for (const answer of answers) {
@@ -120,7 +120,7 @@ function countAnswers(answers: readonly TweetRecord[]) {
 
 interface Words {
   readonly text: string;
-  /** Of the author whom a reply answers; "" for all else. */
+  /** The handle of the author that a reply answers; "" for other tweets. */
   readonly targetName: string;
 }
 

@@ -1,4 +1,4 @@
-/** Tweets put in one by one, in the order of their ids. */
+/** Tweets that were added one by one, in the order of their ids. */
 import { compareIds } from "../../../model/id.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
@@ -16,7 +16,7 @@ export class AddedTweets {
     return this.#all.length;
   }
 
-  /** When the last tweet was put in, as its id says; 0 when there is none. */
+  /** The time of the tweet that was added last, from its id; 0 if there is none. */
   get lastMs(): number {
     return this.#lastMs;
   }
@@ -49,12 +49,12 @@ export class AddedTweets {
 
 const NONE: readonly TweetRecord[] = [];
 
-/** Mostly at the end. */
+/** Inserts a record, in most cases at the end. */
 function insert(sorted: TweetRecord[], record: TweetRecord): void {
   sorted.splice(lastBelow(sorted, record.id) + 1, 0, record);
 }
 
-/** Position of the youngest that is older than the id; -1 when none is. */
+/** Returns the position of the youngest record that is older than the id; -1 if there is none. */
 export function lastBelow(sorted: readonly TweetRecord[], id: string): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

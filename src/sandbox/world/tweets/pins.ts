@@ -1,6 +1,6 @@
 /**
- * Tweets pinned to profiles and communities: older than any timeline, and the same whenever the
- * sandbox starts.
+ * Tweets pinned to profiles and communities. They are older than any timeline, and the same in
+ * every run.
  */
 import { timeOfTweetId } from "../../../model/id.ts";
 import { COMMUNITIES } from "../groups/communities.ts";
@@ -11,10 +11,12 @@ import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
 const PINS_FROM_MS = Date.UTC(2024, 5, 1);
 const PINS_SPAN_MS = 90 * DAY_MS;
-/** An account has so many it takes turns with, one after each change of its profile. */
+/**
+ * How many pinned tweets an account has; the next one is shown after each change of its profile.
+ */
 const TURNS = 4;
 
-/** The pins of one world. */
+/** Creates the pinned tweets of one world. */
 export function createPins(people: PeopleDirectory) {
   const { seed } = people;
   const known = new Map<string, TweetRecord>();
@@ -37,7 +39,10 @@ export function createPins(people: PeopleDirectory) {
     };
   }
 
-  /** The pin of an account after so many changes of its profile; undefined where it has none. */
+  /**
+   * Returns the account's pinned tweet after this many changes of its profile; undefined if it has
+   * none.
+   */
   function pinOf(author: number, revisions: number): TweetRecord | undefined {
     const account = author < people.count ? people.account(author) : undefined;
     if (account === undefined || (revisions === 0 && !account.hasPinned)) return undefined;

@@ -1,8 +1,8 @@
 /**
- * The natural tweets of the world: records made of sketches on demand, by author, by id, by what
- * they answer, and all of a day in order. Replies, retweets and quotes answer a post of the last 24
- * hours by one of a few accounts that their author listens to, so that both ways, from answer to
- * post and from post to answers, cost the same in a world of any size.
+ * The generated tweets of the world, made on demand from planned posts: by author, by id, by the
+ * tweet that they answer, and all of a day in order. Replies, retweets and quotes answer a post of
+ * the last 24 hours by one of a few accounts that their author may answer. Finding the post of an
+ * answer and the answers to a post therefore costs the same in a world of any size.
  */
 import { timeOfTweetId } from "../../../model/id.ts";
 import type { Account } from "../people/accounts.ts";
@@ -10,43 +10,43 @@ import type { Groups } from "../groups/groups.ts";
 import { COMMUNITIES } from "../groups/communities.ts";
 import { DAY_MS } from "../chance/daily.ts";
 import { diceFrom, hash32, mix, pick } from "../chance/dice.ts";
-import { createHearing, type Hearing } from "./hearing.ts";
+import { createAnswerCandidates, type AnswerCandidates } from "./answer-candidates.ts";
 import { remember } from "../chance/memory.ts";
-import type { Sketch, Sketches } from "../chance/sketches.ts";
+import type { PlannedPost, PlannedPosts } from "../chance/planned-posts.ts";
 import { composeText } from "./texts.ts";
 import { snowflake, type TweetRecord } from "./tweet-record.ts";
 
 /** Positions fit into so many low bits of a tweet id; one bit above marks tweets put in by hand. */
 const AUTHOR_BITS = 0x1fffff;
 const AUTHORS = AUTHOR_BITS + 1;
-/** Author-days remembered. */
+/** How many days of an author are cached. */
 const KEPT_DAYS = 20_000;
-/** Moments of whole days remembered, 8 bytes each. */
+/** How many moments of whole days are cached, 8 bytes each. */
 const KEPT_MOMENTS = 3_000_000;
 const ATTENTION_MS = DAY_MS;
 
 export interface StreamOptions {
   readonly seed: number;
-  /** Accounts the world began with. */
+  /** How many accounts the world began with. */
   readonly count: number;
   account(author: number): Account;
-  readonly sketches: Sketches;
+  readonly planned: PlannedPosts;
   readonly groups: Groups;
-  /** Posts a day of all together, for the size of memories. */
+  /** The posts a day of all accounts together; determines the size of the caches. */
   readonly postsPerDay: number;
 }
 
 interface AuthorDay {
-  readonly sketches: readonly Sketch[];
+  readonly planned: readonly PlannedPost[];
   readonly records: (TweetRecord | undefined)[];
 }
 
-/** The natural tweets of one world. `day` = epoch days throughout. */
+/** The generated tweets of one world. A `day` is always an epoch day. */
 export class Stream {
   readonly #options: StreamOptions;
   readonly #recordSalt: number;
   readonly #mask: number;
-  readonly #hearing: Hearing;
+  readonly #candidates: AnswerCandidates;
   readonly #authorDays: (key: number) => AuthorDay;
   readonly #moments: (day: number) => Float64Array;
   readonly #answers: (key: number) => ReadonlyMap<string, readonly TweetRecord[]>;
@@ -56,10 +56,10 @@ export class Stream {
     this.#options = options;
     this.#recordSalt = hash32(seed, "record");
     this.#mask = hash32(seed, "tweet-mask") & AUTHOR_BITS;
-    this.#hearing = createHearing(seed, count);
+    this.#candidates = createAnswerCandidates(seed, count);
     this.#authorDays = remember(KEPT_DAYS, (key): AuthorDay => {
-      const sketches = options.sketches.on(key % AUTHORS, Math.floor(key / AUTHORS));
-      return sketches.length === 0 ? EMPTY_DAY : { sketches, records: [] };
+      const planned = options.planned.on(key % AUTHORS, Math.floor(key / AUTHORS));
+      return planned.length === 0 ? EMPTY_DAY : { planned, records: [] };
     });
     const keptDays = Math.max(2, Math.min(60, Math.floor(KEPT_MOMENTS / Math.max(1, postsPerDay))));
     this.#moments = remember(keptDays, (day) => this.#momentsOn(day));
@@ -68,14 +68,14 @@ export class Stream {
     );
   }
 
-  sketchesOn(author: number, day: number): readonly Sketch[] {
-    return this.#authorDay(author, day).sketches;
+  plannedOn(author: number, day: number): readonly PlannedPost[] {
+    return this.#authorDay(author, day).planned;
   }
 
-  /** The tweets of one author on one day, oldest first. */
+  /** Returns the tweets of one author on one day, oldest first. */
   byAuthor(author: number, day: number): readonly TweetRecord[] {
-    const { sketches } = this.#authorDay(author, day);
-    return sketches.map((_, at) => this.#recordAt(author, day, at));
+    const { planned } = this.#authorDay(author, day);
+    return planned.map((_, at) => this.#recordAt(author, day, at));
   }
 
   find(id: string): TweetRecord | undefined {
@@ -84,23 +84,23 @@ export class Stream {
     if (low > AUTHOR_BITS || author >= this.#options.count) return undefined;
     const atMs = timeOfTweetId(id);
     const day = Math.floor(atMs / DAY_MS);
-    const at = this.#authorDay(author, day).sketches.findIndex((sketch) => sketch.atMs === atMs);
+    const at = this.#authorDay(author, day).planned.findIndex((post) => post.atMs === atMs);
     return at < 0 ? undefined : this.#recordAt(author, day, at);
   }
 
-  /** Everyone's tweets of one day, newest first, from `fromMs` down. */
+  /** Yields everyone's tweets of one day, newest first, from `fromMs` down. */
   *down(day: number, fromMs: number): Generator<TweetRecord> {
     const sorted = this.#moments(day);
     for (let i = countBelow(sorted, (fromMs - day * DAY_MS + 1) * AUTHORS) - 1; i >= 0; i -= 1) {
       const moment = sorted[i] as number;
       const atMs = day * DAY_MS + Math.floor(moment / AUTHORS);
       const author = (moment % AUTHORS) ^ this.#mask;
-      const at = this.#authorDay(author, day).sketches.findIndex((sketch) => sketch.atMs === atMs);
+      const at = this.#authorDay(author, day).planned.findIndex((post) => post.atMs === atMs);
       yield this.#recordAt(author, day, at);
     }
   }
 
-  /** What natural tweets answer to a natural tweet, in no order. */
+  /** Returns the generated tweets that answer a generated tweet, in no order. */
   answersTo(target: TweetRecord): readonly TweetRecord[] {
     return (
       this.#answers(Math.floor(target.atMs / DAY_MS) * AUTHORS + target.author).get(target.id) ??
@@ -109,33 +109,36 @@ export class Stream {
   }
 
   #recordAt(author: number, day: number, at: number): TweetRecord {
-    const { sketches, records } = this.#authorDay(author, day);
-    return (records[at] ??= this.#recordOf(author, sketches[at] as Sketch));
+    const { planned, records } = this.#authorDay(author, day);
+    return (records[at] ??= this.#recordOf(author, planned[at] as PlannedPost));
   }
 
-  /** All moments of a day in the order of ids: ms of the day and masked author in one number. */
+  /**
+   * Returns all moments of a day in the order of ids. Each number combines the ms of the day and
+   * the masked author.
+   */
   #momentsOn(day: number): Float64Array {
     const found: number[] = [];
     for (let author = 0; author < this.#options.count; author += 1) {
-      for (const sketch of this.#options.sketches.on(author, day))
-        found.push((sketch.atMs - day * DAY_MS) * AUTHORS + (author ^ this.#mask));
+      for (const post of this.#options.planned.on(author, day))
+        found.push((post.atMs - day * DAY_MS) * AUTHORS + (author ^ this.#mask));
     }
     return Float64Array.from(found).sort();
   }
 
   #answersToDay(author: number, day: number): ReadonlyMap<string, readonly TweetRecord[]> {
     const found = new Map<string, TweetRecord[]>();
-    for (const listener of new Set([author, ...this.#hearing.listenersOf(author)])) {
+    for (const answerer of new Set([author, ...this.#candidates.possibleAnswerersOf(author)])) {
       for (const each of [day, day + 1]) {
-        const { sketches } = this.#authorDay(listener, each);
-        for (let at = 0; at < sketches.length; at += 1) {
-          const sketch = sketches[at] as Sketch;
+        const { planned } = this.#authorDay(answerer, each);
+        for (let at = 0; at < planned.length; at += 1) {
+          const post = planned[at] as PlannedPost;
           const isNear =
-            sketch.after === undefined
-              ? this.#hearing.couldHear(listener, sketch.atMs, author)
-              : listener === author;
-          if (sketch.kind === "post" || !isNear) continue;
-          const record = this.#recordAt(listener, each, at);
+            post.after === undefined
+              ? this.#candidates.isCandidate(answerer, post.atMs, author)
+              : answerer === author;
+          if (post.kind === "post" || !isNear) continue;
+          const record = this.#recordAt(answerer, each, at);
           if (record.targetId !== undefined) append(found, record.targetId, record);
         }
       }
@@ -143,25 +146,31 @@ export class Stream {
     return found;
   }
 
-  /** The latest post of one of those heard, if it is no older than a day. */
+  /**
+   * Returns the latest post, at most a day old, of the first account that the author may answer and
+   * that has one.
+   */
   #findTarget(
     author: number,
-    sketch: Sketch,
-  ): { readonly author: number; readonly sketch: Sketch } | undefined {
-    for (const other of this.#hearing.heardBy(author, sketch.atMs)) {
-      const post = this.#latestPost(other, sketch.atMs);
-      if (post !== undefined) return { author: other, sketch: post };
+    post: PlannedPost,
+  ): { readonly author: number; readonly post: PlannedPost } | undefined {
+    for (const other of this.#candidates.candidatesOf(author, post.atMs)) {
+      const target = this.#latestPost(other, post.atMs);
+      if (target !== undefined) return { author: other, post: target };
     }
     return undefined;
   }
 
-  /** Only what answers nobody else may be answered, so that no chain leads further back. */
-  #latestPost(author: number, beforeMs: number): Sketch | undefined {
+  /**
+   * Returns the latest post that may be answered. A post that answers somebody else's may not, so
+   * that chains of answers stay short.
+   */
+  #latestPost(author: number, beforeMs: number): PlannedPost | undefined {
     const day = Math.floor(beforeMs / DAY_MS);
     for (const each of [day, day - 1]) {
-      const { sketches } = this.#authorDay(author, each);
-      for (let at = sketches.length - 1; at >= 0; at -= 1) {
-        const post = sketches[at] as Sketch;
+      const { planned } = this.#authorDay(author, each);
+      for (let at = planned.length - 1; at >= 0; at -= 1) {
+        const post = planned[at] as PlannedPost;
         if (post.atMs < beforeMs - ATTENTION_MS) return undefined;
         const isOriginal = post.kind === "post" || post.after !== undefined;
         if (isOriginal && post.atMs + 2_000 < beforeMs && (post.deletedMs ?? Infinity) > beforeMs)
@@ -171,24 +180,24 @@ export class Stream {
     return undefined;
   }
 
-  #recordOf(author: number, sketch: Sketch): TweetRecord {
+  #recordOf(author: number, post: PlannedPost): TweetRecord {
     const account = this.#options.account(author);
-    const id = this.#idOf(author, sketch.atMs);
-    const dice = diceFrom(mix(this.#recordSalt, author, sketch.atMs % 0x7fffffff));
-    const target = this.#targetOf(author, sketch);
-    const kind = target === undefined ? "post" : sketch.kind;
-    const communityId = kind === "post" ? this.#communityOf(author, sketch.atMs, dice) : undefined;
-    const visibleMs = sketch.atMs + 150 + Math.floor(dice() * 700);
+    const id = this.#idOf(author, post.atMs);
+    const dice = diceFrom(mix(this.#recordSalt, author, post.atMs % 0x7fffffff));
+    const target = this.#targetOf(author, post);
+    const kind = target === undefined ? "post" : post.kind;
+    const communityId = kind === "post" ? this.#communityOf(author, post.atMs, dice) : undefined;
+    const visibleMs = post.atMs + 150 + Math.floor(dice() * 700);
     const indexedMs = visibleMs + indexLag(dice);
     const targetAccount = target === undefined ? undefined : this.#options.account(target.author);
     const occasion = { account, kind, target: targetAccount, community: communityId !== undefined };
     const article = kind === "post" && communityId === undefined && dice() < 0.015;
     return {
       id,
-      atMs: sketch.atMs,
+      atMs: post.atMs,
       visibleMs,
       indexedMs,
-      ...(sketch.deletedMs === undefined ? {} : { deletedMs: sketch.deletedMs }),
+      ...(post.deletedMs === undefined ? {} : { deletedMs: post.deletedMs }),
       author,
       kind,
       text: article
@@ -197,18 +206,12 @@ export class Stream {
       lang: account.lang,
       conversationId:
         kind === "reply" && target !== undefined
-          ? this.#idOf(target.author, rootOf(target.sketch).atMs)
+          ? this.#idOf(target.author, rootOf(target.post).atMs)
           : id,
-      ...(target === undefined ? {} : { targetId: this.#idOf(target.author, target.sketch.atMs) }),
+      ...(target === undefined ? {} : { targetId: this.#idOf(target.author, target.post.atMs) }),
       ...(communityId === undefined ? {} : { communityId }),
       media:
-        kind === "retweet"
-          ? []
-          : sketch.hasMedia
-            ? picturesBy(dice())
-            : dice() < 0.2
-              ? ["url"]
-              : [],
+        kind === "retweet" ? [] : post.hasMedia ? picturesBy(dice()) : dice() < 0.2 ? ["url"] : [],
       likesAtLast: Math.floor(Math.sqrt(account.followersBefore + 10) * dice() ** 3 * 6),
       ...(article ? { isArticle: true } : {}),
     };
@@ -216,13 +219,13 @@ export class Stream {
 
   #targetOf(
     author: number,
-    sketch: Sketch,
-  ): { readonly author: number; readonly sketch: Sketch } | undefined {
-    return sketch.after !== undefined
-      ? { author, sketch: sketch.after }
-      : sketch.kind === "post"
+    post: PlannedPost,
+  ): { readonly author: number; readonly post: PlannedPost } | undefined {
+    return post.after !== undefined
+      ? { author, post: post.after }
+      : post.kind === "post"
         ? undefined
-        : this.#findTarget(author, sketch);
+        : this.#findTarget(author, post);
   }
 
   #communityOf(author: number, atMs: number, dice: () => number): string | undefined {
@@ -242,12 +245,15 @@ export class Stream {
 }
 
 const NO_ANSWERS: readonly TweetRecord[] = [];
-const EMPTY_DAY: AuthorDay = { sketches: [], records: [] };
+const EMPTY_DAY: AuthorDay = { planned: [], records: [] };
 
-const rootOf = (sketch: Sketch): Sketch =>
-  sketch.after === undefined ? sketch : rootOf(sketch.after);
+const rootOf = (post: PlannedPost): PlannedPost =>
+  post.after === undefined ? post : rootOf(post.after);
 
-/** The index lags a second or two, sometimes minutes (docs/service.md section 5). */
+/**
+ * Returns how long the search index lags: a second or two, sometimes minutes (docs/service.md
+ * section 5).
+ */
 const indexLag = (dice: () => number): number =>
   Math.floor(dice() < 0.01 ? 30_000 + dice() * 200_000 : 200 + dice() * 1_800);
 
@@ -266,7 +272,7 @@ function append(groups: Map<string, TweetRecord[]>, key: string, record: TweetRe
   else group.push(record);
 }
 
-/** How many of these sorted numbers are smaller. */
+/** Returns how many of these sorted numbers are below `limit`. */
 function countBelow(sorted: Float64Array, limit: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

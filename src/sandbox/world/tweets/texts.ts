@@ -1,4 +1,4 @@
-/** Writes what a tweet says. */
+/** Writes the texts of tweets. */
 import type { TweetKind } from "../../../model/tweet.ts";
 import type { Account } from "../people/accounts.ts";
 import { pick } from "../chance/dice.ts";
@@ -31,7 +31,7 @@ export function composeText(occasion: TextOccasion, dice: () => number): string 
   return `${pick(OPENERS, dice())} ${topic}${closing(pick(CLOSERS, dice()))}${tag}`;
 }
 
-/** Goes on with the sentence, or is one of its own. */
+/** Returns the closer as the end of the sentence, or as a sentence of its own. */
 const closing = (closer: string): string => (/^[a-z]/.test(closer) ? ` ${closer}` : `. ${closer}`);
 
 const brandTalk = (dice: () => number): string =>

@@ -1,42 +1,43 @@
 /**
- * All tweets of the world: the natural ones, what was put in or recorded, and what was deleted.
- * Knows nothing of profiles or counts of likes.
+ * All tweets of the world: generated, added, recorded and deleted ones. Knows nothing of profiles
+ * or counts of likes.
  */
 import { compareIds, timeOfTweetId } from "../../../model/id.ts";
 import type { Tweet } from "../../../model/tweet.ts";
 import { AddedTweets, lastBelow } from "./added-tweets.ts";
 import { DAY_MS } from "../chance/daily.ts";
 import type { Stream } from "./stream.ts";
-import { type Counts, createTally } from "./tally.ts";
-import type { Sketches } from "../chance/sketches.ts";
+import { type Counts, createPostCounts } from "./post-counts.ts";
+import type { PlannedPosts } from "../chance/planned-posts.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
 export interface TweetStoreOptions {
   readonly stream: Stream;
-  readonly sketches: Sketches;
-  /** Accounts the world began with. */
+  readonly planned: PlannedPosts;
+  /** How many accounts the world began with. */
   readonly count: number;
   readonly startMs: number;
-  /** The oldest moment timelines reach back to. */
+  /** The oldest moment that timelines reach back to. */
   readonly floorMs: number;
-  /** Counters count natural posts from here on. */
+  /** Counters count generated posts from this moment on. */
   readonly firstDayMs: number;
-  /** The oldest natural tweet that a search over everyone reads. */
+  /** Returns the time of the oldest generated tweet that a search over everyone reads. */
   readonly searchFloorMs: (nowMs: number) => number;
   /**
-   * A tweet outside the stream with this id, such as a pinned one: found by id, not in timelines.
+   * Returns a tweet that is not part of the stream, such as a pinned one: it is found by id, but
+   * not in timelines.
    */
   readonly staticTweet: (id: string) => TweetRecord | undefined;
 }
 
-/** Natural and added tweets as one list. */
+/** A read of generated and added tweets as one list. */
 interface Walk {
   readonly naturalDown: (day: number, fromMs: number) => Iterable<TweetRecord>;
   readonly added: readonly TweetRecord[];
   readonly nowMs: number;
-  /** Excludes itself and all younger ones. */
+  /** Only tweets older than this id are read. */
   readonly beforeId: string | undefined;
-  /** The oldest natural tweet that is read. */
+  /** Generated tweets older than this are not read. */
   readonly naturalSinceMs: number;
   readonly sinceMs: number;
 }
@@ -46,16 +47,16 @@ export class TweetStore {
   readonly #options: TweetStoreOptions;
   readonly #added = new AddedTweets();
   readonly #answers = new Map<string, TweetRecord[]>();
-  /** Found by id, not in timelines. */
+  /** Tweets that are found by id, but not in timelines. */
   readonly #unlisted = new Map<string, TweetRecord>();
-  /** By hand: natural and added ones alike. */
+  /** Tweets that were deleted by hand, generated and added ones alike. */
   readonly #deleted = new Map<string, TweetRecord>();
   readonly #edits = new Map<string, TweetEdits>();
-  readonly #tally: (author: number, nowMs: number) => Counts;
+  readonly #postCounts: (author: number, nowMs: number) => Counts;
 
   constructor(options: TweetStoreOptions) {
     this.#options = options;
-    this.#tally = createTally(options.sketches, Math.floor(options.firstDayMs / DAY_MS));
+    this.#postCounts = createPostCounts(options.planned, Math.floor(options.firstDayMs / DAY_MS));
   }
 
   get floorMs(): number {
@@ -63,8 +64,8 @@ export class TweetStore {
   }
 
   /**
-   * Everyone's, newest first, whatever their visibility; `beforeId` excludes itself and all younger
-   * ones; ends below `sinceMs`.
+   * Yields everyone's tweets, newest first, whether they are visible or not. Only tweets older than
+   * `beforeId` and not older than `sinceMs` are read.
    */
   scan(nowMs: number, beforeId?: string, sinceMs = 0): Generator<TweetRecord> {
     return this.#walk({
@@ -77,7 +78,10 @@ export class TweetStore {
     });
   }
 
-  /** Those of some authors: costs what these wrote, not what the world did. */
+  /**
+   * Yields the tweets of some authors. The cost depends on what these authors wrote, not on the
+   * size of the world.
+   */
   scanBy(
     authors: readonly number[],
     nowMs: number,
@@ -120,7 +124,7 @@ export class TweetStore {
     return this.#unlisted.values();
   }
 
-  /** What replies to, quotes or retweets a tweet, newest first. */
+  /** Returns the tweets that answer, quote or retweet a tweet, newest first. */
   answersTo(record: TweetRecord, nowMs: number): readonly TweetRecord[] {
     const { count, stream } = this.#options;
     const natural =
@@ -132,10 +136,10 @@ export class TweetStore {
       .sort((a, b) => compareIds(b.id, a.id));
   }
 
-  /** What an author's counters show: see tally.ts. */
+  /** Returns the counters of an author (post-counts.ts), including added tweets. */
   countBy(author: number, nowMs: number): Counts {
     const natural =
-      author < this.#options.count ? this.#tally(author, nowMs) : { posts: 0, media: 0 };
+      author < this.#options.count ? this.#postCounts(author, nowMs) : { posts: 0, media: 0 };
     let { posts, media } = natural;
     for (const record of this.#added.by(author)) {
       if (record.shown !== undefined || record.atMs > nowMs || this.#deleted.has(record.id))
@@ -161,7 +165,7 @@ export class TweetStore {
     return this.#deleted.delete(id);
   }
 
-  /** Fields set by hand, shown instead of the real ones. */
+  /** Sets fields by hand, which are shown instead of the real ones. */
   edit(id: string, fields: TweetEdits): void {
     this.#edits.set(id, { ...this.#edits.get(id), ...fields });
   }
@@ -170,12 +174,12 @@ export class TweetStore {
     return this.#edits.get(id) ?? NO_EDITS;
   }
 
-  /** User keys of all whose tweets were put in. */
+  /** Returns the user keys of all authors of added tweets. */
   addedAuthors(): Iterable<number> {
     return this.#added.authors();
   }
 
-  /** Time of the last tweet put in; 0 when there is none. */
+  /** Returns the time of the tweet that was added last; 0 if there is none. */
   lastAddedMs(): number {
     return this.#added.lastMs;
   }
@@ -192,7 +196,7 @@ export class TweetStore {
     for (let i = found.length - 1; i >= 0; i -= 1) yield found[i] as TweetRecord;
   }
 
-  /** Newest first. */
+  /** Yields both kinds of tweets, newest first. */
   *#walk(walk: Walk): Generator<TweetRecord> {
     const { added, nowMs, beforeId, sinceMs } = walk;
     const fromMs = Math.min(
@@ -230,7 +234,9 @@ export class TweetStore {
     return record.visibleMs <= nowMs && !isOver && !this.#deleted.has(record.id);
   }
 
-  /** Whether the counters of its author, which count natural tweets, would count it still. */
+  /**
+   * Whether the author's counters, which count generated tweets, still include this deleted one.
+   */
   #isDeletedNatural(record: TweetRecord, nowMs: number): boolean {
     const isCounted =
       !this.#added.has(record.id) &&
@@ -240,7 +246,7 @@ export class TweetStore {
   }
 }
 
-/** What of a tweet can be set by hand. */
+/** The fields of a tweet that can be set by hand. */
 export type TweetEdits = Partial<
   Pick<
     Tweet,

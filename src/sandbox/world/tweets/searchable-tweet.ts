@@ -1,44 +1,44 @@
 /**
- * Tweets and authors for a search, which reads few fields of thousands: those that the search
- * language speaks of, and no others. What takes long, such as counting answers, is made when it is
- * read.
+ * Tweets and authors for a search, which reads a few fields of thousands of tweets. They have only
+ * the fields that the search language can ask for. Expensive fields, such as counts of answers, are
+ * computed when they are read.
  */
 import { decodeText } from "../../../api/decode-text.ts";
 import type { Tweet, TweetEntity } from "../../../model/tweet.ts";
 import type { User } from "../../../model/user.ts";
 import type { TweetRecord } from "./tweet-record.ts";
 
-/** How the fields are made. */
-export interface GlanceSource {
+/** Computes the fields. */
+export interface SearchableSource {
   tweet(record: TweetRecord): Tweet;
   user(key: number): User;
   targetOf(record: TweetRecord): TweetRecord | undefined;
   textOf(record: TweetRecord, target: TweetRecord | undefined): string;
   entitiesOf(record: TweetRecord): readonly TweetEntity[];
-  /** Cheap, unlike the whole profile. */
+  /** Returns a few fields, which is cheaper than the whole profile. */
   names(key: number): Pick<User, "id" | "username" | "display_name" | "verified">;
 }
 
 /**
- * Each reads as the tweet that `source.tweet` shows, as far as the search language can distinguish
- * them. The world has texts as the service sends them, escaped; a search is asked of what their
- * authors wrote.
+ * Returns a function that wraps a record. The result has the values that `source.tweet` shows, as
+ * far as a search can see. One thing differs: texts are unescaped, because a search matches what
+ * the author wrote and not what the service sends.
  */
-export function createGlances(source: GlanceSource): (record: TweetRecord) => Tweet {
-  const authors = new Map<number, AuthorGlance>();
+export function createSearchableTweets(source: SearchableSource): (record: TweetRecord) => Tweet {
+  const authors = new Map<number, SearchableAuthor>();
 
-  function author(key: number): AuthorGlance {
+  function author(key: number): SearchableAuthor {
     const known = authors.get(key);
     if (known !== undefined) return known;
-    const made = new AuthorGlance(source.names(key), () => source.user(key));
+    const made = new SearchableAuthor(source.names(key), () => source.user(key));
     authors.set(key, made);
     return made;
   }
 
-  function glance(record: TweetRecord): TweetGlance {
+  function searchable(record: TweetRecord): SearchableTweet {
     const target = source.targetOf(record);
-    const near = target === undefined ? undefined : glance(target);
-    return new TweetGlance(
+    const near = target === undefined ? undefined : searchable(target);
+    return new SearchableTweet(
       record,
       { target: near, user: author(record.author), text: source.textOf(record, target) },
       source,
@@ -51,10 +51,10 @@ export function createGlances(source: GlanceSource): (record: TweetRecord) => Tw
   }
 
   return (record) =>
-    record.shown === undefined ? (glance(record) as unknown as Tweet) : recorded(record);
+    record.shown === undefined ? (searchable(record) as unknown as Tweet) : recorded(record);
 }
 
-class AuthorGlance {
+class SearchableAuthor {
   readonly id: string;
   readonly username: string;
   readonly display_name: string;
@@ -62,7 +62,7 @@ class AuthorGlance {
   readonly #whole: () => User;
 
   constructor(
-    { id, username, display_name, verified }: ReturnType<GlanceSource["names"]>,
+    { id, username, display_name, verified }: ReturnType<SearchableSource["names"]>,
     whole: () => User,
   ) {
     this.id = id;
@@ -79,13 +79,13 @@ class AuthorGlance {
 
 const NO_ENTITIES: readonly TweetEntity[] = [];
 
-interface Surroundings {
-  readonly target: TweetGlance | undefined;
-  readonly user: AuthorGlance;
+interface TweetContext {
+  readonly target: SearchableTweet | undefined;
+  readonly user: SearchableAuthor;
   readonly text: string;
 }
 
-class TweetGlance {
+class SearchableTweet {
   readonly id: string;
   readonly full_text: string;
   readonly lang: string;
@@ -94,13 +94,13 @@ class TweetGlance {
   readonly is_quote_status: boolean;
   readonly in_reply_to_tweet_id: string;
   readonly in_reply_to_username: string;
-  readonly user: AuthorGlance;
-  readonly quoted_status: TweetGlance | undefined;
-  readonly retweeted_status: TweetGlance | undefined;
+  readonly user: SearchableAuthor;
+  readonly quoted_status: SearchableTweet | undefined;
+  readonly retweeted_status: SearchableTweet | undefined;
   readonly #record: TweetRecord;
-  readonly #source: GlanceSource;
+  readonly #source: SearchableSource;
 
-  constructor(record: TweetRecord, { target, user, text }: Surroundings, source: GlanceSource) {
+  constructor(record: TweetRecord, { target, user, text }: TweetContext, source: SearchableSource) {
     this.id = record.id;
     this.full_text = decodeText(text);
     this.lang = record.lang;

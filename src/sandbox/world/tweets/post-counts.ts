@@ -1,34 +1,34 @@
 /**
- * How many posts and media an author's counters show: a sum of settled days that is remembered, and
- * the few days that can still change.
+ * Counts an author's posts and media, as the profile shows them: the cached sum of days that can no
+ * longer change, plus the few days that still can.
  */
 import { DAY_MS } from "../chance/daily.ts";
-import { REGRET_MS, type Sketch, type Sketches } from "../chance/sketches.ts";
+import { REGRET_MS, type PlannedPost, type PlannedPosts } from "../chance/planned-posts.ts";
 
 export interface Counts {
   readonly posts: number;
   readonly media: number;
 }
 
-/** When everything that is taken back has been. */
+/** A time at which every post that will be deleted has been. */
 const LATER = Number.MAX_SAFE_INTEGER;
 
 interface Memory {
-  /** First day that `settled` does not hold. */
+  /** The first day that the sum does not include. */
   day: number;
   posts: number;
   media: number;
-  recent: readonly Sketch[];
-  /** Day up to which `recent` reaches, itself included. */
+  recent: readonly PlannedPost[];
+  /** The last day that `recent` includes. */
   recentTo: number;
 }
 
 /**
- * Counters move when a tweet is created, a moment before anyone can see it, and back when it is
- * deleted. Nothing counts before `firstDay`.
+ * Creates the counters. They go up when a tweet is created, a moment before anyone can see it, and
+ * down when it is deleted. Nothing before `firstDay` counts.
  */
-export function createTally(
-  sketches: Sketches,
+export function createPostCounts(
+  planned: PlannedPosts,
   firstDay: number,
 ): (author: number, nowMs: number) => Counts {
   const memories = new Map<number, Memory>();
@@ -40,9 +40,9 @@ export function createTally(
     if (memory === undefined || memory.day > settledTo)
       memory = { day: firstDay, posts: 0, media: 0, recent: [], recentTo: -1 };
     for (; memory.day < settledTo; memory.day += 1)
-      add(memory, sketches.on(author, memory.day), LATER);
-    const recent: Sketch[] = [];
-    for (let day = settledTo; day <= today; day += 1) recent.push(...sketches.on(author, day));
+      add(memory, planned.on(author, memory.day), LATER);
+    const recent: PlannedPost[] = [];
+    for (let day = settledTo; day <= today; day += 1) recent.push(...planned.on(author, day));
     memory.recent = recent;
     memory.recentTo = today;
     memories.set(author, memory);
@@ -61,10 +61,10 @@ export function createTally(
 
 function add(
   counts: { posts: number; media: number },
-  sketches: readonly Sketch[],
+  planned: readonly PlannedPost[],
   nowMs: number,
 ): void {
-  for (const { atMs, deletedMs, hasMedia } of sketches) {
+  for (const { atMs, deletedMs, hasMedia } of planned) {
     if (atMs > nowMs || (deletedMs ?? Number.POSITIVE_INFINITY) <= nowMs) continue;
     counts.posts += 1;
     if (hasMedia) counts.media += 1;

@@ -1,4 +1,6 @@
-/** Spoils answers: lists, their items, their cursors. Knows no fault by name. */
+/**
+ * Changes answers in ways that faults need: their lists, items and cursors. Knows no fault by name.
+ */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { Answer, Call } from "../calls/call.ts";
 import { badRequest } from "../calls/service-error.ts";
@@ -6,7 +8,7 @@ import { badRequest } from "../calls/service-error.ts";
 const listName = (answer: Answer): "tweets" | "users" | undefined =>
   (["tweets", "users"] as const).find((name) => Array.isArray(answer.body[name]));
 
-/** The items of a list; none of a single object. */
+/** Returns the items of a list answer; none for a single object. */
 export function itemsOf(answer: Answer): readonly JsonObject[] {
   const name = listName(answer);
   return name === undefined ? [] : (answer.body[name] as readonly JsonObject[]);
@@ -26,7 +28,7 @@ export function withoutList(answer: Answer): Answer {
     : { ...answer, body: { ...answer.body, [name]: undefined } };
 }
 
-/** Changes every item of a list, or the one object. */
+/** Changes every item of a list answer, or the single object. */
 export function onItems(answer: Answer, change: (item: JsonObject) => JsonObject): Answer {
   if (listName(answer) === undefined) return { ...answer, body: change(answer.body) };
   return onList(answer, (items) => items.map(change));
@@ -43,7 +45,7 @@ export function oddFields(item: JsonObject): JsonObject {
   };
 }
 
-/** Counts a little lower every other second, as a replica that lags behind would count them. */
+/** Lowers counts a little every other second, like a replica that lags behind. */
 export function flap(call: Call, item: JsonObject): JsonObject {
   const isOld = Math.floor(call.nowMs / 1_000) % 2 === 0;
   const lower = (value: Json | undefined): Json | undefined =>
@@ -57,7 +59,10 @@ export function flap(call: Call, item: JsonObject): JsonObject {
 export const withCursor = (answer: Answer, cursor: string): Answer =>
   listName(answer) === undefined ? answer : { body: { ...answer.body, next_cursor: cursor } };
 
-/** Digits as a bare number: most JSON parsers round those of follower and member lists. */
+/**
+ * Sends a cursor of digits as a bare number. Most JSON parsers round those of follower and member
+ * lists.
+ */
 export function bareNumberCursor(answer: Answer): Answer {
   const { next_cursor: cursor, ...body } = answer.body;
   return typeof cursor === "string" && /^\d+$/.test(cursor)
@@ -65,7 +70,7 @@ export function bareNumberCursor(answer: Answer): Answer {
     : answer;
 }
 
-/** The cursor that was asked for, again; a first page keeps its own. */
+/** Sends the requested cursor again as the next one; a first page keeps its own. */
 export function sameCursor(call: Call, answer: Answer): Answer {
   return call.cursor === undefined ? answer : withCursor(answer, call.cursor);
 }
@@ -76,7 +81,7 @@ export function withEnd(answer: Answer, end: Json | undefined): Answer {
     : answer;
 }
 
-/** No items, and a cursor that leads to the page that should have been here. */
+/** Returns no items, and a cursor that leads to the page that this one should have been. */
 export function emptyPage(call: Call, answer: Answer): Answer {
   if (listName(answer) === undefined) return answer;
   const emptied = onList(answer, () => []);

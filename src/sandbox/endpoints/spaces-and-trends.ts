@@ -19,7 +19,7 @@ function spaces(call: Call): Answer {
   return { body: showSpace(call, space) };
 }
 
-/** Whom the sandbox names of those who listen. */
+/** How many of a Space's listeners the answer names. */
 const NAMED_LISTENERS = 6;
 const SPEAKERS = 2;
 
@@ -110,7 +110,7 @@ function trendsOf(call: Call): Answer {
   return { body: { trends } };
 }
 
-export const SURROUNDING_HANDLERS = {
+export const SPACE_AND_TREND_HANDLERS = {
   spaces,
   trends: trendsOf,
 } as const satisfies Record<string, Handler>;

@@ -1,42 +1,46 @@
 /**
- * What happens to accounts by themselves: new names, new bios, protected for some days, suspended
- * for some weeks, deleted for good. Rare, at seeded moments, and never to the first hundred:
- * examples and samples name those. A pure function of account and time.
+ * How accounts change by themselves: they get new names and bios, are protected for some days,
+ * suspended for some weeks, or deleted for good. Changes are rare, at seeded moments, and never
+ * happen to the first hundred accounts, because examples and samples name those. A pure function of
+ * account and time.
  */
 import { DAY_MS } from "../chance/daily.ts";
 import { fraction, hash32 } from "../chance/dice.ts";
 
 /** Accounts below this position keep their names and can always be read. */
 export const STEADY_ACCOUNTS = 100;
-/** The stars never change at all. */
+/** The first accounts, the stars, never change at all. */
 const STARS = 5;
-/** Renames before this day are nobody's business. */
+/** Renames before this day are not reported. */
 const RENAMES_FROM_MS = Date.UTC(2024, 0, 1);
 
 interface Rhythm {
   readonly salt: number;
-  /** One chance in every period of so many days, at a moment of its own. */
+  /**
+   * A change is possible once in every period of this many days, at a different moment for each
+   * account.
+   */
   readonly everyDays: number;
   readonly chance: number;
 }
 
-/** What begins then lasts for some days. */
+/** A change that lasts for some days. */
 interface SpellRhythm extends Rhythm {
   readonly leastDays: number;
   readonly mostDays: number;
 }
 
-export interface LivesOptions {
+export interface AccountChangesOptions {
   readonly seed: number;
   readonly startMs: number;
-  /** Accounts the world began with; others live as their makers say. */
+  /** How many accounts the world began with. Accounts that were added later change only by hand. */
   readonly count: number;
 }
 
-export type Lives = ReturnType<typeof createLives>;
+export type AccountChanges = ReturnType<typeof createAccountChanges>;
 
-/** The lives of one world's accounts. */
-export function createLives({ seed, startMs, count }: LivesOptions) {
+/** Creates the changes of one world's accounts. */
+export function createAccountChanges({ seed, startMs, count }: AccountChangesOptions) {
   const salt = (what: string): number => hash32(seed, "life", what);
   const renamed: Rhythm = { salt: salt("renamed"), everyDays: 90, chance: 0.6 };
   const revised: Rhythm = { salt: salt("revised"), everyDays: 40, chance: 0.8 };
@@ -58,10 +62,10 @@ export function createLives({ seed, startMs, count }: LivesOptions) {
   const isWild = (key: number): boolean => key >= STEADY_ACCOUNTS && key < count;
 
   return {
-    /** Moments of its renames up to now, earliest first. */
+    /** Returns the times of the account's renames up to now, earliest first. */
     renames: (key: number, nowMs: number): readonly number[] =>
       isWild(key) ? momentsUpTo(renamed, key, RENAMES_FROM_MS, nowMs) : [],
-    /** How often bio, name and picture were changed since the world's start. */
+    /** Returns how often bio, name and picture have changed since the world's start. */
     revisions: (key: number, nowMs: number): number =>
       key >= STARS && key < count ? momentsUpTo(revised, key, startMs, nowMs).length : 0,
     isProtected: (key: number, nowMs: number): boolean =>
@@ -71,14 +75,17 @@ export function createLives({ seed, startMs, count }: LivesOptions) {
     isDeleted: (key: number, nowMs: number): boolean =>
       isWild(key) &&
       nowMs >= startMs - Math.log(1 - fraction(deletedSalt, key)) * MEAN_LIFE_DAYS * DAY_MS,
-    /** Left out by the search index, as one in a hundred is (docs/service.md section 5). */
+    /**
+     * Whether the search index leaves the account out, as it does with one in a hundred
+     * (docs/service.md section 5).
+     */
     isHiddenFromSearch: (key: number): boolean => isWild(key) && fraction(hiddenSalt, key) < 0.01,
   };
 }
 
 const MEAN_LIFE_DAYS = 800;
 
-/** The moment of one period; undefined where nothing happens in it. */
+/** Returns the moment of the change in one period; undefined if nothing changes in it. */
 function momentIn(
   { salt, everyDays, chance }: Rhythm,
   key: number,
@@ -104,7 +111,8 @@ function momentsUpTo(
 }
 
 /**
- * Spells are shorter than a period, so that only this one and the one before can last until now.
+ * Whether a lasting change is on. It is shorter than a period, so only this period's and the
+ * previous one's can still last.
  */
 function isInSpell(rhythm: SpellRhythm, key: number, nowMs: number): boolean {
   const { leastDays, mostDays } = rhythm;
