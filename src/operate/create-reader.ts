@@ -1,6 +1,6 @@
 /**
- * How an event reads: by its watch type, as the sink's readers write numbers and times, and as its
- * template words it.
+ * Turns an event into a neutral message: by its watch type, with numbers and times in the format of
+ * the sink's region, and in the words of its template.
  */
 import type { NeutralMessage } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
@@ -13,7 +13,10 @@ import { isReport, reportMessage } from "../render/report-message.ts";
 import { spellTime } from "../render/text/times.ts";
 import { WATCH_TYPES } from "../watches/registry.ts";
 
-/** An event of a type this build does not know is rendered plainly. */
+/**
+ * Creates the function that reads events. An event whose type this build does not know is rendered
+ * plainly.
+ */
 export function createReader(
   linksHost: string,
   region?: Region,
@@ -38,7 +41,7 @@ export function createReader(
   };
 }
 
-/** A title that came out empty is none. */
+/** Applies the wording of a template. An empty title is ignored. */
 function worded(message: NeutralMessage, { title = [], body }: Wording): NeutralMessage {
   const spelled = spellOut(title).replace(/\s+/g, " ").trim();
   const hasMoment = body?.some((piece) => typeof piece !== "string") === true;

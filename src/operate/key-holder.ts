@@ -1,6 +1,6 @@
 /**
- * The active API keys, by the names the ledger knows them by: read again from their files when the
- * service refuses them.
+ * Holds the active API keys by the names under which the ledger knows them. A key is read again
+ * from its file if the service refuses it.
  */
 import type { ApiConfig, KeyConfig } from "../config/config.ts";
 import { readSecretText } from "../config/text/read-files.ts";
@@ -11,19 +11,22 @@ import type { Hash } from "../model/hash.ts";
 export interface HeldKey {
   /** As the configuration calls it, else a short hash: what may be shown and stored. */
   readonly name: string;
-  /** Requests a month of this key alone; undefined where the configuration names none. */
+  /** The monthly limit of this key; undefined if the configuration gives none. */
   readonly monthly: number | undefined;
-  /** A short hash of the key itself: another key of the same name has another one. */
+  /** A short hash of the key itself, which shows whether a key was replaced under the same name. */
   readonly fingerprint: string;
 }
 
 export interface KeyHolder {
-  /** The key of that name; of a name nobody has, the first. */
+  /** Returns the key with that name, or the first key if there is none. */
   readonly key: (name?: string) => string;
-  /** In the order of the configuration; at least one. */
+  /** The keys in the order of the configuration; at least one. */
   readonly held: readonly [HeldKey, ...HeldKey[]];
   set(api: ApiConfig): void;
-  /** True when the file of that key, or of the first, holds another one than before. */
+  /**
+   * Reads the file of that key (or of the first one) again. Returns true if it holds another key
+   * than before.
+   */
   renew(name?: string): Promise<boolean>;
 }
 
@@ -77,9 +80,9 @@ export function createKeyHolder(
 }
 
 /**
- * Those that may pay, of the ones that can. An only key is held by the limit of the whole, which
- * knows what another key has spent before it; and where none can, the first is asked, so that its
- * refusal is seen.
+ * Returns the keys that may pay, from those that are usable. A single configured key is limited by
+ * the total limit, which includes what a previous key spent. If no key is usable, the first is
+ * used, so that the service's refusal is seen.
  */
 export function eligibleKeysOf(
   held: KeyHolder["held"],
@@ -91,6 +94,6 @@ export function eligibleKeysOf(
     : [first, ...others];
 }
 
-/** Eight digits distinguish keys and give nothing away. */
+/** Returns a name for a key: eight digits of its hash distinguish keys and reveal nothing. */
 const shortHash = (hash: Hash, text: string): string =>
   `key-${hash(`api key\n${text}`).slice(0, 8)}`;

@@ -1,6 +1,6 @@
 /**
- * What pausing and resuming a watch says to whoever asked for it: since when it was away, and what
- * becomes of what came meanwhile.
+ * The texts about pausing and resuming a watch: since when it was away, and what happens to what it
+ * missed.
  */
 import type { Config } from "../config/config.ts";
 import { DEFAULTS } from "../config/defaults.ts";
@@ -17,7 +17,7 @@ import type { PauseView } from "../server/contract/actions.ts";
 export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string): OnReturn =>
   watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
 
-/** What becomes of what came while a watch was away. */
+/** Says what happens to what came while a watch was away. */
 export const missedText = (onReturn: OnReturn): string => `what came meanwhile ${MISSED[onReturn]}`;
 
 const MISSED: Readonly<Record<OnReturn, string>> = {
@@ -26,11 +26,11 @@ const MISSED: Readonly<Record<OnReturn, string>> = {
   skip: "raises no alert",
 };
 
-/** "brand-mentions: back after 3d, what came meanwhile raises no alert" */
+/** Returns a text such as "brand-mentions: back after 3d, what came meanwhile raises no alert". */
 export const returnText = (watch: string, awayMs: number, onReturn: OnReturn): string =>
   `${watch}: back after ${formatDuration(awayMs)}, ${missedText(onReturn)}`;
 
-/** `paused`: the change that was made. */
+/** Returns the view of a change to `paused`. */
 export function pauseView(
   watch: string,
   paused: boolean,
@@ -42,7 +42,10 @@ export function pauseView(
   return { watch, paused, was_paused: wasPaused, away_since: since, on_return: onReturn };
 }
 
-/** "brand-mentions goes on; what came since 2026-03-06T13:38:49Z raises no alert" */
+/**
+ * Returns a text such as "brand-mentions goes on; what came since 2026-03-06T13:38:49Z raises no
+ * alert".
+ */
 export function pauseText({
   watch,
   paused,

@@ -1,6 +1,6 @@
 /**
- * What an operator can change: written into the state, and carried out by a running daemon, or by
- * the next one that reads the state.
+ * What an operator can change. The change is written into the state, and carried out by a running
+ * daemon or by the next one that reads the state.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -28,15 +28,15 @@ export interface Effects {
   describe(soon: string): Promise<string>;
   watchChanged(watchId: string, paused: boolean): Promise<void>;
   silencesChanged(): Promise<void>;
-  /** Alerts are due that were sent, dropped or held back before. */
+  /** Called when alerts are due that were sent, dropped or held back before. */
   alertsDue(): Promise<void>;
-  /** Events stand in the state that no poll has found. */
+  /** Called when the state holds new events that no poll has found. */
   eventsCommitted(): Promise<void>;
-  /** Undefined when there is no sink of that name. */
+  /** Resolves to undefined if there is no sink of that name. */
   resumeSink(sink: string): Promise<{ readonly wasDisabled: boolean } | undefined>;
   reload(askedBy: string): Promise<ReloadOutcome>;
   /**
-   * The feeds of a watch that is polled, and where its events go. None where no such watch is
+   * Returns the feeds of a watch and where its events go. There are none if the watch is not
    * polled.
    */
   feedsOf(
@@ -53,7 +53,10 @@ export interface ActionsDeps {
 }
 
 const NOW = "now";
-/** Chats gather the alerts of a backfill for a minute, as one list. */
+/**
+ * A backfill reaches chats within a minute, because its alerts are gathered for that long and sent
+ * as one list.
+ */
 const WITHIN_A_MINUTE = "within a minute";
 
 export const createActions = ({ store, clock, hash, config, effects }: ActionsDeps): Actions => ({
@@ -116,7 +119,7 @@ export const createActions = ({ store, clock, hash, config, effects }: ActionsDe
   },
 });
 
-/** "now, by 10.0.0.3#k3x9 and 10.0.0.4#p0w2" */
+/** Returns a text such as "now, by 10.0.0.3#k3x9 and 10.0.0.4#p0w2". */
 export function effectText(when: string, replicas: readonly { readonly name: string }[]): string {
   const names = replicas.map(({ name }) => name);
   if (names.length === 0) return when;

@@ -1,6 +1,6 @@
 /**
- * Watches by their keys as they are now: a poll that began before a reload knows its own, and its
- * sinks, as they were then.
+ * Watches of the active configuration by their keys. A poll that began before a reload still has
+ * the old watch and its old sinks; here their current ones are found.
  */
 import type { EngineWatch } from "../../engine/planned-watches.ts";
 import type { WaitingEvent } from "../../model/enrichment.ts";
@@ -17,15 +17,15 @@ import type { Routing } from "./routing.ts";
 export interface ActiveWatches {
   set(watches: readonly EngineWatch[]): void;
   /**
-   * Where an event goes, with the name and the sinks that its watch has now; with its own when the
-   * watch is gone. One that is enriched waits for that first.
+   * Routes an event with the current name and sinks of its watch, or with the event's own if the
+   * watch is gone. An event that is to be enriched waits for that first.
    */
   readonly route: RouteEvaluated;
-  /** Where one that waited for its enrichment goes. */
+  /** Routes an event that has waited for its enrichment. */
   routeEnriched(waiting: WaitingEvent, nowMs: number): RoutedEvent;
-  /** Undefined where the watch is gone, or asks nobody. */
+  /** Returns undefined if the watch is gone or has no enrichment. */
   enrichOf(watchKey: string): EnrichRule | undefined;
-  /** The sinks that a watch names; undefined when it is gone. */
+  /** Returns the sinks that a watch names; undefined if the watch is gone. */
   sinksOf(watchKey: string): readonly string[] | undefined;
 }
 
@@ -54,7 +54,7 @@ export function createActiveWatches(routing: () => Pick<Routing, "routeOf">): Ac
     route(evaluated, nowMs, gatherMs) {
       const now = update(evaluated);
       const { event, ownSinks, isMissed, isBackfilled = false } = now;
-      // What is about the watch itself says nothing that could be asked about.
+      // Events about the watch itself hold nothing that an enrichment could ask about.
       if (byKey.get(event.watchKey)?.enrich === undefined || isVolumeEvent({ event, watches: [] }))
         return routeNow(now, nowMs, gatherMs);
       const missed =

@@ -1,6 +1,6 @@
 /**
- * Makes a configured sink, whose errors give none of its secrets away: a receiver may repeat the
- * address or the token it was called with.
+ * Creates a configured sink whose errors do not reveal its secrets: a receiver may repeat the
+ * address or the token with which it was called.
  */
 import type { SinkConfig } from "../../config/config.ts";
 import type { SinkFacts } from "../../route/route-event.ts";
@@ -17,15 +17,18 @@ export function sinkTypeOf(config: SinkConfig): SinkType<any> {
   return type;
 }
 
-/** Texts that must not be shown; none of a sink whose settings were left out. */
+/** Returns the texts that must not be shown; none for a sink whose settings were left out. */
 export const sinkSecrets = (config: SinkConfig): readonly string[] =>
   secretTexts(sinkTypeOf(config), config.settings);
 
-/** Where it posts: "#brand", or host and fingerprint of an address. */
+/** Returns where a sink posts: "#brand", or the host and fingerprint of an address. */
 export const placeOfSink = (config: SinkConfig): string =>
   sinkPlace(sinkTypeOf(config), config.settings);
 
-/** For a sentence about where alerts go: the place, with the name where that alone says little. */
+/**
+ * Returns where a sink posts, for a sentence about where alerts go. The sink's name is added if the
+ * place alone says little.
+ */
 export function describeSink(config: SinkConfig): string {
   const place = placeOfSink(config);
   return hasSecretAddress(sinkTypeOf(config), config.settings)
@@ -33,7 +36,7 @@ export function describeSink(config: SinkConfig): string {
     : place;
 }
 
-/** What routing must know of the sinks. */
+/** Returns what routing must know about the sinks. */
 export const sinkFactsOf = (sinks: readonly SinkConfig[]): ReadonlyMap<string, SinkFacts> =>
   new Map(sinks.map((sink) => [sink.name, { ...sink, chat: sinkTypeOf(sink).chat }]));
 
@@ -55,7 +58,7 @@ export async function createSink(config: SinkConfig, deps: SinkDeps): Promise<Si
   };
 }
 
-/** What is stored, shown and reported of a failure is its message and its hint. */
+/** Removes secrets from the message and the hint: only these are stored, shown and reported. */
 function withoutSecrets(error: unknown, redact: (text: string) => string): unknown {
   if (!(error instanceof SinkError)) return error;
   const { kind, status, retry, fields, cause } = error;

@@ -1,6 +1,6 @@
 /**
- * Dead letters as an operator handles them: seen, accepted, sent again. The same beside a running
- * daemon and without one.
+ * Dead letters as an operator handles them: listed, acknowledged, sent again. The same code runs
+ * beside a daemon and without one.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -17,10 +17,10 @@ import { createReader } from "../create-reader.ts";
 type Sinks = Pick<Config, "sinks" | "linksHost">;
 
 const SHOWN = 500;
-/** What was given up longer ago is no reason to look any more. */
+/** Dead letters older than this are no longer a reason for attention. */
 const REASON_FOR_MS = 7 * 86_400_000;
 
-/** `sink`: this one's alone. */
+/** Reads the dead letters of one sink, or of all sinks if `sink` is undefined. */
 export async function readDead(
   store: DeadLetters,
   config: Sinks,
@@ -65,7 +65,7 @@ const sentence = (group: DeadGroup, { sinks }: Pick<Config, "sinks">): string =>
 const selectionOf = (sink: string | undefined): DeadSelection =>
   sink === undefined ? {} : { sinks: [sink] };
 
-/** One sentence for each sink and cause of the last seven days. */
+/** Returns one sentence for each sink and cause of the last seven days. */
 export const deadReasons = async (
   store: DeadLetters,
   config: Pick<Config, "sinks">,
@@ -75,7 +75,7 @@ export const deadReasons = async (
     (group) => `${sentence(group, config)} (chirpwatch dead list)`,
   );
 
-/** How many dead letters each sink has; those without any are not in it. */
+/** Returns how many dead letters each sink has. Sinks without any are left out. */
 export async function countDead(
   store: Pick<DeadLetters, "groupDead">,
 ): Promise<ReadonlyMap<string, number>> {
@@ -91,7 +91,7 @@ export const acknowledgeDeadLetters = (
   nowMs: number,
 ): Promise<number> => store.acknowledgeDead(selectionOf(sink), nowMs);
 
-/** Of sinks that are there: what belongs to others stays. */
+/** Sends dead letters again, to configured sinks only. Dead letters of other sinks stay. */
 export function resendDeadLetters(
   store: DeadLetters,
   config: Pick<Config, "sinks">,

@@ -1,12 +1,13 @@
 /**
- * How dead letters read: one sentence for a sink and a cause, for ops, status and commands alike.
+ * Describes dead letters: one sentence for each sink and cause, the same for ops alerts, status and
+ * commands.
  */
 import { formatHours } from "../../model/duration.ts";
 import type { DeadGroup } from "../../model/dead-letters.ts";
 
 /**
- * `3 alerts for slack-brand were given up after 24h (retry_for): Slack answered 500`. `retryForMs`:
- * undefined where the sink is gone.
+ * Returns a sentence such as `3 alerts for slack-brand were given up after 24h (retry_for): Slack
+ * answered 500`. `retryForMs` is undefined if the sink is gone.
  */
 export function deadSentence(
   { sink, cause, alerts, error }: Omit<DeadGroup, "messageIds">,

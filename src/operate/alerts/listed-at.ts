@@ -1,11 +1,14 @@
 /**
- * Where a person finds events that a digest only counts: on the page, where it has a public
- * address, else by a command.
+ * Says where a person finds the events that a digest only counts: on the status page if it has a
+ * public address, otherwise with a command.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 
-/** Both name the time in which they were found, to the second, and what became of them. */
+/**
+ * Returns the address or the command. Both name the time in which the events were found, to the
+ * second, and their delivery state.
+ */
 export function listedAt(publicUrl: string | undefined, events: readonly OutboxEvent[]): string {
   const times = events.map(({ event }) => event.detectedAtMs);
   const since = toSecond(Math.min(...times));

@@ -1,6 +1,6 @@
 /**
- * Alerts that an operator sends again: what would be sent, and that it is. The same beside a
- * running daemon and without one.
+ * Alerts that an operator sends again: previews them and sends them. The same code runs beside a
+ * daemon and without one.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -29,7 +29,7 @@ const AUDIT_READ = 1_000;
 interface ReplayPlan {
   readonly view: ReplayView;
   readonly deliveryIds: readonly string[];
-  /** Of those that wait for a time. */
+  /** Deliveries that wait for a time and are sent now instead. */
   readonly releasedIds: readonly string[];
   readonly added: readonly NewDelivery[];
 }
@@ -41,7 +41,7 @@ export const previewReplay = async (
   nowMs: number,
 ): Promise<ReplayView> => (await planReplay(store, config, request, nowMs)).view;
 
-/** How many alerts. */
+/** Sends the alerts again and returns how many there are. */
 export async function replayAlerts(
   store: ReplayParts,
   config: Config,
@@ -72,7 +72,7 @@ async function planReplay(
   const isOne = "eventId" in what;
   const chosen = wanted.filter(({ fate }) => fate === "done" || (isOne && fate !== "under_way"));
   const underWay = wanted.filter(({ fate }) => fate === "under_way");
-  // An operator who names an alert wants it now, whatever it waits for.
+  // An operator who names a single alert wants it now, whatever it waits for.
   const released = isOne
     ? underWay.filter(({ wait }) => wait !== null && wait.untilMs > nowMs)
     : [];
@@ -126,8 +126,8 @@ interface Addition {
 }
 
 /**
- * Deliveries to a sink that the events were never for. Where it deduplicates, by whatever key, one
- * on each fact, however many watches found it.
+ * Returns deliveries to a sink that the events were never routed to. If the sink deduplicates, by
+ * whatever key, each fact gets one delivery, however many watches found it.
  */
 async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs }: Addition) {
   const own = facts.get(sink);
@@ -138,7 +138,8 @@ async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs
   const added: NewDelivery[] = [];
   for (const event of candidates) {
     const once = own === undefined ? undefined : onceAt(event, own).once;
-    // What is merely alike was asked for, too: of one author, or in the same words.
+    // Only the same fact counts as a duplicate. Events that are merely alike (by the same author,
+    // or with the same words) were asked for, too.
     const fact = once === undefined ? undefined : (onceOf(event) ?? once).key;
     const isNamed = fact !== undefined && named.has(fact);
     const isChosen = chosenIds.has(event.id);
@@ -159,7 +160,10 @@ async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs
   return { added, events: new Set(candidates.map(({ id }) => id)) };
 }
 
-/** Oldest first; of a time, those of the watches alone. */
+/**
+ * Returns the events, oldest first. If a time was asked for, only events of watches are included,
+ * not those of the daemon.
+ */
 async function eventsOf(
   store: ReplayParts,
   what: ReplayRequest["what"],
@@ -182,7 +186,7 @@ async function eventsOf(
   return [...events.values()].sort((a, b) => a.detectedAtMs - b.detectedAtMs);
 }
 
-/** What operators sent again within the retention, newest first. */
+/** Returns what operators sent again within the retention, newest first. */
 export async function readReplays(
   store: Pick<ReplayStore, "auditRecords">,
 ): Promise<ReplayRecordsView> {

@@ -1,6 +1,6 @@
 /**
- * Which routes and sinks an event with some labels would take now, by a configuration. Knows no
- * state: silences and throttles are left out.
+ * Shows which routes and sinks an event with the given labels would take now, according to a
+ * configuration. It does not read the state, so silences and throttles are left out.
  */
 import { describeUnknownLabel, describeUnknownValue } from "../../config/check/matched-names.ts";
 import type { Config } from "../../config/config.ts";
@@ -20,7 +20,7 @@ import { matchableNames } from "./silence-request.ts";
 
 const DAEMON = "daemon";
 
-/** The view, or what is wrong with the labels. */
+/** Returns the view, or a list of what is wrong with the labels. */
 export function testRoute(
   texts: readonly string[],
   config: Config,
@@ -60,7 +60,7 @@ function readLabel(text: string): Given | string {
   return [text.slice(0, at).trim(), text.slice(at + 1).replace(/^"(.*)"$/s, "$1")];
 }
 
-/** The daemon's own events have a type that no watch has. */
+/** Checks a label. The type of the daemon's own events is accepted beside the types of watches. */
 function labelProblems([label, value]: Given, config: Config): readonly string[] {
   const names = matchableNames(config);
   const known = { ...names, watchTypes: [...names.watchTypes, DAEMON] };
@@ -71,7 +71,7 @@ function labelProblems([label, value]: Given, config: Config): readonly string[]
   ].flat();
 }
 
-/** What every event of a watch carries need not be given. */
+/** Adds the labels that every event of the watch has, so that they need not be given. */
 function labelsOf(given: Labels, { watches }: Config): Labels {
   const watch = watches.find(({ id }) => id === given["watch"]);
   return {

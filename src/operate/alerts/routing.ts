@@ -1,6 +1,6 @@
 /**
- * Where alerts go by one configuration, and what it says of those that wait. Knows no pump and
- * sends nothing.
+ * Routes alerts by one configuration, and says what it means for alerts that wait. Knows nothing of
+ * the pump and sends nothing.
  */
 import type { Config } from "../../config/config.ts";
 import type { WaitRules } from "../../deliver/stages/mute.ts";
@@ -20,13 +20,13 @@ import type { Silence } from "../../route/silence.ts";
 import { describeSink, sinkFactsOf } from "./create-sink.ts";
 
 export interface Routing {
-  /** Where a watch's alerts go, for people: "#brand", "console", or the route tree. */
+  /** Describes for people where a watch's alerts go: "#brand", "console", or the route tree. */
   describe(watch: Watch): string;
-  /** Where an event of a watch goes. */
+  /** Returns the deliveries of an event of a watch. */
   routeOf(evaluated: EvaluatedEvent, nowMs: number, gatherMs?: number): readonly NewDelivery[];
   /**
-   * Where an alert goes that follows another one, and what is wanted there of such alerts;
-   * undefined where nothing is.
+   * Returns the deliveries of an alert that follows another one, and what is expected of such
+   * alerts there; undefined if nothing is.
    */
   routeFollowUp(
     level: OpenLevel,
@@ -34,7 +34,7 @@ export interface Routing {
     ownSinks: readonly string[],
     nowMs: number,
   ): ReturnType<typeof routeFollowUp>;
-  /** Where an ops alert goes: `ops`, and routes that ask for it. */
+  /** Returns the deliveries of an ops alert: to the sinks of `ops`, and to routes that match it. */
   routeOpsAlert(
     event: ChirpEvent,
     exceptSink: string | undefined,
@@ -42,7 +42,9 @@ export interface Routing {
   ): readonly NewDelivery[];
 }
 
-/** `silences`: those that may hold now. */
+/**
+ * Creates the routing of a configuration. `silences` returns the silences that may be active now.
+ */
 export function createRouting(config: Config, silences: () => readonly Silence[]): Routing {
   const described = new Map(config.sinks.map((one) => [one.name, describeSink(one)]));
   const facts = sinkFactsOf(config.sinks);
@@ -90,18 +92,24 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
 
 export interface WaitRulesDeps {
   readonly clock: Pick<Clock, "now">;
-  /** The sinks that watches name now. */
+  /** Returns the sinks that watches name now. */
   readonly active: { sinksOf(watchKey: string): readonly string[] | undefined };
 }
 
-/** What the configuration says of deliveries that wait: the mutes of now, and where they belong. */
+/**
+ * Returns the rules for deliveries that wait: the mutes that hold now, and where a delivery belongs
+ * after a reload.
+ */
 export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps): WaitRules {
   const sinks = sinkFactsOf(config.sinks);
   const muted = mutedSinks(
     config.route,
     [...sinks].filter(([, facts]) => isMuting(facts)).map(([name]) => name),
   );
-  /** A watch that is gone may have named its sinks. */
+  /**
+   * Returns the sinks of the delivery's watch. A watch that is gone may have named this sink
+   * itself.
+   */
   const ownSinksOf = (
     { event, routed }: Pick<MuteableDelivery, "event" | "routed">,
     sink: string,
@@ -126,7 +134,7 @@ export function createWaitRules(config: Config, { clock, active }: WaitRulesDeps
 const isMuting = ({ mutes = [], actives = [] }: Muting): boolean =>
   mutes.length > 0 || actives.length > 0;
 
-/** Sinks that have muted hours, by themselves or by a route. */
+/** Returns the sinks that have muted hours, of their own or through a route. */
 function mutedSinks(tree: Route | undefined, own: readonly string[]): ReadonlySet<string> {
   const found = new Set(own);
   const visit = (route: Route, inherited: readonly string[]) => {

@@ -1,6 +1,6 @@
 /**
- * One message, marked as a sample, straight to a sink: no outbox, no retries, so that a refusal is
- * seen at once.
+ * Sends one message, marked as a sample, straight to a sink: without outbox and retries, so that a
+ * refusal is seen at once.
  */
 import type { Config, SinkConfig } from "../../config/config.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -13,7 +13,7 @@ import { createReader } from "../create-reader.ts";
 
 const TIMEOUT_MS = 30_000;
 
-/** @throws SinkError as the sink refuses it, with the cure as its hint. */
+/** Sends the sample. @throws SinkError if the sink refuses it, with a hint how to mend that */
 export async function sendSample(
   config: SinkConfig,
   event: ChirpEvent,
@@ -31,7 +31,7 @@ export async function sendSample(
   return sink.send(message, AbortSignal.timeout(TIMEOUT_MS));
 }
 
-/** The sinks an event of this watch would go to now. */
+/** Returns the sinks to which an event of this watch would go now. */
 export function sinksOf(
   config: Config,
   event: ChirpEvent,
@@ -47,7 +47,7 @@ export function sinksOf(
   return config.sinks.filter(({ name }) => names.has(name));
 }
 
-/** What `test --sink` sends: about nothing that happened. */
+/** Creates the event that `test --sink` sends. It is about nothing that happened. */
 export function sampleEvent(sink: string, id: string, nowMs: number): ChirpEvent {
   return {
     id,

@@ -1,6 +1,6 @@
 /**
- * Silences as an operator handles them: added, listed, ended, and what they held back sent after
- * all. The same beside a daemon and without one.
+ * Silences as an operator handles them: added, listed and ended; alerts that they held back can be
+ * sent after all. The same code runs beside a daemon and without one.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -32,7 +32,7 @@ export async function createSilence(
   return { ok: true, silence: { ...silenceView(stored, [], nowMs), matching_24h: matching } };
 }
 
-/** Over the last 24 hours. */
+/** Counts the events of the last 24 hours that the silence matches. */
 async function countMatching(
   store: Pick<History, "labelsSince">,
   silence: Silence,
@@ -60,7 +60,7 @@ export async function readSilences(
   return { silences: views.filter(({ state }) => withExpired || state === "active") };
 }
 
-/** Undefined when there is none of that id. */
+/** Ends a silence; resolves to undefined if there is none with that id. */
 export async function endSilence(
   store: SilenceStore,
   id: string,
@@ -70,7 +70,10 @@ export async function endSilence(
   return silence && silenceView(silence, await store.countSilenced(), nowMs);
 }
 
-/** At sinks that are there: what belongs to others stays. How many alerts. */
+/**
+ * Sends silenced alerts to configured sinks and returns how many there are. Alerts for other sinks
+ * stay silenced.
+ */
 export function sendSilenced(
   store: SilenceStore,
   config: Pick<Config, "sinks">,

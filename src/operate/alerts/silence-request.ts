@@ -1,5 +1,5 @@
 /**
- * Checks what a silence is asked for with: every problem at once, each with its cure. Stores
+ * Checks the request for a silence and reports every problem at once, each with its cure. Stores
  * nothing.
  */
 import {
@@ -19,7 +19,7 @@ import { WATCH_TYPES } from "../../watches/registry.ts";
 const LONGEST_MS = 365 * 86_400_000;
 const MAX_CHARACTERS = 500;
 
-/** The silence, beginning now, or what is wrong with the request. */
+/** Returns the silence, which begins now, or what is wrong with the request. */
 export async function readSilenceRequest(
   request: SilenceRequest,
   config: Pick<Config, "watches">,
@@ -47,8 +47,8 @@ export const matchableNames = ({ watches }: Pick<Config, "watches">): MatchableN
 });
 
 /**
- * Each as a matcher, or as a sentence about what is wrong with its syntax. The engine of
- * expressions is loaded when one of them needs it.
+ * Parses each text to a matcher, or to a sentence about what is wrong with its syntax. The engine
+ * for regular expressions is loaded only if one of them needs it.
  */
 export async function parseMatchers(
   texts: readonly string[],

@@ -1,7 +1,7 @@
 /**
- * The silences that hold now, compiled: what routing and the pump ask about each event. Kept in the
- * state and loaded from it, so that they outlive a reload and a restart. Where another replica adds
- * or ends one, they are loaded again.
+ * The active silences, compiled, which routing and the pump consult for each event. They are stored
+ * in the state, so that they outlive a reload and a restart, and loaded again if another replica
+ * adds or ends one.
  */
 import type { Clock } from "../../model/clock.ts";
 import { createInTurn } from "../../model/in-turn.ts";
@@ -12,9 +12,12 @@ import { parseMatchers } from "./silence-request.ts";
 export interface ActiveSilences {
   /** Reads them anew: at the start, after one was added or ended, and after the clock was set. */
   load(): Promise<void>;
-  /** In the order in which they were added; those that have ended since are still among them. */
+  /**
+   * Returns the silences in the order in which they were added. Some may have ended since they were
+   * loaded.
+   */
   all(): readonly Silence[];
-  /** The id of the silence that holds such an event back now. */
+  /** Returns the id of the silence that holds such an event back now. */
   silenceOf(event: Silenceable): string | undefined;
 }
 
@@ -37,8 +40,8 @@ export function createActiveSilences(
 }
 
 /**
- * Undefined where a matcher is not understood, which another release may have written: it would
- * match too much without it.
+ * Compiles a stored silence. Returns undefined if one of its matchers is not understood, because
+ * another release may have written it, and without that matcher the silence would match too much.
  */
 export async function compileSilence({
   id,

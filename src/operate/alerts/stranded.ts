@@ -1,6 +1,6 @@
 /**
- * Deliveries that wait for a sink the configuration does not have: nobody sends them, and nobody
- * would notice.
+ * Deliveries that wait for a sink that is no longer configured. They are not sent, and nobody would
+ * notice without these sentences.
  */
 import type { Config } from "../../config/config.ts";
 import { errorText } from "../../model/errors.ts";
@@ -13,7 +13,7 @@ const strandedIn = (
 ): readonly OutboxStats[] =>
   stats.filter(({ sink, waiting }) => waiting > 0 && !sinks.some(({ name }) => name === sink));
 
-/** One sentence for each sink that is gone, with the cure. */
+/** Returns one sentence for each sink that is gone, with the cure. */
 export const strandedReasons = (
   config: Pick<Config, "sinks">,
   stats: readonly OutboxStats[],
@@ -23,7 +23,7 @@ export const strandedReasons = (
       `${sink} is no sink any more, and ${waiting} of its deliveries wait: name one so again, or write \`moved_from: ${sink}\` on the sink that has a new name, and they go out`,
   );
 
-/** Says it in the log, when a configuration comes into force. Never rejects. */
+/** Logs stranded deliveries when a configuration becomes active. Never rejects. */
 export async function warnOfStranded(
   config: Config,
   deps: { readonly store: Pick<Outbox, "outboxStats">; readonly log: Log },

@@ -1,6 +1,6 @@
 /**
- * Why alerts wait and until when, in words: what the state knows of each, and what is known of
- * their sinks.
+ * Explains in words why alerts wait and until when, from what the state knows about each alert and
+ * what is known about its sink.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -16,12 +16,15 @@ import { sinkFactsOf } from "./create-sink.ts";
 export interface WaitFacts {
   readonly config: Pick<Config, "sinks" | "route">;
   readonly health: readonly SinkHealth[];
-  /** Until when sinks asked to be left alone; nobody remembers that over a restart. */
+  /**
+   * Until when each sink asked to be left alone. This is kept in memory only, and lost in a
+   * restart.
+   */
   readonly pauses: ReadonlyMap<string, number>;
   readonly nowMs: number;
 }
 
-/** Speaks of a sink's waits. */
+/** Explains one wait of a sink. */
 export type WaitReader = (sink: string, wait: Wait) => WaitView;
 
 export function createWaitReader(facts: WaitFacts): WaitReader {
@@ -76,15 +79,15 @@ function ownWait(
   return view("throttled", untilMs, `throttled${limit}, gathered for a digest`);
 }
 
-/** `sink:brand` or `route:0.1:brand`. */
+/** Describes the digest with a name such as `sink:brand` or `route:0.1:brand`. */
 function scheduledText(name: string): string {
   const [by, path = ""] = (name.split("\n")[0] ?? name).split(":");
   return `the scheduled digest of ${by === "route" ? placeOfRoute(path) : `the sink ${path}`}`;
 }
 
 /**
- * `grouped (group_wait 10s, group_interval 2m)`: the route's path is the first part of its groups'
- * keys.
+ * Returns a text such as `grouped (group_wait 10s, group_interval 2m)`. The path of the route is
+ * the first part of its groups' keys.
  */
 function groupText(groupKey: string, route: Route | undefined): string {
   const found =
@@ -107,7 +110,10 @@ const findRoute = (route: Route, path: string): Route | undefined =>
     ? route
     : route.routes.map((child) => findRoute(child, path)).find((found) => found !== undefined);
 
-/** Waits of one sink that read alike are one, the first time of them all. */
+/**
+ * Counts the waits of one sink. Waits with the same text are counted together, until the earliest
+ * of their times.
+ */
 export function countViews(
   sink: string,
   counts: readonly WaitCount[],

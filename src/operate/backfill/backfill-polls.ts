@@ -1,6 +1,6 @@
 /**
- * What a backfill of a watch reads: the feeds of its targets, each by itself, whatever they are
- * read together with. Pure.
+ * Returns what a backfill of a watch reads: the feed of each target on its own, even if polls read
+ * several of them together. Pure.
  */
 import type { Poll } from "../../polling/watch-poll.ts";
 

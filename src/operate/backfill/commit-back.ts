@@ -1,7 +1,7 @@
 /**
- * What was read of the past becomes alerts: items that have no event yet, oldest first, with the
- * watch's filters and without `max_age`. What the regular polls have not come to is left to them.
- * Asks nobody.
+ * Turns a backfill into alerts: items that have no event yet, oldest first, filtered by the watch
+ * but without `max_age`. Items that the regular polls have not reached yet are left to them. Makes
+ * no requests.
  */
 import { EMPTY_FEED, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { BackfillStore } from "../../model/backfill.ts";
@@ -30,11 +30,11 @@ export interface CommitBackParts {
   readonly clock: Clock;
   readonly serviceClock: ServiceClock;
   readonly hash: Hash;
-  /** Undefined: nothing is committed, only counted. */
+  /** If undefined, events are only counted and nothing is committed. */
   readonly route: RouteEvaluated | undefined;
 }
 
-/** With a row for the audit. */
+/** Commits a backfill and records it in the audit. */
 export async function backfillWatch(
   parts: CommitBackParts & { readonly store: Pick<BackfillStore, "recordBackfill"> },
   polls: readonly Poll[],
@@ -50,7 +50,10 @@ export async function backfillWatch(
   return view;
 }
 
-/** Tweets in one transaction: the polls of a running daemon wait no longer for it. */
+/**
+ * How many tweets are committed in one transaction. The polls of a running daemon wait no longer
+ * than for one.
+ */
 const AT_ONCE = 100;
 
 export async function commitBack(
@@ -100,7 +103,10 @@ async function commitOf(
   }
 }
 
-/** As a target that began before everything sees them, of a watch that finds nothing too old. */
+/**
+ * Evaluates the tweets as if the target had begun before all of them and the watch had no
+ * `max_age`.
+ */
 function evaluateAll(
   { clock, serviceClock, hash }: CommitBackParts,
   subscriber: Subscriber,
@@ -136,8 +142,8 @@ async function commitChunk(
 ): Promise<number> {
   if (route === undefined) return 0;
   const nowMs = clock.now();
-  // An operator who asks for the past wants to hear of it, whatever `on_return: skip` says of
-  // pauses.
+  // An operator who asks for the past wants its alerts, even if `on_return: skip` drops what was
+  // missed during pauses.
   const isMissed = watch.onReturn !== "deliver";
   const routed = events.map((event) => route({ ...event, isMissed, isBackfilled: true }, nowMs));
   const commit: PollCommit = {
@@ -155,7 +161,9 @@ async function commitChunk(
   return result.status === "committed" ? result.created.size : 0;
 }
 
-/** An item that was baseline, too old or filtered is an event now. */
+/**
+ * Returns a late verdict for an item that was baseline, too old or filtered, and is an event now.
+ */
 function lateVerdict(
   one: ItemVerdict,
   marks: ReadonlyMap<string, ItemMark>,

@@ -1,6 +1,6 @@
 /**
- * How many requests it takes to read a watch back to a time, by how much it has found so far. Asks
- * nobody.
+ * Estimates how many requests it takes to read a watch back to a time, from how much it has found
+ * so far. Makes no requests.
  */
 import { BACKFILL_KEPT_MS, type BackfillStore } from "../../model/backfill.ts";
 import type { WatchState } from "../../model/watch-store.ts";
@@ -12,14 +12,14 @@ export interface BackEstimate {
   /** Sources that must be asked, and those that were read and paid for within the last day. */
   readonly unread: number;
   readonly paid: number;
-  /** Items a day of the whole watch; undefined while it is too young to say. */
+  /** Items a day of the whole watch; undefined if the watch is too young for an estimate. */
   readonly itemsPerDay: number | undefined;
-  /** Undefined where the items a day are. */
+  /** Undefined if `itemsPerDay` is. */
   readonly requests: number | undefined;
 }
 
 const DAY_MS = 86_400_000;
-/** A younger watch has found little but its first page. */
+/** A watch that is younger than this has found little more than its first page. */
 const MIN_AGE_MS = 3_600_000;
 
 export async function estimateBack(
@@ -59,7 +59,10 @@ export async function estimateBack(
   };
 }
 
-/** What a first page showed was there before and says nothing of a day. */
+/**
+ * Returns the items a day. What the first page of each target showed was there before, and does not
+ * count.
+ */
 function itemsPerDayOf(
   { knownItems, targets, registeredAtMs }: WatchState,
   nowMs: number,

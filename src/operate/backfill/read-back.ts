@@ -1,6 +1,6 @@
 /**
- * Reads one source back to a time, page by page, each kept before the next is asked for: whoever
- * asks again pays for nothing twice.
+ * Reads one source back to a time, page by page. Each page is stored before the next request, so
+ * that a repeated backfill never pays for a page twice.
  */
 import { FeedWalk } from "../../detect/feed-walk.ts";
 import { BACKFILL_KEPT_MS, type BackfillRead, type BackfillStore } from "../../model/backfill.ts";
@@ -16,20 +16,23 @@ export interface ReadBackDeps {
   readonly store: Pick<BackfillStore, "loadBackfill" | "saveBackfillPage">;
   readonly clock: Clock;
   readonly ask: (params: JsonObject, cursor: string | undefined) => Promise<UpstreamAnswer>;
-  /** False: no further request may be made. */
+  /** Returns false if no further request may be made. */
   readonly mayAsk: () => boolean;
-  /** After each page: everything posted later than this was read. */
+  /** Called after each page: everything posted after `reachedMs` has been read. */
   readonly onPage: (tweets: number, reachedMs: number) => void;
 }
 
 export interface BackTarget {
-  /** Fingerprint of the source. */
+  /** The fingerprint of the source. */
   readonly key: string;
   readonly source: Source;
   readonly sinceMs: number;
 }
 
-/** `cut`: requests ended before the time was reached. */
+/**
+ * Reads the source. Resolves to `cut` if no further request could be made before the time was
+ * reached.
+ */
 export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<"reached" | "cut"> {
   const { store, clock } = deps;
   let read = await store.loadBackfill(target.key, clock.now() - BACKFILL_KEPT_MS);
@@ -39,8 +42,8 @@ export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<
     if (!deps.mayAsk()) return "cut";
     const answer = await askOrRestart(deps, step);
     if (answer === undefined) {
-      // The service no longer takes the stored cursor: a bounded query goes on below what was read,
-      // another list begins anew.
+      // The service no longer accepts the stored cursor. A bounded query continues below what was
+      // read; any other list is read again from its start.
       read = withoutCursor(read);
       walk = newWalk(target);
       continue;
@@ -62,7 +65,10 @@ export async function readBack(deps: ReadBackDeps, target: BackTarget): Promise<
   return "reached";
 }
 
-/** A walk gives a list up after a few hundred pages; the past of a busy one is longer. */
+/**
+ * A walk ends after a few hundred pages; the past of a busy list takes more, and is read in several
+ * walks.
+ */
 const MAX_WALK_PAGES = 400;
 
 function withoutCursor(read: BackfillRead | undefined): BackfillRead | undefined {
@@ -71,7 +77,7 @@ function withoutCursor(read: BackfillRead | undefined): BackfillRead | undefined
   return { reachedMs, hasEnded, ...(lowestId === undefined ? {} : { lowestId }) };
 }
 
-/** Whether a source must be asked at all. */
+/** Whether the source has been read back far enough, so that no request is needed. */
 export const isReadBack = (read: BackfillRead | undefined, target: BackTarget): boolean =>
   nextStep(read, target) === undefined;
 
@@ -89,7 +95,7 @@ const newWalk = ({ source, sinceMs }: BackTarget): FeedWalk =>
 interface Step {
   readonly params: JsonObject;
   readonly cursor?: string;
-  /** The bounded query, where the source takes one. */
+  /** The bounded query; only set if the source accepts one. */
   readonly query?: string;
   readonly boundMs?: number;
 }
@@ -123,7 +129,7 @@ function stepFrom(source: Source, sinceMs: number, belowId: string | undefined):
 const withQuery = ({ params, boundParam }: Source, query: string): JsonObject =>
   boundParam === undefined ? params : { ...params, [boundParam]: query };
 
-/** Undefined: the cursor is no longer taken. */
+/** Asks for a page; resolves to undefined if the cursor is no longer accepted. */
 async function askOrRestart(
   { ask }: ReadBackDeps,
   { params, cursor }: Step,
@@ -164,7 +170,7 @@ function readAfter(
     ...(step.query === undefined || step.boundMs === undefined
       ? {}
       : { query: step.query, boundMs: step.boundMs }),
-    // Cursors that lead in a circle, or to nothing but empty pages, end a list too.
+    // A list also ends with cursors that lead in a circle or to empty pages only.
     hasEnded: !goesOn && reachedMs === undefined,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What differs between two configurations, by name: for the line that a reload logs, and for what
- * of it has to be reported anew.
+ * Compares two configurations by name: for the line that a reload logs, and to know what must be
+ * reported again.
  */
 import { basename } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -14,9 +14,9 @@ export interface EntryChanges {
 export interface ConfigChanges {
   readonly watches: EntryChanges;
   readonly sinks: EntryChanges;
-  /** Other sections whose settings differ. */
+  /** The other sections whose settings differ. */
   readonly sections: readonly string[];
-  /** Names of the files that were edited, added or removed. */
+  /** The names of the files that were edited, added or removed. */
   readonly files: readonly string[];
 }
 
@@ -55,7 +55,10 @@ function compareEntries<T>(
   };
 }
 
-/** Places in the file move when a line is added above, and mean nothing. */
+/**
+ * Compares two entries except for their places in the file, which change when a line is added
+ * above.
+ */
 const isSame = (one: unknown, other: unknown): boolean => asText(one) === asText(other);
 const asText = (value: unknown): string =>
   JSON.stringify(value, (key, inner: unknown) => (key === "declaredAt" ? undefined : inner)) ?? "";
@@ -73,10 +76,10 @@ function changedFiles(before: Config, after: Config): readonly string[] {
     .map((path) => basename(path));
 }
 
-/** A log line and the status name so many of a kind. */
+/** How many names of each kind a log line and the status list. */
 const MAX_NAMED = 20;
 
-/** The fields of a log line: only what there is. */
+/** Returns the fields of the log line; kinds without changes are left out. */
 export function changeFields(
   { watches, sinks, sections, files }: ConfigChanges,
   memory: readonly string[],

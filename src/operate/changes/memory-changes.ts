@@ -1,7 +1,7 @@
 /**
- * What an edited configuration does to what is remembered: whether a watch goes on from where it
- * was, begins anew, or is dropped. Compares two configurations; says nothing of watches that stay
- * as they are. Pure.
+ * Reports what an edited configuration does to the memory of its watches: whether a watch
+ * continues, starts with a new baseline, or is dropped. Compares two configurations; unchanged
+ * watches are left out. Pure.
  */
 import type { Config } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -17,18 +17,20 @@ import { firstRunSends, returnSends } from "./sent-changes.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
 /**
- * `kept`: it goes on from where it was. `new_baseline`: what is there at the next poll is recorded,
- * and raises no alert. `dropped`: it is not read any more; its memory is kept for 30 days.
+ * What happens to a watch or a part of it.
+ * - `kept`: it continues from where it was.
+ * - `new_baseline`: everything there at the next poll is recorded without an alert.
+ * - `dropped`: it is no longer read; its memory is kept for 30 days.
  */
 export type MemoryChange = MemoryView;
 
 export interface MemoryFacts {
   readonly hash: Hash;
-  /** As the state knows the watches before the change; empty without one. */
+  /** The watches as the state knew them before the change; empty if there is no state. */
   readonly states: readonly WatchState[];
 }
 
-/** The same, to be asked for one watch after the other. */
+/** The facts with the states by watch id. */
 interface KnownStates {
   readonly hash: Hash;
   readonly states: ReadonlyMap<string, WatchState>;
@@ -53,7 +55,9 @@ export function memoryChanges(
   return [...changes, ...removed];
 }
 
-/** The watch whose memory this one has: its own, or that of the name it had before. */
+/**
+ * Returns the watch whose memory this one continues: its own, or the one that has its former name.
+ */
 const formerOf = (
   { id, movedFrom = id }: Watch,
   old: ReadonlyMap<string, Watch>,
@@ -103,7 +107,8 @@ function editedWatch(before: Watch, after: Watch, facts: KnownStates): readonly 
 }
 
 /**
- * Settings that change what is asked for or raises alerts, and leave what is remembered as it is.
+ * Returns the edited settings that change what is asked for or what raises alerts, but do not
+ * affect memory.
  */
 function otherSettings(before: Watch, after: Watch, anew: readonly Part[]): readonly Part[] {
   const named = new Set(
@@ -123,7 +128,10 @@ const renamed = (before: Watch, after: Watch): readonly Part[] =>
 const isAccount = ({ key }: TargetRegistration): boolean =>
   key.startsWith("@") || key.startsWith("id:");
 
-/** Accounts by themselves; of everything else, the settings that say what is watched. */
+/**
+ * Returns the changed targets: each account by itself, and for other targets the settings that say
+ * what is watched.
+ */
 function targetChanges(
   before: Watch,
   after: Watch,
@@ -182,7 +190,7 @@ function namesOf(targets: readonly TargetRegistration[]): string {
   );
 }
 
-/** Keys of the watch type's own settings that were edited. */
+/** Returns the keys of the watch type's own settings that were edited. */
 function editedKeys(before: Watch, after: Watch): readonly string[] {
   const [old, next] = [settingsOf(before), settingsOf(after)];
   return [...new Set([...Object.keys(old), ...Object.keys(next)])].filter(
@@ -195,7 +203,7 @@ const settingsOf = ({ settings }: Watch) => settings as Readonly<Record<string, 
 const isSame = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-/** Settings by which what is remembered means something else. */
+/** Returns changed settings that give what is remembered another meaning. */
 function detectionChanges(
   written: Watch,
   edited: Watch,
@@ -245,7 +253,7 @@ function detectionChanges(
   }));
 }
 
-/** What raises alerts, not what is remembered. */
+/** Returns changed filters, which decide what raises alerts but do not affect memory. */
 function filterChanges(before: Watch, after: Watch): readonly Part[] {
   const edited = [
     ...(before.where?.text === after.where?.text ? [] : ["where"]),
@@ -286,6 +294,6 @@ const EFFECTS: Readonly<Record<MemoryView["effect"], string>> = {
   dropped: "dropped",
 };
 
-/** "brand: query: new baseline (another one; …)" */
+/** Returns a text such as "brand: query: new baseline (another one; …)". */
 export const memoryText = ({ watch, part, effect, detail }: MemoryChange): string =>
   `${watch}: ${part === "watch" ? "" : `${part}: `}${EFFECTS[effect]}${detail === "" ? "" : ` (${detail})`}`;

@@ -1,6 +1,6 @@
 /**
- * What the state keeps of a watch of the configuration: its targets, by the keys that their memory
- * has.
+ * Returns what the state stores about a configured watch: its targets, by the keys under which
+ * their memory is stored.
  */
 import type { Hash } from "../../model/hash.ts";
 import type { WatchRegistration } from "../../model/watch-store.ts";

@@ -1,6 +1,6 @@
 /**
- * Watches that seem to have another name now than in the state: what they remember would be left
- * behind.
+ * Finds watches that seem to have been renamed since the state was written. Without `moved_from`
+ * their memory would be left behind.
  */
 import type { Config, ConfigIssue } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -8,8 +8,8 @@ import type { WatchState } from "../../model/watch-store.ts";
 import { registrationOf } from "./registration-of.ts";
 
 /**
- * Warnings at the watches of the file that the state does not know, where one that it knows was of
- * the same type and watched the same.
+ * Returns warnings about watches in the file that the state does not know, if the state knows a
+ * watch with the same type and a common target that the file no longer has.
  */
 export function renamedWatches(
   config: Config,

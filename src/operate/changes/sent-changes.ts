@@ -1,6 +1,6 @@
 /**
- * What an edited configuration would have sent by itself: what a first run wants, and what is made
- * up for. Pure.
+ * Reports what an edited configuration sends by itself: what `first_run` asks for, and what was
+ * missed while a watch was disabled. Pure.
  */
 import { formatDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -8,8 +8,8 @@ import type { MemoryView } from "../../server/contract/actions.ts";
 import { missedText } from "../pause.ts";
 
 /**
- * Of a watch, or of targets, whose memory begins anew; nothing where all that is there is recorded
- * silently.
+ * Returns what a watch or a target with a new baseline sends; nothing if everything that is there
+ * is recorded without an alert.
  */
 export function firstRunSends({ firstRun, enabled }: Watch): Pick<MemoryView, "sends"> {
   if (!enabled || firstRun.kind === "baseline") return {};
@@ -18,10 +18,13 @@ export function firstRunSends({ firstRun, enabled }: Watch): Pick<MemoryView, "s
     : { sends: `what is not older than ${formatDuration(firstRun.ageMs)} (first_run)` };
 }
 
-/** Of a watch that is enabled again. */
+/** Returns what a watch sends when it is enabled again. */
 export const returnSends = ({ onReturn, enabled }: Watch): Pick<MemoryView, "sends"> =>
   !enabled || onReturn === "skip" ? {} : { sends: `${missedText(onReturn)} (on_return)` };
 
-/** "brand: the latest 3 of each target (first_run)"; nothing for a change that sends nothing. */
+/**
+ * Returns a text such as "brand: the latest 3 of each target (first_run)"; nothing for a change
+ * that sends nothing.
+ */
 export const sendsText = ({ watch, part, sends }: MemoryView): readonly string[] =>
   sends === undefined ? [] : [`${watch}: ${part === "watch" ? "" : `${part}: `}${sends}`];

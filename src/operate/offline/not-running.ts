@@ -1,9 +1,10 @@
-/** The one error of what only a running daemon can do, where none runs here. */
+/** The error of commands that only a running daemon can answer, if none runs here. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type StateAddress, stateName } from "../../model/postgres-address.ts";
 
 /**
- * `fault`: what is wrong with the configuration, which may name another state than the daemon's.
+ * Creates the error. `fault` says what is wrong with the configuration, which may therefore name
+ * another state than the daemon's.
  */
 export const notRunning = (state: StateAddress, fault?: string): ExitError =>
   new ExitError(

@@ -1,6 +1,6 @@
 /**
- * Carries out what a command changes in a state on which no daemon runs here: daemons elsewhere on
- * it are notified, or the next start reads it.
+ * Carries out a command's changes in a state on which no daemon runs here: daemons elsewhere on the
+ * state are notified, or the next start reads the change.
  */
 import type { Config } from "../../config/config.ts";
 import { probeInState, resumeInState } from "../../deliver/outcome/resume-in-state.ts";
@@ -32,7 +32,10 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
   const announce = async () => {
     if (config.state.postgres !== undefined) await store.announce("all");
   };
-  /** The next start tries every sink. */
+  /**
+   * Makes every failing sink due for an attempt. On a file that is not needed, because the next
+   * start tries every sink.
+   */
   const probe = async () => {
     if (config.state.postgres !== undefined) await probeInState(store, () => true, clock.now());
     await announce();
@@ -65,8 +68,7 @@ export function createOfflineEffects(deps: OfflineEffectsDeps): Effects {
 }
 
 /**
- * Plans the polls of the watch as a daemon that starts now would, and reads their feeds from the
- * state.
+ * Plans the polls of the watch like a daemon that starts now, and reads their feeds from the state.
  */
 async function feedsInState(
   { store, config, clock, hash }: OfflineEffectsDeps,

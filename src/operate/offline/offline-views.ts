@@ -1,6 +1,6 @@
 /**
- * A state on which no daemon runs here, as the API reads it: what the state remembers, and nothing
- * that only a running daemon knows.
+ * The views of the API on a state on which no daemon runs here: what the state remembers, without
+ * what only a running daemon knows.
  */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -42,7 +42,7 @@ export interface OfflineViewParts {
   readonly outputs: Outputs;
   readonly log: Log;
   readonly write: (text: string) => void;
-  /** Opens the state when it is first needed. @throws ExitError where it cannot be read */
+  /** Opens the state when it is first needed. @throws ExitError if it cannot be read */
   readonly store: () => Promise<OpenedStore>;
 }
 
@@ -69,7 +69,9 @@ export function createOfflineViews(parts: OfflineViewParts): ApiViews {
   };
 }
 
-/** The same fields as of a running daemon, as far as the state knows them. */
+/**
+ * Returns the status with the same fields as a running daemon's, as far as the state knows them.
+ */
 async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<StoppedView> {
   const { config, clock } = parts;
   const { facts, spending } = await readStoppedQuota(store, config, parts);
@@ -98,7 +100,7 @@ async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<
       isElsewhere ? ELSEWHERE : NOT_RUNNING,
       ...(await deadReasons(store, config, clock.now())),
     ],
-    // What nothing does here has no forecast here.
+    // Nothing polls here, so nothing is forecast here.
     quota: { ...quotaView(facts), forecast: null, expected: null },
     watches: config.watches
       .filter(({ enabled }) => enabled)
@@ -110,8 +112,8 @@ async function readStatus(parts: OfflineViewParts, store: OpenedStore): Promise<
 }
 
 /**
- * Without a daemon no sink has asked to wait. How polls are put together does not matter to what
- * they could have seen.
+ * Explains an item. Without a daemon no sink has asked to wait. Polls are planned one by one,
+ * because how they are grouped does not matter for what they could have seen.
  */
 async function explain(
   { config, clock, hash }: OfflineViewParts,
@@ -138,7 +140,7 @@ async function explain(
   return { ...found, firstReads: [], unseen };
 }
 
-/** The thread of the templates ends with the answer. */
+/** Renders an event. The thread that runs the templates ends with the answer. */
 async function render(
   parts: OfflineViewParts,
   request: Parameters<ApiViews["render"]>[0],
@@ -158,7 +160,7 @@ async function render(
   }
 }
 
-/** Before the first run a sample can be shown. */
+/** Lets `render` show a sample before the first run, when there is no state yet. */
 function noEventsWhereMissing(error: unknown): RenderParts["store"] {
   if (!(error instanceof ExitError) || error.code !== "STATE_MISSING") throw error;
   return { eventsById: async () => [], findEvents: async () => ({ events: [], next: null }) };

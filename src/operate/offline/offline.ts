@@ -1,7 +1,7 @@
 /**
- * Answers a command where no daemon holds the state: the API's own routes, asked in this process
- * over a state that is opened for the one request. A read opens it for reading; a change keeps its
- * lock until the change stands in it.
+ * Answers a command when no daemon holds the state: calls the API's own routes in this process,
+ * over a state that is opened for this one request. A read opens the state read-only; a change
+ * holds its lock until the change is committed.
  */
 import type { ControlAnswer } from "../../server/control-client.ts";
 import { type ApiRequest, askInProcess } from "../../server/in-process.ts";
@@ -16,7 +16,7 @@ export interface OfflineParts extends Omit<OfflineViewParts, "store"> {
   readonly open: (purpose: "read" | "change") => Promise<OpenedStore>;
 }
 
-/** @throws as opening and reading the state do */
+/** Answers one request. @throws what opening and reading the state throw */
 export async function answerOffline(
   { open, ...given }: OfflineParts,
   request: ApiRequest,
@@ -36,7 +36,7 @@ export async function answerOffline(
   }
 }
 
-/** No route calls them to read. */
+/** Routes that only read never call an action. */
 const NO_ACTIONS = {} as Actions;
 
 async function createOfflineActions({

@@ -1,6 +1,6 @@
 /**
- * The polls of a configuration by what a state knows, as the daemon would make them: for whoever
- * asks without a daemon.
+ * Plans the polls of a configuration from what a state knows, as the daemon would. Used where no
+ * daemon runs.
  */
 import type { Config } from "../../config/config.ts";
 import type { Hash } from "../../model/hash.ts";
@@ -23,7 +23,7 @@ export interface KnownPollsDeps extends PlanDeps {
   readonly states: readonly WatchState[];
 }
 
-/** The polls of a configuration, put together as the daemon does it. */
+/** Returns the polls of a configuration, grouped as the daemon groups them. */
 export const pollsOf = (
   planned: readonly PlannedWatch[],
   { states, ...deps }: KnownPollsDeps,
@@ -33,7 +33,7 @@ export const pollsOf = (
     pagesOf: (poll) => fullReadPages(poll, states),
   });
 
-/** Enabled watches by id, with their targets as the state knows them. */
+/** Returns the enabled watches by id, with their targets as the state knows them. */
 export const planWatches = (
   config: Config,
   hash: Hash,

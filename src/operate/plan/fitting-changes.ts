@@ -1,5 +1,5 @@
 /**
- * Which changes of the configuration would make a plan fit its quota, within what the configuration
+ * Finds changes of the configuration that make a plan fit its quota and that the configuration
  * accepts.
  */
 import { spendingLimit } from "../../budget/spending-limit.ts";
@@ -12,14 +12,17 @@ import { parseDuration } from "../../model/duration.ts";
 import type { Watch } from "../../model/watch.ts";
 
 export interface FitQuery extends Pick<Replanner, "replan" | "intervalMs"> {
-  /** Requests a month; null while unknown. */
+  /** The limit in requests a month; null if it is unknown. */
   readonly limit: number | null;
 }
 
-/** No list has this id. */
+/** A placeholder for the id of a list; no real list has it. */
 const SOME_LIST = "0";
 
-/** Settings of how accounts are read one by one do not apply to a list. */
+/**
+ * Returns the watch as if it read its accounts through a list. Settings for reading accounts one by
+ * one do not apply then.
+ */
 function throughList(watch: Watch, everyMs: number): Watch {
   const { strategy: _, fullPollEveryMs: __, settings, ...rest } = watch;
   const timing = { kind: "schedule", schedule: { kind: "every", intervalMs: everyMs } } as const;
@@ -28,7 +31,10 @@ function throughList(watch: Watch, everyMs: number): Watch {
 
 const USUAL_MAX_AGE_MS = parseDuration(DEFAULTS.watch.max_age) ?? 0;
 
-/** A configuration refuses longer intervals; a default `max_age` follows the schedule. */
+/**
+ * Returns the longest interval that the configuration accepts for each watch. A default `max_age`
+ * does not limit it, because it follows the schedule.
+ */
 function slowestIn({ state }: Config): (watch: Watch) => number {
   return ({ maxAgeMs, spike, noEventsForMs }) => {
     const allowed = [
@@ -41,7 +47,10 @@ function slowestIn({ state }: Config): (watch: Watch) => number {
   };
 }
 
-/** Without the reserve, which is not for scheduled polls; with it where nothing else fits. */
+/**
+ * Finds changes that make the plan fit without the reserve, which scheduled polls may not use; or
+ * with it, if nothing else fits.
+ */
 export function changesThatFit(
   forecast: Forecast,
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * What a state knows that a plan goes by: the targets, what watches took, and when each poll ran
- * last.
+ * Reads what a plan uses from the state: the targets, how many requests watches took, and when each
+ * poll ran last.
  */
 import type { Config } from "../../config/config.ts";
 import { PollHistory } from "../../engine/loop/poll-history.ts";

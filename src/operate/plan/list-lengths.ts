@@ -1,7 +1,7 @@
 /**
- * How long the member lists of a configuration are, by the profiles of their accounts: asked before
- * a start, when the state does not know it yet. Owns whom that is about and what the answer means
- * for a plan; paid, a hundred accounts a request.
+ * Asks the service how long the member lists in a configuration are, for use before the first
+ * start, when the state does not know it yet. Reads the lengths from account profiles: each request
+ * covers 100 accounts and is billed.
  */
 import type { Config } from "../../config/config.ts";
 import type { RequestGate } from "../../requests/request-gate.ts";
@@ -41,19 +41,19 @@ function listedAccount(watch: Watch, target: TargetState): ListedAccount | undef
   return field === undefined ? undefined : { watch, target, field };
 }
 
-/** What a watch reads of a target, as far as that is known. */
+/** Returns the endpoint that a watch reads for a target. */
 export const endpointOf = (watch: Watch, target: TargetState): string =>
   watchTypeOf(watch).source(watch.settings, target).endpoint;
 
 export interface AskedLengths {
-  /** By user id and by `@handle` in lower case. */
+  /** The profiles by user id and by `@handle` in lower case. */
   readonly users: ReadonlyMap<string, User>;
   readonly requests: number;
-  /** As the targets of those whom the service does not know are written. */
+  /** Targets that the service does not know, as they are written in the configuration. */
   readonly missing: readonly string[];
 }
 
-/** @throws what the gate throws */
+/** Asks for the profiles. @throws what the gate throws */
 export async function askLengths(
   gate: Pick<RequestGate, "request">,
   listed: readonly ListedAccount[],
@@ -84,13 +84,13 @@ export async function askLengths(
   return { users, requests, missing: [...new Set(missing)] };
 }
 
-/** By id where it is known. */
+/** Returns the user id if it is known, otherwise the handle. */
 const keyOf = (target: TargetState): string =>
   isAssumed(target) ? target.key.toLowerCase() : (target.userId ?? target.key);
 
 /**
- * The states with what profiles say; of a watch that the state does not know, one that holds
- * nothing else.
+ * Returns the watch states with the list lengths from the profiles filled in. A watch without a
+ * stored state gets an empty one that holds only its list lengths.
  */
 export function withLengths(
   states: readonly WatchState[],

@@ -1,6 +1,6 @@
 /**
- * Member lists that are longer than a poll reads: what a first read of all of them takes, and how
- * long. Asks nobody.
+ * Describes the member lists that are too long for a single poll: how many requests and days their
+ * first complete read takes. Makes no requests.
  */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -21,17 +21,20 @@ export interface PlanLongListView {
   /** As the target is written in the YAML. */
   readonly target: string;
   readonly members: number;
-  /** Requests that a read of all of it takes. */
+  /** Requests that a complete read takes. */
   readonly whole_read_requests: number;
-  /** Requests that the first one still takes; 0 once it is done, and where there is none. */
+  /** Requests that the first complete read still needs; 0 if it is done, or if none is planned. */
   readonly first_read_requests: number;
-  /** How long that takes; null where there is nothing left to read. */
+  /** How many days that takes; null if there is nothing left to read. */
   readonly first_read_days: number | null;
-  /** Whether newcomers are reported meanwhile. */
+  /** Whether new members are reported before the first complete read is done. */
   readonly tells_newcomers: boolean;
-  /** How often it is read whole from then on; 0: every poll reads on in it; null: never. */
+  /**
+   * Seconds between complete reads after the first one; 0 if every poll continues a complete read,
+   * null if there are no more complete reads.
+   */
   readonly whole_read_every_seconds: number | null;
-  /** Whether it is read only where the service has not indexed the account. */
+  /** Whether the list is read only because the service has not indexed the account. */
   readonly is_fallback: boolean;
 }
 
@@ -41,10 +44,13 @@ interface LongList extends Omit<PlanLongListView, "first_read_days"> {
 }
 
 const DAY_MS = 86_400_000;
-/** What catching up takes of an even pace where a plan leaves nothing, as the daemon does it. */
+/**
+ * The share of an even pace that catching up gets even if a plan leaves nothing
+ * (`budget/catch-up.ts`).
+ */
 const MIN_SHARE = 0.1;
 
-/** By watch id. */
+/** Returns the views by watch id. */
 export function longListViews(
   planned: readonly PlannedWatch[],
   { polls, requestsPerDay }: Pick<Forecast, "polls" | "requestsPerDay">,
@@ -61,8 +67,8 @@ export function longListViews(
     Number.POSITIVE_INFINITY;
   const evenPerDay = line / MONTH_DAYS;
   const sparePerDay = Math.max(evenPerDay - requestsPerDay, evenPerDay * MIN_SHARE);
-  // Newcomers are reported beside it, so that nobody waits for the rest: it takes what the quota
-  // can spare.
+  // First reads of these lists run in the background, and all of them share the requests that the
+  // quota can spare.
   const waiting = sum(lists, (list) =>
     list.tells_newcomers && !list.is_fallback ? list.first_read_requests : 0,
   );

@@ -1,6 +1,6 @@
 /**
- * What a forecast rests on, in words: before a daemon has counted a day, a plan is an estimate, and
- * says what it assumes.
+ * Says in words what a forecast is based on. Until a daemon has counted a day, a plan is an
+ * estimate and names its assumptions.
  */
 import type { Basis, WatchForecast } from "../../forecast/forecast.ts";
 import {
@@ -17,7 +17,7 @@ export interface BasisView {
    * `assumed`: the assumptions named beside it. Null when nothing is polled.
    */
   readonly basis: Basis | null;
-  /** What is assumed, each in words; empty unless `basis` is `assumed`. */
+  /** The assumptions in words; empty unless `basis` is `assumed`. */
   readonly assumes: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<WatchForecast["assumptions"][number], string>> = {
   rechecks: `a recheck takes a request for every hundred fresh tweets, of ${rangeOf(RECHECKED_PER_DAY)} a day of each account, and none without one`,
 };
 
-/** By watch id. `undefined`: it is not polled. */
+/** Returns the view of a watch's forecast; `undefined` means that the watch is not polled. */
 export const basisView = (forecast: WatchForecast | undefined): BasisView =>
   forecast === undefined
     ? { basis: null, assumes: [] }

@@ -1,4 +1,4 @@
-/** Changes that make a plan fit its quota, as people and programs read them. */
+/** Views of changes that make a plan fit its quota, for people and programs. */
 import { formatDuration } from "../../model/duration.ts";
 import type { Timing } from "../../model/schedule.ts";
 import type { Change } from "../../forecast/advice/cheaper.ts";
@@ -9,12 +9,12 @@ import { timingText } from "../views/status-view.ts";
 export interface ChangeView {
   /** See `Change` in forecast/advice/cheaper.ts. */
   readonly kind: Change["kind"];
-  /** What to write, for people. */
+  /** What to write in the configuration, for people. */
   readonly change: string;
   readonly requests_per_month: number;
-  /** Of the slowest watch it touches. */
+  /** The delay of the slowest watch that the change affects. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number };
-  /** All that it touches. */
+  /** The ids of all watches that the change affects. */
   readonly watch_ids: readonly string[];
   readonly watches: readonly {
     readonly id: string;
@@ -54,14 +54,14 @@ function changeText({ kind, everyMs, watches, delay, list }: Change): string {
   return `a public list of the ${list.handles.toLocaleString("en-US")} handles of ${names} (\`via_list\`), read every ${every}: ${pace}`;
 }
 
-/** Watches that get the same keys are named together. */
+/** Returns the keys with their watches; watches that get the same keys are named together. */
 function together(changes: readonly { readonly id: string; readonly keys: string }[]): string {
   const ids = new Map<string, string[]>();
   for (const { id, keys } of changes) ids.set(keys, [...(ids.get(keys) ?? []), id]);
   return namesOf([...ids].map(([keys, own]) => `\`${keys}\` on ${namesOf(own)}`));
 }
 
-/** As it is written in the configuration. */
+/** Returns the timing as it is written in the configuration. */
 function timingKey(timing: Timing): string {
   if (timing.kind === "schedule") return `schedule: "${timingText(timing)}"`;
   const { freshness } = timing;
@@ -76,7 +76,7 @@ const namesOf = (names: readonly string[]): string =>
     ? names.join(", ")
     : `${names.slice(0, MAX_NAMED).join(", ")} and ${names.length - MAX_NAMED} more (--json names all)`;
 
-/** Of the usual delay, as people say it. */
+/** Returns the usual delay in words. */
 const secondsText = (ms: number): string =>
   formatDuration(Math.max(1_000, Math.round(ms / 1_000) * 1_000));
 
@@ -85,8 +85,8 @@ export const delayView = ({ p50Ms, p95Ms }: Delay) => ({
   p95: round(p95Ms / 1_000),
 });
 
-/** Two digits are plenty of a forecast. */
+/** Rounds to two digits, which is precise enough for a forecast. */
 export const round = (value: number): number => Math.round(value * 100) / 100;
 
-/** A request may cost a small part of a cent. */
+/** Rounds money to six digits, because a request may cost a small part of a cent. */
 export const roundMoney = (amount: number): number => Math.round(amount * 1_000_000) / 1_000_000;

@@ -1,4 +1,7 @@
-/** Two plans side by side: what each watch costs before and after, what comes and goes. */
+/**
+ * Compares two plans: what each watch costs before and after, and which watches are added or
+ * removed.
+ */
 import type { MemoryChange } from "../changes/memory-changes.ts";
 import type { PlanView, PlanWatchView } from "./plan-view.ts";
 import { round, roundMoney } from "./plan-changes.ts";
@@ -6,11 +9,11 @@ import { round, roundMoney } from "./plan-changes.ts";
 export interface DiffLine {
   readonly id: string;
   readonly state: "added" | "removed" | "changed" | "same";
-  /** Requests a month; null where there is no such watch. */
+  /** Requests a month; null if there is no such watch. */
   readonly before: number | null;
   readonly after: number | null;
   readonly difference: number;
-  /** Of the usual delay, in seconds; null where nothing is polled. */
+  /** The usual delay in seconds; null if nothing is polled. */
   readonly delay_before: number | null;
   readonly delay_after: number | null;
 }
@@ -21,18 +24,18 @@ export interface PlanDiffView {
     readonly after: number;
     readonly difference: number;
     /**
-     * In money, each plan at its own price; null where the new one names none, or one in another
-     * currency.
+     * The difference in money, each plan at its own price; null if the new plan has no price, or
+     * one in another currency.
      */
     readonly cost_difference: number | null;
   };
-  /** What changes most first; watches that stay as they are last. */
+  /** The largest changes first; unchanged watches last. */
   readonly watches: readonly DiffLine[];
-  /** What becomes of what is remembered, of edited watches. */
+  /** What happens to the memory of edited watches. */
   readonly memory: readonly MemoryChange[];
-  /** What waits now and would not be sent any more: one sentence for each sink. */
+  /** One sentence for each sink whose waiting deliveries would no longer be sent. */
   readonly stranded: readonly string[];
-  /** Of the plan after the change. */
+  /** The quota of the new plan. */
   readonly quota: PlanView["quota"];
   readonly over_budget: boolean;
   readonly price: PlanView["price"];

@@ -6,20 +6,20 @@ import { round } from "./plan-changes.ts";
 
 export interface PaceView {
   /**
-   * False under freshness, where the planner places each run by what the last one found, and while
+   * False under `freshness`, because each run is then placed by what the last one found, and while
    * `stretch` is above 1.
    */
   readonly next_runs_exact: boolean;
   /**
-   * How many times slower a running daemon polls it now, because the quota is short; 1 where it
-   * does not, and where none runs.
+   * How many times slower a running daemon polls the watch now because the quota is short; 1 if it
+   * does not slow it down, or if none runs.
    */
   readonly stretch: number;
 }
 
 /**
- * By watch id, of the slowest of its polls: what several watches share goes at the pace of the most
- * urgent one.
+ * Returns the slow-down factor by watch id: the largest of its polls'. A poll that several watches
+ * share has the pace of the most urgent one.
  */
 export function rangesOf({ polls }: Forecast, factors = NO_SLOW_DOWN): ReadonlyMap<string, number> {
   const byWatch = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** The quota that a plan is held against: as configured, or as the service says. */
+/** The quota with which a plan is compared: the configured one, or what the service reports. */
 import { isUsableLimit } from "../../budget/spending-limit.ts";
 
 /**
@@ -8,13 +8,13 @@ import { isUsableLimit } from "../../budget/spending-limit.ts";
 export interface PlanQuota {
   readonly limit: number | null;
   readonly source: "configured" | "remaining_requests" | "unknown";
-  /** Why it is unknown; empty otherwise. */
+  /** Why the quota is unknown; otherwise empty. */
   readonly reason: string;
 }
 
 /**
- * The quota as configured, or as `remaining` says: an answer that is no usable number is unknown,
- * never 0.
+ * Returns the configured quota, or the one in `remaining`. An answer that is no usable number means
+ * unknown, never 0.
  */
 export function planQuota(
   configured: number | undefined,

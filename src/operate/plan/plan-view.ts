@@ -1,5 +1,5 @@
 /**
- * The plan as people and programs read it: what every watch asks for, what that costs against the
+ * The plan for people and programs: what every watch asks for, what that costs compared with the
  * quota, and how late alerts will be.
  */
 import { spendingLimit } from "../../budget/spending-limit.ts";
@@ -42,64 +42,72 @@ export interface PlanWatchView extends BasisView, PaceView {
   readonly state: "active" | "paused" | "disabled";
   readonly schedule: string;
   readonly targets: number;
-  /** Accounts without a known id: each counts as one poll. */
+  /** Accounts whose id is not known yet; each counts as one poll. */
   readonly unresolved_targets: number;
   readonly polls: number;
-  /** How its targets are read: `single`, `probe`, `merge`; several where they differ. */
+  /** How the watch's targets are read: `single`, `probe`, `merge`; several if they differ. */
   readonly strategies: readonly string[];
-  /** The first of the watches whose requests it shares. */
+  /** The first few of the watches whose requests it shares. */
   readonly shared_with: readonly string[];
-  /** How many they are. */
+  /** How many watches share its requests. */
   readonly sharers: number;
-  /** Its part: requests of a shared poll are split among its subscribers. */
+  /** The watch's own part: requests of a shared poll are split among its subscribers. */
   readonly requests_per_hour: number;
   readonly requests_per_day: number;
   readonly requests_per_month: number;
-  /** Before it was counted; `requests_per_month` is its middle. Null where nothing is uncertain. */
+  /**
+   * The range of the estimate until requests were counted; `requests_per_month` is its middle. Null
+   * if nothing is uncertain.
+   */
   readonly requests_per_month_range: RangeView | null;
-  /** Of the quota, 0 to 1 and beyond; null while the quota is unknown. */
+  /** The share of the quota, 1 for all of it; may exceed 1. Null if the quota is unknown. */
   readonly quota_share: number | null;
-  /** Null where the configuration names no price. */
+  /** Null if the configuration names no price. */
   readonly cost_per_month: number | null;
   readonly sweep_requests_per_day: number;
-  /** Rechecks of fresh tweets. */
+  /** Requests for rechecks of fresh tweets. */
   readonly recheck_requests_per_day: number;
-  /** From an item's appearance to the poll that finds it; null when nothing is polled. */
+  /** The time from an item's appearance to the poll that finds it; null if nothing is polled. */
   readonly delay_seconds: { readonly p50: number; readonly p95: number } | null;
   readonly next_runs: readonly string[];
-  /** Null unless it reads its accounts through a list. */
+  /** Null unless the watch reads its accounts through a list. */
   readonly via_list: PlanListView | null;
   /** Member lists that are longer than a poll reads, as far as their length is known. */
   readonly long_lists: readonly PlanLongListView[];
-  /** What it can miss. */
+  /** What the watch can miss. */
   readonly caveats: readonly string[];
 }
 
 export interface PlanListView {
   readonly list: string;
-  /** Accounts the list did not hold when it was last asked; what they cost is in the plan. */
+  /**
+   * Accounts that the list did not hold when it was last checked; the plan includes what they cost.
+   */
   readonly missing: number;
-  /** What an account that leaves the list costs on top, at most: several share their requests. */
+  /**
+   * The extra requests for an account that leaves the list; an upper bound, because several such
+   * accounts share requests.
+   */
   readonly most_requests_per_month_each: number;
 }
 
 export interface PlanOnlineView {
-  /** Billed. */
+  /** Requests that were made and billed for this plan. */
   readonly requests: number;
-  /** Accounts whose profiles say how long their lists are. */
+  /** Accounts whose profiles were read to find the lengths of their lists. */
   readonly accounts: number;
-  /** As those are written whom the service does not know. */
+  /** Accounts that the service does not know, as they are written in the configuration. */
   readonly missing: readonly string[];
 }
 
-/** Requests a month. */
+/** A range of requests a month. */
 export interface RangeView {
   readonly low: number;
   readonly high: number;
 }
 
 export interface PlanRangeView extends RangeView {
-  /** Accounts of which it is assumed how much they post. */
+  /** Accounts for which the number of posts is an assumption. */
   readonly unknown_accounts: number;
 }
 
@@ -116,13 +124,13 @@ export interface PlanView {
     readonly quota_share: number | null;
     readonly cost_per_month: number | null;
     /**
-     * Once, at the start: first reads of what is read together or at the times of a cron, and
-     * look-ups of handles.
+     * Requests that are made once, at the start: first reads of targets that are read together or
+     * at the times of a cron schedule, and look-ups of handles.
      */
     readonly first_requests: number;
     /**
-     * Before all was counted, see docs/forecast.md; `requests_per_month` is its middle. Null where
-     * nothing is uncertain.
+     * The range of the estimate until requests were counted (docs/forecast.md);
+     * `requests_per_month` is its middle. Null if nothing is uncertain.
      */
     readonly requests_per_month_range: PlanRangeView | null;
   };
@@ -130,9 +138,12 @@ export interface PlanView {
   readonly over_budget: boolean;
   /** Watch ids, the most expensive first. */
   readonly dearest: readonly string[];
-  /** What was asked of the service for this plan, at a price; null where nothing was. */
+  /** What was asked of the service for this plan, and what that cost; null if nothing was asked. */
   readonly online: PlanOnlineView | null;
-  /** What would fit, the cheapest change first; empty when the plan fits, or when nothing would. */
+  /**
+   * Changes that would make the plan fit, the one with the least effect first; empty if the plan
+   * fits or if nothing would help.
+   */
   readonly changes: readonly ChangeView[];
   readonly watches: readonly PlanWatchView[];
   readonly warnings: readonly string[];
@@ -142,18 +153,18 @@ export interface PlanFacts {
   readonly hash: Hash;
   readonly nowMs: number;
   readonly quota: PlanQuota;
-  /** As the state knows them; empty without one. */
+  /** The watches as the state knows them; empty if there is no state. */
   readonly states: readonly WatchState[];
   /**
-   * What a watch took against the estimate for it, by its id; undefined until a day of it was
-   * counted.
+   * Returns the requests that a watch took, divided by the estimate for it; undefined until a day
+   * of it was counted.
    */
   readonly ratioOf?: ((watchId: string) => number | undefined) | undefined;
-  /** When a poll ran last, by its key. */
+  /** Returns when the poll with this key ran last. */
   readonly lastPolledMs?: ((key: string) => number | undefined) | undefined;
-  /** What was asked of the service beside its quota. */
+  /** What was asked of the service, apart from the quota. */
   readonly online?: PlanOnlineView | undefined;
-  /** How much slower a daemon that runs polls now; undefined where none does. */
+  /** How much slower a running daemon polls now; undefined if none runs. */
   readonly slowDown?: SlowDownFactors | undefined;
 }
 
@@ -247,7 +258,7 @@ interface Scale {
   readonly price: number | undefined;
 }
 
-/** Requests by hour, day and month, and what they are of the quota and in money. */
+/** Returns requests by hour, day and month, their share of the quota, and their cost. */
 function paceOf(
   { requestsPerDay, requestsPerMonth }: Pick<Forecast, "requestsPerDay" | "requestsPerMonth">,
   { limit, price }: Scale,
@@ -266,7 +277,10 @@ function paceOf(
 
 const NOTHING = { requestsPerDay: 0, requestsPerMonth: 0 };
 
-/** Nobody can predict who leaves a list, but what it costs. */
+/**
+ * Describes a list through which accounts are read. Nobody can predict who leaves the list, but
+ * what that costs is known.
+ */
 function listView(
   watch: Watch,
   planned: PlannedWatch | undefined,
@@ -313,7 +327,7 @@ function watchView(
   };
 }
 
-/** Schedules that are faster than what they read can change. */
+/** Returns the warnings about schedules that are faster than the data they read can change. */
 const scheduleWarnings = (config: Config): readonly string[] =>
   config.warnings.filter(({ rule }) => rule === "faster-than-data").map(formatIssue);
 

@@ -1,6 +1,6 @@
 /**
- * The quota as the state alone knows it, for commands while no daemon runs: the same arithmetic,
- * what the service said last, and no active pace.
+ * Reads the quota from the state alone, for commands when no daemon runs. It is computed as in a
+ * daemon, with what the service reported last and without an active pace.
  */
 import { spendingLimit } from "../../budget/spending-limit.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";

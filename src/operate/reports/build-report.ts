@@ -1,6 +1,6 @@
 /**
- * Counts what the watches found in a time, page by page, so that nothing else waits for it. Asks
- * nothing of the service.
+ * Counts what the watches found in a period. It reads page by page, so that other work of the
+ * process does not wait. Makes no requests to the service.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -29,7 +29,7 @@ export interface ReportDeps {
 
 export interface ReportRequest
   extends Pick<ReportConfig, "title" | "watches" | "by" | "top" | "timezone"> {
-  /** Null for one that is not configured. */
+  /** Null for a report that is not configured. */
   readonly name: string | null;
   readonly fromMs: number;
   readonly toMs: number;
@@ -38,11 +38,11 @@ export interface ReportRequest
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Their bodies take some milliseconds to read. */
+/** How many events are read at once: reading their bodies takes some milliseconds. */
 const RECORDS_AT_ONCE = 50;
-/** The hours of a watch are some hundred rows. */
+/** How many watches are read at once: each has some hundred rows of hours. */
 const WATCHES_AT_ONCE = 50;
-/** A label with more values shows the most frequent ones. */
+/** How many values of a label are shown: the most frequent ones. */
 const MAX_SHARES = 6;
 
 export async function buildReport(deps: ReportDeps, request: ReportRequest): Promise<ReportView> {
@@ -101,7 +101,7 @@ async function readEvents(
   } while (before !== undefined);
 }
 
-/** Reads and counts by watch, some watches at a time. */
+/** Reads the counts of each watch, some watches at a time. */
 async function watchReports(
   { store, retentionMs }: ReportDeps,
   tally: Tally,
@@ -116,7 +116,8 @@ async function watchReports(
   for (let at = 0; at < watches.length; at += WATCHES_AT_ONCE) {
     const some = watches.slice(at, at + WATCHES_AT_ONCE);
     const keys = some.flatMap((watch) => states.get(watch)?.key ?? []);
-    // An hour counts where it begins, in one period only. What is asked for now has the hour that is not over.
+    // An hour belongs to the period in which it begins, so that it counts once. A report up to now
+    // includes the current hour.
     const endMs = toMs === nowMs ? toMs : floorHour(toMs);
     const now = await store.watchReads(keys, floorHour(fromMs), endMs);
     const then = await store.watchReads(keys, floorHour(beforeMs), floorHour(fromMs));
@@ -155,7 +156,7 @@ const readsOf = (
 });
 
 interface Counted {
-  /** Of an author; empty of a value of a label. */
+  /** The handle of an author; empty for a value of a label. */
   readonly handle: string;
   readonly name: string;
   count: number;
@@ -167,7 +168,7 @@ interface SeenPost {
   readonly weight: number;
 }
 
-/** What is counted. Events come newest first. */
+/** Collects the counts. Events are added newest first. */
 class Tally {
   readonly alerts = new Map<string, number>();
   readonly before = new Map<string, number>();
@@ -186,10 +187,10 @@ class Tally {
     this.#watches = new Set(request.watches);
   }
 
-  /** Returns whether the event is to be read. One of the period before is counted at once. */
+  /** Returns whether the event must be read. An event of the period before is counted at once. */
   isWanted({ watch, watchType, detectedAtMs }: EventHead): boolean {
     const { fromMs, toMs } = this.#request;
-    // Alerts of the daemon itself may name a watch, too.
+    // Alerts of the daemon itself may name a watch, too, but do not count.
     if (watchType === "daemon" || !this.#watches.has(watch) || detectedAtMs >= toMs) return false;
     if (detectedAtMs >= fromMs) return true;
     if (detectedAtMs >= beforeOf(this.#request)) raise(this.before, watch);
@@ -218,7 +219,7 @@ class Tally {
     count(this.authors, username.toLowerCase(), { handle: username, name: name || username });
   }
 
-  /** A post counts as it was last seen. Of all posts only the highest are held. */
+  /** Adds a post with its counts as they were last seen. Only the highest posts are kept. */
   #addPost({ type, body: { tweet }, detectedAtMs }: ChirpEvent): void {
     if (tweet === undefined || type === "tweet.deleted" || this.#seenPosts.has(tweet.id)) return;
     this.#seenPosts.add(tweet.id);
@@ -242,7 +243,10 @@ function count(counts: Map<string, Counted>, key: string, who = { handle: "", na
   counts.set(key, known);
 }
 
-/** The highest counts, of equal ones the first. It goes through them once: there may be many. */
+/**
+ * Returns the highest counts; of equal ones, the first. It passes over the counts once, because
+ * there may be many.
+ */
 function highest(
   counts: ReadonlyMap<string, Counted>,
   most: number,

@@ -1,6 +1,6 @@
 /**
- * What a watch would make of one answer if everything in it were new: an alert, or the reason why
- * not. Asks nobody, stores nothing.
+ * Shows what a watch would make of an answer if everything in it were new: an alert, or the reason
+ * why not. Makes no requests and stores nothing.
  */
 import type { RankingRule } from "../../detect/ranking.ts";
 import { type Reading, readValues, type ReadingRule } from "../../detect/reading.ts";
@@ -23,11 +23,11 @@ import type { User } from "../../model/user.ts";
 
 export interface TriedItem {
   readonly itemId: string;
-  /** `news`: it would raise an alert if it were new. */
+  /** `news` means that the item would raise an alert if it were new. */
   readonly verdict: "news" | "filtered";
-  /** Why it is filtered; empty for news. */
+  /** Why the item is filtered; empty for news. */
   readonly detail: string;
-  /** As it would be created; filtered ones too, so that they can be shown. */
+  /** The event that would be created. Filtered items have one too, so that they can be shown. */
   readonly event: ChirpEvent;
 }
 
@@ -35,18 +35,18 @@ export interface TryContext {
   readonly hash: Hash;
   readonly serviceClock: ServiceClock;
   readonly detectedAtMs: number;
-  /** The watched account, where it is known. */
+  /** The profile of the watched account, if it is known. */
   readonly profile: User | undefined;
 }
 
-/** Items in the order of the answer, newest first where the service lists them so. */
+/** Returns the items in the order of the answer, which in most cases is newest first. */
 export function evaluateAnswer(
   subscriber: Subscriber,
   known: TargetState,
   answer: UpstreamAnswer,
   context: TryContext,
 ): readonly TriedItem[] {
-  // A target that began before everything: nothing is baseline, nothing too old.
+  // A target that began before everything, so that nothing is baseline and nothing too old.
   const target = {
     ...known,
     baselineAtMs: 0,
@@ -169,8 +169,8 @@ function evaluateMembers(
 }
 
 /**
- * A value raises an alert when it crosses or changes; here every number starts at 0, so that one
- * already across shows.
+ * Evaluates a record. A value raises an alert when it crosses a threshold or changes; here every
+ * number starts at 0, so that a value beyond its threshold raises one.
  */
 function evaluateRecord(
   subscriber: Subscriber,
@@ -227,7 +227,7 @@ function conditionText(rule: ReadingRule): string {
   ].join("; ");
 }
 
-/** Every entry of the list, as if it had just entered. */
+/** Evaluates every entry of a ranking as if it had just entered. */
 function evaluateEntries(
   subscriber: Subscriber,
   target: TargetState,
@@ -244,7 +244,7 @@ function evaluateEntries(
   return events.map(({ event }) => ({ itemId: event.subject, verdict: "news", detail: "", event }));
 }
 
-/** The entry of a batch by its id, the object of any other endpoint. */
+/** Returns the entry of a batch by its id, or the whole object for other endpoints. */
 const recordOf = ({ entry }: Subscriber, answer: UpstreamAnswer): JsonObject | undefined =>
   entry === undefined
     ? answer.record
@@ -256,7 +256,7 @@ function withoutWhere({ watch: { where: _, ...rest } }: Subscriber) {
 
 interface EvaluatedItem {
   readonly itemId: string;
-  /** Why it is filtered; empty for news. */
+  /** Why the item is filtered; empty for news. */
   readonly reason: string;
   readonly fact: Fact;
 }

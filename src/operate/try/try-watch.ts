@@ -1,7 +1,7 @@
 /**
- * One real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page of
- * its targets, and evaluates what came. Commits nothing and sends nothing; what it costs is known
- * before it is spent.
+ * Makes one real poll of a watch, for `chirpwatch test`: looks accounts up, asks for the first page
+ * of each target, and evaluates the answers. Commits and sends nothing. The cost is known before
+ * anything is asked.
  */
 import type { RequestGate } from "../../requests/request-gate.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
@@ -21,18 +21,18 @@ import { watchTypeOf } from "../../watches/registry.ts";
 import { evaluateAnswer, type TriedItem } from "./try-items.ts";
 
 export interface TriedTarget {
-  /** As written in the YAML. */
+  /** The target as it is written in the YAML. */
   readonly name: string;
   readonly items: readonly TriedItem[];
-  /** Why it could not be read; empty when it could. */
+  /** Why the target could not be read; empty if it could. */
   readonly problem: string;
 }
 
 export interface Trial {
-  /** Requests it will take; an account that is not indexed can take one more. */
+  /** How many requests `run` makes. An account that is not indexed can take one more. */
   readonly costRequests: number;
   readonly lookups: number;
-  /** Names of the targets that are polled, and of those left out. */
+  /** The names of the targets that are polled, and of those that are left out. */
   readonly polled: readonly string[];
   readonly leftOut: readonly string[];
   run(): Promise<readonly TriedTarget[]>;
@@ -44,12 +44,12 @@ export interface TrialDeps {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly hash: Hash;
-  /** As the state knows the watch. */
+  /** The watch as the state knows it. */
   readonly state: WatchState | undefined;
   readonly mostTargets: number;
 }
 
-/** Plans the poll; nothing is asked before `run`. */
+/** Plans the poll. Nothing is requested before `run`. */
 export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   const type = watchTypeOf(watch);
   const all = assumeTargets(
@@ -59,8 +59,8 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   );
   const targets = all.slice(0, deps.mostTargets);
   const handles = targets.filter(isAssumed);
-  // Only a reading's message is nothing without the account's profile; some types ask by the handle
-  // it has now.
+  // Only messages about values need the account's profile; some watch types also ask by its current
+  // handle.
   const needsProfile = type.detection.detector === "reading" || type.needsHandle === true;
   const ids = needsProfile
     ? targets.filter((target) => target.userId !== null && !isAssumed(target))
@@ -88,7 +88,7 @@ export function planTrial(watch: Watch, deps: TrialDeps): Trial {
   };
 }
 
-/** Accounts that a public list holds are read with it, by one request. */
+/** Counts the reads. Accounts on a public list are read with one request for the list. */
 function countReads(watch: Watch, type: WatchType<any>, targets: readonly TargetState[]): number {
   const listed =
     type.viaList?.(watch.settings) === undefined
@@ -97,7 +97,7 @@ function countReads(watch: Watch, type: WatchType<any>, targets: readonly Target
   return targets.length - Math.max(0, listed.length - 1);
 }
 
-/** What two targets ask alike is asked once. */
+/** Returns a gate that makes each request once, even if two targets ask the same. */
 function sharing(gate: Gate): Gate {
   const answers = new Map<string, ReturnType<Gate["request"]>>();
   return {
@@ -171,7 +171,10 @@ async function tryTarget(
   };
 }
 
-/** A list brings the tweets of everyone on it. */
+/**
+ * Returns the part of an answer that belongs to one account, because a list has tweets of everyone
+ * on it.
+ */
 const ownPart = (answer: UpstreamAnswer, author: string | undefined): UpstreamAnswer =>
   author === undefined
     ? answer
@@ -182,8 +185,8 @@ type FirstPage =
   | { readonly problem: string };
 
 /**
- * An account that is not indexed is read the other way, where its watch type has one. Trouble with
- * the key or the service ends the test.
+ * Reads the first page. An account that is not indexed is read in the other way, if the watch type
+ * has one. An error about the key or the service ends the test.
  */
 async function readFirstPage(
   watch: Watch,

@@ -1,6 +1,6 @@
 /**
- * What the daemon does, as it happens, for whoever listens: events that were committed and results
- * of deliveries. Keeps nothing.
+ * Publishes what the daemon does as it happens: events that were committed and results of
+ * deliveries. Keeps nothing.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { DeliveryResult } from "../../model/outbox.ts";
@@ -12,7 +12,7 @@ export type Activity =
 
 export interface ActivityFeed {
   publish(activities: readonly Activity[]): void;
-  /** Returns what ends it. Listeners do not throw. */
+  /** Adds a listener and returns a function that removes it. Listeners must not throw. */
   listen(listener: (activities: readonly Activity[]) => void): () => void;
 }
 
@@ -30,8 +30,8 @@ export function createActivityFeed(): ActivityFeed {
 }
 
 /**
- * The store, which publishes what is committed: events are created by `commitPoll` alone, those
- * that are enriched get their sinks by `storeEnrichments`, and results are stored by `record`.
+ * Wraps the store and publishes what it commits: `commitPoll` creates events, `storeEnrichments`
+ * adds the sinks of enriched ones, `record` stores results.
  */
 export const publishingStore = (store: OpenedStore, feed: ActivityFeed): OpenedStore => ({
   ...store,

@@ -1,6 +1,6 @@
 /**
- * How an alert came to its sink: route, group, throttle, silence, thread, wording, attempts. What
- * is stored with it counts, not the configuration of now.
+ * Shows how an alert came to its sink: route, group, throttle, silence, thread, wording, attempts.
+ * It shows what was stored with the delivery, not what the current configuration would do.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -79,7 +79,10 @@ export function createPathReader(config: Config, silences: readonly StoredSilenc
   };
 }
 
-/** By the configuration of now: releases before schema 25 did not keep it. */
+/**
+ * Returns the route by the current configuration, because releases before schema 25 did not store
+ * it.
+ */
 const placeNow = (
   event: ChirpEvent,
   receiver: ReturnType<typeof findReceivers>[number] | undefined,
@@ -93,7 +96,9 @@ const DIGESTS: Readonly<Record<string, string>> = {
   return: "the digest of what came while the watch was away",
 };
 
-/** The key of a route's group is JSON: path, sink and the values of its labels. */
+/**
+ * Describes the group. The key of a route's group is JSON: path, sink and the values of its labels.
+ */
 function groupOf(
   groupKey: string,
   event: ChirpEvent,

@@ -1,6 +1,6 @@
 /**
- * What people write when they ask about an item: a tweet id or link, a user id, a handle or a
- * profile link.
+ * Finds an item by what people write when they ask about it: a tweet id or link, a user id, a
+ * handle or a profile link.
  */
 import { parseAccount } from "../../model/account.ts";
 import type { DeliveryPath, History } from "../../model/history.ts";
@@ -40,7 +40,7 @@ export async function findItem(
   return { itemId, histories, waits, paths };
 }
 
-/** A crosspost, and an event that waits for its enrichment, have no route. */
+/** Crossposts, and events that wait for their enrichment, have no route. */
 const isRouted = ({ groupKey }: DeliveryPath): boolean => groupKey !== "";
 
 async function itemIdOf(store: History, text: string): Promise<string | null> {
@@ -53,8 +53,8 @@ async function itemIdOf(store: History, text: string): Promise<string | null> {
 }
 
 /**
- * What an item that has an id is, as far as its name says. A link to a tweet names the author too,
- * if it is not `i`.
+ * Returns what the text says about an item with a known id. A link to a tweet also names its
+ * author, unless that part is `i`.
  */
 export function unseenItem(item: string, id: string, nowMs: number): UnseenItem {
   const link = STATUS_LINK.exec(item.trim());

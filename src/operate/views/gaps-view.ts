@@ -6,7 +6,7 @@ import type { GapView } from "../../server/contract/views.ts";
 
 const MAX_SHOWN = 50;
 
-/** The oldest first. */
+/** Returns the gaps, the oldest first. */
 export function gapViews(open: readonly OpenGaps[]): readonly GapView[] {
   return listed(open)
     .slice(0, MAX_SHOWN)
@@ -20,7 +20,7 @@ export function gapViews(open: readonly OpenGaps[]): readonly GapView[] {
     }));
 }
 
-/** Returns a sentence for each watch with a gap that gets nowhere, about the oldest. */
+/** Returns a sentence for each watch that has a stuck gap, about its oldest one. */
 export function stuckGapReasons(open: readonly OpenGaps[], nowMs: number): readonly string[] {
   const sentences = new Map<string, string>();
   for (const { watches, gap } of listed(open))

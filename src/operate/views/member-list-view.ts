@@ -1,6 +1,6 @@
 /**
- * Long member lists of a watch, as its targets remember them: how far their first read is, and how
- * often they are read whole. Asks nobody.
+ * Shows the long member lists of a watch from the memory of its targets: how far their first read
+ * has come, and how often they are read whole. Makes no requests.
  */
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -22,7 +22,7 @@ export function memberListViews(
       watch.fullReadEveryMs === Number.POSITIVE_INFINITY
         ? null
         : (readSoFar(target.memory) ?? null);
-    // What the watch says itself need not be said again.
+    // A watch that sets `full_read_every` itself needs no reminder of it.
     const isLeftOut =
       mode !== "whole" && watch.fullReadEveryMs === undefined && !Number.isFinite(everyMs);
     if (firstRead === null && !isLeftOut) return [];

@@ -1,6 +1,6 @@
 /**
- * How much a watch has noted: items with a verdict, or, where values are read, targets whose first
- * value is known.
+ * Returns how much a watch has recorded: the number of items with a verdict or, for a watch of
+ * values, of targets whose first value is known.
  */
 import type { WatchState } from "../../model/watch-store.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";

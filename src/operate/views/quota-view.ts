@@ -1,6 +1,6 @@
 /**
- * The quota as status, budget and page show it: what is left, how fast it goes, who pays, and what
- * needs attention.
+ * The quota for status, budget and page: what is left, how fast it is used, which keys pay, and
+ * what needs attention.
  */
 import type { SuspensionReason } from "../../budget/key-ring.ts";
 import { forecastRequests, isSlowed, type SlowDownFactors } from "../../budget/slow-down.ts";
@@ -23,7 +23,7 @@ export interface QuotaFacts {
   readonly expected: number;
   readonly onExhausted: "degrade" | "pause";
   readonly period: QuotaPeriod;
-  /** Undefined while no daemon runs. */
+  /** Undefined if no daemon runs. */
   readonly factors: SlowDownFactors | undefined;
   readonly paces: ReadonlyMap<string, WatchPace>;
   readonly drift: number;
@@ -31,7 +31,7 @@ export interface QuotaFacts {
     readonly name: string;
     readonly spent: number;
     readonly limit: number | undefined;
-    /** Undefined while it may pay. */
+    /** Why the key is suspended; undefined while it may pay. */
     readonly because: SuspensionReason | undefined;
   }[];
 }
@@ -61,14 +61,17 @@ export const quotaView = (facts: QuotaFacts): QuotaView => ({
   period_end: isoTime(facts.period.endMs),
 });
 
-/** Scheduled polls stop at the soft limit, which leaves the reserve to commands. */
+/**
+ * Whether scheduled polls have stopped: they stop at the soft limit, which leaves the reserve to
+ * commands.
+ */
 export const isQuotaSpent = ({
   softLimit,
   spent,
 }: Pick<QuotaFacts, "softLimit" | "spent">): boolean =>
   softLimit !== undefined && spent >= softLimit;
 
-/** One sentence each; empty when all is well. */
+/** Returns one sentence for each problem with the quota. */
 export function quotaReasons(facts: QuotaFacts): readonly string[] {
   const { factors, drift, keys, limit, monthly, spent, period } = facts;
   const reasons: string[] = [];
@@ -119,12 +122,14 @@ export function budgetView(
   };
 }
 
-/** What was asked for no watch: accounts looked up, lists checked. */
+/**
+ * The line for requests that belong to no watch, such as look-ups of accounts and checks of lists.
+ */
 const HOUSEKEEPING = "(housekeeping)";
 
 /**
- * The parts of what is expected add up to it: where polling will stop at the soft limit, each watch
- * gets as much less.
+ * Returns a line for each watch. The lines add up to the total that is expected: if polling will
+ * stop at the soft limit, every watch is reduced by the same factor.
  */
 function watchLines(
   { paces, period, expected, spent: total }: QuotaFacts,

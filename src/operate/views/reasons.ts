@@ -1,6 +1,6 @@
 /**
- * Why the daemon needs attention: one sentence for each trouble, with its cause. The only place
- * that says so, for page, API and terminal.
+ * Says why the daemon needs attention: one sentence for each problem, with its cause. Page, API and
+ * terminal all get their sentences here.
  */
 import type { UpstreamTrouble } from "../../engine/health/upstream-watch.ts";
 import { unreadableText } from "../../polling/targets/target-alerts.ts";
@@ -13,22 +13,22 @@ import { type QuotaFacts, quotaReasons } from "./quota-view.ts";
 export interface Troubles {
   /** Why the state cannot be written; undefined while it can. */
   readonly store: string | undefined;
-  /** What is wrong with the data service; undefined while it answers. */
+  /** What is wrong with the data service; undefined if it answers. */
   readonly upstream: string | undefined;
   readonly quota: QuotaFacts;
   readonly sinks: readonly SinkView[];
-  /** Of alerts that were given up. */
+  /** Sentences about alerts that were given up. */
   readonly dead: readonly string[];
   readonly watches: readonly WatchView[];
   readonly templates?: readonly FailingTemplate[];
   readonly refusal: ConfigView["failed_reload"];
-  /** Others have a newer configuration, in a sentence. */
+  /** A sentence that other replicas have a newer configuration. */
   readonly superseded?: string | undefined;
 }
 
 /**
- * Empty when all is well. What the file says wrong in a refused reload is not repeated: it stands
- * beside.
+ * Returns the sentences; none if all is well. The errors of a refused reload are not repeated,
+ * because they are shown next to them.
  */
 export function reasonsOf({
   store,
@@ -56,7 +56,10 @@ export function reasonsOf({
   ];
 }
 
-/** `throttled (since 2026-03-10 13:17:02 UTC; next request 2026-03-10 13:22:02 UTC)`. */
+/**
+ * Returns a text such as `throttled (since 2026-03-10 13:17:02 UTC; next request 2026-03-10
+ * 13:22:02 UTC)`.
+ */
 export function upstreamText({ reason, sinceMs, untilMs }: UpstreamTrouble): string {
   if (untilMs === undefined) return reason;
   return `${reason} (since ${shortTime(isoTime(sinceMs))}; next request ${shortTime(isoTime(untilMs))})`;
@@ -85,10 +88,10 @@ function brokenText({
   ];
 }
 
-/** `2026-03-10 13:17:02 UTC`. */
+/** Returns a time such as `2026-03-10 13:17:02 UTC`. */
 const shortTime = (iso: string): string => `${iso.slice(0, 19).replace("T", " ")} UTC`;
 
-/** One sentence for all targets of a watch that have the same cause. */
+/** Returns one sentence for all targets of a watch that have the same problem. */
 function unreadableIn({ id, targets }: WatchView): readonly string[] {
   const byCause = new Map<string, string[]>();
   for (const { name, reason } of targets.filter(isUnreadable))

@@ -1,4 +1,4 @@
-/** One event as it would be sent to one sink now. Sends nothing, stores nothing. */
+/** Renders one event as it would be sent to one sink now. Sends and stores nothing. */
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { didYouMean } from "../../config/suggest.ts";
 import { createWordEvents, type TemplateFailure } from "../../deliver/stages/word-events.ts";
@@ -24,21 +24,21 @@ export interface RenderParts {
   readonly store: Pick<History, "findEvents"> & Pick<RecheckStore, "eventsById">;
   readonly config: Config;
   readonly clock: Clock;
-  /** Undefined where there are no templates. */
+  /** Undefined if there are no templates. */
   readonly runner: TemplateRunner | undefined;
   createSink(config: SinkConfig): Promise<Sink>;
 }
 
 /**
- * `what`: the id of an event or the beginning of it, the id of a tweet or an account that one is
- * about, or a watch.
+ * Says which event to render. `what` is the id of an event or its beginning, the id of a tweet or
+ * account that an event is about, or a watch.
  */
 export interface RenderRequest {
   readonly what: string;
   readonly sink: string;
 }
 
-/** The view, or why there is none. */
+/** Returns the view, or a sentence that says why there is none. */
 export async function renderEvent(
   parts: RenderParts,
   { what, sink: name }: RenderRequest,
@@ -111,7 +111,7 @@ async function wordFor(
 const ownSinksOf = ({ watches }: Config, { watch }: ChirpEvent): readonly string[] =>
   watches.find(({ id }) => id === watch)?.sinks ?? [];
 
-/** Pages of events that are searched for a beginning of an id, newest first. */
+/** How many pages of events, newest first, are searched for an id that begins like this. */
 const MAX_PAGES = 50;
 const AT_ONCE = 500;
 
@@ -160,8 +160,8 @@ function textOf(message: NeutralMessage, { region }: SinkConfig): string {
 }
 
 /**
- * A document is shown as the value that it stands for; other text, such as several lines of a file,
- * as it is.
+ * Returns the payload. JSON text is shown as the value that it stands for; other text, such as
+ * several lines of a file, as it is.
  */
 function payloadOf(body: MessageBody): Json {
   const payload = body instanceof JsonText ? body.text : body;

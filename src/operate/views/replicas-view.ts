@@ -1,4 +1,4 @@
-/** The daemons that share a state, and what each of them does. */
+/** Shows the daemons that share a state, and what each of them does. */
 import { isoTime } from "../../model/clock.ts";
 import { type ReplicaState, shardOf, type WorkClaim } from "../../model/replicas.ts";
 import type { ReplicaView, UnclaimedView } from "../../server/contract/replica-view.ts";
@@ -28,7 +28,7 @@ export function replicaViews(
   }));
 }
 
-/** Names of the replicas that make polls, other than the one that answers, by the poll's shard. */
+/** Returns the names of the other replicas that poll, by the shard of the poll. */
 export function pollsOfOthers(
   all: readonly ReplicaState[],
   claims: readonly WorkClaim[],
@@ -43,7 +43,10 @@ export function pollsOfOthers(
   );
 }
 
-/** `lastPolls`: of each poll that there is, by its key: when it was made last; null: never. */
+/**
+ * Returns the polls and destinations that no replica handles. `lastPolls` says when each poll was
+ * last made, by its key; null means never.
+ */
 export function unclaimedView(
   all: readonly ReplicaState[],
   claims: readonly WorkClaim[],

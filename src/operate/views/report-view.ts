@@ -1,4 +1,4 @@
-/** The report that somebody asks for: a configured one by its name, or of one watch. */
+/** Answers a request for a report: a configured one by name, or one about a single watch. */
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { ReportQuery, ReportView } from "../../model/report.ts";
@@ -10,7 +10,7 @@ export interface ReportViewParts {
   readonly clock: Clock;
 }
 
-/** A sentence where there is no such report. */
+/** Returns the report, or a sentence if there is none. */
 export async function reportView(
   { store, config, clock }: ReportViewParts,
   query: ReportQuery,

@@ -1,6 +1,6 @@
 /**
- * An event of a watch that nothing caused: what its type's events have, with invented values. For
- * `render`, where a watch has had none yet.
+ * Creates a sample event of a watch: the fields that its type's events have, with invented values.
+ * `render` shows it for a watch that has had no event yet.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { ChirpEvent, EventBody } from "../../model/event.ts";
@@ -15,7 +15,7 @@ export const SAMPLE_ID = "sample";
 const SUBJECT = "1234567890123456789";
 const COUNT = 1_234;
 
-/** The first type of event that the watch gives. */
+/** Returns a sample of the first event type that the watch can raise. */
 export function sampleOfWatch(watch: Watch, nowMs: number): ChirpEvent {
   const { events, body: fields, targets } = watchTypeOf(watch);
   const type = events[0] ?? "";
@@ -41,7 +41,7 @@ export function sampleOfWatch(watch: Watch, nowMs: number): ChirpEvent {
   };
 }
 
-/** The watched account, where the target is written as a handle. */
+/** Returns the name of the watched account, if the target is written as a handle. */
 const namedAs = (target: string): Partial<User> => {
   const username = target.replace(/^@/, "");
   return /^\w{1,15}$/.test(username) ? { username, display_name: username } : {};
@@ -54,7 +54,7 @@ function valueOf(
 ): EventBody[string] {
   if (field === "tweet") return sampleTweet(nowMs);
   if (field === "user") return sampleUser();
-  // Names of the values that crossed or changed.
+  // These are the names of the values that crossed a threshold or changed.
   if (field === "texts")
     return typeof fields["previous"] === "object"
       ? Object.keys(fields["previous"]).slice(0, 1)

@@ -1,6 +1,6 @@
 /**
- * What a scrape of `/metrics` gets: figures that are read now rather than counted, and only the
- * series of what is still configured.
+ * Answers a scrape of `/metrics`: sets the gauges that are read on demand, and drops the series of
+ * what is no longer configured.
  */
 import type { Config } from "../../config/config.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -69,7 +69,9 @@ function setProcess({
   meter.set("chirpwatch_config_last_reload_success_timestamp_seconds", loadedAtMs() / 1_000);
 }
 
-/** Six bytes fit a double. */
+/**
+ * Returns the first six bytes of the hash as a number, because a double holds six bytes exactly.
+ */
 const firstBits = (hash: string): number => Buffer.from(hash, "base64url").readUIntBE(0, 6);
 
 const WATCH_STATES = ["active", "paused", "misconfigured"] as const;
@@ -98,7 +100,9 @@ async function setWatches(
   }
 }
 
-/** Ten thousand watches that nothing slows down need no series. */
+/**
+ * Sets the series of slowed watches only. Ten thousand watches that are not slowed down need none.
+ */
 async function setSlowed(engine: Engine, meter: ReadableMeter, { watches }: Config): Promise<void> {
   meter.clear("chirpwatch_watch_slow_down_factor");
   meter.clear("chirpwatch_watch_next_poll_timestamp_seconds");
@@ -124,8 +128,8 @@ const SINK_GAUGES: readonly MetricName[] = [
 ];
 
 /**
- * Answers with the sinks that something waits for or is dead of: one that was removed is among them
- * as long as that is so.
+ * Sets the gauges of sinks. Returns the sinks with waiting deliveries or dead letters, which
+ * include removed ones.
  */
 async function setSinks({ store, meter, clock, config }: ScrapeDeps): Promise<readonly string[]> {
   for (const name of SINK_GAUGES) meter.clear(name);

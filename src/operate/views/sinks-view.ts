@@ -1,6 +1,6 @@
 /**
- * The sinks as status page, API and `chirpwatch status` show them: whether each takes messages,
- * what waits for it and why.
+ * The sinks for status page, API and `chirpwatch status`: whether each accepts messages, what waits
+ * for it, and why.
  */
 import type { Config } from "../../config/config.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -18,12 +18,12 @@ type SinkStore = Pick<Outbox, "loadSinkHealth" | "outboxStats" | "countWaiting">
 
 export interface SinksNow {
   readonly views: readonly SinkView[];
-  /** Of sinks that are gone, too. */
+  /** Counts of all sinks, including sinks that are gone. */
   readonly stats: readonly OutboxStats[];
   readonly readWait: WaitReader;
 }
 
-/** `pauses`: until when sinks asked to be left alone. */
+/** Reads the sinks. `pauses` says until when sinks asked to be left alone. */
 export async function readSinks(
   store: SinkStore,
   config: Config,

@@ -1,6 +1,4 @@
-/**
- * From what the parts know to the one snapshot that status page, API and `chirpwatch status` show.
- */
+/** Builds the snapshot that status page, API and `chirpwatch status` show. */
 import { isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
 import type { SlowedWatch } from "../../engine/quota/slowed-watches.ts";
@@ -16,7 +14,7 @@ import { memberListViews } from "./member-list-view.ts";
 import { notedItems } from "./noted-items.ts";
 import type { WaitReader } from "../alerts/waiting.ts";
 
-/** A watch's schedule, or what it asked for instead of one. */
+/** Returns a watch's schedule, or the freshness that it asks for instead. */
 export function timingText(timing: Timing): string {
   if (timing.kind === "schedule") {
     const { schedule } = timing;
@@ -38,17 +36,17 @@ export interface WatchFacts {
   readonly sink: string;
   readonly lastPollMs: number | undefined;
   readonly nextPollMs: number | undefined;
-  /** Other replicas that poll it, by their names. */
+  /** The names of other replicas that poll the watch. */
   readonly polledBy?: readonly string[];
   readonly spent: number;
   readonly problem: string;
-  /** Undefined while the quota does not slow it down, and where no daemon runs. */
+  /** Undefined if the quota does not slow the watch down, or if no daemon runs. */
   readonly slowed?: SlowedWatch | undefined;
-  /** Of its first reads that run now; undefined where none does. */
+  /** How many pages its running first reads have read; undefined if none runs. */
   readonly firstReadPages?: number | undefined;
-  /** Undefined where none of its events waits for its enrichment. */
+  /** Undefined if none of the watch's events waits for its enrichment. */
   readonly backlog?: EnrichmentBacklog | undefined;
-  /** Undefined while its last question was answered. */
+  /** Undefined if the last request for an enrichment was answered. */
   readonly failing?: FailingEnrichment | undefined;
 }
 
@@ -97,8 +95,8 @@ function enrichingView({ backlog, failing }: WatchFacts): WatchView["enriching"]
 }
 
 /**
- * A paused watch waits for something else, and a long list whose first read goes on has its own
- * line.
+ * Returns how far first reads are. A paused watch has none under way, and a long list whose first
+ * read continues has a line of its own.
  */
 function firstReadView(
   { state, firstReadPages }: WatchFacts,
@@ -114,7 +112,7 @@ function firstReadView(
   return left === 0 ? null : { targets_left: left, pages: firstReadPages ?? null };
 }
 
-/** An event in one line, with what became of it. */
+/** Returns an event in one line, with the state of its deliveries. */
 export function eventLine(
   { event, deliveries }: EventRecord,
   linksHost: string,

@@ -1,4 +1,4 @@
-/** What happens in the daemon, line by line, as `tail` shows it. */
+/** Turns the daemon's activity into the lines that `tail` shows. */
 import { type Clock, isoTime } from "../../model/clock.ts";
 import type { History } from "../../model/history.ts";
 import type { DeliveryResult } from "../../model/outbox.ts";
@@ -14,7 +14,7 @@ export interface TailDeps {
   readonly linksHost: () => string;
 }
 
-/** Lines come in the order in which things happen. Returns what ends it. */
+/** Pushes lines in the order in which things happen. Returns a function that stops it. */
 export function followActivity(
   deps: TailDeps,
   filter: TailFilter,
@@ -22,13 +22,13 @@ export function followActivity(
 ): () => void {
   let isOver = false;
   let before = Promise.resolve();
-  const take = async (activities: readonly Activity[], at: string) => {
+  const publish = async (activities: readonly Activity[], at: string) => {
     const lines = await linesOf(deps, activities, at).catch(() => []);
     if (!isOver) for (const line of lines) if (isWanted(line, filter)) push(line);
   };
   const stop = deps.feed.listen((activities) => {
     const at = isoTime(deps.clock.now());
-    before = before.then(() => take(activities, at));
+    before = before.then(() => publish(activities, at));
   });
   return () => {
     isOver = true;

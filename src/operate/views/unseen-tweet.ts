@@ -1,6 +1,6 @@
 /**
- * Why a read of a feed did not bring a tweet: by its id, the ranges of ids that were read, and
- * where the watch began. Pure.
+ * Explains why reading a feed did not bring a tweet: from its id, the ranges of ids that were read,
+ * and the moment at which the watch began. Pure.
  */
 import { isRead, readFeedMemory } from "../../detect/feed-memory.ts";
 import { isoTime } from "../../model/clock.ts";
@@ -14,12 +14,12 @@ export interface UnseenTweet {
   readonly target: TargetState;
   readonly source: SourceState | undefined;
   readonly poll: Poll;
-  /** It reads what one account posts. */
+  /** Whether the feed holds only what the target's account posts. */
   readonly isAuthors: boolean;
   readonly nowMs: number;
 }
 
-/** How long after its posting a tweet may first be shown by the service. */
+/** How long after its posting the service may first show a tweet. */
 const LATE_MS = 60_000;
 
 export function reasonOfFeed({ id, target, source, poll, isAuthors, nowMs }: UnseenTweet): string {
@@ -43,13 +43,13 @@ export function reasonOfFeed({ id, target, source, poll, isAuthors, nowMs }: Uns
 const isBefore = (id: string, watermark: unknown): boolean =>
   typeof watermark === "string" && compareIds(id, watermark) <= 0;
 
-/** Since when tweets are news to a target, on the service's clock. */
+/** Returns the moment, on the service's clock, after which tweets are new to a target. */
 function sinceMsOf({ memory, registeredAtMs }: TargetState): number {
   const { since_ms: sinceMs } = memory;
   return typeof sinceMs === "number" ? sinceMs : registeredAtMs;
 }
 
-/** Of accounts that are read together, only those are read whose counters move. */
+/** Whether the poll is part of a group whose members are read only if their counters change. */
 const isProbed = (poll: Poll): boolean => poll.source.endpoint === "user-tweets";
 
 function whoseText({ source }: Poll, target: TargetState, isAuthors: boolean): string {

@@ -1,6 +1,6 @@
 /**
- * Why nothing is stored about an item: which watches could have seen it, and why each of them did
- * not. Asks the state only.
+ * Explains why nothing is stored about an item: which watches could have seen it, and why each of
+ * them did not. Reads the state only.
  */
 import type { Config } from "../../config/config.ts";
 import { compareIds, timeOfTweetId } from "../../model/id.ts";
@@ -16,7 +16,6 @@ import { reasonOfFeed } from "./unseen-tweet.ts";
 export interface UnseenParts {
   readonly store: Pick<PollStore, "loadSources"> & Pick<WatchStore, "listWatches">;
   readonly config: Pick<Config, "watches" | "state">;
-  /** Those of the configuration. */
   readonly polls: readonly Poll[];
   readonly nowMs: number;
 }
@@ -24,11 +23,11 @@ export interface UnseenParts {
 export interface UnseenItem {
   readonly id: string;
   readonly isTweet: boolean;
-  /** Handle in lower case, where whoever asks names the author. */
+  /** The author's handle in lower case, if the question names one. */
   readonly author: string | undefined;
 }
 
-/** Thousands of watches may follow thousands of accounts each. */
+/** How many lines are shown: thousands of watches may follow thousands of accounts each. */
 const MAX_LINES = 500;
 
 export async function explainUnseen(
@@ -77,7 +76,10 @@ const detectorOf = ({ isTweet }: UnseenItem): Poll["detector"] => (isTweet ? "fe
 const no = (reason: string): Reason => ({ could_see: false, reason });
 const yes = (reason: string): Reason => ({ could_see: true, reason });
 
-/** What keeps the whole watch from seeing it; undefined where it depends on its targets. */
+/**
+ * Returns what keeps the whole watch from seeing the item; undefined if that depends on its
+ * targets.
+ */
 function reasonOfWatch(
   watch: Watch,
   state: WatchState | undefined,
@@ -100,7 +102,7 @@ interface FoundRead {
   readonly source: SourceState | undefined;
 }
 
-/** A target without one cannot be asked for yet. */
+/** Returns the poll of each target. A target without one cannot be read yet. */
 function readsByTarget(
   polls: readonly Poll[],
   sources: ReadonlyMap<string, SourceState>,
@@ -151,7 +153,7 @@ function reasonOfList(target: TargetState, source: SourceState | undefined): str
   return `no read of its list${when} has shown the account`;
 }
 
-/** Whether a digits-only name is a tweet: ids of accounts were short until 2016. */
+/** Whether a name of digits is the id of a tweet: ids of accounts were short until 2016. */
 export const isTweetId = (id: string, nowMs: number): boolean => {
   if (!/^\d{15,20}$/.test(id)) return false;
   return compareIds(id, "0") > 0 && timeOfTweetId(id) <= nowMs + 86_400_000;

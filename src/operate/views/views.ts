@@ -1,4 +1,7 @@
-/** The daemon as its server reads it: health, status, events, explanations, metrics. Reads only. */
+/**
+ * The views of a running daemon that its server reads: health, status, events, explanations,
+ * metrics. Read-only.
+ */
 import type { ReportQuery } from "../../model/report.ts";
 import { reportView } from "./report-view.ts";
 import { formatIssue } from "../../config/report.ts";
@@ -55,16 +58,16 @@ import { explainUnseen } from "./unseen.ts";
 export interface ActiveRevision {
   /** Why this replica's configuration is not the current one; undefined where it is. */
   superseded(): string | undefined;
-  /** Whether this replica does nothing until its file changes. */
+  /** Whether this replica does nothing until its configuration file changes. */
   isWaiting(): boolean;
 }
 
-/** The delivering half by the active configuration. */
+/** The delivery side of the active configuration. */
 export interface ActiveDelivery {
   readonly pump: Pick<Pump, "pauses">;
-  /** The sinks, by name. */
+  /** The sinks by name. */
   readonly sinks: ReadonlyMap<string, { readonly sink: Sink }>;
-  /** Undefined where there are no templates. */
+  /** Undefined if there are no templates. */
   readonly templates:
     | { readonly runner: TemplateRunner; failing(): readonly FailingTemplate[] }
     | undefined;
@@ -85,9 +88,12 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly failingEnrichments: Enricher["failing"];
 }
 
-/** The poll loop turns at least every 30 s; four times that is standing still. */
+/**
+ * How long the poll loop may go without a turn. It turns at least every 30 s; after four times that
+ * it has stalled.
+ */
 const STALLED_MS = 120_000;
-/** Before a probe gives up. */
+/** How long a health check waits for the state; shorter than a probe's own timeout. */
 const STATE_ANSWERS_WITHIN_MS = 2_000;
 const RECENT_EVENTS = 20;
 
@@ -277,7 +283,7 @@ class DaemonViews implements Views {
     return new Map(states.map((state) => [state.fingerprint, state]));
   }
 
-  /** Undefined where this daemon is alone on its state. */
+  /** Returns the replicas and their work; undefined if this daemon is alone on its state. */
   async #fleet(known: ReadonlyMap<string, SourceState>) {
     const { store, engine } = this.#parts;
     if (store.membership === undefined) return undefined;
@@ -338,7 +344,7 @@ class DaemonViews implements Views {
   }
 }
 
-/** Ids of watches that have not read all there was when they began. */
+/** Returns the ids of watches whose first read is not complete. */
 const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
   watches
     .filter(
