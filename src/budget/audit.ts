@@ -1,15 +1,17 @@
 /**
- * Compares what the service says a key has left with what the ledger counted meanwhile. Pure: asks
- * nobody and counts nothing.
+ * Compares what the service says a key has left with what the ledger counted meanwhile. Pure: makes
+ * no requests and counts nothing.
  */
 import type { AuditCount } from "../model/ledger.ts";
 
 /**
- * - `agrees`: within what failed attempts and attempts under way leave open.
- * - `stands_still`: the service's figure did not move though requests were answered: compare again
- *   over a longer span.
- * - `restarted`: it went up: another period began there, or someone topped up.
- * - `drift`: off by so many requests; more than 0 when the service counted more than the ledger.
+ * The result of a comparison.
+ * - `agrees`: the difference can be explained by failed attempts and attempts under way.
+ * - `stands_still`: the service's figure did not change although requests were answered. Compare
+ *   again over a longer time.
+ * - `restarted`: the figure went up, because another period began there or somebody topped up.
+ * - `drift`: the figures differ by this many requests; more than 0 if the service counted more than
+ *   the ledger.
  */
 export type AuditVerdict =
   | { readonly kind: "agrees" | "stands_still" | "restarted" }
@@ -27,10 +29,10 @@ export function evaluateAudit(
   return drop < certain ? { kind: "drift", requests: drop - certain } : { kind: "agrees" };
 }
 
-/** A ledger that counts a little too much is harmless, and some services count late. */
+/** A ledger that counts a little too much is harmless, because some services count late. */
 const HARMLESS_REQUESTS = 10;
 const HARMLESS_SHARE = 0.02;
 
-/** Whether someone should hear of a drift, summed up over the period. */
+/** Whether a drift, summed up over the period, must be reported. */
 export const isAlarming = (driftRequests: number, spent: number): boolean =>
   driftRequests > 0 || -driftRequests > Math.max(HARMLESS_REQUESTS, spent * HARMLESS_SHARE);

@@ -1,78 +1,80 @@
 /**
- * How fast scheduled polls may read beyond their first page: what was missed in a downtime, bursts,
- * gaps, late-arrival rescans. A token bucket that fills at the pace the month can spare, so that a
- * day's backlog is spread and the news of the moment, the first pages, always goes first. All
- * replicas of a state have one bucket: each counts its own pages at once, and those of the others
- * as the ledger shows them. Pure.
+ * Limits how fast scheduled polls may read beyond their first page: items missed in a downtime,
+ * bursts, gaps, late-arrival rescans. A token bucket that fills at the pace that the month can
+ * spare, so that a day's backlog is spread and current news, on the first pages, always comes
+ * first. All replicas of a state share one bucket: each counts its own pages at once, and those of
+ * the others as the ledger shows them. Pure.
  */
 import type { Priority } from "../model/schedule.ts";
 
 export interface SparePace {
-  /** Pages that may be read at once. */
+  /** The number of pages that may be read at once. */
   readonly capacity: number;
   readonly perDay: number;
 }
 
 export interface CatchUp {
   /**
-   * Undefined: no limit is known, nothing is held back. The bucket is full until pages are taken: a
-   * larger one has room for more at once.
+   * Sets the pace. If it is undefined, no limit is known and nothing is held back. The bucket is
+   * full until pages are taken, so a larger bucket has more room at once.
    */
   adjust(pace: SparePace | undefined, nowMs: number): void;
   /**
-   * Takes pages out that others on this state have read; below zero, it puts back what was taken
-   * too much.
+   * Removes pages that other replicas on this state have read. If negative, puts back what was
+   * removed in excess.
    */
   takenByOthers(pages: number): void;
   /**
-   * Whether a source may read one page more; counts it. Who was let in goes on until it is done,
-   * and what that takes too much is made good before the next one: a walk cut half-way would begin
-   * anew and get nowhere.
+   * Whether a source may read one more page; counts the page if so. An admitted source may finish
+   * its walk, because a walk that is cut off has to start again; what it reads beyond its
+   * reservation delays the next source.
    */
   take(source: string, priority: Priority, nowMs: number): boolean;
   /**
-   * It begins a walk: the one before is over, and what was reserved for it and not needed goes
-   * back.
+   * Ends the source's previous walk, because it begins a new one. Unused pages of its reservation
+   * are put back.
    */
   begin(source: string, nowMs: number): void;
 }
 
 export interface SparePaceQuery {
-  /** Requests of the period up to which scheduled polls may go; undefined while unknown. */
+  /** The requests of the period that scheduled polls may use; undefined if unknown. */
   readonly softLimit: number | undefined;
   readonly spent: number;
   readonly nowMs: number;
   readonly periodEndMs: number;
-  /** What the polls cost a day at the pace they go now, all pages included. */
+  /** The cost of the polls per day at their current pace, including all pages. */
   readonly plannedPerDay: number;
-  /** The part of it that lies beyond first pages. */
+  /** The part of that cost for pages beyond the first. */
   readonly plannedPagesPerDay: number;
 }
 
 const DAY_MS = 86_400_000;
 const HOURS_A_DAY = 24;
-/** Reserved for each source that is let in: an ordinary poll of full depth. */
+/** The pages that are reserved for each admitted source: an ordinary poll of full depth. */
 const ADMISSION = 10;
-/** Who asks for no page for so long is done. */
+/** A source that requests no page for this long is considered finished. */
 const IDLE_MS = 60_000;
-/** However small the quota. */
+/** The minimum capacity, however small the quota is. */
 const LEAST_CAPACITY = 2 * ADMISSION;
 /**
- * What the plan leaves is given out over this part of the time left: most of it stays for what
- * comes later.
+ * What the plan leaves is spent over this share of the remaining time, so that most of it is kept
+ * for later.
  */
 const SPARE_HORIZON = 0.25;
 /**
- * Where the plan leaves nothing to spare, catching up takes this share of an even pace; the polls
- * are slowed down for it.
+ * If the plan leaves nothing to spare, catching up gets this share of an even pace, and polls are
+ * slowed down for it.
  */
 const LEAST_SHARE = 0.1;
-/** What is left in the bucket for those who go first. */
+/**
+ * The share of the bucket that a source of this priority must leave for sources of higher priority.
+ */
 const KEPT: Readonly<Record<Priority, number>> = { high: 0, normal: 0.2, low: 0.5 };
 
 /**
- * What the month can spare: an hour of an even pace at once, then part of whatever the plan leaves.
- * Undefined while no soft limit is known.
+ * Returns what the month can spare: an hour of an even pace at once, then a part of what the plan
+ * leaves. Undefined if no soft limit is known.
  */
 export function sparePace(query: SparePaceQuery): SparePace | undefined {
   if (query.softLimit === undefined) return undefined;
@@ -89,12 +91,12 @@ export function sparePace(query: SparePaceQuery): SparePace | undefined {
 export function createCatchUp(): CatchUp {
   let pace: SparePace | undefined;
   /**
-   * Pages that were taken and are not made good yet: what is missing in a full bucket, however
-   * large it is.
+   * The number of pages that were taken and not refilled yet, which is what a full bucket lacks,
+   * whatever its size.
    */
   let taken = 0;
   let filledAtMs = 0;
-  /** What each source under way has left of the pages that were reserved for it. */
+  /** What each source under way has left of its reserved pages. */
   const admitted = new Map<string, { left: number; askedAtMs: number }>();
   const release = (source: string) => {
     taken -= admitted.get(source)?.left ?? 0;

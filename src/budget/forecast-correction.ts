@@ -1,31 +1,34 @@
 /**
- * How much more slowed-down polls take than is forecast. A poll that comes a tenth as often finds
- * ten times as much: accounts that are read because they changed, and pages of news, do not become
- * fewer in the same measure as polls do. Pure.
+ * Learns how much more slowed-down polls cost than forecast. A poll that runs a tenth as often
+ * finds ten times as much: reads of accounts that changed, and pages of news, do not decrease as
+ * much as polls do. Pure.
  */
 export interface CorrectionSample {
   readonly nowMs: number;
   readonly periodId: string;
-  /** Requests of the period so far. */
+  /** The requests of the period so far. */
   readonly spent: number;
-  /** The forecast from now on; undefined while nothing is slowed down, which says nothing. */
+  /**
+   * The forecast from now on; undefined while nothing is slowed down, because then nothing can be
+   * learned.
+   */
   readonly pacedPerDay: number | undefined;
 }
 
 export interface ForecastCorrection {
-  /** Called at every read of the ledger. */
+  /** Adds a sample. Called at every read of the ledger. */
   take(sample: CorrectionSample): void;
-  /** Real requests per forecast request; 1 while nothing is known, and where they take less. */
+  /** The real requests per forecast request; 1 if nothing is known, or if fewer are used. */
   readonly factor: number;
-  /** What a restart would forget; the same object while nothing is learned. */
+  /** What must survive a restart. The same object while nothing new is learned. */
   readonly memory: CorrectionMemory;
-  /** Goes on with what was learned before. */
+  /** Restores what was learned before. */
   restore(memory: CorrectionMemory): void;
 }
 
 /**
- * Requests, those of long ago counted less. Stored, so `reckoned` keeps its name: it is the
- * forecast.
+ * Sums of requests, in which older ones count less. These are stored, so `reckoned`, the forecast,
+ * keeps its name.
  */
 interface Sums {
   readonly reckoned: number;
@@ -34,26 +37,29 @@ interface Sums {
 
 export interface CorrectionMemory {
   /**
-   * In another period, polls are slowed down by another factor: what was learned in this one is
-   * forgotten.
+   * The period. In another period, polls are slowed down by a different factor, so what was learned
+   * is discarded.
    */
   readonly periodId: string;
   readonly learned: Sums;
-  /** Not yet learned from. */
+  /** Samples that nothing was learned from yet. */
   readonly bucket: Sums & { readonly ms: number };
 }
 
 const DAY_MS = 86_400_000;
-/** Slowed-down polls come in clumps. */
+/** Slowed-down polls come in clusters, so samples are collected for this long. */
 const BUCKET_MS = 3_600_000;
 const HALF_LIFE_MS = 86_400_000;
-/** As if so many requests had been just as forecast. */
+/** The weight of the prior: this many requests count as if they had matched the forecast. */
 const PRIOR = 20;
-/** First reads are not slowed down: an hour of them is not taken for the pace. */
+/**
+ * The maximum factor. First reads are not slowed down, so an hour of them must not count as the
+ * pace.
+ */
 const MOST = 4;
 /**
- * What was spent over a longer time was spent at another pace: the process slept, or the clock was
- * set.
+ * Requests over a longer time than this were made at another pace: the process was suspended, or
+ * the clock was set.
  */
 const LONGEST_SAMPLE_MS = 600_000;
 

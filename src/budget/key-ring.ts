@@ -1,11 +1,11 @@
 /**
- * Which of several keys may pay: one the service refuses, or does not answer, is suspended, and
- * tried again now and then. Pure: the caller brings the time (monotonic ms), asks the service and
- * alerts the operator.
+ * Decides which of several keys may pay. A key that the service refuses, or does not answer, is
+ * suspended and tried again at intervals. Pure: the caller provides the time (monotonic ms), makes
+ * the requests and alerts the operator.
  */
 import type { StopReason } from "./upstream-pacer.ts";
 
-/** `failing`: it is not refused, and gets no answer all the same. */
+/** `failing`: the key is not refused, but gets no answers. */
 export type SuspensionReason = StopReason | "failing";
 
 export interface SuspendedKey {
@@ -15,30 +15,30 @@ export interface SuspendedKey {
 }
 
 export interface KeyRing {
-  /** Those of `keys` that may pay now, in their order. */
+  /** Returns those of `keys` that may pay now, in their order. */
   usable(keys: readonly string[]): readonly string[];
-  /** One that is on trial again keeps the time it was first refused at. */
+  /** Suspends a key. A key on trial keeps the time at which it was first refused. */
   suspend(key: string, because: SuspensionReason, nowMs: number): void;
   /**
-   * Suspended keys that have not been asked about for an hour; each is given once an hour, one that
-   * fails every five minutes.
+   * Returns suspended keys that are due for a probe: each once an hour, a failing one every five
+   * minutes.
    */
   takeProbes(nowMs: number): readonly string[];
-  /** May pay again, on trial: only an answer that it paid for brings it back. */
+  /** Lets a key pay again, on trial: only an answer that it paid for ends the suspension. */
   tryAgain(key: string): void;
   /**
-   * It paid for an answer to a request sent then: it is as good as any. False where the request was
-   * under way when the key was refused: its answer, come late, says nothing of what the key pays
-   * for now.
+   * Ends a suspension, because the key paid for an answer to a request sent at that time. Returns
+   * false if the request was sent before the key was refused, because its late answer does not show
+   * that the key pays now.
    */
   paid(key: string, sentAtMs: number): boolean;
-  /** Refused and not yet back; those on trial included. */
+  /** Keys that were refused and are not back yet, including those on trial. */
   readonly suspended: readonly SuspendedKey[];
-  /** Forgets every refusal: the active keys are others now. */
+  /** Forgets every refusal, because the active keys have changed. */
   reset(): void;
 }
 
-/** Who has to pay or to change a key takes his time; what fails is often mended soon. */
+/** Paying, or changing a key, takes people some time; other failures often end soon. */
 const PROBE_EVERY_MS: Readonly<Record<SuspensionReason, number>> = {
   billing: 3_600_000,
   unauthorized: 3_600_000,
@@ -48,13 +48,16 @@ const PROBE_EVERY_MS: Readonly<Record<SuspensionReason, number>> = {
 interface Refusal {
   readonly because: SuspensionReason;
   readonly sinceMs: number;
-  /** When it was refused last. */
+  /** When it was last refused. */
   readonly lastMs: number;
   readonly probeAtMs: number;
   readonly isOnTrial: boolean;
 }
 
-/** All memory is lost at a restart, which is right: the first request of each key is its trial. */
+/**
+ * Creates a key ring. It is empty after a restart, which is right: the first request of each key is
+ * its trial.
+ */
 export function createKeyRing(): KeyRing {
   const refusals = new Map<string, Refusal>();
   return {

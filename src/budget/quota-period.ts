@@ -1,23 +1,25 @@
-/** Which billing month a moment belongs to, in the time zone of the reset day. Counts nothing. */
+/** Computes the billing month of a moment, in the time zone of the reset day. Counts nothing. */
 
 export interface QuotaPeriod {
   readonly startMs: number;
-  /** Start of the next period: periods neither overlap nor leave a gap. */
+  /** The start of the next period. Periods neither overlap nor leave a gap. */
   readonly endMs: number;
-  /** Local date of the start, `2026-02-28`: the same for every moment of the period. */
+  /**
+   * The local date of the start, `2026-02-28`, which is the same for every moment of the period.
+   */
   readonly id: string;
 }
 
 export interface QuotaCalendar {
-  /** 1 to 31; months that are shorter reset on their last day. */
+  /** 1 to 31. Shorter months reset on their last day. */
   readonly resetDay: number;
-  /** IANA name, checked when the configuration was read. */
+  /** The IANA name, checked when the configuration was read. */
   readonly timezone: string;
 }
 
 const DAY_MS = 86_400_000;
 
-/** The period that holds `nowMs`; it starts at the first instant of its reset day in the zone. */
+/** Returns the period of `nowMs`. It starts at the first instant of its reset day in the zone. */
 export function quotaPeriod(nowMs: number, calendar: QuotaCalendar): QuotaPeriod {
   const local = new Date(wallTime(nowMs, calendar.timezone));
   const months = local.getUTCFullYear() * 12 + local.getUTCMonth();
@@ -31,7 +33,7 @@ export function quotaPeriod(nowMs: number, calendar: QuotaCalendar): QuotaPeriod
   };
 }
 
-/** Midnight of the reset day as if the zone were UTC; `months` counts from year 0. */
+/** Returns midnight of the reset day as if the zone were UTC. `months` counts from year 0. */
 function resetDate(months: number, resetDay: number): number {
   const [year, month] = [Math.floor(months / 12), months % 12];
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
@@ -39,8 +41,8 @@ function resetDate(months: number, resetDay: number): number {
 }
 
 /**
- * Midnight can be missing or come twice where clocks change at night: the first instant that shows
- * the day counts.
+ * Returns the start of a period. If clocks change at night, midnight can be missing or occur twice,
+ * so the first instant of the day is used.
  */
 function resetInstant(months: number, { resetDay, timezone }: QuotaCalendar): number {
   const wallMs = resetDate(months, resetDay);
@@ -50,11 +52,14 @@ function resetInstant(months: number, { resetDay, timezone }: QuotaCalendar): nu
   return Math.min(...candidates.filter((atMs) => wallTime(atMs, timezone) >= wallMs));
 }
 
-/** Building a formatter costs fifty times its use; a process knows one or two zones. */
+/**
+ * Creating a formatter costs fifty times as much as using it, and a process has only one or two
+ * zones.
+ */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /**
- * What a clock on the wall of the zone shows, as epoch ms of the same digits in UTC; whole seconds.
+ * Returns the wall time of the zone as the epoch ms of the same digits in UTC, in whole seconds.
  */
 function wallTime(atMs: number, timezone: string): number {
   if (timezone === "UTC") return Math.floor(atMs / 1_000) * 1_000;

@@ -1,35 +1,35 @@
 /**
- * How much slower scheduled polls must go to reach the end of the month. Pure arithmetic: the
- * engine applies the factors, the ledger counts.
+ * Computes how much slower scheduled polls must run so that the quota lasts until the end of the
+ * month. Pure: the engine applies the factors, the ledger counts.
  */
 import type { Priority } from "../model/schedule.ts";
 import { spendingLimit } from "./spending-limit.ts";
 
 export interface SlowDownQuery {
-  /** Billed requests of the period so far. */
+  /** The billed requests of the period so far. */
   readonly spent: number;
-  /** Requests the period allows; undefined while unknown: nothing is slowed down. */
+  /** The requests that the period allows; undefined if unknown, so that nothing is slowed down. */
   readonly limit: number | undefined;
-  /** Share kept back, 0 to 1. */
+  /** The share kept back, 0 to 1. */
   readonly reserve: number;
   readonly nowMs: number;
   readonly periodEndMs: number;
   readonly onExhausted: "degrade" | "pause";
-  /** The forecast correction factor: slowed-down polls take so many times the forecast. */
+  /** The forecast correction factor: slowed-down polls cost this many times the forecast. */
   readonly correctionFactor: number;
   /**
-   * Scheduled polls at the pace their schedules ask for. Baselines are not among them: they are
+   * Scheduled polls at the pace of their schedules. Baselines are not included, because they are
    * never slowed down.
    */
   readonly polls: readonly { readonly priority: Priority; readonly requestsPerDay: number }[];
 }
 
-/** Multiply a poll's interval by the factor of its priority; 1 means untouched. */
+/** The factors by which a poll's interval is multiplied, by its priority; 1 means no change. */
 export type SlowDownFactors = Readonly<Record<Priority, number>>;
 
 export const NO_SLOW_DOWN: SlowDownFactors = { high: 1, normal: 1, low: 1 };
 
-/** Factors move a little every minute: below this one, a poll counts as untouched. */
+/** Factors change a little every minute. Below this one, a poll does not count as slowed down. */
 const MIN_SLOWED = 1.05;
 
 export const isSlowed = (factor: number): boolean => factor >= MIN_SLOWED;
@@ -37,12 +37,12 @@ export const isSlowed = (factor: number): boolean => factor >= MIN_SLOWED;
 const DAY_MS = 86_400_000;
 const FIRST_TO_WAIT = ["low", "normal", "high"] as const satisfies readonly Priority[];
 /**
- * Each priority gives way up to a cap before the next one does; when all have, the round begins
- * again with the next cap.
+ * Each priority is slowed down to the first cap before the next priority is touched. If all of them
+ * are at that cap and the plan still does not fit, the next cap is tried.
  */
 const CAPS = [10, 100, 1_000] as const;
 
-/** Requests that the rest of the period costs at this pace. */
+/** Returns the requests that the rest of the period costs at this pace. */
 export function forecastRequests(
   requestsPerDay: number,
   nowMs: number,
@@ -52,8 +52,8 @@ export function forecastRequests(
 }
 
 /**
- * Factors under which spent + forecast stays at or under the soft limit; the largest caps where
- * nothing would be slow enough.
+ * Returns factors with which spent + forecast stays within the soft limit; the largest caps if no
+ * factors are enough.
  */
 export function slowDownFactors(query: SlowDownQuery): SlowDownFactors {
   const factors = { ...NO_SLOW_DOWN };
@@ -86,8 +86,8 @@ export function slowDownFactors(query: SlowDownQuery): SlowDownFactors {
 }
 
 /**
- * What the whole period will have cost in the end: what was spent and what the rest costs at this
- * pace, never beyond the soft limit.
+ * Returns what the whole period will have cost: what was spent and what the rest costs at this
+ * pace, but no more than the soft limit.
  */
 export function expectedRequests(query: SlowDownQuery, requestsPerDay: number): number {
   const softLimit = spendingLimit({
@@ -100,26 +100,26 @@ export function expectedRequests(query: SlowDownQuery, requestsPerDay: number): 
 }
 
 /**
- * The first share of a month's requests goes out as the schedules say: only low priority is slowed
- * down before that is spent.
+ * The first share of a month's requests is spent as the schedules say: until then, only low
+ * priority is slowed down.
  */
 const HEAD_START = 0.05;
 
 /**
- * A share of what is left under the soft limit that may be spent before the factors are computed
+ * The share of what is left under the soft limit that may be spent before the factors are computed
  * again.
  */
 const STALE_SHARE = 0.01;
 
-/** The active factors: as `slowDownFactors`, after the head start. */
+/** Returns the active factors: those of `slowDownFactors`, after the head start. */
 export function governedFactors(query: SlowDownQuery): SlowDownFactors {
   const wanted = slowDownFactors(query);
   return headStartLeft(query) > 0 ? { high: 1, normal: 1, low: wanted.low } : wanted;
 }
 
 /**
- * After so many more requests the factors no longer hold: the head start is over, or a noticeable
- * part of what is left is spent.
+ * Returns after how many more requests the factors are outdated, because the head start is over or
+ * a noticeable part of what was left is spent.
  */
 export function requestsUntilStale(
   query: Pick<SlowDownQuery, "limit" | "reserve" | "spent">,

@@ -1,24 +1,24 @@
 /**
- * How many requests a purpose may take in the month. Counts nothing itself: the ledger compares
- * what was spent with the limit.
+ * Computes how many requests a purpose may use in the month. Counts nothing itself: the ledger
+ * compares what was spent with the limit.
  */
 
 /**
- * Who asks: a scheduled poll leaves the reserve alone; a baseline and a person's command may use
- * it.
+ * The purpose of a request. A scheduled poll may not use the reserve; a baseline and a person's
+ * command may.
  */
 export type Purpose = "poll" | "baseline" | "command";
 
 export interface QuotaLimits {
-  /** Requests a period; undefined while nobody knows. */
+  /** The requests per period; undefined if unknown. */
   readonly monthly: number | undefined;
-  /** Share kept back from scheduled polls, 0 to 1. */
+  /** The share kept back from scheduled polls, 0 to 1. */
   readonly reserve: number;
 }
 
 /**
- * Most billed requests of the period that may be granted for this purpose; undefined: no usable
- * limit is known.
+ * Returns the maximum number of billed requests in the period for this purpose; undefined if no
+ * usable limit is known.
  */
 export function spendingLimit({
   monthly,
@@ -32,8 +32,8 @@ export function spendingLimit({
 }
 
 /**
- * False for an odd answer about the limit (absent, negative, not finite, not a number): that is
- * "unknown", never 0. A plain 0 is a limit when the operator wrote it.
+ * Whether a limit is usable. An odd answer (absent, negative, not finite, not a number) means
+ * "unknown", never 0. A plain 0 is a limit if the operator configured it.
  */
 export function isUsableLimit(limit: unknown): limit is number {
   return typeof limit === "number" && Number.isFinite(limit) && limit >= 0;

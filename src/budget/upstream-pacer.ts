@@ -1,9 +1,9 @@
 /**
- * When the data service may be asked again after it refused or failed. Owns four memories: the
- * pause all polls of a key share after a 429, the stop after a dead key or an unpaid bill, the
- * circuit breaker while the whole service is down, and the backoff of each source. Pure: the caller
- * brings the time (monotonic ms, the same clock throughout) and does the waiting, the requests and
- * the ops alerts.
+ * Decides when the data service may be asked again after it refused or failed. Owns four memories:
+ * the pause that all polls of a key share after a 429, the stop after a refused key or an unpaid
+ * bill, the circuit breaker while the whole service is down, and the backoff of each source. Pure:
+ * the caller provides the time (monotonic ms, always of the same clock), and does the waiting, the
+ * requests and the ops alerts.
  */
 import {
   addRefusal,
@@ -17,7 +17,7 @@ import type { Retry } from "../model/errors.ts";
 import type { Random } from "../model/random.ts";
 import type { UpstreamFailure } from "../model/upstream.ts";
 
-/** Whether a request of a source may go out now. */
+/** Whether a request of a source may be sent now. */
 export type Admission =
   | { readonly kind: "go" }
   | {
@@ -30,8 +30,8 @@ export type Admission =
 export type StopReason = "billing" | "unauthorized";
 
 /**
- * What to do with the request that failed: again at a time, not at all, or nothing until someone
- * acts.
+ * What to do with a request that failed: try again at a time, give up, or stop everything until
+ * somebody acts.
  */
 export type FailureAdvice =
   | { readonly kind: "retry"; readonly atMs: number }
@@ -41,7 +41,7 @@ export type FailureAdvice =
 export type PacerStatus =
   | { readonly kind: "ok" }
   | { readonly kind: "throttled"; readonly untilMs: number }
-  /** Nothing but failures since then. */
+  /** Only failures since `sinceMs`. */
   | { readonly kind: "failing"; readonly sinceMs: number }
   | {
       readonly kind: "stopped";
@@ -52,10 +52,10 @@ export type PacerStatus =
 
 export interface RequestFailure {
   readonly source: string;
-  /** Name of the key it was sent with. */
+  /** The name of the key with which it was sent. */
   readonly key: string;
   readonly kind: UpstreamFailure;
-  /** Of the error: `afterMs` is the service's own Retry-After, as it said it. */
+  /** The error's `retry`. `afterMs` is the service's own Retry-After, as it was sent. */
   readonly retry: Retry;
   readonly sentAtMs: number;
   readonly nowMs: number;
@@ -63,60 +63,60 @@ export interface RequestFailure {
 
 export interface UpstreamPacer {
   /**
-   * While the service is down one request passes per pause, as its trial: ask only for a request
-   * that is ready to go.
+   * Admits a request, or says why not. While the service is down, one request passes per pause, as
+   * its trial, so call this only for a request that is ready to be sent.
    */
   admit(source: string, nowMs: number): Admission;
   /**
-   * When a key may be used again after a 429, in the past where it may be now: the others go on, as
-   * each has a rate of its own.
+   * Returns when a key may be used again after a 429, in the past if it may be used now. Other keys
+   * go on, because each has its own rate.
    */
   paysAgainAt(key: string): number;
   /**
-   * A request goes out with this key. After a pause it is the key's trial: the others wait for what
-   * comes of it.
+   * Records that a request is sent with this key. After a pause it is the key's trial, for which
+   * the other requests wait.
    */
   sending(key: string, nowMs: number): void;
   succeeded(source: string, key: string, sentAtMs: number): void;
   failed(failure: RequestFailure): FailureAdvice;
   /**
-   * True once an hour while stopped: ask the service whether it would answer again, by a request
-   * that costs nothing.
+   * Returns true once an hour while stopped. The caller then asks the service, by a free request,
+   * whether it would answer again.
    */
   claimProbe(nowMs: number): boolean;
-  /** The probe was answered well, or a new key came: polls go on. */
+  /** Lets polls go on, because the probe succeeded or there is a new key. */
   resume(): void;
   /**
-   * Somebody acts who has perhaps mended what the service refused or failed for: the next request
-   * is tried at once.
+   * Lets the next request be tried at once, because somebody has acted who may have repaired the
+   * cause.
    */
   tryAtOnce(nowMs: number): void;
   status(nowMs: number): PacerStatus;
-  /** Nothing but failures of many sources: one trial at a time passes. */
+  /** Whether many sources only fail, so that one trial at a time passes. */
   readonly isDown: boolean;
-  /** Others wait for the trial of a key. */
+  /** Whether requests wait for the trial of a key. */
   readonly isTrying: boolean;
 }
 
 const PAUSE_JITTER_MS = 250;
-/** A trial without an answer holds nobody up for longer. */
+/** The longest time that requests wait for a trial. */
 const TRIAL_MS = 5_000;
 const BACKOFF_CAP_MS = 300_000;
 const BACKOFF_STEPS_MS = doubling(1_000, BACKOFF_CAP_MS);
 const PROBE_EVERY_MS = 3_600_000;
 /**
- * So many different sources failing in a row, with no answer between them, mean the service and not
- * a source.
+ * If this many different sources fail in a row, without an answer in between, the service is down,
+ * not a single source.
  */
 const SOURCES_OF_AN_OUTAGE = 3;
 
 interface Pause extends RefusalRow {
-  /** Undefined while no trial is under way. */
+  /** Undefined if no trial is under way. */
   readonly trialUntilMs?: number | undefined;
 }
 
 interface PacerState {
-  /** By key, since its last 429; gone once it was answered again. */
+  /** The pauses by key, since the last 429. Removed once the key gets an answer. */
   readonly pauses: Map<string, Pause>;
   stop: { because: StopReason; sinceMs: number; probeAtMs: number } | undefined;
   failing: { sinceMs: number; readonly sources: Set<string> } | undefined;
@@ -124,12 +124,12 @@ interface PacerState {
   readonly backoffs: Map<string, { failures: number; untilMs: number }>;
 }
 
-/** One key, which has no name. */
+/** A single key, which has no name. */
 const NAMELESS = [""] as const;
 
 /**
- * All memory is lost at a restart, which is right: the first request after it is the probe. `keys`:
- * names of those that may pay; only when all of them wait does everyone.
+ * Creates the pacer. It remembers nothing after a restart, which is right: the first request is the
+ * probe. `keys`: the names of those that may pay. Requests wait only if all of these keys do.
  */
 export function createUpstreamPacer(
   random: Random,
@@ -175,7 +175,7 @@ export function createUpstreamPacer(
   };
 }
 
-/** When the first of these keys may be used again. */
+/** Returns when the first of these keys may be used again. */
 const pausedUntil = ({ pauses }: PacerState, keys: readonly string[]): number =>
   Math.min(...keys.map((key) => untilOf(pauses.get(key))));
 
@@ -184,7 +184,10 @@ const untilOf = (pause: Pause | undefined): number =>
     ? Number.NEGATIVE_INFINITY
     : Math.max(pause.untilMs, pause.trialUntilMs ?? Number.NEGATIVE_INFINITY);
 
-/** The service answered with something else than a 429, and not what was sent before. */
+/**
+ * Ends a pause, because the service answered with something other than a 429. Ignores answers to
+ * requests that were sent before.
+ */
 function endPause({ pauses }: PacerState, key: string, sentAtMs: number): void {
   if (sentAtMs >= (pauses.get(key)?.untilMs ?? Number.POSITIVE_INFINITY)) pauses.delete(key);
 }
@@ -247,7 +250,8 @@ function advise(
 }
 
 /**
- * A 429 of a request that was under way when the pause began is the same refusal, not a second one.
+ * Pauses a key. A 429 for a request that was under way when the pause began is the same refusal,
+ * not a second one.
  */
 function pauseKey(
   { pauses }: PacerState,
@@ -267,8 +271,8 @@ function pauseKey(
 }
 
 /**
- * Rows of refusals stay: where the next request is refused too, their waits go on to grow. An
- * outage gets one trial.
+ * Ends the waits. Rows of refusals are kept, so that waits continue to grow if the next request is
+ * refused too. An outage gets one trial.
  */
 function endWaits(state: PacerState, nowMs: number): void {
   for (const [key, pause] of state.pauses)
@@ -277,7 +281,7 @@ function endWaits(state: PacerState, nowMs: number): void {
   if (state.outage !== undefined) state.outage.untilMs = Math.min(state.outage.untilMs, nowMs);
 }
 
-/** It proved nothing: the next one may. */
+/** Ends a trial that showed nothing, so that the next request can be one. */
 function endTrial({ pauses }: PacerState, key: string): void {
   const pause = pauses.get(key);
   if (pause !== undefined) pauses.set(key, { ...pause, trialUntilMs: undefined });
@@ -299,7 +303,7 @@ function backOff(
   return Math.max(untilMs, state.outage?.untilMs ?? 0);
 }
 
-/** 1 to 2 s at first, doubling, never over five minutes. */
+/** Returns 1 to 2 s at first, then twice as much each time, but never more than five minutes. */
 const backoffMs = (failures: number, random: Random): number =>
   backoffAfter(
     { stepsMs: BACKOFF_STEPS_MS, jitter: { from: 1, to: 2, random }, capMs: BACKOFF_CAP_MS },
@@ -307,7 +311,8 @@ const backoffMs = (failures: number, random: Random): number =>
   );
 
 /**
- * The service answered: it is not down. After an outage every source may try at once, to catch up.
+ * Records that the service answered, so it is not down. After an outage every source may try at
+ * once, to catch up.
  */
 function markAnswered(state: PacerState): void {
   if (state.outage !== undefined) state.backoffs.clear();

@@ -1,24 +1,24 @@
 /**
- * Text of strangers for chats whose markup is a kind of Markdown, of which no two read the same:
+ * Makes untrusted text safe for chats whose markup is a kind of Markdown, each with its own rules:
  * Mattermost, Rocket.Chat, Google Chat.
  */
 import { defuseEmoji, replaceFormat } from "./text/defuse.ts";
 
 const BREAK = "\u200b";
 const LINK = /https?:\/\/\S+/g;
-/** What begins a list, a heading, a rule or a quote. */
+/** Characters that begin a list, a heading, a rule or a quote. */
 const LINE_START = /^(?=[-+=>]|\d+[.)])/gm;
-/** An indented line would be code. */
+/** Indentation, which would make a line code. */
 const INDENT = /^[^\S\n]+/gm;
 /**
- * Before a name, a channel or a tag; Slack's links, which these chats take too; the second half of
- * a link; an entity of HTML.
+ * The characters before a name, a channel or a tag; the start of Slack's links, which these chats
+ * accept too; the second half of a link; an HTML entity.
  */
 const OPENERS = /[@<]|#+(?=[\w\s])|\](?=[([:])|&(?=#?\w+;)/g;
 
 /**
- * Within a line, nothing in it takes effect in any of them: similar characters format nothing, a
- * zero-width space breaks what calls. Links stay links.
+ * Returns text in which nothing within a line takes effect in any of these chats: similar
+ * characters replace formatting, and a zero-width space breaks mentions. Links stay links.
  */
 export function chatText(text: string): string {
   const parts: string[] = [];
@@ -33,10 +33,10 @@ export function chatText(text: string): string {
 const plain = (text: string): string =>
   defuseEmoji(replaceFormat(text)).replace(OPENERS, (found) => `${found}${BREAK}`);
 
-/** The same address, none of whose letters could format, call or end it. */
+/** Returns the same address without characters that could format, mention or end it. */
 export const chatUrl = (url: string): string =>
   url.replace(/[@*~`|<>[\]\\]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Whole lines of which none is a heading, a list, a quote or code. */
+/** Returns lines of which none is a heading, a list, a quote or code. */
 export const chatLines = (text: string): string =>
   text.replace(INDENT, "").replace(LINE_START, BREAK);

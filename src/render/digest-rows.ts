@@ -1,6 +1,6 @@
 /**
- * The lines of a digest in their order, under their headings, and in as few messages as their
- * sink's limits allow.
+ * Arranges the lines of a digest in order, under their headings, in as few messages as the sink's
+ * limits allow.
  */
 import type { Digest, DigestSection, OutboxEvent } from "../model/sink.ts";
 import type { NeutralMessage } from "../model/message.ts";
@@ -29,7 +29,7 @@ interface ItemRow {
   readonly kind: "item";
   readonly events: readonly OutboxEvent[];
   readonly line: DigestLine;
-  /** The number by which it is sorted; empty: none. */
+  /** The number by which it is sorted; empty if there is none. */
   readonly value: string;
   /** True if the row stands below a heading of accounts. */
   readonly isInner: boolean;
@@ -51,17 +51,17 @@ interface DigestPage {
 }
 
 interface RowLimits {
-  /** What a row costs, in the units of each budget. */
+  /** Returns the cost of a row, in the units of each budget. */
   costs(row: DigestRow): readonly number[];
-  /** What the first message has room for. */
+  /** The room in the first message. */
   readonly first: readonly number[];
-  /** What each further message has room for. */
+  /** The room in each further message. */
   readonly further: readonly number[];
 }
 
 /**
- * At least one message. A heading stands above a row of its own, and again in the next message
- * where its rows go on.
+ * Divides a digest into at least one page. A heading is followed by at least one of its rows, and
+ * is repeated on the next page if its rows continue there.
  */
 export function digestPages(
   digest: Digest,
@@ -96,7 +96,7 @@ export function digestPages(
           isNew && above.includes(head) ? head : { ...head, text: `${head.text} (continued)` },
         );
       }
-      // A heading that leaves no room for what is below it goes.
+      // Omit a heading that leaves no room for the row below it.
       take(fits([...above, row]) ? [...above, row] : [row]);
       above = [];
     }
@@ -104,7 +104,7 @@ export function digestPages(
   return pages;
 }
 
-/** Rows below the same headings; a heading that is not new was shown above rows before. */
+/** Rows below the same headings. A heading that is not new was already shown above earlier rows. */
 interface Block {
   readonly heads: readonly { readonly row: HeadRow; readonly isNew: boolean }[];
   readonly rows: readonly (ItemRow | MoreRow)[];
@@ -120,7 +120,7 @@ function sectionBlocks(digest: Digest, section: DigestSection): readonly Block[]
   const [only] = cards;
   const isOneList =
     cards.length === 1 && only !== undefined && only.length > 1 && only.length === section.count;
-  // The sentence says what the heading would.
+  // The sentence about the accounts says the same as the heading would.
   const title =
     section.title === "" || (isOneList && section.isKind) ? undefined : sectionRow(section);
   const blocks: Block[] = [];
@@ -149,8 +149,8 @@ function sectionRow({ title, count, items }: DigestSection): SectionRow {
 }
 
 /**
- * A digest with a schedule names as many accounts of one list as an alert does; the others name
- * all.
+ * Returns the rows of the accounts of one list. A scheduled digest names as many as an alert does,
+ * other digests name all.
  */
 function peopleRows(
   digest: Digest,

@@ -1,6 +1,6 @@
 /**
- * What a digest says, as plain text: its heading, its lines in their order, and where the rest is.
- * Each sink escapes and lays it out.
+ * The plain text of a digest: its heading, its lines in order, and where the rest is. Each sink
+ * escapes and formats it.
  */
 import type { NeutralMessage } from "../model/message.ts";
 import type { Digest } from "../model/sink.ts";
@@ -11,18 +11,18 @@ import { webUrl } from "./text/permalink.ts";
 import { spellPeriod } from "./text/times.ts";
 
 export interface DigestLine {
-  /** Who, or what: "Alice (@alice)", "@acme has a new follower: Bob (@bob)". */
+  /** The person or thing that it is about: "Alice (@alice)", "@acme has a new follower: Bob (@bob)". */
   readonly label: string;
-  /** The first words of it; may be empty. */
+  /** The first words of the text; may be empty. */
   readonly words: string;
-  /** Absent where there is none that can be shown. */
+  /** Absent if there is no URL that can be shown. */
   readonly url?: string;
 }
 
-/** Permalinks are shorter; one of a stranger may be as long as it likes. */
+/** Permalinks are shorter than this; other addresses can have any length. */
 const URL_CHARS = 300;
 
-/** One alert. Where the title begins with the author, "posted" goes without saying. */
+/** Returns the line of one alert. If the title begins with the author, "posted" is omitted. */
 export function digestLine(message: NeutralMessage): DigestLine {
   const { before, author, after } = titleParts(message);
   const link = linkOf(message.url ?? "");
@@ -38,17 +38,17 @@ export function linkOf(text: string): Pick<DigestLine, "url"> {
   return url === undefined || url.length > URL_CHARS ? {} : { url };
 }
 
-/** All that it counts, listed or not. */
+/** Returns the number of alerts, listed or not. */
 const countOf = ({ counts }: Digest): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0);
 
-/** "Mentions · 26 Nov 09:00 to 27 Nov 09:00 · 45 posts, 15 new followers, 1 milestone". */
+/** Returns "Mentions · 26 Nov 09:00 to 27 Nov 09:00 · 45 posts, 15 new followers, 1 milestone". */
 export function digestHeading(digest: Digest): string {
   const counts = countsText(digest.counts, digest.region?.locale) || "nothing new";
   return `${[digestName(digest), counts].filter((part) => part !== "").join(" · ")}${notesText(digest)}`;
 }
 
-/** "Mentions · 26 Nov 09:00 to 27 Nov 09:00". */
+/** Returns "Mentions · 26 Nov 09:00 to 27 Nov 09:00". */
 export function digestName({ title, period, region }: Digest): string {
   const time = period === undefined ? "" : spellPeriod(period.fromMs, period.toMs, region);
   return [title, time].filter((part) => part !== "").join(" · ");
@@ -60,7 +60,7 @@ const notesText = (digest: Digest): string =>
     .map((part) => `; ${part}`)
     .join("");
 
-/** What is gone is counted, and says nothing any more. */
+/** Returns the number of deleted posts. They are counted, not shown. */
 const deletedText = ({ deleted = 0 }: Digest): string =>
   deleted === 0
     ? ""
@@ -72,7 +72,7 @@ function causeText({ cause }: Digest): string {
   return cause === "return" ? "they came while the watch was away" : "";
 }
 
-/** Of more alerts than one digest takes. */
+/** Returns notes about the place of the digest in a series. */
 function seriesTexts({ series }: Digest): readonly string[] {
   if (series === undefined) return [];
   return [
@@ -81,7 +81,9 @@ function seriesTexts({ series }: Digest): readonly string[] {
   ];
 }
 
-/** What follows the lines of the first message; undefined where they are all. */
+/**
+ * Returns the sentence after the lines of the first message; undefined if all alerts are listed.
+ */
 export function digestRemainder({ unlisted }: Digest): string | undefined {
   if (unlisted === undefined) return undefined;
   return unlisted.count === 1
@@ -89,11 +91,11 @@ export function digestRemainder({ unlisted }: Digest): string | undefined {
     : `Another ${formatExact(unlisted.count)} are not listed here:`;
 }
 
-/** "11 to 60 of 595". */
+/** Returns "11 to 60 of 595". */
 export const digestRange = (digest: Digest, first: number, count: number): string =>
   [first, "to", first + count - 1, "of", countOf(digest)]
     .map((part) => part.toLocaleString("en-US"))
     .join(" ");
 
-/** Where a person can go; else it is a command. */
+/** Whether `where` is a web address. Otherwise it is a command. */
 export const isPage = (where: string): boolean => /^https?:\/\//.test(where);

@@ -1,5 +1,6 @@
 /**
- * Text of strangers in Discord's markdown: shown letter by letter, with bare links left clickable.
+ * Makes untrusted text safe for Discord's markdown: it is shown literally, and bare links stay
+ * clickable.
  */
 import { cleanLine, cleanText } from "./text/clean-text.ts";
 import { defuseEmoji, defuseMentions } from "./text/defuse.ts";
@@ -9,7 +10,7 @@ const BARE_LINK =
   /https?:\/\/[A-Za-z0-9.-]+\.[A-Za-z]{2,}(?::\d+)?(?:[/?#][^\s<>]*[^\s<>.,:;!?'")\]}*~|`\\])?/g;
 const IN_LINK = /[*~`|\\[\]()"'{}]|@(?=everyone|here)/gi;
 
-/** Markdown anywhere, and at the start of a line also quotes, headings, lists and subtext. */
+/** Escapes markdown, and at the start of a line also quotes, headings, lists and subtext. */
 function escapeMarkdown(text: string): string {
   return defuseEmoji(defuseMentions(text))
     .replace(/[\\*_~`|[\]()<>]/g, "\\$&")
@@ -18,7 +19,7 @@ function escapeMarkdown(text: string): string {
     );
 }
 
-/** A link keeps its meaning: what markdown could read in it is percent-encoded. */
+/** Percent-encodes what markdown would interpret in a link, which keeps its meaning. */
 const encodeLink = (link: string): string =>
   link.replace(IN_LINK, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
@@ -32,21 +33,24 @@ function escape(text: string): string {
   return escaped + escapeMarkdown(text.slice(from));
 }
 
-/** For descriptions and message content: at most `limit` units after escaping. */
+/** Returns text for descriptions and message content: at most `limit` units after escaping. */
 export const discordText = (text: string, limit: number): string =>
   trimEscaped(cleanText(text), limit, escape);
 
-/** One line, no link in it: for titles and the labels of masked links. */
+/** Returns a single line without links, for titles and the labels of masked links. */
 export const discordLabel = (text: string, limit: number): string =>
   trimEscaped(cleanLine(text), limit, escapeMarkdown);
 
-/** Names and footers of embeds know no markdown; only their length and mentions matter. */
+/**
+ * Returns text for names and footers of embeds, which have no markdown. Only length and mentions
+ * matter.
+ */
 export const discordPlain = (text: string, limit: number): string =>
   trimText(defuseMentions(cleanLine(text)), limit);
 
 /**
- * `[label](<url>)`; `url` comes from `webUrl` or permalink.ts. The brackets keep Discord from
- * unfurling it.
+ * Returns `[label](<url>)`. `url` must come from `webUrl` or permalink.ts. The brackets keep
+ * Discord from unfurling it.
  */
 export const discordLink = (url: string, label: string, limit: number): string =>
   `[${discordLabel(label, limit)}](<${url.replace(/[()]/g, (char) => (char === "(" ? "%28" : "%29"))}>)`;

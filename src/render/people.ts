@@ -1,17 +1,17 @@
 /**
- * Several accounts that came onto one list, or left it: one sentence and a list. A single one is
- * roster-message.ts's.
+ * Combines several accounts that joined or left one list into one sentence and a list.
+ * roster-message.ts handles a single account.
  */
 import type { NeutralMessage, Person } from "../model/message.ts";
 import type { OutboxEvent } from "../model/sink.ts";
 import { nameOf } from "./messages/event-message.ts";
 import { isAboutPeople, peopleSentence } from "./messages/roster-message.ts";
 
-/** The number of accounts that a card names. It counts the others. */
+/** The number of accounts that a card names. The others are counted. */
 export const MAX_PEOPLE = 20;
 
 /**
- * What one card shows: an event, or several accounts of one list, those with the most followers
+ * The content of one card: an event, or several accounts of one list, those with the most followers
  * first.
  */
 export interface Card {
@@ -59,7 +59,7 @@ const byFollowers = ([first, ...rest]: readonly [OutboxEvent, ...OutboxEvent[]])
   return [most, ...others];
 };
 
-/** Lists of members may carry no counts. */
+/** Returns the number of followers, which member lists may not contain. */
 const followersOf = ({ event }: OutboxEvent): number => event.body.user?.followers_count ?? -1;
 
 function peopleMessage(
@@ -90,7 +90,7 @@ function peopleMessage(
   };
 }
 
-/** An account as a line of a list: `message` is how the event about it reads by itself. */
+/** Returns an account as a line of a list. `message` is the message of the event about it. */
 export function personOf(
   { event, changes = 1 }: OutboxEvent,
   { author, facts }: NeutralMessage,

@@ -1,4 +1,4 @@
-/** How a report reads as a message. */
+/** The message of a report. */
 import type { NeutralMessage } from "../model/message.ts";
 import type { ReportView } from "../model/report.ts";
 import type { OutboxEvent } from "../model/sink.ts";

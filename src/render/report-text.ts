@@ -1,6 +1,5 @@
 /**
- * A report as lines of plain text: at most 25 with its title. Each sink escapes them and lays them
- * out.
+ * A report as lines of plain text, at most 25 with its title. Each sink escapes and formats them.
  */
 import type { LinkList } from "../model/message.ts";
 import type { ComparedCount, ReportView, WatchReport } from "../model/report.ts";
@@ -15,17 +14,17 @@ const MAX_AUTHORS = 5;
 const MAX_LABELS = 4;
 const WORDS_CHARS = 90;
 
-/** "weekly · 20 Nov 09:00 to 27 Nov 09:00". */
+/** Returns "weekly · 20 Nov 09:00 to 27 Nov 09:00". */
 export const reportTitle = ({ title, from, to, timezone }: ReportView): string =>
   `${title} · ${spellPeriod(Date.parse(from), Date.parse(to), timezone === "UTC" ? {} : { timezone })}`;
 
-/** All that it says, as `chirpwatch report` prints it. */
+/** Returns the whole report, as `chirpwatch report` prints it. */
 export const reportLines = (report: ReportView): readonly string[] => [
   ...reportFigures(report),
   ...reportPosts(report).people.map(({ name, url, note }) => `• ${name} · ${note} ${url}`),
 ];
 
-/** What it says above its posts. */
+/** Returns the lines above the posts. */
 export function reportFigures(report: ReportView): readonly string[] {
   const { watches, top_posts: posts, top_authors: authors } = report;
   const hidden = watches.length - MAX_WATCHES;
@@ -42,7 +41,7 @@ export function reportFigures(report: ReportView): readonly string[] {
   return lines.filter((line) => line !== "");
 }
 
-/** Its posts, each as a line with a link. */
+/** Returns the posts, each as a line with a link. */
 export const reportPosts = ({ top_posts: posts, timezone }: ReportView): LinkList => ({
   people: posts.slice(0, MAX_POSTS).map((post) => ({
     name: trimText(cleanLine(post.text), WORDS_CHARS) || `a post by @${post.author}`,
@@ -63,7 +62,10 @@ function watchLine({ watch, read, filtered, alerted, days }: WatchReport): strin
   return `${watch}: ${bars}${counts.join(", ")}`;
 }
 
-/** Against the period before: " (+12)". Empty where that is not whole. */
+/**
+ * Returns the difference from the previous period: " (+12)". Empty if the data of that period is
+ * incomplete.
+ */
 function changeText({ count, before }: ComparedCount): string {
   if (before === null) return "";
   return count === before
@@ -73,7 +75,7 @@ function changeText({ count, before }: ComparedCount): string {
 
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** A bar for each day. */
+/** Returns a bar for each day. */
 function barsOf(counts: readonly number[]): string {
   const most = Math.max(1, ...counts);
   return counts
@@ -107,7 +109,7 @@ function postNote(post: ReportView["top_posts"][number], timezone: string): stri
   return parts.join(" · ");
 }
 
-/** Shares of all alerts, those with other values together. */
+/** Returns the shares of all alerts. Other values are combined. */
 function shareLine({ label, count, values }: ReportView["shares"][number]): string {
   if (count === 0) return "";
   const others = count - values.reduce((sum, value) => sum + value.count, 0);

@@ -1,6 +1,6 @@
 /**
- * Alerts and digests as lines of text with links, for sinks that have no layout of their own: what
- * each line says, before any sink escapes, measures or decorates it. Slack and Discord lay out
+ * Alerts and digests as lines of text with links, for sinks without a layout of their own: the
+ * content of each line, before a sink escapes, measures or decorates it. Slack and Discord format
  * their own blocks.
  */
 import type { NeutralMessage } from "../model/message.ts";
@@ -18,20 +18,20 @@ import { spellTime } from "./text/times.ts";
 import { trimText } from "./text/trim-text.ts";
 
 export interface Span {
-  /** Clean, not escaped. Only a body and a quote have line ends in them. */
+  /** The text, cleaned but not escaped. Only a body and a quote contain line ends. */
   readonly text: string;
-  /** Http or https. */
+  /** An http or https URL. */
   readonly url?: string;
   readonly isBold?: boolean;
 }
 
 export interface RichLine {
-  /** A section's heading stands apart from the lines above it. */
+  /** A section's heading is separated from the lines above it. */
   readonly kind: "heading" | "section" | "title" | "body" | "quote" | "footer" | "item";
   readonly spans: readonly Span[];
 }
 
-/** One alert: its lines, its picture, and how urgent it is. */
+/** An alert: its lines, its picture, and its severity. */
 export interface RichCard {
   readonly lines: readonly RichLine[];
   readonly imageUrl: string | undefined;
@@ -43,18 +43,18 @@ const FACTS_CHARS = 300;
 const QUOTE_CHARS = 600;
 const URL_CHARS = 1_000;
 const HEADING_CHARS = 400;
-/** Of an item of a list. */
+/** Limits for an item of a list. */
 const NAME_CHARS = 60;
 const WORDS_CHARS = 110;
 
-/** From a whole long post down to its first words. */
+/** Limits for the body, from a whole long post down to its first words. */
 const BODY_CHARS = [
   25_000, 12_000, 8_000, 5_000, 3_600, 3_000, 2_400, 1_800, 1_200, 800, 400, 150, 40,
 ];
 
 /**
- * The alerts of a batch, each with as much of its text as fits: `fits` measures what the sink would
- * make of the cards. Where not even the first words do, each is a line with its link.
+ * Returns the alerts of a batch, each with as much of its text as fits. `fits` measures the cards
+ * as the sink would send them. If not even the first words fit, each alert is a line with its link.
  */
 export function fitCards(
   batch: Batch,
@@ -72,7 +72,7 @@ export function fitCards(
   }));
 }
 
-/** Above all cards; undefined when one alert speaks for itself. */
+/** Returns the heading above all cards; undefined if a single alert needs none. */
 export function headingLine(batch: Batch): RichLine | undefined {
   const heading = headingOf(batch, cardsOf(batch.events, batch.read).length);
   return heading === "" ? undefined : { kind: "heading", spans: [{ text: heading, isBold: true }] };
@@ -109,10 +109,7 @@ function titleLine(message: NeutralMessage): RichLine {
   };
 }
 
-/**
- * The room that one account takes. A body of 1,200 characters names 20 accounts, and a shorter one
- * fewer.
- */
+/** The room for one account. A body of 1,200 characters names 20 accounts, a shorter one fewer. */
 const CHARS_A_NAME = 60;
 
 function listedLines({ list }: NeutralMessage, most: number): readonly RichLine[] {
@@ -156,7 +153,7 @@ function footerLine(message: NeutralMessage): RichLine {
   return { kind: "footer", spans: [...openLink(message), { text: rest }] };
 }
 
-/** What is left of an alert where there is no room. */
+/** Returns the shortest form of an alert, for when there is no room. */
 function shortFooter(message: NeutralMessage): RichLine {
   const title = trimText(cleanLine(message.title), NAME_CHARS) || "Alert";
   return { kind: "footer", spans: [{ text: title, ...link(message.url) }] };
@@ -175,14 +172,15 @@ function shortUrl(text: string | undefined): string | undefined {
   return url === undefined || url.length > URL_CHARS ? undefined : url;
 }
 
-/** How large one message of a digest may be, in as many units as the receiver counts. */
+/** The maximum size of one message of a digest, in as many units as the receiver counts. */
 export interface LineLimits {
   readonly costs: (line: RichLine) => readonly number[];
   readonly budgets: readonly number[];
 }
 
 /**
- * A line with a link for each alert, as many messages as it takes. `seal` makes the body of one.
+ * Renders a digest: a line with a link for each alert, in as many messages as needed. `seal` makes
+ * the body of one message.
  */
 export function richDigest(
   digest: Digest,
@@ -252,7 +250,7 @@ function remainderLines(digest: Digest): readonly RichLine[] {
   return [{ kind: "heading", spans: [{ text: place.length === 0 ? said : `${said} ` }, ...place] }];
 }
 
-/** What people read when alerts are gathered from now on. */
+/** Returns the line that says that alerts are gathered from now on. */
 export const announcementLine = (nextAtMs: number): RichLine => ({
   kind: "heading",
   spans: [
@@ -261,7 +259,7 @@ export const announcementLine = (nextAtMs: number): RichLine => ({
   ],
 });
 
-/** The same as plain text: a link stands behind what it belongs to. */
+/** Returns the line as plain text, with each link after the text that it belongs to. */
 export const plainLine = ({ spans }: RichLine): string =>
   spans
     .map(({ text, url }) => (url === undefined || text === url ? text : `${text} ${url}`))

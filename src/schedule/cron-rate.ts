@@ -1,6 +1,6 @@
 /**
- * How often a cron pattern runs on an average day, counted field by field: walking 86,400 ticks a
- * day would take seconds.
+ * Computes how often a cron pattern runs on an average day, field by field, because counting 86,400
+ * ticks a day would take seconds.
  */
 import { Cron } from "croner";
 
@@ -8,8 +8,8 @@ const YEAR_DAYS = 365;
 const DAY_MS = 86_400_000;
 
 /**
- * Average runs per day over the year after `fromMs`. Time zones move ticks, they do not add any
- * worth counting.
+ * Returns the average runs per day over the year after `fromMs`. Time zones only move ticks; the
+ * number hardly changes.
  */
 export function cronRunsPerDay(pattern: string, fromMs: number): number {
   const fields = pattern.trim().split(/\s+/);
@@ -36,7 +36,10 @@ function countRuns(pattern: string, fromMs: number, spanMs: number): number {
   return count;
 }
 
-/** Nicknames such as `@daily`: their ticks are even, so two dozen of them give the rate. */
+/**
+ * Returns the rate of nicknames such as `@daily`. Their ticks are even, so two dozen of them are
+ * enough.
+ */
 function averageOfTicks(pattern: string, fromMs: number): number {
   const runs = new Cron(pattern, { timezone: "UTC", paused: true }).nextRuns(25, new Date(fromMs));
   const spanMs = (runs.at(-1)?.getTime() ?? 0) - (runs[0]?.getTime() ?? 0);

@@ -1,6 +1,6 @@
 /**
- * The order in which polls are due: a binary heap with a place for every key. Knows no schedule and
- * no clock.
+ * The order in which polls are due: a binary heap that knows the place of every key. Knows no
+ * schedule and no clock.
  */
 import type { Priority } from "../model/schedule.ts";
 
@@ -32,8 +32,8 @@ export class DueQueue<E extends DueEntry> {
   }
 
   /**
-   * Changes due time or priority of a waiting entry; false when none waits under that key. O(log
-   * n).
+   * Changes the due time or priority of a waiting entry. Returns false if none waits under that
+   * key. O(log n).
    */
   update(key: string, change: Partial<Omit<E, "key">>): boolean {
     const known = this.get(key);
@@ -41,7 +41,7 @@ export class DueQueue<E extends DueEntry> {
     return known !== undefined;
   }
 
-  /** False when none waits under that key. O(log n). */
+  /** Removes an entry. Returns false if none waits under that key. O(log n). */
   remove(key: string): boolean {
     const place = this.#places.get(key);
     if (place === undefined) return false;
@@ -55,12 +55,12 @@ export class DueQueue<E extends DueEntry> {
     return this.#heap[this.#places.get(key) ?? -1];
   }
 
-  /** What is due first: by time, then priority, then key. */
+  /** Returns what is due first: by time, then priority, then key. */
   peek(): E | undefined {
     return this.#heap[0];
   }
 
-  /** Takes out what is due at `nowMs`, first one first, at most `limit`. */
+  /** Removes and returns what is due at `nowMs`, in order, at most `limit` entries. */
   popDue(nowMs: number, limit = Number.POSITIVE_INFINITY): readonly E[] {
     const due: E[] = [];
     for (
@@ -74,7 +74,7 @@ export class DueQueue<E extends DueEntry> {
     return due;
   }
 
-  /** Everything that waits, in no order. */
+  /** Returns everything that waits, in no order. */
   entries(): readonly E[] {
     return [...this.#heap];
   }

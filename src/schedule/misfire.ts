@@ -1,7 +1,7 @@
 /**
- * What happens when the clock did not behave: a late wake-up, a laptop that slept, an operator's
- * correction. Owns the rule which tick comes next; a missed tick runs once, however many were
- * missed. Leaves the timer and the running to the engine.
+ * Decides which tick comes next, also after a late wake-up, a laptop that slept, or a correction of
+ * the clock: however many ticks were missed, only one run replaces them. The engine owns the timer
+ * and the runs.
  */
 import type { Schedule } from "../model/schedule.ts";
 import type { Timetable } from "./timetable.ts";
@@ -11,19 +11,19 @@ export interface TickQuery {
   /** The tick that is running or ran last, without its spread. */
   readonly lastTickMs: number;
   readonly nowMs: number;
-  /** This poll's offset: a tick counts as missed only when tick + spread lies behind. */
+  /** This poll's offset. A tick only counts as missed if tick + spread is in the past. */
   readonly spreadMs: number;
   /**
-   * The governor's factor: the next tick is at least so many intervals away. 1, the default, leaves
-   * the schedule alone.
+   * The slow-down factor: the next tick is at least this many intervals away. 1, the default, does
+   * not change the schedule.
    */
   readonly slowDownFactor?: number;
 }
 
 /**
- * The tick after `lastTickMs` that is still to come; add the spread for its due time. Ask when a
- * poll is taken from the queue: a tick that falls due while the poll runs then waits in the queue
- * and runs once. Intervals stay on the grid of their last tick.
+ * Returns the next tick after `lastTickMs` that is still to come; add the spread for its due time.
+ * Call it when a poll is taken from the queue: a tick that comes due while the poll runs then waits
+ * in the queue and runs once. Intervals stay on the grid of their last tick.
  */
 export function nextTick(timetable: Timetable, query: TickQuery): number {
   const { schedule, lastTickMs, nowMs } = query;
@@ -39,8 +39,9 @@ export function nextTick(timetable: Timetable, query: TickQuery): number {
 }
 
 /**
- * The last tick lies in the future: the clock went back. A tick that ran is not run again, unless
- * waiting for the one after it would silence the poll for longer than its own interval.
+ * Returns the next tick if the last one lies in the future because the clock was set back. A tick
+ * that ran is not run again, unless waiting for the next one would pause the poll for longer than
+ * its own interval.
  */
 function tickAfterBackwardJump(
   timetable: Timetable,
@@ -54,18 +55,18 @@ function tickAfterBackwardJump(
 
 export interface JumpWatch {
   /**
-   * How far wall time moved against monotonic time since the last call, in ms; 0 for less than 2 s,
-   * which is ordinary correction.
+   * Returns how far wall time moved against monotonic time since the last call, in ms; 0 for less
+   * than 2 s, which is an ordinary correction.
    */
   observe(wallMs: number, monotonicMs: number): number;
 }
 
-/** A clock that is kept right by small steps moves by less. */
+/** A clock that is corrected in small steps moves by less than this. */
 export const ORDINARY_CORRECTION_MS = 2_000;
 
 /**
- * Detects that the wall clock was set. Ask at every wake-up, and wake at least once a minute; after
- * a jump, ask `nextTick` again for all that waits.
+ * Detects that the wall clock was set. Call `observe` at every wake-up, at least once a minute.
+ * After a jump, call `nextTick` again for everything that waits.
  */
 export function createJumpWatch(wallMs: number, monotonicMs: number): JumpWatch {
   let offsetMs = wallMs - monotonicMs;

@@ -1,7 +1,7 @@
 /**
- * When a schedule is due: next times, shortest interval, polls per day. Owns what is remembered per
- * distinct pattern and time zone. Sets no timer and reads no clock; the misfire rule is in
- * misfire.ts, the order of what is due in due-queue.ts.
+ * Computes when a schedule is due: next times, shortest interval, polls per day. Owns what is
+ * cached per distinct pattern and time zone. Sets no timer and reads no clock. misfire.ts has the
+ * misfire rule, due-queue.ts the order of what is due.
  */
 import { Cron } from "croner";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
@@ -10,34 +10,41 @@ import { cronRunsPerDay } from "./cron-rate.ts";
 
 const DAY_MS = 86_400_000;
 /**
- * Enough ticks to meet the closest pair of any pattern whose groups repeat within a day or a week.
+ * Enough ticks to include the closest pair of any pattern whose groups repeat within a day or a
+ * week.
  */
 const GAP_SAMPLE = 24;
 /**
- * An open Cron object weighs 90 KB and takes 60 µs to make: a file of a thousand patterns must not
- * keep one of each.
+ * An open Cron object needs 90 KB and takes 60 µs to create, so a file with a thousand patterns
+ * must not keep one of each.
  */
 const OPEN_KEPT = 8;
 
 export interface Timetable {
   /**
-   * The first tick strictly after `afterMs`; an interval counts from `afterMs` itself. Infinity
-   * when the pattern never matches again.
+   * Returns the first tick strictly after `afterMs`; an interval counts from `afterMs` itself.
+   * Infinity if the pattern never matches again.
    */
   nextDue(schedule: Schedule, afterMs: number): number;
-  /** The next `count` ticks after `fromMs`, for people; fewer when the pattern ends. */
+  /** Returns the next `count` ticks after `fromMs`, for people; fewer if the pattern ends. */
   nextRuns(schedule: Schedule, fromMs: number, count: number): readonly number[];
-  /** The shortest gap between ticks near `aroundMs`. The same for every moment of one UTC day. */
+  /**
+   * Returns the shortest gap between ticks near `aroundMs`. It is the same for every moment of one
+   * UTC day.
+   */
   intervalMs(schedule: Schedule, aroundMs: number): number;
-  /** Ticks on an average day of the year that follows: what a forecast multiplies. */
+  /** Returns the ticks on an average day of the following year, for forecasts. */
   pollsPerDay(schedule: Schedule, aroundMs: number): number;
-  /** The schedule with the shortest interval, and of equals the one with most ticks a day. */
+  /**
+   * Returns the schedule with the shortest interval; of equal ones, the one with the most ticks a
+   * day.
+   */
   fastest(schedules: readonly [Schedule, ...Schedule[]], aroundMs: number): Schedule;
 }
 
 /**
- * One pattern in one zone, with what was last asked of it: thousands of watches share a tick, and a
- * next time costs 20 µs and more.
+ * A pattern in one zone with its last results, because thousands of watches share a tick, and
+ * computing a next time takes 20 µs or more.
  */
 interface SharedCron {
   readonly open: () => Cron;
@@ -52,15 +59,16 @@ interface SharedCron {
 type CronSchedule = Extract<Schedule, { kind: "cron" }>;
 
 /**
- * @throws ChirpwatchError SCHEDULE_INVALID, from any of its methods, for a pattern or a time zone
- * that cannot be read.
+ * Creates a timetable.
+ * @throws ChirpwatchError SCHEDULE_INVALID, from any of its methods, for a pattern or time zone
+ * that cannot be read
  */
 export function createTimetable(): Timetable {
   const shared = new Map<string, SharedCron>();
   const opened = new Map<string, Cron>();
   const open = (key: string, schedule: CronSchedule): Cron => {
     const cron = opened.get(key) ?? openCron(schedule);
-    // The one used last goes to the end, the one unused for longest goes out.
+    // The entry used last moves to the end; the one unused for longest is dropped.
     opened.delete(key);
     opened.set(key, cron);
     const [oldest] = opened.keys();
@@ -111,9 +119,9 @@ export function createTimetable(): Timetable {
 }
 
 /**
- * "no-wildcard": patterns that name their hours (lists and ranges too) run once in the hour the
- * clocks repeat, and once right after the hour they skip. Patterns with a wildcard hour follow real
- * time.
+ * Opens a pattern. "no-wildcard": patterns that name their hours (also as lists and ranges) run
+ * once in the hour that a clock change repeats, and once right after the hour that it skips.
+ * Patterns with a wildcard hour follow real time.
  */
 function openCron({ pattern, timezone }: CronSchedule): Cron {
   try {
@@ -161,8 +169,8 @@ function runsPerDay(entry: SharedCron, aroundMs: number): number {
 }
 
 /**
- * The first `count` ticks after `fromMs`; fewer where they end. `next`: the first one after a
- * moment.
+ * Returns the first `count` ticks after `fromMs`; fewer if they end. `next` returns the first tick
+ * after a moment.
  */
 export function takeTicks(
   next: (afterMs: number) => number,

@@ -1,4 +1,4 @@
-/** How reads what became known of an account: another country, another change of the handle. */
+/** The message about new facts on an account: another country, another change of the handle. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";

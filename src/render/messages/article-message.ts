@@ -1,4 +1,7 @@
-/** How an article reads that was edited or crossed a count: whose, what, and its preview. */
+/**
+ * The message about an article that was edited or whose counts crossed a threshold: the author,
+ * what happened, and its preview.
+ */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";

@@ -1,4 +1,4 @@
-/** How a community that changed reads: what it is called, what is new, what it was. */
+/** The message about a community that changed: its name, what is new, and what it was before. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { baseMessage, type ReadContext } from "./event-message.ts";

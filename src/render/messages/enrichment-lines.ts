@@ -1,6 +1,6 @@
 /**
- * What an enrichment added to an event, in its message: short values are facts, longer ones stand
- * below the text. Escaped like everything in it.
+ * Adds an enrichment to the message of its event: short values as facts, longer ones below the
+ * text. They are escaped like the rest of the message.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { NeutralMessage } from "../../model/message.ts";

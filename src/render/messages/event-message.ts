@@ -1,6 +1,6 @@
 /**
- * What every message has in common, whoever reads it aloud: who, when, which watches. The rest is
- * the kind's own file.
+ * The parts that all messages have in common: who, when, and which watches. Each kind of message
+ * has a file for the rest.
  */
 import type { MessageAuthor, NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -8,13 +8,13 @@ import type { User } from "../../model/user.ts";
 import { profileUrl } from "../text/permalink.ts";
 
 export interface ReadContext {
-  /** Host of permalinks, e.g. `https://x.com`. */
+  /** The host of permalinks, e.g. `https://x.com`. */
   readonly linksHost: string;
-  /** How numbers are written; English where absent. */
+  /** The locale for numbers; English if absent. */
   readonly locale?: string;
 }
 
-/** The fields that no kind of message has a word of its own for. */
+/** Returns the fields that are the same in every kind of message. */
 export function baseMessage({
   event,
   watches,
@@ -35,7 +35,7 @@ export const authorOf = (user: User, linksHost: string): MessageAuthor => ({
   avatarUrl: user.profile_image_url,
 });
 
-/** `Alice (@alice)`; whichever half is missing is left out. */
+/** Returns `Alice (@alice)`, without the half that is missing. */
 export function nameOf(user: Pick<User, "display_name" | "username" | "id">): string {
   if (user.username === "") return user.display_name || `account ${user.id}`;
   return user.display_name === ""

@@ -1,13 +1,13 @@
 /**
- * How an alert reads that follows another one: sent again while a value stays across its threshold,
- * or once it is back.
+ * The message of an alert that follows another one: repeated while a value stays beyond its
+ * threshold, or sent when it is back.
  */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 
 /**
- * Reads `body.repeat`, the number of the repeat, and `body.resolved`, names of the numbers that are
- * back.
+ * Reads `body.repeat`, the number of the repeat, and `body.resolved`, the names of the numbers that
+ * are back.
  */
 export function followUpMessage({ event }: OutboxEvent, message: NeutralMessage): NeutralMessage {
   const { repeat, resolved } = event.body;

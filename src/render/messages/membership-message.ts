@@ -1,4 +1,4 @@
-/** How a yes that became a no reads, or a no that became a yes: who, what, of whom. */
+/** The message about a check whose answer changed between yes and no: who, what, and about whom. */
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -10,7 +10,7 @@ import { valuesOf } from "./value-moves.ts";
 
 type Values = ReturnType<typeof valuesOf>;
 
-/** Reads `body.user` and `body.membership`: the check, its answer, and what it was asked about. */
+/** Reads `body.user` and `body.membership`: the check, its answer, and what it was about. */
 export function membershipMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { user, target, membership: said } = event.event.body;
   if (user === undefined) return opsAlertMessage(event);
@@ -26,7 +26,7 @@ export function membershipMessage(event: OutboxEvent, { linksHost }: ReadContext
   };
 }
 
-/** `target`: who is followed, by the handle it has now. */
+/** Returns what happened. `target`: the account that is followed, with its current handle. */
 function deedOf(membership: Values, target: User | undefined): string {
   const { check, account, status } = membership;
   const choose = (isSo: Json | undefined, yes: string, no: string) => (isSo === true ? yes : no);
@@ -52,7 +52,7 @@ function deedOf(membership: Values, target: User | undefined): string {
   return choose(membership["is_member"], "joined the community", "left the community");
 }
 
-/** As the YAML names an account: a handle, an id or a link. */
+/** Returns an account as the YAML names it: a handle, an id or a link. */
 const accountText = (account: string): string =>
   /^[A-Za-z0-9_]+$/.test(account) ? `@${account}` : account;
 

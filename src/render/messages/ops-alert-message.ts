@@ -1,6 +1,6 @@
 /**
- * How the daemon's own events read, and any event whose body is not what its kind promises:
- * rendered plainly, never dropped.
+ * The message of the daemon's own events, and of any event whose body lacks what its kind requires.
+ * These are rendered plainly, never dropped.
  */
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
@@ -8,8 +8,8 @@ import type { OutboxEvent } from "../../model/sink.ts";
 import { baseMessage } from "./event-message.ts";
 
 /**
- * `body.message` is the sentence, `body.hint` the cure, `body.url` a link; the other plain values
- * of the body are its facts.
+ * Reads `body.message`, the sentence, `body.hint`, the remedy, and `body.url`, a link. The other
+ * plain values of the body become facts.
  */
 export function opsAlertMessage(outboxEvent: OutboxEvent): NeutralMessage {
   const { event } = outboxEvent;

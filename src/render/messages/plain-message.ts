@@ -1,12 +1,12 @@
-/** Messages as plain text, unescaped: notifications, fallbacks, and the lines of a list. */
+/** Messages as unescaped plain text: notifications, fallbacks, and the lines of a list. */
 import type { LinkList, NeutralMessage, Person } from "../../model/message.ts";
 import type { Batch } from "../../model/sink.ts";
 import { countTypes, countsText } from "../text/kind-words.ts";
 import { moreText, personText } from "../text/people-text.ts";
 
 /**
- * The whole message but its permalink, a line per thought: whoever trims puts the permalink behind
- * the cut.
+ * Returns the whole message without its permalink, one line per part. The code that shortens it
+ * adds the permalink after the cut.
  */
 export function plainMessage(message: NeutralMessage): string {
   const { context } = message;
@@ -26,7 +26,9 @@ export function plainMessage(message: NeutralMessage): string {
     .join("\n");
 }
 
-/** A line for each account or post that the message lists, and one that counts the others. */
+/**
+ * Returns a line for each account or post that the message lists, and one that counts the others.
+ */
 export const listLines = ({ list }: NeutralMessage): readonly string[] =>
   list === undefined
     ? []
@@ -37,18 +39,18 @@ export const listLines = ({ list }: NeutralMessage): readonly string[] =>
 const lineOf = ({ hasPlainLinks = false }: LinkList, person: Person): string =>
   `• ${personText(person)}${hasPlainLinks ? ` ${person.url}` : ""}`;
 
-/** `Likes 12 · Replies 3`. */
+/** Returns `Likes 12 · Replies 3`. */
 export const factLine = (message: NeutralMessage): string =>
   message.facts.map(({ name, value }) => `${name} ${value}`).join(" · ");
 
-/** The watches that matched. */
+/** Returns the watches that matched. */
 export const watchLine = (message: NeutralMessage): string => message.watches.join(", ");
 
-/** `Alice (@alice) posted: what she wrote`, on one line; the rest is left to whoever trims. */
+/** Returns `Alice (@alice) posted: what she wrote` on one line, without shortening it. */
 export const summaryLine = (message: NeutralMessage): string =>
   (message.body === "" ? message.title : `${message.title}: ${message.body}`).replace(/\s+/g, " ");
 
-/** What stands above the cards of a batch; "" when one card speaks for itself. */
+/** Returns the heading above the cards of a batch; "" if a single card needs none. */
 export function headingOf({ sample: isSample, events }: Batch, cards: number): string {
   const sample = isSample ? "Sample, nothing happened" : "";
   const many = cards > 1 ? countsText(countTypes(events)) : "";

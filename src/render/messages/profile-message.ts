@@ -1,6 +1,6 @@
 /**
- * How a profile that changed reads: a rename above all, then what else is new, with what it was;
- * and counts that crossed.
+ * The message about a profile that changed: a rename first, then what else is new, with the old
+ * values, and counts that crossed a threshold.
  */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -37,9 +37,7 @@ const FIELDS = {
 };
 const PICTURES = ["profile_image_url", "profile_background_image_url"];
 
-/**
- * Reads `body.user`, the profile as it is now, `previous`, and the names in `changed` or `crossed`.
- */
+/** Reads `body.user`, the current profile, `previous`, and the names in `changed` or `crossed`. */
 export function profileMessage(event: OutboxEvent, { linksHost }: ReadContext): NeutralMessage {
   const { body } = event.event;
   const { user } = body;
@@ -54,7 +52,7 @@ export function profileMessage(event: OutboxEvent, { linksHost }: ReadContext): 
         ? changeTitle(user, changed)
         : `${nameOf(user)} ${crossedText(crossed) || "is watched"}`,
     author,
-    // The old address of a picture says nothing to anyone.
+    // Leave out the old addresses of pictures, which mean nothing to readers.
     body: changedLines(changed.filter(({ name }) => !PICTURES.includes(name))),
     url: author.url,
     media: changed.flatMap(({ name, now }) =>

@@ -1,6 +1,6 @@
 /**
  * The message about an account that joined or left a member list: who, which list, and what makes
- * them interesting.
+ * the account interesting.
  */
 import type { ChirpEvent, EventBody } from "../../model/event.ts";
 import type { Json } from "../../model/json.ts";
@@ -13,7 +13,7 @@ import { formatCompact, formatExact } from "../text/numbers.ts";
 import { communityUrl, listUrl, tweetUrl } from "../text/permalink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** A sentence by event type; `place` is where it happened. */
+/** A sentence for each event type. `place` is where it happened. */
 const SENTENCES: Readonly<Record<string, (who: string, place: string) => string>> = {
   "follower.added": (who, place) => `${place} has a new follower: ${who}`,
   "follower.removed": (who, place) => `${place} lost a follower: ${who}`,
@@ -51,11 +51,13 @@ const SENTENCES_OF_MANY: Readonly<Record<string, (count: string, place: string) 
     `${count} accounts are no longer among the top accounts that ${place} follows`,
 };
 
-/** Whether several of such events can be one sentence and a list. */
+/** Whether several of such events can become one sentence and a list. */
 export const isAboutPeople = ({ type, body }: Pick<ChirpEvent, "type" | "body">): boolean =>
   ownValue(SENTENCES_OF_MANY, type) !== undefined && body.user !== undefined;
 
-/** "15 new followers of @acme": what several events of one type and place say together. */
+/**
+ * Returns the common sentence of several events of one type and place: "15 new followers of @acme".
+ */
 export function peopleSentence(
   count: number,
   { type, body, labels }: Pick<ChirpEvent, "type" | "body" | "labels">,
@@ -66,7 +68,7 @@ export function peopleSentence(
 
 /**
  * Reads `body.user`, and where it happened: `body.target`, the watched account, or `public_list`,
- * `community`, `retweeted` or `search`. A place that is missing goes by its label.
+ * `community`, `retweeted` or `search`. If the place is missing, its label is used.
  */
 export function rosterMessage(
   event: OutboxEvent,
@@ -96,7 +98,7 @@ const changesText = ({ changes = 1 }: OutboxEvent): string =>
 
 interface Place {
   readonly name: string;
-  /** Where it is not an account: accounts are named in the sentence. */
+  /** Set if the place is not an account. Accounts are named in the sentence. */
   readonly url?: string;
 }
 
@@ -123,7 +125,10 @@ function textIn(value: Json | undefined, name: string): string | undefined {
 
 const capitalised = (text: string): string => text.replace(/^the /, "The ");
 
-/** Only what is known: lists of members carry few fields, and of who left little is kept. */
+/**
+ * Returns facts that are known. Member lists have few fields, and little is stored of accounts that
+ * left.
+ */
 function factsOf(known: Partial<User>, locale: string | undefined): NeutralMessage["facts"] {
   const {
     followers_count: followers,

@@ -1,4 +1,4 @@
-/** How a score that moved reads: whose, which way, and what it was before. */
+/** The message about a score that changed: whose, in which direction, and what it was before. */
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
@@ -10,7 +10,7 @@ import { ownValue } from "../../model/own-value.ts";
 
 /**
  * Reads `body.user`, `score` and `previous` (`{week_delta, month_delta}`), `crossed`, the names of
- * the thresholds crossed, and `present`, the score itself, where it was asked for.
+ * the thresholds crossed, and `present`, the score itself, if it was requested.
  */
 export function scoreMessage(
   event: OutboxEvent,

@@ -1,4 +1,4 @@
-/** How a Space that changed reads: whose, what became of it, and how many listen. */
+/** The message about a Space that changed: whose, what happened, and how many listen. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { cleanLine } from "../text/clean-text.ts";
@@ -24,7 +24,7 @@ const NOUNS = {
   participants: "participants",
 };
 
-/** Reads `body.space`, its values as they are now, `previous`, and `body.user`, the host. */
+/** Reads `body.space`, its current values, `previous`, and `body.user`, the host. */
 export function spaceMessage(
   event: OutboxEvent,
   { linksHost, locale }: ReadContext,
@@ -50,7 +50,10 @@ export function spaceMessage(
   };
 }
 
-/** The document names no states: what cannot be guessed is said as it is written. */
+/**
+ * Returns what happened. The service's document does not list the states, so an unknown one is
+ * shown as it is.
+ */
 function deedOf({ name, now, before }: Move): string {
   if (name === "title") return `has a new title (it was “${valueText(before)}”)`;
   if (name === "scheduled_start") return `now starts at ${valueText(now)}`;

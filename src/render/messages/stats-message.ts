@@ -1,4 +1,7 @@
-/** How followers of weight read whose number crossed: whose, how many, and how many before. */
+/**
+ * The message about influential followers whose number crossed a threshold: whose, how many, and
+ * how many before.
+ */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { authorOf, baseMessage, nameOf, type ReadContext } from "./event-message.ts";

@@ -1,9 +1,9 @@
-/** Where in a title its author stands, so that a sink can link the name there or leave it out. */
+/** Finds the author in a title, so that a sink can link the name there or leave it out. */
 import type { NeutralMessage } from "../../model/message.ts";
 
 export interface TitleParts {
   readonly before: string;
-  /** `Alice (@alice)`, as in the title; "" when the title does not name its author. */
+  /** `Alice (@alice)`, as in the title; "" if the title does not name its author. */
   readonly author: string;
   readonly after: string;
 }
@@ -19,8 +19,9 @@ export function titleParts({ title, author }: NeutralMessage): TitleParts {
 }
 
 /**
- * The title beside a line that names the author already: "Posted", "Replied to @bob", "A post was
- * edited", "@acme has a new follower". It is the whole title where that needs its author.
+ * Returns the title for use next to a line that already names the author: "Posted", "Replied to
+ * @bob", "A post was edited", "@acme has a new follower". If the title needs its author, it is
+ * returned whole.
  */
 export function titleWithoutAuthor(message: NeutralMessage): string {
   const { before, author, after } = titleParts(message);

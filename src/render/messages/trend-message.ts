@@ -1,4 +1,4 @@
-/** How a trend reads: what is talked about, where it stands, and where it stood. */
+/** The message about a trend: its name, its rank, and its previous rank. */
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";

@@ -1,4 +1,4 @@
-/** How a tweet reads that something became of: counts that crossed, or its end. */
+/** The message about a tweet whose counts crossed a threshold, or that was deleted. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import type { ReadContext } from "./event-message.ts";
@@ -15,10 +15,7 @@ const COUNTS = {
   view_count: "views",
 };
 
-/**
- * Reads `body.tweet`, as it is now or as it was last remembered, `previous` and the names in
- * `crossed`.
- */
+/** Reads `body.tweet`, in its current or last known form, `previous` and the names in `crossed`. */
 export function tweetChangeMessage(event: OutboxEvent, context: ReadContext): NeutralMessage {
   const { type, body } = event.event;
   const { tweet } = body;

@@ -1,5 +1,5 @@
 /**
- * How a tweet reads, whoever found it: who did what, the text, pictures, what it answers or quotes,
+ * The message about a tweet: who did what, the text, media, the tweet that it answers or quotes,
  * counts, permalink.
  */
 import type { NeutralMessage } from "../../model/message.ts";
@@ -13,8 +13,7 @@ import { tweetUrl } from "../text/permalink.ts";
 const SHOWN_MEDIA: ReadonlySet<string> = new Set(["photo", "video", "animated_gif"]);
 
 /**
- * Reads `body.tweet`. `title` replaces the sentence, for events that say something else about a
- * tweet than that it was posted.
+ * Reads `body.tweet`. `title` replaces the sentence, for events that are not about posting a tweet.
  */
 export function tweetMessage(
   event: OutboxEvent,
@@ -45,11 +44,11 @@ const KINDS: Readonly<Record<TweetKind, string>> = {
   retweet: "A repost",
 };
 
-/** "A post by Alice (@alice)". */
+/** Returns "A post by Alice (@alice)". */
 export const whatOf = (tweet: Tweet): string =>
   `${KINDS[kindOfTweet(tweet)]} by ${nameOf(tweet.user)}`;
 
-/** Nothing of what a deleted post said or showed. */
+/** Returns the message about a deleted post, without anything that it said or showed. */
 const endMessage = (event: OutboxEvent, tweet: Tweet, linksHost: string): NeutralMessage => ({
   ...baseMessage(event),
   title: `${whatOf(tweet)} is gone: deleted, or no longer public`,
@@ -66,7 +65,10 @@ function titleOf(type: string, tweet: Tweet): string {
     : `${nameOf(tweet.user)} ${deedOf(tweet)}`;
 }
 
-/** What an edit replaced is worth more than what the tweet answers. */
+/**
+ * Returns the text before an edit. It replaces the tweet that was answered, because it matters
+ * more.
+ */
 function formerText({ event }: OutboxEvent): NeutralMessage["context"] {
   const { previous } = event.body;
   const text =
@@ -92,8 +94,8 @@ function deedOf(tweet: Tweet): string {
 }
 
 /**
- * A reposted or quoted tweet has its text at hand; one that was answered is only named by the
- * service.
+ * Returns the tweet that was reposted, quoted or answered. The service sends the text of a reposted
+ * or quoted one, but only the name of one that was answered.
  */
 function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
   const other = tweet.retweeted_status ?? tweet.quoted_status;
@@ -114,8 +116,8 @@ function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
 }
 
 /**
- * The preview is a picture for every kind; the link of a photo is one too. A quoted tweet's media
- * come without (docs/service.md).
+ * Returns the media. The preview is a picture for every kind; the link of a photo is one too. The
+ * media of a quoted tweet have no preview (docs/service.md).
  */
 function mediaOf(tweet: Tweet): NeutralMessage["media"] {
   const own = tweet.entities.length > 0 ? tweet.entities : (tweet.retweeted_status?.entities ?? []);
@@ -125,7 +127,7 @@ function mediaOf(tweet: Tweet): NeutralMessage["media"] {
     .filter(({ url }) => url !== "");
 }
 
-/** A fresh tweet has a few views, most of them its author's: a count below this says nothing. */
+/** Views below this are not shown, because the first few are mostly the author's. */
 const MIN_VIEWS_SHOWN = 10;
 
 function countsOf(tweet: Tweet, locale: string | undefined): NeutralMessage["facts"] {

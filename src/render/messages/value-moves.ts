@@ -1,7 +1,4 @@
-/**
- * What happened to the values of a reading, in words: "reached 12,034 followers", "name: Acme →
- * Acme HQ".
- */
+/** Describes changes of values in words: "reached 12,034 followers", "name: Acme → Acme HQ". */
 import type { EventBody } from "../../model/event.ts";
 import type { Json } from "../../model/json.ts";
 import type { NeutralMessage } from "../../model/message.ts";
@@ -11,8 +8,7 @@ import { formatExact } from "../text/numbers.ts";
 type Values = Readonly<Record<string, Json | undefined>>;
 
 /**
- * How values are called, by their names in the body: the noun after a number, or the word for a
- * text.
+ * The words for values, by their names in the body: the noun after a number, or the name of a text.
  */
 export type Nouns = Readonly<Record<string, string>>;
 
@@ -24,13 +20,13 @@ export interface Move {
 }
 
 /**
- * Numbers that crossed, in the order the body names them. `under` is the name of the values in the
- * body.
+ * Returns the numbers that crossed a threshold, in the order in which the body names them. `under`
+ * is the name of the values in the body.
  */
 export const crossedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] =>
   moves(body, "crossed", under, nouns);
 
-/** Values that changed. */
+/** Returns the values that changed. */
 export const changedMoves = (body: EventBody, under: string, nouns: Nouns): readonly Move[] =>
   moves(body, "changed", under, nouns);
 
@@ -50,11 +46,14 @@ function moves(
   );
 }
 
-/** The object under a name of the body; empty when it is none. */
+/** Returns the object under a name of the body; empty if there is none. */
 export const valuesOf = (value: Json | undefined): Values =>
   value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Values) : {};
 
-/** "reached 12,034 followers" going up, "fell to 480 followers" going down; several are joined. */
+/**
+ * Returns "reached 12,034 followers" for a rise, "fell to 480 followers" for a fall. Several are
+ * joined.
+ */
 export const crossedText = (crossed: readonly Move[]): string =>
   joinWords(
     crossed.map(({ noun, now, before }) => {
@@ -63,7 +62,7 @@ export const crossedText = (crossed: readonly Move[]): string =>
     }),
   );
 
-/** What crossed numbers were before, as a fact. */
+/** Returns the previous values of the numbers that crossed, as a fact. */
 export const beforeFacts = (crossed: readonly Move[]): NeutralMessage["facts"] =>
   factBefore(
     crossed.flatMap(({ noun, before }) =>
@@ -71,24 +70,24 @@ export const beforeFacts = (crossed: readonly Move[]): NeutralMessage["facts"] =
     ),
   );
 
-/** "Before 9,870 likes, 12 replies". */
+/** Returns the fact "Before 9,870 likes, 12 replies". */
 export const factBefore = (values: readonly string[]): NeutralMessage["facts"] =>
   values.length === 0 ? [] : [{ name: "Before", value: values.join(", ") }];
 
-/** "Bio: old → new", a line each. */
+/** Returns "Bio: old → new", one line for each change. */
 export const changedLines = (changed: readonly Move[]): string =>
   changed
     .map(({ noun, now, before }) => `${capital(noun)}: ${valueText(before)} → ${valueText(now)}`)
     .join("\n");
 
-/** Numbers in full, flags as yes and no, texts in one line. */
+/** Returns a value as text: numbers in full, flags as yes and no, texts on one line. */
 export function valueText(value: Json | undefined): string {
   if (typeof value === "number") return formatExact(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
   return typeof value === "string" && value !== "" ? cleanLine(value) : "none";
 }
 
-/** "a", "a and b", "a, b and c". */
+/** Returns "a", "a and b", or "a, b and c". */
 export const joinWords = (words: readonly string[]): string =>
   words.length < 2 ? (words[0] ?? "") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 

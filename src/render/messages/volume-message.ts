@@ -1,4 +1,4 @@
-/** How the volume of a watch reads: far more than usual, or nothing for long. */
+/** The message about the volume of a watch: far more alerts than usual, or none for a long time. */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { OutboxEvent } from "../../model/sink.ts";
 import { baseMessage } from "./event-message.ts";
@@ -8,7 +8,8 @@ import { valuesOf } from "./value-moves.ts";
 export const isVolumeEvent = ({ event }: OutboxEvent): boolean => event.type.startsWith("volume.");
 
 /**
- * Reads `body.volume`: `count`, `usual`, `window` of a spike; `for`, `last_event_at` of a silence.
+ * Reads `body.volume`: `count`, `usual` and `window` of a spike, `for` and `last_event_at` of a
+ * silence.
  */
 export function volumeMessage(outboxEvent: OutboxEvent): NeutralMessage {
   const { event } = outboxEvent;

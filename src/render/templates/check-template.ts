@@ -1,6 +1,6 @@
 /**
- * What is wrong with a template before it ever runs: its syntax, and names of tags, filters and
- * fields that there are not.
+ * Finds errors in a template before it runs: in its syntax, and in names of tags, filters and
+ * fields that do not exist.
  */
 import type { Liquid, Template } from "liquidjs";
 import type { Rendering } from "./filters.ts";
@@ -8,8 +8,8 @@ import { createLiquid, REFUSED_FILTERS, REFUSED_TAGS } from "./liquid.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * Fields by name: their own fields, or what they are: `string`, `int`, `list<string>` … ; `dyn` and
- * `map<…>` may have any.
+ * Fields by name, each with its own fields or its type: `string`, `int`, `list<string>` … `dyn` and
+ * `map<…>` may have any fields.
  */
 export interface FieldTree {
   readonly [name: string]: string | FieldTree;
@@ -17,11 +17,11 @@ export interface FieldTree {
 
 export interface TemplateProblem {
   readonly kind: "syntax" | "refused" | "name";
-  /** Into the text. */
+  /** An offset into the text. */
   readonly start: number;
   readonly end: number;
   readonly message: string;
-  /** A word that there is not, and those that there are in its place. */
+  /** A word that does not exist, and those that exist in its place. */
   readonly unknown?: {
     readonly word: string;
     readonly known: readonly string[];
@@ -29,7 +29,7 @@ export interface TemplateProblem {
   };
 }
 
-/** A syntax error hides what follows it; without one every name is checked. */
+/** Checks a template. A syntax error hides what follows it; without one, every name is checked. */
 export function checkTemplate(text: string, fields: FieldTree): readonly TemplateProblem[] {
   const current: Rendering = { nowMs: 0, hasMoments: false, moments: [] };
   const liquid = createLiquid({ region: {}, current });
@@ -40,15 +40,15 @@ export function checkTemplate(text: string, fields: FieldTree): readonly Templat
   }
 }
 
-/** Lists and texts have these besides their items. */
+/** Names that lists and texts have in addition to their items. */
 const OF_ANY: ReadonlySet<unknown> = new Set(["size", "first", "last"]);
 
 /**
- * The paths of a text without errors that it may read, up to where they depend on data; undefined
- * when they may be any.
+ * Returns the paths that a text without errors may read, up to where they depend on data; undefined
+ * if they may be any.
  */
 export function pathsRead(text: string): readonly (readonly string[])[] | undefined {
-  // Their argument is an expression that is read while it runs.
+  // The argument of these filters is an expression that is only read at run time.
   if (/_exp\b/.test(text)) return undefined;
   const liquid = createLiquid({
     region: {},
@@ -68,7 +68,7 @@ interface Checked {
   readonly fields: FieldTree;
 }
 
-/** A path as liquidjs finds it; a part in brackets may be a path itself. */
+/** A path as liquidjs finds it. A part in brackets may be a path itself. */
 interface Use {
   readonly segments: readonly unknown[];
   readonly location: { readonly row: number; readonly col: number };
@@ -107,7 +107,7 @@ function checkPath(
 const ANY = /^(?:dyn|map<.*>)$/;
 const LIST = /^list<(.+)>$/;
 
-/** What stands under a name; undefined where nothing does. */
+/** Returns what a name stands for; undefined if it does not exist. */
 function step(at: string | FieldTree, name: string): string | FieldTree | undefined {
   if (typeof at !== "string") return ownValue(at, name);
   if (ANY.test(at)) return "dyn";
@@ -204,7 +204,7 @@ function unknownWord(
   };
 }
 
-/** Both count from 1. */
+/** Returns the offset of a position. Both `row` and `col` count from 1. */
 function offsetOf(text: string, row: number, col: number): number {
   let start = 0;
   for (let line = 1; line < row; line += 1) start = text.indexOf("\n", start) + 1;

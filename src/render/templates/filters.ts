@@ -1,4 +1,4 @@
-/** The filters that alerts need: `graphemes`, `thousands`, `time`; and `date` without a clock. */
+/** The filters that alerts need: `graphemes`, `thousands`, `time`, and `date` without a clock. */
 import type { FilterImplOptions, Liquid } from "liquidjs";
 import {
   type Moment,
@@ -13,27 +13,28 @@ import { lazy } from "../../model/lazy.ts";
 
 export interface FilterSetting {
   readonly region: Region;
-  /** Of the rendering under way. */
+  /** The rendering under way. */
   readonly current: Rendering;
 }
 
-/** One rendering while it runs. */
+/** The state of one rendering while it runs. */
 export interface Rendering {
   nowMs: number;
   hasMoments: boolean;
-  /** By the number in their mark. */
+  /** The moments, by the number in their marks. */
   moments: Moment[];
 }
 
-/** Between these stands the number of a moment. No input has them: see `withoutMarks`. */
+/** The marks around the number of a moment. No input contains them: see `withoutMarks`. */
 const OPEN = "\ue000";
 const CLOSE = "\ue001";
 
-/** Nothing that an author writes can be taken for a moment. */
+/** Removes marks, so that nothing in an author's text can be taken for a moment. */
 export const withoutMarks = (text: string): string => text.replace(/[\ue000\ue001]/g, "");
 
 /**
- * The text of a rendering with its moments in place; what is left of a mark that was cut is gone.
+ * Returns the text of a rendering with its moments in place. Remains of a mark that was cut are
+ * removed.
  */
 export function piecesOf(text: string, moments: readonly Moment[]): readonly TextPiece[] {
   const pieces = text
@@ -71,7 +72,7 @@ const textOf = (value: unknown): string =>
 /** Loading the rules of graphemes takes 15 ms. */
 const segmenter = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
-/** At most `most` characters as people count them, the ellipsis included. */
+/** Returns at most `most` characters as people count them, including the ellipsis. */
 function cutGraphemes(text: string, most: number): string {
   if (!Number.isInteger(most) || most < 1)
     throw new Error("graphemes needs a number: write it like graphemes: 200");
@@ -101,7 +102,7 @@ function styleOf(style: unknown): TimeStyle {
   return found;
 }
 
-/** Of an ISO time, or of epoch seconds or milliseconds. What is no time stays as it is. */
+/** Formats an ISO time, or epoch seconds or milliseconds. Anything else is returned as it is. */
 function time(value: unknown, style: TimeStyle, region: Region, current: Rendering): string {
   const atMs = timeOf(value, current.nowMs);
   if (atMs === undefined) return textOf(value);
@@ -111,7 +112,7 @@ function time(value: unknown, style: TimeStyle, region: Region, current: Renderi
   return `${OPEN}${current.moments.length - 1}${CLOSE}`;
 }
 
-/** The last moment that a date can name. */
+/** The last moment that a date can represent. */
 const LAST_MS = 8.64e15;
 
 function timeOf(value: unknown, nowMs: number): number | undefined {

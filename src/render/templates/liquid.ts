@@ -1,13 +1,13 @@
 /**
- * The template language: Liquid without what reaches outside or takes for ever. No files, no `raw`,
- * no chance, no clock, and no filter that could spell a moment's mark. Output is plain text: each
- * sink escapes it as it escapes an author's.
+ * The template language: Liquid without anything that reaches outside or can run for ever. It has
+ * no files, no `raw`, no randomness, no clock, and no filter that could write a moment's mark.
+ * Output is plain text: each sink escapes it like an author's text.
  */
 import { Liquid } from "liquidjs";
 import type { Region } from "../../model/template.ts";
 import { type FilterSetting, registerFilters } from "./filters.ts";
 
-/** They read files, or switch escaping off. */
+/** Tags that read files or turn escaping off, each with the reason for its refusal. */
 export const REFUSED_TAGS: Readonly<Record<string, string>> = {
   raw: "output is always escaped for its sink",
   include: "a template reads no files",
@@ -23,18 +23,24 @@ export const REFUSED_FILTERS: Readonly<Record<string, string>> = {
   base64_decode: "it could write marks that only `time` may write",
 };
 
-/** Characters of one template. */
+/** The maximum number of characters in one template. */
 const TEMPLATE_CHARS = 20_000;
-/** In liquidjs's own units, about the characters and items it makes. */
+/**
+ * The memory limit in liquidjs's own units, which are roughly the characters and items that it
+ * creates.
+ */
 const MEMORY_UNITS = 2_000_000;
 
 export interface LiquidSetting extends FilterSetting {
   readonly region: Region;
-  /** Real milliseconds that one rendering may take; undefined where it must not depend on them. */
+  /**
+   * The maximum milliseconds for one rendering; undefined if the result must not depend on real
+   * time.
+   */
   readonly renderLimitMs?: number;
 }
 
-/** `now` of a rendering is what `setting` says while it runs. */
+/** Creates the engine. The `now` of a rendering is the one in `setting` while it runs. */
 export function createLiquid(setting: LiquidSetting): Liquid {
   const { locale, timezone = "UTC" } = setting.region;
   const liquid = new Liquid({
@@ -48,7 +54,7 @@ export function createLiquid(setting: LiquidSetting): Liquid {
     ...(setting.renderLimitMs === undefined ? {} : { renderLimit: setting.renderLimitMs }),
     ...(locale === undefined ? { locale: "en" } : { locale }),
   });
-  // liquidjs looks words up in these: `toString` is no filter.
+  // liquidjs looks up words in these, so they must not inherit names such as `toString`.
   Object.setPrototypeOf(liquid.tags, null);
   Object.setPrototypeOf(liquid.filters, null);
   for (const name of Object.keys(REFUSED_TAGS)) delete liquid.tags[name];

@@ -1,4 +1,4 @@
-/** Renders jobs, one at a time: what runs in the worker, and in tests in place of it. */
+/** Renders jobs one at a time. It runs in the worker, and in tests instead of the worker. */
 import type { Liquid, Template } from "liquidjs";
 import type {
   MessageTemplate,
@@ -25,7 +25,8 @@ interface Engine {
 }
 
 /**
- * `renderLimitMs`: real milliseconds for each text; the same job may then fail once and not again.
+ * Creates the renderer. `renderLimitMs`: milliseconds for each text. With a limit, the same job may
+ * fail once and succeed later.
  */
 export function createTemplateRenderer(
   templates: readonly MessageTemplate[],
@@ -79,7 +80,7 @@ function render(
   };
 }
 
-/** In liquidjs's words, whose end says where it is in the template. */
+/** Returns the problem in liquidjs's words, which end with the position in the template. */
 function problemOf(error: unknown): TemplateResult {
   const problem = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
   return { problem, isRunaway: /limit exceeded/.test(problem) };

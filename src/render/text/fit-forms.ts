@@ -1,17 +1,17 @@
 /**
- * Fits many items into little room: each in the longest form that still leaves the others at least
- * their shortest. Nothing is split.
+ * Fits many items into little room: each in the longest form that leaves the others at least their
+ * shortest. Nothing is split.
  */
 
 export interface FittedItems<T> {
   readonly shown: readonly T[];
-  /** Items for which not even the shortest form had room. */
+  /** The number of items for which not even the shortest form had room. */
   readonly left: number;
 }
 
 /**
- * `items` hold their forms, longest first; `cost` is in the units of `budget`. Half of the room
- * goes to long forms even when the rest would need it all.
+ * Fits items. `items` hold their forms, longest first; `cost` is in the units of `budget`. Half of
+ * the room is used for long forms even if the rest would need all of it.
  */
 export function fitForms<T>(
   items: readonly (readonly T[])[],

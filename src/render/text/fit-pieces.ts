@@ -1,18 +1,18 @@
 /**
- * Text with moments among it, cut to a limit: a moment is shown whole or not at all, and nothing
- * follows what was cut.
+ * Cuts text that contains moments to a limit: a moment is shown whole or not at all, and nothing
+ * follows a cut.
  */
 import { cleanText } from "./clean-text.ts";
 import type { Moment, TextPiece } from "../../model/template.ts";
 
 export interface PieceForms<T> {
-  /** Text as the sink shows it, at most `room` units of it. */
+  /** Returns the text as the sink shows it, at most `room` units of it. */
   text(text: string, room: number): string;
   show(text: string): T;
   moment(moment: Moment): { readonly shown: T; readonly units: number };
 }
 
-/** `room` is in the units of the forms. */
+/** Fits pieces into `room`, in the units of the forms. */
 export function fitPieces<T>(
   pieces: readonly TextPiece[],
   room: number,

@@ -1,4 +1,4 @@
-/** What events are called when they are counted: "45 posts, 15 new followers, 1 milestone". */
+/** The words for counted events: "45 posts, 15 new followers, 1 milestone". */
 import { ownValue } from "../../model/own-value.ts";
 import { formatExact } from "./numbers.ts";
 
@@ -46,15 +46,15 @@ const ALERT: KindWords = ["alert", "alerts"];
 
 export const kindWords = (type: string): KindWords => ownValue(KIND_WORDS, type) ?? ALERT;
 
-/** "New followers", for what stands above them. */
+/** Returns the plural as a heading: "New followers". */
 export const kindTitle = (type: string): string => {
   const [, many] = kindWords(type);
   return many.charAt(0).toUpperCase() + many.slice(1);
 };
 
 /**
- * "45 posts, 15 new followers", the most first; types that are called alike are counted together.
- * Empty where there are none.
+ * Returns "45 posts, 15 new followers", the largest count first. Types with the same words are
+ * counted together. Empty if there are none.
  */
 export function countsText(counts: ReadonlyMap<string, number>, locale?: string): string {
   const byWord = new Map<string, { readonly words: KindWords; count: number }>();
@@ -70,7 +70,7 @@ export function countsText(counts: ReadonlyMap<string, number>, locale?: string)
     .join(", ");
 }
 
-/** How many there are of each type. */
+/** Returns the number of events of each type. */
 export function countTypes(
   events: readonly { readonly event: { readonly type: string } }[],
 ): ReadonlyMap<string, number> {

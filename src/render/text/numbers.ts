@@ -1,6 +1,6 @@
 /**
- * Numbers as people read them in a chat. The formatters are made when a message is: Intl takes
- * milliseconds for each.
+ * Formats numbers for readers of a chat. Formatters are created when they are needed, because Intl
+ * takes milliseconds for each.
  */
 
 const kept = new Map<string, Intl.NumberFormat>();
@@ -21,16 +21,19 @@ function formatter(locale: string, kind: "compact" | "exact"): Intl.NumberFormat
 
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-/** 999, 12.3K, 4M. Anything that is no finite number reads 0. */
+/** Returns 999, 12.3K or 4M. Anything that is not a finite number becomes 0. */
 export const formatCompact = (count: number, locale = "en"): string =>
   formatter(locale, "compact").format(finite(count));
 
-/** A change with its sign: +25, -60.5, 0. */
+/** Returns a change with its sign: +25, -60.5, 0. */
 export function formatDelta(delta: number): string {
   const rounded = Math.round((Number.isFinite(delta) ? delta : 0) * 10) / 10;
   return rounded > 0 ? `+${rounded}` : `${rounded}`;
 }
 
-/** Every digit that counts: 12,034 or 4,183.88. Anything that is no finite number reads 0. */
+/**
+ * Returns every significant digit: 12,034 or 4,183.88. Anything that is not a finite number becomes
+ * 0.
+ */
 export const formatExact = (count: number, locale = "en"): string =>
   formatter(locale, "exact").format(finite(count));

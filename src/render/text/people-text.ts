@@ -2,15 +2,15 @@
 import type { LinkList, Person } from "../../model/message.ts";
 import { formatExact } from "./numbers.ts";
 
-/** `Bob (@bob) · 12.3K followers`. */
+/** Returns `Bob (@bob) · 12.3K followers`. */
 export const personText = ({ name, note }: Person): string =>
   note === "" ? name : `${name} · ${note}`;
 
-/** "+3 more"; empty where all are named. */
+/** Returns "+3 more"; empty if all are named. */
 export const moreText = ({ more }: Pick<LinkList, "more">): string =>
   more === 0 ? "" : `+${formatExact(more)} more`;
 
-/** The same list with fewer names. */
+/** Returns the list with fewer names. */
 export const shorterList = (list: LinkList, most: number): LinkList => ({
   ...list,
   people: list.people.slice(0, most),

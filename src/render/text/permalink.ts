@@ -1,15 +1,15 @@
 /**
- * Links: permalinks built from names and ids (the service gives none), and addresses of strangers
- * checked before they are shown.
+ * Builds permalinks from names and ids, because the service sends none, and checks addresses from
+ * others before they are shown.
  */
 
 const HANDLE = /^[A-Za-z0-9_]{1,50}$/;
 
-/** `https://x.com/alice/status/123`; `/i/` stands in for a handle that is missing. */
+/** Returns `https://x.com/alice/status/123`, with `/i/` instead of a missing handle. */
 export const tweetUrl = (linksHost: string, handle: string, id: string): string =>
   `${origin(linksHost)}/${HANDLE.test(handle) ? handle : "i"}/status/${plainId(id)}`;
 
-/** `https://x.com/alice`, or by id when the handle is missing. */
+/** Returns `https://x.com/alice`, or the address by id if the handle is missing. */
 export const profileUrl = (linksHost: string, handle: string, id: string): string =>
   HANDLE.test(handle)
     ? `${origin(linksHost)}/${handle}`
@@ -24,14 +24,17 @@ export const communityUrl = (linksHost: string, id: string): string =>
 export const listUrl = (linksHost: string, id: string): string =>
   `${origin(linksHost)}/i/lists/${plainId(id)}`;
 
-/** Ids are digits; anything else of an odd answer is left out rather than let into an address. */
+/**
+ * Returns only the characters that ids consist of, so that an odd answer cannot put anything else
+ * into an address.
+ */
 const plainId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, "");
 
 const origin = (linksHost: string): string => linksHost.replace(/\/+$/, "");
 
 /**
- * The address in its safe spelling (nothing that closes a bracket or mentions), or undefined when
- * it is not http or https.
+ * Returns the address in its safe spelling, without characters that close a bracket or mention
+ * somebody; undefined if it is not http or https.
  */
 export function webUrl(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;

@@ -2,14 +2,14 @@
 import { ownValue } from "../../model/own-value.ts";
 import { formatCompact } from "./numbers.ts";
 
-/** A sign before the number, by the last name of its path. */
+/** The sign before the number, by the last name of its path. */
 const SIGNS: Readonly<Record<string, string>> = {
   likes_count: "♥",
   favorite_count: "♥",
   favourites_count: "♥",
 };
 
-/** A noun behind the number, where it has no sign. */
+/** The noun after the number, if it has no sign. */
 const NOUNS: Readonly<Record<string, string>> = {
   retweet_count: "reposts",
   reply_count: "replies",
@@ -21,7 +21,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   tweets_count: "posts",
 };
 
-/** `name` is the path of the number; undefined where the alert has no such number. */
+/** Returns the text of a number. `name` is its path. Undefined if the alert has no such number. */
 export function sortValue(
   name: string,
   value: number | undefined,

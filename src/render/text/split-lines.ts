@@ -1,6 +1,6 @@
-/** Joins lines to texts within a limit, in order. Nothing is split, nothing is left out. */
+/** Joins lines into texts within a limit, in order. Nothing is split or left out. */
 
-/** Texts of at most `limit` units, cut between lines; a longer line stays whole. */
+/** Returns texts of at most `limit` units, divided between lines. A longer line stays whole. */
 export function joinLines(lines: readonly string[], limit: number): readonly string[] {
   const texts: string[] = [];
   for (const line of lines) {

@@ -1,10 +1,10 @@
 /**
- * Times and numbers as the readers of a sink write them. Formatters are kept: Intl takes
- * milliseconds for each.
+ * Formats times for the readers of a sink. Formatters are cached, because Intl takes milliseconds
+ * for each.
  */
 import type { Region, TimeStyle } from "../../model/template.ts";
 
-/** Whether this machine knows how it is written. */
+/** Whether this machine knows the formats of a locale. */
 export function isLocale(name: string): boolean {
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(name).length > 0;
@@ -23,8 +23,8 @@ function formatter(locale: string, options: Intl.DateTimeFormatOptions): Intl.Da
 }
 
 /**
- * "2026-01-15 12:00 UTC"; as the region writes it where it has a locale. The zone is named where
- * the region has none of its own.
+ * Returns "2026-01-15 12:00 UTC", or the format of the region's locale, if it has one. The zone is
+ * named if the region has none of its own.
  */
 export function spellTime(
   atMs: number,
@@ -42,8 +42,8 @@ export function spellTime(
 }
 
 /**
- * "26 Nov 09:00 to 27 Nov 09:00": as short as can be, and as the region writes it where it has a
- * locale.
+ * Returns "26 Nov 09:00 to 27 Nov 09:00": as short as possible, in the format of the region's
+ * locale, if it has one.
  */
 export function spellPeriod(
   fromMs: number,
@@ -69,7 +69,7 @@ export function spellPeriod(
   return timezone === undefined ? `${text} UTC` : text;
 }
 
-/** "26 Nov". */
+/** Returns "26 Nov". */
 export const spellDay = (
   atMs: number,
   { locale = "en-GB", timezone = "UTC" }: Region = {},
@@ -102,7 +102,7 @@ function momentText(
   return `${date} ${parts.get("hour") ?? ""}:${parts.get("minute") ?? ""}`;
 }
 
-/** Swedish writes dates as ISO does. */
+/** Formats a time as in ISO, which is the Swedish format. */
 function plainText(date: Date, timeZone: string, style: TimeStyle): string {
   const text = formatter("sv-SE", {
     timeZone,

@@ -1,29 +1,29 @@
 /**
- * Cutting text to a vendor's limit without cutting a character in half. Limits count UTF-16 units,
- * as the vendors do.
+ * Shortens text to a vendor's limit without dividing a character. Limits count UTF-16 units, as the
+ * vendors do.
  */
 import { lazy } from "../../model/lazy.ts";
 
 const ELLIPSIS = "…";
-/** Loading the rules of graphemes takes 15 ms, and most texts are short enough. */
+/** Loading the rules of graphemes takes 15 ms, and most texts are short enough without them. */
 const segmenter = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 /**
- * At most `limit` UTF-16 units, an ellipsis included; never ends inside a grapheme, or inside a
- * code point when one grapheme alone is too long.
+ * Returns at most `limit` UTF-16 units, including an ellipsis. The text never ends inside a
+ * grapheme, or inside a code point if a single grapheme is too long.
  */
 export function trimText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   if (limit < ELLIPSIS.length) return "";
-  // A share of a vendor's limit is often no whole number.
+  // A share of a vendor's limit is often not a whole number.
   const room = Math.floor(limit) - ELLIPSIS.length;
   const end = lastBoundary(text, room) || wholeCodePoints(text, room);
   return text.slice(0, end).trimEnd() + ELLIPSIS;
 }
 
 /**
- * The last grapheme boundary at or before `room`, searching no further than it must: a list has a
- * thousand texts to cut.
+ * Returns the last grapheme boundary at or before `room`. Searches no further than necessary,
+ * because a list can have a thousand texts to shorten.
  */
 function lastBoundary(text: string, room: number): number {
   let from = room;
@@ -37,7 +37,7 @@ function lastBoundary(text: string, room: number): number {
   return end;
 }
 
-/** Between two printable characters of ASCII there is always a boundary. */
+/** Whether there is a boundary for sure: between two printable ASCII characters there always is. */
 const isPlainBoundary = (text: string, at: number): boolean =>
   isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at));
 const isPlain = (unit: number): boolean => unit >= 0x20 && unit <= 0x7e;
@@ -48,8 +48,8 @@ function wholeCodePoints(text: string, room: number): number {
 }
 
 /**
- * Cuts before it escapes, so that no escape is cut in half: at most `limit` units after `escape`,
- * and as many as possible.
+ * Shortens text before escaping it, so that no escape is divided: at most `limit` units after
+ * `escape`, and as many as possible.
  */
 export function trimEscaped(text: string, limit: number, escape: (text: string) => string): string {
   let best = escape(trimText(text, limit));
