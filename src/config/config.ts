@@ -12,7 +12,7 @@ import type { Rule } from "./rules.ts";
 
 export interface QuotaConfig {
   /** Requests a month; undefined: what /key-usage-info says at start. */
-  readonly monthly?: number;
+  readonly monthly?: number | undefined;
   readonly resetDay: number;
   /** Time zone of the reset day. */
   readonly timezone: string;
@@ -27,11 +27,11 @@ export interface QuotaConfig {
 export interface KeyConfig {
   readonly key: string;
   /** Read again once on 401. */
-  readonly keyFile?: string;
+  readonly keyFile?: string | undefined;
   /** What the ledger and people call it; undefined: by a short hash of the key. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Requests a month of this key alone; undefined: what /key-usage-info says. */
-  readonly monthly?: number;
+  readonly monthly?: number | undefined;
 }
 
 export interface ApiConfig {
@@ -40,7 +40,7 @@ export interface ApiConfig {
   /**
    * What CHIRPWATCH_API_URL says, whether the file reads it or not; undefined where it is not set.
    */
-  readonly urlVariable?: string;
+  readonly urlVariable?: string | undefined;
   /** The only key, or the first of `keys`. */
   readonly key: string;
   /** Read again once on 401. */
@@ -67,8 +67,8 @@ export interface SinkConfig extends Shaping {
   readonly settings: unknown;
   readonly retryForMs: number;
   /** The name it had before: keeps its queue. */
-  readonly movedFrom?: string;
-  readonly throttle?: Throttle;
+  readonly movedFrom?: string | undefined;
+  readonly throttle?: Throttle | undefined;
   /** Name of the template of its messages, where no route says another. */
   readonly template?: string;
   readonly region?: Region;
@@ -80,7 +80,7 @@ export interface ServerConfig {
   readonly host: string;
   readonly port: number;
   /** Where people reach the page, without a slash at its end. */
-  readonly publicUrl?: string;
+  readonly publicUrl?: string | undefined;
   readonly token?: string;
   /**
    * Absent file that the environment names for the token: whoever listens makes it first. Never

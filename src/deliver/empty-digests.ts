@@ -82,7 +82,7 @@ async function seal(
       cause: "schedule",
       title: digest.title ?? "Digest",
       period,
-      ...(queue.region === undefined ? {} : { region: queue.region }),
+      region: queue.region,
       counts: new Map(),
       sections: [],
       unlisted: undefined,

@@ -273,7 +273,7 @@ function createPipeline(
   const wordEvents = createWordEvents({
     clock,
     read,
-    ...(deps.templates === undefined ? {} : { templates: deps.templates }),
+    templates: deps.templates,
   });
   const layOut = { log, digests: digestsOf(deps), read, listedAt: deps.listedAt };
   const mutes = createMutes(deps);

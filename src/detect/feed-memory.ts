@@ -38,7 +38,7 @@ export interface Gap {
    */
   readonly horizonMs: number;
   /** Items older than this need not be read. Set while a first run is still paging. */
-  readonly floorMs?: number;
+  readonly floorMs?: number | undefined;
   /** The number of attempts that found nothing. */
   readonly tries: number;
   /** Absent until the poll that left the gap has ended, and in gaps that an older version left. */

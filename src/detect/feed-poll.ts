@@ -333,7 +333,7 @@ export function afterFill(
 const withoutCursor = ({ horizonMs: horizon, floorMs }: Gap, tries: number): Gap => ({
   horizonMs: horizon,
   tries,
-  ...(floorMs === undefined ? {} : { floorMs }),
+  floorMs,
 });
 
 /** Drops the cursor of a gap, because the service no longer accepts it. */

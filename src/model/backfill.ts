@@ -10,9 +10,9 @@ export interface BackfillRead {
   /** Everything posted after this time was read, up to the start of the reading. */
   readonly reachedMs: number;
   /** Undefined while nothing was found. */
-  readonly lowestId?: string;
+  readonly lowestId?: string | undefined;
   /** The service's cursor below what was read. */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** The bounded query that the cursor belongs to, if there was one. */
   readonly query?: string;
   /** The oldest time that this query asks for. */

@@ -102,10 +102,10 @@ export interface ItemHistory {
  * before `untilMs`.
  */
 export interface EventQuery {
-  readonly sinceMs?: number;
-  readonly untilMs?: number;
+  readonly sinceMs?: number | undefined;
+  readonly untilMs?: number | undefined;
   /** The ids of the watches. */
-  readonly watches?: readonly string[];
+  readonly watches?: readonly string[] | undefined;
   /** Whether the daemon's own events are left out. */
   readonly onlyAlerts?: boolean;
   /** A handle or an id. */
@@ -116,7 +116,7 @@ export interface EventQuery {
   readonly state?: DeliveryOutcome;
   readonly limit: number;
   /** `next` of the previous page. */
-  readonly before?: string;
+  readonly before?: string | undefined;
 }
 
 export interface EventRecord {

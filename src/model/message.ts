@@ -41,7 +41,7 @@ export interface NeutralMessage {
    */
   readonly bodyPieces?: readonly TextPiece[];
   /** The permalink of the subject. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   readonly media: readonly { readonly url: string; readonly kind: string }[];
   /** The quoted or retweeted tweet, or the one replied to. */
   readonly context?: { readonly label: string; readonly body: string; readonly url?: string };
@@ -52,7 +52,7 @@ export interface NeutralMessage {
    * The same time in the format of the sink's readers, if the sink has a locale or time zone of its
    * own.
    */
-  readonly occurredAt?: string;
+  readonly occurredAt?: string | undefined;
   /** The accounts that the title counts, or the posts that the body announces. */
   readonly list?: LinkList;
   /** The ids of every watch that matched. */

@@ -136,7 +136,7 @@ export interface NewDelivery {
   /** The time interval that holds it until then. */
   readonly heldBy?: string;
   /** On chat sinks: the limit to one alert on the fact in a time. */
-  readonly once?: Once;
+  readonly once?: Once | undefined;
   /** A throttle counts messages with the same key together: `sink:<name>` or `route:<path>`. */
   readonly throttleKey?: string;
   /** The name of its route's own template. If absent, the sink's template is used. */

@@ -36,7 +36,7 @@ export interface SilencedDelivery {
 /** Selects silenced alerts. All given conditions must hold. */
 export interface SilencedSelection {
   readonly sinks: readonly string[];
-  readonly silenceId?: string;
+  readonly silenceId?: string | undefined;
 }
 
 export interface SilenceStore {

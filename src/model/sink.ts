@@ -68,9 +68,9 @@ export interface Digest {
   /** What it is about, for its heading. */
   readonly title: string;
   /** The period that it covers; absent for a group that is not a digest. */
-  readonly period?: DigestPeriod;
+  readonly period?: DigestPeriod | undefined;
   /** The format of times and numbers for its readers. */
-  readonly region?: Region;
+  readonly region?: Region | undefined;
   /** The number of alerts of each event type, listed or not. */
   readonly counts: ReadonlyMap<string, number>;
   /** The sections, the largest first. */

@@ -9,9 +9,9 @@ export interface MessageTemplate {
   /** The event types that it is for; `tweet.*` stands for a family, `*` for all. */
   readonly events: readonly string[];
   /** Liquid source. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Liquid source. */
-  readonly body?: string;
+  readonly body?: string | undefined;
   /**
    * The paths in its data that it may read, each with everything below. If absent, it may read
    * anything.
@@ -22,9 +22,9 @@ export interface MessageTemplate {
 /** The format of times and numbers for a sink's readers. */
 export interface Region {
   /** A BCP 47 tag, such as de-DE. */
-  readonly locale?: string;
+  readonly locale?: string | undefined;
   /** IANA time zone name. If absent, times are in UTC, and are marked as UTC. */
-  readonly timezone?: string;
+  readonly timezone?: string | undefined;
 }
 
 export const TIME_STYLES = ["datetime", "date", "time", "relative"] as const;

@@ -15,13 +15,13 @@ export interface TargetRegistration {
   /** The name as configured: the `target` label. */
   readonly name: string;
   /** Set at once if the YAML gives an id. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
 }
 
 export interface WatchRegistration {
   readonly id: string;
   readonly type: string;
-  readonly movedFrom?: string;
+  readonly movedFrom?: string | undefined;
   /** False if it is configured but not polled. True by default. */
   readonly enabled?: boolean;
   readonly targets: readonly TargetRegistration[];

@@ -48,7 +48,7 @@ export function createKeyHolder(
     const [first, ...others] = next.keys ?? [];
     const only = first ?? {
       key: next.key,
-      ...(next.keyFile === undefined ? {} : { keyFile: next.keyFile }),
+      keyFile: next.keyFile,
     };
     return [hold(only, only.key), ...others.map((config) => hold(config, config.key))];
   };

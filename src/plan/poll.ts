@@ -97,7 +97,7 @@ export interface PollGroup<T extends Pollable = Pollable> {
   readonly members: readonly Poll<T>[];
   readonly override: StrategyOverride;
   /** As written; the planner's choice where nothing is. */
-  readonly fullPollEveryMs?: number;
+  readonly fullPollEveryMs?: number | undefined;
   /**
    * Requests a run, on average, that its probes add to those of others in the same instants;
    * undefined: as many as its accounts take.

@@ -6,7 +6,7 @@ export interface Bounds {
   /** Unix seconds, exclusive. */
   readonly untilTime?: number;
   /** Inclusive. */
-  readonly maxId?: string;
+  readonly maxId?: string | undefined;
 }
 
 /**

@@ -78,12 +78,12 @@ function peopleMessage(
   return {
     title: peopleSentence(events.length, first.event),
     body: "",
-    ...(url === undefined ? {} : { url }),
+    url,
     media: [],
     list: { people, more: events.length - people.length },
     facts: [],
     occurredAtMs: last.occurredAtMs,
-    ...(last.occurredAt === undefined ? {} : { occurredAt: last.occurredAt }),
+    occurredAt: last.occurredAt,
     watches: [...new Set(messages.flatMap(({ watches }) => watches))],
     severity:
       messages.map(({ severity }) => severity).find((severity) => severity !== "info") ?? "info",

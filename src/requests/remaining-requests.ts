@@ -18,7 +18,7 @@ export async function askRemaining(
     priority: "high",
     purpose: "command",
     billed: false,
-    ...(key === undefined ? {} : { onlyKey: key }),
+    onlyKey: key,
   });
   return answer.record?.["remaining_requests"];
 }

@@ -16,7 +16,7 @@ export interface GateRequest extends UpstreamRequest {
   readonly priority: Priority;
   readonly purpose: Purpose;
   /** The only key that may pay, by its name: to ask about that key. */
-  readonly onlyKey?: string;
+  readonly onlyKey?: string | undefined;
   /** False where the service does not bill: /key-usage-info. */
   readonly billed?: boolean;
   /**

@@ -127,7 +127,7 @@ function receiverNow(
     context.tree === undefined
       ? undefined
       : findRoute(context.tree, (one) => isPlacedBy(one, routed));
-  return { sink, facts, ...(route === undefined ? {} : { route }) };
+  return { sink, facts, route };
 }
 
 const isPlacedBy = (route: Route, routed: NonNullable<Placed["routed"]>): boolean => {

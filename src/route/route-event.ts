@@ -21,7 +21,7 @@ import { ownValue } from "../model/own-value.ts";
 /** What routing must know of a sink. */
 export interface SinkFacts extends Shaping {
   readonly chat: boolean;
-  readonly throttle?: Throttle;
+  readonly throttle?: Throttle | undefined;
 }
 
 export interface RoutingContext {
@@ -42,7 +42,7 @@ export interface RoutingContext {
   /** Whether a backfill found the event. Its digest then says so. */
   readonly isBackfilled?: boolean;
   /** The sink that an ops alert is about. Nothing is delivered to it. */
-  readonly exceptSink?: string;
+  readonly exceptSink?: string | undefined;
   /** The silences that may hold now. */
   readonly silences?: readonly Silence[];
 }
@@ -110,7 +110,7 @@ export function routeFollowUp(
  * names the sink.
  */
 export interface ChosenReceiver extends Receiver {
-  readonly route?: Route;
+  readonly route?: Route | undefined;
 }
 
 /** Returns the receivers in the order in which they are named. */
@@ -122,7 +122,7 @@ export function findReceivers(
   const addReceiver = (sink: string, route?: Route) => {
     const facts = context.sinks.get(sink);
     if (facts === undefined || sink === context.exceptSink || receivers.has(sink)) return;
-    receivers.set(sink, { sink, facts, ...(route === undefined ? {} : { route }) });
+    receivers.set(sink, { sink, facts, route });
   };
   for (const sink of context.ownSinks) addReceiver(sink);
   if (context.tree !== undefined && (context.ownSinks.length === 0 || isOpsAlert(event))) {

@@ -53,12 +53,12 @@ export interface ScheduledDigest {
   /** Returns the next time after `epochMs` at which it is sent. */
   nextAtMs(epochMs: number): number;
   /** The title in its heading. If absent, the heading names the watches. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /**
    * What its sections are made of: `watch`, `author`, `type` or the values of a label. If absent,
    * sections are by watch, and by type within a watch.
    */
-  readonly groupBy?: string;
+  readonly groupBy?: string | undefined;
   /** The maximum number of alerts that it lists. The others are counted. */
   readonly maxItems: number;
   /**

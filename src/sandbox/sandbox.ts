@@ -109,7 +109,7 @@ function createDeps(options: SandboxOptions): ServiceDeps {
     seed: header.seed,
     accounts: header.accounts,
     startMs: header.start_ms,
-    ...(options.rates === undefined ? {} : { rates: options.rates }),
+    rates: options.rates,
     now: clock.now,
   });
   const log = createRequestLog();

@@ -9,5 +9,5 @@ export interface Problem {
 }
 
 export function problem(c: Context, { status, code, message, errors }: Problem): Response {
-  return c.json({ error: { code, message, ...(errors === undefined ? {} : { errors }) } }, status);
+  return c.json({ error: { code, message, errors } }, status);
 }

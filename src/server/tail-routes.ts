@@ -33,8 +33,8 @@ export function addTailRoute(app: Hono, { clock, views }: TailRouteDeps): void {
       });
     const { watch, sink } = c.req.query();
     const filter = {
-      ...(watch === undefined ? {} : { watch }),
-      ...(sink === undefined ? {} : { sink }),
+      watch,
+      sink,
     };
     callers += 1;
     const body = streamOf(

@@ -262,7 +262,7 @@ describe("reading", () => {
     ).toEqual(daemon.events);
     const asked = {
       sinceMs: NOW_MS - 7_200_000,
-      watch: "brand",
+      watches: ["brand"],
       author: "Alice",
       state: "summarised",
       limit: 5,

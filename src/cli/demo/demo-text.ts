@@ -20,7 +20,7 @@ export interface DemoIntro {
   readonly statePath: string;
   readonly statusUrl: string;
   /** Set where others can reach the page. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   readonly serviceUrl: string;
 }
 

@@ -172,7 +172,7 @@ async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): P
       sinks: config.sinks.length,
       statePath: config.state.path,
       statusUrl: run.url(),
-      ...(config.server.token === undefined ? {} : { token: config.server.token }),
+      token: config.server.token,
       serviceUrl: sandbox.url,
     }),
   );

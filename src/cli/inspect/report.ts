@@ -5,7 +5,7 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { ReportView } from "../../model/report.ts";
 import { reportLines, reportTitle } from "../../render/report-text.ts";
 import { readReportQuery } from "../../server/contract/event-query.ts";
-import { ask } from "../access/ask.ts";
+import { ask, queryText } from "../access/ask.ts";
 import { findDaemon } from "../access/find-daemon.ts";
 import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context.ts";
 
@@ -49,13 +49,9 @@ async function report(
       hint: "chirpwatch report --help shows examples",
     });
   const place = await findDaemon(context, config);
-  const asked = {
-    ...(name === undefined ? {} : { name }),
-    ...(watch === undefined ? {} : { watch }),
-    since: isoTime(query.sinceMs),
-  };
+  const asked = queryText({ name, watch, since: isoTime(query.sinceMs) });
   const view = await ask<ReportView>(context, place, {
-    path: `/api/v1/report?${new URLSearchParams(asked).toString()}`,
+    path: `/api/v1/report?${asked}`,
   });
   if (json === true || format === "json") context.out(JSON.stringify(view, undefined, 2));
   else context.out([reportTitle(view), ...reportLines(view)].join("\n"));

@@ -9,6 +9,7 @@ import { ControlError, followControl } from "../../server/control-client.ts";
 import { controlSocketPath } from "../../server/control-path.ts";
 import type { TailLine } from "../../server/contract/tail-view.ts";
 import { noteFault } from "../access/ask-daemon.ts";
+import { queryText } from "../access/ask.ts";
 import { type DaemonPlace, findDaemon } from "../access/find-daemon.ts";
 import { requireKnownName } from "../access/known-name.ts";
 import { type CliContext, CONFIG_OPTION } from "../terminal/context.ts";
@@ -56,10 +57,7 @@ async function tail(context: CliContext, options: Options): Promise<void> {
       sinks.map(({ name }) => name),
     );
   }
-  const query = new URLSearchParams({
-    ...(watch === undefined ? {} : { watch }),
-    ...(sink === undefined ? {} : { sink }),
-  });
+  const query = queryText({ watch, sink });
   const stop = new AbortController();
   const off = context.onSignals(["SIGINT", "SIGTERM"], () => stop.abort());
   const show = (data: string) =>
@@ -68,7 +66,7 @@ async function tail(context: CliContext, options: Options): Promise<void> {
   try {
     await followAgain(context, {
       place,
-      path: `/api/v1/tail?${query.toString()}`,
+      path: `/api/v1/tail?${query}`,
       show,
       signal: stop.signal,
     });

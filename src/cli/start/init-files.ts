@@ -7,11 +7,11 @@ import { SAMPLE_VALUES } from "../../config/sample-values.ts";
 /** What a person may say about the configuration that `init` writes. */
 export interface StarterAnswers {
   /** A search; the example's own where neither a search nor an account is given. */
-  readonly search?: string;
+  readonly search?: string | undefined;
   /** Handles without @. */
   readonly accounts: readonly string[];
   /** Slack only. */
-  readonly channel?: string;
+  readonly channel?: string | undefined;
 }
 
 export interface StarterFiles {

@@ -164,8 +164,8 @@ function answersOf(
     throw usage("--search is empty: write what to search for, such as --search acme");
   return {
     accounts: account.map(bareHandle),
-    ...(search === undefined ? {} : { search }),
-    ...(channel === undefined ? {} : { channel }),
+    search,
+    channel,
   };
 }
 

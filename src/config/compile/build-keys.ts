@@ -55,9 +55,9 @@ export function buildKeys(
     const keyFile = paths[`keys.${index}`];
     return {
       key,
-      ...(keyFile === undefined ? {} : { keyFile }),
-      ...(name === undefined ? {} : { name }),
-      ...(monthly === undefined ? {} : { monthly }),
+      keyFile,
+      name,
+      monthly,
     };
   });
   refuseRepeats(built, node, report);

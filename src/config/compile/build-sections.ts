@@ -125,14 +125,14 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
   const urlVariable = deps.env["CHIRPWATCH_API_URL"] || undefined;
   return {
     baseUrl: api.base_url,
-    ...(urlVariable === undefined ? {} : { urlVariable }),
+    urlVariable,
     key: keys?.[0]?.key ?? api.key,
     ...(paths["key"] === undefined ? {} : { keyFile: paths["key"] }),
     ...(keys === undefined ? {} : { keys }),
     timeoutMs: api.timeout,
     rate: { count, intervalMs: interval },
     quota: {
-      ...(quota.monthly === undefined ? {} : { monthly: quota.monthly }),
+      monthly: quota.monthly,
       resetDay: quota.reset_day,
       timezone: quota.timezone,
       reserve: quota.reserve,

@@ -94,8 +94,8 @@ function buildDigest(
         ? // On multiples of the interval: the next one is the same after a restart.
           (epochMs) => (Math.floor(epochMs / schedule.intervalMs) + 1) * schedule.intervalMs
         : (epochMs) => timetable.nextDue(schedule, epochMs),
-    ...(title === undefined ? {} : { title }),
-    ...(groupBy === undefined ? {} : { groupBy }),
+    title,
+    groupBy,
     maxItems,
     ...(sortBy === undefined ? {} : { sortBy: { name: sortBy, of: numberReader(sortBy) } }),
     whenEmpty,

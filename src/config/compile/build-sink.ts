@@ -93,8 +93,8 @@ export async function buildSink(
       common.retry_for ??
       parseDuration((type.chat ? DEFAULTS.chatSink : DEFAULTS.sink).retry_for) ??
       0,
-    ...(common.moved_from === undefined ? {} : { movedFrom: common.moved_from }),
-    ...(throttle === undefined ? {} : { throttle }),
+    movedFrom: common.moved_from,
+    throttle,
     ...buildShaping(common, { map: whole, keyPlace: entry.keyPlace }, deps),
     ...buildWording(common, { map: whole, keyPlace: entry.keyPlace }, deps),
     declaredAt: configPlace(entry.keyPlace),

@@ -99,8 +99,8 @@ async function buildTemplate(
   const template = {
     name: entry.key,
     events,
-    ...(title === undefined ? {} : { title }),
-    ...(body === undefined ? {} : { body }),
+    title,
+    body,
   };
   const known = checkEvents(template, entry.node, deps);
   const labels = Object.fromEntries(
@@ -272,8 +272,8 @@ export function buildWording(
 ): { readonly template?: string; readonly region?: Region } {
   const { locale, timezone } = common;
   const region: Region = {
-    ...(locale === undefined ? {} : { locale }),
-    ...(timezone === undefined ? {} : { timezone }),
+    locale,
+    timezone,
   };
   return {
     ...buildTemplateName(common, holder, deps),

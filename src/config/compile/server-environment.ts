@@ -51,7 +51,7 @@ export async function buildServerAddress(
   const address = {
     host,
     port,
-    ...(written.public_url === undefined ? {} : { publicUrl: written.public_url }),
+    publicUrl: written.public_url,
   };
   if (token === undefined) return address;
   return typeof token === "string"

@@ -60,8 +60,8 @@ export function layOutDigest(
   const digest: Digest = {
     cause,
     title: written?.title ?? titleOf(events),
-    ...(period === undefined ? {} : { period }),
-    ...(region === undefined ? {} : { region }),
+    period,
+    region,
     counts: countTypes([...events, ...noted]),
     sections,
     unlisted:

@@ -28,7 +28,7 @@ export interface Bundle {
   readonly cause: DigestCause | undefined;
   readonly series?: DigestSeries;
   /** When the last delivery in it was due. */
-  readonly dueAtMs?: number;
+  readonly dueAtMs?: number | undefined;
   /** The period that the last digest of the same schedule covered. */
   readonly lastPeriod?: DigestPeriod;
   /** The number of alerts left out because their posts are gone. */
@@ -297,7 +297,7 @@ const bundleOf = ({
   groupKey,
   throttleKey,
   members,
-  ...(dueAtMs === undefined ? {} : { dueAtMs }),
+  dueAtMs,
   ...(lastPeriod && { lastPeriod }),
   ...(deleted > 0 && { deleted }),
   ...(series && { series }),

@@ -46,17 +46,17 @@ export interface WordingDeps {
   readonly clock: Clock;
   /** Reads an event as the default message for a sink. */
   read(event: OutboxEvent, sink: string): NeutralMessage;
-  readonly templates?: Templates;
+  readonly templates?: Templates | undefined;
 }
 
 /** What must be known of the sink. */
 export interface WordedSink {
   readonly name: string;
   /** The template for events whose route sets none. */
-  readonly template?: string;
-  readonly region?: Region;
+  readonly template?: string | undefined;
+  readonly region?: Region | undefined;
   /** Whether it shows times in each reader's time zone. */
-  readonly hasMoments?: boolean;
+  readonly hasMoments?: boolean | undefined;
 }
 
 /** An event with the template that its route sets. */

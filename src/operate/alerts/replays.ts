@@ -153,7 +153,7 @@ async function addTo(store: ReplayParts, { sink, facts, what, all, chosen, nowMs
       groupWaitMs: 0,
       groupIntervalMs: 0,
       notBeforeMs: nowMs,
-      ...(once === undefined ? {} : { once }),
+      once,
       ...(own.throttle === undefined ? {} : { throttleKey: `sink:${sink}` }),
     });
   }
@@ -176,7 +176,7 @@ async function eventsOf(
     const page = await store.findEvents({
       sinceMs: what.sinceMs,
       limit: AT_ONCE,
-      ...(before === undefined ? {} : { before }),
+      before,
     });
     for (const { event } of page.events) if (event.watchKey !== "") events.set(event.id, event);
     before = page.next ?? undefined;

@@ -85,7 +85,7 @@ export function createRouting(config: Config, silences: () => readonly Silence[]
         sinks: facts,
         nowMs,
         silences: silences(),
-        ...(exceptSink === undefined ? {} : { exceptSink }),
+        exceptSink,
       }),
   };
 }

@@ -83,11 +83,7 @@ export function sendSilenced(
   const sinks = config.sinks
     .map(({ name }) => name)
     .filter((name) => sink === undefined || name === sink);
-  return store.resendSilenced(
-    { sinks, ...(silenceId === undefined ? {} : { silenceId }) },
-    nowMs,
-    by,
-  );
+  return store.resendSilenced({ sinks, silenceId }, nowMs, by);
 }
 
 const silenceView = (

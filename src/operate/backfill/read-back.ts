@@ -74,7 +74,7 @@ const MAX_WALK_PAGES = 400;
 function withoutCursor(read: BackfillRead | undefined): BackfillRead | undefined {
   if (read === undefined) return undefined;
   const { reachedMs, lowestId, hasEnded } = read;
-  return { reachedMs, hasEnded, ...(lowestId === undefined ? {} : { lowestId }) };
+  return { reachedMs, hasEnded, lowestId };
 }
 
 /** Whether the source has been read back far enough, so that no request is needed. */
@@ -120,7 +120,7 @@ function stepFrom(source: Source, sinceMs: number, belowId: string | undefined):
   const written = source.params[param];
   const bounds = {
     sinceTime: Math.floor(sinceMs / 1_000),
-    ...(belowId === undefined ? {} : { maxId: belowId }),
+    maxId: belowId,
   };
   const query = withBounds(typeof written === "string" ? written : "", bounds);
   return { params: withQuery(source, query), query, boundMs: sinceMs };
@@ -165,8 +165,8 @@ function readAfter(
   const downToMs = lowestId === undefined ? Number.MAX_SAFE_INTEGER : timeOfTweetId(lowestId);
   return {
     reachedMs: reachedMs ?? Math.min(before?.reachedMs ?? Number.MAX_SAFE_INTEGER, downToMs),
-    ...(lowestId === undefined ? {} : { lowestId }),
-    ...(nextCursor === undefined ? {} : { cursor: nextCursor }),
+    lowestId,
+    cursor: nextCursor,
     ...(step.query === undefined || step.boundMs === undefined
       ? {}
       : { query: step.query, boundMs: step.boundMs }),

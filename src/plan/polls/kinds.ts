@@ -67,7 +67,7 @@ export function joinMembers<T extends Pollable>(
       kind,
       members,
       override: strategyOf(first),
-      ...(fullPollEveryMs === undefined ? {} : { fullPollEveryMs }),
+      fullPollEveryMs,
     },
   };
 }

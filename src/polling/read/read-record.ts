@@ -13,7 +13,7 @@ export interface RecordObservation {
    */
   readonly records: ReadonlyMap<string, JsonObject>;
   /** Entries of a batch that the service refuses to be asked for, with its words: not missing. */
-  readonly refused?: ReadonlyMap<string, string>;
+  readonly refused?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Whether its records are accounts. */
@@ -30,7 +30,7 @@ export async function readRecord(
   if (entries !== undefined)
     return {
       records: new Map(entries.map((entry) => [entry.id, entry])),
-      ...(first.refused === undefined ? {} : { refused: first.refused }),
+      refused: first.refused,
     };
   let { record = {}, nextCursor } = first;
   for (

@@ -89,8 +89,8 @@ function makeRecord(
     text: `${order.text ?? "Hello."}${suffix}`,
     lang: order.lang ?? "en",
     conversationId: kind === "reply" ? (target?.conversationId ?? id) : id,
-    ...(targetId === undefined ? {} : { targetId }),
-    ...(order.community_id === undefined ? {} : { communityId: order.community_id }),
+    targetId,
+    communityId: order.community_id,
     media: [],
     likesAtLast: 0,
   };

@@ -37,7 +37,7 @@ export interface WorldOptions {
   readonly accounts: number;
   readonly startMs: number;
   /** How many posts a day accounts write; by default median 0.4 and mean 3. */
-  readonly rates?: PostingRates;
+  readonly rates?: PostingRates | undefined;
   /** The moment at which `people` are read; the start by default. */
   readonly now?: () => number;
 }

@@ -51,9 +51,9 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
   const { text: words } = read("text", (value) => value, "a word of the text");
   if (problems.length > 0) return problems.join("; ");
   return {
-    ...(since === undefined ? {} : { sinceMs: since }),
-    ...(until === undefined ? {} : { untilMs: until }),
-    ...(watch === undefined ? {} : { watches: watch }),
+    sinceMs: since,
+    untilMs: until,
+    watches: watch,
     ...(alerts === true ? { onlyAlerts: true } : {}),
     ...(author === undefined ? {} : { author }),
     ...(words === undefined ? {} : { text: words }),

@@ -5,8 +5,8 @@
 
 /** All that is given must hold. */
 export interface TailFilter {
-  readonly watch?: string;
-  readonly sink?: string;
+  readonly watch?: string | undefined;
+  readonly sink?: string | undefined;
 }
 
 export interface TailEvent {

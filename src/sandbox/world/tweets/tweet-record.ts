@@ -23,8 +23,8 @@ export interface TweetRecord {
   readonly lang: string;
   readonly conversationId: string;
   /** The tweet that this one answers, quotes or retweets. */
-  readonly targetId?: string;
-  readonly communityId?: string;
+  readonly targetId?: string | undefined;
+  readonly communityId?: string | undefined;
   readonly media: readonly ("photo" | "video" | "animated_gif" | "url")[];
   /** How many likes the tweet has in the end. */
   readonly likesAtLast: number;
