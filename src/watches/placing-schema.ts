@@ -42,7 +42,7 @@ export const placingShape = {
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
     .describe(
-      "Every account is read so often whatever its counters say. By default as often as it costs little, and well within `max_age`.",
+      "How often every account is read whatever its counters say. By default as often as that costs little, and well within `max_age`.",
     ),
 };
 
@@ -57,7 +57,7 @@ export const probingShape = {
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
     .describe(
-      "Every list is read so often whatever its counter says. By default as often as it costs little, and well within `max_age`.",
+      "How often every list is read whatever its counter says. By default as often as that costs little, and well within `max_age`.",
     ),
 };
 
@@ -66,7 +66,7 @@ export const fullReadShape = {
   full_read_every: length(LEAST_FULL_READ_MS, "never")
     .optional()
     .describe(
-      "The whole list is read so often, a page of 200 members a request, to find newcomers that the service does not list first. By default once at the start, behind the newcomers, and then every day up to 100,000 members, not again above. `never`: not even once.",
+      "How often the whole list is read, a page of 200 members a request, to find newcomers that the service does not list first. By default once at the start, newcomers first, and then every day for lists of up to 100,000 members. `never`: not even once.",
     ),
 };
 
@@ -81,7 +81,7 @@ export const sharingShape = {
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
     .describe(
-      "A search that is read together with others is read by itself so often, as a verification. By default as often as it costs little, and well within `max_age`.",
+      "How often a search that is read together with others is read by itself, as a verification. By default as often as that costs little, and well within `max_age`.",
     ),
 };
 

@@ -135,6 +135,12 @@ export const keyTable = (
 const textOf = (schema: Schema, key: string): string =>
   JSON.stringify(cellsOf(schema, (name) => name === key));
 
+/** The keys that read the same in both. */
+export const keysAlike = (one: Schema, other: Schema): readonly string[] =>
+  Object.keys(one.properties ?? {}).filter(
+    (key) => Object.hasOwn(other.properties ?? {}, key) && textOf(one, key) === textOf(other, key),
+  );
+
 /**
  * The tables of several types. A key that reads the same in three types or more is described once,
  * in `shared`. Each type names it and describes the others.

@@ -1,7 +1,7 @@
 /** docs/settings.md: every key besides watches and sinks. */
 import { DEFAULTS } from "../../src/config/defaults.ts";
-import { keyTable, SCHEMA, sectionOf, type Schema } from "./key-table.ts";
-import { GENERATED, page, sentence } from "./markdown.ts";
+import { keysAlike, keyTable, SCHEMA, sectionOf, type Schema, typesOf } from "./key-table.ts";
+import { code, GENERATED, page, sentence } from "./markdown.ts";
 
 /**
  * In the order of the page. `route`, `time_intervals` and `reports` hold entries of one shape, shown
@@ -21,6 +21,12 @@ function reportSchema(): Schema {
   return typeof additionalProperties === "object" ? additionalProperties : {};
 }
 
+/** A route shapes what passes as a sink does: these keys are described once, on the page of sinks. */
+const KEYS_OF_SINKS = keysAlike(
+  routeSchema(),
+  typesOf("sinks").find((one) => one.properties?.["type"]?.const === "console") ?? {},
+);
+
 export const settingsPage = (): string =>
   page(
     GENERATED,
@@ -34,7 +40,8 @@ export const settingsPage = (): string =>
     ]),
     "## route",
     `${sentence(routeSchema().description ?? "")} The root takes what no child took. Children inherit \`group_by\`, \`group_wait\` and \`group_interval\`; mutes, throttles and \`continue\` are each route's own.`,
-    keyTable(routeSchema(), undefined, DEFAULTS.route),
+    keyTable(routeSchema(), (name) => !KEYS_OF_SINKS.includes(name), DEFAULTS.route),
+    `A route also takes these keys of [every sink](sinks.md#keys-of-every-sink), for what passes it: ${KEYS_OF_SINKS.map(code).join(", ")}.`,
     "## time_intervals",
     `${sentence(sectionOf("time_intervals").description ?? "")} Each name holds a list of these; one that matches is enough.`,
     keyTable(intervalSchema()),

@@ -78,6 +78,16 @@ function costText(type: WatchType<any>): string {
     : `1 per ${size} ${per}s of all watches with the same schedule`;
 }
 
+const caveatsOf = (type: WatchType<any>): readonly string[] => type.caveats(settingsOf(type));
+
+/** Limits of three types or more, each with its types: described once. */
+const SHARED_LIMITS: ReadonlyMap<string, readonly string[]> = new Map(
+  [...new Set(WATCH_TYPES.flatMap(caveatsOf))].flatMap((caveat) => {
+    const types = WATCH_TYPES.filter((type) => caveatsOf(type).includes(caveat));
+    return types.length < 3 ? [] : [[caveat, types.map(({ type }) => type)] as const];
+  }),
+);
+
 function notesOf(type: WatchType<any>): readonly string[] {
   const settings = settingsOf(type);
   return [
@@ -95,7 +105,12 @@ function notesOf(type: WatchType<any>): readonly string[] {
             ? "- It needs accounts that the service has indexed. One that is not has the status `not_indexed`, is requested again once an hour, and is not an error."
             : "- An account that the service has not indexed is read another way, as the settings say.",
         ]),
-    ...type.caveats(settings).map((caveat) => `- Limit: ${sentence(caveat)}`),
+    ...caveatsOf(type)
+      .filter((caveat) => !SHARED_LIMITS.has(caveat))
+      .map((caveat) => `- Limit: ${sentence(caveat)}`),
+    ...(caveatsOf(type).some((caveat) => SHARED_LIMITS.has(caveat))
+      ? ["- Limit: see [limits of several types](#limits-of-several-types)."]
+      : []),
   ];
 }
 
@@ -186,6 +201,14 @@ export const watchesPage = (): string =>
     "## Keys of several types",
     "A section names them after *also*.",
     TABLES.shared,
+    "## Limits of several types",
+    table(
+      ["Limit", "Types"],
+      [...SHARED_LIMITS].map(([caveat, types]) => [
+        sentence(caveat.slice(0, 1).toUpperCase() + caveat.slice(1)),
+        types.map(code).join(", "),
+      ]),
+    ),
     "## Keys of every watch",
     "`include` is for watches of tweets only. `defaults.watch` takes all of these except `moved_from`.",
     keyTable(

@@ -45,7 +45,7 @@ export const enrichSchema = z
     cache: duration()
       .prefault(d.cache)
       .describe(
-        "How long an answer counts for other events with the same text; 0s: each event is asked about.",
+        "How long an answer is used for other events with the same text; 0s: each event is asked about.",
       ),
     on_error: z
       .enum(["pass", "hold"])

@@ -83,7 +83,7 @@ const dedupeSchema = z.strictObject({
   ),
   window: duration(1_000)
     .prefault(DEFAULTS.dedupe.window)
-    .describe("For so long after an alert another one like it is not sent."),
+    .describe("How long after an alert no other one like it is sent."),
 });
 
 /** Shared by sinks and routes: hours, digests, duplicates. */
@@ -99,18 +99,20 @@ export const shapingSchema = z.strictObject({
     .union([z.literal(false), dedupeSchema])
     .optional()
     .describe(
-      "Of alerts with the same key one is sent; false: all. Chat has { key: [tweet], window: 24h } by default.",
+      "Only one of several alerts with the same key is sent; false: all are. Chat has { key: [tweet], window: 24h } by default.",
     ),
   repeat_interval: z
     .union([z.literal(false), duration(60_000)])
     .optional()
     .describe(
-      "Alerts on thresholds are sent again after so long, while the value stays across; false: never, the default.",
+      "How long until an alert on a threshold is sent again, while the value stays across it; false: never, the default.",
     ),
   send_resolved: z
     .boolean()
     .optional()
-    .describe("Of alerts on thresholds: one more when the value is back. Default false."),
+    .describe(
+      "Whether an alert on a threshold is followed by another one when the value is back. Default false.",
+    ),
 });
 
 export type WrittenShaping = z.output<typeof shapingSchema>;

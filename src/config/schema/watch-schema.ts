@@ -83,7 +83,7 @@ const recheck = z
     every: duration(60_000).describe(
       "How often a fresh tweet is rechecked: a hundred tweets share a request.",
     ),
-    until: duration(60_000).describe("How old a tweet is followed."),
+    until: duration(60_000).describe("Up to which age a tweet is rechecked."),
   })
   .superRefine(({ every, until }, context) => {
     if (until >= every) return;
@@ -96,8 +96,8 @@ const DAY_MS = 86_400_000;
 
 const spike = z
   .strictObject({
-    factor: z.number().gt(1).describe("Times what is usual at that time of day."),
-    window: duration(60_000).describe("Over how long events are counted; at most 24h."),
+    factor: z.number().gt(1).describe("How many times the usual number at that time of day."),
+    window: duration(60_000).describe("The time over which events are counted; at most 24h."),
     min: z.int().min(1).describe("Fewer events are never a spike."),
   })
   .superRefine(({ window }, context) => {
@@ -108,7 +108,7 @@ const spike = z
   .transform(({ factor, window, min }): SpikeRule => ({ factor, windowMs: window, min }));
 
 const noEvents = z.strictObject({
-  for: duration(60_000).describe("How long without an event raises an alert, once a silence."),
+  for: duration(60_000).describe("How long there must be no event. Each silence raises one alert."),
 });
 
 const d = DEFAULTS.watch;
@@ -123,10 +123,14 @@ export const commonWatchSchema = z.strictObject({
   freshness: freshnessSchema
     .optional()
     .describe(
-      "Instead of `schedule`: how late tweets may be found. `60s`: 95 of 100 sooner than that. `{ mean: 60s, max: 5m }`: so late on average, and nothing waits longer than `max` to be polled.",
+      "Instead of `schedule`: how late tweets may be found. `60s`: 95 of 100 within that time. `{ mean: 60s, max: 5m }`: the average delay, and nothing waits longer than `max` to be polled.",
     ),
   timezone: timezone().prefault(d.timezone).describe("Time zone of the cron fields."),
-  sink: names().optional().describe("Its own sink, or a list; asked before the route tree."),
+  sink: names()
+    .optional()
+    .describe(
+      "Where its events go: a sink or a list of sinks. Without it, the route tree decides.",
+    ),
   where: z
     .string()
     .optional()
@@ -143,7 +147,7 @@ export const commonWatchSchema = z.strictObject({
   priority: z
     .enum(["high", "normal", "low"])
     .prefault(d.priority)
-    .describe("Who waits first when requests are short."),
+    .describe("Which watches wait first when requests are short: those of low priority."),
   first_run: firstRun
     .prefault(d.first_run)
     .describe(
@@ -171,20 +175,20 @@ export const commonWatchSchema = z.strictObject({
   spike: spike
     .optional()
     .describe(
-      "Raises `volume.spike` when events come so much faster than is usual at that time of day.",
+      "Raises `volume.spike` when events come many times faster than is usual at that time of day.",
     ),
   enrich: enrichSchema
     .optional()
     .describe(
       "Asks an endpoint or a program of yours about each event, and adds the labels and fields that it returns before the event is routed.",
     ),
-  no_events: noEvents.optional().describe("Raises `volume.silent` when no event came for so long."),
-  enabled: z.boolean().prefault(d.enabled).describe("false: kept, not polled."),
+  no_events: noEvents.optional().describe("Raises `volume.silent` when no event came for a while."),
+  enabled: z.boolean().prefault(d.enabled).describe("false: the watch is kept and not polled."),
   on_return: z
     .enum(["digest", "deliver", "skip"])
     .prefault(d.on_return)
     .describe(
-      "What becomes of what came while the watch was paused, disabled or removed. `digest`: a chat gets it as one digest, webhook and console get single events. `deliver`: single alerts everywhere. `skip`: it raises no alert.",
+      "What happens to items that came while the watch was paused, disabled or removed. `digest`: a chat gets it as one digest, webhook and console get single events. `deliver`: single alerts everywhere. `skip`: it raises no alert.",
     ),
   moved_from: z.string().optional().describe("The id this watch had before: keeps its memory."),
 });
