@@ -1,7 +1,7 @@
 /**
- * The routes of the API: reads and changes as JSON. A running daemon serves them on TCP and on the
- * control socket; a command asks them in its own process where no daemon holds the state. What is
- * said comes from the views.
+ * The routes of the API, which read and change as JSON. A running daemon serves them on TCP and on
+ * the control socket; a command calls them in its own process if no daemon holds the state. The
+ * views provide the content of the answers.
  */
 import type { Context, Hono } from "hono";
 import { withoutDirectionMarks } from "../render/text/clean-text.ts";
@@ -20,7 +20,7 @@ export interface ApiDeps extends SilenceRouteDeps, ReplayRouteDeps, BackfillRout
   readonly actions: Actions;
 }
 
-/** `door`: who asks where a request does not say so, for logs and the audit. */
+/** Adds the routes. `door` names the caller in logs and the audit, unless a request names one. */
 export function addApi(app: Hono, deps: ApiDeps, door: string): void {
   addReads(app, deps);
   addReload(app, deps, door);
@@ -33,8 +33,8 @@ export function addApi(app: Hono, deps: ApiDeps, door: string): void {
 }
 
 /**
- * Names and texts of strangers stand in most answers: none of them may reorder what people read
- * around it.
+ * Removes characters that change the direction of text. Most answers contain names and texts of
+ * strangers, which must not reorder what people read around them.
  */
 export async function removeDirectionMarks(c: Context): Promise<void> {
   if (!/^(application\/json|text\/html)/.test(c.res.headers.get("content-type") ?? "")) return;

@@ -1,6 +1,6 @@
 /**
- * The route that makes alerts of what a backfill has read: the command reads and pays, the daemon
- * commits.
+ * The route that turns a backfill into alerts. The command reads the past and pays for it; the
+ * daemon commits.
  */
 import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";

@@ -1,6 +1,6 @@
 /**
- * A command's side of the control socket: one request to the running daemon. The one file here that
- * opens a connection.
+ * The command's side of the control socket: sends one request to the running daemon. Only this file
+ * of the room opens connections.
  */
 import { lstat } from "node:fs/promises";
 import { type IncomingMessage, request, type RequestOptions } from "node:http";
@@ -11,29 +11,35 @@ import { sharedFolder } from "./control-path.ts";
 
 export interface ControlAnswer {
   readonly status: number;
-  /** Parsed JSON; text where the answer is none, as `/metrics`. */
+  /** Parsed JSON, or text if the answer is no JSON, as for `/metrics`. */
   readonly body: Json;
 }
 
 /**
- * Nobody took the call. `CONTROL_NOT_RUNNING`: no daemon on this state, so the caller may open the
- * state itself. `CONTROL_DENIED`: it runs as another user. `CONTROL_TIMEOUT`, `CONTROL_FAILED`: it
- * runs, but did not answer.
+ * The daemon did not answer.
+ * - `CONTROL_NOT_RUNNING`: no daemon runs on this state, so the caller may open the state itself.
+ * - `CONTROL_DENIED`: it runs as another user.
+ * - `CONTROL_TIMEOUT`, `CONTROL_FAILED`: it runs, but did not answer.
  */
 export class ControlError extends ChirpwatchError {}
 
-/** A reload may resolve accounts and secrets before it answers. */
+/**
+ * How long a request may take. A reload may look accounts up and read secrets before it answers.
+ */
 const TIMEOUT_MS = 30_000;
 
 export type ControlMethod = "GET" | "POST" | "DELETE";
 
 export interface ControlOptions {
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: Json;
   readonly timeoutMs?: number;
 }
 
-/** `socketPath` from `controlSocketPath`; `path` as in `/api/v1/status`. @throws ControlError */
+/**
+ * Sends a request to the socket of `controlSocketPath`; `path` is a path such as `/api/v1/status`.
+ * @throws ControlError
+ */
 export async function callControl(
   socketPath: string,
   method: ControlMethod,
@@ -57,15 +63,15 @@ export async function callControl(
 }
 
 export interface ControlStream {
-  /** The data of each server-sent event. */
+  /** Called with the data of each server-sent event. */
   onData(data: string): void;
   onOpen(): void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Follows an answer that goes on. Resolves when the daemon ends it, or the signal does. @throws
- * ControlError where it does not begin
+ * Follows a stream of events. Resolves when the daemon or the signal ends it. @throws ControlError
+ * if it does not begin
  */
 export async function followControl(
   socketPath: string,
@@ -115,7 +121,10 @@ function send(
   });
 }
 
-/** Under the temporary folder someone else could have put a socket of theirs first. */
+/**
+ * Refuses a socket in a folder of another user: under the temporary folder, somebody else may have
+ * created it first.
+ */
 async function refuseForeignFolder(socketPath: string): Promise<void> {
   const folder = dirname(socketPath);
   if (folder !== sharedFolder()) return;

@@ -1,6 +1,6 @@
 /**
- * Where the control socket of a state file is: beside it, or, where that path is too long for a
- * socket, in a folder of this user under the system's temporary one.
+ * Finds the path of a state file's control socket: beside the state file or, if that path is too
+ * long for a socket, in this user's folder under the system's temporary folder.
  */
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 /** sockaddr_un holds 108 bytes on Linux and 104 on macOS, the closing zero included. */
 const MAX_PATH_BYTES = 100;
 
-/** The same for the daemon and for every command that is given the same state file. */
+/** Returns the same path to the daemon and to every command that names the same state file. */
 export function controlSocketPath(statePath: string): string {
   const absolute = resolve(statePath);
   const beside = `${absolute}.sock`;
@@ -19,8 +19,8 @@ export function controlSocketPath(statePath: string): string {
 }
 
 /**
- * Others can write to the temporary folder, so ours inside it is private to this user;
- * control-socket.ts makes and checks it.
+ * Returns this user's folder inside the temporary folder. Others can write to the temporary folder,
+ * so control-socket.ts creates this one as private and checks that it is.
  */
 export const sharedFolder = (): string =>
   join(tmpdir(), `chirpwatch-${process.getuid?.() ?? "user"}`);

@@ -1,6 +1,6 @@
 /**
- * The daemon's side of the control socket: how commands that change something reach the one process
- * that holds the state.
+ * The daemon's side of the control socket, through which commands reach the one process that holds
+ * the state.
  */
 import { once } from "node:events";
 import { chmod, lstat, mkdir, unlink } from "node:fs/promises";
@@ -15,14 +15,14 @@ import type { RouteDeps } from "./load-routes.ts";
 
 export interface ControlSocket extends Pick<Listener, "answerWith"> {
   readonly path: string;
-  /** Also removes the file. */
+  /** Closes the socket and removes its file. */
   close(): Promise<void>;
 }
 
 /**
  * Serves every route on a socket that only this user can open (mode 0600). Call it while the
  * state's lock is held.
- * @throws ExitError when another process answers there, or the socket cannot be made.
+ * @throws ExitError if another process answers there, or if the socket cannot be created
  */
 export async function startControl(deps: RouteDeps, statePath: string): Promise<ControlSocket> {
   const path = controlSocketPath(statePath);
@@ -39,8 +39,8 @@ export async function startControl(deps: RouteDeps, statePath: string): Promise<
 }
 
 /**
- * A socket that nobody answers is what a killed daemon left; anything else at that path is not ours
- * to remove.
+ * Removes a socket that nobody answers, which a killed daemon left behind. Anything else at that
+ * path is not removed.
  */
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
@@ -73,8 +73,8 @@ async function isAnswered(path: string): Promise<boolean> {
 }
 
 /**
- * The mask makes it 0600 from its first moment: binding a path happens inside `listen`, before it
- * returns.
+ * Listens on a socket that has mode 0600 from its first moment. The mask achieves that because
+ * binding happens inside `listen`, before it returns.
  */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   const listening = once(server, "listening");
@@ -88,7 +88,7 @@ async function listenPrivately(server: Server, path: string): Promise<void> {
   await chmod(path, 0o600);
 }
 
-/** Refuses a folder that someone else made first under the expected name. */
+/** Creates the folder; refuses one that somebody else created first under the expected name. */
 async function ensurePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;

@@ -1,6 +1,6 @@
 /**
- * Silences as people add and end them on the page: plain forms, so that it works without scripts.
- * The API's routes are silence-routes.ts's.
+ * The routes with which people add and end silences on the page: plain forms, so that they work
+ * without scripts. The API's routes are in silence-routes.ts.
  */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
@@ -20,7 +20,10 @@ export interface SilencePageDeps {
   readonly actions: Pick<Actions, "addSilence" | "expireSilence">;
 }
 
-/** From `/silences/<id>/expire`. Links are relative, as a proxy may serve the page below a path. */
+/**
+ * The way back from `/silences/<id>/expire`. Links are relative, because a proxy may serve the page
+ * below a path.
+ */
 const TO_ROOT = "../../";
 
 const REFUSALS: Readonly<Record<BodyRefusal, string>> = {
@@ -65,7 +68,10 @@ function pageOf(c: Context, page: string, status: 200 | 404 | BodyRefusal = 200)
   return c.html(page, status) as Response;
 }
 
-/** A field that is absent, or a file, is empty: whoever checks it says that it is missing. */
+/**
+ * Reads the fields. An absent field, or a file, counts as empty; the check of the silence then
+ * reports it as missing.
+ */
 function textOf(fields: ReadonlyMap<string, string>): SilenceFormText {
   const text = (name: string) => fields.get(name) ?? "";
   return {

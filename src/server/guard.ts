@@ -1,7 +1,7 @@
 /**
- * Who may ask: token, Host and Origin. Pure decisions over a request's headers; the routes turn a
- * refusal into an answer. Behind the control socket none of this applies: who may open the file may
- * ask.
+ * Decides who may ask, from token, Host and Origin. Pure functions of a request's headers; the
+ * routes turn a refusal into an answer. None of this applies to the control socket: everyone who
+ * may open the socket may ask.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isLoopback } from "../model/loopback.ts";
@@ -15,10 +15,11 @@ export interface Refusal {
 export type Headers = (name: string) => string | undefined;
 
 /**
- * Undefined when the caller may go on. With a token: Bearer, or Basic with the token as password
- * (any user), so that a browser can open the page. Without one the server is on loopback, and the
- * Host header must say so, or name the host of `server.public_url`, which the operator's proxy
- * serves: a page of the web that re-points its own name here cannot read.
+ * Returns undefined if the caller may go on. If there is a token, it is accepted as Bearer, or as
+ * the password of Basic with any user, so that a browser can open the page. Without a token the
+ * server listens on loopback only, and the Host header must name loopback or the host of
+ * `server.public_url`, which the operator's proxy serves. That keeps out a web page that points its
+ * own host name to this address.
  */
 export function refuseCaller(
   header: Headers,
@@ -31,7 +32,7 @@ export function refuseCaller(
   return isLoopback(host) || host === publicHost ? undefined : FOREIGN_HOST;
 }
 
-/** Undefined unless a browser says that another site's page sends this request. */
+/** Returns a refusal if the browser says that a page of another site sends this request. */
 export function refuseOrigin(header: Headers): Refusal | undefined {
   const site = header("sec-fetch-site");
   if (site !== undefined && site !== "same-origin" && site !== "none") return FOREIGN_ORIGIN;
@@ -68,10 +69,10 @@ function hasToken(authorization: string | undefined, token: string): boolean {
   return isSameSecret(text.slice(text.indexOf(":") + 1), token);
 }
 
-/** Hashed first: equal lengths, so that the time it takes reveals nothing. */
+/** Compares hashes, which have equal lengths, so that the time it takes reveals nothing. */
 const isSameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
-/** The Host header without its port; the brackets of an IPv6 address stay. */
+/** Returns the host of a Host header without its port. The brackets of an IPv6 address stay. */
 const hostName = (host: string): string =>
   host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");

@@ -1,5 +1,5 @@
 /**
- * Asks the routes of the API in this process: for a command, where no daemon answers. Nothing
+ * Calls the routes of the API in this process, for a command when no daemon answers. Nothing
  * listens.
  */
 import { Hono } from "hono";
@@ -11,11 +11,14 @@ export interface ApiRequest {
   readonly method: ControlMethod;
   /** The path of the API, for example `/api/v1/status`. */
   readonly path: string;
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: Json | undefined;
 }
 
-/** `door`: who asks where the request does not say so. @throws what an answer fails with */
+/**
+ * Calls one route. `door` names the caller if the request does not. @throws the error of a route
+ * that fails
+ */
 export async function askInProcess(
   deps: ApiDeps,
   door: string,

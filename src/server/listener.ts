@@ -1,7 +1,6 @@
 /**
- * One node:http server around the routes, with limits that hold off slow callers, and a close that
- * ends. The routes are loaded when somebody asks for the first time: listening must not wait for
- * what answers.
+ * One node:http server around the routes, with limits against slow callers and a close that always
+ * ends. The routes are loaded with the first request, so that listening does not wait for them.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
 import { sleep, type Clock } from "../model/clock.ts";
@@ -18,7 +17,7 @@ const LIMITS = {
 
 export interface Listener {
   readonly server: Server;
-  /** From now on it answers with these, without a moment in which nobody listens. */
+  /** Replaces the routes without a moment in which nobody listens. */
   answerWith(deps: RouteDeps): void;
 }
 
@@ -51,7 +50,9 @@ async function loadListener(deps: RouteDeps, access: Access): Promise<RequestLis
   return (request, response) => void answer(request, response);
 }
 
-/** No new callers; those under way have a second, then their sockets are cut. */
+/**
+ * Closes the server: no new callers; requests under way have a second, then their sockets are cut.
+ */
 export async function closeServer(server: Server, clock: Clock): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const done = new AbortController();

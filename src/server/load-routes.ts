@@ -1,4 +1,4 @@
-/** Loads the routes of a daemon that works, or of one that does not now. */
+/** Loads the routes of a working daemon, or of one that does not work at the moment. */
 import type { Hono } from "hono";
 import type { Access, HttpRouteDeps } from "./routes.ts";
 import type { StandbyRouteDeps } from "./standby-routes.ts";

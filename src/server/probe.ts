@@ -1,6 +1,6 @@
 /**
- * Health as a probe sees it: answers in time even when the daemon does not, and asks it at most
- * once a second, as anyone may ask.
+ * Answers health probes: in time even if the daemon does not answer, and with at most one question
+ * a second to it, because anyone may probe.
  */
 import { sleep, type Clock } from "../model/clock.ts";
 import { errorText } from "../model/errors.ts";
@@ -10,7 +10,9 @@ import type { Health, Views } from "./contract/views.ts";
 const DEADLINE_MS = 2_500;
 const FRESH_MS = 1_000;
 
-/** Never rejects: an error or no answer within 2.5 s is "not live". */
+/**
+ * Creates the probe, which never rejects: an error, or no answer within 2.5 s, means "not live".
+ */
 export function createProbe(views: Pick<Views, "health">, clock: Clock): () => Promise<Health> {
   let last: { readonly answer: Promise<Health>; readonly atMs: number } | undefined;
   return () => {

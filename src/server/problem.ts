@@ -1,4 +1,4 @@
-/** Every answer that is not what was asked for: `{ "error": { code, message, errors? } }`. */
+/** An answer to a request that was refused or failed: `{ "error": { code, message, errors? } }`. */
 import type { Context } from "hono";
 
 export interface Problem {

@@ -1,4 +1,4 @@
-/** The routes of alerts that are sent again: what would be, that they are, and what was. */
+/** The routes of alerts that are sent again: a preview, sending them, and what was sent again. */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";

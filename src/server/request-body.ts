@@ -1,6 +1,6 @@
 /**
- * The body of a request, read to its end within a size and a time. The limiter of the server's
- * library answers 500 to chunked bodies on Node 20, so nothing else reads a body.
+ * Reads the body of a request to its end, within a size and a time. Nothing else reads a body,
+ * because the limiter of the server's library answers 500 to chunked bodies on Node 20.
  */
 import type { Context } from "hono";
 import { type Clock, sleep } from "../model/clock.ts";
@@ -8,12 +8,12 @@ import { type Clock, sleep } from "../model/clock.ts";
 const MAX_BODY_BYTES = 65_536;
 const MAX_BODY_MS = 10_000;
 
-/** The status of the refusal: too large, not here in time, or cut off. */
+/** The status of the refusal: too large, too late, or cut off. */
 export type BodyRefusal = 413 | 408 | 400;
 
 type Body = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly refusal: BodyRefusal };
 
-/** Never rejects. What a refused body still sends is the listener's to drain or cut. */
+/** Reads the body; never rejects. The listener drains or cuts what is left of a refused body. */
 export async function readBody(c: Context, clock: Clock): Promise<Body> {
   const reader = c.req.raw.body?.getReader();
   if (reader === undefined) return { bytes: new Uint8Array() };
@@ -34,7 +34,7 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   return { bytes: new Uint8Array(Buffer.concat(parts)) };
 }
 
-/** The value of its JSON; undefined where it is none. */
+/** Returns the value of a JSON body; undefined if it is no JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -43,7 +43,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** The fields of a form, files left out. Empty where it is no form. */
+/** Returns the fields of a form without its files; empty if it is no form. */
 export async function parseForm(
   bytes: Uint8Array<ArrayBuffer>,
   contentType: string,

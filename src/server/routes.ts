@@ -1,6 +1,6 @@
 /**
- * The routes, the same over TCP and over the control socket. Owns paths, status codes and headers;
- * what is said comes from the views.
+ * The routes, which are the same over TCP and over the control socket. Owns paths, status codes and
+ * headers; the views provide the content.
  */
 import type { IncomingMessage } from "node:http";
 import { Hono, type Context } from "hono";
@@ -42,8 +42,8 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
     await removeDirectionMarks(c);
     c.header("Cache-Control", "no-store");
     c.header("X-Content-Type-Options", "nosniff");
-    // Not `no-referrer`: a browser then sends its own forms without their origin, and they are
-    // refused as foreign.
+    // `no-referrer` would not do: browsers would then send the page's own forms without an origin,
+    // and they would be refused as foreign.
     c.header("Referrer-Policy", "same-origin");
   });
   addHealth(app, deps);
@@ -67,7 +67,7 @@ export function createRoutes(deps: HttpRouteDeps, access: Access): Hono {
   return app;
 }
 
-/** No token, no Host check: a probe has neither. */
+/** Adds the health routes, without token and Host check, because a probe has neither. */
 function addHealth(app: Hono, { views, clock }: HttpRouteDeps): void {
   const probe = createProbe(views, clock);
   const answer = (c: Context, good: boolean, health: Health) =>
@@ -101,10 +101,13 @@ function addPages(app: Hono, { views, clock }: HttpRouteDeps): void {
   });
 }
 
-/** For logs and the audit. */
+/** Returns the caller's name, for logs and the audit. */
 const callerOf = ({ kind }: Access): string => (kind === "tcp" ? "API" : "control socket");
 
-/** Of the other end of the connection: headers that name another one may be forged. */
+/**
+ * Returns the address of the other end of the connection. Headers that name another address may be
+ * forged.
+ */
 function addressOf(c: Context): string {
   const { incoming } = c.env as { readonly incoming?: IncomingMessage };
   return incoming?.socket.remoteAddress ?? "an unknown address";
@@ -117,9 +120,9 @@ function refusalOf(c: Context, access: Access, log: Log): Response | undefined {
     (access.kind === "tcp" ? refuseCaller(header, access.token, access.publicHost) : undefined) ??
     (changes ? refuseOrigin(header) : undefined);
   if (refusal === undefined) return undefined;
-  // Whoever has no token yet is asked for one.
+  // A caller without a token is asked for one; only a wrong token is counted.
   if (access.kind === "tcp" && refusal.status === 401 && header("authorization") !== undefined)
-    access.wrongTokens?.take(addressOf(c), log);
+    access.wrongTokens?.add(addressOf(c), log);
   if (refusal.status === 401)
     c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
   return problem(c, refusal);

@@ -1,6 +1,6 @@
 /**
- * Starts and stops listening on TCP: the only address people and Prometheus see. The routes are in
- * routes.ts.
+ * Starts and stops listening on TCP, the only address that people and Prometheus see. The routes
+ * are in routes.ts.
  */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,23 +14,26 @@ import { createWrongTokens } from "./wrong-tokens.ts";
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes any free one; `url` says which. */
+  /** The port; 0 means any free one, which `url` then names. */
   readonly port: number;
   readonly token?: string;
-  /** Under which name a proxy serves it. */
+  /** The host name under which a proxy serves it. */
   readonly publicHost?: string;
 }
 
 export type ServerOptions = ListenOptions & RouteDeps;
 
 export interface RunningServer extends Pick<Listener, "answerWith"> {
-  /** Where this machine reaches it, without a slash at the end. */
+  /** The address on this machine, without a slash at the end. */
   readonly url: string;
-  /** Lets answers under way finish for a second. */
+  /** Closes the server; requests under way have a second to finish. */
   close(): Promise<void>;
 }
 
-/** @throws ExitError when the address cannot be had, or is open to others without a token. */
+/**
+ * Starts the server. @throws ExitError if the address cannot be used, or if others can reach it and
+ * there is no token
+ */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { host, port, token, publicHost, clock } = options;
   if (token === undefined && !isLoopback(host))
@@ -81,7 +84,7 @@ function refused(error: NodeJS.ErrnoException, host: string, port: number): Chir
   return new ExitError(EXIT.cannotCreate, "SERVER_CANNOT_LISTEN", message, { hint, cause: error });
 }
 
-/** An address that means "all of them" is no address to open: this machine has it on loopback. */
+/** Returns the host to show. A wildcard address cannot be opened, so loopback is shown instead. */
 function shownHost(host: string): string {
   if (host === "0.0.0.0" || host === "::" || host === "[::]") return "127.0.0.1";
   return host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;

@@ -1,4 +1,4 @@
-/** The routes of silences: read, added, ended, and what they hold back sent after all. */
+/** The routes of silences: read, add and end them, and send what they hold back. */
 import type { Context, Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -74,8 +74,8 @@ const badBody = (c: Context, status: BodyRefusal): Response =>
   problem(c, { status, code: "SERVER_BAD_BODY", message: SHAPE });
 
 /**
- * What is absent is empty, and said to be missing by whoever checks it. Undefined when a field is
- * of another type, or unknown.
+ * Reads the request. Absent fields become empty, and the check of the silence reports them as
+ * missing. Returns undefined if a field is unknown or has another type.
  */
 function readRequest(body: unknown): SilenceRequest | undefined {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return undefined;

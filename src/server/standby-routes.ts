@@ -1,4 +1,4 @@
-/** What a daemon answers while it does not work: it stands by, starts or stops. */
+/** The answers of a daemon that does not work at the moment: it stands by, starts or stops. */
 import { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
 import { problem } from "./problem.ts";
@@ -7,8 +7,8 @@ import { problem } from "./problem.ts";
 export interface Idle {
   readonly reason: string;
   /**
-   * Whether it waits for nothing but the end of an older version: an update that waits for this one
-   * must go on.
+   * Whether the daemon waits only for the end of an older version. A rolling update must then go
+   * on, so the probe says ready.
    */
   readonly isReady: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * The route that goes on answering: server-sent events, one for each line of `tail`, until the
- * caller goes or the daemon stops.
+ * The route that streams: one server-sent event for each line of `tail`, until the caller
+ * disconnects or the daemon stops.
  */
 import type { Hono } from "hono";
 import type { Clock } from "../model/clock.ts";
@@ -13,12 +13,9 @@ export interface TailRouteDeps {
   readonly views: Pick<Views, "tail">;
 }
 
-/** A comment as often as this, so that a caller and a proxy see that the connection lives. */
+/** How often a comment is sent, so that caller and proxy see that the connection lives. */
 const COMMENT_EVERY_MS = 15_000;
-/**
- * A caller that reads more slowly than lines come is cut off after so many bytes, and may come
- * again.
- */
+/** A caller that reads too slowly is cut off after this many bytes, and may connect again. */
 const MAX_UNREAD_BYTES = 1_048_576;
 const MAX_CALLERS = 32;
 

@@ -1,12 +1,12 @@
 /**
- * Wrong tokens, one line of the log a minute however many are tried: how many, and from where.
- * Nobody is locked out.
+ * Counts wrong tokens and logs at most one line a minute, with their number and the addresses that
+ * they came from. Nobody is locked out.
  */
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 
 export interface WrongTokens {
-  take(address: string, log: Log): void;
+  add(address: string, log: Log): void;
   /** Logs what was counted. */
   stop(): void;
 }
@@ -30,7 +30,7 @@ export function createWrongTokens(clock: Clock): WrongTokens {
     return { report, cancel: clock.after(LINE_EVERY_MS, report) };
   };
   return {
-    take(address, log) {
+    add(address, log) {
       count += 1;
       if (addresses.size < MAX_ADDRESSES) addresses.add(address);
       waiting ??= arm(log);

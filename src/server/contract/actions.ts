@@ -1,6 +1,6 @@
 /**
- * What the server asks the daemon to do, and how it answers: the JSON of the changing calls of
- * `/api/v1/…`, field for field. Implemented in app/.
+ * What the server can ask the daemon to do, and the JSON of the answers of the changing calls of
+ * `/api/v1/…`, field for field. Implemented in `operate/`.
  */
 import type { OnReturn } from "../../model/watch.ts";
 import type { BackfillRequest, BackfillView } from "./backfill-view.ts";
@@ -13,26 +13,26 @@ import type {
   SilenceView,
 } from "./silence-view.ts";
 
-/** What an edit does to what a watch remembers. */
+/** What an edit of the configuration does to the memory of a watch. */
 export interface MemoryView {
   readonly watch: string;
   /** What was edited: `query`, `where`, names of accounts, or `watch` itself. */
   readonly part: string;
   readonly effect: "kept" | "new_baseline" | "dropped";
   readonly detail: string;
-  /** What the change has sent by itself; absent where nothing is. */
+  /** What the change sends by itself; absent if that is nothing. */
   readonly sends?: string;
 }
 
-/** When a change takes effect and who carries it out, for people. */
+/** When a change takes effect and which daemon carries it out, for people. */
 export interface Effect {
-  /** `now`, `now, by 10.0.0.3#k3x9`, `at the next start`. */
+  /** A text such as `now`, `now, by 10.0.0.3#k3x9` or `at the next start`. */
   readonly effect: string;
 }
 
 /**
- * `asked`: how many daemons elsewhere on the state were asked; what comes of it stands in the log
- * of each.
+ * The outcome of a reload. `asked` is the number of daemons elsewhere on the state that were asked
+ * to reload; each logs what came of it.
  */
 export type ReloadOutcome =
   | { readonly ok: true; readonly changed: boolean; readonly memory: readonly MemoryView[] }
@@ -43,55 +43,66 @@ export interface PauseView {
   readonly watch: string;
   readonly paused: boolean;
   readonly was_paused: boolean;
-  /** Paused, or disabled, since then; null where it was neither. */
+  /** Since when the watch was paused or disabled; null if it was neither. */
   readonly away_since: string | null;
-  /** What becomes of what came meanwhile. */
+  /** What happens to what came meanwhile. */
   readonly on_return: OnReturn;
 }
 
 export interface ResumedSinkView {
   readonly sink: string;
-  /** Its receiver had said that its address is gone. */
+  /** Whether the sink was disabled because its receiver had said that its address is gone. */
   readonly was_disabled: boolean;
 }
 
 export interface PauseRequest {
-  /** What came while it was paused raises no alert; nothing changes where it was not. */
+  /**
+   * Whether what came while the watch was paused is to raise no alert. Has no effect if it was not
+   * paused.
+   */
   readonly isFromNow: boolean;
-  /** For the audit. */
+  /** Who asks, for the audit. */
   readonly by: string;
 }
 
-/** What the server may ask the daemon to do. */
+/** What the server can ask the daemon to do. */
 export interface Actions {
   /**
-   * All or nothing: a refused file leaves the old one active. `askedBy` is for the log. Never
-   * rejects for a bad file.
+   * Reloads the configuration completely or not at all: if the file is refused, the old one stays
+   * active. `askedBy` is for the log. Does not reject for a bad file.
    */
   reload(askedBy: string): Promise<ReloadOutcome>;
-  /** Undefined when there is no watch of that id. */
+  /** Resolves to undefined if there is no watch with that id. */
   setPaused(
     watchId: string,
     paused: boolean,
     change: PauseRequest,
   ): Promise<(PauseView & Effect) | undefined>;
-  /** Tries a sink now that fails or is disabled. Undefined when there is none of that name. */
+  /**
+   * Tries a failing or disabled sink now. Resolves to undefined if there is no sink of that name.
+   */
   resumeSink(sink: string): Promise<(ResumedSinkView & Effect) | undefined>;
-  /** Accepts the loss of dead letters, of one sink or of all; how many there were. */
+  /** Accepts the loss of the dead letters of one sink, or of all; resolves to their number. */
   acknowledgeDead(sink: string | undefined): Promise<number>;
-  /** Of one sink or of all. `by`: for the audit. */
+  /** Sends the dead letters of one sink, or of all, again. `by` is for the audit. */
   resendDead(request: {
     readonly sink: string | undefined;
     readonly by: string;
   }): Promise<ResentView & Effect>;
-  /** Sends again what was sent or dropped; how many alerts. */
+  /** Sends alerts again that were sent or dropped; resolves to their number. */
   replay(request: ReplayRequest): Promise<{ readonly alerts: number } & Effect>;
-  /** Makes alerts of what was read of a watch's past. Undefined when no such watch is polled. */
+  /**
+   * Turns what was read of a watch's past into alerts. Resolves to undefined if the watch is not
+   * polled.
+   */
   backfill(request: BackfillRequest): Promise<(BackfillView & Effect) | undefined>;
-  /** It holds once this resolves. */
+  /** Adds a silence, which is active when the promise resolves. */
   addSilence(request: SilenceRequest): Promise<AddSilenceOutcome<Effect>>;
-  /** Undefined when there is none of that id. */
+  /** Resolves to undefined if there is no silence with that id. */
   expireSilence(id: string): Promise<(SilenceView & Effect) | undefined>;
-  /** Sends what silences hold back, of one sink and silence or of all; how many alerts. */
+  /**
+   * Sends alerts that silences hold back, of one sink and silence or of all; resolves to their
+   * number.
+   */
   resendSilenced(request: ResendSilenced): Promise<{ readonly alerts: number } & Effect>;
 }

@@ -1,17 +1,20 @@
-/** The JSON of `/api/v1/backfill`: what became of what was read of a watch's past. */
+/** The JSON of `/api/v1/backfill`: what was made of what was read of a watch's past. */
 
 export interface BackfillView {
-  /** Items that are alerts now; in a dry run, that would be. */
+  /** Items that became alerts; in a dry run, that would become alerts. */
   readonly alerts: number;
-  /** Kept back by the watch's own filters. */
+  /** Items that the watch's own filters rejected. */
   readonly filtered: number;
-  /** Alerts already before. */
+  /** Items that were alerts before. */
   readonly known: number;
-  /** Newer than what the watch has read: its next poll brings them. */
+  /** Items that are newer than what the watch has read; its next poll finds them. */
   readonly left: number;
 }
 
-/** `sinceMs`: from then on. What was read and paid for before becomes alerts; nothing is read. */
+/**
+ * A request to turn what was read and paid for, from `sinceMs` on, into alerts. It reads nothing
+ * more.
+ */
 export interface BackfillRequest {
   readonly watchId: string;
   readonly sinceMs: number;

@@ -13,8 +13,8 @@ export interface DeadLetterView {
   readonly message_id: string;
   readonly sink: string;
   /**
-   * `expired`: retry_for ended. `refused …`: the sink will never take it, with its code.
-   * `unrendered`.
+   * Why the message was given up: `expired` (retry_for ended), `refused …` (the sink will never
+   * accept it, with its code) or `unrendered`.
    */
   readonly cause: string;
   readonly error: string;
@@ -23,7 +23,7 @@ export interface DeadLetterView {
   readonly alerts: readonly DeadAlert[];
 }
 
-/** Dead letters of one sink with one cause. */
+/** The dead letters of one sink with one cause. */
 export interface DeadGroupView {
   readonly sink: string;
   readonly cause: string;
@@ -31,16 +31,16 @@ export interface DeadGroupView {
   readonly alerts: number;
   /** One sentence for people. */
   readonly text: string;
-  /** False: the configuration has no sink of that name, so they cannot be sent again. */
+  /** False if the configuration has no sink of that name, so that they cannot be sent again. */
   readonly configured: boolean;
 }
 
-/** What was given up and neither acknowledged nor sent again. */
+/** The messages that were given up and were neither acknowledged nor sent again. */
 export interface DeadView {
   readonly groups: readonly DeadGroupView[];
-  /** Oldest first, the first 500. */
+  /** Up to 500 messages, the oldest first. */
   readonly dead: readonly DeadLetterView[];
-  /** Every sink of the configuration, with dead letters or without. */
+  /** Every configured sink, with or without dead letters. */
   readonly sinks: readonly string[];
 }
 

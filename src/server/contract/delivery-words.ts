@@ -1,6 +1,6 @@
 /**
- * What became of alerts, and why they wait, as page and commands say it. Times are written by
- * whoever asks.
+ * The words for what happened to alerts and why they wait, used by page and commands. The caller
+ * formats times.
  */
 import type { DeliveryOutcome } from "../../model/history.ts";
 import type { DeliveryView, EventLine, SinkView, WaitView } from "./views.ts";
@@ -29,7 +29,9 @@ const IS_TRIED_AGAIN: ReadonlySet<WaitView["cause"]> = new Set([
   "enriching",
 ]);
 
-/** `held by nights until 07:00`, `the sink fails: 503; next attempt 12:04`. */
+/**
+ * Returns a text such as `held by nights until 07:00` or `the sink fails: 503; next attempt 12:04`.
+ */
 export function waitText({ cause, reason, until }: WaitView, time: TimeText): string {
   if (until === null) return reason;
   return IS_TRIED_AGAIN.has(cause)
@@ -37,20 +39,22 @@ export function waitText({ cause, reason, until }: WaitView, time: TimeText): st
     : `${reason} until ${time(until)}`;
 }
 
-/** `2 alerts on values are sent again while they stay across, next 07:00`. */
+/**
+ * Returns a text such as `2 alerts on values are sent again while they stay across, next 07:00`.
+ */
 export const repeatsText = (
   { count, next_at: next }: NonNullable<SinkView["repeats"]>,
   time: TimeText,
 ): string =>
   `${count === 1 ? "1 alert on a value is sent again while it stays" : `${count} alerts on values are sent again while they stay`} across, next ${time(next)}`;
 
-/** `delivered`, `held by nights until 07:00`, `dead`. */
+/** Returns a text such as `delivered`, `held by nights until 07:00` or `dead`. */
 const outcomeText = (
   { state, wait }: Pick<DeliveryView, "state" | "wait">,
   time: TimeText,
 ): string => (wait === null || wait.cause === "queued" ? OUTCOMES[state] : waitText(wait, time));
 
-/** Of all sinks: `brand: delivered; ops: dead`. */
+/** Returns the outcomes at all sinks, such as `brand: delivered; ops: dead`. */
 export const outcomesText = (
   { type, deliveries }: Pick<EventLine, "type" | "deliveries">,
   time: TimeText,
@@ -59,6 +63,9 @@ export const outcomesText = (
     ? noSinkText(type)
     : deliveries.map((one) => `${one.sink}: ${outcomeText(one, time)}`).join("; ");
 
-/** Only this ops alert is kept from a sink: from the one it is about, which could not take it. */
+/**
+ * Says why an event went to no sink. The alert about a failing sink is never sent to that sink, so
+ * it may have none; other events have no sink only if no route matched.
+ */
 const noSinkText = (type: string): string =>
   type === "sink.failing" ? "not sent: no other sink takes ops alerts" : "no route took it";

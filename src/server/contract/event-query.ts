@@ -1,13 +1,13 @@
 /**
- * What is asked of the past events, as it stands in an address or behind a command's options: text,
- * checked and read.
+ * Reads and checks a query for past events, whose text comes from an address or from a command's
+ * options.
  */
 import type { ReportQuery } from "../../model/report.ts";
 import { parseAccount } from "../../model/account.ts";
 import { parseDuration } from "../../model/duration.ts";
 import { DELIVERY_STATES, type DeliveryOutcome, type EventQuery } from "../../model/history.ts";
 
-/** By name, as written; an empty one counts as absent. */
+/** The values by name, as they were written. An empty value counts as absent. */
 export type EventQueryText = Readonly<
   Partial<
     Record<
@@ -17,11 +17,11 @@ export type EventQueryText = Readonly<
   >
 >;
 
-/** In one answer. */
+/** The most events in one answer. */
 export const MAX_EVENTS = 1_000;
 const DEFAULT_EVENTS = 50;
 
-/** The query, or a sentence that says what is wrong with it and what to write instead. */
+/** Returns the query, or a sentence that says what is wrong with it and what to write instead. */
 export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery | string {
   const problems: string[] = [];
   const read = <T>(
@@ -63,12 +63,12 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
   };
 }
 
-/** What a time is, for people. */
+/** Says for people how a time is written. */
 export const TIMES = "a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h";
 
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** A time without a zone is UTC, as everything the daemon writes. */
+/** Parses a time. A time without a zone is in UTC, like all times that the daemon writes. */
 export function parseTime(value: string, nowMs: number): number | undefined {
   const ago = parseDuration(value);
   if (ago !== undefined) return nowMs - ago;
@@ -101,10 +101,10 @@ function parseLimit(value: string): number | undefined {
   return Number.isInteger(limit) && limit >= 1 && limit <= MAX_EVENTS ? limit : undefined;
 }
 
-/** The period of a report that names none. */
+/** The period of a report for which no period was asked. */
 const DEFAULT_SINCE = "7d";
 
-/** Which report is asked for, or a sentence that says what is wrong with the question. */
+/** Returns which report is asked for, or a sentence that says what is wrong with the query. */
 export function readReportQuery(
   text: Readonly<Record<string, string | undefined>>,
   nowMs: number,

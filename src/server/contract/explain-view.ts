@@ -1,6 +1,6 @@
 /**
- * What became of an item, as JSON: stored verdicts and deliveries in the words of the API. Used by
- * the server and by `explain` without a daemon.
+ * What happened to an item, as JSON: stored verdicts and deliveries in the words of the API. Used
+ * by the server, and by `explain` when no daemon runs.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { Verdict } from "../../model/event.ts";
@@ -11,7 +11,7 @@ import type { FoundItem, WaitView } from "./views.ts";
 
 export interface ExplainDelivery extends Partial<PathView> {
   readonly sink: string;
-  /** waiting, held, sealed, sent, dead, muted, silenced, duplicate */
+  /** One of waiting, held, sealed, sent, dead, muted, silenced, duplicate. */
   readonly state: string;
   readonly message_id: string | null;
   readonly attempts: number;
@@ -19,7 +19,7 @@ export interface ExplainDelivery extends Partial<PathView> {
   /** The sink's own id of the message. */
   readonly ref: string | null;
   readonly detail: string;
-  /** Why it waits; null when it does not. */
+  /** Why it waits; null if it does not. */
   readonly wait: WaitView | null;
 }
 
@@ -36,16 +36,16 @@ export interface ExplainLine {
 }
 
 export interface ExplainView {
-  /** What was asked for. */
+  /** The item as it was asked for. */
   readonly item: string;
   readonly item_id: string | null;
-  /** One per watch and target that ever saw it; empty when none did. */
+  /** One line for each watch and target that ever saw the item; empty if none did. */
   readonly verdicts: readonly ExplainLine[];
   /**
-   * Where there is no verdict: watches whose first read is not done, and may bring the item yet.
+   * If there is no verdict: watches whose first read is not complete and may still find the item.
    */
   readonly first_reads: readonly string[];
-  /** Where there is no verdict and the item has an id: why, watch by watch; else null. */
+  /** If there is no verdict and the item has an id: the reason for each watch. Otherwise null. */
   readonly unseen: UnseenView | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * HTML as a type of its own: whatever was not built by `html` is text and is escaped, in content
- * and in quoted attributes alike.
+ * HTML as a type of its own. Every value that `html` did not build is text and is escaped, in
+ * content and in quoted attributes.
  */
 import { ownValue } from "../../model/own-value.ts";
 
@@ -15,8 +15,8 @@ export class Html {
 type Value = Html | string | number | undefined | readonly (Html | string | number)[];
 
 /**
- * Values in content or inside double-quoted attributes, never in a tag, a script or a style.
- * Undefined is nothing; lists are joined.
+ * Builds HTML. Values may stand in content or inside double-quoted attributes, never in a tag name,
+ * a script or a style. Undefined becomes nothing; lists are joined.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, index) => part + textOf(values[index])).join(""));

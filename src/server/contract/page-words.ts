@@ -1,4 +1,4 @@
-/** Numbers and times as the status page writes them. */
+/** Formats numbers and times for the status page. */
 import { Html, html } from "./html.ts";
 
 const UNITS = [
@@ -8,7 +8,7 @@ const UNITS = [
   ["s", 1],
 ] as const;
 
-/** The two largest units at most: `3 d 4 h`, `2 min`, `12 s`. */
+/** Returns a duration in its two largest units: `3 d 4 h`, `2 min`, `12 s`. */
 export function spanText(ms: number): string {
   let rest = Math.max(0, Math.round(ms / 1_000));
   const parts: string[] = [];
@@ -22,7 +22,9 @@ export function spanText(ms: number): string {
   return parts.join(" ") || "0 s";
 }
 
-/** `3 min ago`, `in 40 s`, `now`; the exact time on hover and for machines. */
+/**
+ * Returns a time as `3 min ago`, `in 40 s` or `now`, with the exact time on hover and for machines.
+ */
 export function when(iso: string | null, nowMs: number, otherwise = "–"): Html {
   if (iso === null) return html`<span class="quiet">${otherwise}</span>`;
   const distanceMs = Date.parse(iso) - nowMs;
@@ -31,19 +33,19 @@ export function when(iso: string | null, nowMs: number, otherwise = "–"): Html
   return timeElement(iso, text);
 }
 
-/** `for 3 d 4 h`. */
+/** Returns a text such as `for 3 d 4 h`. */
 export const lasting = (since: string, nowMs: number): Html =>
   html`for ${timeElement(since, spanText(nowMs - Date.parse(since)))}`;
 
 const timeElement = (iso: string, text: string): Html =>
   html`<time datetime="${iso}" title="${iso.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC")}">${text}</time>`;
 
-/** `1 Dec`: in UTC, as the rest of the page. */
+/** Returns a day such as `1 Dec`, in UTC like the rest of the page. */
 export const dayText = (iso: string): string =>
   new Date(iso).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 
 export const countText = (count: number): string => count.toLocaleString("en-US");
 
-/** `1 watch`, `2 watches`. */
+/** Returns a count such as `1 watch` or `2 watches`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${countText(count)} ${count === 1 ? one : many}`;

@@ -1,77 +1,83 @@
 /**
- * How an alert came to a sink and what became of each attempt there, as JSON: what `explain` adds
- * to the state of a delivery.
+ * How an alert came to a sink, and what happened in each attempt there, as JSON: what `explain`
+ * adds to the state of a delivery.
  */
 
 export interface PathView {
   /**
-   * Where the route was written that sent it there: `route.routes[0]`. Null where `routed_by` is no
-   * route. Of alerts from before schema 25: by the configuration of now.
+   * The place of the route that sent the alert there, such as `route.routes[0]`; null unless
+   * `routed_by` is `route`. For alerts from before schema 25 it is found with the current
+   * configuration.
    */
   readonly route: string | null;
   /**
-   * `replay`: an operator sent it to this sink. `unknown`: from before schema 25, and the
-   * configuration of now would not send it there.
+   * What sent the alert to the sink.
+   * - `replay`: an operator.
+   * - `unknown`: the alert is from before schema 25, and the current configuration would not send
+   *   it there.
    */
   readonly routed_by: "route" | "watch" | "ops" | "replay" | "unknown";
   readonly matchers: readonly string[];
   /**
-   * The labels of its group with their values, or what else it is gathered by; empty when it went
-   * out by itself.
+   * The labels of the alert's group with their values, or another reason why it was gathered with
+   * others; empty if it was sent by itself.
    */
   readonly group: readonly string[];
-  /** The throttle that counts it: `30 messages in 10m`; null where none does. */
+  /** The throttle that counts the alert, such as `30 messages in 10m`; null if none does. */
   readonly throttle: string | null;
   readonly silence: PathSilenceView | null;
-  /** When an operator last had it sent again. */
+  /** When an operator last sent it again; null if nobody did. */
   readonly replayed_at: string | null;
-  /** The event whose alert it was delivered with, or repeats. */
+  /** The event whose alert this one was delivered with, or repeats. */
   readonly joined_event: string | null;
   /**
-   * Where its message stands in a thread, or among the messages of a list; null where it stands by
-   * itself.
+   * The place of its message in a thread or in a digest of several messages; null if the message
+   * stands by itself.
    */
   readonly thread: ThreadView | null;
-  /** The template that was to write it; null where none was, and while it is no message yet. */
+  /** The template chosen for the message; null if there was none, or if there is no message yet. */
   readonly template: string | null;
-  /** Why that one did not, so that the default message was sent; null where it did. */
+  /** Why the template failed, so that the default message was sent; null if it did not fail. */
   readonly template_error: string | null;
   /**
-   * Of an alert on a value that is still across its threshold, where `repeat_interval` or
-   * `send_resolved` asks for more.
+   * Repeats of an alert on a value that is still across its threshold; null unless
+   * `repeat_interval` or `send_resolved` asks for more alerts.
    */
   readonly repeat: RepeatView | null;
-  /** Oldest first: up to 50 that failed, and the one that ended it. */
+  /** Oldest first: up to 50 failed attempts, and the one that ended it. */
   readonly attempt_log: readonly AttemptView[];
-  /** The newest edit of its message; null where none was ever wanted. */
+  /** The newest edit of the message; null if it never had to be edited. */
   readonly edit: EditView | null;
-  /** The message where people see it; null where that cannot be known. */
+  /** Where people see the message; null if that cannot be known. */
   readonly link: string | null;
 }
 
 export interface ThreadView {
   readonly first_message: string;
-  /** It is the first message itself. */
+  /** Whether it is the first message itself. */
   readonly is_first: boolean;
   /** The sink's own id of the first message; null until that was sent. */
   readonly ref: string | null;
 }
 
 export interface RepeatView {
-  /** How often it was sent again. */
+  /** How often the alert was sent again. */
   readonly count: number;
-  /** When it is due again; null where only the end is reported. */
+  /** When the next repeat is due; null if only the end is reported. */
   readonly next_at: string | null;
 }
 
 export interface EditView {
-  /** `dropped`: given up until the tweet changes again. `refused`: the message cannot be edited. */
+  /**
+   * `dropped` means that the edit was given up until the tweet changes again; `refused` means that
+   * the message cannot be edited.
+   */
   readonly state: "waiting" | "done" | "dropped" | "refused";
-  /** When it is due; null where it does not wait. */
+  /** When the edit is due; null if it does not wait. */
   readonly due_at: string | null;
   /** When the message was last edited. */
   readonly edited_at: string | null;
-  /** What the sink answered, where the last attempt failed. */
+  /** The sink's error in the last attempt; empty if that succeeded. */
   readonly error: string;
 }
 
@@ -86,9 +92,6 @@ export interface PathSilenceView {
 export interface AttemptView {
   readonly at: string;
   readonly result: "sent" | "failed";
-  /**
-   * What the sink answered, of an attempt that failed; its own id of the message, of one that did
-   * not.
-   */
+  /** The sink's error if the attempt failed, or its id of the message if it succeeded. */
   readonly answer: string;
 }

@@ -1,6 +1,6 @@
 /**
- * What is to be sent again, as it stands in an address or behind the options of `replay`: text,
- * checked and read.
+ * Reads and checks what is to be sent again, whose text comes from an address or from the options
+ * of `replay`.
  */
 import { parseTime, TIMES } from "./event-query.ts";
 import type { ReplayRequest } from "./replay-view.ts";
@@ -9,11 +9,11 @@ export type ReplayText = Readonly<Partial<Record<"event" | "since" | "sink" | "b
 
 const MAX_CHARS = 100;
 
-/** Who asks, for the audit; `caller` where nobody says. */
+/** Returns who asks, for the audit; `caller` if nobody is named. */
 export const byOf = (by: string | undefined, caller: string): string =>
   (by ?? "").slice(0, MAX_CHARS) || caller;
 
-/** The request, or a sentence that says what to write instead. */
+/** Returns the request, or a sentence that says what to write instead. */
 export function readReplayRequest(
   { event, since, sink, by }: ReplayText,
   nowMs: number,

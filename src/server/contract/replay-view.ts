@@ -1,6 +1,6 @@
 /**
- * The JSON of `/api/v1/replay`: what would be sent again, and what is; and of `/api/v1/replays`,
- * what was.
+ * The JSON of `/api/v1/replay` (what would be sent again, and what is) and of `/api/v1/replays`
+ * (what was).
  */
 import type { Json } from "../../model/json.ts";
 
@@ -8,8 +8,8 @@ import type { Json } from "../../model/json.ts";
 export interface ReplayRequest {
   readonly what: { readonly eventId: string } | { readonly sinceMs: number };
   /**
-   * To this sink, whether the alert went there before or not; undefined: to the sinks that it was
-   * for.
+   * The sink to send to, whether the alert went there before or not; undefined means the alert's
+   * original sinks.
    */
   readonly sink: string | undefined;
   /** Who asks, for the audit. */
@@ -17,28 +17,28 @@ export interface ReplayRequest {
 }
 
 export interface ReplayView {
-  /** Events that were found. */
+  /** The number of events that were found. */
   readonly events: number;
   readonly alerts: readonly ReplayedSink[];
-  /** Left alone: not sent yet. */
+  /** Alerts that are not sent again because they have not been sent yet. */
   readonly under_way: number;
-  /** Left alone: held back by silences, for `replay --silenced`. */
+  /** Alerts that are not sent because silences hold them back; `replay --silenced` sends them. */
   readonly silenced: number;
 }
 
 export interface ReplayedSink {
   readonly sink: string;
   readonly alerts: number;
-  /** False: the configuration has no sink of that name, and nothing is sent. */
+  /** False if the configuration has no sink of that name, so that nothing is sent to it. */
   readonly configured: boolean;
   /**
-   * Alerts that some receivers have and all get again, because the sink does not know which. Absent
-   * where there are none.
+   * Alerts that some receivers already have and all will get again, because the sink cannot know
+   * which. Absent if there are none.
    */
   readonly reach_again?: number;
 }
 
-/** What an operator sent again. */
+/** A replay by an operator. */
 export interface ReplayRecordView {
   readonly at: string;
   readonly action: string;

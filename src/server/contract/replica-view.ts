@@ -1,34 +1,37 @@
-/** The daemons that share a state on Postgres, and what none of them does: parts of the status. */
+/**
+ * The daemons that share a state on Postgres, and the work that none of them does: parts of the
+ * status.
+ */
 import { counted } from "./page-words.ts";
 
 export interface ReplicaView {
   /** Its address, as Postgres sees it, and how its id begins: `10.0.0.3#k3x9`. */
   readonly name: string;
   readonly joined_at: string;
-  /** It plans, and does what is done once for all. */
+  /** Whether the replica leads: it plans, and does the work that is done once for all. */
   readonly leads: boolean;
-  /** The one that answers. */
+  /** Whether it is the replica that answers. */
   readonly answers: boolean;
   /**
-   * False: its configuration, or the version of its planner, is another one than the leader's, so
-   * that it has no share.
+   * False if it has no share of the work, because its configuration or the version of its planner
+   * differs from the leader's.
    */
   readonly shares: boolean;
-  /** Its part of all polls, by their requests: 0 to 100. */
+  /** The share of all polls that it makes, by their requests: 0 to 100. */
   readonly polls_percent: number;
-  /** Places that it delivers to. */
+  /** The number of destinations to which it delivers. */
   readonly destinations: number;
 }
 
-/** Work that no replica does: until the leader gives it to one. */
+/** Work that no replica does until the leader assigns it to one. */
 export interface UnclaimedView {
   readonly polls: number;
   readonly destinations: number;
-  /** Which of these polls waits longest: when it was made last; null where none ever was. */
+  /** When the most overdue of these polls was last made; null if one was never made. */
   readonly oldest_poll_at: string | null;
 }
 
-/** What no replica does, as page and status say it. */
+/** Describes unclaimed work, for page and status. */
 export function unclaimedWords({
   polls,
   destinations,

@@ -1,9 +1,9 @@
 /**
- * The JSON of `/api/v1/tail`: one line for each event and for each attempt at a delivery, as they
+ * The JSON of `/api/v1/tail`: one line for each event and for each delivery attempt, as they
  * happen.
  */
 
-/** All that is given must hold. */
+/** A filter for lines. Everything that is given must match. */
 export interface TailFilter {
   readonly watch?: string | undefined;
   readonly sink?: string | undefined;
@@ -14,12 +14,12 @@ export interface TailEvent {
   readonly at: string;
   readonly id: string;
   readonly type: string;
-  /** Watch id; empty for the daemon's own events. */
+  /** The watch id; empty for the daemon's own events. */
   readonly watch: string;
   /** One line for people. */
   readonly title: string;
   readonly url: string | null;
-  /** Where its route sends it; empty where no route takes it. */
+  /** The sinks to which the event was routed; empty if no route matched. */
   readonly sinks: readonly string[];
 }
 
@@ -28,11 +28,11 @@ export interface TailDelivery {
   readonly at: string;
   readonly sink: string;
   readonly message_id: string;
-  /** `retry`: it is tried again. `dead`: it was given up. */
+  /** `retry` means that another attempt follows; `dead` means that the message was given up. */
   readonly outcome: "sent" | "retry" | "dead";
-  /** What the sink said; empty where it took the message. */
+  /** The sink's error; empty if it accepted the message. */
   readonly error: string;
-  /** Null unless it is tried again. */
+  /** Null unless there is another attempt. */
   readonly next_attempt_at: string | null;
   readonly alerts: readonly { readonly id: string; readonly watch: string }[];
 }

@@ -1,22 +1,22 @@
-/** Why nothing is stored about an item, watch by watch, as JSON: part of `explain`. */
+/** Why nothing is stored about an item, for each watch, as JSON: part of `explain`. */
 
 export interface UnseenView {
-  /** When the tweet was posted, which its id says; null where the item is no tweet. */
+  /** When the tweet was posted, according to its id; null if the item is no tweet. */
   readonly posted_at: string | null;
-  /** Verdicts of that time are no longer kept. */
+  /** Whether verdicts of that time are no longer kept. */
   readonly is_forgotten: boolean;
-  /** Those that could have seen it first. */
+  /** The watches, those that could have seen the item first. */
   readonly watches: readonly UnseenLine[];
-  /** Targets that are left out: the first 500 are shown. */
+  /** How many targets are left out: only the first 500 are shown. */
   readonly more: number;
 }
 
 export interface UnseenLine {
   readonly watch: string;
-  /** As written in the YAML; empty where the reason is the whole watch's. */
+  /** The target as written in the YAML; empty if the reason concerns the whole watch. */
   readonly target: string;
-  /** Whether it may have been this watch's to see, or still is. */
+  /** Whether this watch could have seen the item, or still can. */
   readonly could_see: boolean;
-  /** Why it did not. */
+  /** Why it did not see the item. */
   readonly reason: string;
 }

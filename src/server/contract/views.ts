@@ -1,7 +1,7 @@
 /**
- * What the server asks of the daemon, and the shapes it answers with: the types below are the JSON
- * of `/api/v1/…`, field for field. Names are snake_case and times ISO 8601 UTC, as in the webhook
- * body. Implemented in app/, which may read state, engine and configuration.
+ * What the server reads from the daemon, and the JSON of `/api/v1/…`, field for field. Names are
+ * snake_case and times are ISO 8601 in UTC, as in the webhook body. Implemented in
+ * `operate/views/`, which may read state, engine and configuration.
  */
 import type { BudgetView, QuotaView, SlowedView } from "./budget-view.ts";
 import type { DeadView } from "./dead-view.ts";
@@ -24,81 +24,85 @@ import type { TargetStatus } from "../../model/watch-store.ts";
 import type { Priority } from "../../model/schedule.ts";
 
 /**
- * `degraded`: it runs, but needs attention. `paused`: nothing is polled at all, and `reasons` says
- * why.
+ * The state of the daemon. `degraded` means that it runs but needs attention; `paused` means that
+ * nothing is polled at all. `reasons` says why.
  */
 export type DaemonState = "running" | "degraded" | "paused";
 
 export interface TargetView {
-  /** As written in the YAML. */
+  /** The target as written in the YAML. */
   readonly name: string;
   readonly status: TargetStatus;
-  /** Empty when the status is `ok` or `pending`. */
+  /** Empty if the status is `ok` or `pending`. */
   readonly reason: string;
 }
 
 /**
- * A member list of a watch that takes more than a poll to read, while it is read for the first time
- * or where it is not read whole every day.
+ * A member list that takes more than one poll to read, while it is read for the first time, or if
+ * it is not read whole every day.
  */
 export interface MemberListView {
-  /** As the target is written in the YAML. */
+  /** The target as written in the YAML. */
   readonly target: string;
-  /** By its account's profile, or by the last read of all of it; null while unknown. */
-  readonly members: number | null;
   /**
-   * Members that the first read has seen; null once it is done, and where there is none to come.
+   * The number of members according to the account's profile or the last complete read; null if
+   * unknown.
    */
+  readonly members: number | null;
+  /** Members that the first read has seen; null once it is complete, or if there will be none. */
   readonly first_read_members: number | null;
-  /** Whether newcomers are reported before the first read is done. */
+  /** Whether new members are reported before the first read is complete. */
   readonly tells_newcomers: boolean;
-  /** How often the whole of it is read from then on; 0: every poll reads on in it; null: never. */
+  /**
+   * Seconds between complete reads after the first one; 0 if every poll continues a complete read,
+   * null if there are no more complete reads.
+   */
   readonly whole_read_every_seconds: number | null;
 }
 
 /**
- * The first read of what a watch watches, which raises no alerts by default: until it is done there
- * are no alerts.
+ * The first read of what a watch covers. By default it raises no alerts, and there are none until
+ * it is complete.
  */
 export interface FirstReadView {
-  /** Targets whose first read is not done. */
+  /** Targets whose first read is not complete. */
   readonly targets_left: number;
-  /** Pages of those that are being read now; null where none is. */
+  /** Pages that the running first reads have read; null if none runs. */
   readonly pages: number | null;
 }
 
 export interface WatchView {
   readonly id: string;
   readonly type: string;
-  /** Where its alerts go, for people: `#brand`, `slack-brand and terminal`. */
+  /** Where the watch's alerts go, for people: `#brand`, `slack-brand and terminal`. */
   readonly sink: string;
   readonly priority: Priority;
   readonly paused: boolean;
-  /** As written: `@every 5m`, or a cron pattern with its time zone. */
+  /** The schedule as written: `@every 5m`, or a cron pattern with its time zone. */
   readonly schedule: string;
   readonly targets: readonly TargetView[];
-  /** Long member lists that someone should know of. */
+  /** Long member lists about which people should know. */
   readonly member_lists: readonly MemberListView[];
   /**
-   * Null once it is done, and while the watch is paused. A long member list in the middle of its
-   * own is in `member_lists`.
+   * The first read; null once it is complete, and while the watch is paused. A long member list
+   * whose own first read is under way is in `member_lists`.
    */
   readonly first_read: FirstReadView | null;
-  /** Items with a verdict so far; of values that are read, the targets whose first one is known. */
+  /** Items with a verdict so far; for a watch of values, targets whose first value is known. */
   readonly known_items: number;
   readonly last_poll_at: string | null;
-  /** By the replica that answers. */
+  /** The next poll by the replica that answers. */
   readonly next_poll_at: string | null;
-  /** Names of other replicas that make polls of it. */
+  /** Names of other replicas that poll the watch. */
   readonly polled_by: readonly string[];
   /** Billed requests of this period. */
   readonly requests_spent: number;
-  /** Why the last poll failed; empty when it did not. */
+  /** Why the last poll failed; empty if it did not. */
   readonly problem: string;
-  /** Null while the quota does not slow it down. */
+  /** Null unless the quota slows the watch down. */
   readonly slowed: SlowedView | null;
   /**
-   * Events that wait for their enrichment, and why there is no answer; null when none waits and the
+   * Events that wait for their enrichment, and why there is no answer; null if none waits and the
    * last answer was good.
    */
   readonly enriching: EnrichingView | null;
@@ -106,21 +110,26 @@ export interface WatchView {
 
 export interface EnrichingView {
   readonly waiting: number;
-  /** Null where none waits. */
+  /** When the oldest waiting event was found; null if none waits. */
   readonly oldest_at: string | null;
-  /** Why an attempt failed; empty when none did. */
+  /** Why an attempt failed; empty if none did. */
   readonly error: string;
-  /** Since when there was no answer to any question; null while there are answers. */
+  /** Since when no request for an enrichment was answered; null while there are answers. */
   readonly failing_since: string | null;
 }
 
 /** Why something waits, and until when. */
 export interface WaitView {
   /**
-   * `enriching`: it has no answer yet; `held` by a time interval, `throttled` or in another
-   * `digest`, `grouped`; `sink_failing`: its breaker is open; `rate_limited`: the sink asked to
-   * wait; `threaded`: its message goes below one that is still on its way; `retrying`: the last
-   * attempt failed; `queued`: others go first.
+   * Why it waits.
+   * - `enriching`: its enrichment is not there yet.
+   * - `held`: a time interval holds it back.
+   * - `throttled`, `digest`, `grouped`: it is gathered with others.
+   * - `sink_failing`: the sink's breaker is open.
+   * - `rate_limited`: the sink asked to wait.
+   * - `threaded`: its message replies to one that is still on its way.
+   * - `retrying`: the last attempt failed.
+   * - `queued`: others go first.
    */
   readonly cause:
     | "enriching"
@@ -133,9 +142,9 @@ export interface WaitView {
     | "threaded"
     | "retrying"
     | "queued";
-  /** When it may go out or is tried again; null when only others are before it. */
+  /** When it may be sent or is tried again; null if it only waits for others before it. */
   readonly until: string | null;
-  /** For people, without the time. */
+  /** A text for people, without the time. */
   readonly reason: string;
 }
 
@@ -143,7 +152,7 @@ export interface WaitCountView extends WaitView {
   readonly count: number;
 }
 
-/** What became of an alert at one sink. */
+/** The state of an alert at one sink. */
 export interface DeliveryView {
   readonly sink: string;
   readonly state: DeliveryOutcome;
@@ -154,47 +163,47 @@ export interface SinkView {
   readonly name: string;
   readonly type: string;
   /**
-   * Where it posts: `#brand`, `console`; an address as its host and a fingerprint,
-   * `hooks.example.com, 3fa9c1`. Empty while its secrets are not known.
+   * Where the sink posts: `#brand`, `console`; an address as its host and a fingerprint, such as
+   * `hooks.example.com, 3fa9c1`. Empty if the sink's secrets are not known.
    */
   readonly place: string;
   readonly breaker: "closed" | "open";
-  /** The last failure while the breaker is open; empty while closed. */
+  /** The last failure while the breaker is open; empty while it is closed. */
   readonly reason: string;
-  /** What can be done about it; may be empty. */
+  /** What can be done about the failure; may be empty. */
   readonly hint: string;
   /**
-   * When the breaker opened, and when the next message tries whether the sink is back; null while
+   * When the breaker opened, and when the next message tests the sink; both null while it is
    * closed.
    */
   readonly failing_since: string | null;
   readonly next_attempt_at: string | null;
   readonly waiting: number;
-  /** Why; together as many as wait. */
+  /** Why messages wait. The counts add up to `waiting`. */
   readonly waits: readonly WaitCountView[];
   /**
-   * Alerts on values that are sent again while these stay across a threshold; null where none is.
+   * Alerts that are repeated while their values stay across a threshold; null if there are none.
    */
   readonly repeats: { readonly count: number; readonly next_at: string } | null;
   readonly oldest_at: string | null;
   readonly sent: number;
-  /** Messages given up, neither acknowledged nor sent again. */
+  /** Messages that were given up and neither acknowledged nor sent again. */
   readonly dead: number;
 }
 
 export interface UpstreamView {
   readonly up: boolean;
-  /** Why it is down, or `throttled`; empty when all is well. */
+  /** Why the service is down, or `throttled`; empty if all is well. */
   readonly reason: string;
   readonly since: string | null;
-  /** When the next request goes out, where it asks to wait; null otherwise. */
+  /** When the next request is made, if the service asked to wait; otherwise null. */
   readonly next_attempt_at: string | null;
 }
 
 export interface EventLine {
   readonly id: string;
   readonly type: string;
-  /** Watch id; empty for the daemon's own events. */
+  /** The watch id; empty for the daemon's own events. */
   readonly watch: string;
   /** One line for people. */
   readonly title: string;
@@ -204,17 +213,17 @@ export interface EventLine {
   readonly deliveries: readonly DeliveryView[];
 }
 
-/** A past event with what became of it. */
+/** A past event with the state of its deliveries. */
 export interface EventEntry {
-  /** As in the webhook body: type, time of detection and data. */
+  /** The event's type, time of detection and data, as in the webhook body. */
   readonly type: string;
   readonly timestamp: string;
   /** One line for people. */
   readonly title: string;
-  /** What it says, for people; may be empty. */
+  /** The text for people; may be empty. */
   readonly text: string;
   readonly url: string | null;
-  /** Handle without @; empty where nobody wrote or did it. */
+  /** The handle of the author without @; empty if nobody wrote or did it. */
   readonly author: string;
   readonly deliveries: readonly { readonly sink: string; readonly state: DeliveryOutcome }[];
   readonly data: JsonObject;
@@ -229,131 +238,141 @@ export interface EventsView {
 
 export interface ReloadView {
   readonly at: string;
-  /** `SIGHUP`, `API`, `file change`. */
+  /** What asked for the reload: `SIGHUP`, `API`, `file change`. */
   readonly asked_by: string;
   /**
-   * What it did to what watches remember, a sentence each; those that it left alone are not named.
+   * What the reload did to the memory of watches, a sentence for each. Unaffected watches are left
+   * out.
    */
   readonly memory: readonly string[];
-  /** What it sent by itself, a sentence for each watch. */
+  /** What the reload sent by itself, a sentence for each watch. */
   readonly sends: readonly string[];
 }
 
 export interface ConfigView {
   readonly file: string;
   readonly loaded_at: string;
-  /** `file:line:column: sentence`. */
+  /** Warnings in the form `file:line:column: sentence`. */
   readonly warnings: readonly string[];
-  /** The last reload that changed something since the start; null where none has. */
+  /** The last reload since the start that changed something; null if none has. */
   readonly last_reload: ReloadView | null;
-  /** The last reload that was refused, until one succeeds. */
+  /** The last refused reload; null once a reload succeeds. */
   readonly failed_reload: { readonly at: string; readonly errors: readonly string[] } | null;
 }
 
 export interface StatusView {
   readonly state: DaemonState;
-  /** One sentence each; empty when `running`. */
+  /** One sentence for each problem; empty if `running`. */
   readonly reasons: readonly string[];
   readonly version: string;
   readonly started_at: string;
   readonly uptime_seconds: number;
-  /** Daemons that share the state, oldest first; null where it is a file. */
+  /** Daemons that share the state, oldest first; null if the state is a file. */
   readonly replicas: readonly ReplicaView[] | null;
-  /** Null where replicas do all of the work, and where the state is a file. */
+  /** Work that no replica does; null if there is none, or if the state is a file. */
   readonly unclaimed: UnclaimedView | null;
   readonly upstream: UpstreamView;
   readonly quota: QuotaView;
-  /** Gaps in covered history that wait to be filled. */
+  /** The number of gaps in covered history that wait to be filled. */
   readonly gaps: number;
-  /** The oldest of them, at most fifty. */
+  /** The oldest gaps, at most fifty. */
   readonly open_gaps: readonly GapView[];
   readonly watches: readonly WatchView[];
   readonly sinks: readonly SinkView[];
-  /** Those that hold now. */
+  /** The active silences. */
   readonly silences: readonly SilenceView[];
-  /** Newest first, about twenty. */
+  /** The last events, newest first, about twenty. */
   readonly recent_events: readonly EventLine[];
   readonly config: ConfigView;
 }
 
 /** A gap in covered history that waits to be filled. */
 export interface GapView {
-  /** Ids of the watches that read the feed. */
+  /** The ids of the watches that read the feed. */
   readonly watches: readonly string[];
   readonly opened_at: string;
-  /** When a poll last read a part of it; until then, when it opened. */
+  /** When a poll last read a part of the gap; until then, when it opened. */
   readonly shrunk_at: string;
-  /** Polls since then. */
+  /** The number of polls since then. */
   readonly polls: number;
-  /** Why the last of them left it as it was: the quota, the service, or the depth of a poll. */
+  /**
+   * Why the last of these polls did not shrink it: the quota, the service, or the depth of a poll.
+   */
   readonly cause: "quota" | "service" | "depth";
-  /** Whether the operator was alerted to it: it did not shrink for ten polls and ten minutes. */
+  /**
+   * Whether an ops alert was raised about it, because it did not shrink for ten polls and ten
+   * minutes.
+   */
   readonly stuck: boolean;
 }
 
 export interface Health {
   /**
-   * False only when the process makes no progress or the store cannot write: never for upstream,
-   * sinks or quota.
+   * False only if the process makes no progress or the state cannot be written. The data service,
+   * sinks and the quota never make it false.
    */
   readonly live: boolean;
-  /** True once the configuration is loaded and the loops run. */
+  /** Whether the configuration is loaded and the loops run. */
   readonly ready: boolean;
-  /** One short sentence without secrets: it is shown to everyone. */
+  /** One short sentence without secrets, because it is shown to everyone. */
   readonly reason: string;
 }
 
-/** What is stored about an item that someone asked for by tweet id, link or handle. */
+/** What is stored about an item that was asked for by tweet id, link or handle. */
 export interface FoundItem {
   readonly itemId: string | null;
   readonly histories: readonly ItemHistory[];
-  /** Of the deliveries that wait. */
+  /** Why each waiting delivery waits. */
   readonly waits: ReadonlyMap<DeliveryHistory, WaitView>;
-  /** Of the deliveries to sinks: how each came there. */
+  /** How each delivery came to its sink. */
   readonly paths: ReadonlyMap<DeliveryHistory, PathView>;
-  /** Where nothing is stored: ids of watches whose first read is not done, and may bring it yet. */
+  /**
+   * If nothing is stored: ids of watches whose first read is not complete and may still find the
+   * item.
+   */
   readonly firstReads: readonly string[];
-  /** Why nothing is; null where something is, or the item is not known by an id. */
+  /** Why nothing is stored; null if something is, or if the item has no known id. */
   readonly unseen: UnseenView | null;
 }
 
-/** What is known without a daemon that answers here. */
+/** The status when no daemon answers here. */
 export interface StoppedView
   extends Pick<
     StatusView,
     "reasons" | "quota" | "watches" | "sinks" | "silences" | "recent_events"
   > {
-  /** `elsewhere`: daemons run on it, but none of them answers here. */
+  /** `elsewhere` means that daemons run on the state, but none of them answers here. */
   readonly state: "not_running" | "elsewhere";
   readonly replicas: readonly ReplicaView[];
 }
 
-/** What the API reads: of a running daemon, or of a state on which none runs here. */
+/** What the API reads: from a running daemon, or from a state on which none runs here. */
 export interface ApiViews {
   status(): Promise<StatusView | StoppedView>;
   budget(): Promise<BudgetView>;
   events(query: EventQuery): Promise<EventsView>;
   explain(item: string): Promise<FoundItem>;
-  /** Of one sink, or of all. */
+  /** Reads the dead letters of one sink, or of all. */
   dead(sink: string | undefined): Promise<DeadView>;
   silences(withExpired: boolean): Promise<SilencesView>;
-  /** What would be sent again. */
+  /** Previews what would be sent again. */
   replay(request: ReplayRequest): Promise<ReplayView>;
   replays(): Promise<ReplayRecordsView>;
-  /** A sentence where there is no such report. */
+  /** Resolves to the report, or to a sentence if there is none. */
   report(query: ReportQuery): Promise<ReportView | string>;
-  /** An event as a sink would be sent it now; a sentence where that cannot be shown. */
+  /**
+   * Resolves to an event as it would be sent to a sink now, or to a sentence if that cannot be
+   * shown.
+   */
   render(request: { readonly what: string; readonly sink: string }): Promise<RenderView | string>;
 }
 
-/** The daemon as the server reads it. */
+/** The views of a running daemon. */
 export interface Views extends ApiViews {
   health(): Promise<Health>;
   status(): Promise<StatusView>;
-  /** Calls `push` for each line from now on; returns what ends that. */
+  /** Calls `push` for each line from now on. Returns a function that stops it. */
   tail(filter: TailFilter, push: (line: TailLine) => void): () => void;
-  /**
-   * The text of `/metrics`; gauges that are read rather than counted are set before it is rendered.
-   */
+  /** Returns the text of `/metrics`. Gauges that are read on demand are set first. */
   metrics(): Promise<string>;
 }

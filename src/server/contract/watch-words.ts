@@ -1,6 +1,6 @@
 /**
- * How far the first read of a watch is, and which of its events wait for their enrichment, as page
- * and commands say it.
+ * The words for how far the first read of a watch is and which of its events wait for their
+ * enrichment, used by page and commands.
  */
 import { counted, countText } from "./page-words.ts";
 import type { SlowedView } from "./budget-view.ts";
@@ -27,8 +27,8 @@ export function firstReadWords({
 }
 
 /**
- * `3 events not enriched yet: the endpoint answered 503`; empty when none waits and there are
- * answers.
+ * Returns a text such as `3 events not enriched yet: the endpoint answered 503`; empty if none
+ * waits and requests are answered.
  */
 export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): string {
   if (enriching === null) return "";
@@ -39,8 +39,8 @@ export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): str
 }
 
 /**
- * `polled 264 times slower until 2026-04-01: the quota is short; next poll in 4h`; empty while it
- * is not slowed down. `timeText` writes a time to come.
+ * Returns a text such as `polled 264 times slower until 2026-04-01: the quota is short; next poll
+ * in 4h`; empty unless the watch is slowed down. `timeText` formats a time in the future.
  */
 export function slowedWords(slowed: SlowedView | null, timeText: (iso: string) => string): string {
   if (slowed === null) return "";

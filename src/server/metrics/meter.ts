@@ -1,30 +1,33 @@
 /**
- * The Meter port over prom-client, which costs 70 ms and 12 MB to load: the first scrape loads it.
- * Until then recordings wait in a list. A daemon that nobody scrapes loads it when that list is
- * full, so that its memory stays bounded.
+ * Implements the Meter port with prom-client, which takes 70 ms and 12 MB to load and is therefore
+ * loaded by the first scrape. Until then recordings wait in a list. If nobody scrapes, it is loaded
+ * when the list is full, so that memory stays bounded.
  */
 import type { Meter, MetricName } from "../../model/meter.ts";
 import type { LabelsInUse, PromMetrics } from "./prom-metrics.ts";
 
 export interface ReadableMeter extends Meter {
   /**
-   * Prometheus text format 0.0.4, for `/metrics`: the daemon's own metrics, without series of
-   * labels that are out of use; then those of the process.
+   * Returns the daemon's own metrics in the Prometheus text format 0.0.4, without series for labels
+   * that are no longer in use, followed by the metrics of the process.
    */
   render(inUse?: LabelsInUse): Promise<string>;
   /**
-   * Drops every series of a metric: before gauges are set anew, so that a sink that is gone leaves
-   * none behind.
+   * Drops every series of a metric. Called before gauges are set again, so that no series of a
+   * removed sink stays.
    */
   clear(name: MetricName): void;
 }
 
 type Recording = (metrics: PromMetrics) => void;
 
-/** About 2 MB. */
+/** How many recordings wait at most, which takes about 2 MB. */
 const MAX_WAITING = 10_000;
 
-/** Counters and histograms without labels start at 0; gauges are absent until set. */
+/**
+ * Creates the meter. Counters and histograms without labels start at 0; gauges are absent until
+ * they are set.
+ */
 export function createMeter(): ReadableMeter {
   let waiting: Recording[] = [];
   let loaded: PromMetrics | undefined;
@@ -49,7 +52,8 @@ export function createMeter(): ReadableMeter {
   const record = (recording: Recording): void => {
     if (loaded !== undefined) return recording(loaded);
     waiting.push(recording);
-    // A scrape reports what is wrong with the installation; figures are no reason to end a daemon.
+    // Errors are ignored here: a scrape reports what is wrong with the installation, and metrics
+    // are no reason to end a daemon.
     if (waiting.length >= MAX_WAITING) load().catch(() => void (waiting = []));
   };
 

@@ -1,6 +1,6 @@
 /**
- * The table of metrics as prom-client's objects, and the figures of the process beside them. Loaded
- * late: see meter.ts.
+ * Registers the table of metrics with prom-client, together with the metrics of the process. Loaded
+ * late (meter.ts).
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { lazy } from "../../model/lazy.ts";
@@ -11,17 +11,17 @@ export interface PromMetrics {
   set(name: MetricName, value: number, labels: MetricLabels | undefined): void;
   observe(name: MetricName, value: number, labels: MetricLabels | undefined): void;
   clear(name: MetricName): void;
-  /** Drops the series of labels with another value than those in use. */
+  /** Drops series whose labels have values that are not in use. */
   retain(inUse: LabelsInUse): Promise<void>;
   text(): Promise<string>;
 }
 
-/** By label, the values that are still configured. An empty value always is. */
+/** The values that are still configured, by label. The empty value is always in use. */
 export type LabelsInUse = Readonly<Record<string, ReadonlySet<string>>>;
 
 /**
- * Gauges whose names say that they are counters, which Prometheus warns of. Their parts are there
- * by type, without `_total`.
+ * Gauges with names of counters, about which Prometheus warns. The same figures exist by type,
+ * without `_total`.
  */
 const MISNAMED = [
   "nodejs_active_handles_total",
@@ -30,8 +30,8 @@ const MISNAMED = [
 ];
 
 /**
- * `process_…` and `nodejs_…`, under the names that dashboards for Node.js know. One for all: the
- * process is one.
+ * The metrics `process_…` and `nodejs_…`, under the names that dashboards for Node.js expect. One
+ * registry serves all meters, because there is one process.
  */
 const processRegistry = lazy(() => {
   const registry = new Registry();
@@ -56,7 +56,7 @@ export function createPromMetrics(): PromMetrics {
     else gauges.set(name, new Gauge(options));
   }
 
-  /** prom-client starts a gauge without labels at 0, which would be a statement. */
+  /** prom-client starts a gauge without labels at 0, which would look like a measurement. */
   const clear = (name: MetricName): void => {
     gauges.get(name)?.reset();
     gauges.get(name)?.remove(NO_LABELS);
@@ -85,7 +85,7 @@ async function dropOthers(
   inUse: LabelsInUse,
 ): Promise<void> {
   for (const { labels } of (await metric.get()).values) {
-    // A histogram's buckets have a label of their own.
+    // The buckets of a histogram have a label of their own, which is ignored.
     const { le: _le, ...own } = labels as MetricLabels & { readonly le?: string };
     const isInUse = guarded.every(
       (label) => own[label] === "" || inUse[label]?.has(own[label] ?? "") === true,

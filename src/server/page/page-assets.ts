@@ -1,6 +1,6 @@
 /**
- * Style, script and icon of the status page, and the policy that lets the browser run these and
- * nothing else.
+ * Style, script and icon of the status page, and the policy that makes the browser accept only
+ * these.
  */
 import { createHash } from "node:crypto";
 
@@ -80,9 +80,10 @@ footer { color: var(--soft); font-size: .85rem; display: flex; flex-wrap: wrap; 
 `;
 
 /**
- * Brings what changed every ten seconds while the page is visible, and gives the focus back to the
- * link that had it. While text is selected or updates are held the page stays as it is, but a
- * daemon that does not answer is reported all the same. Without it, the page still works.
+ * The script replaces what changed every ten seconds while the page is visible, and returns the
+ * focus to the link that had it. While text is selected or updates are held, the page stays as it
+ * is; a daemon that does not answer is reported nevertheless. The page also works without the
+ * script.
  */
 export const PAGE_SCRIPT = `
 const live = document.getElementById("live"), lost = document.getElementById("lost"), button = document.getElementById("hold");
@@ -119,7 +120,7 @@ setInterval(refresh, 10000);
 document.addEventListener("visibilitychange", refresh);
 `;
 
-/** A perch of sound: a dot and two arcs. */
+/** The icon: a dot and two arcs. */
 export const PAGE_ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%230b9a80' stroke-width='2.6' stroke-linecap='round'%3E%3Ccircle cx='6' cy='18' r='2.4' fill='%230b9a80'/%3E%3Cpath d='M6 10a8 8 0 0 1 8 8M6 3.5A14.5 14.5 0 0 1 20.500 18'/%3E%3C/svg%3E";
 
@@ -127,8 +128,8 @@ const hashOf = (text: string): string =>
   `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /**
- * Content-Security-Policy of the page: its own style and script by their hashes, its own address
- * for refreshing, nothing else.
+ * The Content-Security-Policy of the page: its own style and script by their hashes, its own
+ * address for refreshing, and nothing else.
  */
 export const PAGE_POLICY = [
   "default-src 'none'",

@@ -1,6 +1,6 @@
 /**
- * What needs attention, in one list: only there when there is something to do. The sentences are
- * the daemon's own reasons.
+ * The list of what needs attention, which is shown only if there is something to do. Its sentences
+ * are the daemon's own reasons.
  */
 import { Html, html } from "../contract/html.ts";
 import { counted } from "../contract/page-words.ts";
@@ -10,8 +10,8 @@ import type { StatusView, TargetView, WatchView } from "../contract/views.ts";
 const MAX_LINES = 25;
 
 /**
- * Someone must act before this watch reports everything it should. An account that is not indexed
- * is a fact, not trouble.
+ * Whether somebody must act before this watch reports everything that it should. An account that is
+ * not indexed is no such problem.
  */
 export const isTroubled = (watch: WatchView): boolean =>
   watch.problem !== "" || watch.targets.some(isUnreadable);
@@ -35,7 +35,10 @@ export function attention(status: StatusView): Html {
 
 const plain = (sentence: string): Html => html`${sentence}`;
 
-/** An account that cannot be read fails its polls as well: it has its reason already. */
+/**
+ * Returns the failing polls. An account that cannot be read fails its polls too, but has a reason
+ * of its own already.
+ */
 const failingPolls = (watches: readonly WatchView[]): Html[] =>
   watches
     .filter(({ problem, targets }) => problem !== "" && !targets.some(isUnreadable))

@@ -1,6 +1,6 @@
 /**
- * The page that lists past events with what became of them: where a digest sends whoever wants the
- * rest.
+ * The page that lists past events with the state of their deliveries. Digests link to it for the
+ * events that they only count.
  */
 import { Html, html } from "../contract/html.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";

@@ -1,25 +1,28 @@
 /**
- * The form that adds a silence: folded on the status page, and a page of its own where something
- * written in it cannot be used.
+ * The form that adds a silence: folded on the status page, and on a page of its own if something in
+ * it is wrong.
  */
 import { Html, html } from "../contract/html.ts";
 import type { SilenceRequest } from "../contract/silence-view.ts";
 import { PAGE_ICON, PAGE_STYLE } from "./page-assets.ts";
 import { card } from "./page-tables.ts";
 
-/** As a browser sends it. */
+/** The fields as a browser sends them. */
 export type SilenceFormText = Readonly<
   Record<"matchers" | "duration" | "comment" | "author", string>
 >;
 
 const EMPTY: SilenceFormText = { matchers: "", duration: "1h", comment: "", author: "" };
 
-/** It stands beside what the page updates, so that nothing that is being written goes. */
+/**
+ * Returns the form. It is outside the part that the page updates, so that nothing is lost while
+ * somebody writes.
+ */
 export const silenceForm = (): Html =>
   html`<details class="card"><summary>Silence alerts…</summary>${formOf(EMPTY)}</details>
 <noscript><p class="none"><a href="silences">Silence alerts on a page that does not reload itself</a></p></noscript>`;
 
-/** Matchers stand one a line. */
+/** Reads the form; matchers are written one per line. */
 export const requestOfForm = ({ matchers, ...others }: SilenceFormText): SilenceRequest => ({
   ...others,
   matchers: matchers
@@ -28,7 +31,10 @@ export const requestOfForm = ({ matchers, ...others }: SilenceFormText): Silence
     .filter((line) => line !== ""),
 });
 
-/** `root`: the way from the page to the status page, as a proxy may serve both below a path. */
+/**
+ * Returns the form's HTML. `root` is the relative way to the status page, because a proxy may serve
+ * the pages below a path.
+ */
 const formOf = (
   { matchers, duration, comment, author }: SilenceFormText,
   root = "",
@@ -41,13 +47,10 @@ const formOf = (
 </form>`;
 
 export interface SilencePage {
-  /**
-   * What is wrong with what was written, one sentence each; empty for a form that nobody filled in
-   * yet.
-   */
+  /** What is wrong with the form, one sentence each; empty for a form that nobody has sent yet. */
   readonly problems?: readonly string[];
   readonly written?: SilenceFormText;
-  /** The way from the address that shows it to the status page. */
+  /** The relative way from this address to the status page. */
   readonly root?: string;
 }
 

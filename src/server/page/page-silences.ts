@@ -1,6 +1,6 @@
 /**
- * The silences on the status page: what is held back, until when, who wants it so and why. Not
- * there while there are none.
+ * The silences on the status page: what is held back, until when, by whom and why. Left out if
+ * there are none.
  */
 import { Html, html } from "../contract/html.ts";
 import { countText, when } from "../contract/page-words.ts";

@@ -1,4 +1,4 @@
-/** The three lists of the status page: watches, sinks, what happened last. */
+/** The three lists of the status page: watches, sinks and the last events. */
 import { Html, html } from "../contract/html.ts";
 import { outcomesText } from "../contract/delivery-words.ts";
 import { enrichingWords, firstReadWords, slowedWords } from "../contract/watch-words.ts";
@@ -13,7 +13,10 @@ import type {
   WatchView,
 } from "../contract/views.ts";
 
-/** Ten thousand rows every ten seconds would cost the daemon more than they are worth. */
+/**
+ * How many watches are shown. Rendering ten thousand rows every ten seconds would cost the daemon
+ * too much.
+ */
 const MAX_WATCHES = 200;
 
 export function watchTable(watches: readonly WatchView[], nowMs: number): Html {
@@ -65,7 +68,10 @@ const stateText = (watch: WatchView, nowMs: number): string =>
     .filter((text) => text !== "")
     .join("; ");
 
-/** A time gone by is a poll that waits its turn, not one that was. */
+/**
+ * Returns when the watch is polled next. A time in the past belongs to a poll that waits for its
+ * turn.
+ */
 function nextPoll({ paused, next_poll_at: at, polled_by: others }: WatchView, nowMs: number): Html {
   if (paused) return html`<span class="quiet nowrap">when resumed</span>`;
   if (at === null && others.length > 0) return html`by ${others.join(", ")}`;
@@ -82,7 +88,10 @@ function watchPill(watch: WatchView): Html {
     : html`<span class="pill warn">Slowed</span>`;
 }
 
-/** `98 of 100 readable, 1 not indexed, 2 gone`; a single readable target is named. */
+/**
+ * Returns a text such as `98 of 100 readable, 1 not indexed, 2 gone`; a single readable target is
+ * named.
+ */
 function targetsText(targets: readonly TargetView[]): string {
   const unreadable = targets.filter(isUnreadable).length;
   const notIndexed = targets.filter((target) => target.status === "not_indexed").length;
@@ -146,7 +155,7 @@ const failingText = (
 ): Html =>
   html`${reason}${since === null ? "" : html`, ${lasting(since, nowMs)}`}${next === null ? "" : html`, next attempt ${when(next, nowMs)}`}`;
 
-/** A sink that fails has said so already. */
+/** Returns why messages wait, except for a failing sink, whose failure is shown already. */
 const waitLines = ({ waits }: SinkView, nowMs: number): Html[] =>
   waits
     .filter(({ cause }) => cause !== "sink_failing" && cause !== "queued")
@@ -186,7 +195,10 @@ function eventItem(event: EventLine, nowMs: number): Html {
 `;
 }
 
-/** Addresses come from strangers' tweets: a `javascript:` one must stay text. */
+/**
+ * Whether a URL may be a link. Addresses come from strangers' tweets, and a `javascript:` one must
+ * stay text.
+ */
 export const isWebLink = (url: string | null): url is string =>
   url !== null && /^https?:\/\//i.test(url);
 

@@ -50,7 +50,7 @@ function requests(quota: QuotaView): Html {
   );
 }
 
-/** Drawn with attributes: the page's policy allows no inline style. */
+/** Draws the bar with attributes, because the page's policy allows no inline style. */
 function quotaBar(spent: number, forecast: number, limit: number): Html {
   const share = (count: number) =>
     (limit === 0 ? 100 : Math.min(100, (100 * count) / limit)).toFixed(2);

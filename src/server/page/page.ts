@@ -22,8 +22,8 @@ const STATE: Readonly<
 };
 
 /**
- * The whole document. Everything from the view is escaped; style and script are constants, named by
- * hash in `PAGE_POLICY`.
+ * Renders the whole document. Every value from the view is escaped; style and script are constants
+ * whose hashes are in `PAGE_POLICY`.
  */
 export function renderPage(status: StatusView, nowMs: number): string {
   return html`<!doctype html>
@@ -78,7 +78,7 @@ function replicas({ replicas: all, unclaimed }: StatusView): Html | undefined {
   return html`<span>replicas: ${parts.join(", ")}${free}</span>`;
 }
 
-/** On a page that updates itself this says whether it still does. */
+/** Returns the time of the page, which shows whether a page that updates itself still does. */
 function asOf(nowMs: number): Html {
   const iso = new Date(nowMs).toISOString();
   return html`<time id="as-of" datetime="${iso}">${iso.slice(11, 19)} UTC</time>`;
