@@ -1,7 +1,4 @@
-/**
- * The commands, and what a failure of one says and returns. One file per command; this one only
- * gathers them.
- */
+/** Gathers the commands, one file each, and decides what a failed command prints and returns. */
 import { Command, CommanderError } from "commander";
 import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, type ExitCode, ExitError } from "../model/exit-code.ts";
@@ -12,8 +9,8 @@ import { incompleteText } from "../runtime/incomplete-package.ts";
 type AddCommand = (program: Command, context: CliContext) => void;
 
 /**
- * Every command by its name: a line each. Only the one that was asked for is loaded, because
- * loading all costs as much as starting.
+ * The commands by name. Only the requested one is loaded, because loading all of them takes as long
+ * as starting.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: async () => (await import("./start/run.ts")).addRun,
@@ -45,8 +42,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
 };
 
 /**
- * Resolves to the exit code; never rejects. A command that ends well with another code than 0
- * throws ExitError.
+ * Runs a command and resolves to the exit code; never rejects. A command that succeeds with an exit
+ * code other than 0 throws ExitError, too.
  */
 export async function runCli(argv: readonly string[], given?: CliContext): Promise<ExitCode> {
   let context = given;
@@ -82,7 +79,7 @@ async function runCommands(argv: readonly string[], context: CliContext): Promis
   }
 }
 
-/** Of the ids of events, one in 64 begins with a dash: behind `--` it is no option. */
+/** Moves ids of events behind `--`: one in 64 begins with a dash and would be read as an option. */
 function withIdsLast(argv: readonly string[]): string[] {
   if (!TAKE_IDS.has(argv[2] ?? "") || argv.includes("--")) return [...argv];
   const ids = argv.filter((text) => DASHED_ID.test(text));
@@ -95,10 +92,10 @@ function withIdsLast(argv: readonly string[]): string[] {
 const TAKE_IDS: ReadonlySet<string> = new Set(["explain", "render"]);
 const DASHED_ID = /^-[\w-]{21}$/;
 
-/** The context ends lines itself. */
+/** Removes the last line break, because the context ends lines itself. */
 const withoutLastBreak = (text: string): string => text.replace(/\n$/, "");
 
-/** All of them for help and for a name that is none. */
+/** Returns the requested command, or all commands for the help and for an unknown name. */
 function wantedCommands(name: string | undefined): readonly (() => Promise<AddCommand>)[] {
   const wanted = name === undefined ? undefined : ownValue(COMMANDS, name);
   return wanted === undefined ? Object.values(COMMANDS) : [wanted];

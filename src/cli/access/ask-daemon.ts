@@ -1,5 +1,5 @@
 /**
- * A command's way to the running daemon of a state file: the control socket. Owns what "no daemon"
+ * Asks the running daemon of a state file through its control socket. Decides what "no daemon"
  * means to a command.
  */
 import type { Json } from "../../model/json.ts";
@@ -26,7 +26,7 @@ export async function askDaemon(
 ): Promise<ControlAnswer | undefined> {
   try {
     const answer = await callControl(controlSocketPath(state.path), method, path, options);
-    // What a daemon that stands by does not know or do, the state does.
+    // A daemon that stands by cannot answer this; the state can.
     return textAt(answer.body, "error", "code") === "SERVER_STANDS_BY" ? undefined : answer;
   } catch (error) {
     if (error instanceof ControlError && error.code === "CONTROL_NOT_RUNNING") return undefined;
@@ -34,7 +34,7 @@ export async function askDaemon(
   }
 }
 
-/** A daemon answered although its file is no good: whoever reads the answer should know. */
+/** Notes on standard error that the daemon's file has become invalid since the daemon loaded it. */
 export function noteFault(context: CliContext, { fault }: DaemonPlace): void {
   if (fault !== undefined)
     context.err(
@@ -42,7 +42,7 @@ export function noteFault(context: CliContext, { fault }: DaemonPlace): void {
     );
 }
 
-/** A text at a path of an answer's body; "" where there is none. */
+/** Returns the text at a path of an answer's body; "" if there is none. */
 export function textAt(body: Json, ...path: readonly string[]): string {
   let at: Json | undefined = body;
   for (const key of path)

@@ -1,6 +1,6 @@
 /**
- * A command's one way to ask: the running daemon of a state through its control socket, or, where
- * none answers here, the same routes over the state itself.
+ * The one way in which a command asks: it calls the routes of the running daemon through its
+ * control socket or, if none answers here, the same routes in this process, over the state itself.
  */
 import type { Json } from "../../model/json.ts";
 import { sleep } from "../../model/clock.ts";
@@ -18,17 +18,20 @@ export interface Question {
   readonly method?: ControlMethod;
   /** The path of the API, for example `/api/v1/status`. */
   readonly path: string;
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: Json;
 }
 
-/** Another command that changes the state, or a daemon that starts, has it for moments. */
+/**
+ * How long to wait for the state's lock. Another command that changes the state, or a daemon that
+ * starts, holds it for moments only.
+ */
 const MAX_LOCK_WAIT_MS = 5_000;
 const LOCK_RETRY_MS = 50;
 
 /**
- * The body of the answer. @throws ExitError where the question is refused, or the state cannot be
- * opened; ControlError where a daemon does not answer
+ * Returns the body of the answer. @throws ExitError if the request is refused or the state cannot
+ * be opened; ControlError if a daemon does not answer
  */
 export async function ask<T>(
   context: CliContext,
@@ -40,7 +43,7 @@ export async function ask<T>(
   throw refusalOf(answer, question);
 }
 
-/** The query of a path, without what is undefined. */
+/** Returns the query of a path, without values that are undefined. */
 export const queryText = (values: Readonly<Record<string, string | undefined>>): string =>
   new URLSearchParams(
     Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -110,7 +113,9 @@ const heldElsewhere = ({ state }: DaemonPlace): ExitError =>
     },
   );
 
-/** What was asked for cannot be done, in the words of the routes; or the daemon failed. */
+/**
+ * Returns the error of a refused request, in the words of the routes, or of a daemon that failed.
+ */
 function refusalOf({ status, body }: ControlAnswer, { path }: Question): ExitError {
   const code = textAt(body, "error", "code");
   const message = textAt(body, "error", "message");

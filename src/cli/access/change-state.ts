@@ -1,6 +1,6 @@
 /**
- * A change that a command makes in the state by itself, because no running daemon makes it: of the
- * state as a whole, or of which configuration is the current one.
+ * Changes that a command always makes in the state itself and never through a daemon: to the state
+ * as a whole, or to which configuration is the current one.
  */
 import type { LogLevel } from "../../runtime/logger.ts";
 import type { OpenedStore } from "../../state/open.ts";

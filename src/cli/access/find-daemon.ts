@@ -1,7 +1,7 @@
 /**
- * Which daemon a command is about: the one of the configuration's state. A daemon goes on with what
- * it loaded when its file is spoilt later, so the file need not be good to find it; only what needs
- * more than the place of the state says what is wrong with the file.
+ * Finds the daemon that a command is about: the one of the configuration's state. The file need not
+ * be valid, because a running daemon keeps what it loaded before. Only commands that need more than
+ * the place of the state report what is wrong with the file.
  */
 import { resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
@@ -14,9 +14,9 @@ import { plural } from "../terminal/table.ts";
 export interface DaemonPlace {
   /** As far as the file can be read. */
   readonly state: StateAddress;
-  /** @throws ExitError with every error of the file. */
+  /** Returns the configuration. @throws ExitError with every error of the file */
   readonly config: () => Config;
-  /** The first error of the file and how many there are; undefined when the file is good. */
+  /** The first error of the file and how many there are; undefined if the file is valid. */
   readonly fault: string | undefined;
 }
 

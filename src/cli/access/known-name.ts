@@ -1,8 +1,10 @@
-/** Whether a watch or a sink that a command names is one. */
+/** Checks that a watch or a sink that a command names exists. */
 import { suggest } from "../../config/suggest.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 
-/** @throws ExitError WATCH_UNKNOWN or SINK_UNKNOWN, which names the nearest */
+/**
+ * Checks the name. @throws ExitError WATCH_UNKNOWN or SINK_UNKNOWN, which suggests the nearest name
+ */
 export function requireKnownName(
   what: "watch" | "sink",
   name: string | undefined,

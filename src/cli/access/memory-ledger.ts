@@ -1,6 +1,6 @@
 /**
- * A ledger for commands without a state: it keeps the rate within this process and forgets the
- * rest.
+ * A ledger for commands that have no state. It keeps the rate limit within this process and forgets
+ * everything else.
  */
 import type { Grant, Ledger, Reservation } from "../../model/ledger.ts";
 

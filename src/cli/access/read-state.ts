@@ -1,6 +1,6 @@
 /**
- * What a command reads in the state by itself, because a running daemon would say the same: opened
- * for reading.
+ * What a command always reads from the state itself, opened read-only, because a running daemon
+ * would answer the same.
  */
 import type { Config } from "../../config/config.ts";
 import type { StateAddress } from "../../model/postgres-address.ts";
@@ -14,7 +14,7 @@ export const hasState = async (
   { path, postgres }: StateAddress,
 ): Promise<boolean> => postgres !== undefined || files.exists(path);
 
-/** @throws ExitError 74 when there is no state, or it cannot be read. */
+/** Reads from the state. @throws ExitError 74 if there is no state, or it cannot be read */
 export async function readState<T>(
   context: CliContext,
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * How a command reaches the data service: through the same gate as the daemon and, where there is a
- * state, through its ledger, so that rate and quota are shared with a daemon that runs beside it.
+ * Gives a command access to the data service: through the same gate as the daemon and, if there is
+ * a state, through its ledger, so that rate and quota are shared with a running daemon.
  */
 import { createUpstream } from "../../api/upstream.ts";
 import {
@@ -29,21 +29,23 @@ import { createMemoryLedger } from "./memory-ledger.ts";
 
 export interface ServiceAccess {
   readonly gate: RequestGate;
-  /** Those that pay, by the names the ledger knows them by. */
+  /** The keys that pay, by the names under which the ledger knows them. */
   readonly keys: readonly HeldKey[];
-  /** Undefined when there is no state yet: no command but `run` makes one. */
+  /** Undefined if there is no state yet: only `run` creates one. */
   readonly store: OpenedStore | undefined;
-  /** Billed requests so far, retries included. */
+  /** Billed requests so far, including retries. */
   readonly spent: number;
-  /** What speaks against sending to these sinks what the service answered. */
+  /** Returns why what the service answered must not be sent to these sinks. */
   readonly refusalOf: SandboxGuard["refusalOf"];
-  /** Leaves the context's HTTP open: a command may ask two services. */
+  /**
+   * Closes the access, but not the context's HTTP client, because a command may ask two services.
+   */
   close(): Promise<void>;
 }
 
 export interface ServiceTarget {
   readonly api: ApiConfig;
-  /** Undefined where no configuration names one. */
+  /** Undefined if no configuration names a state. */
   readonly state: StateAddress | undefined;
   readonly log: Log & { readonly addSecret: (secret: string) => void };
 }
@@ -72,7 +74,7 @@ export async function openService(
   });
   const gateKeys = keysOf(keys);
   const baseUrl = sandbox?.url ?? api.baseUrl;
-  // A command shows what a sandbox answers; it is asked before something goes out.
+  // A command may show what a sandbox answers; the guard is consulted before something is sent.
   const guard = createSandboxGuard({ http: context.http, config: () => ({ api, sinks: [] }) });
   const gate = createRequestGate({
     upstream: createUpstream({
@@ -112,7 +114,10 @@ export async function openService(
   };
 }
 
-/** A command is short: a key that is refused is left out of the rest of it. */
+/**
+ * Returns the keys of the gate. A refused key is left out for the rest of the command, which is
+ * short.
+ */
 function keysOf(holder: KeyHolder): GateKeys {
   const refused = new Set<string>();
   const usable = () =>

@@ -1,6 +1,6 @@
 /**
- * From `--name value` on the command line to the inputs of an endpoint. Pure; what the inputs may
- * be is the endpoint's own rule.
+ * Converts `--name value` on the command line to the inputs of an endpoint. Pure; the endpoint
+ * itself defines which inputs are valid.
  */
 import { z } from "zod";
 import { checkInput } from "../../api/check-input.ts";
@@ -14,17 +14,17 @@ export interface CallArguments {
   /** `-c`, where it was given after the endpoint. */
   readonly config: string | undefined;
   readonly flags: ReadonlySet<CallFlag>;
-  /** To go on where an earlier call ended. */
+  /** The cursor at which an earlier call ended. */
   readonly cursor: string | undefined;
-  /** Items to stop at. */
+  /** How many items are enough. */
   readonly limit: number | undefined;
-  /** Checked. */
+  /** The checked inputs. */
   readonly params: JsonObject;
 }
 
 const FLAGS = ["all", "json", "table", "list", "help"] as const;
 export type CallFlag = (typeof FLAGS)[number];
-/** Flags that take a value and are not the endpoint's own. */
+/** Flags with a value that do not belong to the endpoint. */
 const VALUE_FLAGS = ["config", "cursor", "limit"] as const;
 /** Names that no input of an endpoint may have. */
 export const CALL_FLAGS: readonly string[] = [...FLAGS, ...VALUE_FLAGS];
@@ -32,9 +32,9 @@ export const CALL_FLAGS: readonly string[] = [...FLAGS, ...VALUE_FLAGS];
 const isFlag = (name: string): name is CallFlag => (FLAGS as readonly string[]).includes(name);
 
 /**
- * The token after a parameter is its value whatever its form: a query may begin with a dash.
- * `--user-id` and `--user_id` are the same; a parameter that takes many values is repeated. @throws
- * ExitError 2 that names the parameter
+ * Parses the arguments. The token after a parameter is its value, even if it begins with a dash, as
+ * a query may. `--user-id` and `--user_id` mean the same, and a parameter with several values is
+ * repeated. @throws ExitError 2, which names the parameter
  */
 export function parseCallArguments(
   name: string,
@@ -70,7 +70,7 @@ function readLimit(text: string | undefined): number | undefined {
   return limit;
 }
 
-/** A misspelt name must not swallow the word after it. */
+/** Refuses unknown parameters; a misspelt name must not swallow the word after it. */
 function requireKnown(name: string, endpoint: Endpoint, { name: param, written }: Token): void {
   const inputs = Object.keys(endpoint.input.shape);
   const cursors = endpoint.cursor === undefined ? [] : [endpoint.cursor.param];
@@ -84,10 +84,10 @@ function requireKnown(name: string, endpoint: Endpoint, { name: param, written }
 }
 
 interface Token {
-  /** With underscores. */
+  /** The name with underscores. */
   readonly name: string;
   readonly written: string;
-  /** What stands behind `=`. */
+  /** The value after `=`. */
   readonly inline: string | undefined;
 }
 
@@ -112,7 +112,7 @@ function addParam(params: Record<string, Json>, name: string, value: string, man
   else throw usage(`--${name} is given twice and takes one value`);
 }
 
-/** Before anything is paid for. */
+/** Checks the inputs before anything is paid for. */
 function checked(name: string, endpoint: Endpoint, params: JsonObject): JsonObject {
   try {
     return checkInput(name, endpoint, params, (parameter) => `--${parameter}`);
@@ -124,7 +124,7 @@ function checked(name: string, endpoint: Endpoint, params: JsonObject): JsonObje
   }
 }
 
-/** The inputs of an endpoint as flags, with what may be combined. */
+/** Lists the inputs of an endpoint as flags, and which can be combined. */
 export function inputsOf(endpoint: Endpoint): string {
   const names = Object.keys(endpoint.input.shape);
   if (names.length === 0) return "It takes no parameters.";

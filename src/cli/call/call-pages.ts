@@ -1,6 +1,6 @@
 /**
- * The answer of one call, page by page to the cursor's end where all is wanted. What came before a
- * failure is kept: it is paid for.
+ * Collects the answer of a call page by page, to the end of the cursor if everything is wanted.
+ * Pages from before a failure are kept, because they were paid for.
  */
 import type { UpstreamAnswer } from "../../model/upstream.ts";
 
@@ -8,29 +8,29 @@ export interface Collected {
   /** `tweets`, `users`, or nothing for a single object. */
   readonly kind: "tweets" | "users" | "record";
   readonly items: readonly unknown[];
-  /** Where the next call goes on; null at the end. */
+  /** The cursor for the next call; null at the end. */
   readonly nextCursor: string | null;
   readonly pages: number;
-  /** Items that came beyond the limit and are not among these. */
+  /** How many items exceeded the limit and were left out. */
   readonly cut: number;
-  /** What ended it early. */
+  /** The error that ended the call early. */
   readonly error: unknown;
 }
 
 export interface CollectOptions {
   readonly ask: (cursor: string | undefined) => Promise<UpstreamAnswer>;
   readonly cursor: string | undefined;
-  /** To the end of the cursor, instead of one page. */
+  /** Whether to read to the end of the cursor, and not just one page. */
   readonly all: boolean;
-  /** So many items are enough. */
+  /** How many items are enough. */
   readonly limit?: number | undefined;
   /** Called after every page. */
   readonly onPage: (pages: number, items: number) => void;
 }
 
 /**
- * Rejects only when the first page fails. A cursor that comes again ends the walk: going on would
- * never end.
+ * Collects pages. Rejects only if the first page fails. A repeated cursor ends the call, which
+ * would otherwise never end.
  */
 export async function collectPages({
   ask,

@@ -1,5 +1,6 @@
 /**
- * Which service `call` speaks to: the configuration's, or the environment's where there is no file.
+ * Decides which service `call` asks: that of the configuration or, if there is no file, that of the
+ * environment.
  */
 import { resolve } from "node:path";
 import { checkBaseUrl } from "../../api/base-url.ts";
@@ -16,7 +17,10 @@ export interface CallTarget {
 
 const DEFAULT_FILE = "watches.yaml";
 
-/** `configPath` undefined: `watches.yaml`, if there is one. @throws ExitError 78 */
+/**
+ * Finds the service. If `configPath` is undefined, `watches.yaml` is used if it exists. @throws
+ * ExitError 78
+ */
 export async function findCallTarget(
   context: CliContext,
   configPath: string | undefined,

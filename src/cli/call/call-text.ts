@@ -1,5 +1,5 @@
 /**
- * What `call` prints as tables: a page of tweets or of users, one object, and the list of
+ * Formats what `call` prints: tables of tweets or users, a single object, and the list of
  * endpoints.
  */
 import type { Endpoint } from "../../api/endpoint.ts";
@@ -9,10 +9,12 @@ import type { User } from "../../model/user.ts";
 import type { Collected } from "./call-pages.ts";
 import { type Column, formatCount, formatTable } from "../terminal/table.ts";
 
-/** Where no terminal says how wide a line may be. */
+/** The longest text if the output is no terminal with a width. */
 const LONGEST_TEXT = 70;
 
-/** `width`: columns of the terminal, undefined where there is none. */
+/**
+ * Formats an answer; `width` is the number of columns of the terminal, undefined if there is none.
+ */
 export function formatCollected({ kind, items }: Collected, width?: number): string {
   if (items.length === 0) return "(nothing)";
   if (kind === "tweets") return tweetTable(items as readonly Tweet[], width);
@@ -39,7 +41,7 @@ const tweetTable = (tweets: readonly Tweet[], width: number | undefined): string
     width,
   );
 
-/** What some lists of users say besides the profile. */
+/** Fields that some lists of users have in addition to the profile. */
 const EXTRAS: readonly {
   readonly column: Column;
   readonly field: string;
@@ -87,7 +89,9 @@ function userTable(users: readonly User[], width: number | undefined): string {
   );
 }
 
-/** An object field by field; one that is nothing but a list, as that list. */
+/**
+ * Formats an object field by field. An object that holds nothing but a list is shown as that list.
+ */
 function recordTable(record: JsonObject, width: number | undefined): string {
   const [only, ...others] = Object.values(record);
   if (others.length === 0 && Array.isArray(only) && only.length > 0)
@@ -112,11 +116,11 @@ const valueText = (value: Json | undefined): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 const shortTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
-/** On a terminal the whole line is cut instead. */
+/** Shortens a text if there is no terminal; on a terminal the whole line is shortened instead. */
 const cut = (text: string, width: number | undefined): string =>
   width === undefined && text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 
-/** What a request of an endpoint costs, for people. */
+/** Says for people what a request of an endpoint costs. */
 export const endpointCost = (endpoint: Endpoint): string =>
   !endpoint.billed ? "free" : endpoint.cursor === undefined ? "1 request" : "1 request a page";
 
@@ -144,11 +148,14 @@ export const formatEndpoints = (
     width,
   );
 
-/** Items of a page at most: `?` where the service does not say, `-` where there are no pages. */
+/**
+ * Returns how many items a page has at most: `?` if the service does not say, `-` if there are no
+ * pages.
+ */
 export const pageSizeText = ({ cursor, pageSize }: Endpoint): string =>
   pageSize !== undefined ? String(pageSize) : cursor === undefined ? "-" : "?";
 
-/** One row of `call --list --json`. */
+/** Returns one row of `call --list --json`. */
 export const endpointJson = ([name, endpoint]: readonly [string, Endpoint]) => ({
   endpoint: name,
   method: endpoint.method,

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch call`: any endpoint of the data service from the command line. Inputs are checked
- * before anything is paid for.
+ * `chirpwatch call`: calls any endpoint of the data service from the command line. Inputs are
+ * checked before anything is paid for.
  */
 import type { Command } from "commander";
 import type { Endpoint } from "../../api/endpoint.ts";
@@ -37,8 +37,8 @@ Examples:
   chirpwatch call search-tweets --query 'acme -from:acme' --order latest --all --limit 200`;
 
 export function addCall(program: Command, context: CliContext): void {
-  // What follows the endpoint is the endpoint's: a value such as "-from:acme" must not be taken for
-  // an option.
+  // What follows the endpoint belongs to it: a value such as "-from:acme" must not be read as an
+  // option.
   program.enablePositionalOptions();
   const command = program
     .command("call")
@@ -61,7 +61,7 @@ export function addCall(program: Command, context: CliContext): void {
   );
 }
 
-/** The command line: the endpoint, what follows it, and the flags ahead of it. */
+/** The parts of the command line: the endpoint, what follows it, and the flags before it. */
 interface WrittenCall {
   readonly name: string | undefined;
   readonly tokens: readonly string[];
@@ -124,7 +124,7 @@ interface NamedEndpoint {
   readonly endpoint: Endpoint;
 }
 
-/** `search_tweets` and `/search-tweets` are taken, too. */
+/** Finds the endpoint. `search_tweets` and `/search-tweets` are accepted, too. */
 function requireEndpoint(written: string): NamedEndpoint {
   const name = written.replace(/^\/+/, "").replaceAll("_", "-").toLowerCase();
   const endpoint = findEndpoint(name);
@@ -169,7 +169,7 @@ async function collect(
   }
 }
 
-/** A list with its cursor, or the object itself. */
+/** Returns a list with its cursor, or the object itself. */
 function toJson(found: Collected, endpoint: Endpoint): unknown {
   if (found.kind !== "record")
     return {

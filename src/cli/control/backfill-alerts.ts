@@ -1,4 +1,4 @@
-/** Makes alerts of what a backfill has read. A dry run only counts. */
+/** Turns what a backfill has read into alerts, or only counts them in a dry run. */
 import { commitBack } from "../../operate/backfill/commit-back.ts";
 import { createServiceClock } from "../../requests/service-clock.ts";
 import { sha256 } from "../../runtime/hash.ts";
@@ -8,7 +8,7 @@ import { ask, queryText } from "../access/ask.ts";
 import { nameCaller, type CliContext } from "../terminal/context.ts";
 import type { BackfillPlan } from "./backfill-plan.ts";
 
-/** What would be sent. */
+/** Counts what would be sent. */
 export function countBackfill(
   { clock }: CliContext,
   { sinceMs, polls, access }: BackfillPlan,

@@ -1,6 +1,6 @@
 /**
- * What a backfill is asked for, checked: the watch, how far back, its feeds, and the way to the
- * service. Nothing is paid.
+ * Checks what a backfill is asked for and prepares it: the watch, how far back, its feeds, and
+ * access to the service. Nothing is paid.
  */
 import { feedsOf } from "../../operate/backfill/backfill-polls.ts";
 import { claimOrigin } from "../../app/daemon/origin.ts";
@@ -34,14 +34,14 @@ export interface BackfillPlan {
   readonly state: WatchState;
   readonly sinceMs: number;
   readonly nowMs: number;
-  /** Its feeds, one for each target that can be asked for. */
+  /** The watch's feeds, one for each target that can be read. */
   readonly polls: readonly Poll[];
-  /** Names of targets that cannot: their accounts are not looked up yet. */
+  /** The names of targets that cannot be read, because their accounts are not looked up yet. */
   readonly leftOut: readonly string[];
   readonly access: ServiceAccess & { readonly store: OpenedStore };
   /**
-   * What the service says is left of the quota, without the reserve; undefined where the ledger
-   * counts it, or nobody knows.
+   * What is left of the quota according to the service, without the reserve; undefined if the
+   * ledger counts it, or if it is unknown.
    */
   readonly left: number | undefined;
 }
@@ -52,7 +52,7 @@ export interface BackfillFlagTexts {
   readonly configPath: string;
 }
 
-/** @throws ExitError with what to do instead. */
+/** Prepares the backfill. @throws ExitError, which says what to do instead */
 export async function openBackfill(
   context: CliContext,
   { watchId, since, configPath }: BackfillFlagTexts,
@@ -108,7 +108,7 @@ export async function openBackfill(
   }
 }
 
-/** Where the configuration names no limit, the service is asked, which costs nothing. */
+/** Asks the service how much is left, which costs nothing, if the configuration names no limit. */
 async function leftOf({ api }: Config, { gate, keys }: ServiceAccess): Promise<number | undefined> {
   if (api.quota.monthly !== undefined || keys.every(({ monthly }) => monthly !== undefined))
     return undefined;

@@ -1,6 +1,6 @@
 /**
- * Reads the feeds of a backfill one after the other, with a line of progress; what cannot be read
- * on is said, and the rest goes on.
+ * Reads the feeds of a backfill one after the other, with a line of progress. A feed that cannot be
+ * read further is reported, and the others continue.
  */
 import { readBack } from "../../operate/backfill/read-back.ts";
 import type { BackEstimate } from "../../operate/backfill/estimate-back.ts";
@@ -14,7 +14,7 @@ import { progressText } from "./backfill-text.ts";
 export interface BackRead {
   /** Billed requests. */
   readonly spent: number;
-  /** Feeds that were not read down to the time, and why. */
+  /** Feeds that were not read back to the time, and why. */
   readonly cut: readonly { readonly poll: Poll; readonly reason: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** A backfill for people: what it will cost, how far it is, and what came of it. */
+/** The texts of a backfill: what it will cost, how far it is, and its result. */
 import type { BackEstimate } from "../../operate/backfill/estimate-back.ts";
 import type { BackfillView } from "../../server/contract/backfill-view.ts";
 import { plural } from "../terminal/table.ts";
@@ -44,7 +44,7 @@ export function progressText(at: {
   readonly spent: number;
   readonly expected: number | undefined;
   readonly tweets: number;
-  /** Of the time, between 0 and 1, of the source that is read. */
+  /** How much of the time has been read in the current source, between 0 and 1. */
   readonly share: number;
 }): string {
   const full = Math.round(Math.min(Math.max(at.share, 0), 1) * BAR);
@@ -55,7 +55,7 @@ export function progressText(at: {
   return `[${"#".repeat(full)}${".".repeat(BAR - full)}] ${requests}, ${plural(at.tweets, "tweet")}`;
 }
 
-/** `effect`: when the alerts go out; undefined for a dry run. */
+/** Returns the result. `effect` says when the alerts are sent; undefined for a dry run. */
 export function resultText(
   { alerts, filtered, known, left }: BackfillView,
   { effect, spent }: { readonly effect: string | undefined; readonly spent: number },

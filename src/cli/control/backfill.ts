@@ -1,6 +1,6 @@
 /**
- * `chirpwatch backfill`: reads the past of a watch, pays for it after saying what it costs, and
- * makes alerts of what it missed.
+ * `chirpwatch backfill`: reads the past of a watch, after saying what that costs, and sends alerts
+ * about what the watch missed.
  */
 import type { Command } from "commander";
 import { type BackEstimate, estimateBack } from "../../operate/backfill/estimate-back.ts";
@@ -26,7 +26,7 @@ interface BackfillFlags {
   readonly json?: true;
 }
 
-/** So many requests are paid, and so many alerts sent, without asking. */
+/** The most requests that are paid, and the most alerts that are sent, without asking. */
 const MAX_UNASKED = 20;
 
 export function addBackfillCommand(program: Command, context: CliContext): void {
@@ -95,7 +95,7 @@ async function backfill(context: CliContext, watchId: string, flags: BackfillFla
 const isExpensive = ({ requests, unread }: BackEstimate, most: number): boolean =>
   unread > 0 && Math.min(requests ?? most, most) > MAX_UNASKED;
 
-/** @throws ExitError unless the answer is yes */
+/** Asks a question. @throws ExitError unless the answer is yes */
 async function ask(question: string, instead: string): Promise<void> {
   const isSure = await confirm(question);
   if (isSure === undefined)
@@ -107,7 +107,7 @@ async function ask(question: string, instead: string): Promise<void> {
   if (!isSure) throw new ExitError(EXIT.failed, "BACKFILL_UNCONFIRMED", "nothing was sent");
 }
 
-/** What was read is kept for a day, whatever the answer is. */
+/** Asks before many alerts are sent. What was read is kept for a day, whatever the answer is. */
 async function askForAlerts({ alerts }: BackfillView): Promise<void> {
   if (alerts > MAX_UNASKED) await ask(`Send ${alerts} alerts?`, "--dry-run to only see how many");
 }
@@ -120,7 +120,10 @@ const jsonOf = ({ watch, sinceMs }: BackfillPlan, read: BackRead, view: Backfill
   ...view,
 });
 
-/** What was read counts all the same; whoever runs this in a script must see that it is not all. */
+/**
+ * Fails if the backfill is incomplete, so that a script notices it. What was read is used all the
+ * same.
+ */
 function failWhereCut({ cut, spent }: BackRead): void {
   if (cut.length === 0) return;
   const why = cut.map(({ poll, reason }) => `${nameOf(poll)}: ${reason}`).join("\n");

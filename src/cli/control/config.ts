@@ -1,5 +1,5 @@
 /**
- * `chirpwatch config`: which configurations the state has worked with, and making this one the
+ * `chirpwatch config`: lists the configurations that the state has worked with, and makes one the
  * current one.
  */
 import type { Command } from "commander";

@@ -1,4 +1,4 @@
-/** Dead letters for people: a sentence for each sink and cause, then the alerts. */
+/** Formats dead letters: a sentence for each sink and cause, then the alerts. */
 import type { DeadGroupView, DeadLetterView, DeadView } from "../../server/contract/dead-view.ts";
 import { formatTable, plural } from "../terminal/table.ts";
 
@@ -34,7 +34,7 @@ const rowOf = ({ given_up_at: at, sink, message_id: id }: DeadLetterView): reado
   id,
 ];
 
-/** What sending them again does. */
+/** Says what sending them again does. */
 export function formatReplay(groups: readonly DeadGroupView[]): string {
   return groups
     .map((group) => {

@@ -1,4 +1,4 @@
-/** `chirpwatch dead`: alerts that were given up: what they are, and that their loss is accepted. */
+/** `chirpwatch dead`: lists alerts that were given up, and accepts their loss. */
 import type { Command } from "commander";
 import type { DeadView } from "../../server/contract/dead-view.ts";
 import { ask, queryText } from "../access/ask.ts";
@@ -43,7 +43,9 @@ async function list(context: CliContext, flags: DeadFlags): Promise<void> {
   context.out(flags.json === true ? JSON.stringify(view, undefined, 2) : formatDead(view));
 }
 
-/** @throws ExitError where a sink is named that has none and is none */
+/**
+ * Reads the dead letters. @throws ExitError if a named sink does not exist and has no dead letters
+ */
 export async function viewDead(
   context: CliContext,
   place: DaemonPlace,

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch pause` and `resume`: one watch stops being polled, and goes on where it was. A sink's
- * resume is resume-sink.ts's.
+ * `chirpwatch pause` and `resume`: stops polling a watch, and continues where it was. Resuming a
+ * sink is in resume-sink.ts.
  */
 import type { Command } from "commander";
 import { pauseText } from "../../operate/pause.ts";
@@ -84,7 +84,10 @@ async function setPaused(
   context.out(`${pauseText(view)}; ${formatEffect(view)}`);
 }
 
-/** @throws ExitError with what there is, or why a watch that is configured cannot be paused yet */
+/**
+ * Explains why a watch cannot be paused. @throws ExitError with the known watches, or the reason
+ * why a configured watch cannot be paused yet
+ */
 async function explainUnknown(
   context: CliContext,
   place: DaemonPlace,

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch reload`: every daemon on the state reads its configuration again. Asked of the daemon
- * here; of those elsewhere through the state.
+ * `chirpwatch reload`: makes every daemon on the state read its configuration again. The daemon
+ * here is asked directly, daemons elsewhere through the state.
  */
 import type { Command } from "commander";
 import { ask } from "../access/ask.ts";

@@ -1,4 +1,4 @@
-/** `chirpwatch replay --event` and `--since`: sends again what was sent before, or dropped. */
+/** `chirpwatch replay --event` and `--since`: sends alerts again that were sent or dropped. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { readReplayRequest } from "../../server/contract/replay-request.ts";
 import type { Effect } from "../../server/contract/actions.ts";
@@ -21,10 +21,10 @@ export interface SentFlags {
 /** What was made due again. */
 export type Resent = { readonly alerts: number } & Effect;
 
-/** So many are sent without asking. */
+/** The most alerts that are sent without asking. */
 export const MAX_UNASKED = 20;
 
-/** `confirmed` throws unless the answer is yes. */
+/** Sends the alerts again. `confirmed` throws unless the answer is yes. */
 export async function replaySent(
   context: CliContext,
   flags: SentFlags,
@@ -65,7 +65,8 @@ export async function replaySent(
 }
 
 /**
- * The time as it was when the command began: how long ago must not move between the two requests.
+ * Returns the query with an absolute time, so that a time such as `2h` means the same in both
+ * requests.
  */
 function queryOf({ what, sink, by }: ReplayRequest): string {
   const asked =

@@ -18,7 +18,7 @@ export interface SilencedFlags {
   readonly yes?: true;
 }
 
-/** `confirmed` throws unless the answer is yes. */
+/** Sends the alerts. `confirmed` throws unless the answer is yes. */
 export async function replaySilenced(
   context: CliContext,
   flags: SilencedFlags,
@@ -26,7 +26,8 @@ export async function replaySilenced(
 ): Promise<void> {
   const { sink, silence } = flags;
   const place = await findDaemon(context, flags.config);
-  // A daemon goes on with the sinks that it loaded when its file is spoilt later.
+  // With an invalid file the daemon still has the sinks that it loaded before, so names are not
+  // checked.
   const sinks =
     place.fault === undefined ? place.config().sinks.map(({ name }) => name) : undefined;
   if (sinks !== undefined) requireKnownName("sink", sink, sinks);
@@ -45,7 +46,7 @@ export async function replaySilenced(
   context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${effect}`);
 }
 
-/** `sinks`: undefined for all. */
+/** Returns the silence with its counts at these sinks only; `sinks` is undefined for all. */
 const atSinks = (silence: SilenceView, sinks: readonly string[] | undefined): SilenceView => ({
   ...silence,
   silenced: silence.silenced.filter(({ sink }) => sinks === undefined || sinks.includes(sink)),

@@ -1,5 +1,5 @@
 /**
- * `chirpwatch replay`: sends alerts that were given up, silenced or sent before, after saying
+ * `chirpwatch replay`: sends alerts that were given up, silenced or sent before, after showing
  * which.
  */
 import { type Command, Option } from "commander";
@@ -86,7 +86,7 @@ async function replay(context: CliContext, flags: ReplayFlags): Promise<void> {
   context.out(`${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out again ${effect}`);
 }
 
-/** @throws ExitError unless the answer is yes */
+/** Asks for confirmation. @throws ExitError unless the answer is yes */
 async function confirmed(): Promise<void> {
   const isSure = await confirm("Send them?");
   if (isSure === undefined)

@@ -1,4 +1,4 @@
-/** `chirpwatch resume --sink`: a sink that fails is tried at once, one that is disabled too. */
+/** `chirpwatch resume --sink`: tries a failing or disabled sink at once. */
 import { ExitError } from "../../model/exit-code.ts";
 import type { Effect, ResumedSinkView } from "../../server/contract/actions.ts";
 import type { StatusView } from "../../server/contract/views.ts";

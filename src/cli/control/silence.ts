@@ -1,4 +1,4 @@
-/** `chirpwatch silence`: no alerts of some events for a while. */
+/** `chirpwatch silence`: holds back alerts about some events for a while. */
 import type { Command } from "commander";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Effect } from "../../server/contract/actions.ts";
@@ -85,7 +85,10 @@ async function add(
   context.out(formatAdded(silence, context.clock.now()));
 }
 
-/** @throws ExitError with what is wrong with the silence, as a mistake in the command line */
+/**
+ * Adds examples to an error about a silence. @throws ExitError with what is wrong, as an error of
+ * usage
+ */
 function withExamples(error: unknown): never {
   if (!(error instanceof ExitError) || error.code !== "SILENCE_INVALID") throw error;
   throw new ExitError(EXIT.usage, error.code, error.message, {
@@ -112,7 +115,7 @@ export const viewSilences = (
   withExpired: boolean,
 ): Promise<SilencesView> => ask(context, place, { path: `${PATH}?expired=${withExpired}` });
 
-/** All of them, or none where one is unknown. */
+/** Ends all of these silences, or none if one of them is unknown. */
 async function expire(
   context: CliContext,
   ids: readonly string[],
@@ -129,7 +132,7 @@ async function expire(
   }
 }
 
-/** @throws ExitError with what there is */
+/** Checks the ids. @throws ExitError with the known ones */
 export function requireKnown(ids: readonly string[], known: readonly SilenceView[]): void {
   const missing = ids.filter((id) => !known.some((silence) => silence.id === id));
   if (missing.length > 0)

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch state migrate`: carries the state from a file to Postgres, or back, and leaves the
- * former one as it is.
+ * `chirpwatch state migrate`: copies the state from a file to Postgres or back, and leaves the
+ * original unchanged.
  */
 import { dirname, join, resolve } from "node:path";
 import { expandText } from "../../config/text/interpolate.ts";
@@ -29,7 +29,7 @@ export async function migrateState(context: CliContext, flags: MigrateFlags): Pr
     throw new ExitError(EXIT.usage, "BAD_TARGET", `${names.to} is where the state is already.`);
   const { clock, random } = context;
   const log = context.logger("warn");
-  // Both are held: no daemon runs on either meanwhile.
+  // Both states are locked, so that no daemon runs on either of them meanwhile.
   const source = await openState({ ...from, clock, random, log, mustExist: true });
   const progress = createProgress();
   try {
@@ -54,7 +54,8 @@ export async function migrateState(context: CliContext, flags: MigrateFlags): Pr
 type End = Parameters<typeof copyState>[0];
 
 /**
- * `${NAME}` is replaced as in the configuration, so that a password stands in no list of processes.
+ * Returns the target. `${NAME}` is replaced as in the configuration, so that no password appears in
+ * the list of processes.
  */
 async function targetOf(
   context: CliContext,

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch state` for a state on Postgres: what the server's own tools do, this names; what only
- * chirpwatch knows, it checks.
+ * `chirpwatch state` for a state on Postgres: it names the server's own tools for what they do, and
+ * checks what only chirpwatch knows.
  */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import {

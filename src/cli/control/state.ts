@@ -1,4 +1,4 @@
-/** `chirpwatch state`: is the state sound, a copy of it, and a copy put back in its place. */
+/** `chirpwatch state`: checks the state, makes a backup, and restores one. */
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { isoTime } from "../../model/clock.ts";
@@ -117,7 +117,9 @@ async function restore(context: CliContext, path: string, flags: RestoreFlags): 
   if (restored.replaced !== null) context.out(`What was there is kept as ${restored.replaced}.`);
 }
 
-/** How many alerts that waited in the backup are muted. */
+/**
+ * Restores without sending the alerts that waited in the backup, and returns how many were muted.
+ */
 async function quietly(
   context: CliContext,
   place: DaemonPlace,
@@ -125,7 +127,8 @@ async function quietly(
 ): Promise<number> {
   const atMs = context.clock.now();
   if (reachesMs === null) return 0;
-  // A backup made beside a daemon was not closed by it: that is no news here.
+  // A backup made beside a daemon looks like a state that was not closed, which need not be
+  // reported here.
   return changeState(
     context,
     place,
@@ -134,7 +137,7 @@ async function quietly(
   );
 }
 
-/** What people had set or ended by hand since the backup. */
+/** Lists what people had set or ended by hand since the backup. */
 function changedLines({ changed }: Restored): readonly string[] {
   const { returned, lost } = changed ?? { returned: [], lost: [] };
   return [
@@ -161,7 +164,7 @@ const toJson = (
   lost: changed?.lost ?? null,
 });
 
-/** What a restore costs: the time since the backup is lived through again. */
+/** Says what a restore costs: the time since the backup is read and evaluated again. */
 function reachText(
   { reachesMs, alertsSince }: Restored,
   quiet: number | undefined,
@@ -178,7 +181,7 @@ function reachText(
   return `${reach} ${alerts} may be sent again: restore it with --quiet to prevent that.`;
 }
 
-/** Reading a state takes no good file, only one that leads to a state. */
+/** Finds the state. The file need not be valid for reading a state, as long as it names one. */
 async function existingState(context: CliContext, flags: StateFlags): Promise<StateAddress> {
   const { state, fault, config } = await findDaemon(context, flags.config);
   if (fault !== undefined && !(await hasState(context, state))) config();

@@ -1,16 +1,14 @@
-/**
- * The console of the demo: holds alerts back until the curtain is up, and counts them one by one.
- */
+/** The console of the demo: holds alerts back until it is opened, and counts them one by one. */
 import { stripVTControlCharacters } from "node:util";
 
 export interface AlertScreen {
   /** The console sink's way out. */
   write(text: string): void;
-  /** Shows what was held back, and everything from now on at once. */
+  /** Shows what was held back, and from now on everything at once. */
   open(): void;
-  /** Alerts written so far, shown or held back. */
+  /** The number of alerts so far, shown or held back. */
   readonly count: number;
-  /** Alerts that say, to the letter, what an earlier one said. */
+  /** The number of alerts with exactly the text of an earlier one. */
   readonly repeats: number;
 }
 
@@ -43,8 +41,8 @@ export function createAlertScreen(out: (text: string) => void): AlertScreen {
 }
 
 /**
- * Without their margin. A message of the console sink can hold several alerts below their number,
- * and stands further in where it is in a thread.
+ * Splits a message into alerts, without their margin. A message of the console sink can hold
+ * several alerts below their number, and is indented further if it belongs to a thread.
  */
 function alertsIn(text: string): readonly string[] {
   const plain = stripVTControlCharacters(text.trimEnd());

@@ -1,6 +1,6 @@
 /**
- * An Http that remembers which items the service's answers held: so that the demo can verify that a
- * repeat was really served.
+ * An Http that remembers which items the service's answers held, so that the demo can check that an
+ * item was really served again.
  */
 import type { Http } from "../../model/http.ts";
 

@@ -1,7 +1,4 @@
-/**
- * What a configuration becomes in the demo: fast, local, harmless. Pure; the demo's course is
- * demo.ts.
- */
+/** Changes a configuration for the demo: fast, local and harmless. Pure; demo.ts runs the demo. */
 import type { Config, ServerConfig, SinkConfig } from "../../config/config.ts";
 import { namesListen } from "../../config/compile/server-environment.ts";
 import type { Environment } from "../../model/files.ts";
@@ -17,13 +14,13 @@ export const DEMO_INTERVALS_MS: Readonly<Record<Priority, number>> = {
   low: 3_000,
 };
 
-/** Digests go out this often instead of every morning. */
+/** How often digests are sent, instead of every morning. */
 export const DEMO_DIGEST_MS = 3_000;
 
-/** A group waits at most so long for what else belongs to it. */
+/** The longest time for which a group waits for more alerts. */
 const DEMO_GROUP_MS = 2_000;
 
-/** More than a demo can spend, so that the pace of a month slows nothing down. */
+/** A quota that no demo can use up, so that it slows nothing down. */
 export const DEMO_QUOTA = 1_000_000_000;
 
 export interface DemoPlaces {
@@ -32,8 +29,8 @@ export interface DemoPlaces {
 }
 
 /**
- * The same watches on the sandbox: every sink is the console, state and status page are where
- * `places` says, nothing leaves the machine.
+ * Returns the same watches on the sandbox. Every sink is the console, state and status page are
+ * where `places` says, and nothing leaves the machine.
  */
 export function demoConfig(config: Config, { statePath, server }: DemoPlaces): Config {
   const { route, ...rest } = config;
@@ -64,8 +61,8 @@ export function demoConfig(config: Config, { statePath, server }: DemoPlaces): C
 }
 
 /**
- * The same as it is lived through before a demo that stays: its own schedules and digests, with
- * what the demo replaces otherwise.
+ * Returns the configuration for the days before a demo that stays: with its own schedules and
+ * digests, but otherwise as in the demo.
  */
 export const pastConfig = (written: Config, demo: Config): Config => ({
   ...demo,
@@ -78,8 +75,8 @@ export const pastConfig = (written: Config, demo: Config): Config => ({
 });
 
 /**
- * The text of a configuration whose state lies elsewhere: by it other commands find the demo's
- * daemon.
+ * Returns the text of a configuration with another state path, with which other commands find the
+ * demo's daemon.
  */
 export function withStatePath(text: string, path: string): string {
   const state = `state: { path: ${JSON.stringify(path)} }\n`;
@@ -102,7 +99,7 @@ const consoleInstead = ({
   settings: threadsIn(sink.settings),
 });
 
-/** They stay: the console shows them indented. */
+/** Keeps the thread settings, because the console shows threads indented. */
 function threadsIn(settings: unknown): object {
   const { thread_by, thread_window } = (settings ?? {}) as Readonly<Record<string, unknown>>;
   return {
@@ -111,7 +108,10 @@ function threadsIn(settings: unknown): object {
   };
 }
 
-/** The same tree, where nothing waits for long: a demo that waits for the morning shows nothing. */
+/**
+ * Returns the same route tree without long waits, because a demo that waits for the morning shows
+ * nothing.
+ */
 function promptRoute({ throttle: _throttle, ...route }: Route): Route {
   return {
     ...route,
@@ -135,9 +135,9 @@ const soonDigest = (digest: Shaping["digest"]): Pick<Shaping, "digest"> =>
       };
 
 /**
- * Any free port of this machine, unless the environment says where to listen: inside a container
- * only that address can be reached from outside. Where a token file is to be made, `newToken` does:
- * a demo leaves nothing behind.
+ * Returns where the demo serves its page: on any free port of this machine, unless the environment
+ * names an address, because inside a container only that can be reached from outside. If a token
+ * file is to be created, `newToken` is used instead, so that the demo leaves nothing behind.
  */
 export function demoServer(
   { newTokenFile, ...written }: ServerConfig,

@@ -1,6 +1,6 @@
 /**
- * What the demo can verify by counting: read from the state the daemon wrote, never from what the
- * demo believes.
+ * What the demo checks by counting: it reads the state that the daemon wrote, and relies on nothing
+ * that the demo itself remembers.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { ReportStore } from "../../model/report.ts";
@@ -17,7 +17,7 @@ export interface NotedWatch {
   readonly id: string;
   readonly type: string;
   readonly items: number;
-  /** "items", or what this watch type notes instead. */
+  /** "items", or what watches of this type record instead. */
   readonly unit: string;
 }
 
@@ -26,16 +26,16 @@ export interface DemoCounts {
   readonly sent: number;
   readonly waiting: number;
   readonly dead: number;
-  /** Per item: from its own time to its delivery, ascending. */
+  /** The delay from each item's own time to its delivery, ascending. */
   readonly lagsMs: readonly number[];
-  /** Per item: from its event's creation to its delivery, ascending. */
+  /** The delay from the creation of each event to its delivery, ascending. */
   readonly addedMs: readonly number[];
 }
 
-/** More than a demo can bring forth. */
+/** More events than a demo can create. */
 const ALL = 5_000;
 
-/** Events of watches; the daemon's own are left out. Newest first. */
+/** Returns the events of watches, newest first, without the daemon's own. */
 export const watchEvents = async (store: DemoStore): Promise<readonly ChirpEvent[]> =>
   (await store.recentEvents(ALL)).filter(({ watch }) => watch !== "");
 
@@ -45,7 +45,7 @@ const isSettled = ({ baselineAtMs, status }: WatchState["targets"][number]): boo
   status === "misconfigured" ||
   status === "not_indexed";
 
-/** Every watch knows where it begins. */
+/** Whether the baseline of every watch is complete. */
 export const hasBaseline = async (
   store: DemoStore,
   watchIds: readonly string[],
@@ -54,7 +54,7 @@ export const hasBaseline = async (
     .filter(({ id }) => watchIds.includes(id))
     .every(({ targets }) => targets.every(isSettled));
 
-/** What was noted silently: known items less those that are events. */
+/** Returns how many items were recorded without an alert: the known items minus the events. */
 export async function notedWatches(
   store: DemoStore,
   watchIds: readonly string[],
@@ -71,7 +71,7 @@ export async function notedWatches(
     });
 }
 
-/** A follower's subject names the watched account first. */
+/** Returns the id of the item. A follower's subject begins with the watched account. */
 export const itemOf = ({ subject }: ChirpEvent): string =>
   subject.slice(subject.lastIndexOf("/") + 1);
 
@@ -81,7 +81,7 @@ export async function countAll(store: DemoStore): Promise<DemoCounts> {
   const lagsMs: number[] = [];
   const addedMs: number[] = [];
   for (const event of events) {
-    // A reading has no time of its own.
+    // The event of a value has no time of its own.
     if (event.occurredAtMs === event.detectedAtMs) continue;
     const sentAtMs = await sentAt(store, event);
     if (sentAtMs === undefined) continue;
@@ -99,17 +99,17 @@ export async function countAll(store: DemoStore): Promise<DemoCounts> {
   };
 }
 
-/** What the days before a demo left behind. */
+/** What the days before a demo left in the state. */
 export interface PastCounts {
-  /** Alerts of each watch, by its id. */
+  /** The number of alerts by watch id. */
   readonly events: ReadonlyMap<string, number>;
-  /** Deliveries. */
+  /** The number of deliveries. */
   readonly sent: number;
-  /** An item that raised an alert lately; undefined where none did. */
+  /** An item that raised an alert lately; undefined if none did. */
   readonly latestItem: string | undefined;
   readonly polls: number;
   readonly billed: number;
-  /** When they ended, and how long this took. */
+  /** When those days ended, and how long simulating them took. */
   readonly untilMs: number;
   readonly tookMs: number;
 }
@@ -128,7 +128,7 @@ export async function countPast(
   };
 }
 
-/** The same state without what happened in the days before. */
+/** Returns the state without what happened in the days before. */
 export const storeSince = (store: DemoStore, { untilMs, sent: before }: PastCounts): DemoStore => ({
   listWatches: () => store.listWatches(),
   findEvents: (query) => store.findEvents(query),
@@ -145,7 +145,7 @@ export const storeSince = (store: DemoStore, { untilMs, sent: before }: PastCoun
   },
 });
 
-/** When it arrived; undefined while it waits. */
+/** Returns when the alert arrived; undefined while it waits. */
 export async function sentAt(store: DemoStore, event: ChirpEvent): Promise<number | undefined> {
   const histories = await store.explainItem(itemOf(event));
   const own = histories.find((history) => history.event?.id === event.id);

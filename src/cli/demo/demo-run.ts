@@ -1,6 +1,6 @@
 /**
- * What a demo runs on: sandbox, daemon, state and console in this process. Owns how they are built
- * and restarted, and the days before; the course is demo.ts's.
+ * What a demo runs on: sandbox, daemon, state and console in this process. Builds and restarts
+ * them, and simulates the days before; demo.ts runs the demo.
  */
 import { join } from "node:path";
 import { type Daemon, startDaemon } from "../../app/build.ts";
@@ -29,10 +29,10 @@ export interface DemoFlags {
   readonly stay?: boolean;
 }
 
-/** Beside the package, wherever the command is called from. */
+/** The example configuration, which is part of the package. */
 const EXAMPLE = packageFile("watches.example.yaml");
 
-/** What happens in the demo. */
+/** What happens in the world during the demo. */
 const SCENARIO = packageFile("config/demo-scenario.json");
 
 const DAY_MS = 86_400_000;
@@ -42,7 +42,7 @@ export interface DemoRun {
   readonly config: Config;
   /** The path of the configuration as it was written on the command line. */
   readonly configFile: string;
-  /** A file by which other commands find this daemon. */
+  /** A file with which other commands find this daemon. */
   readonly ownConfigFile: string;
   readonly sandbox: Sandbox;
   /** What happened since the demo began, without the days before. */
@@ -51,17 +51,17 @@ export interface DemoRun {
   readonly answers: ReturnType<typeof createAnswerLog>;
   readonly signal: AbortSignal;
   readonly startedAtMs: number;
-  /** Polls so far, and polls of each watch since the last start. */
+  /** The number of polls so far, and of each watch since the last start. */
   readonly polled: { count: number; readonly byWatch: Map<string, number> };
-  /** The days before; undefined for a demo without. */
+  /** The days before; undefined for a demo without them. */
   readonly past: PastCounts | undefined;
   url(): string;
-  /** From now on nothing happens in the world. */
+  /** Stops the scenario, so that nothing more happens in the world. */
   stopScenario(): void;
-  /** Stops the daemon and starts another on the same state. */
+  /** Stops the daemon and starts another one on the same state. */
   restart(): Promise<void>;
   end(): Promise<void>;
-  /** Requests that the service billed since the demo began. */
+  /** Returns how many requests the service billed since the demo began. */
   billed(): Promise<number>;
 }
 
@@ -72,14 +72,14 @@ export interface CommandScope {
   readonly teardown: Teardown;
 }
 
-/** A configuration, and the place where it is lived in. */
+/** A configuration, and what runs it. */
 interface Scene {
   readonly context: CliContext;
   readonly log: Logger;
   readonly sandbox: Sandbox;
 }
 
-/** Called before the days before the demo are lived through: they take a few seconds. */
+/** Called before the days before the demo are simulated, which takes a few seconds. */
 export type Announce = () => void;
 
 export async function startRun(
@@ -167,7 +167,9 @@ interface Prepared extends Pick<DemoRun, "config" | "configFile" | "ownConfigFil
   readonly written: Config;
 }
 
-/** The configuration as it is written and as the demo runs it, and a folder for its state. */
+/**
+ * Returns the configuration as it is written and as the demo runs it, and a folder for its state.
+ */
 async function prepare(
   given: CliContext,
   configFile: string,
@@ -182,8 +184,8 @@ async function prepare(
     server: demoServer(written.server, given.env, () => given.random.id()),
   });
   const ownConfigFile = join(folder.path, "watches.yaml");
-  // A folder has no text: a file with the place of the state alone leads other commands to the
-  // daemon as well.
+  // A folder has no text. A file that contains only the path of the state also leads other commands
+  // to the daemon.
   const text = await given.files.readText(configFile).catch(() => "");
   await writeTextFile(ownConfigFile, withStatePath(text, statePath), { overwrite: true });
   return { written, config, configFile, ownConfigFile };
@@ -223,12 +225,14 @@ interface PastScene {
   readonly signal: AbortSignal;
 }
 
-/** Scores move by themselves too little to raise an alert. */
+/**
+ * How often the scenario changes scores: by themselves they change too little to raise an alert.
+ */
 const SCORES_EVERY_MS = 2 * DAY_MS;
 
 /**
- * Plays what the scenario does to scores; the rest of it is for the demo itself. Returns what is to
- * be called as time goes on.
+ * Plays the scenario's changes of scores; its other changes belong to the demo itself. Returns a
+ * function to call as time passes.
  */
 function playScores(
   { sandbox }: Scene,
@@ -248,8 +252,8 @@ function playScores(
 }
 
 /**
- * The same watches through the days before, at their own schedules; afterwards the clock keeps
- * time.
+ * Runs the same watches through the days before, at their own schedules. Afterwards the clock runs
+ * at its usual speed.
  */
 async function livePast(
   scene: Scene,
@@ -309,8 +313,8 @@ const readScenario = async ({ files }: CliContext): Promise<readonly ScenarioTra
   JSON.parse(await files.readText(SCENARIO)) as readonly ScenarioTrack[];
 
 /**
- * Whatever the environment says, the demo asks nobody but the sandbox: a configuration that wants a
- * key gets along without.
+ * Returns a context in which the demo asks only the sandbox, whatever the environment says, so that
+ * a configuration that needs a key works without one.
  */
 const onSandbox = (context: CliContext): CliContext => ({
   ...context,

@@ -1,6 +1,6 @@
 /**
- * The texts of the demo; what happens is demo.ts's. Without colours under NO_COLOR, and where the
- * output is neither a terminal nor a CI job.
+ * The texts of the demo, which demo.ts runs. They have no colours under NO_COLOR, or if the output
+ * is neither a terminal nor a CI job.
  */
 import colors from "picocolors";
 import { formatDuration } from "../../model/duration.ts";
@@ -19,12 +19,12 @@ export interface DemoIntro {
   readonly sinks: number;
   readonly statePath: string;
   readonly statusUrl: string;
-  /** Set where others can reach the page. */
+  /** Set if others can reach the page. */
   readonly token?: string | undefined;
   readonly serviceUrl: string;
 }
 
-/** What the demo is, and everything it changed in the configuration. */
+/** Returns what the demo is, and everything that it changed in the configuration. */
 export function introText(scene: DemoIntro): string {
   const names = scene.watches.map(({ id }) => id).join(", ");
   const rows = [
@@ -66,7 +66,7 @@ function schedulesText(watches: readonly Watch[]): string {
 export const pastWaitText = (days: number): string =>
   `\n${INDENT}${colors.dim(`The daemon lives through ${days} days first, in a few seconds.`)}`;
 
-/** The days before the demo, in figures. */
+/** Returns the days before the demo in figures. */
 export function pastText(past: PastCounts, days: number, watches: readonly Watch[]): string {
   const width = Math.max(...watches.map(({ id }) => id.length));
   const lines = watches.map(
@@ -77,7 +77,7 @@ export function pastText(past: PastCounts, days: number, watches: readonly Watch
   return [...lines, "", `${INDENT}${colors.green(sum)}`].join("\n");
 }
 
-/** Three commands that answer from another terminal while the demo runs. */
+/** Returns three commands that answer from another terminal while the demo runs. */
 export function tryText(command: string, configFile: string, item: string | undefined): string {
   const at = `-c ${configFile}`;
   const commands = [
@@ -116,7 +116,7 @@ export function baselineText(watches: readonly NotedWatch[]): string {
 export interface Repeat {
   /** Items that raised an alert before the restart. */
   readonly alertedBefore: number;
-  /** How many of them the service served again afterwards, and how many times in all. */
+  /** How many of them the service served again after the restart, and how many times in total. */
   readonly servedAgain: number;
   readonly times: number;
   /** Alerts that repeated an earlier one. */
@@ -134,7 +134,7 @@ export function repeatText({ alertedBefore, servedAgain, times, duplicates }: Re
   ].join("\n");
 }
 
-/** A report as `chirpwatch report` prints it. */
+/** Formats a report as `chirpwatch report` prints it. */
 export function reportText(report: ReportView): string {
   const lines = reportLines(report).map((line) => `${INDENT}${line.replace(/^•/, "-")}`);
   return [`${INDENT}${colors.bold(reportTitle(report))}`, ...lines, ""].join("\n");

@@ -1,31 +1,31 @@
 /**
- * How long the demo waits for what it shows. Pure: all times are ms since its start; the waiting is
- * demo.ts's.
+ * How long the demo waits for what it shows, in ms since its start. Pure; demo.ts does the waiting.
  */
 
-/** When each wait is given up, and the demo goes on with what there is. */
+/** When each wait ends, even if what it waits for has not happened. */
 export interface DemoTimes {
-  /** For alerts before the restart. */
+  /** The wait for alerts before the restart. */
   readonly restartMs: number;
-  /** For an alert of each watch type. */
+  /** The wait for an alert of each watch type. */
   readonly alertsMs: number;
   /**
-   * For more polls after the restart, where time allows: one repeat without a duplicate alert could
-   * be luck.
+   * The wait for more polls after the restart, if there is time: a single repeat without a
+   * duplicate alert could be luck.
    */
   readonly encoreMs: number;
 }
 
-/** For the silent baseline. */
+/** The wait for the silent baseline. */
 export const BASELINE_UNTIL_MS = 30_000;
 
-/** A demo that ends within twenty seconds has to know by then what it shows. */
+/** The usual waits. A demo that ends within twenty seconds must have its results by then. */
 const USUAL: DemoTimes = { restartMs: 8_000, alertsMs: 17_000, encoreMs: 10_500 };
-/** A machine that has time for it takes half of this. */
+/** Twice the time of a baseline on a machine that is not busy. */
 const USUAL_BASELINE_MS = 6_000;
 
 /**
- * A machine so busy that the baseline came late is as slow with the rest: better late than failed.
+ * Returns longer waits for a machine so busy that the baseline came late, because the rest is as
+ * slow.
  */
 export function demoTimes(baselineAtMs: number): DemoTimes {
   const slowness = Math.max(1, Math.min(baselineAtMs, BASELINE_UNTIL_MS) / USUAL_BASELINE_MS);

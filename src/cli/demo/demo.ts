@@ -1,7 +1,7 @@
 /**
- * `chirpwatch demo`: sandbox, daemon and console in one process, in four chapters: silent baseline,
- * alerts, a restart that sends no duplicate alerts, the sums. Owns the course; its deadlines are
- * demo-times.ts's, what the configuration becomes is demo-config.ts's.
+ * `chirpwatch demo`: runs sandbox, daemon and console in one process, in four chapters: silent
+ * baseline, alerts, a restart without duplicate alerts, totals. Its deadlines are in demo-times.ts,
+ * its changes to the configuration in demo-config.ts.
  */
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
@@ -39,9 +39,9 @@ import { PAST_DAYS } from "./live-past.ts";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const CHECK_EVERY_MS = 50;
-/** So often every watch is polled again after the restart, where time allows. */
+/** How often every watch is polled again after the restart, if there is time. */
 const ENCORE_POLLS = 3;
-/** The slowest watch of the demo is polled, and a digest of it goes out, more often. */
+/** Time for one more poll of the slowest watch of the demo, and for its digest. */
 const LAST_ALERTS_MS = 7_000;
 
 export function addDemo(program: Command, context: CliContext): void {
@@ -96,7 +96,7 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     times.restartMs,
     async () => (await alertedTypes(store)).size > types.size / 2,
   );
-  // Without an alert there can be no duplicate.
+  // Duplicates are possible only after an alert.
   await waitFor(run, times.alertsMs, async () => (await alertedTypes(store)).size > 0);
 
   const alertedBefore = await watchEvents(store);
@@ -153,15 +153,15 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
       staying,
     }),
   );
-  // One that stays shows later what it has not shown yet.
+  // A demo that stays may show later what it has not shown yet.
   if (!staying) await checkOutcome(run, types, again.length);
   say(outroText(staying));
   if (staying) await untilAborted(run.signal);
 }
 
 /**
- * What the demo is, and what was there before anything happens: a silent baseline, or the days
- * before.
+ * Explains the demo and shows what was there before anything happens: a silent baseline, or the
+ * days before.
  */
 async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): Promise<void> {
   const { context, config, sandbox, store, past } = run;
@@ -199,7 +199,10 @@ async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): P
   );
 }
 
-/** What happened last is found by the next poll, and arrives before anyone counts. */
+/**
+ * Waits for the alerts about what happened last, which the next poll finds, before anything is
+ * counted.
+ */
 async function awaitLastAlerts(run: DemoRun, ids: readonly string[]): Promise<void> {
   run.stopScenario();
   const polled = new Map(run.polled.byWatch);
@@ -212,7 +215,7 @@ async function awaitLastAlerts(run: DemoRun, ids: readonly string[]): Promise<vo
   );
 }
 
-/** Types of the watches whose alerts stand on the console. */
+/** Returns the types of the watches whose alerts were shown. */
 async function alertedTypes(store: DemoStore): Promise<ReadonlySet<string>> {
   const types = new Set<string>();
   for (const event of await watchEvents(store))
@@ -221,7 +224,7 @@ async function alertedTypes(store: DemoStore): Promise<ReadonlySet<string>> {
   return types;
 }
 
-/** @throws ExitError when the demo did not show what it promises. */
+/** Checks the result. @throws ExitError if the demo did not show what it promises */
 async function checkOutcome(
   { store, screen }: DemoRun,
   types: ReadonlySet<string>,
@@ -237,7 +240,10 @@ async function checkOutcome(
 const failed = (message: string): ExitError =>
   new ExitError(EXIT.failed, "DEMO_FAILED", `the demo failed: ${message}`);
 
-/** Until it is so, or `untilMs` after the start. @throws ExitError at a signal. */
+/**
+ * Waits until the condition holds, or until `untilMs` after the start. @throws ExitError at a
+ * signal
+ */
 async function waitFor(
   { context, startedAtMs, signal }: DemoRun,
   untilMs: number,

@@ -1,6 +1,6 @@
 /**
- * The days before a demo that stays: the same daemon and the same sandbox on a clock that does not
- * wait. Owns how time leaps; what runs in it is demo-run.ts's.
+ * Simulates the days before a demo that stays, with the same daemon and sandbox on a clock that
+ * does not wait. This file moves the clock; demo-run.ts runs the daemon.
  */
 import type { Http } from "../../model/http.ts";
 import type { HurriedClock } from "../../runtime/hurried-clock.ts";
@@ -11,29 +11,30 @@ export const PAST_DAYS = 14;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * Each leap costs a poll of every watch; the last day, which people see first, has more of them.
+ * How far time is moved at once. Each move costs a poll of every watch; the last day, which people
+ * see first, has more of them.
  */
 const LEAP_MS = 6 * HOUR_MS;
 const LAST_DAY_LEAP_MS = 2 * HOUR_MS;
-/** After a leap, what it found is grouped and delivered. */
+/** The time after each move in which its findings are grouped and delivered. */
 const SETTLING_MS: readonly number[] = [1_000, 31_000, 31_000];
-/** Moves a start or a stop on, which wait for timers of their own. */
+/** The step with which time moves during a start or a stop, which wait for timers of their own. */
 const STEP_MS = 20;
 /**
- * What the days before may take. A slow machine takes longer leaps, up to a limit: a leap over days
- * would find what a daemon finds after an outage.
+ * The real time that the days before may take. A slow machine moves further at once, up to a limit,
+ * because a move over days would look like an outage to the daemon.
  */
 const MAX_REAL_MS = 5_000;
 const MAX_LEAP_MS = 12 * HOUR_MS;
 
 export interface Past {
-  /** For the daemon of the past: time stands still while an answer is awaited. */
+  /** The HTTP client of the daemon of the past: time stands still while it waits for an answer. */
   readonly http: Http;
-  /** Moves time on until this is done. */
+  /** Moves time until this work is done. */
   during<T>(work: Promise<T>): Promise<T>;
   /**
-   * Lives until `endMs`. `spentMs` says how long it has taken so far; `beforeLeap` is called with
-   * the time before each leap.
+   * Simulates until `endMs`. `spentMs` returns how long that has taken so far; `beforeLeap` is
+   * called with the time before each move.
    */
   live(endMs: number, spentMs: () => number, beforeLeap: (nowMs: number) => void): Promise<void>;
 }
@@ -77,15 +78,15 @@ export function createPast(clock: HurriedClock, http: Http): Past {
 
 interface Progress {
   readonly leftMs: number;
-  /** Which leap this is, from 1. */
+  /** The number of this move, from 1. */
   readonly leaps: number;
-  /** For the leaps before it. */
+  /** The real time that the moves before it took. */
   readonly spentMs: number;
 }
 
 /**
- * How far to leap: at least so far that the rest is lived through in time, if each leap takes as
- * long as those before it.
+ * Returns how far to move: far enough to finish in time if each move takes as long as those before
+ * it.
  */
 export function leapMs({ leftMs, leaps, spentMs }: Progress): number {
   const wantedMs = leftMs > DAY_MS ? LEAP_MS : LAST_DAY_LEAP_MS;

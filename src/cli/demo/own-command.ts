@@ -1,4 +1,4 @@
-/** How a person calls this program again from another terminal. Pure. */
+/** Returns the command with which a person calls this program from another terminal. Pure. */
 import { relative } from "node:path";
 import { namesListen } from "../../config/compile/server-environment.ts";
 import type { Environment } from "../../model/files.ts";

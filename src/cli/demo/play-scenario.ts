@@ -1,6 +1,6 @@
 /**
- * Plays a scenario: orders to the sandbox, again and again, so that something happens in its world
- * every few seconds.
+ * Plays a scenario: changes to the sandbox's world, repeated again and again, so that something
+ * happens every few seconds.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
@@ -16,13 +16,13 @@ interface ScenarioOrder {
   readonly body: JsonObject;
 }
 
-/** Turns that follow each other at an even pace; after the last one comes the first again. */
+/** Turns that follow each other at an even pace. After the last one the first follows again. */
 export interface ScenarioTrack {
   readonly every_ms: number;
   readonly turns: readonly (readonly ScenarioOrder[])[];
 }
 
-/** Returns what ends it. */
+/** Starts the scenario and returns a function that stops it. */
 export function playScenario(
   tracks: readonly ScenarioTrack[],
   sandbox: Pick<Sandbox, "order">,
@@ -57,7 +57,7 @@ const filled = (body: JsonObject, turn: number, last: string): JsonObject =>
     JSON.stringify(body).replaceAll("{n}", String(turn)).replaceAll("{last}", last),
   ) as JsonObject;
 
-/** Of the one tweet that an order has made; empty for others. */
+/** Returns the id of the tweet that an order has created; empty for other orders. */
 function idOf(answer: Json): string {
   const { ids = [] } = (answer ?? {}) as { readonly ids?: readonly string[] };
   return ids[0] ?? "";

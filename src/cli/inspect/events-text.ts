@@ -1,4 +1,4 @@
-/** Past events for people and for spreadsheets. */
+/** Formats past events for people and for spreadsheets. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
 import type { ReplayRecordView } from "../../server/contract/replay-view.ts";
@@ -7,7 +7,9 @@ import { formatCount, formatTable, plural } from "../terminal/table.ts";
 
 const TEXT_CHARS = 200;
 
-/** Three lines an event: when and what, its words, what became of it and where it is. */
+/**
+ * Formats each event in three lines: time and title, its text, and its deliveries with its address.
+ */
 export function formatEvents(events: readonly EventEntry[]): string {
   if (events.length === 0) return "No event matches.";
   return [...events.map(eventBlock), `${plural(events.length, "event")}`].join("\n\n");
@@ -33,7 +35,7 @@ const fateOf = ({ deliveries }: EventEntry): string =>
 
 const shortTime = (iso: string): string => iso.slice(0, 19).replace("T", " ");
 
-/** A line for each, newest first. */
+/** Formats replays, a line for each, newest first. */
 export function formatReplays(replays: readonly ReplayRecordView[]): string {
   if (replays.length === 0) return "Nothing was sent again.";
   return formatTable(
@@ -69,7 +71,10 @@ const COLUMNS = [
   "id",
 ] as const;
 
-/** RFC 4180; a cell that a spreadsheet would take for a formula begins with an apostrophe. */
+/**
+ * Formats events as CSV (RFC 4180). A cell that a spreadsheet would read as a formula begins with
+ * an apostrophe.
+ */
 export function formatEventsCsv(events: readonly EventEntry[]): string {
   const rows = events.map((event) => {
     const { data, timestamp, type, author, text, url } = event;

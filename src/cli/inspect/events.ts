@@ -1,4 +1,4 @@
-/** `chirpwatch events`: past events with what became of them. */
+/** `chirpwatch events`: lists past events with the state of their deliveries. */
 import { type Command, Option } from "commander";
 import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -74,7 +74,7 @@ async function events(context: CliContext, options: Options): Promise<void> {
   const query = readEventQuery(filters, context.clock.now());
   if (typeof query === "string") throw usage(query);
   const { sinceMs, untilMs } = query;
-  // A time that is so long ago must not move from page to page.
+  // A relative time must mean the same moment for every page.
   const since = sinceMs === undefined ? {} : { since: isoTime(sinceMs) };
   const until = untilMs === undefined ? {} : { until: isoTime(untilMs) };
   const place = await findDaemon(context, configPath);
@@ -99,7 +99,7 @@ const usage = (problem: string): ExitError =>
     hint: "chirpwatch events --help shows examples",
   });
 
-/** Page by page: one answer holds a bounded part. */
+/** Collects the events page by page, because each answer holds a limited number. */
 async function collect(
   context: CliContext,
   place: DaemonPlace,

@@ -1,4 +1,4 @@
-/** An item's path for people: a block per watch, from verdict to message. */
+/** Formats the path of an item, a block for each watch, from verdict to message. */
 import type { Verdict } from "../../model/event.ts";
 import type {
   ExplainDelivery,
@@ -41,7 +41,7 @@ function watchBlock(line: ExplainLine): string {
   return lines.join("\n");
 }
 
-/** Some reasons only repeat the verdict. */
+/** Returns the reason of a verdict; empty if it would only repeat the verdict. */
 const reasonOf = ({ verdict, detail }: ExplainLine): string =>
   detail === "" || verdict === "baseline" ? "" : ` (${cleanLine(detail)})`;
 
@@ -53,7 +53,7 @@ function deliveryText(delivery: ExplainDelivery): string {
   if (message !== null) parts.push(`message ${message}`);
   if (attempts > 0) parts.push(plural(attempts, "attempt"));
   if (ref !== null) parts.push(`its id there ${cleanLine(ref)}`);
-  // Why it waits says what failed last.
+  // The reason for waiting already includes the last failure.
   if (delivery.detail !== "" && wait === null) parts.push(cleanLine(delivery.detail));
   return parts.join(", ");
 }

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch explain`: what became of an item, watch by watch: verdict and reason, event, sinks,
- * messages, attempts.
+ * `chirpwatch explain`: shows what happened to an item in each watch: verdict and reason, event,
+ * sinks, messages, attempts.
  */
 import type { Command } from "commander";
 import type { ExplainView } from "../../server/contract/explain-view.ts";

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch health`: whether the running daemon makes progress, in one sentence and an exit code,
- * for a container's HEALTHCHECK.
+ * `chirpwatch health`: says in one sentence and an exit code whether the running daemon makes
+ * progress, for a container's HEALTHCHECK.
  */
 import type { Command } from "commander";
 import { notRunning } from "../../operate/offline/not-running.ts";
@@ -21,7 +21,7 @@ interface HealthAnswer {
   readonly body: Json;
 }
 
-/** Below the five seconds after which a container's HEALTHCHECK gives up. */
+/** Less than the five seconds after which a container's HEALTHCHECK gives up. */
 const TIMEOUT_MS = 4_000;
 
 export function addHealth(program: Command, context: CliContext): void {
@@ -45,8 +45,8 @@ async function health(context: CliContext, { config, url }: HealthFlags): Promis
 const unwell = (message: string): ExitError => new ExitError(EXIT.failed, "NOT_HEALTHY", message);
 
 /**
- * A file that was spoilt after the start says nothing about the daemon, which still runs on the
- * good one.
+ * Asks the daemon of a configuration. An invalid file says nothing about the daemon, which still
+ * runs with the version that it loaded.
  */
 async function askByConfig(context: CliContext, path: string): Promise<HealthAnswer> {
   const place = await findDaemon(context, path);

@@ -1,4 +1,7 @@
-/** How an alert came to its sink and each attempt there, a line each below the line of the sink. */
+/**
+ * Formats how an alert came to its sink and each attempt there, a line each below the sink's own
+ * line.
+ */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { ExplainDelivery } from "../../server/contract/explain-view.ts";
 import type { EditView, PathSilenceView, PathView } from "../../server/contract/path-view.ts";
@@ -24,7 +27,7 @@ export function pathLines(delivery: ExplainDelivery): readonly string[] {
     ["template", templateText(delivery)],
     ["repeat", repeatText(delivery)],
     ["replayed", replayedAt === null || replayedAt === undefined ? null : timeText(replayedAt)],
-    // A first attempt that did it is on the line of the sink.
+    // The line of the sink already shows a first attempt that succeeded.
     ...(attempts.length === 1 && attempts[0]?.result === "sent" ? [] : attempts).map(
       ({ at, result, answer }) =>
         [

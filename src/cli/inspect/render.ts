@@ -1,4 +1,4 @@
-/** `chirpwatch render`: an event as a sink would be sent it now. Sends nothing. */
+/** `chirpwatch render`: shows an event as it would be sent to a sink now. Sends nothing. */
 import type { Command } from "commander";
 import type { RenderView } from "../../server/contract/render-view.ts";
 import { ask } from "../access/ask.ts";

@@ -1,4 +1,4 @@
-/** `chirpwatch report`: what the watches found in a time, in numbers. */
+/** `chirpwatch report`: shows what the watches found in a period, in numbers. */
 import { type Command, Option } from "commander";
 import { isoTime } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";

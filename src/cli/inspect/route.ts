@@ -1,5 +1,6 @@
 /**
- * `chirpwatch route test`: which routes and sinks an event would take, by the configuration alone.
+ * `chirpwatch route test`: shows which routes and sinks an event would take, according to the
+ * configuration alone.
  */
 import type { Command } from "commander";
 import { testRoute } from "../../operate/alerts/route-test.ts";

@@ -1,6 +1,5 @@
 /**
- * The status for people: state first, then watches, sinks and the last alerts. Reads nothing
- * itself.
+ * Formats the status: state first, then watches, sinks and the last alerts. Reads nothing itself.
  */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import { trimText } from "../../render/text/trim-text.ts";
@@ -21,7 +20,7 @@ import { formatSilenceTable } from "../terminal/silence-table.ts";
 import { ageText, formatCount, formatTable, plural } from "../terminal/table.ts";
 
 const MAX_EVENTS = 5;
-/** An ops alert is a whole sentence: `events` shows it whole. */
+/** The longest title shown. An ops alert is a whole sentence, which `events` shows completely. */
 const MAX_TITLE_CHARS = 60;
 
 export function formatStatus(view: StatusView | StoppedView, nowMs: number): string {
@@ -85,7 +84,7 @@ function replicaText({
   return `  replica ${name}${which === "" ? "" : ` (${which})`}: ${share}`;
 }
 
-/** What it kept, reset and sent; nothing of what it left alone. */
+/** Formats what a reload kept, reset and sent. Unaffected watches are left out. */
 function reloadLines({ at, asked_by: by, memory, sends }: ReloadView): readonly string[] {
   const head = `  last reload ${at.slice(0, 19).replace("T", " ")} UTC (${by})`;
   if (memory.length === 0) return [`${head}: every watch goes on as it was`];
@@ -151,13 +150,16 @@ const watchNotes = (watch: WatchView, nowMs: number): string =>
     .filter((text) => text !== "")
     .join("; ");
 
-/** Another replica knows when it polls. */
+/**
+ * Returns when a watch is polled next. If another replica polls it, only that replica knows, and is
+ * named.
+ */
 function nextPollText({ next_poll_at: at, polled_by: others }: WatchView, nowMs: number): string {
   if (at !== null) return `in ${ageText(Date.parse(at) - nowMs)}`;
   return others.length === 0 ? "-" : `by ${others.join(", ")}`;
 }
 
-/** Of the list that has most left to read, where there are several. */
+/** Describes the first read of the list that has most left to read. */
 function longReadText({ member_lists: lists }: WatchView): string {
   const unread = lists.flatMap(({ first_read_members: read, ...list }) =>
     read === null ? [] : [{ ...list, read }],
@@ -178,7 +180,7 @@ const leftOf = ({
   readonly read: number;
 }): number => (members ?? read) - read;
 
-/** What is left out because of the length of a list. */
+/** Lists what is not read because of the length of a list. */
 function unreadLists(watches: readonly WatchView[]): string {
   const rows = watches.flatMap(({ id, member_lists: lists }) =>
     lists.flatMap(({ target, members, whole_read_every_seconds: everySeconds }) =>
@@ -199,13 +201,13 @@ function unreadLists(watches: readonly WatchView[]): string {
   );
 }
 
-/** A fact about accounts, and nothing that someone could mend. */
+/** Counts accounts that are not indexed, which nobody can change. */
 function notIndexed({ targets }: WatchView): string {
   const count = targets.filter(({ status }) => status === "not_indexed").length;
   return count === 0 ? "" : `${count} of ${plural(targets.length, "account")} not indexed`;
 }
 
-/** Only what needs attention. */
+/** Lists the targets that need attention. */
 function targetTroubles(watches: readonly WatchView[]): string {
   const rows = watches.flatMap(({ id, targets }) =>
     targets
@@ -244,7 +246,7 @@ const sinkTable = (sinks: readonly SinkView[], nowMs: number): string =>
     ]),
   );
 
-/** Why alerts wait; a sink that fails says so in its row. */
+/** Says why alerts wait. A failing sink is left out, because its row says so. */
 const waits = (sinks: readonly SinkView[], nowMs: number): string =>
   sinks
     .flatMap(({ name, waits: all }) =>
@@ -263,7 +265,7 @@ const repeats = (sinks: readonly SinkView[], nowMs: number): string =>
     )
     .join("\n");
 
-/** `07:00 UTC (in 5h)`, with the day where it is another one. */
+/** Returns a time such as `07:00 UTC (in 5h)`, with the date unless it is today. */
 const timeText = (nowMs: number) => (iso: string) => {
   const day =
     iso.slice(0, 10) === new Date(nowMs).toISOString().slice(0, 10) ? "" : `${iso.slice(0, 10)} `;

@@ -1,6 +1,5 @@
 /**
- * `chirpwatch status`: what the daemon does, by its own word; what the state remembers, when none
- * runs.
+ * `chirpwatch status`: shows what the daemon reports or, if none runs, what the state remembers.
  */
 import type { Command } from "commander";
 import type { StatusView, StoppedView } from "../../server/contract/views.ts";

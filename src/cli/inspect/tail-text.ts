@@ -1,4 +1,4 @@
-/** Lines of `tail` for people: when, what, where. */
+/** Formats the lines of `tail`: when, what, where. */
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { TailDelivery, TailEvent, TailLine } from "../../server/contract/tail-view.ts";
 import { plural } from "../terminal/table.ts";

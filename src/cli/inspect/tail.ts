@@ -1,6 +1,6 @@
 /**
- * `chirpwatch tail`: what the running daemon does, line by line as it happens; waits for a daemon
- * that restarts.
+ * `chirpwatch tail`: shows what the running daemon does, line by line as it happens. Waits while
+ * the daemon restarts.
  */
 import type { Command } from "commander";
 import { sleep } from "../../model/clock.ts";
@@ -82,7 +82,7 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Until the signal. @throws ExitError where no daemon answers the first time */
+/** Follows the daemon until the signal. @throws ExitError if no daemon answers the first time */
 async function followAgain(
   context: CliContext,
   { place, path, show, signal }: Following,

@@ -1,4 +1,4 @@
-/** Why no watch has seen an item, a line for each that could have, and what to do. */
+/** Formats why no watch has seen an item, a line for each watch that could have, and what to do. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
 import type { ExplainView } from "../../server/contract/explain-view.ts";
@@ -33,7 +33,8 @@ function lineText({ watch, target, reason }: UnseenLine): string {
 const WATCHES_NAMED = 3;
 
 /**
- * Nothing is stored about it: either no poll brought it, or it is longer ago than the retention.
+ * Returns the error if nothing is stored about the item: either no poll found it, or it is older
+ * than the retention.
  */
 export function neverSeen({ item, item_id: id, first_reads: watches }: ExplainView): ExitError {
   const more = watches.length - WATCHES_NAMED;

@@ -1,6 +1,6 @@
 /**
- * `--online`: asks the service how long the member lists of a configuration are, through the same
- * gate and ledger as a daemon would.
+ * Implements `--online`: asks the service how long the member lists of a configuration are, through
+ * the same gate and ledger as a daemon.
  */
 import { askLengths, listedAccounts, withLengths } from "../../operate/plan/list-lengths.ts";
 import { planQuota } from "../../operate/plan/plan-quota.ts";
@@ -41,7 +41,9 @@ export async function askOnline(
   }
 }
 
-/** The same for `validate`, with what the state knows where there is one. */
+/**
+ * The same as `askOnline`, for `validate`: starts from the stored watch states if there are any.
+ */
 export async function checkLengths(
   context: CliContext,
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * Spending over the period as a plot of plain characters: what was spent, what is expected, and the
- * line. No colour, so that NO_COLOR has nothing to switch off.
+ * Plots the spending of the period with plain characters: what was spent, what is expected, and the
+ * limit. It has no colour, so that NO_COLOR needs no special case.
  */
 import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { formatCount } from "../terminal/table.ts";
@@ -12,7 +12,7 @@ const SPENT = "#";
 const EXPECTED = ".";
 const LINE = "-";
 
-/** "" where the terminal is too narrow for one. */
+/** Returns the plot; "" if the terminal is too narrow for it. */
 export function plotSpending(
   { quota, hours }: BudgetView,
   { nowMs, columns }: { readonly nowMs: number; readonly columns: number },
@@ -27,7 +27,10 @@ export function plotSpending(
   );
   const lineRow = quota.line === null ? -1 : rowOf(quota.line);
 
-  /** Cumulated at a moment: what was spent, then straight to what is expected. */
+  /**
+   * Returns the cumulative requests at a moment: what was spent, then a straight line to what is
+   * expected.
+   */
   function levelAt(
     atMs: number,
   ): { readonly count: number; readonly isSpent: boolean } | undefined {

@@ -1,6 +1,6 @@
 /**
- * The budget for people: where the period stands, a plot of it, and who spent what. Reads nothing
- * itself.
+ * Formats the budget: how far the period is, a plot of it, and which watches spent what. Reads
+ * nothing itself.
  */
 import type { BudgetView, SpentView } from "../../server/contract/budget-view.ts";
 import { plotSpending } from "./budget-plot.ts";
@@ -9,7 +9,7 @@ import { formatCount, formatTable, plural } from "../terminal/table.ts";
 
 export interface BudgetPlace {
   readonly nowMs: number;
-  /** Of the terminal. */
+  /** The columns of the terminal. */
   readonly columns: number;
 }
 

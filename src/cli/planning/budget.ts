@@ -1,4 +1,4 @@
-/** `chirpwatch budget`: what the period has cost so far and what it will. */
+/** `chirpwatch budget`: shows what the period has cost so far and what it will cost. */
 import type { Command } from "commander";
 import type { BudgetView } from "../../server/contract/budget-view.ts";
 import { formatBudget } from "./budget-text.ts";
@@ -6,7 +6,7 @@ import { type CliContext, CONFIG_OPTION, JSON_OPTION } from "../terminal/context
 import { findDaemon } from "../access/find-daemon.ts";
 import { ask } from "../access/ask.ts";
 
-/** Where nobody says how wide the terminal is. */
+/** The width of a terminal that does not report it. */
 const USUAL_COLUMNS = 80;
 
 export function addBudget(program: Command, context: CliContext): void {

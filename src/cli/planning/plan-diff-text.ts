@@ -1,4 +1,4 @@
-/** Two plans compared, for people. */
+/** Formats the comparison of two plans. */
 import { memoryText } from "../../operate/changes/memory-changes.ts";
 import { sendsText } from "../../operate/changes/sent-changes.ts";
 import type { DiffLine, PlanDiffView } from "../../operate/plan/plan-diff.ts";

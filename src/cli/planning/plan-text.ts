@@ -1,4 +1,4 @@
-/** The plan for people: tables, totals, next runs, what it can miss. Reads nothing itself. */
+/** Formats the plan: tables, totals, next runs, and what watches can miss. Reads nothing itself. */
 import type { PlanView, PlanWatchView } from "../../operate/plan/plan-view.ts";
 import { longListLines, onlineText } from "../terminal/long-list-text.ts";
 import { formatCount, formatTable, plural } from "../terminal/table.ts";
@@ -55,7 +55,7 @@ const watchTable = (view: PlanView): string =>
 const shareOf = (share: number | null): string =>
   share === null ? "-" : `${formatCount(share * 100)}%`;
 
-/** `$12.30`; small amounts keep as many digits as they need. */
+/** Formats an amount such as `$12.30`; small amounts keep as many digits as they need. */
 export function moneyText(amount: number | null, currency: string): string {
   if (amount === null) return "-";
   const sign = amount < 0 ? "-" : "";
@@ -78,7 +78,7 @@ export function delayText(seconds: number | null | undefined): string {
 
 const MAX_NAMED = 3;
 
-/** `count`: of which `names` may be only the first. */
+/** Lists names. `count` is the total number if `names` holds only the first of them. */
 const namesOf = (names: readonly string[], count = names.length): string =>
   count <= MAX_NAMED
     ? names.join(", ")
@@ -182,14 +182,14 @@ function inexactText({ next_runs_exact: isExact, stretch }: PlanWatchView): stri
 
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
 
-/** Each caveat once, with the watches it is about. */
+/** Lists each caveat once, with its watches. */
 const caveats = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
     "What they can miss:",
     watches.map(({ id, caveats: own }) => [id, own]),
   );
 
-/** An estimate is marked as one, with what it assumes. */
+/** Lists the assumptions of estimates, with their watches. */
 const assumptions = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
     "Estimated until the daemon has counted a day of it. The estimate assumes:",

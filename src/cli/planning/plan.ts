@@ -1,6 +1,6 @@
 /**
- * `chirpwatch plan`: what the configuration will ask for, what it costs, how late alerts will be.
- * Spends no billed request without `--online`.
+ * `chirpwatch plan`: shows what the configuration will ask for, what that costs, and how late
+ * alerts will be. Makes no billed request without `--online`.
  */
 import type { Command } from "commander";
 import { memoryChanges } from "../../operate/changes/memory-changes.ts";
@@ -81,8 +81,8 @@ async function plan(
 }
 
 /**
- * Alerts that wait for a sink that only the present configuration has. A state that cannot be read
- * says nothing of it.
+ * Returns the alerts that wait for a sink that only the current configuration has. If the state
+ * cannot be read, nothing is reported.
  */
 async function strandedBy(
   context: CliContext,
@@ -119,8 +119,8 @@ async function viewOf(context: CliContext, configPath: string, isOnline = false)
 }
 
 /**
- * What a state that exists knows: ids of accounts, which watches are paused. A plan is worth having
- * without.
+ * Returns what an existing state knows, such as ids of accounts and paused watches. A plan is
+ * possible without it.
  */
 async function knownState(
   context: CliContext,
@@ -137,7 +137,10 @@ async function knownState(
   }
 }
 
-/** By the daemon that runs on this state; undefined when none does, or it does not say. */
+/**
+ * Returns the slow-down of the daemon that runs on this state; undefined if none runs or it does
+ * not answer.
+ */
 async function slowDownNow(config: Config): Promise<PlanFacts["slowDown"]> {
   const answer = await askDaemon(config, "GET", "/api/v1/budget").catch(() => undefined);
   return answer?.status === 200
@@ -146,14 +149,14 @@ async function slowDownNow(config: Config): Promise<PlanFacts["slowDown"]> {
 }
 
 /**
- * /key-usage-info is not billed; it is asked only about keys for which the configuration names no
- * quota.
+ * Returns the quota. /key-usage-info, which is not billed, is asked only about keys whose quota the
+ * configuration does not name.
  */
 async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota> {
   const keys = api.keys ?? [{ monthly: undefined }];
   const together = keys.reduce((sum, { monthly = 0 }) => sum + monthly, 0);
   const ofKeys = keys.every(({ monthly }) => monthly !== undefined) ? together : undefined;
-  // As in the daemon, the less of the two holds.
+  // The smaller of the two applies, as in the daemon.
   if (api.quota.monthly !== undefined)
     return planQuota(Math.min(api.quota.monthly, ofKeys ?? Number.POSITIVE_INFINITY), {
       failure: "",
@@ -178,7 +181,7 @@ async function quotaOf(context: CliContext, { api }: Config): Promise<PlanQuota>
   }
 }
 
-/** One odd answer makes the sum unknown. */
+/** Adds up the quotas of keys; a single unusable answer makes the sum unknown. */
 const addUp = (sum: unknown, remaining: unknown): unknown =>
   isUsableLimit(sum) && isUsableLimit(remaining) ? sum + remaining : undefined;
 
@@ -193,7 +196,7 @@ function overBudget(view: PlanView): ExitError {
 const NOTHING_FITS =
   "No schedule fits this quota: poll fewer accounts, or raise the quota. A short `max_age`, `no_events` or `spike` window keeps a watch from going slower.";
 
-/** The cheapest change first, then the others. */
+/** Formats the changes, the cheapest first. */
 function changesText(changes: PlanView["changes"]): string {
   if (changes.length === 0) return NOTHING_FITS;
   return changes

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch test`: one real poll of a watch, or one sample message to a sink. Commits no verdict;
- * sends nothing unless asked to.
+ * `chirpwatch test`: makes one real poll of a watch, or sends one sample message to a sink. Stores
+ * no verdict, and sends nothing unless asked to.
  */
 import type { Command } from "commander";
 import { placeOfSink, sinkSecrets } from "../../operate/alerts/create-sink.ts";
@@ -79,7 +79,7 @@ async function test(
   }
 }
 
-/** Sends one labelled sample, as `test --sink` does. @throws ExitError, SinkError */
+/** Sends one sample that is marked as such, like `test --sink`. @throws ExitError, SinkError */
 export const sendSampleTo = (context: CliContext, config: string, sink: string): Promise<void> =>
   test(context, undefined, { config, sink, targets: "5" });
 
@@ -138,11 +138,11 @@ async function testWatch(session: Session, watch: Watch, flags: TestFlags): Prom
   }
 }
 
-/** An address may hold a token. */
+/** Returns the host of an address only, because the rest may contain a token. */
 const askedOf = ({ via }: EnrichRule): string =>
   via.kind === "url" ? new URL(via.url).host : via.path;
 
-/** Nothing could be read at all: the test failed. */
+/** Fails if no target could be read. */
 function failWhenUnread(tried: readonly TriedTarget[]): void {
   if (tried.length === 0 || tried.some(({ problem }) => problem === "")) return;
   const reasons = tried.map(({ name, problem }) => `${name}: ${problem}`).join("\n");
@@ -182,7 +182,7 @@ async function sendLatest(session: Session, { watch, tried, access }: Polled): P
   }
 }
 
-/** @throws ExitError 78 when invented tweets would reach real people. */
+/** Refuses to send invented tweets to real people. @throws ExitError 78 */
 function guard(config: Config, sinks: readonly SinkConfig[]): void {
   const refusals = checkSandboxGuard({ ...config, sinks }, SINK_TYPES);
   if (refusals.length > 0) throw badConfig(refusals);

@@ -1,6 +1,6 @@
 /**
- * What a test poll found, for people: what would raise an alert as the console sink writes it, the
- * rest in a line with its reason.
+ * Formats what a test poll found: what would raise an alert as the console sink writes it, other
+ * items in a line with the reason.
  */
 import { createReader } from "../../operate/create-reader.ts";
 import type { TriedItem } from "../../operate/try/try-items.ts";
@@ -13,7 +13,7 @@ import { plural } from "../terminal/table.ts";
 
 const LONGEST_TEXT = 80;
 
-/** Writes through `deps.write`. */
+/** Writes the items through `deps.write`. */
 export async function formatTried(tried: readonly TriedTarget[], deps: SinkDeps): Promise<void> {
   const items = tried.flatMap((target) => target.items);
   const news = items.filter(({ verdict }) => verdict === "news");
@@ -34,7 +34,7 @@ export async function formatTried(tried: readonly TriedTarget[], deps: SinkDeps)
     );
 }
 
-/** Oldest first, as alerts go out. */
+/** Writes the alerts, oldest first, in the order in which they would be sent. */
 async function writeAlerts(news: readonly TriedItem[], deps: SinkDeps): Promise<void> {
   const sink = await consoleSink.create("test", {}, deps);
   for (const { itemId, event } of news.toSorted(

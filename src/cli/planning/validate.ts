@@ -1,4 +1,7 @@
-/** `chirpwatch validate`: everything that is wrong or doubtful about a configuration, at once. */
+/**
+ * `chirpwatch validate`: reports everything that is wrong or doubtful about a configuration at
+ * once.
+ */
 import type { Command } from "commander";
 import { renamedWatches } from "../../operate/changes/renamed-watches.ts";
 import type { Config, ConfigIssue } from "../../config/config.ts";
@@ -65,7 +68,10 @@ async function validate(
   throw new ExitError(EXIT.badConfig, "CONFIG_INVALID", `${path}: ${plural(errors, "error")}`);
 }
 
-/** A file is good or bad without a state; one that is there and can be read says more. */
+/**
+ * Returns warnings about renamed watches. Whether a file is valid does not depend on a state, so
+ * these exist only if there is one that can be read.
+ */
 async function renamed(context: CliContext, config: Config): Promise<readonly ConfigIssue[]> {
   if (!(await hasState(context, config.state))) return [];
   return readState(context, config, async (store) =>
@@ -79,7 +85,7 @@ function successText(path: string, { watches, sinks }: Config, warnings: number)
   return `${path} is good: watches ${list(watchNames)}; sinks ${list(sinks.map(({ name, type }) => `${name} (${type})`))}${doubts}`;
 }
 
-/** A file with a thousand watches is not read aloud. */
+/** How many names are listed: a file may have a thousand watches. */
 const MAX_NAMES = 12;
 
 const list = (names: readonly string[]): string =>

@@ -1,6 +1,6 @@
 /**
- * The questions of `init` at a terminal, one at a time. An answer that cannot be used is asked for
- * again at once, with the reason.
+ * Asks the questions of `init` at a terminal, one at a time. If an answer cannot be used, the
+ * reason is shown and the question is asked again.
  */
 import type { Prompt } from "../terminal/prompt.ts";
 import { SINK_KINDS, type StarterAnswers } from "./init-files.ts";

@@ -1,6 +1,6 @@
 /**
- * Loads the configuration that `init` is about to write, as if its variables were filled in: says
- * what is wrong with an answer, and what the file would cost.
+ * Loads the configuration that `init` is about to write, as if its variables were filled in, to
+ * report what is wrong with an answer and what the file would cost.
  */
 import { basename } from "node:path";
 import { planQuota } from "../../operate/plan/plan-quota.ts";
@@ -15,14 +15,16 @@ import { WATCH_TYPES } from "../../watches/registry.ts";
 import { plural } from "../terminal/table.ts";
 import type { StarterFiles } from "./init-files.ts";
 
-/** Where the text is said to lie while it is checked. */
+/** The path under which the text is checked. */
 const PATH = "/watches.yaml";
 
 export type StarterCheck =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly message: string };
 
-/** Says the first thing that is wrong, without the place of a file that does not exist yet. */
+/**
+ * Checks the text and returns the first error, without the place in a file that does not exist yet.
+ */
 export async function checkStarter({ config: text, env }: StarterFiles): Promise<StarterCheck> {
   const files = {
     watchTypes: WATCH_TYPES,
@@ -36,7 +38,10 @@ export async function checkStarter({ config: text, env }: StarterFiles): Promise
   return { ok: false, message: first?.message ?? "the configuration does not load" };
 }
 
-/** "about 8,600 requests a month". The quota is not asked for: there is no key yet. */
+/**
+ * Returns a text such as "about 8,600 requests a month". The quota is not asked for, because there
+ * is no key yet.
+ */
 export function costText(config: Config, nowMs: number): string {
   const quota = planQuota(undefined, { failure: "there is no key yet" });
   const { total } = createPlanView(config, {

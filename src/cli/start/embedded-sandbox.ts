@@ -1,4 +1,4 @@
-/** The bundled sandbox as the daemon's own data service, on a free port of this machine. */
+/** Starts the bundled sandbox as the daemon's data service, on a free port of this machine. */
 import type { Config } from "../../config/config.ts";
 import type { Log } from "../../model/log.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/sandbox.ts";

@@ -1,12 +1,12 @@
 /**
  * What `init docker` writes beside the configuration: a compose file that needs no checkout. Pure.
- * A test compares it with the compose.yaml of a checkout.
+ * A test compares it with the compose.yaml of the repository.
  */
 
-/** The folder that the container sees as /config. */
+/** The folder that is /config inside the container. */
 export const DOCKER_FOLDER = "watches";
 
-/** A variable for .env that names the image. */
+/** The variable for .env that names the image. */
 export const IMAGE_VARIABLE = `# the image: \`docker build -t chirpwatch .\` in a checkout builds this one
 CHIRPWATCH_IMAGE=chirpwatch
 `;

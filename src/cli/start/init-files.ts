@@ -1,6 +1,6 @@
 /**
- * The texts that `init` writes: the smallest useful configuration of each kind, and the variables
- * it needs. Pure.
+ * The texts that `init` writes: the smallest useful configuration for each kind of sink, and the
+ * variables that it needs. Pure.
  */
 import { SAMPLE_VALUES } from "../../config/sample-values.ts";
 
@@ -10,7 +10,7 @@ export interface StarterAnswers {
   readonly search?: string | undefined;
   /** Handles without @. */
   readonly accounts: readonly string[];
-  /** Slack only. */
+  /** The channel, for Slack only. */
   readonly channel?: string | undefined;
 }
 
@@ -22,9 +22,9 @@ export interface StarterFiles {
 interface Starter {
   /** The sink's name. */
   readonly name: string;
-  /** The sink's settings, in one line. */
+  /** Returns the sink's settings in one line. */
   readonly yaml: (answers: StarterAnswers) => string;
-  /** What the sink needs: comment and variable. */
+  /** The variables that the sink needs, each with a comment. */
   readonly variables: readonly (readonly [comment: string, name: keyof typeof SAMPLE_VALUES])[];
 }
 
@@ -60,18 +60,18 @@ const STARTERS = {
 export type StarterKind = keyof typeof STARTERS;
 
 /**
- * Kinds that a person can ask for by name. Alerts of `docker` go to the container's output, or to
- * the channel that is given.
+ * Kinds that a person can ask for by name. Alerts of `docker` are written to the container's
+ * output, or sent to a given channel.
  */
 export const SINK_KINDS = ["slack", "discord", "webhook"] as const satisfies readonly StarterKind[];
 
 export const starterSink = (kind: StarterKind): string => STARTERS[kind].name;
 
-/** The names of the variables that hold what the sink needs. */
+/** Returns the names of the variables that the sink needs. */
 export const starterVariables = (kind: StarterKind): readonly string[] =>
   STARTERS[kind].variables.map(([, name]) => name);
 
-/** `schemaPath`: where an editor finds the JSON Schema, as seen from the file. */
+/** Returns the files. `schemaPath` is the relative path of the JSON Schema, for editors. */
 export function starterFiles(
   kind: StarterKind,
   answers: StarterAnswers,
@@ -135,7 +135,7 @@ function watchesText({ search, accounts }: StarterAnswers, sink: string): string
     .join("\n");
 }
 
-/** A text as YAML that no variable is read from. */
+/** Returns a text as a YAML string in which no variables are replaced. */
 const quoted = (text: string): string => JSON.stringify(text).replaceAll(/\$(?=[{$])/g, "$$$$");
 
 const API_VARIABLES = [

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch init`: a first configuration, ready to be filled in. Never writes over anything, and
- * sends nothing unasked.
+ * `chirpwatch init`: writes a first configuration. It never overwrites a file, and sends nothing
+ * without being asked to.
  */
 import { dirname, join, resolve } from "node:path";
 import { Argument, type Command } from "commander";
@@ -148,7 +148,7 @@ const collect = (one: string, before: readonly string[] = []): readonly string[]
   one,
 ];
 
-/** @throws ExitError 2 for an answer that cannot be used */
+/** Returns the answers. @throws ExitError 2 for an answer that cannot be used */
 function answersOf(
   kind: StarterKind,
   { search, account = [], channel }: InitFlags,
@@ -169,7 +169,7 @@ function answersOf(
   };
 }
 
-/** @throws ExitError 2 when nobody can be asked */
+/** Asks for missing answers. @throws ExitError 2 if there is no terminal */
 async function ask(
   context: CliContext,
   { search, account = [], channel }: InitFlags,
@@ -196,7 +196,10 @@ async function ask(
   }
 }
 
-/** @throws ExitError 2 when the answers make no good configuration: nothing is written then */
+/**
+ * Checks the configuration. @throws ExitError 2 if the answers make an invalid one; nothing is
+ * written then
+ */
 async function checked(files: Parameters<typeof checkStarter>[0]): Promise<Config> {
   const outcome = await checkStarter(files);
   if (outcome.ok) return outcome.config;

@@ -1,6 +1,5 @@
 /**
- * Writes files that were not there: all of them or, where one is in the way or the folder cannot be
- * written to, none.
+ * Writes new files: all of them, or none if one exists already or the folder cannot be written to.
  */
 import { basename, dirname } from "node:path";
 import { errorText } from "../../model/errors.ts";
@@ -10,14 +9,14 @@ import { makeFolder, writeTextFile } from "../../runtime/write-files.ts";
 import { writeDenial } from "../../state/files/write-denial.ts";
 
 export interface NewFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * A file that already holds exactly its text is left as it is. `folder` is made where it is
- * missing. @throws ExitError 73
+ * Writes the files. A file that already holds exactly this text is left as it is. `folder` is
+ * created if it is missing. @throws ExitError 73
  */
 export async function writeNewFiles(
   files: Files,

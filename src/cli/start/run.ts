@@ -1,4 +1,4 @@
-/** `chirpwatch run`: the daemon, until a signal. */
+/** `chirpwatch run`: runs the daemon until a signal. */
 import type { Command } from "commander";
 import { startDaemon } from "../../app/build.ts";
 import { formatIssue } from "../../config/report.ts";
@@ -10,7 +10,7 @@ import { collectGarbageLater } from "../../runtime/collect-garbage.ts";
 import { type CliContext, CONFIG_OPTION, loadGuarded, orThrow } from "../terminal/context.ts";
 import { withServerToken } from "./server-token.ts";
 
-/** A stop takes eight seconds at most for what is under way. */
+/** How long a stop may take. It waits at most eight seconds for what is under way. */
 const STOP_WITHIN_MS = 15_000;
 
 export function addRun(program: Command, context: CliContext): void {
@@ -23,7 +23,7 @@ export function addRun(program: Command, context: CliContext): void {
 }
 
 async function run(context: CliContext, configPath: string): Promise<void> {
-  // Heard from here on: a stop in the middle of the start is an orderly one, too.
+  // Signals are handled from here on, so that a stop in the middle of the start is orderly, too.
   const stopping = new AbortController();
   const signalled = untilSignal(context);
   void signalled.then(() => stopping.abort());
@@ -91,7 +91,8 @@ async function run(context: CliContext, configPath: string): Promise<void> {
 }
 
 /**
- * A part that hangs, for which the daemon ends, may keep it from stopping: it ends all the same.
+ * Ends the process after a while even if the daemon does not stop, because the part that hangs may
+ * also keep it from stopping.
  */
 function endAfter(
   { clock }: CliContext,
@@ -104,7 +105,7 @@ function endAfter(
   });
 }
 
-/** A second signal ends the process at once. */
+/** Resolves at the first signal. A second signal ends the process at once. */
 function untilSignal({ onSignals }: CliContext): Promise<string> {
   return new Promise((resolve) => {
     const off = onSignals(["SIGTERM", "SIGINT"], (name) => {

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch sandbox`: the data service itself, from a simulated world, for tests and for anyone
- * who develops against it.
+ * `chirpwatch sandbox`: runs the data service itself, with a simulated world, for tests and for
+ * developers.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import { errorText } from "../../model/errors.ts";
@@ -70,7 +70,8 @@ async function serve(context: CliContext, flags: SandboxFlags): Promise<void> {
 }
 
 /**
- * The file is made at once, so that one that cannot be written is found before anyone relies on it.
+ * Opens the world's file. It is created at once, so that a file that cannot be written is found
+ * before anyone relies on it.
  */
 async function openWorld(context: CliContext, path: string): Promise<WorldData> {
   try {

@@ -1,6 +1,6 @@
 /**
- * Makes the server's token where the environment names a file for it that is not there yet, as in
- * the image.
+ * Creates the server's token if the environment names a file for it that does not exist yet, as in
+ * the container image.
  */
 import { dirname } from "node:path";
 import type { ServerConfig } from "../../config/config.ts";
@@ -18,8 +18,8 @@ export interface TokenDeps {
 }
 
 /**
- * The same server, with a token where one was to be made. The log gets the file's path, never the
- * token. @throws ExitError 73
+ * Returns the server's settings, with a new token if one was to be created. The log gets the file's
+ * path, never the token. @throws ExitError 73
  */
 export async function withServerToken(
   server: ServerConfig,

@@ -1,4 +1,4 @@
-/** Asks the person at the terminal before something that cannot be taken back. */
+/** Asks the person at the terminal before something that cannot be undone. */
 import { createInterface } from "node:readline/promises";
 
 /** Undefined when nobody can be asked: input or output is no terminal. */

@@ -1,6 +1,6 @@
 /**
- * What every command shares: ports of this process, the configuration's place, and how a failure is
- * said.
+ * What every command shares: the ports of this process, the configuration options, and how errors
+ * are reported.
  */
 import { resolve } from "node:path";
 import type { Config, ConfigIssue } from "../../config/config.ts";
@@ -34,25 +34,27 @@ export interface CliContext {
   readonly files: Files;
   readonly env: Environment;
   readonly http: HttpAgent;
-  /** Which requests go through a proxy, for people; undefined when none does. */
+  /** Which requests use a proxy, for people; undefined if none does. */
   readonly proxies: string | undefined;
   readonly outputs: Outputs;
   readonly version: string;
-  /** Path of the program as it was called. */
+  /** The path of the program as it was called. */
   readonly script: string;
-  /** What the operating system sends this process. */
+  /** Listens for signals of the operating system to this process. */
   readonly onSignals: ProcessEnd["onSignals"];
-  /** The command is over. */
+  /** Ends the process after the command. */
   readonly leave: ProcessEnd["leave"];
-  /** What nobody caught in it, and its end. */
+  /** Handles errors that nothing caught, and ends the process. */
   readonly onUncaught: typeof onUncaught;
-  /** To people: results. */
+  /** Writes results for people. */
   out(text: string): void;
-  /** Alerts of a daemon's console sink. */
+  /** Writes the alerts of a daemon's console sink. */
   readonly alerts: AlertOutput;
-  /** To people: what is wrong, progress. */
+  /** Writes errors and progress for people. */
   err(text: string): void;
-  /** Logs go to standard error, so that results and alerts can be piped. */
+  /**
+   * Creates a logger. Logs are written to standard error, so that results and alerts can be piped.
+   */
   logger(level?: LogLevel): Logger;
 }
 
@@ -84,8 +86,8 @@ export const nameCaller = ({ env }: CliContext, given = ""): string =>
   given || env["USER"] || "terminal";
 
 /**
- * Loaded with the first request: the HTTP library is a fifth of a start, and most commands send
- * none.
+ * Creates an HTTP agent that loads the HTTP library with the first request. Loading it takes a
+ * fifth of a start, and most commands send no request.
  */
 function createLateAgent(proxies: Proxies): HttpAgent {
   let loading: Promise<HttpAgent> | undefined;
@@ -99,12 +101,15 @@ function createLateAgent(proxies: Proxies): HttpAgent {
   };
 }
 
-/** `| head` reads what it wants and goes: that is no failure, and must not end a daemon. */
+/**
+ * Ignores the error when the reader of a pipe ends, as `| head` does. It is no failure and must not
+ * end a daemon.
+ */
 function letReadersLeave(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
-/** The options that mean the same wherever they stand, as commander takes them. */
+/** The options that mean the same before and after a command's name. */
 export const CONFIG_OPTION = [
   "-c, --config <file>",
   "configuration file or folder",
@@ -133,7 +138,10 @@ export const loadFrom = (
     ...options,
   });
 
-/** As a daemon takes it: a start, a reload and `validate` are held to the same. */
+/**
+ * Loads the configuration with every check. Start, reload and `validate` all call this, so that
+ * they accept the same files.
+ */
 export async function loadGuarded(context: CliContext, configPath: string): Promise<LoadResult> {
   const loaded = await loadFrom(context, configPath);
   const refusals = loaded.ok ? checkSandboxGuard(loaded.config, SINK_TYPES) : [];
@@ -142,7 +150,7 @@ export async function loadGuarded(context: CliContext, configPath: string): Prom
     : loaded;
 }
 
-/** @throws ExitError with every error of the file. */
+/** Loads the configuration. @throws ExitError with every error of the file */
 export async function requireConfig(
   context: CliContext,
   configPath: string,
@@ -151,7 +159,7 @@ export async function requireConfig(
   return orThrow(await loadFrom(context, configPath, options));
 }
 
-/** @throws ExitError with every error of the file. */
+/** Returns the loaded configuration. @throws ExitError with every error of the file */
 export function orThrow(loaded: LoadResult): Config {
   if (loaded.ok) return loaded.config;
   throw badConfig(loaded.issues.filter(({ severity }) => severity === "error"));

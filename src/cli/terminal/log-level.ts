@@ -1,4 +1,4 @@
-/** How much is logged, as the environment says. */
+/** Reads the log level from the environment. */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import type { Environment } from "../../model/files.ts";
 import type { LogLevel } from "../../runtime/logger.ts";
@@ -7,8 +7,8 @@ const LEVELS = ["debug", "info", "warn", "error", "silent"] as const satisfies r
 const DEFAULT: LogLevel = "info";
 
 /**
- * An empty variable is one that is not set: compose files pass it on so. @throws ExitError
- * LOG_LEVEL_UNKNOWN
+ * Returns the level. An empty variable counts as not set, because compose files pass variables on
+ * that way. @throws ExitError LOG_LEVEL_UNKNOWN
  */
 export function readLogLevel(env: Environment): LogLevel {
   const written = env["CHIRPWATCH_LOG_LEVEL"]?.trim() ?? "";

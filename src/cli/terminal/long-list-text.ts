@@ -1,6 +1,6 @@
 /**
- * Member lists that take longer than a poll, for people: what a first read of them takes, and what
- * is left out because of their length.
+ * Describes member lists that take longer than a poll: what their first read takes, and what is
+ * left out because of their length.
  */
 import type { PlanLongListView } from "../../operate/plan/long-list-view.ts";
 import type { PlanOnlineView } from "../../operate/plan/plan-view.ts";
@@ -24,7 +24,7 @@ function listText(list: PlanLongListView): string {
     .join("; ");
 }
 
-/** A handle as a handle; ids as they are written. */
+/** Returns a handle with @; ids as they are written. */
 const nameOf = (target: string): string => (/^(?:@|id:|\d+$)/.test(target) ? target : `@${target}`);
 
 function firstText({
@@ -50,7 +50,7 @@ function laterText({
   return `it is not read whole every day: \`full_read_every: 1d\` would, for ${plural(requests, "request")} a time`;
 }
 
-/** What `--online` asked, and what that cost. */
+/** Says what `--online` asked, and what that cost. */
 export function onlineText({ requests, accounts, missing }: PlanOnlineView): string {
   if (requests === 0)
     return "Online: nothing to ask, no watch reads the member list of an account.";

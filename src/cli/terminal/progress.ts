@@ -1,10 +1,10 @@
 /**
- * One line on standard error that changes while long work goes on; silent unless it is a terminal.
+ * Shows one changing line on standard error while long work runs; silent unless it is a terminal.
  */
 
 export interface Progress {
   show(text: string): void;
-  /** Takes the line away again. */
+  /** Removes the line. */
   clear(): void;
 }
 

@@ -3,12 +3,12 @@ import { createInterface } from "node:readline/promises";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 
 export interface Prompt {
-  /** The answer without spaces around it. @throws ExitError when the input ends */
+  /** Returns the answer without surrounding spaces. @throws ExitError when the input ends */
   ask(question: string): Promise<string>;
   close(): void;
 }
 
-/** Undefined when nobody can be asked: input or output is no terminal. */
+/** Returns the prompt; undefined if input or output is no terminal. */
 export function openPrompt(): Prompt | undefined {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return undefined;
   const asking = createInterface({ input: process.stdin, output: process.stderr });

@@ -1,6 +1,6 @@
 /**
- * Silences as a table: what each holds back, until when, who added it and why. For `silence list`
- * and `status`.
+ * Formats silences as a table for `silence list` and `status`: what each holds back, until when,
+ * who added it and why.
  */
 import type { SilenceView } from "../../server/contract/silence-view.ts";
 import { ageText, formatCount, formatTable } from "./table.ts";
@@ -29,7 +29,7 @@ export const formatSilenceTable = (silences: readonly SilenceView[], nowMs: numb
     ]),
   );
 
-/** Alerts that it holds back, at all sinks. */
+/** Returns how many alerts the silence holds back at all sinks. */
 export const alertsOf = ({ silenced }: SilenceView): number =>
   silenced.reduce((sum, { alerts }) => sum + alerts, 0);
 

@@ -1,6 +1,6 @@
 /**
- * Plain, aligned columns for people. Owns the layout; knows no command. No colour, so that NO_COLOR
- * has nothing to switch off.
+ * Formats plain, aligned columns. Knows no command. It has no colour, so that NO_COLOR needs no
+ * special case.
  */
 import type { Effect } from "../../server/contract/actions.ts";
 import { cleanLine } from "../../render/text/clean-text.ts";
@@ -13,8 +13,8 @@ export interface Column {
 const GAP = "  ";
 
 /**
- * Titles, then one line a row; cells are made harmless and never wrap. No space at the ends of
- * lines, which end at `width` where given.
+ * Formats titles, then one line per row. Cells are made harmless and never wrap. Lines have no
+ * trailing space, and are cut at `width` if it is given.
  */
 export function formatTable(
   columns: readonly Column[],
@@ -40,7 +40,7 @@ function cutLine(line: string, width: number): string {
   return points.length <= width ? line : `${points.slice(0, Math.max(0, width - 1)).join("")}…`;
 }
 
-/** Code points: close enough for handles, numbers and times. */
+/** Returns the number of code points, which is precise enough for handles, numbers and times. */
 const widthOf = (text: string): number => Array.from(text).length;
 
 function pad(text: string, width: number, align: Column["align"]): string {
@@ -48,20 +48,20 @@ function pad(text: string, width: number, align: Column["align"]): string {
   return align === "right" ? fill + text : text + fill;
 }
 
-/** Whole numbers with thousands apart; small ones keep a digit behind the point. */
+/** Formats a count with thousands separators; small numbers keep one decimal. */
 export function formatCount(count: number): string {
   const rounded =
     count < 10 && !Number.isInteger(count) ? Math.round(count * 10) / 10 : Math.round(count);
   return rounded.toLocaleString("en-US");
 }
 
-/** `3 requests`, `1 request`. */
+/** Returns a count such as `3 requests` or `1 request`. */
 export function plural(count: number, noun: string): string {
   const shown = formatCount(count);
   return `${shown} ${noun}${shown === "1" ? "" : "s"}`;
 }
 
-/** The largest unit that says enough: `45s`, `12m`, `5h`, `3d`. */
+/** Returns an age in the largest useful unit: `45s`, `12m`, `5h`, `3d`. */
 export function ageText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 90) return `${seconds}s`;
@@ -69,5 +69,5 @@ export function ageText(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)}h` : `${Math.round(seconds / 86_400)}d`;
 }
 
-/** When a change takes effect and by whom, in the words of whoever carries it out. */
+/** Says when a change takes effect and which daemon carries it out. */
 export const formatEffect = ({ effect }: Effect): string => `takes effect ${effect}`;
