@@ -8,12 +8,12 @@ import type { Poll } from "./watch-poll.ts";
 import type { RequestGate } from "../requests/request-gate.ts";
 import type { BatchAnswer } from "../requests/split-batches.ts";
 
-/** A query with its bounds, and the cursor of a further page. */
+/** Asks for a query with its bounds; `cursor` asks for a further page. */
 export type AskSearch = (query: string, cursor?: string) => Promise<UpstreamAnswer>;
 
 export type Ask = (params: JsonObject, cursor?: string) => Promise<BatchAnswer>;
 
-/** On whose behalf a poll asks. */
+/** Returns in whose name a poll asks: its source, watch, priority and purpose. */
 export const askerOf = (poll: Poll, purpose: Purpose): Asker => ({
   source: poll.key,
   priority: poll.priority,
@@ -29,14 +29,14 @@ interface Turns {
 const turns = new WeakMap<Poll, Turns>();
 
 /**
- * Steps of the golden section fall evenly, also where only every second one is taken, or every
- * third.
+ * The step of the golden section: its multiples are spread evenly, even if only every second or
+ * third of them is used.
  */
 const STEP = (Math.sqrt(5) - 1) / 2;
 
 /**
- * The watch that a request is charged to: of those served each in its turn, as often as its share
- * says.
+ * Returns the watch to which a request is charged. The watches that the poll serves take turns, as
+ * often as their shares say.
  */
 function chargedWatch(poll: Poll): string {
   const own = turns.get(poll) ?? { shares: sharesOf(poll), next: 0 };
@@ -63,8 +63,8 @@ export function askFor(gate: RequestGate, poll: Poll, purpose: Purpose): Ask {
 }
 
 /**
- * Pages of a long list that nobody waits for: after everything else, out of what the quota can
- * spare, with a backoff of their own. `ask` is for one poll.
+ * Returns an `Ask` for pages of a long list that nobody waits for: they come after everything else,
+ * use only what the quota can spare, and have a backoff of their own. Create one for each poll.
  */
 export function askBehind(gate: RequestGate, poll: Poll): Ask {
   const asked = {
@@ -86,7 +86,10 @@ export function askBehind(gate: RequestGate, poll: Poll): Ask {
   };
 }
 
-/** A search that several members of a group share: it says nothing of anyone before its end. */
+/**
+ * Returns an `AskSearch` for a search that several members of a group share. Its answer says
+ * nothing about any of them until it was read to its end.
+ */
 export function askSearch(gate: RequestGate, group: Poll): AskSearch {
   const asked = {
     ...askerOf(group, "poll"),

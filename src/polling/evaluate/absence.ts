@@ -1,6 +1,6 @@
 /**
- * What came while a watch was away: paused, disabled or removed. Owns which facts these are and
- * what `on_return` makes of them.
+ * Decides which facts came while a watch was away (paused, disabled or removed), and what
+ * `on_return` makes of them.
  */
 import type { RosterMode } from "../../detect/roster.ts";
 import type { Absence, TargetState } from "../../model/watch-store.ts";
@@ -10,16 +10,16 @@ import type { EvaluatedEvent } from "./verdicts.ts";
 
 /** How long a chat waits for the rest of what was missed before it gets the digest. */
 const GATHER_MS = 60_000;
-/** Where the rest takes further polls. */
+/** How many poll intervals a digest waits if the rest takes further polls. */
 const POLLS_GATHERED = 3;
 const LONGEST_GATHER_MS = 1_800_000;
 
 /** Facts that came while the watch was away, and how they are delivered. */
 export interface Missed {
-  /** Before then, on our clock. */
+  /** The end of the absence, on our clock. */
   readonly untilMs: number;
   readonly mode: OnReturn;
-  /** Why they raise no alert, where `mode` is `skip`. */
+  /** Why the facts raise no alert, if `mode` is `skip`. */
   readonly detail: string;
 }
 
@@ -27,8 +27,8 @@ export const absenceOf = ({ memory }: Pick<TargetState, "memory">): Absence | un
   memory["away"] as Absence | undefined;
 
 /**
- * Undefined when it was never away. What was missed and is found only now is delivered the same
- * way, however late.
+ * Returns undefined if the watch was never away. What was missed and is found only now is delivered
+ * in the same way, however late it is found.
  */
 export function missedBy(
   watch: Watch,
@@ -45,13 +45,15 @@ export function missedBy(
   };
 }
 
-/** Facts of the first answer after it, which says nothing of when they came. */
+/**
+ * Returns the absence for facts of the first answer after it, which does not say when they came.
+ */
 export function missedOnce(watch: Watch, target: Pick<TargetState, "memory">): Missed | undefined {
   const missed = missedBy(watch, target);
   return missed?.isDone === false ? missed : undefined;
 }
 
-/** Events of what was missed, as `on_return` wants them. */
+/** Returns the events about what was missed, changed as `on_return` says. */
 export function withMissed(
   events: readonly EvaluatedEvent[],
   missed: Missed | undefined,
@@ -60,16 +62,17 @@ export function withMissed(
   return missed.mode === "skip" ? [] : events.map((event) => ({ ...event, isMissed: true }));
 }
 
-/** What came meanwhile is not even read. */
+/** Whether what came meanwhile is not even read. */
 export function isSkipping(watch: Watch, target: Pick<TargetState, "memory">): boolean {
   const missed = missedBy(watch, target);
   return missed !== undefined && !missed.isDone && missed.mode === "skip";
 }
 
 /**
- * Whether what was missed of a list is read to its end by this step: a window at once; newcomers
- * once no gap is left and no read of the whole list is under way that finds those out of order;
- * anything else by a complete read. `isPartial`: what such a read finds is no news.
+ * Whether this step has read everything that was missed of a list. A window is read at once. New
+ * members are complete once no gap is left and no running read of the whole list may still find
+ * some out of order. Anything else needs a complete read. `isPartial` means that what such a read
+ * finds is not new.
  */
 export function isMemberListCaughtUp(
   absence: Absence,
@@ -85,14 +88,17 @@ export function isMemberListCaughtUp(
   return isHeadWhole && (isPartial || memory.scan === undefined);
 }
 
-/** The memory of a target for which everything that came meanwhile was read. */
+/** Returns the memory of a target for which everything that came meanwhile was read. */
 export function withoutAbsence(memory: TargetState["memory"]): TargetState["memory"] {
   const absence = absenceOf({ memory });
   const { resume_ms: _, ...kept } = memory;
   return absence === undefined ? kept : { ...kept, away: { ...absence, done: true } };
 }
 
-/** `isWhole`: the poll found all that was missed. */
+/**
+ * Returns how long a digest waits for more. `isWhole` means that the poll found everything that was
+ * missed.
+ */
 export const gatherMs = (intervalMs: number, isWhole: boolean): number =>
   isWhole
     ? GATHER_MS

@@ -1,6 +1,6 @@
 /**
- * What a feed's observation means to one subscriber: the baseline watermark at first, then verdicts
- * and events.
+ * Evaluates what a feed showed, for one subscriber: first the baseline watermark, then verdicts and
+ * events.
  */
 import { detectFeed, newestIds } from "../../detect/feed.ts";
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
@@ -45,15 +45,15 @@ function registeredMsOf(target: TargetState, serviceClock: ServiceClock): number
   return typeof kept === "number" ? kept : serviceClock.fromLocal(target.registeredAtMs);
 }
 
-/** Since when items are news to a watch that starts now. */
+/** Returns since when items are new to a watch that starts now. */
 function firstRunSinceMs(watch: Watch, target: TargetState, serviceClock: ServiceClock): number {
   const registeredMs = registeredMsOf(target, serviceClock);
   return watch.firstRun.kind === "since" ? registeredMs - watch.firstRun.ageMs : registeredMs;
 }
 
 /**
- * The page of a list shows nothing of an account that turns out not to be on it: what that account
- * posted before is no news either.
+ * Returns the first baseline watermark. If the page of a list shows nothing by an account because
+ * the account is not on the list, its earlier posts must not count as new either.
  */
 function firstBaselineMark(
   { watch, author }: Subscriber,
@@ -69,23 +69,25 @@ function firstBaselineMark(
 }
 
 /**
- * Since when it was not read, while that is still to be made up for; service time is close enough
- * for a floor of minutes.
+ * Returns since when the target was not read, while that is still to be made up for. Our clock is
+ * close enough to service time for a floor of minutes.
  */
 export const resumedFromMs = (target: TargetState): number | undefined => {
   const value = target.memory["resume_ms"];
   return typeof value === "number" ? value : undefined;
 };
 
-/** How deep the subscribers that have no baseline yet, or were paused, want the head walk to go. */
+/**
+ * Returns how deep the head walk must go for subscribers that have no baseline yet or were paused.
+ */
 export function feedNeeds(readers: readonly Reader[], serviceClock: ServiceClock): FeedNeeds {
   const floors: number[] = [];
   let minItems = 0;
   for (const { subscriber, target } of readers) {
     const { watch } = subscriber;
     const resumeMs = resumedFromMs(target);
-    // Others may have made the late-arrival rescans of a shared feed meanwhile, and none of them
-    // was for this one.
+    // Other subscribers of a shared feed may have had late-arrival rescans meanwhile, but those did
+    // not include this one.
     if (resumeMs !== undefined && !isSkipping(watch, target))
       floors.push(resumeMs - watch.overlapMs);
     if (target.baselineAtMs !== null && baselineMarkOf(target) !== undefined) continue;
@@ -108,8 +110,8 @@ export function evaluateFeed(
 ): SubscriberEvaluation {
   const { watch } = subscriber;
   const stored = baselineMarkOf(target);
-  // An empty list sets no baseline watermark: it may be a suspicious empty response. What is newer
-  // than the registration is news anyway.
+  // An empty list sets no baseline watermark, because it may be a suspicious empty response. Items
+  // newer than the registration are new anyway.
   if (stored === undefined && seen.firstPageHigh === undefined) {
     const isKept = target.memory["registered_ms"] !== undefined;
     const registered = isKept
@@ -176,7 +178,7 @@ export function evaluateFeed(
   };
 }
 
-/** Why the watch does not want the tweet; undefined when it does. */
+/** Returns why the watch rejects the tweet; undefined if it accepts it. */
 function reasonAgainst(watch: Watch, tweet: Tweet): string | undefined {
   const reason = reasonAgainstTweet(tweet, watch.include, watch.ignore);
   return reason ?? reasonAgainstBody(watch, { tweet });
@@ -193,7 +195,7 @@ interface EvaluatedTweet {
 
 interface FoundTweet {
   readonly verdict: "news" | "baseline" | "too_old";
-  /** It came while the watch was away. */
+  /** Set if the tweet came while the watch was away. */
   readonly missed?: Missed;
 }
 
@@ -246,8 +248,8 @@ function detailOf(watch: Watch, verdict: Verdict, reason: string | undefined): s
 }
 
 /**
- * Written when the baseline watermark is set, or cannot be yet, when the first run or a catch-up is
- * done, and when the target can be read again.
+ * Returns the change to store: when the baseline watermark is set or cannot be set yet, when the
+ * first run or a catch-up is complete, and when the target can be read again.
  */
 function targetChange(
   target: TargetState,

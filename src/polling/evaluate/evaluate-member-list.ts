@@ -1,4 +1,7 @@
-/** What a list of accounts means to one subscriber: who joined since its baseline, and who left. */
+/**
+ * Evaluates what a list of accounts showed, for one subscriber: who joined since its baseline, and
+ * who left.
+ */
 import {
   detectAboveWatermark,
   detectLeft,
@@ -46,19 +49,17 @@ import { reasonAgainstBody } from "./where-reason.ts";
 
 export interface MemberListContext extends EvaluationContext {
   readonly rule: RosterRule;
-  /** What the state has on the members that were seen. */
+  /** What the state stores about the members that were seen. */
   readonly known: KnownMembers;
-  /** The watched account; asked for only when there is something to report. */
+  /** The watched account; only asked for if there is something to report. */
   readonly profile: User | undefined;
-  /**
-   * Where leaving is reported and a read was completed: what it did not find, as the state has it.
-   */
+  /** The stored members that a complete read did not find; set if leaving is reported. */
   readonly missed: MissedMembers | undefined;
-  /** Which list was read: the endpoint. */
+  /** The endpoint, which says which list was read. */
   readonly list: string;
-  /** What the subscriber wants of the list. */
+  /** What the subscriber needs of the list. */
   readonly subscription: ListSubscriber;
-  /** How many members the profile says the list has, where it was asked. */
+  /** The number of members according to the profile, if it was asked. */
   readonly size?: number;
 }
 
@@ -91,7 +92,7 @@ export function evaluateMemberList(
   const left = leftMembers(absent, findings.length, context);
   return {
     verdicts: evaluated.map(({ verdict }) => verdict),
-    // Lists come newest first; people want the oldest first.
+    // Lists are newest first; people expect the oldest first.
     events: [
       ...evaluated.flatMap(({ event }) => (event === undefined ? [] : [event])).reverse(),
       ...left.flatMap((member) => evaluateLeaver(subscriber, target, member, context)),
@@ -141,7 +142,7 @@ function joinedAt(user: User, { ignoresDates }: RosterRule): { joinedAtMs?: numb
 interface FoundMember {
   readonly user: User;
   readonly verdict: "news" | "baseline";
-  /** It came while the watch was away. */
+  /** Set if the member came while the watch was away. */
   readonly missed: Missed | undefined;
 }
 
@@ -168,7 +169,7 @@ function evaluateMember(
   if (reason !== undefined) return { verdict: { ...row, verdict: "filtered", detail: reason } };
   if (missed?.mode === "skip")
     return { verdict: { ...row, verdict: "baseline", detail: missed.detail } };
-  // Where leaving is reported, joining can recur.
+  // If leaving is reported, an account can join repeatedly.
   const episode = context.rule.left === undefined ? "" : context.episode;
   const fact = {
     type: context.rule.joined,
@@ -185,8 +186,8 @@ function evaluateMember(
 }
 
 /**
- * Who came while the watch was away: by the list's own date, else whoever the reads find that make
- * up for it.
+ * Returns the members that came while the watch was away: according to the list's own dates or, if
+ * it has none, all that are found by the reads that make up for the absence.
  */
 function missedJoinings(
   watch: Watch,
@@ -207,7 +208,7 @@ function missedJoinings(
   };
 }
 
-/** Also for samples, which evaluate nobody. */
+/** Returns the body of an event about a member. Samples use it, too. */
 export const memberBody = (
   user: User,
   { profile, rule }: Pick<MemberListContext, "profile" | "rule">,
@@ -229,7 +230,7 @@ function reasonAgainst({ watch }: Subscriber, user: User, body: EventBody): stri
   return reasonAgainstBody(watch, body);
 }
 
-/** Members the state still has, without those this very poll found. */
+/** Returns the stored members without those that this poll found. */
 const absentMembers = (
   found: ReadonlyMap<string, User>,
   { rule, missed }: MemberListContext,
@@ -287,8 +288,8 @@ const membersChange = (
 });
 
 /**
- * What a full read costs is kept for the plan, how long the list is, and how much of it the first
- * read has seen.
+ * Returns the change of a target: what a full read costs (for the plan), how long the list is, and
+ * how much of it the first read has seen.
  */
 function targetChange(
   target: TargetState,
@@ -329,13 +330,15 @@ function targetChange(
 
 interface BaselineAfter extends Pick<ListSubscriber, "partial"> {
   readonly atMs: number;
-  /** The list is another one now: its first page becomes the next baseline. */
+  /**
+   * Whether the list has become a different one, so that its first page becomes the next baseline.
+   */
   readonly isOver?: boolean;
 }
 
 /**
- * Of newcomers, the first page that holds anybody; of everything else, a full read that began after
- * the target was registered.
+ * Returns when the baseline is set: for new members, with the first page that holds anybody; for
+ * everything else, with a full read that began after the target was registered.
  */
 function baselineAfter(
   target: TargetState,
@@ -360,8 +363,8 @@ function baselineAfter(
 }
 
 /**
- * A walk that was to show the order of the list came to its end without anybody who was there
- * before.
+ * Whether a walk that was to establish the order of the list reached its end without finding
+ * anybody who was there before.
  */
 function isAnotherList(
   { run }: PartialBaseline,
@@ -373,7 +376,7 @@ function isAnotherList(
   return firstRun(ids, isKnown(known), run) === undefined;
 }
 
-/** The memory of a target that makes up for an absence of its watch. */
+/** Returns the memory of a target that makes up for an absence of its watch. */
 function afterReturn(
   memory: TargetState["memory"],
   seen: MemberListObservation,

@@ -1,4 +1,6 @@
-/** What a ranked list means to one subscriber: who entered, left or moved. */
+/**
+ * Evaluates what a ranked list showed, for one subscriber: which entries entered, left or moved.
+ */
 import { detectRanking, type RankingMemory, type RankingRule } from "../../detect/ranking.ts";
 import type { EventBody } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -13,7 +15,7 @@ export interface RankingContext extends Omit<EvaluationContext, "serviceClock"> 
   readonly rule: RankingRule;
 }
 
-/** An empty list says nothing: it is a suspicious empty response. */
+/** Evaluates the list. An empty list changes nothing, because it is a suspicious empty response. */
 export function evaluateRanking(
   subscriber: Subscriber,
   target: TargetState,
@@ -56,7 +58,7 @@ export function evaluateRanking(
   };
 }
 
-/** Entries by key, in the order of the list; the first of a key counts. */
+/** Returns the entries by key, in the order of the list; of equal keys the first counts. */
 function entriesOf(
   record: JsonObject,
   { list, key }: RankingRule,

@@ -1,6 +1,6 @@
 /**
- * What a record means to one subscriber: which thresholds it crossed, which values changed, whether
- * it is gone.
+ * Evaluates a record for one subscriber: which thresholds it crossed, which values changed, and
+ * whether it is gone.
  */
 import {
   detectReading,
@@ -26,33 +26,39 @@ import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdi
 /** What belongs beside it is absent while nobody knows whether there is an event. */
 export interface ReadingContext extends Omit<EvaluationContext, "serviceClock">, Beside {
   readonly rule: ReadingRule;
-  /** The answer has none of several records that were there before: see `isSuspiciousReading`. */
+  /** Whether the answer lacks several records that were there before (`isSuspiciousReading`). */
   readonly isSuspicious?: boolean;
 }
 
 const NO_READING = "the service gave no value";
 /**
- * A record must be missing from so many answers in a row before it counts as gone: an answer may
- * lack it by mistake.
+ * How many answers in a row must lack a record before it counts as gone, because an answer may lack
+ * it by mistake.
  */
 const ABSENCES_TO_GO = 2;
 
-/** So long an answer without any of several is the service's own trouble; then it is believed. */
+/**
+ * How long an answer without several known records counts as an error of the service. After that it
+ * is believed.
+ */
 const SUSPICIOUS_FOR_MS = 86_400_000;
 
 /**
- * A target's memory. `last` is the record as it was last remembered, kept only where its end is
+ * The memory of a target. `last` is the last stored record, which is kept only if its end is
  * reported.
  */
 interface TargetMemory extends Partial<ReadingMemory> {
   readonly last?: JsonObject;
   readonly absences?: number;
   readonly gone?: true;
-  /** When the first of the answers came that had none of several. */
+  /** When the first answer came that lacked several records. */
   readonly blindAtMs?: number;
 }
 
-/** Whether a batch has none of several entries that were there before: it says nothing of any. */
+/**
+ * Whether a batch lacks several entries that were there before, so that it says nothing about any
+ * of them.
+ */
 export function isSuspiciousReading(
   readers: readonly Reader[],
   records: ReadonlyMap<string, JsonObject>,
@@ -114,7 +120,10 @@ export function evaluateReading(
   return { verdicts: [], events, targets };
 }
 
-/** The account it is about: part of the record, or asked for. */
+/**
+ * Returns the account that the record is about: a part of the record, or an account that was asked
+ * for.
+ */
 function accountOf(record: JsonObject, { rule, profile }: ReadingContext): User | undefined {
   const own =
     rule.account === undefined ? undefined : (record[rule.account] as User | null | undefined);
@@ -124,8 +133,9 @@ function accountOf(record: JsonObject, { rule, profile }: ReadingContext): User 
 const GONE = { status: "gone", statusReason: "deleted, or no longer public" } as const;
 
 /**
- * An end is reported once; an account that comes back after that is not reported. An account may be
- * elsewhere, and what was never seen may be misspelt: someone asks where they are.
+ * Evaluates a missing record. Its end is reported once, and an account that comes back after that
+ * is not reported. The account may exist elsewhere, and one that was never seen may be misspelt, so
+ * the reason is looked up.
  */
 function evaluateAbsence(
   subscriber: Subscriber,
@@ -142,7 +152,7 @@ function evaluateAbsence(
       ? recordSuspicious(target, context.detectedAtMs)
       : NOTHING;
   if (before.values === undefined || target.userId !== null) return { ...NOTHING, isAbsent: true };
-  // One that was reported by an older release is not trouble any more either.
+  // If an older release reported the end, the target is not in trouble any more either.
   if (before.gone === true)
     return target.status === GONE.status
       ? NOTHING

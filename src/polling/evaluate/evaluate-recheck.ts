@@ -1,6 +1,6 @@
 /**
- * What a recheck of a fresh tweet means to the watch that follows it: a late event, an edit, gone,
- * rechecked again, or done with.
+ * Evaluates a recheck of a fresh tweet for the watch that follows it: a late event, an edit, a
+ * deletion, another recheck, or the end of rechecking.
  */
 import { reasonAgainstTweet } from "../../detect/filter-tweet.ts";
 import { countAbsence, recheckTimes, nextRecheckMs } from "../../detect/recheck.ts";
@@ -16,15 +16,17 @@ import type { EvaluatedEvent } from "./verdicts.ts";
 import type { Subscriber } from "../watch-poll.ts";
 
 export interface RecheckContext extends EventContext {
-  /** How much slower rechecks go while the quota is short. */
+  /** How much slower rechecks are while the quota is short. */
   readonly slowDown: number;
-  /** The answer has none of the tweets it was asked for: it says nothing of any. */
+  /**
+   * Whether the answer has none of the requested tweets, so that it says nothing about any of them.
+   */
   readonly isSuspicious: boolean;
-  /** While its watch was away: rechecks that were due then are about what was missed. */
+  /** The absence of the watch: rechecks that were due during it concern what was missed. */
   readonly missed?: Missed | undefined;
 }
 
-/** What one recheck changes; nothing at all ends it. */
+/** What one recheck changes. An empty outcome ends the rechecks of the tweet. */
 export interface RecheckOutcome {
   readonly next?: Recheck;
   readonly ended?: RecheckRef;
@@ -35,8 +37,8 @@ export interface RecheckOutcome {
 type Followed = Pick<Subscriber, "watch" | "watchKey" | "targetKey">;
 
 /**
- * A tweet just evaluated for the first time, where it is to be followed: an event (which it names),
- * or kept back by `where` alone.
+ * Returns the first recheck of a tweet that was just evaluated, if it is to be followed: the tweet
+ * raised an event, or only `where` rejected it.
  */
 export function firstRecheck(
   { watch, watchKey, targetKey }: Followed,
@@ -45,7 +47,7 @@ export function firstRecheck(
   { hash, detectedAtMs: nowMs }: EventContext,
 ): Recheck | undefined {
   if (watch.recheck === undefined) return undefined;
-  // A date that lies ahead would keep it followed for as long.
+  // A date in the future would keep the tweet followed for longer.
   const times = recheckTimes(
     Math.min(Date.parse(tweet.created_at) || nowMs, nowMs),
     nowMs,
@@ -69,19 +71,17 @@ const versionsOf = (hash: Hash, tweet: Tweet): readonly string[] => {
   return version === undefined ? [] : [version];
 };
 
-/**
- * Whether the newest event of a tweet that was found must be read: its text is not known to be old.
- */
+/** Whether the newest event of a tweet must be read, because the tweet's text may be new. */
 export function mayBeEdited(hash: Hash, recheck: Recheck, tweet: Tweet): boolean {
   const version = textVersion(hash, tweet);
   return recheck.eventId !== "" && version !== undefined && !recheck.versions.includes(version);
 }
 
-/** What there is of a tweet. */
+/** What is known about a tweet. */
 interface Recalled {
-  /** Undefined when the answer is without it. */
+  /** Undefined if the answer does not have the tweet. */
   readonly tweet: Tweet | undefined;
-  /** The event made of it, as far as it is remembered. */
+  /** The event about the tweet, if it is still stored. */
   readonly event: ChirpEvent | undefined;
 }
 
@@ -100,8 +100,9 @@ export function evaluateRecheck(
 }
 
 /**
- * One event per text: an answer may come from a cache and show an older text again, which is no
- * news. What was announced before versions were kept has the version of its event.
+ * Evaluates a tweet that is there. Each text raises one event, because an answer from a cache may
+ * show an older text again. A tweet that was announced before versions were stored has the version
+ * of its event.
  */
 function evaluatePresent(
   subscriber: Subscriber,
@@ -115,7 +116,7 @@ function evaluatePresent(
   if (before === undefined || version === undefined || !mayBeEdited(hash, recheck, tweet))
     return again(subscriber, recheck, context);
   const versions = recheck.versions.length === 0 ? versionsOf(hash, before) : recheck.versions;
-  // An announced tweet without a text has it now: that is no edit.
+  // A tweet that was announced without a text has one now, which is no edit.
   if (versions.length === 0) return again(subscriber, { ...recheck, versions: [version] }, context);
   if (versions.includes(version)) return again(subscriber, { ...recheck, versions }, context);
   const edited = {
@@ -131,8 +132,8 @@ function evaluatePresent(
 }
 
 /**
- * A recheck that was due while the watch was away is made once it is back. What raises no event
- * then is not followed any more either.
+ * Applies the absence of a watch. A recheck that was due during it is made after it. If it then
+ * raises no event, the tweet is no longer followed.
  */
 function withAbsence(
   outcome: RecheckOutcome,
@@ -161,7 +162,8 @@ function evaluateAbsent(
 }
 
 /**
- * A `where` that was edited is another question: it is asked of the tweets that come from now on.
+ * Evaluates a tweet that `where` rejected. If `where` was edited since, the recheck ends: the new
+ * expression applies only to later tweets.
  */
 function evaluateKeptBack(
   subscriber: Subscriber,
@@ -198,20 +200,23 @@ function evaluateKeptBack(
 }
 
 /**
- * From one recheck to the next. Doublings: rechecks at whatever factors fall together, and a factor
- * that moves a little moves nothing.
+ * Returns the time between rechecks. It is doubled in steps, so that rechecks with different
+ * factors still coincide and small changes of the factor change nothing.
  */
 export const pacedMs = ({ recheck }: Watch, slowDown: number): number =>
   (recheck?.everyMs ?? Number.POSITIVE_INFINITY) * 2 ** Math.ceil(Math.log2(Math.max(1, slowDown)));
 
 /**
- * When a recheck that is due may be made at the present pace: one that was dated at another waits
- * for the others.
+ * Returns when a due recheck may be made at the current pace. A recheck that was scheduled at
+ * another pace waits for the others.
  */
 export const turnOf = (watch: Watch, { dueAtMs }: Recheck, slowDown: number): number =>
   nextRecheckMs(dueAtMs - 1, pacedMs(watch, slowDown));
 
-/** A recheck that only the quota puts off beyond the tweet's last moment is made late. */
+/**
+ * Returns the next recheck. A recheck that only the quota delays beyond the tweet's last moment is
+ * made late.
+ */
 function again(
   { watch }: Subscriber,
   recheck: Recheck,

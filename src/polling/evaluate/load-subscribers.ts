@@ -1,4 +1,4 @@
-/** A poll with the targets of its subscribers, as the state has them now. */
+/** Loads a poll with the current targets of its subscribers. */
 import type { TargetState, WatchStore } from "../../model/watch-store.ts";
 import type { Poll, Subscriber } from "../watch-poll.ts";
 
@@ -13,11 +13,11 @@ export const targetsOfReaders = (readers: readonly Reader[]): readonly TargetSta
 
 export interface LoadedPoll {
   /**
-   * The poll, without subscribers whose target is gone since it was planned, or off the list that
-   * it was to be read through.
+   * The poll, without subscribers whose target was removed since it was planned, or is no longer on
+   * the list through which it was to be read.
    */
   readonly poll: Poll;
-  /** Its subscribers, in their order. */
+  /** The subscribers with their targets, in order. */
   readonly readers: readonly Reader[];
 }
 
@@ -27,7 +27,7 @@ export async function loadSubscribers(
 ): Promise<LoadedPoll> {
   const { subscribers } = poll;
   const known = await store.loadTargets(subscribers);
-  // The store leaves unknown targets out: only one at a time shows which.
+  // The store leaves unknown targets out; only loading them one by one shows which.
   const oneByOne = () =>
     Promise.all(subscribers.map(async (subscriber) => (await store.loadTargets([subscriber]))[0]));
   const targets = known.length === subscribers.length ? known : await oneByOne();
@@ -43,8 +43,8 @@ export async function loadSubscribers(
 }
 
 /**
- * Its own timeline is read back to when the list was known to hold it: what the list shows now must
- * not end that.
+ * Whether the list no longer holds the author. Its own timeline is then read back to the time when
+ * the list was known to hold it, and what the list shows now must not end that.
  */
 const isOffList = ({ author }: Subscriber, { memory }: TargetState): boolean =>
   author !== undefined && memory["list"] === "out";

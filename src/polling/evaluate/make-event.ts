@@ -1,4 +1,4 @@
-/** From a fact to an event: its id, its labels, its times. */
+/** Creates an event from a fact: its id, labels and times. */
 import { type EventBody, eventId, type Labels } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
 import { kindOfTweet } from "../../model/tweet.ts";
@@ -6,19 +6,19 @@ import type { ServiceClock } from "../../requests/service-clock.ts";
 import type { EvaluatedEvent } from "./verdicts.ts";
 import type { Subscriber } from "../watch-poll.ts";
 
-/** What an evaluation goes by, whatever was read. */
+/** What every evaluation needs. */
 export interface EvaluationContext {
   readonly hash: Hash;
   readonly serviceClock: ServiceClock;
   readonly detectedAtMs: number;
-  /** A fresh random id, for what can recur. */
+  /** A fresh random id for events that can recur. */
   readonly episode: string;
 }
 
 export interface Fact {
   readonly type: string;
   readonly subject: string;
-  /** "" for what happens once; a persisted random id for what can recur. */
+  /** "" for what happens once; a stored random id for what can recur. */
   readonly episode: string;
   readonly body: EventBody;
   readonly occurredAtMs: number;
@@ -47,7 +47,10 @@ export function makeEvent(
   return { event, ownSinks: watch.sinks };
 }
 
-/** The watch's own labels cannot reuse the names set here; `severity` may be set by the watch. */
+/**
+ * Returns the labels of an event. The watch's own labels cannot replace those set here, except
+ * `severity`.
+ */
 export function labelsOf(
   { watch, targetName }: Pick<Subscriber, "watch" | "targetName">,
   { type, body }: Pick<Fact, "type" | "body">,

@@ -1,6 +1,6 @@
 /**
- * Watched accounts that go by another handle than the state remembers: noticed in whatever answer
- * carries their profile, for free.
+ * Finds watched accounts whose handle differs from the stored one, in any answer that has their
+ * profile, at no cost.
  */
 import type { TargetChange } from "../../model/poll-store.ts";
 import type { User } from "../../model/user.ts";
@@ -8,7 +8,7 @@ import type { Reader } from "./load-subscribers.ts";
 import { changeOf } from "./target-change.ts";
 
 export interface Rename extends Reader {
-  /** Handles without @; `from` is null where none was known. */
+  /** Handles without @; `from` is null if none was known. */
   readonly from: string | null;
   readonly to: string;
 }
@@ -23,7 +23,10 @@ export const findRenames = (
     return to === "" || to === from ? [] : [{ ...reader, from, to }];
   });
 
-/** The changes of a commit with the new handles in them: a target has one change in a commit. */
+/**
+ * Returns the changes of a commit with the new handles in them, because a commit has one change per
+ * target.
+ */
 export function withHandles(
   changes: readonly TargetChange[],
   renames: readonly Rename[],

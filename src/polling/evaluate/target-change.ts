@@ -1,4 +1,4 @@
-/** How a target's memory and status are changed in a commit. */
+/** Changes to a target's memory and status, as part of a commit. */
 import type { JsonObject } from "../../model/json.ts";
 import type { PollStore, TargetChange } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
@@ -14,11 +14,12 @@ export const changeOf = ({
   expectedRevision: revision,
 });
 
-/** It can be read. */
+/** The status of a target that can be read. */
 export const WELL = { status: "ok", statusReason: "" } as const;
 
 /**
- * Commits another memory, and nothing else; the target as it is then, undefined after a conflict.
+ * Commits a new memory and nothing else. Resolves to the changed target; undefined after a
+ * conflict.
  */
 export async function remember(
   store: Pick<PollStore, "commitPoll">,

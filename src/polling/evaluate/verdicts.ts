@@ -1,5 +1,6 @@
 /**
- * What a poll is about to commit, gathered over its subscribers: verdicts, events, target changes.
+ * What a poll is about to commit, collected from its subscribers: verdicts, events and changes of
+ * targets.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import { compareIds } from "../../model/id.ts";
@@ -19,35 +20,38 @@ export interface SubscriberEvaluation {
   readonly targets: readonly TargetChange[];
   readonly members?: readonly MembersChange[];
   /**
-   * Members that a complete read did not find, and that are not reported as gone before another
-   * one.
+   * Members that a complete read did not find, and that are reported as gone only if the next one
+   * does not find them either.
    */
   readonly awaited?: number;
-  /** Fresh tweets to be rechecked. */
+  /** Fresh tweets that are to be rechecked. */
   readonly rechecks?: readonly Recheck[];
-  /** The answer should have had its record, and had not: someone must ask why. */
+  /**
+   * Whether the answer lacked the record that it should have had, so that the reason must be looked
+   * up.
+   */
   readonly isAbsent?: boolean;
 }
 
-/** An event with the sinks its watch names. */
+/** An event with the sinks that its watch names. */
 export interface EvaluatedEvent {
   readonly event: ChirpEvent;
   readonly ownSinks: readonly string[];
-  /** It came while the watch was away: a chat gets it in a digest. */
+  /** Whether it came while the watch was away, so that chats get it in a digest. */
   readonly isMissed?: boolean;
-  /** A backfill found it: that digest says so. */
+  /** Whether a backfill found it; the digest says so. */
   readonly isBackfilled?: boolean;
 }
 
 export interface RoutedEvent {
-  /** Under the name that its watch has now. */
+  /** The event with the current name of its watch. */
   readonly event: ChirpEvent;
-  /** None while it waits for its enrichment. */
+  /** Empty while the event waits for its enrichment. */
   readonly deliveries: readonly NewDelivery[];
   readonly enrichment?: NewEnrichment;
 }
 
-/** What a commit holds of events. */
+/** Returns the parts of a commit that concern events. */
 export const committedOf = (
   routed: readonly RoutedEvent[],
 ): Pick<PollCommit, "events" | "deliveries" | "enrichments"> => ({
@@ -57,8 +61,8 @@ export const committedOf = (
 });
 
 /**
- * Where an event goes, by the active configuration. `gatherMs`: how long a digest of what was
- * missed waits for more of it.
+ * Routes an event by the active configuration. `gatherMs` is how long a digest of what was missed
+ * waits for more.
  */
 export type RouteEvaluated = (
   evaluated: EvaluatedEvent,
@@ -68,7 +72,7 @@ export type RouteEvaluated = (
 
 export const NOTHING: SubscriberEvaluation = { verdicts: [], events: [], targets: [] };
 
-/** Oldest first over all subscribers. */
+/** Joins the evaluations of all subscribers, with their events in order, oldest first. */
 export function joinEvaluations(
   evaluations: readonly SubscriberEvaluation[],
 ): SubscriberEvaluation {
@@ -84,8 +88,8 @@ export function joinEvaluations(
 }
 
 /**
- * Tweets by their ids, which say the order even where the service's dates are rounded to seconds or
- * wrong; the rest by time.
+ * Compares events by age: tweets by their ids, which are in order even if the service's dates are
+ * rounded or wrong; other events by time.
  */
 export function byAgeOfEvents(a: ChirpEvent, b: ChirpEvent): number {
   if (a.body.tweet !== undefined && b.body.tweet !== undefined)

@@ -1,8 +1,8 @@
-/** Why a watch's `where` does not want a fact, in words for people. */
+/** Explains for people why a watch's `where` rejects a fact. */
 import type { EventBody } from "../../model/event.ts";
 import type { Watch } from "../../model/watch.ts";
 
-/** Undefined when it does, or there is none. */
+/** Returns the reason; undefined if `where` accepts the fact or is absent. */
 export const reasonAgainstBody = (
   { where }: Pick<Watch, "where">,
   body: EventBody,

@@ -1,10 +1,10 @@
-/** Whether a poll sets a baseline: that of a list belongs to that very list. */
+/** Decides whether a poll sets a baseline. */
 import type { TargetState } from "../../model/watch-store.ts";
 import type { Poll } from "../watch-poll.ts";
 
 /**
- * A baseline is one of the list it was taken of: a watch that reads another list now must not
- * report everyone on it.
+ * Whether a list has its baseline. A baseline belongs to the list from which it was taken: a watch
+ * that now reads another list must not report everyone on it.
  */
 export const isMemberListBaselined = (
   { baselineAtMs, memory }: Pick<TargetState, "baselineAtMs" | "memory">,
@@ -14,7 +14,7 @@ export const isMemberListBaselined = (
 
 /**
  * Whether a poll sets the baseline of one of its targets. A value that was asked for and not found
- * is none to wait for.
+ * is not waited for.
  */
 export const isFirstRead = ({ detector, source }: Poll, targets: readonly TargetState[]): boolean =>
   targets.some((target) => {

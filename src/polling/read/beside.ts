@@ -1,5 +1,5 @@
 /**
- * What an event says beside its own facts, asked for when there is something to report: profiles,
+ * Reads what an event shows in addition to its facts, once there is something to report: profiles,
  * and another record about the same account.
  */
 import type { ReadingRule } from "../../detect/reading.ts";
@@ -16,7 +16,10 @@ export interface BesideDeps {
   readonly log: Log;
 }
 
-/** Whatever the service does not give now is absent: the event is sent without. */
+/**
+ * What was read. Anything that the service does not give now is absent, and the event is sent
+ * without it.
+ */
 export interface Beside {
   readonly profile?: User | undefined;
   /** The other account that the fact is about. */
@@ -24,14 +27,14 @@ export interface Beside {
   readonly companion?: JsonObject | undefined;
 }
 
-/** Of the subscribers that read values. */
+/** Returns the rules of the subscribers that read values. */
 export function readingRules({ subscribers }: Poll): readonly ReadingRule[] {
   return subscribers.flatMap(({ type: { detection }, watch }) =>
     detection.detector === "reading" && "rule" in detection ? [detection.rule(watch.settings)] : [],
   );
 }
 
-/** `userId`: the account that the poll is about. */
+/** Reads the additions; `userId` is the account that the poll is about. */
 export async function readBeside(deps: BesideDeps, poll: Poll, userId: string): Promise<Beside> {
   const watch = poll.subscribers[0]?.watch.id ?? "";
   const rules = readingRules(poll);
@@ -39,7 +42,8 @@ export async function readBeside(deps: BesideDeps, poll: Poll, userId: string): 
   const isFresh = rules.some(({ freshProfile }) => freshProfile === true);
   const [profile, other] = await Promise.all([
     deps.profiles.profileOf(userId, watch, isFresh ? 0 : undefined),
-    // Its handle stands in the message: one that was kept may be somebody else's by now.
+    // The message shows the other account's handle; a cached one may belong to somebody else by
+    // now.
     otherId === undefined ? undefined : deps.profiles.profileOf(otherId, watch, 0),
   ]);
   const wanted = rules.find(({ companion }) => companion !== undefined)?.companion;

@@ -1,15 +1,15 @@
 /**
- * How far the first reads are that run now: pages that were answered. For the status alone; what a
- * read brings is stored at its end.
+ * Counts the pages that running first reads have received, for the status only: what a read finds
+ * is stored at its end.
  */
 import type { Ask } from "../ask.ts";
 import type { Poll } from "../watch-poll.ts";
 
 export interface FirstReadPages {
-  /** Asks as `ask` does, and counts the pages until the poll has ended. */
+  /** Returns an `Ask` that works like `ask` and counts the pages until the poll has ended. */
   count(poll: Poll, ask: Ask): Ask;
   end(poll: Poll): void;
-  /** By id of the watches that such a read serves. */
+  /** Returns the pages by the ids of the watches that such a read serves. */
   byWatch(): ReadonlyMap<string, number>;
 }
 

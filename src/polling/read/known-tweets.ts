@@ -1,4 +1,4 @@
-/** Which tweets of a feed the state knows already, for each of those who share it. */
+/** Finds which tweets of a feed the state knows already, for each subscriber. */
 import type { PollStore } from "../../model/poll-store.ts";
 import type { FeedObservation } from "./read-feed.ts";
 import type { Subscriber } from "../watch-poll.ts";
@@ -11,8 +11,8 @@ export function ownFeed({ author }: Subscriber, feed: FeedObservation): FeedObse
 }
 
 /**
- * Per subscriber. Of the thousands that may share a list, only those with an item in the answer are
- * asked about.
+ * Returns the known ids for each subscriber. Thousands may share a list, so the state is asked only
+ * about those with an item in the answer.
  */
 export async function knownTweets(
   store: Pick<PollStore, "knownItems">,

@@ -1,7 +1,7 @@
 /**
- * What the subscribers of a poll want of a member list: who draws a watermark, who reads on down to
- * members it knows, who wants the list read whole. Owns these wants and what each subscriber knows
- * of members; the reading is read-member-list.ts's.
+ * What the subscribers of a poll need of a member list: a baseline watermark, a read down to
+ * members they know, or a read of the whole list. Also decides what each subscriber knows about
+ * members; read-member-list.ts does the reading.
  */
 import { endsInRun, firstRun, RUN } from "../../detect/known-run.ts";
 import type { RosterMode, RosterRule } from "../../detect/roster.ts";
@@ -21,21 +21,21 @@ export interface ListSubscriber {
   readonly part: SubscriberPart;
   readonly mode: RosterMode;
   readonly isBaselined: boolean;
-  /** Undefined where the list was read to its end since the baseline, or need not be. */
+  /** Undefined if the list was read to its end since the baseline, or need not be. */
   readonly partial: PartialBaseline | undefined;
-  /** Null while it has none. */
+  /** Null until there is a baseline. */
   readonly baselineAtMs: number | null;
 }
 
-/** A baseline watermark below which the list was not read to its end yet. */
+/** A baseline watermark below which the list has not been read to its end yet. */
 export interface PartialBaseline {
-  /** So many known members in a row show that the watermark is reached. */
+  /** How many known members in a row show that the watermark is reached. */
   readonly run: number;
-  /** A read of the whole list that began then or later completes it. */
+  /** A read of the whole list that begins at this time or later completes the baseline. */
   readonly sinceMs: number;
 }
 
-/** What each subscriber has on members, in the order of the subscribers. */
+/** What the state has on members for each subscriber, in their order. */
 export type KnownMembers = readonly ReadonlyMap<string, ItemMark>[];
 
 export function listSubscriberOf(
@@ -68,19 +68,23 @@ export function listSubscriberOf(
   };
 }
 
-/** As a target remembers it. */
+/** Returns the partial baseline that a target remembers. */
 function partialOf({ memory }: Pick<TargetState, "memory">): PartialBaseline | undefined {
   const { run, since_ms: sinceMs } = (memory["partial"] ?? {}) as Readonly<Record<string, unknown>>;
   return typeof run === "number" && typeof sinceMs === "number" ? { run, sinceMs } : undefined;
 }
 
-/** Of a watermark that so many members were seen of: some of them will leave. */
+/**
+ * Returns how many members in a row identify a watermark that has this many members, some of whom
+ * will leave.
+ */
 export const runOf = (members: number): number =>
   Math.max(1, Math.min(RUN, Math.ceil(members / 2)));
 
 /**
- * States of releases that knew no watermarks: the list was being read for the first time, and what
- * its first page held is known. Reads that count their members are of a later release.
+ * Whether the state was written by a release without watermarks while the list was being read for
+ * the first time: then only what its first page held is known. Reads that count their members are
+ * from a later release.
  */
 const isHalfRead = (
   { baselineAtMs, registeredAtMs, memory: own }: TargetState,
@@ -95,7 +99,10 @@ const isHalfRead = (
 
 type Known = ReadonlyMap<string, ItemMark> | undefined;
 
-/** `sinceMs`: of newcomers, only those found before count. */
+/**
+ * Returns a check whether a member is known. Of new members, only those found before `sinceMs`
+ * count.
+ */
 export const isKnown =
   (known: Known, sinceMs = Number.POSITIVE_INFINITY) =>
   (id: string): boolean => {
@@ -109,7 +116,8 @@ export const isBaseline =
     known?.get(id)?.verdict === "baseline";
 
 /**
- * Whether what was left unread then is news to a subscriber: a watermark drawn later lies above it.
+ * Whether what was left unread then can still be new to a subscriber: if its watermark was set
+ * later, it lies above.
  */
 export const isStillUnread = (
   { part, baselineAtMs }: Pick<ListSubscriber, "part" | "baselineAtMs">,
@@ -117,8 +125,8 @@ export const isStillUnread = (
 ): boolean => part === "follows" && baselineAtMs !== null && baselineAtMs < leftAtMs;
 
 /**
- * So many members below a run of the baseline show that it is one, and not a crowd that unfollowed
- * and follows again.
+ * How many members below a run of baseline members show that the run is the baseline, and not many
+ * accounts that unfollowed and followed again.
  */
 const BELOW = 100;
 
@@ -133,12 +141,12 @@ export function hasSeenEnough(
   if (part === "whole") return true;
   if (part === "draws") return ids.length >= RUN;
   if (endsInRun(ids, isKnown(known, sinceMs), partial?.run)) return true;
-  // Below its watermark stand members that were there all along and that nobody has read yet.
+  // Below the watermark stand members who were there before and have not been read yet.
   const baseline = baselineRun(subscriber, ids, known);
   return baseline !== undefined && ids.length - baseline >= (partial?.run ?? RUN) + BELOW;
 }
 
-/** Whether news of a subscriber may lie below where a walk was cut. */
+/** Whether new members for a subscriber may stand below the point at which a walk was cut off. */
 export const missesNews = (
   subscriber: ListSubscriber,
   ids: readonly string[],
@@ -157,8 +165,8 @@ const baselineRun = (
   partial === undefined ? undefined : firstRun(ids, isBaseline(known), partial.run);
 
 /**
- * Somebody unknown above a run of known ones, or above where the walk began: this list has its
- * newest members first.
+ * Whether an unknown member stands above a run of known ones, or above the point at which the walk
+ * began: then the list has its newest members first.
  */
 export function showsOrder(
   { partial }: ListSubscriber,

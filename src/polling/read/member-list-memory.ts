@@ -1,39 +1,40 @@
-/** What is remembered of a member list from poll to poll, whoever shares it. */
-/** A read of the whole list under way. */
+/** What is remembered about a member list from poll to poll, for all its subscribers. */
+/** A read of the whole list that is under way. */
 export interface MemberListScan {
   readonly cursor: string;
   readonly startedAtMs: number;
-  /** Pages read so far; absent in memories from before they were counted. */
+  /** Pages read so far; absent in memories from before pages were counted. */
   readonly pages?: number;
-  /** Whether they held anybody. */
+  /** Whether the pages held any members. */
   readonly found?: boolean;
-  /** Members they held; absent in memories of releases that drew no watermarks. */
+  /** Members on these pages; absent in memories of releases without watermarks. */
   readonly members?: number;
 }
 
-/** Newcomers that a cut walk left unread. */
+/** New members that a walk left unread when it was cut off. */
 export interface MemberListGap {
   readonly cursor: string;
-  /** It ends at members of the baseline, or at newcomers found before. */
+  /** The gap ends at members of the baseline, or at new members found before this time. */
   readonly sinceMs: number;
   readonly leftAtMs: number;
 }
 
 export interface MemberListMemory {
   readonly scan?: MemberListScan;
-  /** Those left first come first. */
+  /** The oldest gap first. */
   readonly gaps?: readonly MemberListGap[];
   /**
-   * A gap whose cursor was lost: the next walk from the top reads down to what was known before.
+   * Set if the cursor of a gap was lost: the next walk from the top reads down to what was known
+   * before this time.
    */
   readonly downToMs?: number;
-  /** Start of the last walk from the top that looked for members listed late. */
+  /** When the last walk from the top began that looked for members listed late. */
   readonly rescannedAtMs?: number;
-  /** The list was seen to have its newest members first. */
+  /** Set once the list was seen to have its newest members first. */
   readonly isOrdered?: true;
   /**
-   * Start of the last full read that reached the end and found anybody; our clock. An empty one may
-   * be a suspicious empty response.
+   * When the last full read began that reached the end and found any members, on our clock. An
+   * empty read may be a suspicious empty response.
    */
   readonly fullAtMs: number | null;
 }

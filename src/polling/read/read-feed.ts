@@ -1,6 +1,6 @@
 /**
- * Reads a newest-first list: the head down to known ground, then the gaps below with an allowance
- * of their own. Owns the order of requests; what is covered is decided in detect/.
+ * Reads a newest-first list: the head down to known items, then the gaps below, with a limit of
+ * their own. Decides the order of requests; `detect/` decides what is covered.
  */
 import { type FeedMemory, newestGap } from "../../detect/feed-memory.ts";
 import {
@@ -30,46 +30,47 @@ export interface FeedObservation {
   readonly tweets: ReadonlyMap<string, Tweet>;
   readonly items: readonly FeedItem[];
   readonly memory: FeedMemory;
-  /** Highest id of the first page that held items; undefined when none came. */
+  /** The highest id on the first page that held items; undefined if none did. */
   readonly firstPageHigh: string | undefined;
-  /** Items newer than this are news beyond `max_age`; service time. */
+  /** Items newer than this are announced even if they are older than `max_age`; service time. */
   readonly horizonMs: number;
   readonly nowMs: number;
-  /** Whether the head walk got as deep as a first run asked. */
+  /** Whether the head walk went as deep as a first run asked. */
   readonly isHeadWhole: boolean;
   /**
-   * Whether a list that held items before came back empty; never said of a search bounded by time.
+   * Whether a list that held items before came back empty. Always false for a search bounded by
+   * time.
    */
   readonly isSuspicious: boolean;
-  /** Gaps the service would not fill. */
+  /** The number of gaps that the service would not fill. */
   readonly lostGaps: number;
-  /** What stopped the poll after its first page; what was read before it counts. */
+  /** The error that ended the poll after its first page; what was read before it counts. */
   readonly error?: unknown;
 }
 
 export interface FeedNeeds {
-  /** Oldest service time that a subscriber in its first run wants. */
+  /** The oldest service time that a subscriber in its first run needs. */
   readonly firstRunFloorMs?: number;
   readonly minItems: number;
-  /** Where something other than the clock decides how deep the poll goes. */
+  /** Set if something other than the clock decides how deep the poll goes. */
   readonly reach?: Reach;
 }
 
 export interface FeedReadOptions {
-  /** As the last read left it. */
+  /** The memory after the last read. */
   readonly memory: FeedMemory;
-  /** Asked again once the first answer has shown the service's clock. */
+  /** Called again once the first answer has shown the service's clock. */
   readonly needs: () => FeedNeeds;
   readonly serviceClock: ServiceClock;
-  /** Our clock. */
+  /** The start of the poll, on our clock. */
   readonly startedAtMs: number;
 }
 
-/** One read of a feed, while it gathers. */
+/** The state of one read of a feed. */
 interface Gathering {
   readonly ask: Ask;
   readonly poll: Poll;
-  /** Each once, whichever page showed it. */
+  /** The tweets, each once, from whichever page. */
   readonly tweets: Map<string, Tweet>;
 }
 
@@ -121,7 +122,8 @@ export async function readFeed(
 
 function isWhole(memory: FeedMemory, walk: FeedWalk): boolean {
   if (isSuspiciouslyEmpty(memory, walk)) return false;
-  // A first walk that was cut left a gap that remembers its floor: nothing more to ask of the head.
+  // A first walk that was cut off has left a gap that remembers its floor, so the head need not go
+  // deeper.
   return walk.end !== "cut" || (memory.stretches.length === 0 && walk.covered !== undefined);
 }
 
@@ -133,8 +135,8 @@ interface Head {
 }
 
 /**
- * The first page fails as a whole; a later one leaves a gap. A cursor the service no longer takes
- * restarts the walk once.
+ * Walks the head. If the first page fails, the poll fails; an error on a later page leaves a gap. A
+ * cursor that the service no longer accepts restarts the walk once.
  */
 async function walkHead(
   gathering: Gathering,
@@ -149,7 +151,7 @@ async function walkHead(
       early.sinceMs === undefined ? {} : { sinceTime: Math.floor(early.sinceMs / 1_000) },
     );
     const first = await ask(params);
-    // The first answer shows the service's clock; a first run measures its floor with it.
+    // The first answer shows the service's clock, with which a first run computes its floor.
     const plan = isFirst ? planNow() : early;
     const walk = new FeedWalk(plan.walk);
     const error = await walkFeed((cursor) => ask(params, cursor), walk, first, tweets);
@@ -164,8 +166,8 @@ async function walkHead(
 }
 
 /**
- * Feeds pages to a walk until it has enough, and adds their tweets to `tweets`; returns what went
- * wrong after the first page.
+ * Reads pages until the walk has enough, and adds their tweets to `tweets`. Returns the error that
+ * occurred after the first page.
  */
 export async function walkFeed(
   ask: (cursor: string | undefined) => Promise<TweetPage>,
@@ -188,8 +190,8 @@ export async function walkFeed(
 }
 
 /**
- * What goes wrong after a first page came with a cursor: a 400 there is about the cursor, never
- * about the query. A gap is left.
+ * Whether the service refuses a cursor. After a first page, a 400 concerns the cursor and never the
+ * query; a gap is left.
  */
 const isCursorRefused = isBadRequest;
 
@@ -226,11 +228,11 @@ interface GapWalk {
   readonly walk: FeedWalk;
   readonly query: string | undefined;
   readonly error?: unknown;
-  /** The stored cursor is no longer taken. */
+  /** Whether the stored cursor is no longer accepted. */
   readonly isStoredRefused: boolean;
 }
 
-/** By the stored cursor, or by a bounded query, or from the top again. */
+/** Reads a gap with the stored cursor, with a bounded query, or again from the top. */
 async function walkGap(gathering: Gathering, plan: FillPlan): Promise<GapWalk> {
   const { ask, poll, tweets } = gathering;
   const { gap } = plan;
@@ -277,8 +279,9 @@ function boundParams(
 }
 
 /**
- * By its own date; by its id where the service gave none, or rounded it to the second: half a
- * second decides whether a tweet is older than the watch.
+ * Returns the tweet's id and time. The time is the tweet's own date, or the one in its id if the
+ * service gave no date or rounded it to the second: half a second decides whether a tweet is older
+ * than the watch.
  */
 export function itemOfTweet(tweet: Tweet): FeedItem {
   const writtenMs = Date.parse(tweet.created_at);

@@ -1,8 +1,8 @@
 /**
  * Reads a member list in steps, each of which is committed by itself: a window as a whole; a long
- * list from its newest member down to known ones (`head`), what an earlier poll left between the
- * two (`gap`), and then, page by page over many polls, the whole of it (`rest`). Owns what is read
- * and remembered; what a member means is evaluate-member-list.ts's.
+ * list from its newest member down to known ones (`head`), then what an earlier poll left between
+ * the two (`gap`), then the whole list, page by page over many polls (`rest`). Decides what is read
+ * and remembered; evaluate-member-list.ts decides what a member means.
  */
 import type { RosterMode } from "../../detect/roster.ts";
 import { passedMs } from "../../model/clock.ts";
@@ -23,58 +23,61 @@ import { type AskPage, isAtListEnd, type Walk, type PageWalkEnd, walkPages } fro
 export type MemberListStep = "window" | "head" | "gap" | "rest";
 
 export interface MemberListObservation {
-  /** Each account once, in the order it came. */
+  /** Each account once, in the order in which it was read. */
   readonly members: readonly User[];
   readonly step: MemberListStep;
   readonly end: PageWalkEnd;
-  /** Of a gap: when it was left. */
+  /** When the gap was left; only set for the step `gap`. */
   readonly leftAtMs?: number;
   readonly memory: MemberListMemory;
-  /** Start of the read that the members belong to; our clock. */
+  /** When the read began to which the members belong, on our clock. */
   readonly readAtMs: number;
-  /** Start of the full read that this step completed; undefined when it completed none. */
+  /** When the full read began that this step completed; undefined if it completed none. */
   readonly completedScanAtMs: number | undefined;
-  /** Requests which that full read took, over all its polls. */
+  /** The requests of that full read, over all its polls. */
   readonly completedPages?: number;
-  /** Pages of this step that count for a full read. */
+  /** How many pages of this step count for a full read. */
   readonly scanPages: number;
   readonly error?: unknown;
 }
 
 export interface MemberListNeeds {
-  /** What each subscriber wants. */
+  /** What the subscribers need. */
   readonly modes: ReadonlySet<RosterMode>;
   readonly subscribers: readonly ListSubscriber[];
-  /** A subscriber waits for a read of the whole list. */
+  /** Whether a subscriber waits for a read of the whole list. */
   readonly needsScan: boolean;
-  /** How often the list is read whole without anybody waiting for it; infinite: never. */
+  /** How often the list is read whole if nobody waits for that; infinite means never. */
   readonly wholeEveryMs: number;
-  /** Members may be listed so late. */
+  /** How late the service may list a member. */
   readonly overlapMs: number;
   readonly nowMs: number;
-  /** What each subscriber has on these members. */
+  /** Returns what each subscriber has on these members. */
   readonly known: (ids: readonly string[]) => Promise<KnownMembers>;
 }
 
-/** A window is one page as documented; a service that pages it anyway is followed so far. */
+/** The most pages of a window. It is documented as one page, but a service may send several. */
 const MAX_WINDOW_PAGES = 50;
 
 const isPartial = ({ partial }: ListSubscriber): boolean => partial !== undefined;
 
 /**
- * A walk that was cut reports nobody before the list was seen to be in order, unless all of it is
- * known.
+ * Whether new members may be reported. A walk that was cut off reports nobody until the list is
+ * known to be in order or was read completely.
  */
 const isTrusted = (memory: MemberListMemory, { subscribers }: MemberListNeeds): boolean =>
   memory.isOrdered === true || !subscribers.some(isPartial);
 
 const hasGap = ({ gaps = [] }: MemberListMemory): boolean => gaps.length > 0;
 
-/** What lies in a gap must be read as news before it can be read as part of the whole. */
+/**
+ * Whether the read of the whole list must wait, because members in a gap must first be reported as
+ * new.
+ */
 const holdsRest = (memory: MemberListMemory, { subscribers }: MemberListNeeds): boolean =>
   subscribers.some(isPartial) && (hasGap(memory) || memory.downToMs !== undefined);
 
-/** The step that comes next in a poll; undefined when it is done. */
+/** Returns the next step of a poll; undefined if the poll is done. */
 export function nextStep(
   memory: MemberListMemory,
   needs: MemberListNeeds,
@@ -86,7 +89,7 @@ export function nextStep(
   if (wantsHead && (isTrusted(memory, needs) || !hasGap(memory))) return "head";
   if (hasGap(memory) && !done.has("gap")) return "gap";
   if (wantsHead || done.has("rest") || holdsRest(memory, needs)) return undefined;
-  // A read of the whole list that begins beside newcomers begins with the walk to them.
+  // If subscribers wait for new members, a read of the whole list begins with the walk to those.
   return wantsRest(memory, needs) && (memory.scan !== undefined || !subscribers.some(isPartial))
     ? "rest"
     : undefined;
@@ -110,7 +113,7 @@ export interface ReadOptions {
   readonly needs: MemberListNeeds;
 }
 
-/** @throws what the first request throws */
+/** Reads one step. @throws what the first request throws */
 export async function readStep(
   step: MemberListStep,
   options: ReadOptions,
@@ -122,7 +125,7 @@ export async function readStep(
     : readRest(step, options);
 }
 
-/** Asks the state about each member once. */
+/** Returns a function that asks the state about each member only once. */
 function askOnce(needs: MemberListNeeds): (ids: readonly string[]) => Promise<KnownMembers> {
   const known = needs.subscribers.map(() => new Map());
   let asked = 0;
@@ -168,7 +171,9 @@ async function walkToKnown({ ask, maxPages, needs, cursor, ...is }: WalkToKnown)
   };
 }
 
-/** Newcomers first; now and then down to where members that the service lists late may stand. */
+/**
+ * Reads new members; now and then also down to where members may stand that the service lists late.
+ */
 async function readHead(options: ReadOptions): Promise<MemberListObservation> {
   const { memory, needs } = options;
   const rescan = rescanOf(memory, needs);
@@ -188,8 +193,8 @@ async function readHead(options: ReadOptions): Promise<MemberListObservation> {
 }
 
 /**
- * The first one of a list finds everything known just now. Gaps come before members that may have
- * been late.
+ * Decides whether this walk also looks for members listed late. The first walk of a list does not,
+ * because everything was just read; gaps come before late members.
  */
 function rescanOf(
   memory: MemberListMemory,
@@ -244,7 +249,7 @@ async function readRest(
   const after = withoutScan(memory);
   if (walk.end === "list_end")
     return observed(step, walk, completed(after, read, startedAtMs), startedAtMs);
-  // What is given up, or led in a circle, starts over at the next poll.
+  // After an expired or circular cursor, the next poll starts over.
   const { cursor } = walk;
   const isOver = isExpired || walk.end === "circle" || cursor === undefined;
   const scan = isOver ? {} : { scan: { cursor, startedAtMs, ...read } };
@@ -275,12 +280,15 @@ const observed = (
   ...(error === undefined ? {} : { error }),
 });
 
-/** A walk is cut at the cursor of the page that comes next. */
+/** Returns the cursor at which a walk was cut off: that of the next page. */
 const at = ({ cursor = "" }: Walk): Pick<MemberListGap, "cursor"> => ({ cursor });
 
 const MAX_GAPS = 20;
 
-/** Beyond so many, the last two are read as one, with what is known between them. */
+/**
+ * Adds a gap. Beyond the limit the last two gaps are read as one, together with the known members
+ * between them.
+ */
 function withGap(
   gaps: readonly MemberListGap[] = [],
   gap: MemberListGap,
@@ -327,7 +335,9 @@ const completed = (
   scanPages: pages,
 });
 
-/** The pages of a walk from the top are the first of a read of the whole list, where one is due. */
+/**
+ * Begins a read of the whole list, if one is due: the pages of a walk from the top are its first.
+ */
 function begin(memory: MemberListMemory, walk: Walk, needs: MemberListNeeds): After {
   if (!wantsRest(memory, needs)) return { memory: withoutScan(memory), scanPages: 0 };
   if (memory.scan !== undefined || holdsRest(memory, needs)) return { memory, scanPages: 0 };
@@ -341,8 +351,8 @@ function begin(memory: MemberListMemory, walk: Walk, needs: MemberListNeeds): Af
 }
 
 /**
- * Where the first page is not answered either, the cursor may not be to blame: hundreds of pages
- * need not be read again.
+ * Whether the first page is answered. If it is not, the cursor may not be the cause, and hundreds
+ * of pages need not be read again.
  */
 const isAnswered = (askFirst: () => Promise<unknown>): Promise<boolean> =>
   askFirst().then(

@@ -1,7 +1,7 @@
 /**
  * Reads many accounts' posts, or many keyword searches, with one query. Each member's part is
- * walked on its own, as a search bounded by time that came to its end, so that every memory stays
- * right. Owns that walk; who is read, and what becomes of the posts, is others'.
+ * walked like a search of its own that is bounded by time and was read to its end, so that every
+ * memory stays correct. Others decide which members are read, and what happens to the posts.
  */
 import { type FeedMemory, readFeedMemory } from "../../detect/feed-memory.ts";
 import {
@@ -25,13 +25,13 @@ import type { Poll } from "../watch-poll.ts";
 export interface MergedMember {
   readonly poll: Poll;
   readonly source: SourceState;
-  /** How it stands in the query, and how its posts are distinguished from the others'. */
+  /** The member's part of the query, and how its posts are recognised. */
   readonly feed: MergeMember;
-  /** How deep its part must go; undefined: down to its last poll. */
+  /** How deep the member's part must go; undefined means down to its last poll. */
   readonly reach?: Reach;
 }
 
-/** A member with the depth it needs. */
+/** A member with the depth that it needs. */
 export interface PlannedMember {
   readonly member: MergedMember;
   readonly memory: FeedMemory;
@@ -39,19 +39,19 @@ export interface PlannedMember {
 }
 
 export interface MergeTimes {
-  /** Start of the run; service time. */
+  /** The start of the run, in service time. */
   readonly startMs: number;
   readonly intervalMs: number;
 }
 
-/** As `MergeTimes`, for what was read meanwhile. */
+/** `MergeTimes`, and the current time for what was read meanwhile. */
 export interface ReadClock extends MergeTimes {
-  /** Service time: its clock may have turned out to be another one since the start of the run. */
+  /** Returns service time, whose offset may have changed since the start of the run. */
   readonly nowMs: () => number;
 }
 
 /**
- * Those that need the same depth side by side, the shallow first: one that reaches far back makes
+ * Orders members by depth, the shallow ones first, because one member that reaches far back makes
  * its whole query long.
  */
 export function planMembers(
@@ -78,32 +78,33 @@ export function planMembers(
 }
 
 /**
- * More pages than this for accounts, or than so many a search, and the members are read one by one.
+ * The most pages for accounts, and for each search. If more are needed, the members are read one by
+ * one.
  */
 const MAX_PAGES = 15;
 const PAGES_PER_SEARCH = 8;
 
 export interface MergedAnswer {
   /**
-   * By poll key; members without a post in the answer are left out: an empty list moves no
-   * watermark.
+   * The observations by poll key. Members without a post in the answer are left out, because an
+   * empty list moves no watermark.
    */
   readonly observations: ReadonlyMap<string, FeedObservation>;
-  /** The answer was not read to its end: it says nothing about anyone. */
+  /** Whether the answer was not read to its end, so that it says nothing about any member. */
   readonly isCut: boolean;
   /**
-   * Tweets of searches that are nobody's by our reading of their queries; the observations lack
-   * them.
+   * Tweets that belong to no search according to our evaluation of their queries; the observations
+   * lack them.
    */
   readonly unattributed: readonly Tweet[];
   /**
-   * Not even the newest post that is known came back: deleted, or the search shows nothing at all
-   * for a moment.
+   * Whether not even the newest known post came back: it was deleted, or the search temporarily
+   * shows nothing.
    */
   readonly isSuspicious: boolean;
 }
 
-/** One query for all of `planned`, as deep as they need. @throws what asking throws */
+/** Reads all of `planned` with one query, as deep as they need. @throws what the request throws */
 export async function readMerged(
   ask: AskSearch,
   planned: readonly PlannedMember[],
@@ -128,8 +129,8 @@ const mostPages = (members: readonly MergeMember[]): number =>
   Math.max(MAX_PAGES, PAGES_PER_SEARCH * members.filter(({ kind }) => kind === "query").length);
 
 /**
- * As deep as the deepest member needs, and below the newest post that is known: a service whose
- * posts are dated behind its own clock must not hide new ones from a bound.
+ * Returns the bound of the query: as deep as the deepest member needs, and below the newest known
+ * post, so that new posts are found even if the service dates posts behind its own clock.
  */
 function boundOf(planned: readonly PlannedMember[], intervalMs: number): number {
   const newestMs = Math.max(...planned.map(({ memory }) => memory.newestItemMs ?? 0));
@@ -138,12 +139,12 @@ function boundOf(planned: readonly PlannedMember[], intervalMs: number): number 
 }
 
 /**
- * With a cursor, a 400 is about the cursor and not about the query: the list ends there, unread
- * below.
+ * Whether the list ends here: a 400 for a request with a cursor concerns the cursor, not the query,
+ * and what is below stays unread.
  */
 const isListOver = (error: unknown): boolean => error === undefined || isBadRequest(error);
 
-/** Undefined when the list did not come to its end. */
+/** Reads the pages; resolves to undefined if the list was not read to its end. */
 async function readPages(
   ask: AskSearch,
   query: string,

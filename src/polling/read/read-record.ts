@@ -1,4 +1,4 @@
-/** Reads what a reading is made of: one object, or the entries of a batch by their id. */
+/** Reads records: a single object, or the entries of a batch by their ids. */
 import type { Purpose } from "../../budget/spending-limit.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { UpstreamError } from "../../model/upstream.ts";
@@ -8,18 +8,24 @@ import type { Poll } from "../watch-poll.ts";
 
 export interface RecordObservation {
   /**
-   * Of a single object under "", of a batch under the ids of its entries; one that is missing was
+   * A single object has the key ""; entries of a batch have their ids. An entry that is missing was
    * not in the answer.
    */
   readonly records: ReadonlyMap<string, JsonObject>;
-  /** Entries of a batch that the service refuses to be asked for, with its words: not missing. */
+  /**
+   * Entries of a batch that the service refuses to answer, with its error. They do not count as
+   * missing.
+   */
   readonly refused?: ReadonlyMap<string, string> | undefined;
 }
 
-/** Whether its records are accounts. */
+/** Whether the records are accounts. */
 export const isOfUsers = ({ source }: Poll): boolean => source.endpoint === "info-batch";
 
-/** `until`: the flag that ends reading on; pages of a record are one answer in parts. */
+/**
+ * Reads a record. Pages of a record are parts of one answer; reading ends when the field `until` is
+ * true.
+ */
 export async function readRecord(
   ask: Ask,
   poll: Poll,
@@ -45,14 +51,14 @@ export async function readRecord(
     record = answer.record ?? record;
     nextCursor = answer.nextCursor;
   }
-  // Pages left unread: nobody knows yet.
+  // Some pages were left unread, so the value is unknown.
   const isUnknown = until !== undefined && record[until] !== true && nextCursor !== undefined;
   return { records: new Map([["", isUnknown ? { ...record, [until]: null } : record]]) };
 }
 
 /**
- * Profiles of a batch, in requests shared with whoever probes accounts at the same time. The first
- * ones are asked for anew.
+ * Reads the profiles of a batch, in requests shared with polls that probe accounts at the same
+ * time. The first profiles are always requested again.
  */
 export async function readProfiles(
   profiles: ProfileBatcher,
@@ -75,7 +81,7 @@ export async function readProfiles(
   };
 }
 
-/** A 404 of a batch is an answer without any of its entries. */
+/** Treats a 404 for a batch as an answer without entries. */
 export async function noneWhereNotFound(
   read: () => Promise<RecordObservation>,
 ): Promise<RecordObservation> {

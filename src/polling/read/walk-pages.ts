@@ -1,6 +1,6 @@
 /**
- * Pages of a list of accounts, one after the other, down to where the caller has seen enough. Owns
- * cursors and what ends a walk.
+ * Reads pages of a list of accounts, one after the other, until the caller has seen enough. Handles
+ * cursors and decides what ends a walk.
  */
 import type { User } from "../../model/user.ts";
 
@@ -15,12 +15,12 @@ export type PageWalkEnd = "met" | "list_end" | "circle" | "cut";
 export interface Walk {
   /** Each account once, in the order of the list. */
   readonly users: readonly User[];
-  /** Pages that were answered. */
+  /** The number of pages that were answered. */
   readonly pages: number;
   readonly end: PageWalkEnd;
-  /** Of the page that comes next; undefined where none does. */
+  /** The cursor of the next page; undefined if there is none. */
   readonly cursor?: string;
-  /** What cut it. */
+  /** The error that ended the walk. */
   readonly error?: unknown;
 }
 
@@ -28,14 +28,16 @@ export const isAtListEnd = ({ end, cursor }: Pick<Walk, "end" | "cursor">): bool
   end === "list_end" || (end === "met" && cursor === undefined);
 
 export interface PageWalkOptions {
-  /** Undefined: from the top. */
+  /** Where to begin; undefined means at the top. */
   readonly cursor?: string | undefined;
   readonly maxPages: number;
-  /** Asked after each page, with the ids of all accounts so far. */
+  /**
+   * Called after each page with the ids of all accounts so far. Ends the walk if it returns true.
+   */
   readonly isMet?: (ids: readonly string[]) => Promise<boolean>;
 }
 
-/** The page at a cursor; without one, the first. */
+/** Asks for the page at a cursor, or for the first page. */
 export type AskPage = (
   cursor: string | undefined,
 ) => Promise<{ readonly users?: readonly User[]; readonly nextCursor?: string }>;

@@ -1,7 +1,4 @@
-/**
- * A commit with what follows from the events that it creates: they are counted, logged and
- * delivered.
- */
+/** Commits events and handles what follows from them: they are counted, logged and delivered. */
 import type { FindEdits } from "../../model/edit.ts";
 import { groupBy } from "../../model/group-by.ts";
 import type { FollowLevels } from "../../model/level-follow-ups.ts";
@@ -17,22 +14,25 @@ export interface CommitDeps extends Pick<Ports, "log" | "meter"> {
 }
 
 export interface PolledCommitDeps extends CommitDeps {
-  /** Which sinks an event goes to, by the active configuration. */
+  /** Decides to which sinks an event goes, by the active configuration. */
   readonly route: RouteEvaluated;
-  /** Which sent messages show a tweet otherwise than it was seen; absent where nobody edits any. */
+  /**
+   * Finds sent messages whose tweet has changed since they were sent; absent if no sink edits its
+   * messages.
+   */
   readonly findEdits?: FindEdits | undefined;
-  /** What follows for alerts on values; absent where nobody repeats or ends them. */
+  /** Handles follow-ups of alerts on values; absent if no sink repeats or resolves them. */
   readonly followLevels?: FollowLevels | undefined;
 }
 
-/** The run of a poll, by the source that it is known under. */
+/** The run of a poll, with the key of its source. */
 interface Run extends Pick<Ports, "trace"> {
   readonly source: string;
 }
 
 /**
- * Ids of the events that are new to the state; undefined after a conflict, which commits nothing.
- * `run`: which they came from, if any.
+ * Commits, and resolves to the ids of the events that are new to the state; undefined after a
+ * conflict, which commits nothing. `run` is the poll that found them, if any.
  */
 export async function commitEvents(
   deps: CommitDeps,
@@ -52,7 +52,7 @@ export async function commitEvents(
   return created;
 }
 
-/** Debug lines: where each event goes. */
+/** Writes debug lines about where each event goes. */
 function logEvents(
   log: Log,
   commit: PollCommit,

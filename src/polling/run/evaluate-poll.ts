@@ -1,6 +1,6 @@
 /**
- * What a poll means to each of its readers, what it shows of the accounts themselves, and what came
- * of it.
+ * Evaluates a poll for each of its readers, and reports what it shows about accounts and what its
+ * outcome is.
  */
 import type { Ports } from "../../model/ports.ts";
 import type { ServiceClock } from "../../requests/service-clock.ts";
@@ -19,11 +19,11 @@ export interface EvaluateDeps extends BesideDeps, Pick<Ports, "clock" | "random"
 }
 
 export interface Evaluation {
-  /** In the order of the readers. */
+  /** The evaluations, in the order of the readers. */
   readonly evaluations: readonly SubscriberEvaluation[];
-  /** Over all of them. */
+  /** The evaluations of all readers joined. */
   readonly joined: SubscriberEvaluation;
-  /** Accounts that answered under another handle than the state has. */
+  /** Accounts whose handle differs from the stored one. */
   readonly renames: readonly Rename[];
 }
 
@@ -41,7 +41,7 @@ export async function evaluatePoll(
     episode: random.id(),
   });
   const userId = readers[0]?.target.userId ?? null;
-  // What is asked for beside the facts may be what a `where` goes by.
+  // A `where` expression may use what is asked for in addition to the facts.
   const hasFacts = () =>
     readers.some((reader, index) => evaluate(withoutWhere(reader), index, {}).events.length > 0);
   const beside =
@@ -61,11 +61,11 @@ function withoutWhere({ subscriber, target }: Reader): Reader {
   return { subscriber: { ...subscriber, watch }, target };
 }
 
-/** What the commit of a poll says beside what was evaluated. */
+/** What the commit of a poll adds to the evaluation. */
 interface Committed {
-  /** Events that were new to the state. */
+  /** The number of events that were new to the state. */
   readonly events: number;
-  /** Verdicts of older tweets may have been forgotten. */
+  /** Verdicts of tweets older than this may no longer be stored. */
   readonly rememberedFromMs: number;
 }
 
@@ -101,7 +101,7 @@ export function outcomeOf(
   };
 }
 
-/** By watch id, tweets that a watch found too late to be news. */
+/** Returns by watch id how many tweets were found too late to raise an alert. */
 function tooOldOf(
   subscribers: readonly Subscriber[],
   evaluations: readonly SubscriberEvaluation[],
@@ -118,7 +118,7 @@ function tooOldOf(
   return tooOld;
 }
 
-/** Targets that were lost and are well again. */
+/** Returns the targets that could not be read before and can be read again. */
 const returnedIn = (
   readers: readonly Reader[],
   { targets }: SubscriberEvaluation,
@@ -133,9 +133,10 @@ const returnedIn = (
   });
 
 /**
- * Only what is new to every subscriber: to one that was added later, everything is. Of a list, to
- * every one that reads its author through it. What lies below a baseline watermark is new to a
- * first read alone: later it was pinned, or moved up to a page by deletions.
+ * Returns when tweets were posted that are new to every subscriber (for a list: to every subscriber
+ * that reads the author through it). To a subscriber that was added later, every tweet is new.
+ * Tweets below a baseline watermark count only in a first read: later ones were pinned, or moved up
+ * to a page by deletions.
  */
 function postedMsOf(
   subscribers: readonly Subscriber[],

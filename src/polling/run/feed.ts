@@ -1,4 +1,4 @@
-/** A poll of a feed: what it reads, and what that is to its readers. */
+/** A poll of a feed: reads it, and prepares its evaluation for the readers. */
 import { EMPTY_FEED, type GapCause, readFeedMemory } from "../../detect/feed-memory.ts";
 import type { Reach } from "../../detect/feed-poll.ts";
 import { ageGaps, gapAges } from "../../detect/gap-age.ts";
@@ -14,7 +14,7 @@ import type { PollState, Seen } from "./seen.ts";
 
 export interface FeedStart {
   readonly startedAtMs: number;
-  /** Where something knows better how deep it must go. */
+  /** Set if something other than the clock decides how deep the poll goes. */
   readonly reach: Reach | undefined;
   readonly serviceClock: ServiceClock;
 }
@@ -29,8 +29,7 @@ export async function readFeedPoll(
     ...feedNeeds(readers, serviceClock),
     ...(reach === undefined ? {} : { reach }),
   });
-  // Where nobody is to hear what came meanwhile, the feed is read as if for the first time: one
-  // page.
+  // If what came meanwhile raises no alerts, the feed is read as if for the first time: one page.
   const isFresh = readers.every(({ subscriber, target }) => isSkipping(subscriber.watch, target));
   const memory = isFresh ? EMPTY_FEED : readFeedMemory(source.memory);
   const feed = await readFeed(ask, poll, { memory, needs, serviceClock, startedAtMs });
@@ -40,7 +39,7 @@ export async function readFeedPoll(
   });
 }
 
-/** Why it left gaps as they were. */
+/** Returns why a read left gaps as they were. */
 function causeOf(error: unknown): GapCause {
   if (error instanceof RequestHeld && (error.reason === "pace" || error.reason === "quota"))
     return "quota";
@@ -50,7 +49,7 @@ function causeOf(error: unknown): GapCause {
 export function seenFeed(feed: FeedObservation): Seen {
   const { memory, error, isHeadWhole, isSuspicious, lostGaps, tweets } = feed;
   const openGaps = gapAges(memory);
-  // Older tweets may still carry the older handle: the newest of each author counts.
+  // Older tweets may carry an older handle, so the newest tweet of each author decides.
   const oldestFirst = [...tweets.values()].sort((a, b) => compareIds(a.id, b.id));
   return {
     memory,
