@@ -54,7 +54,7 @@ describe("demo", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/\d+ items noted, none announced/);
     for (const watch of ["brand-mentions", "partner-timelines", "score-moves", "builders"])
-      expect(out, watch).toMatch(new RegExp(`• \\S+ \\S+ \\[${watch}\\] \\S`));
+      expect(out, watch).toMatch(new RegExp(`• \\S+ \\S+ UTC \\[${watch}\\] \\S`));
     const state = /replaced: (\/\S+), removed at the end/.exec(out)?.[1] ?? "";
     expect([basename(state), existsSync(dirname(state))]).toEqual(["demo.db", false]);
     expect(out).toMatch(/free port/);
