@@ -3,6 +3,7 @@
  * sent again. Run it with a function that makes an empty one.
  */
 import { beforeEach, describe, expect, test } from "vitest";
+import type { ChirpEvent } from "../../src/model/event.ts";
 import type { DeliveryResult } from "../../src/model/outbox.ts";
 import type { Store } from "../../src/model/store.ts";
 import { makeEvent } from "../support/make-event.ts";
@@ -46,13 +47,18 @@ export function describePartlyTaken(name: string, makeStore: () => Promise<Store
       };
       await store.seal([{ ...message, deliveryIds, ...(taken && { taken }) }]);
     };
-    const send = async (...outcomes: readonly Outcome[]) => {
-      const event = makeEvent("1");
+    const commit = async (event: ChirpEvent) => {
       const delivery = { eventId: event.id, sink: "mail", groupKey: event.id, groupWaitMs: 0 };
+      const once = { key: "tweet:1", withinMs: 60_000 };
       await store.commitPoll({
         ...{ atMs: T0, targets: [], verdicts: [], events: [event] },
-        deliveries: [{ ...delivery, groupIntervalMs: 0, notBeforeMs: T0 }],
+        deliveries: [{ ...delivery, once, groupIntervalMs: 0, notBeforeMs: T0 }],
       });
+      return event.id;
+    };
+    const send = async (...outcomes: readonly Outcome[]) => {
+      const event = makeEvent("1");
+      await commit(event);
       await seal("m");
       for (const outcome of outcomes)
         await store.record([{ ...outcome, messageId: "m" } as DeliveryResult]);
@@ -104,6 +110,23 @@ export function describePartlyTaken(name: string, makeStore: () => Promise<Store
       await replay(eventId);
       expect(await takenBy()).toEqual([undefined]);
     });
+
+    test.each([
+      ["before", "some refused it for good", [{ ...MISSED, taken: ["team"] }], ["team"]],
+      ["before", "it was given up", [LATER, { ...REFUSED, cause: "expired" }], ["team"]],
+      ["after", "some refused it for good", [{ ...MISSED, taken: ["team"] }], ["team"]],
+      ["after", "all have it", [LATER, { kind: "sent", atMs: T0 }], undefined],
+    ] as const)(
+      "says who has it when an alert is sent again that joined it %s it was sealed, where %s",
+      async (when, _, outcomes, taken) => {
+        const other = makeEvent("1", { watch: "other" });
+        if (when === "before") await commit(other);
+        await send(...outcomes);
+        if (when === "after") await commit(other);
+        expect(await replay(other.id)).toEqual([false]);
+        expect(await takenBy()).toEqual([taken]);
+      },
+    );
 
     test("says that all get it again where nobody knows who has it", async () => {
       expect(await replay(await send(MISSED))).toEqual([true]);

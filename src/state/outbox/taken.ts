@@ -11,6 +11,13 @@ export const keepTaken = listStatement<{ taken: string }, string>()((on, list, s
     .where("id", "in", list),
 );
 
+/** An alert that joined another one went out in that one's message. */
+const messageOfJoined = (eb: ExpressionBuilder<Tables, "deliveries">) =>
+  eb
+    .selectFrom("deliveries as first")
+    .select("first.message_id")
+    .whereRef("first.id", "=", "deliveries.joined_id");
+
 /**
  * Who has an alert of a message that not everybody has; null where everybody or nobody has it. The
  * error of a sent message says who does not.
@@ -19,5 +26,5 @@ export const takenOfMessage = (eb: ExpressionBuilder<Tables, "deliveries">) =>
   eb
     .selectFrom("messages as whole")
     .select("whole.taken")
-    .whereRef("whole.id", "=", "deliveries.message_id")
+    .where("whole.id", "=", (m) => m.fn.coalesce("deliveries.message_id", messageOfJoined(m)))
     .where((m) => m.or([m("whole.state", "!=", "sent"), m("whole.error", "!=", "")]));
