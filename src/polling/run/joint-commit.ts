@@ -1,6 +1,6 @@
 /**
- * What was read of several polls together is committed in one transaction: their events are
- * created, and so go out, oldest first over all of them. Where one of the polls was changed
+ * Commits what was read for several polls together in one transaction, so that their events are
+ * created, and sent, oldest first over all of them. If the state of one of the polls was changed
  * meanwhile, each is committed by itself.
  */
 import type { CommitResult, PollCommit, PollStore } from "../../model/poll-store.ts";
@@ -17,7 +17,7 @@ interface Waiting {
 export class JointCommit {
   readonly #store: CommitStore;
   #waiting: Waiting[] = [];
-  /** Polls that have not committed, nor ended without. */
+  /** How many polls have neither committed nor ended without a commit. */
   #left: number;
 
   constructor(store: CommitStore, polls: number) {
@@ -26,8 +26,8 @@ export class JointCommit {
   }
 
   /**
-   * Runs one of the polls, whose first commit waits for those of the others; what it commits after
-   * a conflict does not.
+   * Runs one of the polls. Its first commit waits for those of the others; what it commits after a
+   * conflict does not wait.
    */
   async run<Result>(work: (store: CommitStore) => Promise<Result>): Promise<Result> {
     let isLeft = true;
@@ -78,7 +78,7 @@ export class JointCommit {
 const ownOf = ({ events }: PollCommit, created: ReadonlySet<string>): ReadonlySet<string> =>
   new Set(events.flatMap(({ id }) => (created.has(id) ? [id] : [])));
 
-/** Several commits as one. */
+/** Joins several commits to one. */
 function joinCommits(first: PollCommit, others: readonly PollCommit[]): PollCommit {
   const all = [first, ...others];
   const events = all.flatMap((commit) => commit.events).sort(byAgeOfEvents);

@@ -1,8 +1,8 @@
 /**
- * A poll of a member list, step by step: what its subscribers want, on whose behalf it asks, how
- * long the list is, and what each step is to its readers. Each step is committed by itself:
- * newcomers do not wait for what is read behind them. The order of steps and pages is
- * read-member-list.ts's.
+ * Polls a member list step by step: decides what its subscribers need, in whose name it asks and
+ * how long the list is, and evaluates each step. Each step is committed by itself, so that new
+ * members do not wait for what is read in the background. The order of steps and pages is decided
+ * in read-member-list.ts.
  */
 import type { RosterRule } from "../../detect/roster.ts";
 import type { ItemMark, PollStore, SourceState } from "../../model/poll-store.ts";
@@ -40,13 +40,13 @@ export interface ListPollDeps extends Pick<Ports, "clock" | "log"> {
   readonly firstReads: Pick<FirstReadPages, "count">;
 }
 
-/** Commits what `see` sees; nothing where that is undefined. */
+/** Commits what `see` returns; nothing if that is undefined. */
 type CommitStep = (
   poll: Poll,
   see: (state: PollState) => Promise<Seen | undefined>,
 ) => Promise<PollOutcome>;
 
-/** @throws what the first step throws */
+/** Polls the list. @throws what the first step throws */
 export async function pollList(
   deps: ListPollDeps,
   poll: Poll,
@@ -71,9 +71,9 @@ class ListPoll {
   readonly done = new Set<MemberListStep>();
   readonly #deps: ListPollDeps;
   readonly #startedAtMs: number;
-  /** Whether a subscriber had no baseline when it began; undefined before the first step. */
+  /** Whether a subscriber had no baseline when the poll began; undefined before the first step. */
   #isFirst: boolean | undefined;
-  /** Of what `max_pages` allows, pages that were read as part of the whole already. */
+  /** How many of the pages that `max_pages` allows were already read for the whole list. */
   #scanPages = 0;
 
   constructor(deps: ListPollDeps) {
@@ -81,7 +81,7 @@ class ListPoll {
     this.#startedAtMs = deps.clock.now();
   }
 
-  /** The next step; undefined when the poll is done. @throws what its first request throws */
+  /** Reads the next step; undefined if the poll is done. @throws what its first request throws */
   async readStep(state: PollState): Promise<Seen | undefined> {
     const { poll, readers, source } = state;
     const memory = memoryOf(source);
@@ -99,7 +99,7 @@ class ListPoll {
     return seenList(state, list, isOpenAfter(list, needs, isFirst), size);
   }
 
-  /** Undefined where it may wait, and could not be read now. */
+  /** Resolves to undefined if the step may wait and could not be read now. */
   async #read(
     step: MemberListStep,
     poll: Poll,
@@ -151,8 +151,8 @@ class ListPoll {
   }
 
   /**
-   * By the profile, which is kept for a day: one request at most, at the first read of a list that
-   * is longer than a poll reads.
+   * Returns the list's length from the profile, which is cached for a day: at most one request, in
+   * the first read of a list that is longer than a poll reads.
    */
   async #sizeOf({ poll, readers }: PollState): Promise<number | undefined> {
     const field = lengthField(poll.source.endpoint);
@@ -191,17 +191,23 @@ function listReaders({ poll, readers, source }: PollState): readonly ListReader[
   });
 }
 
-/** Who only wants to know who joined can do without, where the watch says so. */
+/**
+ * Whether the subscriber waits for a read of the whole list. One that only needs to know who joined
+ * does not, if the watch says so.
+ */
 const waitsForAll = ({ part, isBaselined, partial }: ListSubscriber): boolean =>
   !isBaselined || part === "draws" || partial !== undefined;
 
-/** Nobody waits for more than the names of those who were there all along. */
+/**
+ * Whether the read may run in the background, because it only finds members who were there all
+ * along.
+ */
 const isBehind = ({ subscribers }: MemberListNeeds): boolean =>
   subscribers.every(({ part }) => part === "follows");
 
 /**
- * Whether what somebody waits for goes on with the next poll: a read of the whole list, or
- * newcomers that a cut walk left unread.
+ * Whether something that a subscriber waits for continues with the next poll: a read of the whole
+ * list, or new members that a walk left unread.
  */
 function isOpenAfter(
   { memory, members, completedScanAtMs }: MemberListObservation,
@@ -218,7 +224,10 @@ function isOpenAfter(
   );
 }
 
-/** `size`: how many members the profile says the list has, where that was asked. */
+/**
+ * Returns what a step showed. `size` is the list's length according to the profile, if that was
+ * asked.
+ */
 function seenList(
   state: PollState,
   list: MemberListObservation,
@@ -228,7 +237,7 @@ function seenList(
   return {
     memory: list.memory,
     error: list.error,
-    // Who left a list is known after another complete read.
+    // Who left a list is known only after another complete read.
     isWhole: !isOpen && listReaders(state).every(({ rule }) => rule.left === undefined),
     tweets: [],
     users: new Map(),
@@ -259,8 +268,8 @@ function seenList(
 }
 
 /**
- * Per reader. Members of a list whose departures are reported have no verdict that counts: they
- * come and go.
+ * Returns what the state has on these members, for each reader. If departures are reported, no
+ * verdict counts, because members come and go.
  */
 async function knownMembersOf(
   store: KnownStore,
@@ -285,8 +294,8 @@ const asMarks = (members: ReadonlySet<string> = new Set()): ReadonlyMap<string, 
   new Map([...members].map((id) => [id, { verdict: "baseline", seenAtMs: 0 }]));
 
 /**
- * Whom a complete read did not find, per reader; undefined where leaving is not reported, and where
- * the read was no complete one.
+ * Returns the members that a complete read did not find, for each reader; undefined if departures
+ * are not reported or the read was not complete.
  */
 async function missedMembersOf(
   store: KnownStore,
@@ -320,7 +329,7 @@ const listOutcomeOf = (
   isUnderWay,
 });
 
-/** Two steps of one poll. */
+/** Joins the outcomes of two steps of one poll. */
 function joinSteps(one: PollOutcome, next: PollOutcome): PollOutcome {
   const list =
     one.list === undefined || next.list === undefined

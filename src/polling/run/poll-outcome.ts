@@ -1,4 +1,4 @@
-/** What a poll brought and what came of it, for schedules, counts and alerts. */
+/** The outcome of a poll, for schedules, counts and alerts. */
 import type { GapAge } from "../../detect/feed-memory.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { PollCommit } from "../../model/poll-store.ts";
@@ -7,46 +7,47 @@ import type { Poll, Subscriber } from "../watch-poll.ts";
 
 export interface PollOutcome extends TargetNews {
   readonly events: number;
-  /** Items seen for the first time and recorded as baseline. */
+  /** The subscribers whose baseline was set, once for each item. */
   readonly baselined: readonly Subscriber[];
-  /** Items that were not there before, of the subscriber that saw most. */
+  /** The number of items that were not there before, for the subscriber with the most. */
   readonly newItems: number;
   /**
-   * When tweets that were new to every subscriber were posted, without old ones that a later read
-   * shows first; service time, oldest first.
+   * When tweets that are new to every subscriber were posted, in service time, oldest first. Old
+   * tweets that a later read shows for the first time are left out.
    */
   readonly postedMs: readonly number[];
   /**
-   * Tweets of a feed that was read as deep as was asked; undefined where it was cut, or came back
-   * empty and held items before.
+   * The tweets of a feed that was read as deep as was asked; undefined if the read was cut off, or
+   * if the feed came back empty and held items before.
    */
   readonly shown?: ReadonlySet<string>;
   /** Whether a list that held items before came back empty. */
   readonly isSuspicious: boolean;
   readonly lostGaps: number;
-  /** Of a feed: gaps in its history that wait to be filled. */
+  /** Gaps in the history of a feed that wait to be filled. */
   readonly openGaps?: readonly GapAge[];
   readonly tooOld: ReadonlyMap<string, number>;
-  /** Of a list of accounts. */
+  /** The outcome for a list of accounts. */
   readonly list?: ListOutcome;
-  /** What cut the poll after its first page; what was read before it is committed. */
+  /** The error that ended the poll after its first page; what was read before it is committed. */
   readonly error?: unknown;
 }
 
 export interface ListOutcome {
-  /** Members reported as gone. */
+  /** The number of members that were reported as gone. */
   readonly left: number;
   /**
-   * Members it did not find, who are gone when the next complete read does not find them either.
+   * Members that were not found, and that count as gone if the next complete read does not find
+   * them either.
    */
   readonly awaited: number;
-  /** Requests of the complete read that it ended; undefined where it ended none. */
+  /** The requests of the complete read that this poll ended; undefined if it ended none. */
   readonly pages?: number;
-  /** What somebody waits for goes on with the next poll. */
+  /** Whether something that a subscriber waits for continues with the next poll. */
   readonly isUnderWay: boolean;
 }
 
-/** A poll that asked nobody. */
+/** The outcome of a poll that made no request. */
 export const NOTHING_POLLED: PollOutcome = {
   events: 0,
   baselined: [],
@@ -61,7 +62,7 @@ export const NOTHING_POLLED: PollOutcome = {
   refused: new Map(),
 };
 
-/** One poll in numbers. */
+/** Counts one poll in the metrics. */
 export function countPoll(
   meter: Meter,
   poll: Poll,
@@ -78,7 +79,10 @@ export function countPoll(
   }
 }
 
-/** What was found of each member was reported when it was read: the group adds up numbers only. */
+/**
+ * Joins the outcomes of a group's members by adding up their numbers. What was found for each
+ * member was reported when it was read.
+ */
 export const joinOutcomes = (outcomes: readonly PollOutcome[]): PollOutcome => ({
   ...NOTHING_POLLED,
   events: outcomes.reduce((sum, { events }) => sum + events, 0),

@@ -1,6 +1,7 @@
 /**
- * One poll from request to commit: load, read, evaluate for every subscriber, route, commit once.
- * Owns the order of these steps and the conflict loop; scheduling and notices are others'.
+ * Runs one poll from request to commit: load, read, evaluate for every subscriber, route, commit
+ * once. Decides the order of these steps and retries after conflicts; scheduling and ops alerts are
+ * done elsewhere.
  */
 import type { Reach } from "../../detect/feed-poll.ts";
 import type { PollStore } from "../../model/poll-store.ts";
@@ -24,16 +25,16 @@ import { sightsOf } from "./tweet-sights.ts";
 
 export interface RunnerDeps extends EvaluateDeps, PolledCommitDeps, Pick<Ports, "log" | "trace"> {
   readonly store: PollStore & Pick<WatchStore, "loadTargets">;
-  /** The poll without the subscribers that were paused or removed since it began. */
+  /** Returns the poll without the subscribers that were paused or removed since it began. */
   readonly withoutRemoved: (poll: Poll) => Poll;
   /**
-   * Verdicts of tweets older than this may have been forgotten: such a tweet was perhaps seen
-   * before, and is no loss.
+   * Returns for how long verdicts are kept. An older tweet may have been seen before, so it does
+   * not count as lost.
    */
   readonly retentionMs: () => number;
 }
 
-/** What the poll sees; undefined: nothing is left to read. */
+/** Reads what the poll shows; undefined if nothing is left to read. */
 type See = (state: PollState, startedAtMs: number) => Promise<Seen | undefined>;
 
 const MAX_CONFLICTS = 8;
@@ -47,8 +48,9 @@ export class PollRunner {
   }
 
   /**
-   * `reach`: of a feed, where something knows better how deep it must go.
-   * @throws UpstreamError, RequestHeld or a store's error when nothing was learned
+   * Runs a poll. `reach` says how deep a feed must be read, if something other than the clock
+   * decides that.
+   * @throws UpstreamError, RequestHeld or a store's error if nothing was learned
    */
   run(poll: Poll, reach?: Reach): Promise<PollOutcome> {
     const { store, gate, profiles, clock, log } = this.#deps;
@@ -63,7 +65,7 @@ export class PollRunner {
   }
 
   /**
-   * The same for a feed that was read already, together with others, and is committed by `commits`.
+   * Evaluates a feed that was already read together with others; its commit goes through `commits`.
    */
   take(
     poll: Poll,
@@ -73,7 +75,7 @@ export class PollRunner {
     return this.#run(poll, async () => seenFeed(feed), commits);
   }
 
-  /** Pages of the first reads that run now, by watch id. */
+  /** Returns the pages of the first reads that run now, by watch id. */
   firstReadPages(): ReadonlyMap<string, number> {
     return this.#firstReads.byWatch();
   }
@@ -90,7 +92,7 @@ export class PollRunner {
     return readRecordPoll(ask, poll, profiles, isFirst);
   }
 
-  /** Read once; evaluated and committed again where the state was changed meanwhile. */
+  /** Reads once; evaluates and commits again if the state was changed meanwhile. */
   async #run(
     planned: Poll,
     see: See,
@@ -103,7 +105,7 @@ export class PollRunner {
     if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
     const seen = await see(state, startedAtMs);
     if (seen === undefined) return NOTHING_POLLED;
-    // A request may have waited for hours.
+    // A request may have waited for hours, and subscribers may have been removed meanwhile.
     if (withoutRemoved(state.poll) !== state.poll) state = await load();
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts += 1) {
       if (state.poll.subscribers.length === 0) return NOTHING_POLLED;
@@ -119,7 +121,9 @@ export class PollRunner {
     throw new Error(`poll ${planned.key} met ${MAX_CONFLICTS} conflicts in a row`);
   }
 
-  /** Ids of the events that were new; undefined where the state was changed meanwhile. */
+  /**
+   * Commits. Resolves to the ids of the new events; undefined if the state was changed meanwhile.
+   */
   async #commit(
     state: PollState,
     seen: Seen,

@@ -1,11 +1,14 @@
-/** Ids of poll runs, and which events came from which: in memory, for the log alone. */
+/** Gives poll runs ids and remembers which events they found, in memory, for the log only. */
 import type { Clock } from "../../model/clock.ts";
 import type { Trace } from "../../model/trace.ts";
 
-/** Events wait for their messages: a digest's for hours, most for a moment. About 1 MB. */
+/**
+ * How many events are remembered, which takes about 1 MB. Most events wait for their message for a
+ * moment, those in a digest for hours.
+ */
 const MAX_EVENTS = 10_000;
 
-/** What a poll asks for beside its source stands under its key with one of these. */
+/** The suffixes and prefixes with which a poll's additional requests are logged under its key. */
 const BESIDE = /^(?:beside|ask):|:search$/g;
 
 export function createPollTrace(clock: Clock): Trace {

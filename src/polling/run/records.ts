@@ -1,4 +1,7 @@
-/** A poll of one record, or of a batch of them: what it reads, and what that is to its readers. */
+/**
+ * A poll of one record or of a batch of records: reads it, and prepares its evaluation for the
+ * readers.
+ */
 import { groupBy } from "../../model/group-by.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { User } from "../../model/user.ts";
@@ -40,8 +43,8 @@ function seenRecords(poll: Poll, seen: RecordObservation): Seen {
     isWhole: true,
     tweets: [...records.values()].filter(isTweet),
     users: isOfUsers(poll) ? (records as ReadonlyMap<string, User>) : new Map(),
-    // The entries of a batch are what they are about; everything else about an account is in its
-    // profile.
+    // The entries of a batch are themselves what the facts are about; for other records of an
+    // account, its profile is added.
     isAboutAccount: !isBatch(poll),
     evaluator: async (state, _, context) => evaluatorOf(state, seen, context),
     outcome: ({ subscribers }) => ({ refused: refusedOf(subscribers, seen) }),

@@ -1,5 +1,5 @@
 /**
- * How a group has one of its members polled: by itself, or with what was read of it together with
+ * How a group polls one of its members: by itself, or with what was read for it together with
  * others.
  */
 import type { PollStore } from "../../model/poll-store.ts";
@@ -12,7 +12,7 @@ export interface RunMember {
   /** Reads a member by itself, as deep as `reach` says. Never rejects. */
   readonly runOne: (poll: Poll, reach?: Reach) => Promise<PollRun>;
   /**
-   * Evaluates what was read of a member together with others, and commits it by `store`. Never
+   * Evaluates what was read of a member together with others, and commits it through `store`. Never
    * rejects.
    */
   readonly take: (

@@ -1,6 +1,6 @@
 /**
- * What a poll brought, before anyone asked what is new. Each kind of poll (feed, records, member
- * list) has a file that reads it.
+ * What a poll read, before it is evaluated. Each kind of poll (feed, records, member list) has a
+ * file that reads it.
  */
 import type { FeedMemory } from "../../detect/feed-memory.ts";
 import type { PollStore, SourceState } from "../../model/poll-store.ts";
@@ -15,7 +15,7 @@ import type { MemberListMemory } from "../read/member-list-memory.ts";
 import type { Poll } from "../watch-poll.ts";
 import type { PollOutcome } from "./poll-outcome.ts";
 
-/** A poll with what the state has on it: its source, its subscribers and their targets. */
+/** A poll with its state: its source, its subscribers and their targets. */
 export interface PollState extends LoadedPoll {
   readonly source: SourceState;
 }
@@ -34,23 +34,23 @@ export type KnownStore = Pick<
   "knownItems" | "itemMarks" | "knownMembers" | "absentMembers"
 >;
 
-/** What it means to one reader of the poll. `index`: its place among them. */
+/** Evaluates the poll for one of its readers; `index` is the reader's position. */
 export type Evaluate = (reader: Reader, index: number, beside: Beside) => SubscriberEvaluation;
 
 export interface Seen {
-  /** What its source remembers from now on; undefined: what it did. */
+  /** The new memory of the source; undefined if it stays the same. */
   readonly memory?: FeedMemory | MemberListMemory;
-  /** What cut it after its first page. */
+  /** The error that ended the poll after its first page. */
   readonly error?: unknown;
-  /** Whether no further poll is needed to find what came since the last. */
+  /** Whether no further poll is needed to find what came since the last one. */
   readonly isWhole: boolean;
   readonly tweets: readonly Tweet[];
-  /** Accounts as they are now, by id. */
+  /** The current accounts by id. */
   readonly users: ReadonlyMap<string, User>;
-  /** Whether it is about one account, whose profile belongs beside its facts. */
+  /** Whether the poll is about one account, whose profile is added to its facts. */
   readonly isAboutAccount: boolean;
-  /** Asks the state once for what all readers know of what was seen. */
+  /** Asks the state once for what all readers know about what was seen. */
   evaluator(state: PollState, store: KnownStore, context: EvaluationContext): Promise<Evaluate>;
-  /** What its outcome says beside what all kinds of polls say. */
+  /** Returns the part of the outcome that only this kind of poll has. */
   outcome(poll: Poll, evaluations: readonly SubscriberEvaluation[]): Partial<PollOutcome>;
 }

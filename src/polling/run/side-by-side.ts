@@ -1,8 +1,8 @@
-/** Works on several things at once, so many at a time. */
+/** Works on several things at once, with a limit. */
 
 /**
- * Enough for 20 requests a second that take 0.8 s each. Many groups run at once, and what waits for
- * the gate takes memory.
+ * The limit. It is enough for 20 requests a second that take 0.8 s each. Many groups run at once,
+ * and requests that wait for the gate take memory.
  */
 const SIDE_BY_SIDE = 16;
 

@@ -1,4 +1,4 @@
-/** What a poll saw of tweets, for whoever shows them elsewhere already. */
+/** Returns what a poll saw of tweets, for sinks that show them already. */
 import type { TweetSight } from "../../model/edit.ts";
 import type { Tweet } from "../../model/tweet.ts";
 import type { EvaluatedEvent } from "../evaluate/verdicts.ts";

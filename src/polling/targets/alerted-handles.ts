@@ -1,17 +1,17 @@
 /**
- * Which handles of an account the operator was notified of: watches of one account see a rename at
- * different times, and it is reported once. Pure.
+ * Remembers which handles of an account were reported to the operator. Watches of one account see a
+ * rename at different times, and it is reported once. Pure.
  */
 
-/** By user id, oldest first; accounts in the order of their last renames. */
+/** The reported handles by user id, oldest first; accounts in the order of their last renames. */
 export type AlertedHandles = Readonly<Record<string, readonly string[]>>;
 
 const HANDLES_KEPT = 5;
 const ACCOUNTS_KEPT = 1_000;
 
 /**
- * A step on from the last handle reported is news, also back to one it had before. Whoever still
- * knew an older handle comes late: to that one, what was reported since is none.
+ * Whether a rename must be reported. A change from the last reported handle is new, even back to an
+ * earlier one. A watch that still knew an older handle is late: what was reported since is not new.
  */
 export function isNewHandle(
   reported: AlertedHandles,

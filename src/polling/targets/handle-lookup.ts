@@ -1,8 +1,8 @@
 /**
- * Asks who has a handle, and which handle an account has, a hundred a request. Users are followed
- * by their id: a rename is an event, not an outage. Where the service is asked by handle alone, a
- * rename shows in no answer, so that those are looked up by id now and then. Owns the asking and
- * what a rename means; when it is time is the resolver's.
+ * Looks up which account has a handle, and which handle an account has, a hundred per request.
+ * Users are followed by their id, so that a rename is an event and no outage. If the service is
+ * asked by handle only, no answer shows a rename, so these handles are looked up by id now and
+ * then. The resolver decides when.
  */
 import { batchesOf } from "../../model/batch.ts";
 import { groupBy } from "../../model/group-by.ts";
@@ -23,22 +23,25 @@ export interface HandleLookupDeps extends Pick<Ports, "clock"> {
     Pick<PollStore, "commitPoll">;
   readonly profiles: Profiles;
   readonly targetAlerts: Pick<TargetAlerts, "renamed">;
-  /** Called with targets that got an id or a handle, or another one: polls can be planned. */
+  /**
+   * Called with targets whose id or handle is known now or has changed, so that polls can be
+   * planned.
+   */
   readonly onResolved: (targets: readonly TargetState[]) => void;
-  /** The same, of accounts that watches name beside their targets. */
+  /** Called with accounts that watches name in addition to their targets, in the same cases. */
   readonly onNamed: (accounts: readonly NamedAccountId[]) => void;
 }
 
 export interface UnknownHandle {
   readonly watchId: string;
   readonly watchKey: string;
-  /** In lower case, without @. */
+  /** The handle in lower case, without @. */
   readonly handle: string;
-  /** Whose handle it is; absent: the watch names it beside its targets. */
+  /** The target with this handle; absent if the watch names it in addition to its targets. */
   readonly target?: TargetState;
 }
 
-/** A target with a user id, of a watch type that asks by handle. */
+/** A target with a user id, in a watch whose type asks by handle. */
 export interface AskedByHandle {
   readonly watch: Watch;
   readonly target: TargetState;
@@ -51,10 +54,10 @@ export const askedByHandle = (watches: readonly PlannedWatch[]): readonly AskedB
       targets.filter(({ userId }) => userId !== null).map((target) => ({ watch, target })),
     );
 
-/** Called for handles the service does not know. */
+/** Called with handles that the service does not know. */
 type OnMissing = (handles: readonly UnknownHandle[]) => Promise<void>;
 
-/** A profile this old still says what an account is called. */
+/** How old a profile may be to show an account's current handle. */
 const JUST_NOW_MS = 600_000;
 
 export class HandleLookup {
@@ -64,7 +67,9 @@ export class HandleLookup {
     this.#deps = deps;
   }
 
-  /** Finds the ids that it can; throws what the gate throws, and keeps what was found before. */
+  /**
+   * Finds the ids of these handles. Throws what the gate throws, and keeps what was found before.
+   */
   async findIds(unknown: readonly UnknownHandle[], onMissing: OnMissing): Promise<void> {
     const byHandle = groupBy(unknown, ({ handle }) => handle);
     const batches = batchesOf([...byHandle.keys()]);
@@ -77,7 +82,7 @@ export class HandleLookup {
   }
 
   /**
-   * Finds the handles of accounts. One that is not in the answer keeps the handle it had. Throws
+   * Finds the handles of accounts. An account that is not in the answer keeps its handle. Throws
    * what the gate throws.
    */
   async findHandles(accounts: readonly AskedByHandle[]): Promise<void> {
@@ -99,7 +104,10 @@ export class HandleLookup {
     );
   }
 
-  /** `handleOf`: the handle that a target's account has now; "" where that is not known. */
+  /**
+   * Stores handles. `handleOf` returns the current handle of a target's account; "" if it is not
+   * known.
+   */
   async takeHandles(
     accounts: readonly AskedByHandle[],
     handleOf: (target: TargetState) => string,
@@ -172,8 +180,8 @@ export class HandleLookup {
       hint,
     });
     if (resolved.baselineAtMs === null) return resolved;
-    // When it was renamed nobody knows: the new handle is read as far back as anything would raise
-    // an alert.
+    // The moment of the rename is unknown, so the new handle is read as far back as anything would
+    // raise an alert.
     return (
       (await remember(store, resolved, { resume_ms: clock.now() - watch.maxAgeMs }, clock.now())) ??
       resolved

@@ -1,7 +1,7 @@
 /**
- * Accounts that watches read through a public list: checks that the list holds them, when a watch
- * begins and once a day, and has those it does not hold read from their own timelines. Owns the
- * question, one for all watches of a list, and its answer; the polls are others'.
+ * Checks which accounts a public list holds, for watches that read accounts through it: when a
+ * watch begins and once a day. Accounts that the list does not hold are read from their own
+ * timelines. One question serves all watches of a list; the polls are made elsewhere.
  */
 import { type Cancel, passedMs } from "../../model/clock.ts";
 import { readFeedMemory } from "../../detect/feed-memory.ts";
@@ -28,26 +28,28 @@ export interface ListCheckDeps
   readonly store: Pick<PollStore, "commitPoll" | "loadSources"> & Pick<WatchStore, "loadTargets">;
   readonly gate: RequestGate;
   readonly watches: () => readonly Planned[];
-  /** Targets are read another way from now on: plan again. */
+  /**
+   * Called with targets that are read in another way from now on, so that polls are planned again.
+   */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
 }
 
 const CHECK_EVERY_MS = 86_400_000;
-/** After failures, once there were many in a row. */
+/** The time between checks after several failures in a row. */
 const STEADY_MS = 3_600_000;
 const NAMED = 10;
 
-/** What a check found of a target. */
+/** Whether the list held the target when it was checked. */
 type ListMembership = "in" | "out";
 
 interface ListWatch {
   readonly planned: Planned;
   readonly listId: string;
-  /** The last check before this one. */
+  /** When the check before this one was made. */
   readonly checkedAtMs: number | null;
 }
 
-/** Whether a list was known to hold any of them. */
+/** Whether the list was known to hold any of them. */
 export const isThroughList = (targets: readonly TargetState[]): boolean =>
   targets.some(({ memory }) => memory["list"] === "in");
 
@@ -66,20 +68,23 @@ export class ListCheck {
   }
 
   /**
-   * Checks what is due now; with `isAsked` lists that lack somebody, too: someone may have added
-   * them. Never rejects.
+   * Checks what is due. With `isAsked`, lists that lack an account are checked too, because
+   * somebody may have added it. Never rejects.
    */
   check(isAsked = false): Promise<void> {
     this.#underWay = this.#underWay.then(() => this.#run(isAsked));
     return this.#underWay;
   }
 
-  /** The service does not give the list: everyone is read from their own timeline until it does. */
+  /**
+   * Called when the service does not show the list: until it does, every account is read from its
+   * own timeline.
+   */
   async listLost(listId: string): Promise<void> {
     for (const one of await this.#subscribersOf(listId)) await this.#apply(one, new Set());
   }
 
-  /** Resolves when a check under way is done. */
+  /** Resolves when a running check has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
@@ -107,7 +112,7 @@ export class ListCheck {
       this.#cancel = this.#deps.clock.after(waitMs, () => void this.check());
   }
 
-  /** Milliseconds until it is time again. */
+  /** Checks a list and resolves to the milliseconds until the next check. */
   async #checkList(listId: string, isAsked: boolean): Promise<number> {
     const { clock, gate, log, notes } = this.#deps;
     const subscribers = await this.#subscribersOf(listId);
@@ -154,8 +159,8 @@ export class ListCheck {
   }
 
   /**
-   * Writes what is new about the targets; who left the list since the last check is read back to
-   * it.
+   * Stores what is new about the targets. An account that left the list since the last check is
+   * read back to that check.
    */
   async #apply(listWatch: ListWatch, members: ReadonlySet<string>): Promise<void> {
     const { watchKey, targets: planned } = listWatch.planned;
@@ -174,7 +179,7 @@ export class ListCheck {
     await this.#notify(listWatch, missing);
   }
 
-  /** Once for the same missing accounts. */
+  /** Alerts the operator once about the same missing accounts. */
   async #notify(
     { planned: { watch, watchKey }, listId }: ListWatch,
     missing: readonly string[],
@@ -198,12 +203,15 @@ export class ListCheck {
   }
 }
 
-/** A list holds up to 5,000 accounts (docs/service.md section 1); pages may be short. */
+/**
+ * The most pages of a list. It holds up to 5,000 accounts (docs/service.md section 1), and pages
+ * may be short.
+ */
 const MAX_PAGES = 500;
 
 /**
- * Ids of all members; nobody, where the list itself is refused. A cursor that is refused has
- * expired: from the top once more.
+ * Returns the ids of all members; none if the list itself is refused. A refused cursor has expired,
+ * so the list is read once more from the top.
  */
 async function readListMembers(
   gate: RequestGate,
@@ -237,7 +245,7 @@ function isDue(
   isAsked: boolean,
   nowMs: number,
 ): boolean {
-  // Whose handles were not looked up yet is checked once they are.
+  // Accounts whose handles were not looked up yet are checked once they are.
   if (targets.every(({ userId }) => userId === null)) return false;
   const isKnown = ({ userId, memory: { list } }: TargetState): boolean =>
     userId === null || list === "in" || (list === "out" && !isAsked);
@@ -250,8 +258,8 @@ const untilNextMs = (checkedAtMs: number | null, nowMs: number): number =>
 const MAX_TRIES = 5;
 
 /**
- * Kept in the memory of a target under `list`. Undefined where it was known. A poll may have been
- * committed at the same moment.
+ * Stores the membership in the memory of a target, under `list`. Resolves to undefined if it was
+ * known already. A poll may be committed at the same moment.
  */
 async function writeMembership(
   deps: ListCheckDeps,
@@ -275,8 +283,9 @@ const sinceCheck = ({ checkedAtMs }: ListWatch, { baselineAtMs }: TargetState): 
   checkedAtMs === null || baselineAtMs === null ? {} : { resume_ms: checkedAtMs };
 
 /**
- * The list was read meanwhile without a check of what it shows of the account: its own timeline may
- * have failed, or have a gap.
+ * Returns the `resume_ms` from which the account's own timeline must be read. The list was read
+ * meanwhile without a check whether it shows the account, and the timeline may have failed earlier
+ * or have a gap.
  */
 async function sinceOwnRead(
   { store, hash, clock }: ListCheckDeps,

@@ -1,7 +1,7 @@
 /**
- * What the operator hears of targets: that one cannot be read, that it can again, that an account
- * goes by another handle. Once per account, however many watches name it. Owns the texts and what
- * was reported; finding out is others'.
+ * Alerts the operator about targets: one cannot be read, it can be read again, or an account has
+ * another handle. Each is reported once per account, however many watches name it. Holds the texts
+ * and what was reported; the causes are found elsewhere.
  */
 import { createInTurn } from "../../model/in-turn.ts";
 import type { TargetState, TargetStatus, WatchStore } from "../../model/watch-store.ts";
@@ -14,7 +14,7 @@ export interface TargetAlertsDeps extends Pick<Ports, "opsAlerts" | "notes" | "l
   readonly watches: () => readonly PlannedWatch[];
 }
 
-/** A target of a watch, as the state had it before. */
+/** A target of a watch as the state had it before. */
 export interface ReportedTarget {
   readonly watchId: string;
   readonly target: TargetState;
@@ -25,8 +25,8 @@ export interface Loss {
   readonly reason: string;
   readonly hint: string;
   /**
-   * The reason is about an account that the watch names beside its targets: one word about it is
-   * enough.
+   * Whether the reason concerns an account that the watch names in addition to its targets, so that
+   * one alert for the watch is enough.
    */
   readonly isOfNamedAccount?: boolean;
 }
@@ -36,12 +36,12 @@ export interface RenamedAccount {
   /** Handles without @. */
   readonly from: string;
   readonly to: string;
-  /** Somebody else has the old handle now. */
+  /** Whether another account has the old handle now. */
   readonly isTaken: boolean;
   readonly hint: string;
 }
 
-/** Of many targets that one notice is about. */
+/** How many targets an alert about many of them names. */
 const MAX_NAMED = 5;
 const REPORTED_HANDLES_NOTE = "handles.told";
 
@@ -49,13 +49,13 @@ export const isLost = ({ status }: Pick<TargetState, "status">): boolean =>
   status === "unavailable" || status === "misconfigured";
 
 /**
- * One call after the other: two polls that find the same at once must not each leave it to the
- * other.
+ * Makes one call after the other, because two polls that find the same at once must not each rely
+ * on the other to report it.
  */
 export class TargetAlerts {
   readonly #deps: TargetAlertsDeps;
   readonly #inTurn = createInTurn();
-  /** Reported as back, and not lost since; by account. */
+  /** Accounts that were reported as readable again and have not been lost since. */
   readonly #back = new Set<string>();
 
   constructor(deps: TargetAlertsDeps) {
@@ -63,14 +63,14 @@ export class TargetAlerts {
   }
 
   /**
-   * Marks targets that cannot be read. A status that stays the same raises no second alert;
-   * `not_indexed` raises none.
+   * Marks targets that cannot be read. An unchanged status raises no second alert; `not_indexed`
+   * raises none.
    */
   lost(targets: readonly ReportedTarget[], loss: Loss): Promise<void> {
     return this.#inTurn(() => this.#lost(targets, loss));
   }
 
-  /** Of targets that were lost and could be read now. */
+  /** Reports targets that were lost and could be read now. */
   back(targets: readonly ReportedTarget[]): Promise<void> {
     return this.#inTurn(() => this.#returned(targets));
   }
@@ -139,13 +139,13 @@ export class TargetAlerts {
     });
   }
 
-  /** Gives them the status of the loss; those that had another one. */
+  /** Gives targets the status of the loss; resolves to those that had another status. */
   async #mark(
     targets: readonly ReportedTarget[],
     { status, reason, isOfNamedAccount }: Loss,
   ): Promise<readonly ReportedTarget[]> {
     const { store, log } = this.#deps;
-    // Trouble with an account that is named beside the targets may have been taken for theirs.
+    // An error about an additionally named account may have been stored as an error of the target.
     const isOther = (target: TargetState) =>
       target.status !== status || (isOfNamedAccount === true && target.statusReason !== reason);
     const marked = targets.filter(({ target }) => isOther(target));
@@ -159,7 +159,9 @@ export class TargetAlerts {
     return marked;
   }
 
-  /** Those of an account for which no other target was lost before for the same reason. */
+  /**
+   * Returns the targets of accounts for which no other target was lost earlier for the same reason.
+   */
   async #unreported(
     marked: readonly ReportedTarget[],
     loss: Loss,
@@ -175,8 +177,8 @@ export class TargetAlerts {
   }
 
   /**
-   * Targets of watches that are polled, but those given, that are about the same accounts; as the
-   * state has them.
+   * Returns the other targets of polled watches that concern the same accounts, as the state has
+   * them.
    */
   async #othersLike(targets: readonly TargetState[]): Promise<readonly TargetState[]> {
     const wanted = new Set(targets.map(identityOf));
@@ -201,8 +203,8 @@ const refOf = ({ watchKey, key }: TargetState) => ({ watchKey, targetKey: key })
 const nameOf = ({ watchKey, key }: TargetState): string => `${watchKey}\n${key}`;
 
 /**
- * Which account it is, whatever the watch calls it; of other targets and unknown handles, their
- * key.
+ * Returns what identifies the account, whatever the watch calls it; for other targets and unknown
+ * handles, their key.
  */
 const identityOf = ({ userId, key }: TargetState): string =>
   userId === null ? key : `id:${userId}`;
@@ -220,7 +222,7 @@ function listText(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
 }
 
-/** One watch is named as such; several only in the facts. */
+/** Returns the label of a single watch; several watches appear only in the facts. */
 const watchOf = (ids: readonly string[]): { readonly watch?: string } =>
   ids.length === 1 && ids[0] !== undefined ? { watch: ids[0] } : {};
 
@@ -235,6 +237,6 @@ function aboutOf(targets: readonly ReportedTarget[]) {
   };
 }
 
-/** Also on the status page, of what cannot be read now. */
+/** Returns the sentence about targets that cannot be read now, which the status page shows, too. */
 export const unreadableText = (watch: string, targets: readonly string[], reason: string): string =>
   `${watch}: ${listText(targets)} cannot be read: ${reason}`;

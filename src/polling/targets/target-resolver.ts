@@ -1,6 +1,6 @@
 /**
- * Keeps asking for the ids of accounts named by their handle, until each is known; and for handles
- * where the service is asked by them.
+ * Looks up the ids of accounts that are named by their handle until each is known, and current
+ * handles if the service is asked by handle.
  */
 import type { UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { type Cancel, passedMs } from "../../model/clock.ts";
@@ -28,27 +28,30 @@ export interface TargetResolverDeps
   readonly pacer: UpstreamPacer;
   readonly trouble: TargetTrouble;
   readonly watches: () => readonly PlannedWatch[];
-  /** Called when a later round, which nobody waits for, found somebody. */
+  /** Called when a later round, for which nobody waits, found an account. */
   readonly onFound: () => void;
 }
 
 const AFTER_FAILURE_MS = 5_000;
 const AFTER_STOP_MS = 60_000;
 /**
- * What the service refuses as such it will refuse again: asked for less and less often, each time
- * paid for.
+ * The wait after a refusal. The service will refuse the same request again, so it is made less and
+ * less often, because each one is billed.
  */
 const AFTER_REFUSAL_MS = 3_600_000;
-/** A handle that nobody has may be taken tomorrow. */
+/** The wait for a handle that nobody has; somebody may take it later. */
 const AFTER_MISSING_MS = 3_600_000;
-/** How long a handle is trusted: one request a hundred accounts. */
+/** How long a handle is trusted. Looking handles up takes one request per hundred accounts. */
 const HANDLES_FRESH_MS = 6 * 3_600_000;
 const DAY_MS = 86_400_000;
 const UNKNOWN_HANDLE = {
   reason: "no account has this handle",
   hint: "Check the spelling, or write the account's id.",
 };
-/** When all were looked up last; a restart is no reason to repeat that. */
+/**
+ * The key under which the time of the last look-up of all handles is stored, so that a restart does
+ * not repeat it.
+ */
 const HANDLES_NOTE = "handles.at";
 
 export class TargetResolver {
@@ -60,11 +63,11 @@ export class TargetResolver {
   #isStopped = false;
   #last: Promise<void> = Promise.resolve();
   /**
-   * When authors to ignore were asked for; monotonic. Nobody waits for them: they come along, and
-   * one that nobody knows not every time.
+   * When ignored authors were last looked up, in monotonic time. Nobody waits for them: they are
+   * added to other look-ups, and an unknown one not every time.
    */
   readonly #ignoredAtMs = new Map<string, number>();
-  /** Undefined until the note was read. */
+  /** Undefined until the stored time was read. */
   #handlesAtMs: number | undefined;
 
   constructor(deps: TargetResolverDeps) {
@@ -74,16 +77,16 @@ export class TargetResolver {
   }
 
   /**
-   * Asks for what is unknown, one round after the other, and again later for what stays so. Whoever
-   * comes during a round waits for the next one: it asks for the rest of all of them at once. Never
-   * rejects.
+   * Looks up what is unknown, one round after the other, and tries what stays unknown again later.
+   * A call during a round waits for the next one, which looks up the rest of all callers at once.
+   * Never rejects.
    */
   resolve(): Promise<void> {
     this.#last = this.#rounds();
     return this.#last;
   }
 
-  /** Another poll noticed that an account has another handle now. */
+  /** Called when another poll noticed that an account has another handle. */
   takeRename(userId: string, username: string): Promise<void> {
     const own = askedByHandle(this.#deps.watches()).filter(
       ({ target }) => target.userId === userId,
@@ -91,7 +94,7 @@ export class TargetResolver {
     return this.#lookup.takeHandles(own, () => username);
   }
 
-  /** Resolves when a round under way is done. */
+  /** Resolves when a running round has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
@@ -109,7 +112,7 @@ export class TargetResolver {
     let waitMs =
       unknown.length > 0 ? AFTER_MISSING_MS : areHandlesAsked ? HANDLES_FRESH_MS : undefined;
     try {
-      // What is looked up by its handle now has one.
+      // Targets that are looked up by handle now have a current one.
       if (areHandlesAsked && askedByHandle(watches()).length === 0) await this.#noteRefreshed();
       await this.#lookup.findIds([...unknown, ...ignored], (missing) => this.#takeMissing(missing));
       for (const { handle } of ignored) this.#ignoredAtMs.set(handle, clock.monotonic());
@@ -146,7 +149,8 @@ export class TargetResolver {
   }
 
   /**
-   * Handles that are unknown, or all of them when it is time. Milliseconds until that is so again.
+   * Looks up unknown handles, or all handles if that is due. Resolves to the milliseconds until the
+   * next time.
    */
   async #refresh(): Promise<number> {
     const { clock, watches } = this.#deps;
@@ -170,8 +174,8 @@ export class TargetResolver {
   }
 
   /**
-   * By what is missing: a target's own handle, or one that its watch names beside its targets. Of
-   * authors to ignore nobody need hear.
+   * Reports unknown handles by what has them: a target itself, or a watch that names one in
+   * addition to its targets. Unknown ignored authors are not reported.
    */
   async #takeMissing(missing: readonly UnknownHandle[]): Promise<void> {
     const { trouble, watches } = this.#deps;
@@ -193,7 +197,7 @@ export class TargetResolver {
     }
   }
 
-  /** As the state has them now. */
+  /** Returns the targets as the state has them now. */
   async #reported(
     watchId: string,
     targets: readonly TargetState[],
@@ -205,7 +209,10 @@ export class TargetResolver {
   }
 }
 
-/** Of targets, and of accounts that watches name beside them and cannot be polled without. */
+/**
+ * Returns the unknown handles of targets, and of accounts that watches name in addition and need
+ * for polling.
+ */
 function unknownHandles(watches: readonly PlannedWatch[]): readonly UnknownHandle[] {
   return watches.flatMap(({ watch, type, watchKey, paused, targets }) => {
     if (paused) return [];
@@ -218,7 +225,7 @@ function unknownHandles(watches: readonly PlannedWatch[]): readonly UnknownHandl
   });
 }
 
-/** Of authors to ignore. */
+/** Returns the unknown handles of ignored authors. */
 const ignoredHandles = (watches: readonly PlannedWatch[]): readonly UnknownHandle[] =>
   watches.flatMap(({ watch, type, watchKey, paused }) =>
     paused

@@ -1,7 +1,7 @@
 /**
- * What a refusal means for the targets of a poll: not indexed, gone for now, or a request that will
- * never work. Owns the questions asked to distinguish these; the alert to the operator is
- * target-alerts.ts's, and the poll loop does the waiting.
+ * Decides what a refusal means for the targets of a poll: not indexed, unavailable, or a request
+ * that will never succeed. Makes the requests that distinguish these. target-alerts.ts alerts the
+ * operator, and the poll loop does the waiting.
  */
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -34,27 +34,30 @@ export interface TargetTroubleDeps extends Pick<Ports, "clock" | "log"> {
   readonly gate: RequestGate;
   readonly store: Pick<WatchStore, "loadTargets"> & Pick<PollStore, "commitPoll">;
   readonly targetAlerts: TargetAlerts;
-  /** Called when a target that has no baseline cannot be read: nothing should wait for it. */
+  /** Called when a target without a baseline cannot be read, because nothing should wait for it. */
   readonly onMissing: (watchId: string) => void;
-  /** A target's memory changed in a way that changes its source: plan again. */
+  /**
+   * Called when the memory of targets changed so that they have another source, and polls must be
+   * planned again.
+   */
   readonly onSourceChanged: (targets: readonly TargetState[]) => void;
-  /** An account goes by another handle. */
+  /** Called when an account has another handle. */
   readonly onRenamed: (userId: string, username: string) => Promise<void>;
-  /** A list that accounts are read through cannot be read. */
+  /** Called when a list through which accounts are read cannot be read. */
   readonly onListLost: (listId: string) => Promise<void>;
 }
 
-/** What a poll that was answered says of its targets. */
+/** What an answered poll shows about its targets. */
 export interface TargetNews {
   /** Watched accounts that changed their handle. */
   readonly renames: readonly Rename[];
-  /** Targets that could not be read before, and were read now; as they were. */
+  /** Targets that could be read now and could not before, as they were before. */
   readonly returned: readonly ReportedTarget[];
-  /** Subscribers whose record was not in the answer of a batch. */
+  /** Subscribers whose record was missing from the answer of a batch. */
   readonly absent: readonly Subscriber[];
   /**
-   * Subscribers whose entry of a batch the service refuses, by its words: the batch goes on without
-   * them.
+   * Subscribers whose entry of a batch the service refuses, by its error. The batch continues
+   * without them.
    */
   readonly refused: ReadonlyMap<string, readonly Subscriber[]>;
 }
@@ -71,7 +74,7 @@ export class TargetTrouble {
     this.#backoff = createRefusalBackoff(deps.clock);
   }
 
-  /** Deals with a 400, 403 or 404 of a poll. */
+  /** Handles a 400, 403 or 404 of a poll. */
   async take(poll: Poll, error: UpstreamError): Promise<PollAftermath> {
     if (error.kind === "bad_request") {
       await this.#mark(poll, {
@@ -98,16 +101,16 @@ export class TargetTrouble {
   }
 
   /**
-   * Targets that cannot be read because the service does not know a handle: their own, or one that
-   * their watch names beside them.
+   * Reports targets that cannot be read because the service does not know a handle: their own, or
+   * one that their watch names in addition.
    */
   takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
     return this.#report(targets, { ...loss, status: "unavailable" });
   }
 
   /**
-   * Accounts that go by another handle now: followed by their id, and reported; whoever has the old
-   * handle is not followed.
+   * Handles accounts that have another handle now: they are followed by their id and reported;
+   * whoever has the old handle is not followed.
    */
   async #takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
     const handles = [
@@ -128,9 +131,9 @@ export class TargetTrouble {
   }
 
   /**
-   * Entries that a batch was asked for and did not answer: accounts are looked for, the rest is
-   * said to be gone. Asked for by id, so it is the account itself: one question an account, and
-   * only when it goes missing.
+   * Handles entries that a batch was asked for and did not answer. Accounts are looked up; other
+   * records are reported as gone. Each account is asked for by its id, with one request,
+   * and only when it goes missing.
    */
   async #takeAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
     const loaded = await loadSubscribers(this.#deps.store, { ...planned, subscribers: absent });
@@ -146,8 +149,8 @@ export class TargetTrouble {
   }
 
   /**
-   * A 404, or a 403 that is about no key: of a list that accounts are read through, of an account,
-   * or of an index that has not got it.
+   * Handles a 404, or a 403 that does not concern the key: the cause may be a list through which
+   * accounts are read, an account, or an index that does not have it.
    */
   async #takeNotFound(asked: Poll): Promise<PollAftermath> {
     const { clock, store, onListLost } = this.#deps;
@@ -185,7 +188,8 @@ export class TargetTrouble {
       ({ subscriber: { type, watch }, target }) =>
         type.needsIndex?.(watch.settings, target) ?? false,
     );
-    // An index that has shown the account is believed to have dropped it when it says so again.
+    // If the index has shown the account before, it is believed to have dropped it only when it
+    // says so again.
     const wasShown = readers.some(({ target }) => target.baselineAtMs !== null);
     if (wantsIndex && wasShown && this.#isDoubted(planned))
       return this.#notBefore(planned, HOUR_MS);
@@ -234,8 +238,8 @@ export class TargetTrouble {
   }
 
   /**
-   * Whoever the check of a poll is about, if that account is why it is not answered; as the watch
-   * names it.
+   * Returns the first deleted or suspended account that the first subscriber's watch names in
+   * addition to its targets, as the watch names it; undefined if there is none.
    */
   async #goneAmongNamed(poll: Poll): Promise<string | undefined> {
     const [first] = poll.subscribers;
@@ -245,8 +249,8 @@ export class TargetTrouble {
   }
 
   /**
-   * Adds subscribers to `missing` under why their target is missing, but for those that are known
-   * to be.
+   * Adds subscribers to `missing`, by the reason why their target is missing. Targets that are
+   * known to be missing are left out.
    */
   async #sortByFate(
     { poll, readers }: LoadedPoll,
@@ -264,7 +268,7 @@ export class TargetTrouble {
     }
   }
 
-  /** What became of an account that cannot be read, in words for people. */
+  /** Says for people why an account cannot be read. */
   async #fateOf(poll: Poll, userId: string): Promise<string> {
     if (await this.#isGone(poll, userId)) return "the account is deleted or suspended";
     const profile = (await this.#ask(poll, "info", { user_id: userId }))?.record;
@@ -274,12 +278,12 @@ export class TargetTrouble {
       : "the account exists, but this of it cannot be read";
   }
 
-  /** Whether there is no such account any more, or it is suspended. */
+  /** Whether the account was deleted or suspended. */
   async #isGone(poll: Poll, userId: string): Promise<boolean> {
     return (await this.#ask(poll, "id-to-username", { user_id: userId })) === undefined;
   }
 
-  /** A question on behalf of a poll; undefined: 404. */
+  /** Makes a request on behalf of a poll; resolves to undefined for a 404. */
   async #ask(
     poll: Poll,
     endpoint: string,
@@ -300,7 +304,7 @@ export class TargetTrouble {
     });
   }
 
-  /** All targets of a poll, or of some of its subscribers. */
+  /** Marks all targets of a poll, or those of some of its subscribers. */
   async #mark(planned: Poll, loss: Loss): Promise<void> {
     const { readers } = await loadSubscribers(this.#deps.store, planned);
     await this.#report(
@@ -316,7 +320,7 @@ export class TargetTrouble {
     await this.#deps.targetAlerts.lost(targets, loss);
   }
 
-  /** What was shown before is not believed to be gone at once. */
+  /** Whether a refusal is not believed yet, because the target was shown before. */
   #isDoubted(poll: Poll): boolean {
     return this.#backoff.refusals(poll) < REFUSALS_BEFORE_BELIEF;
   }
@@ -326,7 +330,7 @@ export class TargetTrouble {
   }
 }
 
-/** A 403 that names no cause: free to ask whether it is about the key. */
+/** Asks, which costs nothing, whether a 403 without a cause concerns the key. */
 const isGateOpen = (gate: RequestGate): Promise<boolean> =>
   askRemaining(gate).then(
     () => true,
