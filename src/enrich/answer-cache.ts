@@ -1,6 +1,6 @@
 /**
- * Answers that count for other events with the same text. In memory: after a restart each text is
- * asked about once more.
+ * Caches answers for other events with the same text. It is kept in memory, so each text is asked
+ * about once more after a restart.
  */
 import type { Clock } from "../model/clock.ts";
 import type { ChirpEvent } from "../model/event.ts";
@@ -17,7 +17,7 @@ export interface AnswerCache {
 }
 
 export function createAnswerCache(clock: Pick<Clock, "monotonic">): AnswerCache {
-  /** The least recently used first. */
+  /** The answers, the least recently used first. */
   const answers = new Map<string, { readonly answer: Enrichment; readonly untilMs: number }>();
   return {
     get(rule, event) {
@@ -42,8 +42,8 @@ export function createAnswerCache(clock: Pick<Clock, "monotonic">): AnswerCache 
 }
 
 /**
- * Watches that ask the same share the answers. Of a tweet its text counts, of any other event all
- * that it says.
+ * Returns the key of an answer. Watches that ask the same question share the answers. For a tweet
+ * the text counts, for other events everything in the event.
  */
 function keyOf({ via, labels }: EnrichRule, { type, subject, body }: ChirpEvent): string {
   const said =

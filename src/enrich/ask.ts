@@ -1,6 +1,6 @@
 /**
- * One question about one event: the request to the endpoint or the run of the program, and what its
- * failures mean. Never asks twice.
+ * Asks one question about one event: a request to the endpoint or a run of the program. Decides
+ * what a failure means, and never asks twice.
  */
 import { boundedWaitMs, MAX_SINK_WAIT_MS, readRetryAfter } from "../model/asked-wait.ts";
 import type { Clock } from "../model/clock.ts";
@@ -14,8 +14,8 @@ import { formatDuration } from "../model/duration.ts";
 import { type Enrichment, readEnrichment } from "./read-enrichment.ts";
 
 /**
- * Thrown when there is no answer, or none that can be used. Shows nothing of the address but its
- * host, and nothing of the answer.
+ * Thrown if there is no usable answer. Shows only the host of the address, and nothing of the
+ * answer.
  */
 export class EnrichFailure extends Error {
   /** How long the endpoint asked to be left alone. */
@@ -35,7 +35,7 @@ export interface AskDeps {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** @throws EnrichFailure */
+/** Asks about an event. @throws EnrichFailure */
 export type AskAbout = (
   rule: EnrichRule,
   event: ChirpEvent,

@@ -1,6 +1,6 @@
 /**
- * Whether an endpoint is asked: after a few failures in a row it gets one question at a time, with
- * growing pauses between them.
+ * Decides whether an endpoint is asked. After a few failures in a row it gets one question at a
+ * time, with growing pauses between them.
  */
 import { type Backoff, backoffAfter } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
@@ -11,16 +11,16 @@ const MAX_FAILURES = 5;
 const STEPS_MS = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000] as const;
 
 export interface Circuit {
-  /** Questions that may be asked now. */
+  /** Returns how many questions may be asked now, at most `most`. */
   allowed(most: number): number;
-  /** When one may be asked again, in ms from now; 0 while it is closed. */
+  /** Returns the ms until a question may be asked; 0 while the circuit is closed. */
   waitMs(): number;
   recordSuccess(): void;
-  /** Forgets what failed: it may be another endpoint. */
+  /** Forgets all failures, because the endpoint may be a different one. */
   reset(): void;
-  /** `afterMs`: the endpoint asked to be left alone for so long. */
+  /** Records a failure. `afterMs` is how long the endpoint asked to be left alone. */
   recordFailure(reason: string, afterMs: number | undefined): void;
-  /** Undefined while the last answer was good. */
+  /** Undefined if the last answer was good. */
   readonly failing:
     | { readonly sinceMs: number; readonly count: number; readonly reason: string }
     | undefined;

@@ -1,6 +1,6 @@
 /**
- * An event with what its enrichment adds: labels, fields under `enrichment`, and the label that
- * says what became of it. Pure.
+ * Adds an enrichment to an event: labels, fields under `enrichment`, and the label with the result
+ * of the enrichment. Pure.
  */
 import { ENRICH_LABEL, type EnrichResult } from "../model/enrichment.ts";
 import type { ChirpEvent } from "../model/event.ts";

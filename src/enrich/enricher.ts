@@ -1,4 +1,7 @@
-/** Enriches what waits, watch by watch: a slow endpoint of one delays no other. */
+/**
+ * Enriches waiting events, each watch by itself, so that a slow endpoint of one watch delays no
+ * other.
+ */
 import { createInTurn } from "../model/in-turn.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { createCircuit } from "./circuit.ts";
@@ -8,11 +11,11 @@ import { type EnrichDeps, WatchEnricher } from "./watch-enricher.ts";
 export type EnricherDeps = EnrichDeps & Omit<QuestionsDeps, "cache">;
 
 export interface Enricher {
-  /** Something may wait. */
+  /** Called when events may be waiting. */
   wake(): void;
-  /** Another configuration is active. */
+  /** Called when another configuration is active. */
   renew(): void;
-  /** Watches that got no answer when they last asked, by their keys. */
+  /** Returns the watches whose last question got no answer, by their keys. */
   failing(): ReadonlyMap<string, FailingEnrichment>;
   /** Resolves when nothing is under way any more. */
   stop(): Promise<void>;

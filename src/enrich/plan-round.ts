@@ -1,6 +1,6 @@
 /**
- * What to do now with each event that waits: ask, take a known answer, or pass it on without one.
- * Pure.
+ * Decides what to do now with each waiting event: ask, use a cached answer, or continue without
+ * one. Pure.
  */
 import type { WaitingEvent } from "../model/enrichment.ts";
 import type { ChirpEvent } from "../model/event.ts";
@@ -13,7 +13,7 @@ export interface PlannedEvent {
   readonly how:
     | { readonly kind: "ask" }
     | { readonly kind: "known"; readonly answer: Enrichment }
-    /** "" for the reason of the last attempt. */
+    /** The reason is "" if it is that of the last attempt. */
     | { readonly kind: "fail"; readonly reason: string };
 }
 
@@ -26,9 +26,9 @@ export interface RoundFacts {
 }
 
 /**
- * When an event goes out without an answer at the latest. The time counts over restarts: a daemon
- * that is restarted again and again would else hold it for ever. After a start there is time for
- * one more attempt, so that a long stop costs no event its answer.
+ * Returns when an event goes out without an answer at the latest. The time counts over restarts,
+ * because a daemon that restarts repeatedly would otherwise hold it for ever. After a start there
+ * is time for one more attempt, so that a long stop costs no event its answer.
  */
 export const deadlineOf = (
   sinceMs: number,
@@ -37,8 +37,8 @@ export const deadlineOf = (
 ): number => Math.max(sinceMs + maxHoldMs, startedAtMs + timeoutMs);
 
 /**
- * Those from the oldest on, up to the first that must be asked about and cannot be yet: so they
- * keep their order.
+ * Plans the due events, oldest first. Stops at the first one that must be asked about but cannot be
+ * yet, so that events keep their order.
  */
 export function planRound(
   due: readonly WaitingEvent[],

@@ -1,6 +1,6 @@
 /**
- * Asks about the events of one watch: remembers answers, counts, and raises one ops alert when
- * there are none for some time.
+ * Asks about the events of one watch: caches answers, counts, and raises one ops alert if there are
+ * no answers for some time.
  */
 import { ENRICH_LABEL } from "../model/enrichment.ts";
 import type { Clock } from "../model/clock.ts";
@@ -29,7 +29,7 @@ export interface NoAnswer {
   readonly afterMs: number | undefined;
 }
 
-/** Failures that last so long are reported. */
+/** How long failures must last before they are reported. */
 const REPORTED_AFTER_MS = 60_000;
 
 const failingKey = (watchKey: string): string => `${ENRICH_LABEL}.failing:${watchKey}`;
@@ -39,7 +39,7 @@ export class Questions {
   readonly #circuit: Circuit;
   readonly #deps: QuestionsDeps;
   readonly #undeclared = new Set<string>();
-  /** An earlier process may have raised it. */
+  /** Whether an ops alert may be active: an earlier process may have raised it. */
   #isPerhapsReported = true;
 
   constructor(watchKey: string, circuit: Circuit, deps: QuestionsDeps) {
@@ -58,7 +58,7 @@ export class Questions {
     return answer;
   }
 
-  /** Never rejects. */
+  /** Asks about an event. Never rejects. */
   async ask(
     rule: EnrichRule,
     event: ChirpEvent,

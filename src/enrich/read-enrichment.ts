@@ -1,5 +1,5 @@
 /**
- * What an endpoint or a program says about an event, checked: it is a stranger's text until then.
+ * Checks what an endpoint or a program answered about an event, which is untrusted until then.
  * Pure.
  */
 import type { Labels } from "../model/event.ts";
@@ -9,9 +9,9 @@ import { cleanLine, cleanText } from "../render/text/clean-text.ts";
 /** What is added to an event. */
 export interface Enrichment {
   readonly labels: Labels;
-  /** `enrichment` of the event's body. */
+  /** The fields for `enrichment` in the event's body. */
   readonly fields: JsonObject;
-  /** Labels in the answer that the watch does not declare: they are left out. */
+  /** Labels in the answer that the watch does not declare; they are left out. */
   readonly undeclared: readonly string[];
 }
 
@@ -21,7 +21,10 @@ const LABEL_CHARS = 200;
 const MAX_FIELDS = 20;
 const FIELD_CHARS = 5_000;
 
-/** The enrichment, or what is wrong with the answer. `declared`: the labels it may set. */
+/**
+ * Returns the enrichment, or what is wrong with the answer. `declared` lists the labels that it may
+ * set.
+ */
 export function readEnrichment(text: string, declared: readonly string[]): Enrichment | string {
   const answer = parseObject(text);
   if (answer === undefined) return "the answer is no JSON object";
@@ -69,7 +72,7 @@ interface Limits {
   readonly chars: number;
 }
 
-/** Nulls are left out. */
+/** Returns the values, without nulls. */
 function valuesOf(
   given: unknown,
   { what, most, chars }: Limits,

@@ -1,6 +1,6 @@
 /**
- * The events of one watch that wait for their enrichment: a few are asked about at once, and go out
- * together, oldest first.
+ * Enriches the waiting events of one watch: asks about a few at a time, and releases them together,
+ * oldest first.
  */
 import { backoffAfter } from "../model/backoff.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
@@ -26,21 +26,21 @@ export interface EnrichDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Undefined where the watch, or its `enrich`, is gone. */
+  /** Returns undefined if the watch, or its `enrich`, is gone. */
   readonly ruleOf: (watchKey: string) => EnrichRule | undefined;
-  /** Where it goes now, under the name that its watch has now. */
+  /** Routes the event by the active configuration, with the current name of its watch. */
   readonly route: (
     waiting: WaitingEvent,
     nowMs: number,
   ) => { readonly event: ChirpEvent; readonly deliveries: readonly NewDelivery[] };
-  /** Deliveries are in the state. */
+  /** Called when the deliveries are stored. */
   readonly onStored: () => void;
 }
 
 const AT_ONCE = 100;
-/** Wake at least so often: the clock may have been set. */
+/** The longest sleep between rounds, because the machine's clock may have been set meanwhile. */
 const LONGEST_SLEEP_MS = 60_000;
-/** After a failure of the state, and where a round could do nothing. */
+/** The wait after an error of the state, and after a round that could do nothing. */
 const AGAIN_MS = 5_000;
 const RETRY_STEPS_MS = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000] as const;
 
@@ -55,8 +55,8 @@ export class WatchEnricher {
   #running: Promise<void> | undefined;
   #isWoken = false;
   /**
-   * The endpoint answers again, or is perhaps another one: what waits for its next attempt waits no
-   * longer.
+   * Set if the endpoint has recovered or the settings have changed: events that wait for a retry
+   * are due at once.
    */
   #isAllDue = false;
 
@@ -80,7 +80,7 @@ export class WatchEnricher {
     });
   }
 
-  /** Undefined while the last answer was good. */
+  /** Undefined if the last answer was good. */
   get failing(): { readonly sinceMs: number; readonly reason: string } | undefined {
     const { failing } = this.#circuit;
     const { clock } = this.#deps;
@@ -89,14 +89,14 @@ export class WatchEnricher {
       : { sinceMs: clock.now() - (clock.monotonic() - failing.sinceMs), reason: failing.reason };
   }
 
-  /** The settings may be others. */
+  /** Called when the settings may have changed. */
   renew(): void {
     this.#circuit.reset();
     this.#isAllDue = true;
     this.wake();
   }
 
-  /** What is being asked is given up: it is asked again after the next start. */
+  /** Stops. Running questions are given up, and asked again after the next start. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#cancel?.();
@@ -118,7 +118,7 @@ export class WatchEnricher {
     }
   }
 
-  /** How long until the next; infinite when nothing waits. */
+  /** Makes a round and resolves to the wait until the next one; infinite if nothing waits. */
   async #round(): Promise<number> {
     const { store, clock, ruleOf } = this.#deps;
     const rule = ruleOf(this.#watchKey);
@@ -177,7 +177,7 @@ export class WatchEnricher {
       return { enriched: failed(waiting, attempts, how.kind === "fail" ? how.reason : "") };
     if (how.kind === "known")
       return { enriched: { waiting, ...answeredEvent(waiting.event, how.answer), attempts } };
-    // One signal for each: Node warns of more than ten listeners.
+    // Each question has a signal of its own, because Node warns about more than ten listeners.
     const answer = await this.#questions.ask(
       rule,
       waiting.event,
@@ -225,7 +225,7 @@ export class WatchEnricher {
   }
 }
 
-/** Undefined both: the daemon stops. */
+/** Both fields are undefined if the daemon stops. */
 interface Outcome {
   readonly enriched?: Omit<EnrichedEvent, "deliveries"> & { readonly waiting: WaitingEvent };
   readonly postponed?: PostponedEnrichment;

@@ -1,10 +1,10 @@
 /**
- * Operators of other search languages, which this one looks for as words: what to write instead,
- * where there is something. Most are of the platform's own API, whose language is another one than
- * that of its search.
+ * Operators of other search languages, which this one reads as words, and what to write instead, if
+ * there is something. Most belong to the platform's own API, whose language differs from that of
+ * its search.
  */
 
-/** The same with another name; the value stays. */
+/** Operators that have another name here and the same value. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ["after", "since"],
   ["author", "from"],
@@ -22,7 +22,7 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ["user", "from"],
 ]);
 
-/** The translation of each term that is known as a whole. */
+/** Translations of whole terms. */
 const TRANSLATED: ReadonlyMap<string, string> = new Map([
   ["has:hashtags", "filter:hashtags"],
   ["has:images", "filter:images"],
@@ -45,7 +45,7 @@ const SIGNS: ReadonlyMap<string, string> = new Map([
   ["mentions", "@"],
 ]);
 
-/** What only a condition on the results can say. */
+/** Operators that only a condition on the results can express. */
 const CONDITIONS: ReadonlyMap<string, string> = new Map([
   ["bio", "tweet.user.description"],
   ["bio_location", "tweet.user.location"],
@@ -57,7 +57,7 @@ const CONDITIONS: ReadonlyMap<string, string> = new Map([
   ["tweets_count", "tweet.user.tweets_count"],
 ]);
 
-/** Names of other languages that nothing here can say. */
+/** Names of other languages that have no equivalent here. */
 const UNANSWERABLE: ReadonlySet<string> = new Set([
   ...[
     "bounding_box",
@@ -85,10 +85,10 @@ const UNANSWERABLE: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** `name:value`, but not an address or a time of day. */
+/** Matches `name:value`, but no address or time of day. */
 const OPERATOR = /^([a-z][a-z_]+):(?!\/\/)(\S+)$/i;
 
-/** Why a term that is read as a word looks like something else; undefined where it does not. */
+/** Returns why a term that is read as a word looks like an operator; undefined if it does not. */
 export function foreignOperator(
   term: string,
   { isExcluded }: { readonly isExcluded: boolean },

@@ -1,4 +1,7 @@
-/** What is valid in a query and probably a mistake. Pure; whether it is valid is parse.ts's. */
+/**
+ * Finds what is valid in a query but probably a mistake. Pure; parse.ts decides whether a query is
+ * valid.
+ */
 import { lexQuery } from "./lex.ts";
 import type { Query } from "./query.ts";
 import { parseQuery } from "./parse.ts";
@@ -11,7 +14,7 @@ export interface QueryDoubt {
   readonly message: string;
 }
 
-/** @throws QueryError for a query that cannot be read. */
+/** Returns the doubts. @throws QueryError for a query that cannot be read */
 export function queryDoubts(text: string): readonly QueryDoubt[] {
   return [
     ...smallOr(text),
@@ -46,7 +49,10 @@ function smallOr(text: string): readonly QueryDoubt[] {
   );
 }
 
-/** `AND` between two terms, and `NOT` before one: words here, in capitals hardly meant as such. */
+/**
+ * Finds `AND` between two terms and `NOT` before one: they are words here, but capitals are hardly
+ * meant as words.
+ */
 function otherOperators(text: string): readonly QueryDoubt[] {
   const tokens = lexQuery(text);
   return tokens.flatMap(({ kind, text: term, position }, index) => {
@@ -70,7 +76,7 @@ function otherOperators(text: string): readonly QueryDoubt[] {
   });
 }
 
-/** Terms that parse.ts takes for words. */
+/** Finds operators of other languages among the terms that parse.ts reads as words. */
 function otherDialects(text: string): readonly QueryDoubt[] {
   const tokens = lexQuery(text);
   return tokens.flatMap(({ kind, text: term, position }, index) => {

@@ -1,22 +1,22 @@
-/** Does a tweet match a query? Owns the meaning of every operator; pure. */
+/** Decides whether a tweet matches a query. Defines the meaning of every operator; pure. */
 import { compareIds } from "../model/id.ts";
 import type { Tweet } from "../model/tweet.ts";
 import { dateMs, type Filter, type Query, type QueryTerm } from "./query.ts";
 import { hasWords } from "./words.ts";
 
 export interface QueryContext {
-  /** What `within_time:` counts back from. */
+  /** The time from which `within_time:` counts back. */
   readonly nowMs: number;
   /**
-   * User ids of a public list's members; undefined when the list is not known, and then `list:`
-   * matches nothing.
+   * Returns the user ids of a public list's members; undefined if the list is not known, in which
+   * case `list:` matches nothing.
    */
   listMembers?(listId: string): ReadonlySet<string> | undefined;
 }
 
 /**
- * Native retweets match only where the query asks for them by `include:nativeretweets` or
- * `filter:nativeretweets`.
+ * Whether the tweet matches. Native retweets match only if the query asks for them with
+ * `include:nativeretweets` or `filter:nativeretweets`.
  */
 export function evaluateQuery(query: Query, tweet: Tweet, context: QueryContext): boolean {
   if (tweet.retweeted_status !== undefined && !wantsRetweets(query)) return false;
@@ -155,7 +155,10 @@ function linksOf(tweet: Tweet): readonly string[] {
   ];
 }
 
-/** Keywords match the text, the author's name and handle, and URLs (docs/service.md section 5). */
+/**
+ * Whether a keyword occurs in the text, the author's name and handle, or a URL (docs/service.md
+ * section 5).
+ */
 const isIn = (tweet: Tweet, wanted: string): boolean =>
   [tweet.full_text, tweet.user.display_name, tweet.user.username, ...linksOf(tweet)].some((text) =>
     hasWords(text, wanted),

@@ -1,16 +1,19 @@
-/** Cuts a query into tokens. What a token means is term.ts's, how tokens nest parse.ts's. */
+/** Splits a query into tokens. term.ts decides what a token means, parse.ts how tokens nest. */
 import { QueryError } from "./query-error.ts";
 
 export interface Token {
   readonly kind: "open" | "close" | "minus" | "or" | "phrase" | "term" | "end";
-  /** Phrase without its quotes; term as written. */
+  /** A phrase without its quotes, or a term as written. */
   readonly text: string;
   readonly position: number;
 }
 
 const TERM = /[^\s()"“”]+/y;
 
-/** All tokens, the last one `end`. @throws QueryError for a quote that is never closed. */
+/**
+ * Returns all tokens, the last of which is `end`. @throws QueryError for a quote that is never
+ * closed
+ */
 export function lexQuery(text: string): readonly Token[] {
   const tokens: Token[] = [];
   let at = 0;

@@ -1,5 +1,5 @@
 /**
- * Text to tree. Two terms beside each other bind tighter than OR; the platform does not document
+ * Parses a text to a tree. Two adjacent terms bind tighter than OR. The platform does not document
  * its own precedence, so print.ts always writes parentheses.
  */
 import { lexQuery, type Token } from "./lex.ts";
@@ -7,10 +7,10 @@ import { QueryError } from "./query-error.ts";
 import type { Query } from "./query.ts";
 import { readTerm } from "./term.ts";
 
-/** Deeper nesting than this is refused: nobody means it, and recursion stays bounded. */
+/** The deepest nesting that is accepted. Nobody needs more, and recursion stays bounded. */
 const MAX_DEPTH = 100;
 
-/** Reads a query. @throws QueryError with the position of what cannot be read. */
+/** Parses a query. @throws QueryError with the position of what cannot be read */
 export function parseQuery(text: string): Query {
   const reader = new Reader(lexQuery(text));
   const query = reader.readOr(0);

@@ -1,6 +1,6 @@
 /**
- * Tree to text, with a parenthesis around every group: the precedence of mixed AND and OR is not
- * documented.
+ * Prints a tree as text, with parentheses around every group, because the precedence of mixed AND
+ * and OR is not documented.
  */
 import type { Query, QueryTerm } from "./query.ts";
 

@@ -1,4 +1,4 @@
-/** The one error of this room. */
+/** The error of a query that cannot be read. */
 import { ChirpwatchError } from "../model/errors.ts";
 
 /**

@@ -1,9 +1,9 @@
 /**
- * The tree of a search query, operators of docs/service.md section 5. Owns the words of the
- * language; reading and writing text is parse's and print's.
+ * The tree of a search query, with the operators of docs/service.md section 5. Defines the words of
+ * the language; parse.ts and print.ts read and write texts.
  */
 
-/** `filter:` values that are known; the service may know more. */
+/** The known values of `filter:`; the service may know more. */
 export const FILTERS = [
   "replies",
   "quote",
@@ -39,15 +39,20 @@ export const COUNT_OPERATORS = [
   "since_time",
   "until_time",
 ] as const;
-/** Operators whose value is a date, `YYYY-MM-DD` or `YYYY-MM-DD_HH:MM:SS_UTC`, kept as written. */
+/**
+ * Operators whose value is a date, `YYYY-MM-DD` or `YYYY-MM-DD_HH:MM:SS_UTC`, which is kept as
+ * written.
+ */
 export const DATE_OPERATORS = ["since", "until"] as const;
 
-/** One member of the union for each name, so that a check of `kind` narrows to it alone. */
+/**
+ * Makes one member of the union for each name, so that a check of `kind` narrows to that member.
+ */
 type Each<K extends string, Body> = {
   readonly [Kind in K]: { readonly kind: Kind } & Readonly<Body>;
 }[K];
 
-/** `and`, `or`: two members or more; a group in the text stays a group here. */
+/** Groups: `and` and `or` have two members or more. A group in the text stays a group here. */
 type Nested = Each<"and" | "or", { of: readonly Query[] }> | Each<"not", { of: Query }>;
 
 /** A leaf of the tree. Tags come without their sign; a phrase contains no quote. */
@@ -66,7 +71,7 @@ export type Query = Nested | QueryTerm;
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:_(\d{2}:\d{2}:\d{2})_UTC)?$/;
 
-/** Epoch ms of a `since:`/`until:` date, UTC; undefined when it is none. */
+/** Returns the epoch ms of a `since:` or `until:` date in UTC; undefined if it is no date. */
 export function dateMs(date: string): number | undefined {
   const found = DATE.exec(date);
   if (found === null) return undefined;

@@ -1,17 +1,17 @@
 /** Adds time and id bounds to a user's query without changing what it means. */
 
 export interface Bounds {
-  /** Unix seconds, inclusive. */
+  /** The lower bound in Unix seconds, inclusive. */
   readonly sinceTime?: number;
-  /** Unix seconds, exclusive. */
+  /** The upper bound in Unix seconds, exclusive. */
   readonly untilTime?: number;
-  /** Inclusive. */
+  /** The highest tweet id, inclusive. */
   readonly maxId?: string | undefined;
 }
 
 /**
- * `a OR b` with a since-bound becomes `(a OR b) since_time:…`; without bounds the text stays as it
- * is.
+ * Returns the query with bounds: `a OR b` becomes `(a OR b) since_time:…`. Without bounds the text
+ * stays as it is.
  */
 export function withBounds(queryText: string, bounds: Bounds): string {
   const parts: string[] = [];

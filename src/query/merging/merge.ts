@@ -1,7 +1,7 @@
 /**
- * Many timelines or keyword searches in one query: how they are batched, written, and attributed
- * again. Pure. What the service takes is not documented: sizes begin at what its clients use and
- * shrink when it refuses one.
+ * Combines many timelines or keyword searches in one query: decides how they are batched and
+ * written, and attributes the results to them. Pure. What the service accepts is not documented:
+ * sizes begin at what its clients use, and shrink when it refuses a query.
  */
 import { type Backoff, doubling, backoffAfter } from "../../model/backoff.ts";
 import { compareIds } from "../../model/id.ts";
@@ -23,26 +23,29 @@ export interface MergeLimits {
   readonly characters: number;
 }
 
-/** docs/service.md section 5: about 22 operators; the length is unknown, start at 450. */
+/**
+ * The limits at first: about 22 operators (docs/service.md section 5); the maximum length is
+ * unknown, so begin with 450.
+ */
 export const FIRST_LIMITS: MergeLimits = { operators: 22, characters: 450 };
 
-/** Kept free for the bounds and, where retweets are wanted, `include:nativeretweets`. */
+/** Operators kept free for the bounds and, if retweets are wanted, for `include:nativeretweets`. */
 const RESERVED_OPERATORS = 3;
 const RESERVED_CHARACTERS =
   " since_time:1234567890 max_id:12345678901234567890 include:nativeretweets".length + 2;
 const SHRINK = 0.75;
 
-/** Limits as they were learned from refusals. */
+/** Limits that were learned from refusals. */
 export interface LearnedLimits extends MergeLimits {
-  /** The last one; undefined while there was none. */
+  /** When the last query was refused; undefined if none was. */
   readonly refusedAtMs?: number;
-  /** How often longer queries were refused, after a while in which none was. */
+  /** How often longer queries were refused after a while without refusals. */
   readonly refusals?: number;
 }
 
 /**
- * Splits members, in their order, into groups that fit into one query each. A member too long for
- * any is a group of its own.
+ * Splits members, in their order, into groups that fit into one query each. A member that is too
+ * long for any query becomes a group of its own.
  */
 export function batchMembers<M>(
   members: readonly M[],
@@ -70,19 +73,19 @@ export function batchMembers<M>(
   return batches;
 }
 
-/** What members may take of one query. */
+/** Returns how much of a query members may use. */
 export const roomOf = ({ operators, characters }: MergeLimits): MergeLimits => ({
   operators: operators - RESERVED_OPERATORS,
   characters: characters - RESERVED_CHARACTERS,
 });
 
-/** How many accounts with handles of average length one query holds. */
+/** Returns how many accounts with handles of average length fit into one query. */
 export function handlesPerQuery(limits: MergeLimits): number {
   const { operators, characters } = roomOf(limits);
   return Math.max(1, Math.min(operators, Math.floor(characters / "from:averagehandle OR ".length)));
 }
 
-/** What a member takes of a query's room. */
+/** Returns how much of a query a member uses. */
 const sizeOf = (member: MergeMember): MergeLimits => ({
   operators: member.kind === "from" ? 1 : leavesOf(member.query),
   characters: textOf(member).length + " OR ".length,
@@ -98,23 +101,26 @@ const textOf = (member: MergeMember): string =>
   member.kind === "from" ? `from:${member.handle}` : printQuery(member.query);
 
 /**
- * `(from:a OR from:b)`, ready for bounds. Native retweets are part of a timeline, and of a search
- * only where it asks for them.
+ * Returns a query such as `(from:a OR from:b)`, to which bounds can be added. Native retweets are
+ * part of a timeline, and of a search only if it asks for them.
  */
 export function writeMerged(members: readonly MergeMember[]): string {
   const either = `(${members.map(textOf).join(" OR ")})`;
   return members.some(({ kind }) => kind === "from") ? `${either} include:nativeretweets` : either;
 }
 
-/** One run asks for less and less until it is answered: that is one refusal. */
+/**
+ * Refusals within this time count as one, because one run asks for less and less until it is
+ * answered.
+ */
 const SAME_REFUSAL_MS = 600_000;
 /**
- * A refusal may have been the service's trouble of an hour: after that long longer queries are
- * tried again, after twice as long the next time.
+ * How long learned limits are kept. A refusal may have been a temporary error of the service, so
+ * longer queries are tried again after this time, and after twice as long the next time.
  */
 const DOUBT_AFTER: Backoff = { stepsMs: doubling(3_600_000, 512 * 3_600_000) };
 
-/** What to send less than, after a 400 to a query of this size. */
+/** Returns smaller limits after a 400 for a query of this size. */
 export function shrinkLimits(
   limits: LearnedLimits,
   refused: { readonly members: number; readonly characters: number },
@@ -133,8 +139,8 @@ export function shrinkLimits(
 }
 
 /**
- * The limits to go by at `nowMs`: the first ones again, once what was learned has been kept for its
- * time.
+ * Returns the limits for `nowMs`: the first ones again, once the learned ones have been kept for
+ * their time.
  */
 export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits {
   const { operators, characters, refusedAtMs = Number.NEGATIVE_INFINITY, refusals = 1 } = limits;
@@ -144,9 +150,9 @@ export function growLimits(limits: LearnedLimits, nowMs: number): LearnedLimits 
 }
 
 /**
- * The tree of a query that can share a request; undefined where an answer could not be
- * distinguished from the others', or where the text leaves open what belongs together: `a b OR c`
- * as the service reads it is not documented, and merged it stands in parentheses of ours.
+ * Returns the tree of a query that can share a request. Undefined if its results could not be
+ * distinguished from those of others, or if the text is ambiguous: how the service reads `a b OR c`
+ * is not documented, and the merged query has our parentheses.
  */
 export function mergeableQuery(text: string): Query | undefined {
   const query = parseQuery(text);
@@ -154,7 +160,10 @@ export function mergeableQuery(text: string): Query | undefined {
 }
 
 const PLAIN: ReadonlySet<Query["kind"]> = new Set(["hashtag", "cashtag", "mention", "from", "to"]);
-/** Signs inside a word may be an operator that only the service knows; so may these words. */
+/**
+ * Matches a plain word. Signs inside a word may be an operator that only the service knows; so may
+ * these words.
+ */
 const PLAIN_WORD = /^(?!(?:and|or|not)$)[\p{L}\p{N}\p{M}_]+$/iu;
 
 function isPlain(query: Query): boolean {
@@ -172,7 +181,7 @@ function isPlain(query: Query): boolean {
 const isPlainLeaf = (query: Query): boolean =>
   query.kind !== "and" && query.kind !== "or" && isPlain(query);
 
-/** Whether no group of the text has both OR and terms beside each other. */
+/** Whether no group of the text mixes OR with adjacent terms. */
 function isExplicit(text: string): boolean {
   const levels = [{ hasOr: false, hasAnd: false, isAfterTerm: false }];
   for (const { kind } of lexQuery(text)) {
@@ -195,7 +204,7 @@ function isExplicit(text: string): boolean {
   return true;
 }
 
-/** What members take of a query's room. */
+/** Returns how much of a query's room the members use. */
 export const sizeOfBatch = (
   members: readonly MergeMember[],
 ): { readonly members: number; readonly characters: number } => ({
@@ -204,15 +213,15 @@ export const sizeOfBatch = (
 });
 
 export interface Attribution {
-  /** In the order of the members; newest first. */
+  /** The tweets of each member, in the order of the members; newest first. */
   readonly byMember: readonly (readonly Tweet[])[];
-  /** Tweets that are nobody's: the service understood a query otherwise than we do. */
+  /** Tweets that belong to no member: the service understood a query differently than we do. */
   readonly unattributed: readonly Tweet[];
 }
 
 /**
- * Gives every tweet of a merged answer to the members it belongs to: by author id, or by what its
- * query says.
+ * Attributes every tweet of a merged answer to its members: by author id, or by evaluating their
+ * queries.
  */
 export function attributeTweets(
   tweets: readonly Tweet[],
@@ -235,8 +244,8 @@ export function attributeTweets(
       .map(({ index }) => index);
     for (const index of owner === undefined ? takers : [owner, ...takers])
       byMember[index]?.push(tweet);
-    // A handle may have gone to another account: its tweets are nobody's, and no reason to doubt
-    // the queries.
+    // If a handle has moved to another account, that account's tweets belong to no member, which is
+    // no reason to doubt the queries.
     if (owner === undefined && takers.length === 0 && queries.length > 0) unattributed.push(tweet);
   }
   return { byMember, unattributed };
