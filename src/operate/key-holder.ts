@@ -9,7 +9,7 @@ import type { Files } from "../model/files.ts";
 import type { Hash } from "../model/hash.ts";
 
 export interface HeldKey {
-  /** As the configuration calls it, else a short hash: what may be shown and stored. */
+  /** The key's name in the configuration, or else a short hash. It may be shown and stored. */
   readonly name: string;
   /** The monthly limit of this key; undefined if the configuration gives none. */
   readonly monthly: number | undefined;

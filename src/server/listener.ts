@@ -1,5 +1,5 @@
 /**
- * One node:http server around the routes, with limits against slow callers and a close that always
+ * A node:http server around the routes, with limits against slow callers and a close that always
  * ends. The routes are loaded with the first request, so that listening does not wait for them.
  */
 import { createServer, type RequestListener, type Server } from "node:http";

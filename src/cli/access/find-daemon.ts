@@ -12,7 +12,7 @@ import { type CliContext, loadFrom, orThrow } from "../terminal/context.ts";
 import { plural } from "../terminal/table.ts";
 
 export interface DaemonPlace {
-  /** As far as the file can be read. */
+  /** The place of the state, as far as the file can be read. */
   readonly state: StateAddress;
   /** Returns the configuration. @throws ExitError with every error of the file */
   readonly config: () => Config;

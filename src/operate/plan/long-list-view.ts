@@ -18,7 +18,7 @@ import type { PlanQuota } from "./plan-quota.ts";
 import { watchTypeOf } from "../../watches/registry.ts";
 
 export interface PlanLongListView {
-  /** As the target is written in the YAML. */
+  /** The target as it is written in the YAML. */
   readonly target: string;
   readonly members: number;
   /** Requests that a complete read takes. */

@@ -5,7 +5,7 @@ import type { Change } from "../../forecast/advice/cheaper.ts";
 import type { Delay } from "../../plan/delay-aims.ts";
 import { timingText } from "../views/status-view.ts";
 
-/** One change that makes the plan fit. */
+/** A change that makes the plan fit. */
 export interface ChangeView {
   /** See `Change` in forecast/advice/cheaper.ts. */
   readonly kind: Change["kind"];

@@ -33,7 +33,7 @@ export interface PlanDiffView {
   readonly watches: readonly DiffLine[];
   /** What happens to the memory of edited watches. */
   readonly memory: readonly MemoryChange[];
-  /** One sentence for each sink whose waiting deliveries would no longer be sent. */
+  /** A sentence for each sink whose waiting deliveries would no longer be sent. */
   readonly stranded: readonly string[];
   /** The quota of the new plan. */
   readonly quota: PlanView["quota"];

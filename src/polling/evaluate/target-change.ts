@@ -3,7 +3,10 @@ import type { JsonObject } from "../../model/json.ts";
 import type { PollStore, TargetChange } from "../../model/poll-store.ts";
 import type { TargetState } from "../../model/watch-store.ts";
 
-/** Of the target as it was read: one that was changed since is a conflict. */
+/**
+ * Returns the change of a target as it was read. If the target was changed since, the commit is a
+ * conflict.
+ */
 export const changeOf = ({
   watchKey,
   key,

@@ -13,7 +13,7 @@ import { printQuery } from "../print.ts";
 import type { Query } from "../query.ts";
 import { tokensOf } from "../words.ts";
 
-/** One feed that may share a query with others. */
+/** A feed that may share a query with others. */
 export type MergeMember =
   | { readonly kind: "from"; readonly userId: string; readonly handle: string }
   | { readonly kind: "query"; readonly query: Query };

@@ -1,4 +1,4 @@
-/** One request as a handler sees it, and what handlers answer with. */
+/** A request as a handler sees it, and what handlers answer with. */
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { KeyUsage } from "./keys.ts";
 import type { Params } from "./params.ts";

@@ -6,7 +6,9 @@ import { isRaw, type Raw } from "../../api/read-value.ts";
 import type { ChirpwatchError } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 
-/** In the order in which they are put into a world: who is named by a line is known before it. */
+/**
+ * The types in the order in which they are loaded: whatever a line refers to is loaded before it.
+ */
 export const RECORD_TYPES = [
   "user",
   "tweet",

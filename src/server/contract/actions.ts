@@ -61,7 +61,7 @@ export interface PauseRequest {
    * paused.
    */
   readonly isFromNow: boolean;
-  /** Who asks, for the audit. */
+  /** The caller, for the audit. */
   readonly by: string;
 }
 

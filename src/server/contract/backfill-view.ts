@@ -18,6 +18,6 @@ export interface BackfillView {
 export interface BackfillRequest {
   readonly watchId: string;
   readonly sinceMs: number;
-  /** Who asks, for the audit. */
+  /** The caller, for the audit. */
   readonly by: string;
 }

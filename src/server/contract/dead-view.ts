@@ -29,7 +29,7 @@ export interface DeadGroupView {
   readonly cause: string;
   readonly messages: number;
   readonly alerts: number;
-  /** One sentence for people. */
+  /** A sentence for people. */
   readonly text: string;
   /** False if the configuration has no sink of that name, so that they cannot be sent again. */
   readonly configured: boolean;

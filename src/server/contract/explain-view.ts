@@ -11,7 +11,7 @@ import type { FoundItem, WaitView } from "./views.ts";
 
 export interface ExplainDelivery extends Partial<PathView> {
   readonly sink: string;
-  /** One of waiting, held, sealed, sent, dead, muted, silenced, duplicate. */
+  /** The state: waiting, held, sealed, sent, dead, muted, silenced or duplicate. */
   readonly state: string;
   readonly message_id: string | null;
   readonly attempts: number;
@@ -39,7 +39,7 @@ export interface ExplainView {
   /** The item as it was asked for. */
   readonly item: string;
   readonly item_id: string | null;
-  /** One line for each watch and target that ever saw the item; empty if none did. */
+  /** A line for each watch and target that ever saw the item; empty if none did. */
   readonly verdicts: readonly ExplainLine[];
   /**
    * If there is no verdict: watches whose first read is not complete and may still find the item.

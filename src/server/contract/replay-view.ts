@@ -12,7 +12,7 @@ export interface ReplayRequest {
    * original sinks.
    */
   readonly sink: string | undefined;
-  /** Who asks, for the audit. */
+  /** The caller, for the audit. */
   readonly by: string;
 }
 

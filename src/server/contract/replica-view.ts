@@ -5,7 +5,7 @@
 import { counted } from "./page-words.ts";
 
 export interface ReplicaView {
-  /** Its address, as Postgres sees it, and how its id begins: `10.0.0.3#k3x9`. */
+  /** The replica's address as Postgres sees it, and the beginning of its id: `10.0.0.3#k3x9`. */
   readonly name: string;
   readonly joined_at: string;
   /** Whether the replica leads: it plans, and does the work that is done once for all. */

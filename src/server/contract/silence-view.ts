@@ -14,7 +14,7 @@ export interface SilenceRequest {
 export interface ResendSilenced {
   readonly sink: string | undefined;
   readonly silenceId: string | undefined;
-  /** Who asks, for the audit. */
+  /** The caller, for the audit. */
   readonly by: string;
 }
 

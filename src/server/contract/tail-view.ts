@@ -16,7 +16,7 @@ export interface TailEvent {
   readonly type: string;
   /** The watch id; empty for the daemon's own events. */
   readonly watch: string;
-  /** One line for people. */
+  /** A line for people. */
   readonly title: string;
   readonly url: string | null;
   /** The sinks to which the event was routed; empty if no route matched. */

@@ -205,7 +205,7 @@ export interface EventLine {
   readonly type: string;
   /** The watch id; empty for the daemon's own events. */
   readonly watch: string;
-  /** One line for people. */
+  /** A line for people. */
   readonly title: string;
   readonly url: string | null;
   readonly occurred_at: string;
@@ -218,7 +218,7 @@ export interface EventEntry {
   /** The event's type, time of detection and data, as in the webhook body. */
   readonly type: string;
   readonly timestamp: string;
-  /** One line for people. */
+  /** A line for people. */
   readonly title: string;
   /** The text for people; may be empty. */
   readonly text: string;
@@ -262,7 +262,7 @@ export interface ConfigView {
 
 export interface StatusView {
   readonly state: DaemonState;
-  /** One sentence for each problem; empty if `running`. */
+  /** A sentence for each problem; empty if `running`. */
   readonly reasons: readonly string[];
   readonly version: string;
   readonly started_at: string;
@@ -314,7 +314,7 @@ export interface Health {
   readonly live: boolean;
   /** Whether the configuration is loaded and the loops run. */
   readonly ready: boolean;
-  /** One short sentence without secrets, because it is shown to everyone. */
+  /** A short sentence without secrets, because it is shown to everyone. */
   readonly reason: string;
 }
 

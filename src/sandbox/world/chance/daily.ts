@@ -9,7 +9,7 @@ export const DAY_MS = 86_400_000;
 export interface DailyOptions {
   /** A hash of the seed and the kind of event. */
   readonly salt: number;
-  /** In epoch days. Nothing is counted before this day. */
+  /** The first epoch day; nothing is counted before it. */
   readonly firstDay: number;
   /** Returns the average number of events a day. */
   perDay(who: number): number;
