@@ -56,13 +56,15 @@ export function describePartlyTaken(name: string, makeStore: () => Promise<Store
       });
       return event.id;
     };
-    const send = async (...outcomes: readonly Outcome[]) => {
-      const event = makeEvent("1");
-      await commit(event);
+    const sendWaiting = async (outcomes: readonly Outcome[]) => {
       await seal("m");
       for (const outcome of outcomes)
         await store.record([{ ...outcome, messageId: "m" } as DeliveryResult]);
-      return event.id;
+    };
+    const send = async (...outcomes: readonly Outcome[]) => {
+      const id = await commit(makeEvent("1"));
+      await sendWaiting(outcomes);
+      return id;
     };
     const replay = async (eventId: string) => {
       const found = await store.findReplayable({ eventId });
@@ -120,8 +122,9 @@ export function describePartlyTaken(name: string, makeStore: () => Promise<Store
       "says who has it when an alert is sent again that joined it %s it was sealed, where %s",
       async (when, _, outcomes, taken) => {
         const other = makeEvent("1", { watch: "other" });
+        await commit(makeEvent("1"));
         if (when === "before") await commit(other);
-        await send(...outcomes);
+        await sendWaiting(outcomes);
         if (when === "after") await commit(other);
         expect(await replay(other.id)).toEqual([false]);
         expect(await takenBy()).toEqual([taken]);
