@@ -71,7 +71,7 @@ describe("demo", () => {
     // A reply stands below the alert of its conversation, further in.
     expect(out).toMatch(/^ {7}↳ • .* replied to @/m);
     // The posts of the community come as one message, and new followers as a digest.
-    expect(out).toMatch(/^ {5}\d posts\n(?: {7}• \S+ \S+ \[builders\] .*\n(?: {11}.*\n)*){2}/m);
+    expect(out).toMatch(/^ {5}\d posts\n(?: {7}• \S+ \S+ UTC \[builders\] .*\n(?: {11}.*\n)*){2}/m);
     expect(out).toMatch(
       /^ {5}acme-followers · .* UTC · \d+ new followers\n {7}\d+ new followers of @\S+\n(?: {7}• .*\n){2}/m,
     );
