@@ -39,12 +39,12 @@ export async function findEvents(
   return { events: records, next: null };
 }
 
+/** Asks for each end in a statement of its own: SQLite scans the table for both in one. */
 async function bounds(db: Executor): Promise<{ readonly first: number; readonly last: number }> {
-  const row = await db
-    .selectFrom("events")
-    .select((eb) => [eb.fn.min("seq").as("first"), eb.fn.max("seq").as("last")])
-    .executeTakeFirst();
-  return { first: Number(row?.first ?? 1), last: Number(row?.last ?? 0) };
+  const seqs = db.selectFrom("events");
+  const oldest = await seqs.select((eb) => eb.fn.min("seq").as("seq")).executeTakeFirst();
+  const newest = await seqs.select((eb) => eb.fn.max("seq").as("seq")).executeTakeFirst();
+  return { first: Number(oldest?.seq ?? 1), last: Number(newest?.seq ?? 0) };
 }
 
 /** Everything in this piece, and so in all older ones, was found before the time asked for. */
