@@ -4,7 +4,9 @@ import { rosterMessage } from "../../src/render/messages/roster-message.ts";
 import { opsAlertMessage } from "../../src/render/messages/ops-alert-message.ts";
 import { headingOf, plainMessage } from "../../src/render/messages/plain-message.ts";
 import { scoreMessage } from "../../src/render/messages/score-message.ts";
+import { statsMessage } from "../../src/render/messages/stats-message.ts";
 import { titleParts, titleWithoutAuthor } from "../../src/render/messages/title-parts.ts";
+import { tweetChangeMessage } from "../../src/render/messages/tweet-change-message.ts";
 import { tweetMessage } from "../../src/render/messages/tweet-message.ts";
 import {
   EVENT_TIME_MS,
@@ -142,6 +144,31 @@ describe("a score", () => {
       name: "Before",
       value: "+12 in a week, +1 in a month",
     });
+  });
+});
+
+describe("counts that crossed", () => {
+  it("are named in the singular where there is one", () => {
+    const event = makeEvent("8", {
+      type: "tweet.threshold",
+      body: {
+        tweet: { ...makeTweet("8"), reply_count: 12, likes_count: 1 },
+        previous: { reply_count: 1, likes_count: 3 },
+        crossed: ["reply_count", "likes_count"],
+      },
+    });
+    const message = tweetChangeMessage({ event, watches: ["w"] }, context);
+    expect(message.title).toContain("reached 12 replies and fell to 1 like");
+    expect(message.facts).toContainEqual({ name: "Before", value: "1 reply, 3 likes" });
+  });
+
+  it("keep what describes them as it is", () => {
+    const stats = { followers_count: 1, venture_capitals_count: 1 };
+    const body = { user: bob, stats, previous: {}, crossed: Object.keys(stats) };
+    const event = makeEvent("8", { type: "stats.changed", body });
+    expect(statsMessage({ event, watches: ["w"] }, context).title).toBe(
+      "Bob (@bob) reached 1 follower of note and reached 1 venture capital firm among its followers",
+    );
   });
 });
 

@@ -58,15 +58,22 @@ export const crossedText = (crossed: readonly Move[]): string =>
   joinWords(
     crossed.map(({ noun, now, before }) => {
       const isFall = typeof now === "number" && typeof before === "number" && now < before;
-      return `${isFall ? "fell to" : "reached"} ${valueText(now)} ${noun}`;
+      return `${isFall ? "fell to" : "reached"} ${countedText(now, noun)}`;
     }),
   );
+
+/** "1 reply", "12 replies", "1 follower of note": only the first plural of a noun is counted. */
+const countedText = (value: Json | undefined, noun: string): string =>
+  `${valueText(value)} ${value === 1 ? noun.replace(/\b(\w+?)(ies|s)\b/, singular) : noun}`;
+
+const singular = (_word: string, stem: string, end: string): string =>
+  end === "ies" ? `${stem}y` : stem;
 
 /** Returns the previous values of the numbers that crossed, as a fact. */
 export const beforeFacts = (crossed: readonly Move[]): NeutralMessage["facts"] =>
   factBefore(
     crossed.flatMap(({ noun, before }) =>
-      before === undefined ? [] : [`${valueText(before)} ${noun}`],
+      before === undefined ? [] : [countedText(before, noun)],
     ),
   );
 
