@@ -214,7 +214,7 @@ function wordsFor(
   if (issue.code === "invalid_value") return notAllowed(issue.values, name, node);
   const rule =
     issue.code === "custom" && isRule(issue.params?.["rule"]) ? issue.params["rule"] : "bad-value";
-  return { rule, message: limitText(issue, name) ?? ownText(issue, name) };
+  return { rule, message: limitText(issue, name, node) ?? ownText(issue, name) };
 }
 
 const isRule = (name: unknown): name is Rule => typeof name === "string" && name in RULES;
@@ -268,16 +268,35 @@ function notAllowed(
 const orList = (options: readonly string[]): string =>
   options.length < 2 ? options.join("") : `${options.slice(0, -1).join(", ")} or ${options.at(-1)}`;
 
-function limitText(issue: ZodIssue, name: string): string | undefined {
+function limitText(issue: ZodIssue, name: string, node: Node): string | undefined {
   if (issue.code === "too_small" && /^Too small/.test(issue.message)) {
     if (issue.origin === "array" || issue.origin === "string") return `${name} is empty`;
     return `${name} must be ${issue.inclusive === false ? "more than" : "at least"} ${issue.minimum}`;
   }
   if (issue.code === "too_big" && /^Too big/.test(issue.message)) {
+    if (issue.origin === "array") return tooManyText(Number(issue.maximum), name, node);
     return `${name} must be ${issue.inclusive === false ? "less than" : "at most"} ${issue.maximum}${issue.origin === "string" ? " characters long" : ""}`;
   }
   return undefined;
 }
+
+/** Names the entries beyond what is allowed, where they are few and hold no secret. */
+function tooManyText(allowed: number, name: string, node: Node): string {
+  const entries = node.kind === "list" ? node.items : [];
+  const beyond = entries.slice(allowed);
+  const named = beyond.flatMap((entry) =>
+    entry.kind === "scalar" && (entry.origin === "plain" || entry.origin === "quoted")
+      ? [`"${shorten(entry.source)}"`]
+      : [],
+  );
+  const hint =
+    named.length === beyond.length && named.length <= MAX_NAMED
+      ? `: remove ${named.join(" and ")}`
+      : "";
+  return `${name} has ${entries.length} entries, and at most ${allowed} are allowed${hint}`;
+}
+
+const MAX_NAMED = 2;
 
 /** The schema's author speaks; a sentence without a subject gets the key for one. */
 function ownText(issue: Pick<ZodIssue, "message"> | undefined, name: string): string {
