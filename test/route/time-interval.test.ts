@@ -10,6 +10,7 @@ import {
   type TimeWindow,
 } from "../../src/route/time-interval.ts";
 import { isTimezone } from "../../src/route/zone.ts";
+import { manyRuns } from "../support/many-runs.ts";
 
 const berlin = (start: string, end: string, weekdays: readonly number[] = []): TimeWindow => ({
   times: [{ startMinute: parseTimeOfDay(start) ?? -1, endMinute: parseTimeOfDay(end) ?? -1 }],
@@ -183,6 +184,24 @@ describe("parsing", () => {
   });
 });
 
+/** Whether all parts of the entry hold at a minute, by what a wall clock in its time zone shows. */
+function holdsAt({ timezone, weekdays, times, dates = [] }: TimeWindow, minute: number): boolean {
+  const shown = new Date(minute * 60_000).toLocaleString("sv-SE", { timeZone: timezone });
+  const [date = "", clock = ""] = shown.split(" ");
+  const today = Date.parse(`${date}T00:00Z`) / 86_400_000;
+  const [hours = 0, minutes = 0] = clock.split(":").map(Number);
+  const now = hours * 60 + minutes;
+  const isOn = (day: number) =>
+    dates.some(({ firstDay, lastDay }) => firstDay <= day && day <= lastDay) &&
+    (weekdays.length === 0 || weekdays.includes(new Date(day * 86_400_000).getUTCDay()));
+  if (times.length === 0) return isOn(today);
+  return times.some(({ startMinute, endMinute }) =>
+    startMinute < endMinute
+      ? isOn(today) && startMinute <= now && now < endMinute
+      : (isOn(today) && startMinute <= now) || (isOn(today - 1) && now < endMinute),
+  );
+}
+
 describe("a time interval with dates", () => {
   const on = (dates: string, rest: Partial<TimeWindow> = {}): TimeWindow => {
     const range = parseDates(dates);
@@ -217,6 +236,38 @@ describe("a time interval with dates", () => {
   it("joins the intervals that touch it, also over months", () => {
     const both = [on("2026-12-01:2027-03-31"), berlin("20:00", "08:00")];
     expect(endOf(both, "2026-12-01T12:00:00Z")).toBe("2027-04-01T06:00:00.000Z");
+  });
+
+  it("agrees with the wall clock of any time zone, which is read minute by minute", () => {
+    const drawn = fc.record({
+      timezone: fc.constantFrom("Asia/Kolkata", "America/St_Johns", "Pacific/Kiritimati"),
+      firstDay: fc.integer({ min: 20_800, max: 20_830 }),
+      length: fc.integer({ min: 0, max: 24 }),
+      weekdays: fc.subarray([0, 1, 2, 3, 4, 5, 6]),
+      times: fc.constantFrom<TimeWindow["times"]>(
+        [],
+        [{ startMinute: 8 * 60, endMinute: 17 * 60 + 30 }],
+        [{ startMinute: 22 * 60, endMinute: 7 * 60 }],
+      ),
+      at: fc.integer({ min: 20_795 * 1_440, max: 20_860 * 1_440 }),
+    });
+    fc.assert(
+      fc.property(drawn, ({ timezone, firstDay, length, weekdays, times, at }) => {
+        const dates = [{ firstDay, lastDay: firstDay + length }];
+        const window = { timezone, weekdays, times, dates };
+        const { endsAt } = createTimeInterval({ name: "any", windows: [window] });
+        const endMs = endsAt(at * 60_000);
+        if (!holdsAt(window, at)) {
+          expect(endMs).toBeUndefined();
+          return;
+        }
+        let end = at;
+        while (holdsAt(window, end)) end += 30;
+        // The clocks of these zones differ from UTC by whole half hours.
+        expect(endMs).toBe(Math.floor(end / 30) * 30 * 60_000);
+      }),
+      { numRuns: manyRuns(60, 2_000) },
+    );
   });
 
   it.each([
