@@ -37,8 +37,10 @@ export interface ComparedCount {
 
 export interface WatchReport {
   readonly watch: string;
-  readonly read: ComparedCount;
-  readonly filtered: ComparedCount;
+  /** The items that were read; null for a watch that has none, because it reads values. */
+  readonly read: ComparedCount | null;
+  /** Null where `read` is. */
+  readonly filtered: ComparedCount | null;
   readonly alerted: ComparedCount & { readonly events: EventFilter };
   /** The alerts of each day, oldest first. */
   readonly days: readonly { readonly day: string; readonly count: number }[];

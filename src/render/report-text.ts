@@ -55,8 +55,10 @@ export const reportPosts = ({ top_posts: posts, timezone }: ReportView): LinkLis
 function watchLine({ watch, read, filtered, alerted, days }: WatchReport): string {
   const counts = [
     `${formatExact(alerted.count)} ${alerted.count === 1 ? "alert" : "alerts"}${changeText(alerted)}`,
-    `${formatExact(read.count)} read${changeText(read)}`,
-    `${formatExact(filtered.count)} filtered${changeText(filtered)}`,
+    ...(read === null ? [] : [`${formatExact(read.count)} read${changeText(read)}`]),
+    ...(filtered === null
+      ? []
+      : [`${formatExact(filtered.count)} filtered${changeText(filtered)}`]),
   ];
   const bars = days.length < 2 ? "" : `${barsOf(days.map(({ count }) => count))}  `;
   return `${watch}: ${bars}${counts.join(", ")}`;

@@ -74,3 +74,7 @@ export function watchTypeOf({ type: name }: { readonly type: string }): WatchTyp
   if (type === undefined) throw new Error(`no watch type ${name}`);
   return type;
 }
+
+/** Whether watches of this type read values and have no items. False for an unknown type. */
+export const isReadingType = (type: string): boolean =>
+  WATCH_TYPES.find((one) => one.type === type)?.detection.detector === "reading";

@@ -6,7 +6,8 @@ import type { ChirpEvent } from "../../model/event.ts";
 import type { ReportStore } from "../../model/report.ts";
 import type { Store } from "../../model/store.ts";
 import type { WatchState } from "../../model/watch-store.ts";
-import { isReadingType, notedItems } from "../../operate/views/noted-items.ts";
+import { notedItems } from "../../operate/views/noted-items.ts";
+import { isReadingType } from "../../watches/registry.ts";
 
 export type DemoStore = Pick<
   Store,

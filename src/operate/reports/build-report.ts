@@ -19,6 +19,7 @@ import type { Tweet } from "../../model/tweet.ts";
 import { ownValue } from "../../model/own-value.ts";
 import { tweetUrl } from "../../render/text/permalink.ts";
 import { spellTime } from "../../render/text/times.ts";
+import { isReadingType } from "../../watches/registry.ts";
 import { yieldToEventLoop } from "../../runtime/yield-to-event-loop.ts";
 
 export interface ReportDeps {
@@ -126,9 +127,12 @@ async function watchReports(
       const isWhole = isKnownSince(state, beforeMs) && nowMs - beforeMs <= retentionMs;
       const areCounted = isWhole && firstHourMs !== null && firstHourMs <= beforeMs;
       const key = state?.key ?? "";
+      const hasItems = state === undefined || !isReadingType(state.type) || now.has(key);
       reports.push({
         watch,
-        ...readsOf(now.get(key), areCounted ? (then.get(key) ?? NOTHING) : undefined),
+        ...(hasItems
+          ? readsOf(now.get(key), areCounted ? (then.get(key) ?? NOTHING) : undefined)
+          : { read: null, filtered: null }),
         alerted: {
           count: tally.alerts.get(watch) ?? 0,
           before: isWhole ? (tally.before.get(watch) ?? 0) : null,

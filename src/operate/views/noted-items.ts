@@ -3,10 +3,7 @@
  * values, of targets whose first value is known.
  */
 import type { WatchState } from "../../model/watch-store.ts";
-import { WATCH_TYPES } from "../../watches/registry.ts";
-
-export const isReadingType = (type: string): boolean =>
-  WATCH_TYPES.find((one) => one.type === type)?.detection.detector === "reading";
+import { isReadingType } from "../../watches/registry.ts";
 
 export const notedItems = (
   type: string,

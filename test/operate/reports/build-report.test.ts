@@ -110,6 +110,17 @@ describe("a report", () => {
     ]);
   });
 
+  it("counts nothing as read where a watch has values and no items", async () => {
+    await commit([post(0, NOW_MS - HOUR), post(1, NOW_MS - HOUR)]);
+    const state = { key: "k", id: "w", type: "profile", registeredAtMs: NOW_MS, paused: false };
+    const states = [{ ...state, accounts: {}, targets: [], knownItems: 1 }];
+    const values = { ...store, listWatches: async () => states };
+    const deps = { store: values, linksHost: "https://x.com", retentionMs: 90 * DAY };
+    const report = await buildReport(deps, request());
+    expect(report.watches[0]).toMatchObject({ read: null, filtered: null });
+    expect(reportLines(report)[0]).toMatch(/^w: [▁█]+ {2}2 alerts$/);
+  });
+
   it("is at most 25 lines in a chat, whatever it is about", async () => {
     const watches = Array.from({ length: 30 }, (_, n) => `watch-${n}`);
     await commit([0, 1, 2, 3, 4, 5, 6, 7].map((n) => post(n, NOW_MS - HOUR, n)));
