@@ -21,6 +21,7 @@ it("a reload with a wrong key shows in status, page and metrics at once, is repo
   await clock.advance(20_000);
   const { state, upstream, reasons } = await status();
   expect({ state, up: upstream.up }).toEqual({ state: "paused", up: false });
+  expect(clock.now() - Date.parse(upstream.since ?? "")).toBeGreaterThan(10_000);
   expect(reasons.join()).toContain("the data service: ");
   expect(await page()).toContain("Not answering");
   expect(await metric("chirpwatch_upstream_up")).toBe(0);
@@ -30,7 +31,7 @@ it("a reload with a wrong key shows in status, page and metrics at once, is repo
   expect(await polls()).toBe(before);
   await reload(ONE_KEY);
   await clock.advance(20_000);
-  expect((await status()).upstream).toMatchObject({ up: true, reason: "" });
+  expect((await status()).upstream).toMatchObject({ up: true, reason: "", since: null });
   expect(await metric("chirpwatch_upstream_up")).toBe(1);
   expect(opsAlerts().map(({ type }) => type)).toEqual(["upstream.dark", "upstream.recovered"]);
 });
