@@ -344,6 +344,8 @@ function checkMessage(
     return objections;
   // What was like it after it was sealed belongs to a message that died, and does not stand in it.
   if (message.state === "dead") return objections;
+  // A digest names the watch of the section in which an alert stands.
+  if (message.groupKey.startsWith("digest\n")) return objections;
   const joined = (joinedBy(outbox.alerts).get(alert.row.id) ?? []).map(({ event }) => event.watch);
   const missing = [alert.event.watch, ...joined].filter(
     (watch) => !new RegExp(`\\b${watch}\\b`).test(message.body),

@@ -3,6 +3,7 @@
  * what is not sent is like one that was. Goes by the events that the state holds, in the words of
  * the documentation.
  */
+import { isDropped } from "./check-follow-ups.ts";
 import type { JsonObject } from "../../../src/model/json.ts";
 import type { LeftEvent } from "../run/read-state.ts";
 import { isFollowUp } from "./check-levels.ts";
@@ -24,7 +25,9 @@ export function checkDedupe({ outbox, isClockSet }: Evidence): readonly string[]
     ? []
     : [...groupBy(keyed, ({ key }) => key).values()].flatMap((alike) => checkTwice(alike, outbox));
   const byId = new Map(outbox.alerts.map((alert) => [alert.row.id, alert]));
-  const joined = outbox.alerts.filter(({ row }) => /^(?:merged|duplicate)$/.test(row.state));
+  const joined = outbox.alerts.filter(
+    (alert) => /^(?:merged|duplicate)$/.test(alert.row.state) && !isDropped(alert),
+  );
   const compared = joined.flatMap((alert) => {
     const other = byId.get(alert.row.joinedId ?? -1);
     return [

@@ -6,6 +6,7 @@ import { ENOUGH_REQUESTS } from "../draw/draw-config.ts";
 import type { Evidence } from "./evidence.ts";
 import { label } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, rootOf } from "./outbox.ts";
+import { isDropped } from "./check-follow-ups.ts";
 import { isSilenced } from "./check-silences.ts";
 import { createNames, isCounterHiding } from "./expected.ts";
 import { isBroken } from "./lives.ts";
@@ -84,6 +85,7 @@ function checkSent(alert: Alert, { played, outbox, epochs }: Evidence): readonly
   )
     return [];
   if (isSilenced(alert, outbox)) return [];
+  if (isDropped(alert)) return [];
   const root = rootOf(alert, outbox);
   // A post that is gone is left out of a digest, and so is what follows the alert on it:
   // check-follow-ups.ts checks that it is gone.

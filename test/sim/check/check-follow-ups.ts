@@ -17,6 +17,10 @@ export const isFollowUp = ({
   body["resolved"] !== undefined ||
   (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
+/** A follow-up that was left out because nobody was shown its alert. Another check holds it to that. */
+export const isDropped = ({ row, event }: Alert): boolean =>
+  row.state === "duplicate" && row.joinedId === null && isFollowUp(event);
+
 /** What is decided at the same moment as a post is found to be gone. */
 const DECIDED_WITHIN_MS = 1_000;
 /** Shorter texts are in other words by chance. */
@@ -52,6 +56,7 @@ export function checkFollowUps(evidence: Evidence): readonly string[] {
     ...messages,
     ...aboutNothingShown(evidence),
     ...saidTwice(evidence),
+    ...droppedThoughShown(evidence),
     ...(isClockSet
       ? []
       : dropped.map(
@@ -155,6 +160,20 @@ function aboutNothingShown({ outbox }: Evidence): readonly string[] {
       ? []
       : [`${sink}: alert ${id} follows one that nobody was shown`];
   });
+}
+
+function droppedThoughShown({ outbox }: Evidence): readonly string[] {
+  const isShown = (alert: Alert, { createdAtMs }: Alert["row"]) => {
+    const message = outbox.messages.get(alert.row.messageId ?? "");
+    const isOwn = alert.row.joinedId === null && alert.row.state === "sealed";
+    return isOwn && message?.state === "sent" && (message.doneAtMs ?? createdAtMs) < createdAtMs;
+  };
+  return outbox.alerts
+    .filter(
+      (alert) =>
+        isDropped(alert) && alertsBefore(alert, outbox).some((one) => isShown(one, alert.row)),
+    )
+    .map(({ row }) => `${row.sink}: alert ${row.id} is left out, though its alert was shown`);
 }
 
 function saidTwice({ outbox }: Evidence): readonly string[] {

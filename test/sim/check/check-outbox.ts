@@ -2,7 +2,7 @@
  * Every alert has one fate, and the receivers saw it: what the state calls sent was taken, what was
  * given up had its time, what waits has a due time that comes, and its group a timer.
  */
-import { isFollowUp } from "./check-follow-ups.ts";
+import { isDropped, isFollowUp } from "./check-follow-ups.ts";
 import type { LeftDelivery, LeftMessage } from "../run/read-state.ts";
 import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
@@ -91,8 +91,10 @@ function checkJoined(
   if (state !== "merged" && state !== "duplicate") return [];
   const other = outbox.alerts.find(({ row }) => row.id === joinedId);
   const own = played.left.events.find((event) => event.id === eventId);
-  // A repeat that waited makes way for what the next poll found.
-  if (state === "duplicate" && joinedId === null && own?.body["repeat"] !== undefined) return [];
+  // A repeat that waited makes way for what the next poll found, and a follow-up of what nobody was
+  // shown is left out.
+  const isLeftOut = own !== undefined && (own.body["repeat"] !== undefined || isFollowUp(own));
+  if (state === "duplicate" && joinedId === null && isLeftOut) return [];
   // Like it in what a `dedupe` names: check-dedupe.ts says whether it is.
   const isByKey = outbox.alerts.some(
     ({ row, places }) => row.id === id && places.some(({ dedupe }) => dedupe !== undefined),
@@ -102,6 +104,8 @@ function checkJoined(
   const isLike =
     other?.event.type === own?.type && (isByKey || other?.event.subject === own?.subject);
   const isSame = other?.row.sink === sink && (isAbout || isLike);
+  // What joined a follow-up is left out with it.
+  if (isSame && other !== undefined && isDropped(other)) return [];
   return isSame && !/^(?:merged|duplicate|muted)$/.test(other?.row.state ?? "")
     ? []
     : [`${sink}: alert ${id} counts as reported by ${joinedId}, which does not`];
