@@ -33,7 +33,7 @@ it("tweet reports a count that crossed, once, with what it was", async () => {
     body: "launch day",
     url: `https://x.com/alice/status/${id}`,
   });
-  expect(alerts?.message.facts).toContainEqual({ name: "Before", value: "1 replies" });
+  expect(alerts?.message.facts).toContainEqual({ name: "Before", value: "1 reply" });
 });
 
 it("tweet reports the end of a tweet once, after two answers without it", async () => {
