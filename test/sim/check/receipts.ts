@@ -150,14 +150,14 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
 }
 
 /**
- * The heading of the section of a digest in which a line stands, such as "w0 (3)", or "w0: Posts
+ * The heading of the section of a digest in which a line stands, such as "w0 (3)" or "w0 (9, 3 shown)", or "w0: Posts
  * (3)" of a watch in sections of its own. Some chats escape the brackets. The heading of the whole
  * names the watches of all sections.
  */
 const sectionOf = (line: string, text: string): string | undefined =>
   [...text.slice(0, text.indexOf(line)).matchAll(SECTION)].at(-1)?.[0];
 
-const SECTION = /^\W*w\d+(?:: [^\n]*)? \\?\(\d+\\?\)\W*$/gm;
+const SECTION = /^\W*w\d+(?:: [^\n]*)? \\?\([\d,]+(?:, [\d,]+ shown)?\\?\)\W*$/gm;
 
 /** Posts that other watches follow: reported as values, or as what somebody answered. */
 const REPORTED_OTHERWISE: readonly string[] = [...COUNTED_POSTS, ...ROOT_POSTS, ARTICLE_POST];
