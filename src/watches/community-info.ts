@@ -1,5 +1,5 @@
 /**
- * `community_info`: a community that was renamed or described anew, and member counts that crossed
+ * `community_info`: a community whose name or description changed, and member counts that crossed
  * a threshold.
  */
 import { z } from "zod";
@@ -35,7 +35,7 @@ const VALUES = { name: "string", description: "string", banner_url: "string", me
 export const communityInfo: WatchType<Settings> = {
   type: "community_info",
   summary:
-    "A community that was renamed or described anew, and member counts that crossed a threshold.",
+    "A community whose name or description changed, and member counts that crossed a threshold.",
   schema,
   example: `type: community_info
 community: "1493446837214187523"

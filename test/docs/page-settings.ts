@@ -4,7 +4,7 @@ import { keysAlike, keyTable, SCHEMA, sectionOf, type Schema, typesOf } from "./
 import { code, GENERATED, page, sentence } from "./markdown.ts";
 
 /**
- * In the order of the page. `route`, `time_intervals` and `reports` hold entries of one shape, shown
+ * Lists the sections in the order of the page. `route`, `time_intervals` and `reports` hold entries of one shape, shown
  * once.
  */
 const SECTIONS = ["api", "state", "server", "ops", "links"] as const;

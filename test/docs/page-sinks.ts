@@ -102,7 +102,7 @@ const MEANINGS: Readonly<
   ],
 };
 
-/** One row for each type: its answers by what they mean. */
+/** Returns a row for each type, with its answers by what they mean. */
 const answerRows = ({ type, answers }: SinkType<any>): readonly (readonly string[])[] =>
   (Object.keys(MEANINGS) as AnswerMeaning[]).flatMap((meaning) => {
     const own = answers.filter(({ means }) => means === meaning).map(({ answer }) => answer);

@@ -95,13 +95,13 @@ export function homesBelow(key: string, path: Path, schema: z.ZodType): readonly
 }
 
 interface Around {
-  /** As in `belongsText`. */
+  /** The place that `belongsText` names. */
   readonly within?: string;
   /** The maps further down that know the key. */
   readonly below?: readonly string[];
 }
 
-/** One key nobody knows, at `place`. */
+/** Describes a key at `place` that no type knows. */
 export function unknownKey(
   key: string,
   place: Place,

@@ -30,7 +30,7 @@ export const reportSchema = z.strictObject({
     .min(1)
     .max(20)
     .prefault(DEFAULTS.report.top)
-    .describe("So many authors and posts; a chat shows five."),
+    .describe("The number of authors and posts; a chat shows five."),
   timezone: timezone().prefault(DEFAULTS.report.timezone).describe("IANA name of its time zone."),
   title: z
     .string()

@@ -24,7 +24,7 @@ import { spellOut } from "../../model/template.ts";
 /** Gmail cuts a mail off at about 102 KB of HTML: https://support.google.com/mail/thread/7121412 */
 const HTML_BYTES = 90_000;
 const SUBJECT_CHARS = 150;
-/** Of a digest in the subject of a further mail. */
+/** The length of the name of a digest in the subjects of its further mails. */
 const NAME_CHARS = 100;
 /** More alerts than these are a list. */
 export const MAX_MAIL_CARDS = 10;

@@ -1,4 +1,4 @@
-/** Who of several receivers has a message, and the alerts of a message that is made anew. */
+/** Reads and keeps which of several receivers have a message, also when its alerts are sent again. */
 import type { ExpressionBuilder } from "kysely";
 import type { Tables } from "../db/tables.ts";
 import { listStatement } from "../db/statement.ts";
@@ -19,8 +19,8 @@ const messageOfJoined = (eb: ExpressionBuilder<Tables, "deliveries">) =>
     .whereRef("first.id", "=", "deliveries.joined_id");
 
 /**
- * Who has an alert of a message that not everybody has; null where everybody or nobody has it. The
- * error of a sent message says who does not.
+ * Returns the receivers who have a message that others lack. Returns null if all or none of them
+ * have it. The error of a sent message names the others.
  */
 export const takenOfMessage = (eb: ExpressionBuilder<Tables, "deliveries">) =>
   eb

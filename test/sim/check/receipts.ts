@@ -150,8 +150,8 @@ function aboutOf(tweetId: string, text: string, { wire }: Attempt): string {
 }
 
 /**
- * The heading of the section of a digest in which a line stands, such as "w0 (3)" or "w0 (9, 3 shown)", or "w0: Posts
- * (3)" of a watch in sections of its own. Some chats escape the brackets. The heading of the whole
+ * The heading of the section of a digest in which a line stands, such as "w0 (3)" or
+ * "w0 (9, 3 shown)", or "w0: Posts (3)" of a watch in sections of its own. Some chats escape the brackets. The heading of the whole
  * names the watches of all sections.
  */
 const sectionOf = (line: string, text: string): string | undefined =>
