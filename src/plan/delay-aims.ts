@@ -1,5 +1,5 @@
 /**
- * The delays that freshness asks for: what its probes and reads aim at, and what to expect of them.
+ * The delays that freshness asks for: what probes and reads aim at, and what delays to expect.
  * Pure.
  */
 import type { Freshness } from "../model/schedule.ts";
@@ -10,25 +10,25 @@ export type P95 = Extract<Freshness, { kind: "p95" }>;
 export type Mean = Extract<Freshness, { kind: "mean" }>;
 
 /**
- * Where rates stand out as they do on such platforms, 95 of 100 posts stay under about three times
- * the mean.
+ * The ratio of the 95th percentile to the mean, with rates distributed as they are on such
+ * platforms.
  */
 const P95_BY_MEAN = 3.3;
 const P50_BY_MEAN = 0.55;
-/** Even looks that keep a limit find half of the posts after about half of it. */
+/** Even polls that keep a limit find half of the posts after about half of it. */
 const P50_BY_P95 = 0.53;
 
-/** The longest any account waits. */
+/** Returns the longest time that an account waits. */
 export const longestWaitMs = (freshness: Freshness): number =>
   freshness.kind === "mean" ? freshness.maxMs : 4 * freshness.p95Ms;
 
-/** The mean delay of even looks that keep what is asked for. */
+/** Returns the mean delay of even polls that keep the requested delay. */
 export const aimedMeanMs = (freshness: Freshness): number =>
   freshness.kind === "mean" ? freshness.meanMs : freshness.p95Ms / 2;
 
 /**
- * What delays to expect: for a mean, posts of busy accounts are found soon, those of quiet ones
- * late.
+ * Returns the expected delays. Under a mean, posts of busy accounts are found soon, those of quiet
+ * ones late.
  */
 export const expectedDelay = (freshness: Freshness): Delay =>
   freshness.kind === "mean"

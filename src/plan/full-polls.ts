@@ -1,15 +1,17 @@
 /**
- * How often members of a group are read by themselves or whole, whatever else is read of them. What
- * that costs is each kind of group's. Pure.
+ * Decides how often members of a group are read on their own or completely, whatever else is read
+ * of them. Each kind of group computes what that costs. Pure.
  */
 
 const LEAST_FULL_POLL_MS = 1_800_000;
-/** What full polls, or verification reads, may add to the cost of everything else. */
+/**
+ * The maximum share that full polls, or verification reads, may add to the cost of everything else.
+ */
 export const FULL_POLL_SHARE = 0.04;
 
 /**
- * As often as a small share of the cost allows, which is every `everyMs`, and always well within
- * `max_age`.
+ * Returns the interval of full polls: `everyMs`, which is what a small share of the cost allows,
+ * but always well within `max_age`.
  */
 export const fullPollWithin = (everyMs: number, intervalMs: number, maxAgeMs: number): number =>
   Math.min(Math.max(everyMs, LEAST_FULL_POLL_MS, intervalMs), Math.floor(maxAgeMs * 0.45));

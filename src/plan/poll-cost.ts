@@ -1,11 +1,11 @@
-/** What a poll costs a day. Each kind of group computes it. */
+/** The cost of a poll per day. Each kind of group computes it. */
 import type { Range } from "./range.ts";
 
 /**
- * What a range rests on:
+ * The assumptions behind a range.
  * - `posts`: how much its accounts post.
  * - `moves`: how often its lists gain and lose members.
- * - `listed`: whether the public list it is read through holds all its accounts.
+ * - `listed`: whether the public list through which it is read contains all its accounts.
  * - `pages`: no poll of its feeds finds more than a page.
  * - `lengths`: each of its lists fits on one page.
  * - `pace`: how often its feed is read for its freshness.
@@ -13,12 +13,12 @@ import type { Range } from "./range.ts";
 export type Assumption = "posts" | "moves" | "listed" | "pages" | "lengths" | "pace";
 
 export interface PollCost {
-  /** How it is read: `single` is a request of its own each time. */
+  /** How it is read. `single` is a request of its own each time. */
   readonly strategy: string;
   readonly pollsPerDay: number;
-  /** Requests of late-arrival rescans and full polls. */
+  /** The requests of late-arrival rescans and full polls. */
   readonly sweepsPerDay: number;
-  /** Requests a day. */
+  /** The requests per day. */
   readonly range: Range;
   readonly assumptions: readonly Assumption[];
 }

@@ -1,6 +1,6 @@
 /**
- * The plan as data: polls, who shares them, what they cost. Printed by `chirpwatch plan`, run by
- * the engine.
+ * The plan as data: polls, their subscribers, and their cost. `chirpwatch plan` prints it, the
+ * engine runs it.
  */
 import type { NamedAccount } from "../model/account.ts";
 import type { Freshness, Priority, Schedule, StrategyOverride } from "../model/schedule.ts";
@@ -8,11 +8,11 @@ import type { Source, SourceTarget } from "../model/source.ts";
 import type { Watch } from "../model/watch.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 
-/** What planning must know of a watch type; every type in watches/ has it. */
+/** What planning must know of a watch type. Every type in watches/ provides it. */
 export interface Pollable {
   readonly detection: {
     readonly detector: "feed" | "roster" | "reading";
-    /** Of a roster: says by `mode` how its list is read. */
+    /** For a member list: its `mode` says how the list is read. */
     rule?(settings: unknown, target: Pick<TargetState, "memory">): object;
   };
   targets(
@@ -21,98 +21,99 @@ export interface Pollable {
     fingerprint: (source: Source) => string,
   ): readonly TargetRegistration[];
   source(settings: unknown, target: SourceTarget): Source;
-  /** Accounts that the settings name beside the targets, each replaced: see named-accounts.ts. */
-  mapAccounts?(settings: unknown, replace: (account: NamedAccount) => NamedAccount): unknown;
   /**
-   * Whether the service is asked by the account's handle, which must be known then and can change.
+   * Replaces the accounts that the settings name in addition to the targets: see named-accounts.ts.
    */
+  mapAccounts?(settings: unknown, replace: (account: NamedAccount) => NamedAccount): unknown;
+  /** Whether requests use the account's handle, which must then be known and can change. */
   readonly needsHandle?: boolean;
-  /** Its data change no more often: an earlier poll shows nothing more. */
+  /** Set if the data does not change more often, so that an earlier poll shows nothing new. */
   readonly dataIntervalMs?: number;
   costRequests(settings: unknown): number;
   /**
-   * Fields of a profile that move when the target has news; undefined where a profile shows
-   * nothing.
+   * Fields of a profile that change when the target has news; undefined if a profile shows nothing.
    */
   readonly probeFields?: readonly string[];
 }
 
-/** One watch's interest in one target of a poll. */
+/** The interest of a watch in one target of a poll. */
 export interface Subscriber<T extends Pollable = Pollable> {
   readonly watch: Watch;
   readonly type: T;
   readonly watchKey: string;
   readonly targetKey: string;
-  /** As written in the YAML: the `target` label. */
+  /** The name as configured: the `target` label. */
   readonly targetName: string;
-  /** When it came back last: what was read before then was not read for it. */
+  /** When the watch was last resumed. What was read before then was not read for it. */
   readonly returnedAtMs?: number;
-  /** Where the poll is a batch: the id of its own entry in the answer. */
+  /** If the poll is a batch: the id of the subscriber's own entry in the answer. */
   readonly entry?: string;
-  /** Where the answer mixes accounts: the user id whose items are its own. */
+  /** If the answer mixes accounts: the user id whose items are the subscriber's own. */
   readonly author?: string;
 }
 
 /** When a poll is due. */
 export type PollTiming =
-  /** Whenever one of the schedules of its subscribers is; each schedule is listed once. */
+  /** Due whenever one of the subscribers' schedules is. Each schedule is listed once. */
   { readonly kind: "schedule"; readonly schedules: readonly Schedule[] } | FreshTiming;
 
-/** When what it would find is worth the request, so that it is found as fresh as that. */
+/** Due when what the poll would find is worth the request, by the requested freshness. */
 export interface FreshTiming {
   readonly kind: "freshness";
   readonly freshness: Freshness;
 }
 
 export interface Poll<T extends Pollable = Pollable> {
-  /** Fingerprint of the source; of a batch: of what its entries have in common, and its number. */
+  /**
+   * The fingerprint of the source. For a batch: of what its entries have in common, and its number.
+   */
   readonly key: string;
-  /** Of a batch: with the entries of all its subscribers in `params`. */
+  /** The source. For a batch, `params` has the entries of all its subscribers. */
   readonly source: Source;
   readonly detector: "feed" | "roster" | "reading";
   readonly timing: PollTiming;
   /**
-   * The shortest between two ticks; under freshness, of even reads with the mean delay that is
-   * asked for.
+   * The shortest interval between two ticks; under freshness, that of even reads with the requested
+   * mean delay.
    */
   readonly intervalMs: number;
-  /** How far it is moved from its ticks. */
+  /** The offset of the poll from its ticks. */
   readonly spreadMs: number;
-  /** The highest of its subscribers. */
+  /** The highest priority of its subscribers. */
   readonly priority: Priority;
-  /** The deepest of its subscribers. */
+  /** The largest depth of its subscribers. */
   readonly maxPages: number;
   readonly overlapMs: number;
-  /** Requests of one poll with less than a page of news. */
+  /** The requests of one poll with less than a page of news. */
   readonly costRequests: number;
   readonly subscribers: readonly Subscriber<T>[];
-  /** Where many accounts are read together: with the subscribers of all its members. */
+  /** Set if many accounts are read together; `subscribers` are then those of all its members. */
   readonly group?: PollGroup<T>;
 }
 
 /** Timelines of accounts, lists about accounts, or keyword searches, that are read together. */
 export interface PollGroup<T extends Pollable = Pollable> {
   readonly kind: "accounts" | "member-lists" | "searches";
-  /** What each would be by itself; its memory stays its own. */
+  /** The polls of the members as they would be on their own. Each keeps its own memory. */
   readonly members: readonly Poll<T>[];
   readonly override: StrategyOverride;
-  /** As written; the planner's choice where nothing is. */
+  /** The configured value; absent if the planner decides. */
   readonly fullPollEveryMs?: number | undefined;
   /**
-   * Requests a run, on average, that its probes add to those of others in the same instants;
-   * undefined: as many as its accounts take.
+   * The average requests per run that its probes add to those of others at the same instants;
+   * undefined for as many as its accounts need.
    */
   readonly probesPerRun?: number;
   /**
-   * Under freshness: others request profiles, too, and may have spare slots for all of its
+   * Set under freshness if others request profiles too and may have spare slots for all of its
    * accounts.
    */
   readonly mayBePiggybacked?: true;
-  /** What each member takes of the cost, against the others; all alike where nothing is said. */
+  /** The weight of each member in the cost; equal if absent. */
   readonly weights?: readonly number[];
 }
 
-/** The account that a timeline, or a list, is about; "" where it is about none. */
+/** Returns the account that a timeline or list is about; "" if there is none. */
 export const userIdOf = ({ source }: Poll): string => {
   const id = source.params["user_id"];
   return typeof id === "string" ? id : "";

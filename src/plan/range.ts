@@ -16,7 +16,7 @@ export const times = (a: Range, b: Range): Range => ({ low: a.low * b.low, high:
 
 export const middleOf = ({ low, high }: Range): number => (low + high) / 2;
 
-/** The top is at most 2.5 times the bottom; the middle stays. */
+/** Narrows a range so that its top is at most 2.5 times its bottom. The middle stays the same. */
 export function narrowed(range: Range): Range {
   if (range.high <= MOST_SPREAD * range.low) return range;
   const low = (2 * middleOf(range)) / (1 + MOST_SPREAD);

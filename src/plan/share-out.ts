@@ -1,18 +1,18 @@
-/** Who does what: even by cost, and as it was as far as that allows. Pure. */
+/** Assigns work to replicas: evenly by cost, with as few changes as possible. Pure. */
 import type { WorkClaim, Work } from "../model/replicas.ts";
 
-/** A replica may have so much more than its part before anything of it moves. */
+/** The load of a replica, relative to an even one, above which it has to hand work over. */
 const UNEVEN = 1.05;
 
 export interface SharedOut {
-  /** New ones, and those that are done, or are to be done, by another replica. */
+  /** Claims that are new, or whose current or next replica has changed. */
   readonly changed: readonly WorkClaim[];
   readonly removed: readonly WorkClaim[];
 }
 
 /**
- * `work`: all that there is of one kind. `claims`: those of that kind. `replicas`: those that get a
- * share, at least one.
+ * Assigns all work of one kind. `claims`: the claims of that kind. `replicas`: the replicas that get
+ * a share, at least one.
  */
 export function shareOut(
   work: readonly Work[],
@@ -44,8 +44,8 @@ export function shareOut(
 }
 
 /**
- * What stays where it is, by key; `loads` are added up. Of a replica with too much goes the largest
- * that is not too large, again and again.
+ * Returns the work that stays at its replica, by key, and adds up `loads`. A replica with too much
+ * hands over its largest pieces first, except those that would leave it with too little.
  */
 function keepEven(
   work: readonly Work[],

@@ -1,21 +1,21 @@
 /**
- * What a timing comes to as a schedule, for whatever goes by one: limits, forecasts, and runs
- * before anything was learned. Pure.
+ * Converts a timing to a schedule, for code that needs one: limits, forecasts, and polls for which
+ * nothing has been learned yet. Pure.
  */
 import type { Schedule, Timing } from "../model/schedule.ts";
 import { aimedMeanMs } from "./delay-aims.ts";
 import type { PollTiming } from "./poll.ts";
 
-/** Under freshness: even reads with the mean delay that is asked for. */
+/** Returns the schedule of a timing. Under freshness: even reads with the requested mean delay. */
 export const scheduleOf = (timing: Timing): Schedule =>
   timing.kind === "schedule"
     ? timing.schedule
     : { kind: "every", intervalMs: Math.round(2 * aimedMeanMs(timing.freshness)) };
 
-/** The same of a poll, which is due whenever one of them is. */
+/** Returns the schedules of a poll, which is due whenever one of them is. */
 export const schedulesOf = (timing: PollTiming): readonly Schedule[] =>
   timing.kind === "schedule" ? timing.schedules : [scheduleOf(timing)];
 
-/** What freshness places has no ticks to be moved from. */
+/** Returns the spread of a poll. Polls under `freshness` have no ticks, so they are not spread. */
 export const spreadIn = (timing: PollTiming, spreadMs: number): number =>
   timing.kind === "schedule" ? spreadMs : 0;

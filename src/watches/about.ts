@@ -1,6 +1,6 @@
 /**
- * `about`: what the service knows of accounts beyond their profile: the country, and how often the
- * handle was changed.
+ * `about`: facts on accounts beyond their profile: the country, and how often the handle was
+ * changed.
  */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
@@ -16,11 +16,11 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = (): ReadingRule => ({
   name: "about",
   fields: ["country", "username_change_count", "last_username_change_at"],
-  // An answer that does not say is no change.
+  // An answer without a value is not a change.
   unknown: [""],
   freshProfile: true,
   changes: { event: "about.changed", fields: ["country"] },
-  // It only grows: an answer that lacks it counts for 0, which is no step.
+  // The count only increases. An answer without it counts as 0, which is not a step.
   crossing: {
     event: "about.changed",
     thresholds: [{ name: "username_change_count", op: "every", value: 1 }],

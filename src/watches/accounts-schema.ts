@@ -1,12 +1,12 @@
 /**
- * The `accounts` list that several watch types share: schema, and the targets it makes. Leaves
- * resolving ids to the engine.
+ * The `accounts` list that several watch types share: its schema, and the targets that it makes.
+ * The engine resolves ids.
  */
 import { z } from "zod";
 import { accountKey, type NamedAccount, parseAccount } from "../model/account.ts";
 import type { TargetSpec } from "./watch-type.ts";
 
-/** One account; without a description of its own. */
+/** The schema of one account, without a description of its own. */
 export const accountSchema = z.string().transform((text, context): NamedAccount => {
   const account = parseAccount(text);
   if (account !== undefined) return { name: text.trim().replace(/^@/, ""), account };
@@ -24,7 +24,7 @@ export const accountsSchema = z
     'Accounts by handle (`alice`), id (`"id:44196397"`), profile link, or `{ file: accounts.txt }` with one per line.',
   );
 
-/** One target an account; the same account written twice is one target. */
+/** Returns one target per account. An account that is listed twice is one target. */
 export function accountTargets(accounts: readonly NamedAccount[]): readonly TargetSpec[] {
   const targets = new Map<string, TargetSpec>();
   for (const { name, account } of accounts) {
@@ -40,7 +40,9 @@ export function accountTargets(accounts: readonly NamedAccount[]): readonly Targ
   return [...targets.values()];
 }
 
-/** The user id a source needs; the engine asks for sources of resolved targets only. */
+/**
+ * Returns the user id that a source needs. The engine only requests sources of resolved targets.
+ */
 export function requireUserId(target: {
   readonly key: string;
   readonly userId: string | null;
@@ -49,7 +51,7 @@ export function requireUserId(target: {
   return target.userId;
 }
 
-/** The handle a source needs that is asked for by handle; without @. */
+/** Returns the handle, without @, that a source needs which is requested by handle. */
 export function requireHandle(target: {
   readonly key: string;
   readonly username?: string | null;

@@ -32,7 +32,7 @@ const rule = ({ when }: Settings): ReadingRule => ({
   name: "article",
   isWhole: true,
   fields: [...TEXTS, ...thresholdsOf(when).map(({ name }) => name)],
-  // An article does not become empty: a text that is missing was not sent.
+  // An article does not become empty, so a missing text was not sent.
   unknown: [""],
   account: "author",
   changes: { event: "article.changed", fields: TEXTS },

@@ -1,6 +1,6 @@
 /**
- * `community_members`: who joins a community and who leaves it. The service gives few fields of a
- * member; the body has no others.
+ * `community_members`: who joins a community and who leaves it. The service sends few fields of a
+ * member, and the body has no others.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
@@ -13,7 +13,7 @@ const schema = lazy(() => z.strictObject({ community: communitySchema }));
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
-/** api-v3.md, "Reduced user". */
+/** The fields in api-v3.md, "Reduced user". */
 const MEMBER = {
   id: "string",
   username: "string",

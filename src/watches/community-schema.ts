@@ -1,10 +1,10 @@
 /**
- * How the YAML names a community: by its id, in quotes, or by its link. Shared by every watch type
- * that is about one.
+ * The schema of a community: its id, in quotes, or its link. Shared by every watch type that is
+ * about one.
  */
 import { z } from "zod";
 
-/** Gives the id. */
+/** Parses to the id. */
 export const communitySchema = z
   .string()
   .transform((text) => /(?:^|\/communities\/)(\d+)\/?(?:[?#].*)?$/.exec(text.trim())?.[1] ?? "")

@@ -11,8 +11,8 @@ const schema = lazy(() => z.strictObject({ community: communitySchema, query: qu
 type Settings = z.output<ReturnType<typeof schema>>;
 
 /**
- * Whether the query takes time bounds here is not documented, so none are added: a bound that is
- * not understood would find nothing.
+ * Returns the source. It has no time bounds, because it is not documented whether the query
+ * understands them here; a bound that is not understood would find nothing.
  */
 const sourceOf = ({ community, query }: Settings) => ({
   endpoint: "community-search-tweets",
@@ -32,7 +32,7 @@ schedule: "*/10 * * * *"`,
   endpoints: ["community-search-tweets"],
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
-  // Another query is another target: its older matches are no news.
+  // A changed query is a new target, so its older matches are not news.
   targets: (settings, _watchId, fingerprint) => [
     { key: fingerprint(sourceOf(settings)), name: settings.query },
   ],

@@ -1,6 +1,6 @@
 /**
- * `community_tweets`: posts in a community. A pinned post can come back on every page; the feed
- * detector expects it.
+ * `community_tweets`: posts in a community. A pinned post can be repeated on every page, which the
+ * feed detector expects.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";

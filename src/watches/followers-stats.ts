@@ -1,4 +1,4 @@
-/** `followers_stats`: how many followers of weight an account has, by category. */
+/** `followers_stats`: how many influential followers an account has, by category. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
@@ -24,7 +24,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "stats",
   fields: Object.keys(COUNTS),
-  // Of a protected account the service counts nobody.
+  // The service counts no followers of a protected account.
   hiddenBy: "user_protected",
   crossing: { event: "stats.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
 });
@@ -44,7 +44,7 @@ schedule: { cron: "30 6 * * *", timezone: Europe/Berlin }`,
   events: ["stats.changed"],
   endpoints: ["followers-stats"],
   include: { reply: false, quote: false, retweet: false },
-  // Computed with the scores, about once a day (docs/service.md section 4).
+  // These are computed together with the scores, about once a day (docs/service.md section 4).
   dataIntervalMs: DAY_MS,
   detection: { detector: "reading", rule },
   targets: ({ accounts }) => accountTargets(accounts),

@@ -1,6 +1,6 @@
 /**
- * `followers`: the whole follower list of accounts, who came and who went. For newcomers alone,
- * `new_followers` costs a fraction.
+ * `followers`: who joins and who leaves the whole follower list of accounts. For new followers
+ * alone, `new_followers` costs a fraction.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";

@@ -1,4 +1,4 @@
-/** `following`: the whole list of whom accounts follow, who came onto it and who went. */
+/** `following`: which accounts begin and stop being followed by others, from the whole list. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";

@@ -1,6 +1,6 @@
 /**
- * Which list a watch of newcomers reads: the service's 7-day list of indexed accounts, or the whole
- * list. Shared by those that have both.
+ * Decides which list a watch of new members reads: the service's 7-day list of indexed accounts, or
+ * the whole list. Shared by the watch types that have both.
  */
 import { z } from "zod";
 import type { TargetState } from "../model/watch-store.ts";
@@ -18,7 +18,7 @@ interface WindowSettings {
   readonly full_read_every?: number | undefined;
 }
 
-/** For `refine`: the 7-day list is one request, which is all of it. */
+/** Arguments for `refine`: the 7-day list is read completely by one request. */
 export const FULL_READ_OF_WINDOW: [
   (settings: WindowSettings) => boolean,
   { readonly message: string; readonly path: string[] },
@@ -31,7 +31,10 @@ export const FULL_READ_OF_WINDOW: [
   },
 ];
 
-/** What `auto` found out about a target is kept in its memory under `mode`. */
+/**
+ * Returns the list to read. What `auto` has found out about a target is stored in its memory under
+ * `mode`.
+ */
 export function indexedMode(
   settings: { readonly source: "auto" | "indexed" | "all" },
   target: Pick<TargetState, "memory">,

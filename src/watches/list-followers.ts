@@ -31,7 +31,7 @@ schedule: "@every 6h"`,
     }),
   },
   targets: ({ list }) => [{ key: list, name: list }],
-  // `list_link` here, where the other two endpoints of lists take `list_id` (docs/service.md
+  // This endpoint has `list_link`, the other two endpoints of lists have `list_id` (docs/service.md
   // section 1).
   source: ({ list }) => ({ endpoint: "list-followers", params: { list_link: list } }),
   caveats: () => WHOLE_ROSTER_CAVEATS,

@@ -1,12 +1,12 @@
 /**
- * How the YAML names a public list: by its id, in quotes, or by its link. Shared by every watch
- * type that is about one.
+ * The schema of a public list: its id, in quotes, or its link. Shared by every watch type that is
+ * about one.
  */
 import { z } from "zod";
 
 const LIST = /^(?:https?:\/\/\S+\/lists\/)?(\d+)\/?(?:[?#].*)?$/;
 
-/** Gives the id. */
+/** Parses to the id. */
 export const listSchema = z
   .string()
   .transform((text) => LIST.exec(text.trim())?.[1] ?? "")

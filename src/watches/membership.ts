@@ -1,6 +1,6 @@
 /**
- * `membership`: yes or no about accounts, asked again and again: who follows, retweeted, quoted,
- * replied, belongs. Alerts when it flips.
+ * `membership`: a yes-or-no check on accounts that is repeated: who follows, retweeted, quoted,
+ * replied, belongs. Alerts when the answer changes.
  */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
@@ -16,7 +16,7 @@ import type { WatchType } from "./watch-type.ts";
 const CHECKS = ["follow", "retweet", "quoted", "comment", "community_member"] as const;
 type Check = (typeof CHECKS)[number];
 
-/** What each check asks about, and the field of its answer (docs/service.md section 1). */
+/** The subject of each check, and the field of its answer (docs/service.md section 1). */
 const ASKS: Readonly<
   Record<
     Check,
@@ -75,7 +75,7 @@ const schema = lazy(() =>
 
 type Settings = z.output<ReturnType<typeof schema>>;
 
-/** What is asked about, as the body says it. */
+/** Returns the subject of the check, as the body contains it. */
 function subjectOf({ account, tweet, community }: Settings): JsonObject {
   if (account !== undefined) return { account: account.name };
   return tweet === undefined ? { community: community ?? "" } : { tweet };
@@ -93,7 +93,7 @@ const rule = (settings: Settings): ReadingRule => {
   return {
     name: "membership",
     fields: [field],
-    // Of a protected account the service cannot say no.
+    // The service cannot answer no for a protected account.
     hiddenBy: "user_protected",
     constants: { check: settings.check, ...subjectOf(settings) },
     subject: `${settings.check} ${subjectId(settings)}`,

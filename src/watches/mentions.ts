@@ -1,6 +1,6 @@
 /**
- * `mentions`: tweets that mention accounts, the latest first; those with few likes, replies or
- * retweets can be left out by the service.
+ * `mentions`: tweets that mention accounts, the latest first. The service can leave out those with
+ * few likes, replies or retweets.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";

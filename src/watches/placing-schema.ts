@@ -1,7 +1,7 @@
 /**
- * How a watch of accounts, of their lists, or a search, lets the planner place its requests:
- * `strategy`, `full_poll_every` and, of lists that report who joined, `full_read_every`. Leaves the
- * placing to plan/.
+ * The settings with which a watch of accounts, of their lists, or a search lets the planner place
+ * its requests: `strategy`, `full_poll_every` and, for lists that report who joined,
+ * `full_read_every`. plan/ does the placing.
  */
 import { z } from "zod";
 import { formatDuration, parseDuration } from "../model/duration.ts";
@@ -12,7 +12,7 @@ const LEAST_FULL_POLL_MS = 600_000;
 
 const LEAST_FULL_READ_MS = 3_600_000;
 
-/** In ms; `never`, where it is taken, is infinite. */
+/** Parses a duration to milliseconds. `never`, if it is allowed, becomes infinite. */
 const length = (leastMs: number, never?: "never") =>
   z.string().transform((text, context): number => {
     if (text === never) return Number.POSITIVE_INFINITY;
@@ -61,7 +61,7 @@ export const probingShape = {
     ),
 };
 
-/** Of a watch that reports who joined a member list. */
+/** The key of a watch that reports who joined a member list. */
 export const fullReadShape = {
   full_read_every: length(LEAST_FULL_READ_MS, "never")
     .optional()
@@ -70,7 +70,7 @@ export const fullReadShape = {
     ),
 };
 
-/** Keys of a search, which has no counters to ask for. */
+/** Keys of a search, which has no counters to request. */
 export const sharingShape = {
   strategy: z
     .enum(["auto", "single", "merge"])
@@ -92,13 +92,13 @@ export interface PlacingSettings {
 }
 
 /**
- * Of accounts: `merge`, which searched for all of them at every tick, took more requests than
- * probes wherever it was measured.
+ * Returns the placing of accounts. `merge`, which searched for all of them at every tick, used more
+ * requests than probes wherever it was measured, so it means `auto`.
  */
 export const accountsPlacingOf = (settings: PlacingSettings): ReturnType<typeof placingOf> =>
   placingOf(settings.strategy === "merge" ? { ...settings, strategy: "auto" } : settings);
 
-/** The same in a watch's words. */
+/** Returns the settings in the form of a watch. */
 export const placingOf = (
   settings: PlacingSettings,
 ): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs"> => ({

@@ -1,5 +1,6 @@
 /**
- * `profile`: what accounts say of themselves, and their counts; a hundred accounts share a request.
+ * `profile`: what accounts say about themselves, and their counts. A hundred accounts share a
+ * request.
  */
 import { z } from "zod";
 import { BATCH_SIZE } from "../model/batch.ts";
@@ -52,7 +53,7 @@ function rule({ fields, when }: Settings): ReadingRule {
   return {
     name: "user",
     isWhole: true,
-    // Counts move all the time: only those asked for are remembered.
+    // Counts change all the time, so only those with a threshold are remembered.
     fields: [...FIELDS, ...MORE_FIELDS, ...thresholds.map(({ name }) => name)],
     changes: { event: "profile.changed", fields },
     crossing: { event: "profile.threshold", thresholds, rearm: REARM_SHARE },

@@ -1,6 +1,6 @@
 /**
- * A query of the platform's search language, checked before it is paid for. Shared by every watch
- * type that searches tweets.
+ * The schema of a query in the platform's search language, which is checked before it is paid for.
+ * Shared by every watch type that searches tweets.
  */
 import { z } from "zod";
 import { parseQuery } from "../query/parse.ts";
@@ -17,8 +17,8 @@ export const querySchema = z
   .describe("What to search for, in the platform's search language.");
 
 /**
- * Checked here, because the service answers a query it cannot read with something else, and bills
- * it.
+ * Returns the error in a query. It is checked here, because the service answers a query that it
+ * cannot read with something else, and bills it.
  */
 function problemOf(text: string): string | undefined {
   if (text === "") return undefined;

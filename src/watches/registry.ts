@@ -1,4 +1,4 @@
-/** Every watch type. A new one is its file and its line here. */
+/** Every watch type. A new type is its own file and a line here. */
 import { about } from "./about.ts";
 import { article } from "./article.ts";
 import { communityInfo } from "./community-info.ts";
@@ -68,7 +68,7 @@ export const WATCH_TYPES: readonly WatchType<any>[] = [
   mentions,
 ];
 
-/** The configuration has checked that the type exists. */
+/** Returns the type of a watch. The configuration has checked that it exists. */
 export function watchTypeOf({ type: name }: { readonly type: string }): WatchType<any> {
   const type = WATCH_TYPES.find((candidate) => candidate.type === name);
   if (type === undefined) throw new Error(`no watch type ${name}`);

@@ -28,7 +28,7 @@ schedule: "@every 2m"`,
   include: { reply: true, quote: true, retweet: false },
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ tweet }) => [{ key: tweet, name: tweet }],
-  // The service's default order is Relevance; only Recency shows what is new (docs/service.md
+  // The service's default order is Relevance; only Recency shows new replies (docs/service.md
   // section 1).
   source: ({ tweet }) => ({
     endpoint: "comments",

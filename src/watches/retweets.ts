@@ -1,4 +1,4 @@
-/** `retweets`: what accounts repost, and nothing else they do. */
+/** `retweets`: what accounts repost, without their other posts. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { tweetMessage } from "../render/messages/tweet-message.ts";

@@ -1,4 +1,4 @@
-/** What watches of whole lists of accounts say of themselves, in the same words. */
+/** The caveats that watches of whole account lists have in common. */
 
 export const WHOLE_ROSTER_CAVEATS: readonly string[] = [
   "the list is read whole, a page a request, at most `max_pages` of them in a poll: `plan` counts its pages once it was read",
@@ -7,11 +7,11 @@ export const WHOLE_ROSTER_CAVEATS: readonly string[] = [
   "of who left, `where` and the message know the id, the names, the picture and the follower count of when they were last seen",
 ];
 
-/** The service does not promise that its lists are newest first. */
+/** Returns a caveat, because the service does not promise that its lists are newest first. */
 export const NEWEST_FIRST_CAVEAT = (who: string): string =>
   `${who} that the service does not list newest first are found by reads of the whole list only: not before the first one is done, and then once a day up to 100,000 members (\`full_read_every\`)`;
 
-/** Lists of 20, cut by rank, in one request. */
+/** The caveats of lists of 20, limited by rank, in one request. */
 export const TOP_ROSTER_CAVEATS: readonly string[] = [
   "accounts the service has not indexed have no such list, and stand on nobody's",
   "who falls out is reported after two polls without them; who hovers at the edge is not reported again and again",

@@ -1,4 +1,4 @@
-/** `score_delta`: an account's influence score moved across a threshold. */
+/** `score_delta`: the change of an account's influence score crossed a threshold. */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
 import { lazy } from "../model/lazy.ts";
@@ -8,7 +8,7 @@ import { comparisonSchema, REARM_SHARE } from "./thresholds-schema.ts";
 import type { WatchType } from "./watch-type.ts";
 
 const DAY_MS = 86_400_000;
-/** The service sends whole points, and sometimes fractions: to CEL two types. */
+/** The service sends whole points and sometimes fractions, which are two types in CEL. */
 const SCORE = { week_delta: "dyn", month_delta: "dyn" } as const;
 
 const threshold = (name: string) =>

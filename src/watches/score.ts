@@ -1,6 +1,6 @@
 /**
- * `score`: an account's influence score itself crossed a threshold. Its changes over a week or a
- * month are `score_delta`'s.
+ * `score`: an account's influence score itself crossed a threshold. `score_delta` reports changes
+ * over a week or a month.
  */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";
@@ -24,8 +24,8 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "score",
   fields: ["score"],
-  // What the service says of accounts it has not indexed, where it does not answer 404
-  // (docs/service.md section 1).
+  // The value that the service sends for accounts that it has not indexed, if it does not answer
+  // 404 (docs/service.md section 1).
   unknown: [0],
   crossing: { event: "score.changed", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
 });
@@ -38,7 +38,7 @@ export const score: WatchType<Settings> = {
 accounts: [acme, rival]
 when: { score: "every 500" }
 schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
-  // A score has a fraction, and a whole number is none to CEL: its type varies.
+  // A score can be a fraction or a whole number, which are two types in CEL.
   body: { user: "user", score: { score: "dyn" }, previous: { score: "dyn" }, crossed: "texts" },
   events: ["score.changed"],
   endpoints: ["score"],

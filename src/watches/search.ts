@@ -25,7 +25,7 @@ schedule: "@every 5m"`,
   targets: ({ query }, _watchId, fingerprint) => [
     { key: fingerprint(searchSource(query)), name: query },
   ],
-  // The service's default order is popular; only latest shows what is new (docs/service.md section
+  // The service's default order is popular; only latest shows new tweets (docs/service.md section
   // 1).
   source: ({ query }) => searchSource(query),
   placing: placingOf,

@@ -1,6 +1,6 @@
 /**
- * `space`: a live audio room: announced, live, ended, renamed, moved; and listeners that crossed a
- * threshold.
+ * `space`: a live audio room that is announced, live, ended, renamed or moved, or whose listeners
+ * crossed a threshold.
  */
 import { z } from "zod";
 import type { ReadingRule } from "../detect/reading.ts";

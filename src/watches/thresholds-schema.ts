@@ -1,10 +1,8 @@
-/**
- * Thresholds as the YAML writes them, for every watch type that alerts when a number crosses one.
- */
+/** The schema of thresholds, for every watch type that alerts when a number crosses one. */
 import { z } from "zod";
 import { parseThreshold, type Threshold } from "../detect/threshold.ts";
 
-/** The value must come back by this share of a threshold before it fires again. */
+/** The share of a threshold by which the value must come back before it fires again. */
 export const REARM_SHARE = 0.1;
 
 const thresholdSchema = (name: string, cure: string, isWanted: (threshold: Threshold) => boolean) =>
@@ -15,19 +13,22 @@ const thresholdSchema = (name: string, cure: string, isWanted: (threshold: Thres
     return z.NEVER;
   });
 
-/** A comparison only: for values that go up and down, where a step would never be reached again. */
+/**
+ * The schema of a comparison without `every`, for values that rise and fall, which might never
+ * reach a step again.
+ */
 export const comparisonSchema = (name: string, cure: string) =>
   thresholdSchema(name, cure, ({ op }) => op !== "every");
 
-/** Output of `whenSchema`: what is written, by name. */
+/** The output of `whenSchema`: the configured thresholds by name. */
 export type When = Readonly<Record<string, Threshold | undefined>>;
 
 const CURE = `a comparison with a number (">= 1000", "< 50") or a step ("every 1000")`;
 const HOW = `a comparison (\`">= 1000"\`) or a step (\`"every 1000"\`)`;
 
 /**
- * `when: { name: threshold }` for the numbers named, each with what it counts; at least one must be
- * written.
+ * The schema `when: { name: threshold }` for these numbers, each with what it counts. At least one
+ * must be configured.
  */
 export const whenSchema = (numbers: Readonly<Record<string, string>>) =>
   z

@@ -1,6 +1,6 @@
 /**
- * `timeline`: what accounts post, followed by their stable id; from their own timelines, or through
- * a public list that holds them.
+ * `timeline`: what accounts post, followed by their stable id, from their own timelines or through
+ * a public list that contains them.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
@@ -27,8 +27,8 @@ const schema = lazy(() =>
 type Settings = z.output<ReturnType<typeof schema>>;
 
 /**
- * Whether the list holds an account is checked by the engine and kept in its memory; until then it
- * is believed.
+ * Returns the source. The engine checks whether the list contains an account and stores that in its
+ * memory; until then, it is assumed to.
  */
 function source(
   { via_list: list }: Settings,

@@ -1,6 +1,6 @@
 /**
- * `top_followers`: the 20 followers of most weight of an account, who came among them and who fell
- * out.
+ * `top_followers`: the 20 followers of an account with the highest score: who enters and who leaves
+ * that list.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
@@ -15,7 +15,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 const DAY_MS = 86_400_000;
 
-/** docs/service.md section 1: what /top-followers gives of each. */
+/** The fields of each follower in /top-followers (docs/service.md section 1). */
 const FOLLOWER = {
   id: "string",
   username: "string",

@@ -1,6 +1,6 @@
 /**
- * `top_following`: the 20 accounts of most weight that an account follows, who came among them and
- * who fell out.
+ * `top_following`: the 20 accounts with the highest weight that an account follows: which enter and
+ * which leave that list.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
@@ -31,7 +31,7 @@ schedule: { cron: "45 6 * * *", timezone: Europe/Berlin }`,
   dataIntervalMs: DAY_MS,
   detection: {
     detector: "roster",
-    // The dates of this list are those of the follow; an account can rise into it years later.
+    // The dates in this list are those of the follow, and an account can rise into it years later.
     rule: () => ({
       joined: "top_following.entered",
       left: "top_following.left",

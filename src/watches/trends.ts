@@ -1,5 +1,5 @@
 /**
- * `trends`: what people of a place talk about: names that enter the list, leave it, or move in it.
+ * `trends`: what people in a place talk about: names that enter the list, leave it, or move in it.
  */
 import { z } from "zod";
 import type { RankingRule } from "../detect/ranking.ts";

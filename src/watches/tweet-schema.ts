@@ -1,12 +1,12 @@
 /**
- * How the YAML names a tweet: by its id, in quotes, or by its link. Shared by every watch type that
- * is about one tweet.
+ * The schema of a tweet: its id, in quotes, or its link. Shared by every watch type that is about
+ * one tweet.
  */
 import { z } from "zod";
 
 const TWEET = /^(?:https?:\/\/\S+\/status(?:es)?\/)?(\d+)\/?(?:[?#].*)?$/;
 
-/** Gives the id. */
+/** Parses to the id. */
 export const tweetSchema = z.string().transform((text, context): string => {
   const id = TWEET.exec(text.trim())?.[1];
   if (id !== undefined) return id;

@@ -1,5 +1,5 @@
 /**
- * `tweet`: what becomes of tweets: counts that cross a threshold, and the end; a hundred tweets
+ * `tweet`: what happens to tweets: counts that cross a threshold, and deletion. A hundred tweets
  * share a request.
  */
 import { z } from "zod";
@@ -44,7 +44,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when, deleted }: Settings): ReadingRule => ({
   name: "tweet",
   isWhole: true,
-  // The language never changes: a tweet without thresholds has something to be remembered by, too.
+  // The language never changes, so even a tweet without thresholds has a value to remember.
   fields: ["lang", ...thresholdsOf(when).map(({ name }) => name)],
   crossing: { event: "tweet.threshold", thresholds: thresholdsOf(when), rearm: REARM_SHARE },
   ...(deleted ? { gone: { event: "tweet.deleted" } } : {}),

@@ -1,6 +1,6 @@
 /**
- * `user_search`: accounts that match a text and did not before. How the service ranks them is its
- * own: who is gone from the list has not left.
+ * `user_search`: accounts that match a text and did not before. The service ranks them in its own
+ * way, so an account that disappears from the list has not left.
  */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
@@ -36,7 +36,7 @@ schedule: "@every 1h"`,
     detector: "roster",
     rule: ({ query }) => ({ joined: "user.found", mode: "ranked", about: { search: { query } } }),
   },
-  // Another query is another target: who matched it before is no news.
+  // A changed query is a new target, so accounts that matched it before are not news.
   targets: (settings, _watchId, fingerprint) => [
     { key: fingerprint(sourceOf(settings)), name: settings.query },
   ],

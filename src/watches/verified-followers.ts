@@ -1,7 +1,4 @@
-/**
- * `verified_followers`: the verified accounts among the followers of accounts, who came and who
- * went.
- */
+/** `verified_followers`: which verified accounts begin and stop following accounts. */
 import { z } from "zod";
 import { lazy } from "../model/lazy.ts";
 import { rosterMessage } from "../render/messages/roster-message.ts";

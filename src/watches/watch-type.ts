@@ -1,6 +1,6 @@
 /**
- * What a file in watches/ says about one watch type. Everything else (validation, JSON Schema,
- * docs, planning, reading aloud) is derived.
+ * The definition of a watch type, one file in watches/ for each. Everything else (validation, JSON
+ * Schema, docs, planning, messages) is derived from it.
  */
 import type { z } from "zod";
 import type { RankingRule } from "../detect/ranking.ts";
@@ -14,7 +14,7 @@ import type { Source, SourceTarget } from "../model/source.ts";
 import type { TargetRegistration, TargetState } from "../model/watch-store.ts";
 import type { Include, Watch } from "../model/watch.ts";
 
-/** A target before its first poll; `account` where its user id must be known to ask for it. */
+/** A target before its first poll. `account` is set if its user id must be known to request it. */
 export interface TargetSpec extends TargetRegistration {
   readonly account?: AccountRef;
 }
@@ -30,38 +30,38 @@ export type Detection<S> =
   | { readonly detector: "reading"; readonly ranking: (settings: S) => RankingRule };
 
 /**
- * A name that `where` sees: a whole tweet, a user, a list of texts, any value whose type varies, or
- * an object with such fields and CEL's own types (`int`, `double`, `string`, `bool`).
+ * The type of a name in `where`: a whole tweet, a user, a list of texts, any value whose type
+ * varies, or an object with such fields and CEL's own types (`int`, `double`, `string`, `bool`).
  */
 export type BodyField = "tweet" | "user" | "texts" | "dyn" | { readonly [field: string]: string };
 
 export interface MessageContext {
-  /** Host of permalinks, e.g. `https://x.com`. */
+  /** The host of permalinks, e.g. `https://x.com`. */
   readonly linksHost: string;
-  /** How numbers are written; English where absent. */
+  /** The locale for numbers; English if absent. */
   readonly locale?: string;
 }
 
 export interface WatchType<S = unknown> {
   /** The value of `type:` in the YAML. */
   readonly type: string;
-  /** One line for the reference. */
+  /** A line for the reference. */
   readonly summary: string;
   /**
-   * Own keys only, each with `.describe()`; a strict object, made when first asked for. Common keys
-   * (schedule, sink, …) are added by config/.
+   * The schema with the type's own keys only, each with `.describe()`: a strict object, created at
+   * the first call. config/ adds the common keys (schedule, sink, …).
    */
   readonly schema: () => z.ZodObject;
-  /** A watch of this type as YAML, without its id: validates with a `sink` added. */
+  /** A watch of this type as YAML, without its id. It validates with a `sink` added. */
   readonly example: string;
-  /** Names that `where` sees besides `labels`: those of the event's body. */
+  /** The names for `where` in addition to `labels`: those of the event's body. */
   readonly body: Readonly<Record<string, BodyField>>;
-  /** Event types it gives. */
+  /** The event types that it raises. */
   readonly events: readonly string[];
-  /** Rows of the endpoint table that it asks. */
+  /** The rows of the endpoint table that it uses. */
   readonly endpoints: readonly string[];
   readonly include: Include;
-  /** Shortest interval at which its data can change; polling faster buys nothing. */
+  /** The shortest interval at which its data can change. Polling faster shows nothing more. */
   readonly dataIntervalMs?: number;
   readonly detection: Detection<S>;
   targets(
@@ -70,49 +70,51 @@ export interface WatchType<S = unknown> {
     fingerprint: (source: Source) => string,
   ): readonly TargetSpec[];
   /**
-   * What to ask for one target. Called when the target's user id is known, where it names an
-   * account.
+   * Returns the request for one target. If the target is an account, it is called once the user id
+   * is known.
    */
   source(settings: S, target: SourceTarget): Source;
   /**
-   * The settings with every account that they name beside the targets replaced; where they can name
-   * one.
+   * Returns the settings with every account replaced that they name in addition to the targets.
+   * Absent if they name none.
    */
   mapAccounts?(settings: S, replace: (account: NamedAccount) => NamedAccount): S;
   /**
-   * Whether the service is asked by the account's handle alone: it must be known then, and is
-   * looked up again now and then.
+   * Set if requests use only the account's handle, which must then be known, and is requested again
+   * at intervals.
    */
   readonly needsHandle?: true;
-  /** Whether a 404 can mean "the service has not indexed this account". */
+  /** Whether a 404 can mean that the service has not indexed this account. */
   needsIndex?(settings: S, target: Pick<TargetState, "memory">): boolean;
   /**
-   * What to remember of a target that is not indexed, so that its source becomes another one;
-   * undefined: it stays unreadable.
+   * Returns what to remember of a target that is not indexed, so that its source changes; undefined
+   * if it stays unreadable.
    */
   withoutIndex?(settings: S): JsonObject | undefined;
-  /** The public list its accounts are read through, where the watch names one. */
+  /** Returns the public list through which its accounts are read, if the watch names one. */
   viaList?(settings: S): string | undefined;
   /**
-   * What this type can miss or cannot see, in words for `plan` and the docs; empty when nothing.
+   * Returns what this type can miss or cannot see, in words for `plan` and the docs; empty if there
+   * is nothing.
    */
   caveats(settings: S): readonly string[];
   /**
-   * What the watch says about where its requests are placed; undefined where it has no such keys.
+   * Returns the watch's settings for the placing of its requests. Absent if the type has no such
+   * keys.
    */
   placing?(settings: S): Pick<Watch, "strategy" | "fullPollEveryMs" | "fullReadEveryMs">;
   /**
-   * Fields of a profile that move when an account has news for this type; undefined where a profile
+   * Fields of a profile that change when an account has news for this type; undefined if a profile
    * shows nothing.
    */
   readonly probeFields?: readonly string[];
-  /** Requests of one poll that brings less than a page of news. */
+  /** Returns the requests of one poll with less than a page of news. */
   costRequests(settings: S): number;
   read(event: OutboxEvent, context: MessageContext): NeutralMessage;
 }
 
 /**
- * Whether it reports tweets as they appear: `include`, `ignore.words` and `freshness` are for
- * these.
+ * Whether it reports tweets as they appear. `include`, `ignore.words` and `freshness` are only for
+ * these types.
  */
 export const isTweetFeed = (type: WatchType<any>): boolean => type.detection.detector === "feed";

@@ -325,6 +325,25 @@ const ownNames = {
   }),
 };
 
+/** Openings of fragments, which a reader understands only with the line above or below. */
+const FRAGMENT = /^\*\s*(?:\*\s*)?(Of|One|By|As|Its|It|Those|In|So|Who|Whom)\b/;
+
+/** A doc comment begins with a verb ("Reads …") or with what the thing is ("The …"). */
+const docCommentOpening = {
+  create: (context) => ({
+    Program() {
+      for (const { type, value, loc } of context.sourceCode.getAllComments()) {
+        const opening = type === "Block" ? FRAGMENT.exec(value)?.[1] : undefined;
+        if (opening !== undefined)
+          context.report({
+            loc,
+            message: `A doc comment is a sentence: begin with a verb or with what the thing is, not with "${opening}".`,
+          });
+      }
+    },
+  }),
+};
+
 export default {
   meta: { name: "house" },
   rules: {
@@ -337,5 +356,6 @@ export default {
     "no-deps-spread": noDepsSpread,
     "glossary-words": glossaryWords,
     "own-names": ownNames,
+    "doc-comment-opening": docCommentOpening,
   },
 };

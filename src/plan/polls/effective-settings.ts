@@ -1,15 +1,15 @@
-/** What the subscribers of a poll ask of how it is read, joined into one setting. Pure. */
+/** Combines what the subscribers of a poll configure into one setting. Pure. */
 import type { Freshness, Schedule, StrategyOverride } from "../../model/schedule.ts";
 import type { Poll, PollTiming, Subscriber } from "../poll.ts";
 import { scheduleOf } from "../timing.ts";
 
-/** One that insists wins over those that leave it open. */
+/** Returns the strategy. A configured one overrides those that leave it open. */
 export function strategyOf({ subscribers }: Pick<Poll, "subscribers">): StrategyOverride {
   const overrides = new Set(subscribers.map(({ watch }) => watch.strategy ?? "auto"));
   return (["single", "merge", "probe"] as const).find((one) => overrides.has(one)) ?? "auto";
 }
 
-/** The shortest; undefined where nobody says. */
+/** Returns the shortest configured interval; undefined if none is configured. */
 export function fullPollEveryOf({ subscribers }: Pick<Poll, "subscribers">): number | undefined {
   const all = subscribers
     .map(({ watch }) => watch.fullPollEveryMs)
@@ -17,7 +17,7 @@ export function fullPollEveryOf({ subscribers }: Pick<Poll, "subscribers">): num
   return all.length === 0 ? undefined : Math.min(...all);
 }
 
-/** The shortest. */
+/** Returns the shortest `max_age`. */
 export const maxAgeOf = ({ subscribers }: Pick<Poll, "subscribers">): number =>
   subscribers.reduce(
     (least, { watch }) => Math.min(least, watch.maxAgeMs),
@@ -25,8 +25,8 @@ export const maxAgeOf = ({ subscribers }: Pick<Poll, "subscribers">): number =>
   );
 
 /**
- * The strictest freshness of its subscribers; a schedule is the user's word, so that one subscriber
- * who has one decides.
+ * Returns the strictest freshness of the subscribers. If one of them has a schedule, the schedules
+ * decide, because a user asked for them.
  */
 export function timingOf(subscribers: readonly Subscriber[]): PollTiming {
   const all = subscribers.flatMap(({ watch: { timing } }) =>
@@ -48,8 +48,8 @@ const strictness = (freshness: Freshness): number =>
   freshness.kind === "mean" ? freshness.meanMs * 3 : freshness.p95Ms;
 
 /**
- * Each once, and of intervals the shortest alone: they count from the last run, of which a longer
- * one is never the first to end.
+ * Returns the schedules, each once. Of intervals only the shortest is kept: they count from the
+ * last run, so a longer one never ends first.
  */
 export function schedulesWanted(subscribers: readonly Subscriber[]): readonly Schedule[] {
   const schedules = subscribers.map(({ watch }) => scheduleOf(watch.timing));

@@ -1,39 +1,40 @@
 /**
- * What a forecast assumes before anything was counted, as low and high values. docs/forecast.md has
- * the reasons, and an example to check by hand. Each kind of group derives its own cost from them.
- * Pure.
+ * The assumptions of a forecast before anything was counted, as low and high values.
+ * docs/forecast.md has the reasons, and an example to check by hand. Each kind of group derives its
+ * own cost from them. Pure.
  */
 import type { PollTiming } from "../poll.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import { exactly, type Range, times } from "../range.ts";
 import { ITEMS_PER_PAGE } from "./feed-pages.ts";
 
-/** Per account; with replies and reposts, which move its counter as well. */
+/** Posts per account, including replies and reposts, which change its counter as well. */
 export const POSTS_PER_DAY: Range = { low: 0.5, high: 12 };
 /**
- * Per account; without replies and reposts, which a watch leaves out unless `include` names them.
+ * Posts per account without replies and reposts, which a watch leaves out unless `include` names
+ * them.
  */
 export const RECHECKED_PER_DAY: Range = { low: 0.5, high: 6 };
 /** Changes per member list. */
 export const MOVES_PER_DAY: Range = { low: 1, high: 24 };
-/** Changes of the one that changes most, of those that are probed together. */
+/** Changes of the list that changes most, of those that are probed together. */
 export const MOST_MOVES_PER_DAY: Range = { low: 1, high: 222 };
 
-/** A factor on all other requests of a group, for full polls and repeated reads. */
+/** The factor for all other requests of a group that covers full polls and repeated reads. */
 export const EXTRA_READS: Range = { low: 1, high: 1.1 };
 
-/** Probes a day, and how often some are sent, however many at once. */
+/** The probes per day, and the number of runs in which they are sent. */
 export interface Probing {
   readonly probes: Range;
   readonly runs: Range;
 }
 
-/** Relative to even intervals: fewer in quiet times. */
+/** The factor relative to even intervals, because there are fewer in quiet times. */
 const BURSTS: Range = { low: 0.5, high: 1 };
-/** The same where one probe does not hold all accounts and busy ones are requested more often. */
+/** The same factor if one probe cannot hold all accounts and busy ones are requested more often. */
 const BUSY_FIRST: Range = { low: 0.25, high: 0.5 };
 
-/** For a mean delay; `evenRunsPerDay`: at even intervals. */
+/** Returns the probes for a mean delay. `evenRunsPerDay`: the runs at even intervals. */
 export function probingForMean(accounts: number, evenRunsPerDay: number): Probing {
   const runs = times(exactly(evenRunsPerDay), BURSTS);
   return {
@@ -49,7 +50,7 @@ const EVEN: Range = { low: 1, high: 1 };
 const READS_FOR_MEAN: Range = { low: 0.5, high: 1.1 };
 const READS_FOR_P95: Range = { low: 0.4, high: 1 };
 
-/** Reads of a feed, relative to even intervals. */
+/** Returns the reads of a feed, relative to even intervals. */
 export const readsOf = (timing: PollTiming): Range =>
   timing.kind === "schedule"
     ? EVEN
@@ -58,8 +59,8 @@ export const readsOf = (timing: PollTiming): Range =>
       : READS_FOR_P95;
 
 /**
- * Searches a day for so many posts: about one per post while posts are rare, one per run if each
- * run finds some, plus one for each page that they fill.
+ * Returns the searches per day for this many posts: about one per post while posts are rare, one
+ * per run if each run finds some, plus one for each page that they fill.
  */
 export const searchesFor = (posts: number, runs: number): number =>
   posts === 0 || runs === 0 ? 0 : (posts * runs) / (posts + runs) + posts / ITEMS_PER_PAGE;

@@ -1,6 +1,6 @@
 /**
- * How many requests a whole read of a paged list of accounts takes, by what the state knows of its
- * length, and how often it happens.
+ * Computes how many requests a complete read of a paged account list takes, by what the state knows
+ * of its length, and how often it happens.
  */
 import type { Endpoint } from "../../api/endpoint.ts";
 import { ENDPOINTS } from "../../api/endpoints/index.ts";
@@ -11,13 +11,11 @@ import { MEMBERS_PER_PAGE, memberCountOf, readSoFar, wholeReadEveryMs } from "./
 
 const DAY_MS = 86_400_000;
 
-/** Whether a poll is one whose list is read whole, be it once a day. */
+/** Whether a poll's list is read completely, even if only once a day. */
 export const readsWholeList = (poll: Poll): boolean =>
   poll.detector === "roster" && cursorOf(poll) !== undefined;
 
-/**
- * Whether every poll reads on through the whole list: that of a subscriber that reports who left.
- */
+/** Whether every poll continues through the whole list, because a subscriber reports who left. */
 export const isReadByEveryPoll = (poll: Poll): boolean =>
   poll.subscribers.some(({ type: { detection }, watch }) => {
     if (detection.detector !== "roster" || detection.rule === undefined) return false;
@@ -26,8 +24,8 @@ export const isReadByEveryPoll = (poll: Poll): boolean =>
   });
 
 /**
- * Requests a day beyond first pages that read a list whole now and then, or with every rarer poll:
- * no poll reads more than `max_pages` of it.
+ * Returns the requests per day, beyond first pages, that read a list completely. No poll reads more
+ * than `max_pages` of it.
  */
 export function dailyRead(
   { maxPages, subscribers }: Pick<Poll, "maxPages" | "subscribers">,
@@ -43,13 +41,13 @@ const endpointOf = (poll: Poll): Endpoint | undefined =>
 const cursorOf = (poll: Poll): Endpoint["cursor"] => endpointOf(poll)?.cursor;
 
 /**
- * What the last whole read took; before one, a request a page of the members that the profile
- * counts, or else of those known; 1 for lists that are not read so.
+ * Returns the requests of the last complete read. Before one, a request per page of the members
+ * that the profile counts, or of the known ones; 1 for lists that are not read that way.
  */
 export const fullReadPages = (poll: Poll, states: readonly WatchState[]): number =>
   knownPages(poll, states) ?? 1;
 
-/** Undefined where nothing was read of its list yet. */
+/** Returns the known pages; undefined if nothing was read of the list yet. */
 export function knownPages(poll: Poll, states: readonly WatchState[]): number | undefined {
   const [subscriber] = poll.subscribers;
   if (!readsWholeList(poll) || subscriber === undefined) return undefined;
@@ -57,8 +55,8 @@ export function knownPages(poll: Poll, states: readonly WatchState[]): number | 
   const memory = owner?.targets.find(({ key }) => key === subscriber.targetKey)?.memory ?? {};
   if (typeof memory["pages"] === "number") return memory["pages"];
   const isBeingRead = readSoFar(memory) !== undefined;
-  // A list that was read whole and left no number took one page, however long those of other
-  // accounts are.
+  // A list that was read completely without storing a number took one page, however long those of
+  // other accounts are.
   if (memory["baseline_of"] !== undefined && !isBeingRead) return 1;
   const size = memberCountOf(memory);
   if (size !== undefined) return Math.max(1, Math.ceil(size / MEMBERS_PER_PAGE));
@@ -70,7 +68,7 @@ export function knownPages(poll: Poll, states: readonly WatchState[]): number | 
   return members === 0 ? undefined : Math.ceil(members / (pageSize ?? 1));
 }
 
-/** What the state knows of a watch, under its former id too. */
+/** Returns what the state knows of a watch, also under its former id. */
 export const stateOf = (
   watch: Pick<Watch, "id" | "movedFrom">,
   states: readonly WatchState[],

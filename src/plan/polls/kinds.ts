@@ -1,7 +1,7 @@
 /**
- * Polls that could be read together, separated from those that stay by themselves. Owns what a
- * group takes over from its members; what they must have in common, and whether reading them
- * together is worth it, each kind of group decides. Pure.
+ * Separates polls that could be read together from those that are read on their own. Owns what a
+ * group takes over from its members. Each kind of group decides what they must have in common and
+ * whether reading them together is worth it. Pure.
  */
 import { groupBy } from "../../model/group-by.ts";
 import { canonicalJson } from "../../model/hash.ts";
@@ -12,15 +12,15 @@ export type Members<T extends Pollable> = readonly [Poll<T>, ...Poll<T>[]];
 
 export interface SortedPolls<T extends Pollable> {
   readonly kinds: ReadonlyMap<string, Members<T>>;
-  /** Those of no kind. */
+  /** Polls that belong to no kind. */
   readonly rest: readonly Poll<T>[];
 }
 
 const NO_KIND = "";
 
 /**
- * `keyOf`: what polls must have in common; undefined for one that shares its requests with nobody.
- * Both keep the order they came in.
+ * Sorts polls by `keyOf`, which returns what they must have in common, or undefined for a poll that
+ * shares its requests with no other. Both results keep the original order.
  */
 export function sortByKind<T extends Pollable>(
   polls: readonly Poll<T>[],
@@ -33,8 +33,8 @@ export function sortByKind<T extends Pollable>(
 }
 
 /**
- * What the polls of a group have in common whatever they read, and the `name` of those that are not
- * accounts: what it is called decides its key.
+ * Returns what the polls of a group have in common whatever they read. `name` is for groups that
+ * are not of accounts; it is part of the key.
  */
 export function sharedKey(poll: Poll, ...name: readonly string[]): string {
   const { timing, priority } = poll;
@@ -51,7 +51,10 @@ export function sharedKey(poll: Poll, ...name: readonly string[]): string {
   ]);
 }
 
-/** What stands for them is as deep as the deepest of them, and for all whom they serve. */
+/**
+ * Creates the poll of a group. It is as deep as the deepest member, and has the subscribers of all
+ * members.
+ */
 export function joinMembers<T extends Pollable>(
   kind: PollGroup["kind"],
   members: Members<T>,

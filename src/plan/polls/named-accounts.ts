@@ -1,7 +1,7 @@
 /**
- * Accounts that a watch names beside its targets: whom a check is about, and authors it ignores.
- * They are followed by id like targets, so that a rename changes nothing. Pure; asking for the ids
- * is the engine's.
+ * Accounts that a watch names in addition to its targets: the account that a check is about, and
+ * authors that it ignores. Like targets, they are followed by id, so that a rename changes nothing.
+ * Pure. The engine requests the ids.
  */
 import type { NamedAccount } from "../../model/account.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -9,9 +9,9 @@ import type { Pollable } from "../poll.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 export interface NamedHandles {
-  /** Without their ids it cannot be polled; in lower case. */
+  /** Handles in lower case without whose ids the watch cannot be polled. */
   readonly required: readonly string[];
-  /** Without their ids it goes by the handle; in lower case. */
+  /** Handles in lower case that are used as they are while their ids are unknown. */
   readonly optional: readonly string[];
 }
 
@@ -24,7 +24,7 @@ function accountsIn({ settings }: Watch, type: Pollable): readonly NamedAccount[
   return found;
 }
 
-/** Handles that have no id yet. */
+/** Returns the handles that have no id yet. */
 export function namedHandles(watch: Watch, type: Pollable): NamedHandles {
   const required = accountsIn(watch, type).flatMap(({ account }) =>
     account.kind === "handle" ? [account.handle.toLowerCase()] : [],
@@ -32,7 +32,7 @@ export function namedHandles(watch: Watch, type: Pollable): NamedHandles {
   return { required, optional: watch.ignore.authors.filter((author) => !author.startsWith("id:")) };
 }
 
-/** Those of the settings whose id is known. */
+/** Returns the accounts in the settings whose id is known. */
 export const namedIds = (
   watch: Watch,
   type: Pollable,
@@ -41,7 +41,7 @@ export const namedIds = (
     account.kind === "id" ? [{ id: account.id, name }] : [],
   );
 
-/** The watch with ids in place of the handles that have one. */
+/** Returns the watch with ids instead of the handles that have one. */
 export function withAccountIds(
   watch: Watch,
   type: Pollable,

@@ -1,4 +1,7 @@
-/** Watches and what is known of their targets -> polls. Identical sources become one poll. Pure. */
+/**
+ * Plans the polls of watches from what is known of their targets. Identical sources become one
+ * poll. Pure.
+ */
 import { batchesOf } from "../../model/batch.ts";
 import { groupBy } from "../../model/group-by.ts";
 import { fingerprintOf, type Source } from "../../model/source.ts";
@@ -18,7 +21,7 @@ export interface PlannedWatch<T extends Pollable = Pollable> {
   readonly type: T;
   readonly watchKey: string;
   readonly paused: boolean;
-  /** An account that its settings name has no id yet: it is not polled. */
+  /** Set if an account in its settings has no id yet, so that it is not polled. */
   readonly waitsForAccounts?: boolean;
   readonly targets: readonly TargetState[];
 }
@@ -29,7 +32,7 @@ export interface PlanDeps {
   readonly nowMs: number;
 }
 
-/** Targets of a watch as its file names them. */
+/** Returns the targets of a watch as its file names them. */
 export const targetsOf = (
   hash: Hash,
   watch: Watch,
@@ -38,8 +41,8 @@ export const targetsOf = (
   type.targets(watch.settings, watch.id, (source) => fingerprintOf(hash, source));
 
 /**
- * Polls of every target that can be asked for now: paused watches and accounts without an id are
- * left out.
+ * Returns the polls of every target that can be requested now. Paused watches and accounts without
+ * an id are left out.
  */
 export function planPolls<T extends Pollable>(
   watches: readonly PlannedWatch<T>[],
@@ -88,21 +91,21 @@ function addSubscriber<T extends Pollable>(
   };
   const subscriber: Subscriber<T> = { ...base, ...ownPart(source) };
   const entry = shared.get(key);
-  // A list that starts with its one member takes a fraction of one that was pushed to: there may be
-  // ten thousand.
+  // A list that is created with its item takes a fraction of the memory of one that is pushed to,
+  // and there may be ten thousand lists.
   if (entry === undefined) shared.set(key, { source, subscribers: [subscriber] });
   else entry.subscribers.push(subscriber);
 }
 
-/** What of a shared answer is the target's own. */
+/** Returns which part of a shared answer belongs to the target. */
 function ownPart({ batch, author }: Source): Pick<Subscriber, "entry" | "author"> {
   if (batch !== undefined) return { entry: batch.value };
   return author === undefined ? {} : { author };
 }
 
 /**
- * Entries that want the same schedules share requests, as many as fit. The first batch of a kind
- * keeps its key when entries come and go.
+ * Plans batches. Entries with the same schedules share requests, as many as fit. The first batch of
+ * a kind keeps its key when entries are added or removed.
  */
 function planBatches<T extends Pollable>(
   shared: readonly Shared<T>[],
@@ -138,7 +141,10 @@ function toBatch<T extends Pollable>(
   );
 }
 
-/** Account targets are keyed `@handle` or `id:digits`; other targets are asked for as they are. */
+/**
+ * Whether a target is an account. These have keys like `@handle` or `id:digits`; other targets are
+ * requested as they are.
+ */
 const isAccount = (target: TargetState): boolean =>
   target.key.startsWith("@") || target.key.startsWith("id:");
 

@@ -1,13 +1,10 @@
-/**
- * How what a poll takes is split among the watches it serves, so that their parts add up to it.
- * Pure.
- */
+/** Divides the cost of a poll among its watches, so that the parts add up to it. Pure. */
 import type { Poll } from "../poll.ts";
 import { sum } from "../sum.ts";
 
 /**
- * By watch id, in the order of the subscribers; together 1. Of a group, each member's requests are
- * split among those who want that member.
+ * Returns the shares by watch id, in the order of the subscribers; their sum is 1. In a group, each
+ * member's requests are divided among the subscribers of that member.
  */
 export function sharesOf({
   subscribers,

@@ -1,6 +1,6 @@
 /**
- * Which polls count their intervals from the epoch instead of from when each began, and when they
- * are due. Pure.
+ * Decides which polls count their intervals from the epoch instead of from their start, and when
+ * they are due. Pure.
  */
 import type { Schedule } from "../../model/schedule.ts";
 import { takeTicks, type Timetable } from "../../schedule/timetable.ts";
@@ -8,26 +8,28 @@ import { SHORTEST_SPREAD_MS } from "./group-spread.ts";
 import type { Poll } from "../poll.ts";
 import { schedulesOf } from "../timing.ts";
 
-/** A longer interval counts from the moment its user started it. */
+/** A longer interval counts from the moment at which its user started it. */
 const LONGEST_ALIGNED_MS = 900_000;
 
 /**
- * Profiles asked for at the same time share their requests: short intervals are counted from the
- * epoch.
+ * Whether a poll counts its interval from the epoch. Profiles that are requested at the same time
+ * share their requests, so this is the case for short intervals.
  */
 export const isAligned = ({ source, intervalMs }: Pick<Poll, "source" | "intervalMs">): boolean =>
   source.endpoint === "info-batch" && intervalMs <= LONGEST_ALIGNED_MS;
 
-/** The last tick of the grid at or before `tickMs`; cron patterns are a grid of their own. */
+/**
+ * Returns the last tick of the grid at or before `tickMs`. Cron patterns are a grid of their own.
+ */
 export const onGrid = (schedule: Schedule, tickMs: number): number =>
   schedule.kind === "every"
     ? Math.floor(tickMs / schedule.intervalMs) * schedule.intervalMs
     : tickMs;
 
 /**
- * Of profiles that are asked for at every multiple of a step since the epoch: that step. Undefined
- * for any other schedule. Short ones are not moved from their ticks as the others are, and meet
- * none of them.
+ * Returns the step if profiles are requested at every multiple of it since the epoch; undefined for
+ * any other schedule. Short intervals are not moved from their ticks like the others, so they never
+ * coincide with them.
  */
 export function gridStepMs({ timing }: Pick<Poll, "timing">): number | undefined {
   const [schedule, ...others] = schedulesOf(timing);
@@ -38,8 +40,8 @@ export function gridStepMs({ timing }: Pick<Poll, "timing">): number | undefined
 }
 
 /**
- * Whether no tick of a grid, as its poll is moved from it, lies between two moments; false where
- * there is no grid.
+ * Whether no tick of a grid, with the poll's offset, lies between two moments; false if there is no
+ * grid.
  */
 export function isSameTick(
   poll: Pick<Poll, "timing" | "spreadMs">,
@@ -53,8 +55,8 @@ export function isSameTick(
 }
 
 /**
- * Of a pattern that is every minute, or every few, in whatever time zone: zones differ by quarters
- * of an hour.
+ * Returns the minutes of a pattern that runs every minute, or every few, in any time zone: zones
+ * differ by quarters of an hour.
  */
 function minutesOf(pattern: string): number {
   const match = /^(?:0 )?\*(?:\/(\d+))?(?: \*){4}$/.exec(pattern.trim());
@@ -62,7 +64,7 @@ function minutesOf(pattern: string): number {
   return 15 % minutes === 0 ? minutes : 0;
 }
 
-/** The next `count` ticks of a poll on the grid, without its spread. */
+/** Returns the next `count` ticks of a poll on the grid, without its spread. */
 export function gridTicks(
   { timing }: Pick<Poll, "timing">,
   timetable: Timetable,

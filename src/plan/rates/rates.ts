@@ -1,7 +1,7 @@
 /**
- * How often accounts post, learned from the dates of their posts: a base rate each, the hours of
- * the day of each and of all, and the burst intensity that a post leaves behind. Pure; what is
- * learned is plain data that its owner keeps.
+ * Learns how often accounts post from the dates of their posts: a base rate for each, the busy
+ * hours of each and of all, and the burst intensity that a post leaves behind. Pure. What is
+ * learned is plain data that its owner stores.
  */
 import { sum } from "../sum.ts";
 
@@ -10,34 +10,38 @@ const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
 /**
- * What a post adds to the expected number of posts that follow it, and over which time that fades.
+ * How many further posts are expected because of a post, and below it the time over which that
+ * fades.
  */
 const BURST_INTENSITY = 0.5;
 const BURST_FADE_MS = 8 * 60_000;
-/** The part of the base rate that comes without a post before it. */
+/** The part of the base rate that comes without a preceding post. */
 export const UNPROMPTED = 0.5;
-/** Evidence of an account nobody has read yet: few posts, soon outweighed. */
+/** The evidence for an account that was never read: a few posts, soon outweighed. */
 const PRIOR_POSTS = 0.3;
 const PRIOR_DAYS = 0.5;
-/** Posts a day of an account, over all of such a platform. */
+/** The average posts per day of an account, over all of such a platform. */
 const USUAL_MEAN = 3;
-/** Behaviour changes: evidence counts half after so long. */
+/** Behaviour changes, so evidence counts half after this time. */
 const HALF_LIFE_DAYS = 21;
-/** A first page says no more than this about an account that has been silent for years. */
+/**
+ * A first page counts as evidence for at most this long, even for an account that has been silent
+ * for years.
+ */
 const LONGEST_EVIDENCE_DAYS = 45;
 
 export interface RateMemory {
-  /** Posts seen, older ones counting less. */
+  /** The number of posts seen; older ones count less. */
   readonly posts: number;
-  /** Days in which they were seen, older ones counting less. */
+  /** The days in which they were seen; older ones count less. */
   readonly days: number;
-  /** Posts still expected because of recent ones, at `atMs`. */
+  /** The number of posts still expected because of recent ones, at `atMs`. */
   readonly excited: number;
-  /** Of the posts, how many came in each eighth of the day, UTC. */
+  /** How many of the posts came in each eighth of the day, UTC. */
   readonly habit?: readonly number[];
-  /** Nothing was on the first page, and nothing was posted since. */
+  /** Set if the first page was empty, and nothing was posted since. */
   readonly isEmpty?: true;
-  /** When this was written down. */
+  /** When this was recorded. */
   readonly atMs: number;
 }
 
@@ -48,12 +52,12 @@ export interface DayProfile {
 
 export const FLAT_PROFILE: DayProfile = { posts: Array.from({ length: HOURS }, () => 0) };
 
-/** The first estimate: the dates of a first page, in any order, and nothing else known. */
+/** Returns the first estimate from the dates of a first page, in any order. */
 export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory {
   const dates = datesMs.filter((dateMs) => dateMs <= nowMs);
   if (dates.length === 0) return { posts: 0, days: 1, excited: 0, isEmpty: true, atMs: nowMs };
-  // A pinned tweet may be years older than what stands beside it: the second oldest marks where the
-  // window begins, and is not within it.
+  // A pinned tweet may be years older than the others, so the second oldest marks the start of the
+  // window and is not part of it.
   const [oldest = nowMs, begin = oldest] = [...dates].sort((a, b) => a - b);
   const reachDays = Math.max((nowMs - begin) / DAY_MS, 1 / HOURS);
   const share = Math.min(1, LONGEST_EVIDENCE_DAYS / reachDays);
@@ -61,13 +65,13 @@ export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory
     posts: Math.max(dates.length - 2, 0) * share,
     days: reachDays * share,
     excited: burstIntensityOf(dates, nowMs),
-    // A page of less than a day says which hours it shows, not which hours are busy.
+    // A page that covers less than a day shows its own hours, not which hours are busy.
     ...(reachDays < 1 ? {} : { habit: withPosts(NO_OWN_HOURS, dates) }),
     atMs: nowMs,
   };
 }
 
-/** What is known after a while in which these posts were found; none is evidence too. */
+/** Returns the memory after a time in which these posts were found. None is evidence too. */
 export function learnPosts(
   memory: RateMemory,
   datesMs: readonly number[],
@@ -95,12 +99,12 @@ function ageRate(memory: RateMemory, nowMs: number): RateMemory {
   };
 }
 
-/** It is written to the state for thousands of accounts. */
+/** Rounds counts, because they are stored for thousands of accounts. */
 const round = (count: number): number => Math.round(count * 100) / 100;
 
 /**
- * What was written down later than now is older than it looks: the clock was set back since, by
- * nobody knows how much.
+ * Returns how much of a burst is left. A time that lies in the future was recorded before the clock
+ * was set back by an unknown amount, so its burst counts as over.
  */
 const fade = (passedMs: number): number =>
   passedMs < -BURST_FADE_MS ? 0 : Math.exp(-Math.max(0, passedMs) / BURST_FADE_MS);
@@ -108,13 +112,13 @@ const fade = (passedMs: number): number =>
 const burstIntensityOf = (datesMs: readonly number[], nowMs: number): number =>
   sum(datesMs, (dateMs) => BURST_INTENSITY * fade(nowMs - dateMs));
 
-/** Posts a day on average, as of `nowMs`. */
+/** Returns the average posts per day, as of `nowMs`. */
 export function baseRate(memory: RateMemory, nowMs: number): number {
   const { posts, days } = evidenceAt(memory, nowMs);
   return (posts + PRIOR_POSTS) / (days + PRIOR_DAYS);
 }
 
-/** How much of the evidence still counts. */
+/** Returns how much of the evidence still counts. */
 const keptAt = ({ atMs }: RateMemory, nowMs: number): number =>
   2 ** (-Math.max(0, nowMs - atMs) / DAY_MS / HALF_LIFE_DAYS);
 
@@ -127,27 +131,28 @@ function evidenceAt(memory: RateMemory, nowMs: number): Pick<RateMemory, "posts"
 }
 
 /**
- * What an account nobody has read yet is worth in a sum: a little evidence of the mean of all,
- * which a few busy ones make.
+ * The evidence for an account that was never read, for sums: a little of the mean of all accounts,
+ * which a few busy ones determine.
  */
 const SUM_PRIOR_DAYS = PRIOR_POSTS / USUAL_MEAN;
 
 /**
- * Posts a day on average, for sums over many accounts. `baseRate` doubts what is rare, as who is
- * probed should: it would take a busy account whose page covers few hours for less than it is, and
- * all of them together for 28% less after the first pages, 14% after a day.
+ * Returns the average posts per day, for sums over many accounts. `baseRate` trusts little evidence
+ * less, which is right for choosing accounts to probe. In a sum it would underestimate busy
+ * accounts whose page covers few hours: all of them together by 28% after the first pages, by 14%
+ * after a day.
  */
 export function expectedRate(memory: RateMemory, nowMs: number): number {
   const { posts, days } = evidenceAt(memory, nowMs);
-  // An empty page may be a suspicious empty response, which probing allows for; as a rule it says
-  // as much as an old post.
+  // An empty page may be a suspicious empty response, for which probing allows. Usually it says as
+  // much as an old post.
   const silentDays = memory.isEmpty === true ? LONGEST_EVIDENCE_DAYS : 0;
   return (posts + PRIOR_POSTS) / (days + silentDays + SUM_PRIOR_DAYS);
 }
 
 /**
- * Posts a day expected at this very moment: half the base, by how busy the hour is for all and for
- * this one, and what recent posts draw after them.
+ * Returns the posts per day expected at this moment: half of the base rate, adjusted by how busy
+ * the hour is for all accounts and for this one, plus those that recent posts cause.
  */
 export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number {
   const excited = memory.excited * fade(nowMs - memory.atMs);
@@ -158,9 +163,9 @@ export function rateAt(memory: RateMemory, nowMs: number, busyness = 1): number 
 }
 
 /**
- * The same of a later moment, where nobody looks in between: what recent posts draw draws posts
- * itself, so that it fades slower, towards the base. `aheadMs` from `nowMs` on; `base`: posts a
- * day, these days.
+ * Returns the rate at a later moment, if the account is not polled in between. Posts that recent
+ * ones cause will cause further ones, so the rate fades more slowly towards the base. `aheadMs`
+ * counts from `nowMs`; `base` is the current posts per day.
  */
 export function rateAhead(
   memory: RateMemory,
@@ -181,7 +186,7 @@ export function rateAhead(
 const SPANS = 8;
 const SPAN_MS = DAY_MS / SPANS;
 const NO_OWN_HOURS: readonly number[] = Array.from({ length: SPANS }, () => 0);
-/** Posts that make an account's own hours count as much as those of all. */
+/** The number of posts with which an account's own hours count as much as those of all accounts. */
 const OWN_HOURS_PRIOR = 8;
 
 function withPosts(habit: readonly number[], datesMs: readonly number[]): readonly number[] {
@@ -196,8 +201,8 @@ function withPosts(habit: readonly number[], datesMs: readonly number[]): readon
 const spanOf = (atMs: number): number => Math.floor((atMs % DAY_MS) / SPAN_MS);
 
 /**
- * How busy the hour is for one account, whose posts say more the more there are; `busyness`: for
- * all.
+ * Returns how busy the hour is for one account, whose own posts count more the more there are.
+ * `busyness`: the factor for all accounts.
  */
 function diurnalFactor(
   habit: readonly number[] | undefined,
@@ -207,19 +212,20 @@ function diurnalFactor(
   if (habit === undefined) return busyness;
   const span = spanOf(nowMs);
   const total = sum(habit, (count) => count);
-  // What lies beside counts half: nobody's hours begin and end with ours.
+  // Neighbouring hours count half, because nobody keeps to these boundaries.
   const near = (at: number): number => habit[(at + SPANS) % SPANS] ?? 0;
   const own = near(span) / 2 + (near(span - 1) + near(span + 1)) / 4;
   return (own * SPANS + OWN_HOURS_PRIOR * busyness) / (total + OWN_HOURS_PRIOR);
 }
 
 /**
- * Posts that make the profile of an hour count as much as the assumption that all hours are alike.
+ * The number of posts with which the profile of an hour counts as much as the assumption that all
+ * hours are equal.
  */
 const PROFILE_PRIOR = 20;
 const PROFILE_MEMORY = 0.9995;
 
-/** Adds posts to the profile; a day of a few thousand posts forgets what was weeks ago. */
+/** Adds posts to the profile. A day with a few thousand posts outweighs what was weeks ago. */
 export function learnHours(profile: DayProfile, datesMs: readonly number[]): DayProfile {
   if (datesMs.length === 0) return profile;
   const kept = PROFILE_MEMORY ** datesMs.length;
@@ -231,7 +237,7 @@ export function learnHours(profile: DayProfile, datesMs: readonly number[]): Day
   return { posts };
 }
 
-/** How busy an hour is against the average one: 1 while nothing is known. */
+/** Returns how busy an hour is relative to the average one; 1 while nothing is known. */
 export function hourFactor({ posts }: DayProfile, atMs: number): number {
   const total = sum(posts, (count) => count);
   return ((posts[hourOf(atMs)] ?? 0) + PROFILE_PRIOR) / (total / HOURS + PROFILE_PRIOR);
