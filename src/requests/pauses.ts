@@ -1,15 +1,21 @@
-/** Waits that end early together: when the door closes, or when what all wait for has come. */
+/**
+ * Waits that can all be ended early: when the request queue closes, or when what the requests wait
+ * for has arrived.
+ */
 import type { Clock } from "../model/clock.ts";
 
 export interface Pauses {
   wait(ms: number): Promise<void>;
-  /** Ends every wait that is under way. */
+  /** Ends all current waits. */
   endAll(): void;
-  /** Ends them, and every later one at once. */
+  /** Ends all current waits. Later waits end at once. */
   close(): void;
 }
 
-/** One signal with dozens of listeners would be taken for a leak: hence a set of its own. */
+/**
+ * Creates pauses. They keep a set of their own, because Node reports a leak if one AbortSignal has
+ * dozens of listeners.
+ */
 export function createPauses(clock: Clock): Pauses {
   const underWay = new Set<() => void>();
   let isClosed = false;

@@ -1,7 +1,8 @@
 /**
- * Profiles by id for whoever asks at about the same time: an account that two groups probe, or that
- * a watch of profiles reads, is asked for once, and spare slots of a request take piggybacked
- * accounts. Owns what is asked together; what an answer means is the asker's.
+ * Fetches profiles by id and coalesces the calls of the same moment: an account that two groups
+ * probe, or that a profile watch reads as well, is requested once. Spare slots of a request carry
+ * piggybacked accounts. Decides what is requested together; the callers decide what an answer
+ * means.
  */
 import type { Purpose } from "../budget/spending-limit.ts";
 import { BATCH_SIZE, batchesOf } from "../model/batch.ts";
@@ -12,9 +13,9 @@ import type { User } from "../model/user.ts";
 import type { RequestGate } from "./request-gate.ts";
 import type { BatchAnswer } from "./split-batches.ts";
 
-/** On whose behalf a request is sent: of several, the first to ask. */
+/** The caller on whose behalf a request is sent. A shared request is sent for the first caller. */
 export interface Asker {
-  /** Whose backoff it shares. */
+  /** The fingerprint of the source, whose backoff the request shares. */
   readonly source: string;
   readonly watch: string;
   readonly priority: Priority;
@@ -22,58 +23,63 @@ export interface Asker {
 }
 
 export interface SeenProfile {
-  /** Undefined: the account was not in the answer. */
+  /** Undefined if the account was not in the answer. */
   readonly user: User | undefined;
-  /** Why the service refuses to be asked for it, where it does. */
+  /** The service's message, if it refuses to be asked for this account. */
   readonly refused?: string;
-  /** When it was asked for; our clock. */
+  /** When it was requested, by our wall clock. */
   readonly atMs: number;
 }
 
-/** Accounts that nobody asks for now, and that somebody would like to see all the same. */
+/**
+ * Accounts that no caller has requested, but that are worth reading when a request has spare slots.
+ */
 export interface PiggybackedAccounts {
-  /** As many as there are places beside those asked for. */
-  choose(places: number, asked: ReadonlySet<string>): readonly string[];
-  /** What an answer showed, of whomever. */
-  take(seen: ReadonlyMap<string, SeenProfile>): void;
+  /** Returns up to `slots` ids that are not in `asked`. */
+  choose(slots: number, asked: ReadonlySet<string>): readonly string[];
+  /**
+   * Receives every answer that shows at least one account, with all accounts in it, piggybacked or
+   * not.
+   */
+  receive(seen: ReadonlyMap<string, SeenProfile>): void;
 }
 
 export interface ProfileBatcher {
   /**
-   * Of every id, an answer that was asked for no longer than `maxAgeMs` ago. @throws UpstreamError,
-   * RequestHeld
+   * Returns an answer for every id that was requested no longer than `maxAgeMs` ago. @throws
+   * UpstreamError, RequestHeld
    */
   ask(
     asker: Asker,
     userIds: readonly string[],
     maxAgeMs: number,
   ): Promise<ReadonlyMap<string, SeenProfile>>;
-  /** From now on they take the spare slots of requests. */
+  /** Sets the accounts that fill the spare slots of requests from now on. */
   fillSpareSlots(accounts: PiggybackedAccounts): void;
 }
 
-/** Takes profiles that an answer brought; `atMs`: when they were asked for. */
+/** Keeps profiles from an answer. `atMs`: when they were requested. */
 type LearnUsers = (users: readonly User[], atMs: number) => void;
 
-/** An account that somebody waits for. */
+/** An account that callers wait for. */
 interface Wanted {
   readonly id: string;
   readonly askers: Set<Asker>;
   readonly answer: Promise<SeenProfile>;
   readonly resolve: (seen: SeenProfile) => void;
   readonly reject: (error: unknown) => void;
-  /** Undefined while its request is put together; monotonic. */
+  /** When its request was sent (monotonic); undefined while the request is being assembled. */
   sentMs: number | undefined;
 }
 
 interface Kept extends SeenProfile {
-  /** When it was asked for; monotonic, because the wall clock can be set back. */
+  /** When it was requested; monotonic, because the wall clock can be set back. */
   readonly sentMs: number;
 }
 
-/** For so long, others that are due at the same instant can say whom they need. */
+/** A request waits this long for other callers that are due at the same moment. */
 const GATHER_MS = 20;
-/** No answer is used again for longer. */
+/** An answer is not reused after this time. */
 const KEEP_MS = 60_000;
 
 export const createProfileBatcher = (
@@ -82,7 +88,7 @@ export const createProfileBatcher = (
   learn: LearnUsers,
 ): ProfileBatcher => new CoalescedProfiles(gate, clock, learn);
 
-/** Those a purpose waits for, by id. */
+/** The accounts that callers wait for, by id. */
 type WantedById = Map<string, Wanted>;
 
 class CoalescedProfiles implements ProfileBatcher {
@@ -90,9 +96,12 @@ class CoalescedProfiles implements ProfileBatcher {
   readonly #clock: Clock;
   readonly #learn: LearnUsers;
   readonly #seen = new Map<string, Kept>();
-  /** By purpose, because one may be held where the other is not. */
+  /**
+   * Separate for each purpose, because the requests of one may be held while those of another are
+   * sent.
+   */
   readonly #wanted = new Map<Purpose, WantedById>();
-  /** Purposes whose next requests are put together now. */
+  /** Purposes whose next request is being assembled. */
   readonly #gathering = new Set<Purpose>();
   #prunedMs: number;
   #piggybacked: PiggybackedAccounts | undefined;
@@ -151,7 +160,7 @@ class CoalescedProfiles implements ProfileBatcher {
     for (const batch of batchesOf(gathered)) void this.#sendBatch(batch, all);
   }
 
-  /** One request for all; where the service refuses that, one for each who asked. */
+  /** Sends one request for all callers. If the service refuses it, sends one for each caller. */
   async #sendBatch(batch: readonly Wanted[], all: WantedById): Promise<void> {
     const wants = [...batch, ...this.#inSpareSlots(batch, all)];
     const askersOf = (): readonly Asker[] => [
@@ -169,7 +178,7 @@ class CoalescedProfiles implements ProfileBatcher {
       const isShared = (askers.length > 1 || wants.length > batch.length) && isRefusal(error);
       const own = (asker: Asker) => wants.filter((want) => want.askers.has(asker));
       if (isShared) await Promise.allSettled(askers.map((asker) => this.#send(asker, own(asker))));
-      // For those that were answered after all this has no effect.
+      // This has no effect on accounts that were answered meanwhile.
       for (const { reject } of wants) reject(error);
     } finally {
       for (const want of wants) if (all.get(want.id) === want) all.delete(want.id);
@@ -192,11 +201,14 @@ class CoalescedProfiles implements ProfileBatcher {
     );
     for (const [id, one] of answers) this.#seen.set(id, one);
     for (const { id, resolve } of wants) resolve(answers.get(id) as Kept);
-    // One that shows nobody may be the service's own trouble: the asker checks that.
-    if (users.size > 0) this.#piggybacked?.take(answers);
+    // An answer without any account may be a fault of the service. The callers check that.
+    if (users.size > 0) this.#piggybacked?.receive(answers);
   }
 
-  /** Whoever asks for one of them meanwhile has the same answer. */
+  /**
+   * Chooses accounts for the spare slots. Callers that ask for one of them meanwhile get the same
+   * answer.
+   */
   #inSpareSlots(wants: readonly Wanted[], all: WantedById): readonly Wanted[] {
     const slots = BATCH_SIZE - wants.length;
     const chosen = slots === 0 ? [] : (this.#piggybacked?.choose(slots, new Set(all.keys())) ?? []);
@@ -207,7 +219,8 @@ class CoalescedProfiles implements ProfileBatcher {
         ...promiseOf<SeenProfile>(),
         sentMs: this.#clock.monotonic(),
       };
-      // Where nobody asks, nobody hears of a failure.
+      // Often no caller waits for a piggybacked account, so a failure must not become an unhandled
+      // rejection.
       one.answer.catch(() => undefined);
       all.set(id, one);
       return one;
@@ -236,7 +249,7 @@ function promiseOf<T>() {
 }
 
 /**
- * As much as a poll may be moved from its tick: an answer that is hardly older is as good as a new
- * one.
+ * Returns the age up to which an answer is as good as a new one for a poll at this interval. It
+ * equals the amount by which a poll may be moved from its tick.
  */
-export const hardlyOldMs = (intervalMs: number): number => Math.min(intervalMs * 0.1, 30_000);
+export const reusableAgeMs = (intervalMs: number): number => Math.min(intervalMs * 0.1, 30_000);

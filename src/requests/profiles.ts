@@ -1,6 +1,6 @@
 /**
- * Profiles of watched accounts, asked for only when an event needs one and kept for a day: they are
- * part of an alert.
+ * Provides the profiles of watched accounts, which are part of an alert. A profile is requested
+ * only when an event needs it, and kept for a day.
  */
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
@@ -11,19 +11,17 @@ import { RequestHeld } from "./request-held.ts";
 
 export interface Profiles extends ProfileBatcher {
   /**
-   * Not older than `maxAgeMs`, a day unless said. Undefined when the service does not give it now:
-   * the alert is sent without it.
+   * Returns a profile that is not older than `maxAgeMs` (default: a day). If the service does not
+   * give it now, returns the profile that is kept, if any; otherwise undefined, and the alert is
+   * sent without it.
    */
   profileOf(userId: string, watch: string, maxAgeMs?: number): Promise<User | undefined>;
-  /** A profile that came along with an answer no longer than `withinMs` ago; asks nobody. */
+  /** Returns a profile from an answer no older than `withinMs`. Makes no request. */
   recent(
     userId: string,
     withinMs: number,
   ): { readonly user: User; readonly atMs: number } | undefined;
-  /**
-   * Takes profiles that came along with other answers; `atMs`: when these were asked for, now
-   * unless said.
-   */
+  /** Keeps profiles from other answers. `atMs`: when they were requested; by default now. */
   learn(users: readonly User[], atMs?: number): void;
 }
 
@@ -31,7 +29,7 @@ const KEEP_MS = 86_400_000;
 const MAX_KEPT = 10_000;
 
 export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profiles {
-  /** Those learned longest ago first. */
+  /** The kept profiles, the oldest first. */
   const kept = new Map<string, { user: User; atMs: number }>();
   const learn = (users: readonly User[], atMs = clock.now()) => {
     for (const user of users) {
@@ -62,7 +60,7 @@ export function createProfiles(gate: RequestGate, clock: Clock, log: Log): Profi
           0,
         );
       } catch (error) {
-        // Said elsewhere, or the daemon is stopping: no fault of the account's.
+        // Not the account's fault: the cause is reported elsewhere, or the daemon is stopping.
         if (error instanceof RequestHeld)
           log.debug("profile of a watched account waits", {
             user_id: userId,

@@ -1,11 +1,11 @@
 /**
- * How long a poll that the service refused is left alone: little at first, as a service can be
- * wrong for a moment.
+ * Decides how long a refused poll is not repeated. The first waits are short, because the refusal
+ * may be a short fault of the service.
  */
 import { type Backoff, backoffAfter } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
 
-/** What is asked again and again, at an interval of its own. */
+/** A request that is repeated at its own interval. */
 interface Repeated {
   readonly key: string;
   readonly intervalMs: number;
@@ -13,38 +13,41 @@ interface Repeated {
 
 export interface RefusalBackoff {
   /**
-   * Leaves it alone from now on; for so long. `steadyMs`: the longest, once it was refused often
-   * enough in a row.
+   * Records a refusal and returns the wait in ms that follows it. `maxMs`: the longest wait,
+   * reached after several refusals in a row.
    */
-  holdMs(poll: Repeated, steadyMs?: number): number;
+  recordRefusal(poll: Repeated, maxMs?: number): number;
   isCoolingDown(poll: Pick<Repeated, "key">): boolean;
-  /** In a row so far, without the one that is being dealt with. */
-  refusals(poll: Repeated): number;
+  /**
+   * Returns the number of refusals in a row so far. The refusal that is being handled is not
+   * recorded yet, so it does not count.
+   */
+  refusalsInRow(poll: Repeated): number;
 }
 
 /**
- * Each a few times what came before: trouble of the service's own costs some times its length, and
- * not a day.
+ * Each step is a few times the one before, so that a poll is silent for a few times as long as the
+ * service's trouble lasted, not for a day.
  */
 const BACKOFF: Backoff = {
   stepsMs: [60_000, 300_000, 900_000, 3_600_000, 14_400_000, Number.POSITIVE_INFINITY],
 };
 /**
- * A refusal so soon after the last one's hold is the next of a row, however long it waited for its
- * turn.
+ * A refusal within this time after the last wait ended belongs to the same row. It leaves room for
+ * a request that waited for its turn.
  */
 const MIN_ROW_MS = 300_000;
 /**
- * What was shown before is believed to be gone when that is said so often again: within some
- * minutes.
+ * Something that was shown before is believed to be gone if this many refusals in a row came before
+ * the present one. That takes some minutes.
  */
 export const REFUSALS_BEFORE_BELIEF = 2;
 const FORGET_MS = 86_400_000;
-/** Of a request that many accounts share, which costs little to try. */
-const SHARED_AGAIN_MS = 900_000;
+/** The default for requests that many accounts share, because trying these costs little. */
+const DEFAULT_MAX_MS = 900_000;
 
 export function createRefusalBackoff(clock: Pick<Clock, "monotonic">): RefusalBackoff {
-  /** By poll: how often in a row it was refused, and until when it was left alone for that. */
+  /** The polls that were refused: how often in a row, and when the last wait ends (monotonic). */
   const refusals = new Map<string, { readonly count: number; readonly untilMs: number }>();
   const countOf = ({ key, intervalMs }: Repeated): number => {
     const before = refusals.get(key);
@@ -54,17 +57,17 @@ export function createRefusalBackoff(clock: Pick<Clock, "monotonic">): RefusalBa
     return isInRow ? before.count : 0;
   };
   return {
-    holdMs(poll, steadyMs = SHARED_AGAIN_MS) {
+    recordRefusal(poll, maxMs = DEFAULT_MAX_MS) {
       const nowMs = clock.monotonic();
       for (const [other, { untilMs }] of refusals)
         if (nowMs - untilMs > FORGET_MS + 2 * poll.intervalMs) refusals.delete(other);
       const count = countOf(poll);
-      const holdMs = backoffAfter({ ...BACKOFF, capMs: steadyMs }, count + 1);
-      refusals.set(poll.key, { count: count + 1, untilMs: nowMs + holdMs });
-      return holdMs;
+      const waitMs = backoffAfter({ ...BACKOFF, capMs: maxMs }, count + 1);
+      refusals.set(poll.key, { count: count + 1, untilMs: nowMs + waitMs });
+      return waitMs;
     },
     isCoolingDown: ({ key }) =>
       (refusals.get(key)?.untilMs ?? Number.NEGATIVE_INFINITY) > clock.monotonic(),
-    refusals: countOf,
+    refusalsInRow: countOf,
   };
 }

@@ -1,10 +1,10 @@
-/** What the service says that a key has left: the one question that costs nothing. */
+/** Asks the service how many requests a key has left. */
 import type { RequestGate } from "./request-gate.ts";
 
 /**
- * `remaining_requests` of /key-usage-info, which is not billed; as it came, for spending-limit.ts
- * to check. `key`: the name of the one it is asked of, else of whichever pays now. @throws
- * UpstreamError
+ * Returns `remaining_requests` of /key-usage-info, unchecked, because spending-limit.ts checks it.
+ * The request is not billed. `key`: the name of the key to ask about; by default the key that pays
+ * now. @throws UpstreamError
  */
 export async function askRemaining(
   gate: Pick<RequestGate, "request">,

@@ -1,7 +1,7 @@
 /**
- * The one door to the data service: a request waits for its turn (turn-queue.ts), is entered in the
- * ledger before it is sent and settled after (request-sender.ts), and is sent again where that is
- * worth it (request-retries.ts). Leaves polls and ops alerts to others.
+ * The only way to the data service. A request waits for its turn (turn-queue.ts), is entered in the
+ * ledger before it is sent and settled afterwards (request-sender.ts), and is retried if that can
+ * help (request-retries.ts). Does not decide what is polled, and raises no ops alerts.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
@@ -28,17 +28,18 @@ export interface GateDeps {
   readonly pacer: UpstreamPacer;
   readonly meter: Meter;
   readonly log: Log;
-  /** Read at every request, so that a reload or a learned quota takes effect at once. */
+  /** Called for every request, so that a reload or a learned quota takes effect at once. */
   readonly limits: () => GateLimits;
-  /** Asked once when the key is refused; true when another key is active now. */
-  readonly renewKey: () => Promise<boolean>;
-  /** Undefined: one key, which has no name. */
-  readonly keys?: GateKeys;
-  /** Joins log lines to polls. Undefined: nobody polls. */
-  readonly trace?: Pick<Trace, "ofSource">;
   /**
-   * How fast scheduled polls may read beyond their first pages. Undefined: as fast as they like.
+   * Called at most once per request, when its key is refused. Resolves to true if another key is
+   * active now.
    */
+  readonly renewKey: () => Promise<boolean>;
+  /** Undefined if there is only one key, which has no name. */
+  readonly keys?: GateKeys;
+  /** Links log lines to polls. Undefined in commands, which do not poll. */
+  readonly trace?: Pick<Trace, "ofSource">;
+  /** Limits how fast scheduled polls read pages beyond the first one. Undefined: no limit. */
   readonly pages?: FurtherPages;
   /** Called with the ledger's answer to a billed request. */
   readonly onReserved?: (grant: Grant["kind"]) => void;
@@ -53,15 +54,17 @@ export interface RequestGate {
    */
   request(request: GateRequest): Promise<BatchAnswer>;
   /**
-   * Somebody acts who has perhaps mended what the service refused for: the next request is tried at
-   * once, the others wait for its answer.
+   * Lets the next request be tried at once, because somebody has acted who may have repaired what
+   * the service refused. The other requests wait for its answer.
    */
   tryAtOnce(): void;
-  /** Another replica learned that the service refuses a key of this one. */
+  /**
+   * Records that the service refuses one of this process's keys, as another replica has learned.
+   */
   keyRefused(key: string, error: UpstreamError): Promise<void>;
-  /** Rejects what waits; what is under way finishes. */
+  /** Rejects all waiting requests. Requests under way continue. */
   close(): void;
-  /** Gives up what is under way as well. */
+  /** Aborts the requests under way. */
   abort(): void;
 }
 

@@ -1,9 +1,8 @@
-/** A request that may not go out now. */
 import { ChirpwatchError } from "../model/errors.ts";
 
 /**
- * Thrown when a request may not be sent now: `retryAtMs` on the monotonic clock, where that is
- * known. Nothing was paid.
+ * Thrown when a request may not be sent now. The request was not paid for. `retryAtMs` is on the
+ * monotonic clock, and undefined if it is unknown.
  */
 export class RequestHeld extends ChirpwatchError {
   readonly retryAtMs: number | undefined;

@@ -1,4 +1,6 @@
-/** What the debug log says of each request to the data service, joined to the poll that sent it. */
+/**
+ * Writes a debug log line for each request to the data service, linked to the poll that sent it.
+ */
 import type { Log, LogFields } from "../model/log.ts";
 import type { Trace } from "../model/trace.ts";
 import type { UpstreamAnswer, UpstreamError } from "../model/upstream.ts";
@@ -10,7 +12,7 @@ export interface RequestLogDeps {
 }
 
 export interface AnsweredRequest {
-  /** Name of the key that paid; "" where there is only one. */
+  /** The name of the key that paid; "" if there is only one key. */
   readonly key: string;
   readonly answer: UpstreamAnswer;
   readonly durationMs: number;

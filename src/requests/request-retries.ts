@@ -1,7 +1,7 @@
 /**
- * Sends a request until it is answered, or is not worth another attempt: each attempt takes a turn
- * and an entry in the ledger of its own. Owns what a failure means for the next attempt; when a
- * poll as a whole is tried again is the poll loop's.
+ * Sends a request until it is answered or another attempt would not help. Each attempt has its own
+ * turn and its own entry in the ledger. Decides what a failure means for the next attempt; the poll
+ * loop decides when the whole poll is tried again.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
@@ -14,7 +14,7 @@ import type { GateRequest } from "./reservation.ts";
 import type { TurnQueue } from "./turn-queue.ts";
 
 export interface RequestRetriesDeps {
-  readonly queue: Pick<TurnQueue, "takeTurn">;
+  readonly queue: Pick<TurnQueue, "waitForTurn">;
   readonly sender: Pick<RequestSender, "send">;
   readonly pauses: Pauses;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface RequestRetriesDeps {
   readonly onOutcome: (error: UpstreamError | undefined) => void;
 }
 
-/** What one request went through so far. */
+/** The failed attempts of one request so far. */
 interface Tries {
   transient: number;
   throttled: number;
@@ -47,12 +47,17 @@ interface KeyUse extends Pick<Attempt, "key" | "sentAtMs"> {
 const isAboutKey = ({ kind }: UpstreamError): boolean =>
   kind === "unauthorized" || kind === "billing";
 
-/** In-place retries of one request; after them the poll as a whole waits for its backoff. */
+/**
+ * The maximum number of failed attempts of one request, by kind of failure. After that, the whole
+ * poll waits for its backoff.
+ */
 const MAX_TRANSIENT_TRIES = 2;
 const MAX_THROTTLED_TRIES = 30;
-/** Whoever asks for something free asks again by himself, and does not wait long. */
+/**
+ * Callers of free requests repeat them on their own schedule, so these are not retried for long.
+ */
 const MAX_FREE_TRIES = 4;
-const LONGEST_FREE_WAIT_MS = 60_000;
+const MAX_FREE_WAIT_MS = 60_000;
 
 export class RequestRetries {
   readonly #deps: RequestRetriesDeps;
@@ -74,7 +79,7 @@ export class RequestRetries {
       failedWith: new Map(),
     };
     for (;;) {
-      const grant = await queue.takeTurn(request, tries.failedWith);
+      const grant = await queue.waitForTurn(request, tries.failedWith);
       const attempt: Attempt = { request, key: grant.key, sentAtMs: clock.monotonic() };
       try {
         const answer = await sender.send(request, grant);
@@ -92,8 +97,8 @@ export class RequestRetries {
   }
 
   /**
-   * A free answer says nothing of those that are billed: a key that is not paid for still learns
-   * its usage.
+   * Records the success of a billed request. Free requests are not recorded, because a key whose
+   * bill is unpaid can still read its usage.
    */
   #answered({ request, key, sentAtMs }: Attempt, { failedWith }: Tries): void {
     this.#updatePacer((pacer) => pacer.succeeded(request.source, key, sentAtMs));
@@ -101,14 +106,14 @@ export class RequestRetries {
     this.#deps.onOutcome(undefined);
   }
 
-  /** What another replica learned of a key counts as if a request with it had been refused here. */
+  /** Handles a refusal that another replica learned of, as if this process had sent the request. */
   async refused(key: string, error: UpstreamError): Promise<void> {
     await this.#keyRefused({ source: "", key, sentAtMs: this.#deps.clock.monotonic() }, error);
   }
 
   /**
-   * Without another key that pays, nothing is sent any more: everybody who asks how the service is
-   * hears that. True: another one pays.
+   * Handles a refused key. Returns true if another key can pay. Otherwise the pacer stops all
+   * requests, and the error is reported for ops alerts.
    */
   async #keyRefused({ source, key, sentAtMs }: KeyUse, error: UpstreamError): Promise<boolean> {
     const { keys, clock, pacer, onOutcome } = this.#deps;
@@ -128,8 +133,8 @@ export class RequestRetries {
   }
 
   /**
-   * How long to wait for the next attempt; undefined: at once. @throws the error, when there is
-   * none
+   * Returns the milliseconds to wait before the next attempt; undefined: try at once. @throws the
+   * error, if there is no next attempt
    */
   async #afterFailure(
     { request, key, sentAtMs }: Attempt,
@@ -164,7 +169,7 @@ export class RequestRetries {
     return advice.atMs - clock.monotonic();
   }
 
-  /** Whether the key's file holds another key by now, so that polls go on. */
+  /** Whether the key's file now holds another key, so that polling can go on. */
   async #renews({ kind }: UpstreamError): Promise<boolean> {
     const { renewKey, pacer } = this.#deps;
     if (kind !== "unauthorized" || !(await renewKey())) return false;
@@ -173,9 +178,10 @@ export class RequestRetries {
   }
 
   /**
-   * Free requests count for the rate as well: their 429 pauses the key for all. A key that does not
-   * even learn its usage pays for nothing either. Any other failure of theirs says nothing about
-   * polls.
+   * Returns the milliseconds to wait before the next attempt. A 429 pauses the key for all
+   * requests, because free requests count against the rate too. A key that may not read its usage
+   * cannot pay either. Any other failure of a free request says nothing about polls. @throws the
+   * error, if there is no next attempt
    */
   async #afterFreeFailure(
     { request, key, sentAtMs }: Attempt,
@@ -193,15 +199,18 @@ export class RequestRetries {
     const nowMs = clock.monotonic();
     pacer.failed({ source: "", key, kind, retry, sentAtMs, nowMs });
     const waitMs = Math.max(0, pacer.paysAgainAt(key) - nowMs);
-    if (waitMs > LONGEST_FREE_WAIT_MS || ++tries.throttled >= MAX_FREE_TRIES) throw error;
+    if (waitMs > MAX_FREE_WAIT_MS || ++tries.throttled >= MAX_FREE_TRIES) throw error;
     return waitMs;
   }
 
-  /** When a trial is answered, whoever waits for the next one goes on at once. */
-  #updatePacer<Result>(takeOutcome: (pacer: UpstreamPacer) => Result): Result {
+  /**
+   * Updates the pacer. If the service is no longer down, or a trial has been answered, the waiting
+   * requests continue at once.
+   */
+  #updatePacer<Result>(update: (pacer: UpstreamPacer) => Result): Result {
     const { pacer, pauses } = this.#deps;
     const [wasDown, wasTrying] = [pacer.isDown, pacer.isTrying];
-    const result = takeOutcome(pacer);
+    const result = update(pacer);
     if ((wasDown && !pacer.isDown) || (wasTrying && !pacer.isTrying)) pauses.endAll();
     return result;
   }

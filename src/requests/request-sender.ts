@@ -1,6 +1,6 @@
 /**
- * Sends one attempt that the ledger granted, and settles it there. How a failure is dealt with is
- * request-retries.ts's.
+ * Sends one attempt that the ledger granted, and records its end in the ledger. request-retries.ts
+ * decides what happens after a failure.
  */
 import type { Clock } from "../model/clock.ts";
 import type { Ledger } from "../model/ledger.ts";
@@ -57,7 +57,7 @@ export class RequestSender {
     }
   }
 
-  /** Gives up what is under way. */
+  /** Aborts all requests under way. */
   abort(): void {
     for (const aborting of this.#underWay) aborting.abort();
   }

@@ -1,6 +1,6 @@
 /**
- * What a request reserves in the ledger before it is sent: who may pay for it, and up to which
- * limit.
+ * Computes what a request reserves in the ledger before it is sent: which keys may pay for it, and
+ * up to which limit.
  */
 import { type Purpose, spendingLimit } from "../budget/spending-limit.ts";
 import { quotaPeriod } from "../budget/quota-period.ts";
@@ -10,23 +10,26 @@ import type { Priority } from "../model/schedule.ts";
 import type { UpstreamRequest } from "../model/upstream.ts";
 
 export interface GateRequest extends UpstreamRequest {
-  /** Whose backoff it shares: a source's fingerprint. */
+  /** The fingerprint of the source. After a failure, all requests of a source share one backoff. */
   readonly source: string;
   readonly watch: string;
   readonly priority: Priority;
   readonly purpose: Purpose;
-  /** The only key that may pay, by its name: to ask about that key. */
+  /** The name of the only key that may pay, for a request that asks about that key. */
   readonly onlyKey?: string | undefined;
-  /** False where the service does not bill: /key-usage-info. */
+  /** False if the service does not bill the request (/key-usage-info). Default: true. */
   readonly billed?: boolean;
   /**
-   * Its pages are of use only together: further ones are not held back, because the first would
-   * have to be paid for again.
+   * Set if the pages are useful only together. Further pages are then never held back, because the
+   * first one would have to be paid for again.
    */
   readonly isWhole?: true;
-  /** The first page of a walk that does not begin at the top. */
+  /** Set on the first page of a walk that does not begin at the top of the list. */
   readonly isWalkStart?: true;
-  /** Of a batch: one entry that the service refuses is quarantined, and the answer says so. */
+  /**
+   * Set on a batch that may be split. An entry that the service refuses is quarantined, and the
+   * answer names it.
+   */
   readonly isSplit?: true;
 }
 
@@ -35,9 +38,12 @@ export interface GateLimits {
   readonly timeoutMs: number;
   readonly quota: {
     readonly monthly: number | undefined;
-    /** Share kept back from scheduled polls, of every key's own limit. */
+    /** The share of every key's own limit that scheduled polls may not use. */
     readonly reserve: number;
-    /** Of `monthly`, where that holds what keys have spent that are gone. */
+    /**
+     * The share of `monthly` that scheduled polls may not use. Set if `monthly` includes what
+     * removed keys have spent. Default: `reserve`.
+     */
     readonly reserveOfAll?: number;
     readonly resetDay: number;
     readonly timezone: string;
@@ -46,16 +52,20 @@ export interface GateLimits {
 
 export interface PayingKey {
   readonly name: string;
-  /** Requests a period of this key alone; undefined while unknown, and where it is the only one. */
+  /**
+   * The key's own limit in requests per period; undefined if it is unknown or if there is only one
+   * key.
+   */
   readonly limit: number | undefined;
 }
 
-/** Those that may pay now; never none. */
+/** The keys that may pay now, at least one. */
 export type EligibleKeys = readonly [PayingKey, ...PayingKey[]];
 
 /**
- * Who may pay at this moment; `othersAtMs`: when the first of those may that wait after a 429.
- * `failedWith`: only where no other may.
+ * Returns the keys that may pay now. A key that waits after a 429 is left out unless all keys wait,
+ * and a key in `failedWith` is left out unless no other key may pay. `othersAtMs`: when the first
+ * waiting key may pay again.
  */
 export function eligibleKeysAt(
   eligible: EligibleKeys | undefined,
@@ -76,7 +86,10 @@ export function eligibleKeysAt(
   };
 }
 
-/** Baselines and commands read as deep as they need. */
+/**
+ * Whether a request is for a further page of a scheduled poll. Baselines and commands do not count,
+ * because they may read as many pages as they need.
+ */
 export const isFurtherPage = ({ purpose, cursor, billed }: GateRequest): boolean =>
   purpose === "poll" && cursor !== undefined && billed !== false;
 

@@ -1,22 +1,25 @@
 /**
- * The service's clock, estimated from its answers: windows and floors are compared with times the
- * service wrote, not with ours.
+ * Estimates the service's clock from its answers. Search windows and lower bounds are compared with
+ * times that the service wrote, so they must be in its time, not in ours.
  */
 import type { Clock } from "../model/clock.ts";
 
 export interface ServiceClock {
   /** The service's time now, epoch ms. */
   now(): number;
-  /** Our wall time as the service's. */
+  /** Converts our wall time to the service's. */
   fromLocal(localMs: number): number;
-  /** Takes the Date header of an answer to a request sent at `sentAtMs`. */
+  /**
+   * Records the Date header of an answer. `sentAtMs`: when the request was sent, by our wall clock.
+   */
   observe(serviceTimeMs: number, sentAtMs: number): void;
 }
 
 /**
- * A Date header has whole seconds and an answer takes a moment: smaller differences are no skew.
+ * Smaller differences do not count as skew, because a Date header has whole seconds and an answer
+ * takes a moment.
  */
-const NO_SKEW_MS = 5_000;
+const MIN_SKEW_MS = 5_000;
 
 export function createServiceClock(clock: Clock): ServiceClock {
   let skewMs = 0;
@@ -26,7 +29,7 @@ export function createServiceClock(clock: Clock): ServiceClock {
     observe(serviceTimeMs, sentAtMs) {
       const middleMs = (sentAtMs + clock.now()) / 2;
       const differenceMs = serviceTimeMs + 500 - middleMs;
-      skewMs = Math.abs(differenceMs) < NO_SKEW_MS ? 0 : Math.round(differenceMs);
+      skewMs = Math.abs(differenceMs) < MIN_SKEW_MS ? 0 : Math.round(differenceMs);
     },
   };
 }

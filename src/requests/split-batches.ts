@@ -1,7 +1,7 @@
 /**
- * Batches that the service refuses for one of their entries: which one is found by halves, and the
- * others are asked for without it. Owns whom it refuses and when it is asked for that one again;
- * what it means for a target is the asker's.
+ * Splits batches that the service refuses because of one of their entries: finds the entry by
+ * halving the batch, and requests the others without it. Decides which entries are quarantined and
+ * when they are tried again; callers decide what a refused entry means for a target.
  */
 import { createCooldowns, type Cooldowns } from "../model/backoff.ts";
 import type { Clock } from "../model/clock.ts";
@@ -12,7 +12,7 @@ import { createRefusalBackoff, type RefusalBackoff } from "./refusal-backoff.ts"
 import type { GateRequest } from "./reservation.ts";
 
 export interface BatchAnswer extends UpstreamAnswer {
-  /** Of a batch: the entries that the service refuses to be asked for, with its words. */
+  /** The entries of a batch that the service refuses, with its messages. */
   readonly refused?: ReadonlyMap<string, string>;
 }
 
@@ -21,13 +21,19 @@ export type AskBatch = (request: GateRequest) => Promise<BatchAnswer>;
 type Ask = (request: GateRequest) => Promise<UpstreamAnswer>;
 
 /**
- * The service's own trouble, where so many are refused before anything is answered: three entries
- * of a hundred would not do that.
+ * A search is given up after this many requests if the service refused them all, because the cause
+ * is then the service itself. Six requests cover the halves and the quarters of a batch, and up to
+ * three bad entries leave at least one quarter that is answered.
  */
-const MAX_IN_VAIN = 6;
-/** Then halves are not tried again for so long. */
-const IN_VAIN_MS = 6 * 3_600_000;
-/** What was answered before is refused for the service's own trouble, unless that lasts. */
+const MAX_REFUSED_PARTS = 6;
+/**
+ * After a search that was given up, refused batches of the endpoint are not split for this long.
+ */
+const GIVEN_UP_MS = 6 * 3_600_000;
+/**
+ * If every entry of a refused batch was answered before, the service is taken to be in trouble, and
+ * the batch is not split. If the refusals last this long, it is split after all.
+ */
 const TROUBLE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const MAX_REMEMBERED = 20_000;
@@ -42,7 +48,10 @@ interface Found {
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** @throws what `ask` throws, where the service refuses all of them. */
+/**
+ * Wraps `ask`: batches that may be split and are refused get split. @throws what `ask` throws, if
+ * the service refuses all entries
+ */
 export function createSplitBatches(ask: Ask, clock: Clock, log: Log): AskBatch {
   const batches = new SplitBatches(ask, clock, log);
   return async (request) => {
@@ -65,11 +74,11 @@ class SplitBatches {
   readonly #log: Log;
   readonly #backoff: RefusalBackoff;
   readonly #search: HalvingSearch;
-  /** Entries by what they are asked for as, with the words of the service. */
+  /** The quarantined entries (see `keyOf`), with the service's messages. */
   readonly #quarantined = new Map<string, string>();
-  /** Entries that were asked for and not refused. */
+  /** Entries (see `keyOf`) that were part of an answered request. */
   readonly #answered = new Set<string>();
-  /** By source, since when its batches were refused; monotonic. */
+  /** When the current refusals of a source's batches began; monotonic. */
   readonly #refusedSinceMs = new Map<string, number>();
 
   constructor(ask: Ask, clock: Clock, log: Log) {
@@ -138,14 +147,14 @@ class SplitBatches {
   #quarantine(param: string, entry: string, reason: string): void {
     const key = keyOf(param, entry);
     this.#quarantined.set(key, reason);
-    this.#backoff.holdMs({ key, intervalMs: DAY_MS }, DAY_MS);
+    this.#backoff.recordRefusal({ key, intervalMs: DAY_MS }, DAY_MS);
     this.#log.warn("one entry of a batch is refused, asking for the others without it", {
       entry,
       reason,
     });
   }
 
-  /** By itself: the others are not refused for it. */
+  /** Requests a quarantined entry alone, so that it cannot make the service refuse others. */
   async #askAgain(batch: Batch, entry: string): Promise<UpstreamAnswer> {
     const answer = await askFor(this.#ask, batch, [entry]);
     if (answer instanceof UpstreamError) {
@@ -161,27 +170,28 @@ class SplitBatches {
 class HalvingSearch {
   readonly #ask: Ask;
   readonly #inTurn = createInTurn();
-  /** Endpoints of which the search found nothing. */
-  readonly #vain: Cooldowns;
+  /** Endpoints whose batches are not split now, because a search was given up. */
+  readonly #givenUp: Cooldowns;
 
   constructor(ask: Ask, clock: Clock) {
     this.#ask = ask;
-    this.#vain = createCooldowns(clock);
+    this.#givenUp = createCooldowns(clock);
   }
 
   /**
-   * One after the other: what makes one search vain makes the others. @throws the error of the
-   * whole, where no half is answered
+   * Searches a refused batch for the entries that cause the refusal. Runs one search after another,
+   * because what makes one fail makes the others fail too. @throws the error of the whole batch, if
+   * none of its parts is answered
    */
   async find(batch: Batch, whole: Part): Promise<Found> {
     const { endpoint } = batch.request;
     let found: Found | undefined;
     await this.#inTurn(async () => {
-      if (this.#vain.isCoolingDown(endpoint)) throw whole.error;
+      if (this.#givenUp.isCoolingDown(endpoint)) throw whole.error;
       try {
         found = await this.#byHalves(batch, whole);
       } catch (error) {
-        if (isBadRequest(error)) this.#vain.begin(endpoint, IN_VAIN_MS);
+        if (isBadRequest(error)) this.#givenUp.begin(endpoint, GIVEN_UP_MS);
         throw error;
       }
     });
@@ -195,7 +205,7 @@ class HalvingSearch {
     let asked = 0;
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       const { entries, error } = part;
-      if (answers.length === 0 && asked >= MAX_IN_VAIN) throw error;
+      if (answers.length === 0 && asked >= MAX_REFUSED_PARTS) throw error;
       if (entries.length === 1) refused.set(entries[0] ?? "", error.message);
       for (const half of entries.length === 1 ? [] : halvesOf(entries)) {
         const answer = await askFor(this.#ask, batch, half);
@@ -218,7 +228,7 @@ const withEntries = ({ request, param }: Batch, entries: readonly string[]): Gat
   params: { ...request.params, [param]: entries },
 });
 
-/** One request for some of the entries; a 404 says that there are none of these. */
+/** Sends one request for some of the entries. A 404 means that none of them exists. */
 async function askFor(
   ask: Ask,
   batch: Batch,

@@ -1,16 +1,14 @@
-/** Whether an answer that misses many accounts is to be believed. */
-
-/** So many accounts do not go at the same moment. */
-const TOO_MANY_TO_GO = 3;
+/** This many accounts do not disappear at the same moment. */
+const MIN_ACCOUNTS = 3;
 
 /**
- * Whether a probe that shows nobody says nothing: of all that were shown before, none is left.
- * `shown`: before, and now.
+ * Whether an answer that shows none of the probed accounts is probably wrong, because several of
+ * them were shown before. `shown`: for each account, whether it was shown before and is shown now.
  */
 export function isSuspiciousProbe(
   shown: readonly { readonly before: boolean; readonly now: boolean }[],
 ): boolean {
   return (
-    shown.every(({ now }) => !now) && shown.filter(({ before }) => before).length >= TOO_MANY_TO_GO
+    shown.every(({ now }) => !now) && shown.filter(({ before }) => before).length >= MIN_ACCOUNTS
   );
 }

@@ -1,7 +1,7 @@
 /**
- * The order in which requests go out: by priority, then first come first served. Owns which is next
- * and whether it may be sent now; a turn ends with an entry in the ledger. Sending is
- * request-sender.ts's, retries are request-retries.ts's.
+ * Decides which request is sent next, by priority and then by arrival, and whether it may be sent
+ * now. A turn ends with an entry in the ledger. request-sender.ts sends the request and
+ * request-retries.ts retries it.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import type { Clock } from "../model/clock.ts";
@@ -20,11 +20,11 @@ import {
 } from "./reservation.ts";
 
 export interface FurtherPages {
-  /** A source asks for the first page of a walk. */
+  /** Called when a source requests the first page of a walk. */
   begin(source: string): void;
-  /** Whether it may read one page more; counts it. */
+  /** Whether the source may read one more page; counts the page if so. */
   mayReadOn(source: string, priority: Priority): boolean;
-  /** Called once such a page has its entry in the ledger. */
+  /** Called when a further page has its entry in the ledger. */
   entered(): void;
 }
 
@@ -45,7 +45,7 @@ export type Granted = Extract<Grant, { kind: "granted" }>;
 interface Waiting {
   readonly request: GateRequest;
   readonly failedWith: Map<string, UpstreamError>;
-  /** True once the page it asks for was taken out of what may be read. */
+  /** Whether the request needs no further page, or has been allowed one. */
   hasPage: boolean;
   readonly resolve: (grant: Granted) => void;
   readonly reject: (error: Error) => void;
@@ -64,10 +64,10 @@ export class TurnQueue {
   }
 
   /**
-   * Resolves when the request may be sent, with its entry in the ledger. `failedWith` names the
-   * keys that are tried last, and is cleared when no other has requests left. @throws RequestHeld
+   * Resolves when the request may be sent, with its entry in the ledger. The keys in `failedWith`
+   * are tried last; the map is cleared when no other key has requests left. @throws RequestHeld
    */
-  takeTurn(request: GateRequest, failedWith: Waiting["failedWith"]): Promise<Granted> {
+  waitForTurn(request: GateRequest, failedWith: Waiting["failedWith"]): Promise<Granted> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(new RequestHeld("closed", "the daemon is stopping"));
       const entry = { request, failedWith, hasPage: !isFurtherPage(request), resolve, reject };
@@ -79,7 +79,7 @@ export class TurnQueue {
     });
   }
 
-  /** Rejects what waits, and all that comes later. */
+  /** Rejects all waiting requests and all later ones. */
   close(): void {
     this.#isClosed = true;
     this.#deps.pauses.close();
@@ -87,7 +87,7 @@ export class TurnQueue {
       entry.reject(new RequestHeld("closed", "the daemon is stopping"));
   }
 
-  /** Serves turns one after the other: order is kept, and nothing overtakes a pause. */
+  /** Serves one turn at a time, which keeps the order: no request overtakes one that waits. */
   async #serveAll(): Promise<void> {
     this.#isServing = true;
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
@@ -104,25 +104,28 @@ export class TurnQueue {
     this.#isServing = false;
   }
 
-  /** Milliseconds to wait before asking again; 0 when the entry got its slot. */
+  /**
+   * Tries to give the entry its turn. Returns the milliseconds to wait before the next try, or 0 if
+   * the entry got its turn.
+   */
   async #serve(entry: Waiting): Promise<number> {
     const { clock, pacer, ledger, limits, keys } = this.#deps;
     const { request, failedWith } = entry;
     const nowMs = clock.monotonic();
     const pacedMs = this.#pacedMs(request, nowMs);
     if (pacedMs > 0) return pacedMs;
-    this.#takePage(entry);
+    this.#admitPage(entry);
     const { eligible, othersAtMs } = eligibleKeysAt(keys?.eligible(), pacer, nowMs, failedWith);
     const grant = await ledger.reserve(reservationOf(request, clock.now(), limits(), eligible));
     if (request.billed !== false) this.#deps.onReserved?.(grant.kind);
     if (grant.kind === "quota" && failedWith.size > 0) {
-      // The others have no requests left: with the same key, then.
+      // The other keys have no requests left, so try again with the keys that failed.
       failedWith.clear();
       return 1;
     }
     if (grant.kind === "quota") throw heldForQuota(grant.spent, othersAtMs);
-    // A slot under way is promised for its timeout; its answer frees it far sooner: asked again at
-    // every turn of the window.
+    // A slot in use is reserved until its request times out, but its answer usually frees it much
+    // sooner. Ask again at least once per rate window.
     if (grant.kind === "rate")
       return Math.min(Math.max(1, grant.retryAtMs - clock.now()), limits().rate.intervalMs);
     this.#remove(entry);
@@ -133,8 +136,8 @@ export class TurnQueue {
   }
 
   /**
-   * How long the pace of the service holds it back; 0 when it may go. What is free of charge is not
-   * paced.
+   * Returns how long the pacer holds the request back, in ms; 0 if it may be sent. Free requests
+   * are not paced. @throws RequestHeld
    */
   #pacedMs(request: GateRequest, nowMs: number): number {
     if (request.billed === false) return 0;
@@ -147,8 +150,11 @@ export class TurnQueue {
     return Math.max(1, admission.untilMs - nowMs);
   }
 
-  /** Takes the page out of what may be read; once, however often the entry is served. */
-  #takePage(entry: Waiting): void {
+  /**
+   * Counts the entry's page against the pages that may be read, once, however often the entry is
+   * tried. @throws RequestHeld if the page must wait
+   */
+  #admitPage(entry: Waiting): void {
     const { request } = entry;
     const { pages } = this.#deps;
     if (

@@ -99,7 +99,7 @@ describe("profiles asked for in the same instant", () => {
           .filter((id) => !asked.has(id))
           .slice(0, places);
       },
-      take: (seen) => void shown.push([...seen.keys()]),
+      receive: (seen) => void shown.push([...seen.keys()]),
     });
     const all = batcher.ask(asker("a"), ids(130), 0);
     await clock.advance(1_000);
@@ -118,7 +118,7 @@ describe("profiles asked for in the same instant", () => {
       });
       batcher.fillSpareSlots({
         choose: (places, asked) => ids(5, 500).filter((id) => places > 0 && !asked.has(id)),
-        take: () => undefined,
+        receive: () => undefined,
       });
       const first = batcher.ask(asker("a"), ids(3), 0);
       await clock.advance(60);
@@ -137,7 +137,7 @@ describe("profiles asked for in the same instant", () => {
     const shown: string[][] = [];
     batcher.fillSpareSlots({
       choose: () => ids(5, 500),
-      take: (seen) => void shown.push([...seen.keys()]),
+      receive: (seen) => void shown.push([...seen.keys()]),
     });
     const one = batcher.ask(asker("a"), ids(1), 0);
     await clock.advance(1_000);

@@ -177,7 +177,7 @@ export class GroupRead {
       () => true,
       (error: unknown) => {
         if (!isAboutSearch(error)) throw error;
-        if (isBadRequest(error)) this.#deps.refusedSearches.holdMs(this.#query.group);
+        if (isBadRequest(error)) this.#deps.refusedSearches.recordRefusal(this.#query.group);
         return false;
       },
     ));

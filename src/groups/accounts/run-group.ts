@@ -20,7 +20,7 @@ import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusa
 import { GroupProbes } from "../probing/group-probes.ts";
 import { neverProbed } from "../probing/pending-changes.ts";
 import type { ProbeStates } from "../probing/probe-states.ts";
-import { createSpareSlots, type FreePlaces } from "./spare-slots.ts";
+import { createSpareSlots, type SpareSlots } from "./spare-slots.ts";
 import { type GroupMemory, restoreGroup } from "./group-memory.ts";
 import { fullPollEvery } from "./account-estimate.ts";
 import { GroupRead } from "./group-reads.ts";
@@ -54,7 +54,7 @@ export class AccountsRunner implements GroupRunner {
   readonly #refusedSearches: RefusalBackoff;
   readonly #probes: GroupProbes;
   readonly #pacing: FreshnessPacerDeps;
-  readonly #places: FreePlaces;
+  readonly #spareSlots: SpareSlots;
 
   constructor(deps: GroupDeps) {
     const { reading, store, profiles, clock, log, probeStates, slowDownOf } = deps;
@@ -80,32 +80,32 @@ export class AccountsRunner implements GroupRunner {
       slowDownOf,
       memoryOf,
     };
-    this.#places = createSpareSlots({
+    this.#spareSlots = createSpareSlots({
       waitingOf: (group) => {
         const memory = memoryOf(group);
         return memory === undefined || slowDownOf(group.priority) > 1
           ? []
           : turns(membersOf(group), memory.profile, clock.now());
       },
-      take: (member, seen) => this.#probes.applyShown(member, seen),
+      apply: (member, seen) => this.#probes.applyShown(member, seen),
       wake: deps.wake,
     });
-    profiles.fillSpareSlots(this.#places);
+    profiles.fillSpareSlots(this.#spareSlots);
   }
 
   async run(group: Poll): Promise<GroupRun> {
     try {
-      const wasHelped = this.#places.begin(group.key);
+      const wasHelped = this.#spareSlots.begin(group.key);
       const { reading, probeStates } = this.#deps;
       const read = (startedAtMs: number) => this.#readGroup(group, startedAtMs, wasHelped);
       return await reading.run(group, [this.#memories, probeStates], read);
     } finally {
-      this.#places.end(group.key);
+      this.#spareSlots.end(group.key);
     }
   }
 
   keepOnly(polls: readonly Poll[]): void {
-    this.#places.keepOnly(
+    this.#spareSlots.keepOnly(
       polls.filter((poll) => poll.group?.kind === "accounts" && this.pacerOf(poll).fillsSpareSlots),
     );
   }

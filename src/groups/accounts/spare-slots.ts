@@ -1,6 +1,6 @@
 /**
  * Fills the spare slots of profile requests that others send with members of groups under
- * freshness: probes that cost nothing. Owns which member gets a place, and which group must check
+ * freshness: probes that cost nothing. Decides which members get a slot, and which group must check
  * at once what an answer showed. The profile batcher makes the requests; the group decides what a
  * profile means.
  */
@@ -10,19 +10,19 @@ import type { Waiting } from "./pacing/turns.ts";
 import type { PiggybackedAccounts, SeenProfile } from "../../requests/profile-batcher.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-export interface FreePlacesDeps {
+export interface SpareSlotsDeps {
   /**
    * Returns the members of a group that were probed before; none for a group that is slowed down or
    * has not run yet.
    */
   readonly waitingOf: (group: Poll) => readonly Waiting[];
   /** Applies what was seen of a member. Returns whether the member must be read because of it. */
-  readonly take: (member: GroupMember, seen: SeenProfile) => boolean;
+  readonly apply: (member: GroupMember, seen: SeenProfile) => boolean;
   /** Makes the group run now. */
   readonly wake: (groupKey: string) => void;
 }
 
-export interface FreePlaces extends PiggybackedAccounts {
+export interface SpareSlots extends PiggybackedAccounts {
   /** Sets whose members fill spare slots. Called with every plan. */
   keepOnly(groups: readonly Poll[]): void;
   /**
@@ -34,9 +34,9 @@ export interface FreePlaces extends PiggybackedAccounts {
 }
 
 /** A member that was seen this recently has hardly changed since. */
-const LEAST_AGE_MS = 5_000;
+const MIN_AGE_MS = 5_000;
 
-export function createSpareSlots({ waitingOf, take, wake }: FreePlacesDeps): FreePlaces {
+export function createSpareSlots({ waitingOf, apply, wake }: SpareSlotsDeps): SpareSlots {
   let groups: readonly Poll[] = [];
   /** The owner by user id: a timeline is read by one group for all watches on it. */
   let owners: ReadonlyMap<string, Owner> = new Map();
@@ -52,20 +52,20 @@ export function createSpareSlots({ waitingOf, take, wake }: FreePlacesDeps): Fre
         ),
       );
     },
-    choose(places, asked) {
+    choose(slots, asked) {
       const others = groups.filter(({ key }) => !running.has(key));
       const candidates = others
         .flatMap(waitingOf)
-        .filter(({ id, ageMs }) => ageMs >= LEAST_AGE_MS && !asked.has(id));
-      return chooseProbe(candidates, Number.POSITIVE_INFINITY, places).map(({ id }) => id);
+        .filter(({ id, ageMs }) => ageMs >= MIN_AGE_MS && !asked.has(id));
+      return chooseProbe(candidates, Number.POSITIVE_INFINITY, slots).map(({ id }) => id);
     },
-    take(seen) {
+    receive(seen) {
       const moved = new Set<string>();
       for (const [id, profile] of seen) {
         const owner = owners.get(id);
         if (owner === undefined || running.has(owner.group.key)) continue;
         helped.add(owner.group.key);
-        if (take(owner.member, profile)) moved.add(owner.group.key);
+        if (apply(owner.member, profile)) moved.add(owner.group.key);
       }
       for (const key of moved) wake(key);
     },

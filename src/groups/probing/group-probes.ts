@@ -10,7 +10,7 @@ import type { Log } from "../../model/log.ts";
 import { isRefusal } from "../../model/upstream.ts";
 import { askerOf } from "../../polling/ask.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import { hardlyOldMs, type SeenProfile } from "../../requests/profile-batcher.ts";
+import { reusableAgeMs, type SeenProfile } from "../../requests/profile-batcher.ts";
 import type { Profiles } from "../../requests/profiles.ts";
 import { createRefusalBackoff, type RefusalBackoff } from "../../requests/refusal-backoff.ts";
 import { isSuspiciousProbe } from "../../requests/suspicious-probe.ts";
@@ -58,7 +58,7 @@ export class GroupProbes {
       const seen = await profiles.ask(
         askerOf(group, "poll"),
         userIds,
-        hardlyOldMs(group.intervalMs),
+        reusableAgeMs(group.intervalMs),
       );
       const isSuspicious = isSuspiciousProbe(
         asked.map((member) => ({
@@ -77,7 +77,7 @@ export class GroupProbes {
       return isSuspicious ? "suspicious" : "seen";
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      this.#backoff.holdMs(group);
+      this.#backoff.recordRefusal(group);
       log.warn("accounts could not be probed, reading them all instead", { error: error.message });
       return "refused";
     }

@@ -68,7 +68,7 @@ export function resolveDoubt(
       strays: [...scene.memory.strays, ...unattributed].slice(-MAX_UNATTRIBUTED),
     };
   if (reason === "unattributed" && unexplained.length === 0) return;
-  const restMs = uselessAnswers.holdMs(scene.group, LONGEST_REST_MS);
+  const restMs = uselessAnswers.recordRefusal(scene.group, LONGEST_REST_MS);
   log.warn("a merged search was no use, asking for each by itself for a while", {
     reason,
     searches: tasks.length,

@@ -3,7 +3,7 @@ import type { Purpose } from "../../budget/spending-limit.ts";
 import type { JsonObject } from "../../model/json.ts";
 import { UpstreamError } from "../../model/upstream.ts";
 import { type Ask, askerOf } from "../ask.ts";
-import { hardlyOldMs, type ProfileBatcher } from "../../requests/profile-batcher.ts";
+import { reusableAgeMs, type ProfileBatcher } from "../../requests/profile-batcher.ts";
 import type { Poll } from "../watch-poll.ts";
 
 export interface RecordObservation {
@@ -69,7 +69,7 @@ export async function readProfiles(
   const seen = await profiles.ask(
     askerOf(poll, purpose),
     userIds,
-    purpose === "baseline" ? 0 : hardlyOldMs(poll.intervalMs),
+    purpose === "baseline" ? 0 : reusableAgeMs(poll.intervalMs),
   );
   return {
     records: new Map(

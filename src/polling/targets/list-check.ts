@@ -105,7 +105,10 @@ export class ListCheck {
           list: listId,
           error,
         });
-        waitMs = Math.min(waitMs, this.#backoff.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS));
+        waitMs = Math.min(
+          waitMs,
+          this.#backoff.recordRefusal({ key: listId, intervalMs: 0 }, STEADY_MS),
+        );
       }
     }
     if (!this.#isStopped && listIds.size > 0)
@@ -133,7 +136,7 @@ export class ListCheck {
       log.warn("a list that held accounts holds nobody, asking again before that is believed", {
         list: listId,
       });
-      return this.#backoff.holdMs({ key: listId, intervalMs: 0 }, STEADY_MS);
+      return this.#backoff.recordRefusal({ key: listId, intervalMs: 0 }, STEADY_MS);
     }
     for (const one of subscribers) {
       await this.#apply(one, members);
@@ -155,7 +158,7 @@ export class ListCheck {
   }
 
   #isDoubted(listId: string): boolean {
-    return this.#backoff.refusals({ key: listId, intervalMs: 0 }) < REFUSALS_BEFORE_BELIEF;
+    return this.#backoff.refusalsInRow({ key: listId, intervalMs: 0 }) < REFUSALS_BEFORE_BELIEF;
   }
 
   /**

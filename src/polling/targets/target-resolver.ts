@@ -130,7 +130,7 @@ export class TargetResolver {
     storeWatch.takeError(error);
     log.warn("handles could not be resolved, trying again", { error: errorText(error) });
     if (isRefusal(error))
-      return this.#backoff.holdMs({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
+      return this.#backoff.recordRefusal({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
     return pacer.status(clock.monotonic()).kind === "stopped" ? AFTER_STOP_MS : AFTER_FAILURE_MS;
   }
 

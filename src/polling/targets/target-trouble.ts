@@ -162,7 +162,7 @@ export class TargetTrouble {
       this.#isDoubted(asked) &&
       isThroughList(targetsOfReaders((await loadSubscribers(store, asked)).readers))
     )
-      return { retryAtMs: clock.now() + this.#backoff.holdMs(asked, HOUR_MS) };
+      return { retryAtMs: clock.now() + this.#backoff.recordRefusal(asked, HOUR_MS) };
     if (isList) await onListLost(listId);
     const planned = isList
       ? { ...asked, subscribers: asked.subscribers.filter(({ author }) => author === undefined) }
@@ -322,11 +322,11 @@ export class TargetTrouble {
 
   /** Whether a refusal is not believed yet, because the target was shown before. */
   #isDoubted(poll: Poll): boolean {
-    return this.#backoff.refusals(poll) < REFUSALS_BEFORE_BELIEF;
+    return this.#backoff.refusalsInRow(poll) < REFUSALS_BEFORE_BELIEF;
   }
 
   #notBefore(poll: Poll, steadyMs: number): PollAftermath {
-    return { notBeforeMs: this.#deps.clock.now() + this.#backoff.holdMs(poll, steadyMs) };
+    return { notBeforeMs: this.#deps.clock.now() + this.#backoff.recordRefusal(poll, steadyMs) };
   }
 }
 
