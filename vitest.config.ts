@@ -19,6 +19,23 @@ const WIDE_TESTS = ["chat-cards", "chat-digest", "discord", "slack-render", "wor
 );
 
 /**
+ * Tests that start processes, a Postgres server or a browser, and those that play seeds of the
+ * simulation.
+ */
+const TESTS_OF_PROCESSES = [
+  "test/{build,e2e,sim}/**/*.test.ts",
+  "test/**/*-on-postgres.test.ts",
+  "test/**/*-browser.test.ts",
+  "test/faults/hostile-requests.test.ts",
+];
+/** Tests that play every row of a large table against the whole daemon, or days of polls. */
+const TESTS_OF_TABLES = [
+  "test/app/{follow-ups,levels,reload-under-way,returns,waits-anew}.test.ts",
+  "test/engine/{groups,large-lists,list-groups,recheck,searches}.test.ts",
+  "test/faults/sinks.test.ts",
+];
+
+/**
  * They start a server of their own. The gate always has one: there they fail where it is missing.
  */
 const POSTGRES_TESTS = "test/**/*-on-postgres.test.ts";
@@ -74,10 +91,22 @@ class SpreadWaiting extends BaseSequencer {
   }
 }
 
+/** `npm test` is the first project. `.ci/run` runs both, and so does `vitest run` with a file. */
+function projectsOfGate(mode: string) {
+  const slow = [...TESTS_OF_PROCESSES, ...TESTS_OF_TABLES];
+  const project = (name: string, include: string[], exclude: readonly string[]) => ({
+    extends: true as const,
+    mode,
+    test: { name, include, exclude: [LONG_TESTS, ...exclude] },
+  });
+  return [project("quick", ["test/**/*.test.ts"], slow), project("slow", slow, withoutPostgres())];
+}
+
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === "long" ? [LONG_TESTS, ...WIDE_TESTS] : ["test/**/*.test.ts"],
-    exclude: mode === "long" ? [] : [LONG_TESTS, ...withoutPostgres()],
+    ...(mode === "long"
+      ? { include: [LONG_TESTS, ...WIDE_TESTS], exclude: [] }
+      : { projects: projectsOfGate(mode) }),
     globalSetup: ["test/support/cluster-of-run.ts"],
     setupFiles: ["test/support/watch-children.ts", "test/support/limits.ts"],
     // They end what hangs. What is slow only because the machine is busy is no failure.
