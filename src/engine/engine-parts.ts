@@ -1,7 +1,8 @@
 /**
- * Creates the parts of the engine, each after those it needs. Each part takes what it needs of the
- * engine's dependencies, by its own interface; what stands beside them here are the links between
- * the parts. A change of targets comes back to the planner as an event of the watches.
+ * Creates the parts of the engine, each after the parts it needs. Each part gets what it needs from
+ * the engine's dependencies through an interface of its own; this file adds only the links between
+ * the parts. If targets change, `PlannedWatches` reports their watches, and the planner plans
+ * again.
  */
 import type { UpstreamPacer } from "../budget/upstream-pacer.ts";
 import { createRunners } from "../groups/runners.ts";
@@ -39,13 +40,13 @@ export interface EngineDeps
   readonly pacer: UpstreamPacer;
   readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
   readonly timetable: Timetable;
-  /** Where the plan is written. */
+  /** Receives each new plan. */
   readonly polls: PlannedPolls;
-  /** While the operator knows that the service fails or refuses the key. */
+  /** Whether the operator has been notified that the service is down or refuses the key. */
   readonly isUpstreamDown: () => boolean;
   /** Called when a target cannot be found at all. */
   readonly onMissing: (watchId: string) => void;
-  /** Called after every poll: for the start-up lines and the demo. */
+  /** Called after every poll, for the start-up lines and the demo. */
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
@@ -53,7 +54,7 @@ export type EngineParts = ReturnType<typeof createEngineParts>;
 
 export function createEngineParts(deps: EngineDeps) {
   const { store, clock, polls, quotaWatch, storeWatch, isUpstreamDown } = deps;
-  /** How much slower polls of a priority go while the quota is short. */
+  /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
   const slowDownOf = (priority: Priority): number => quotaWatch.status.factors[priority];
   const watches = new PlannedWatches(store, (watchIds) => planAgain(deps, planner, watchIds));
   const watchesNow = () => watches.all;

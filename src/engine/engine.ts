@@ -1,6 +1,6 @@
 /**
- * The polling half of the daemon: keeps the plan in step with watches and targets, runs the polls,
- * and says how they go.
+ * Runs the polling half of the daemon: keeps the plan up to date with watches and targets, runs the
+ * polls, and reports how they go.
  */
 import type { GroupRun } from "../polling/run/poll-run.ts";
 import { shardOf } from "../model/replicas.ts";
@@ -38,8 +38,8 @@ export class Engine {
   }
 
   /**
-   * Makes a set of watches the active one, at start and at every reload: memory and due times of
-   * what stays are kept.
+   * Makes a set of watches the active one, at the start and at every reload. Polls that are also in
+   * the new plan keep their memory and due times.
    */
   async setWatches(watches: readonly EngineWatch[]): Promise<void> {
     this.#parts.watches.set(watches);
@@ -47,7 +47,7 @@ export class Engine {
     this.#resolveTargets(true);
   }
 
-  /** In the state: they were paused or resumed, or their targets are others. */
+  /** Plans again after watches were paused or resumed in the state, or got other targets. */
   async watchesChanged(watchIds: readonly string[]): Promise<void> {
     if (watchIds.length === 0) return;
     await this.#parts.watches.readAgain(watchIds);
@@ -55,13 +55,19 @@ export class Engine {
     this.#resolveTargets();
   }
 
-  /** It may have more to poll than before, and others may have learned of that. */
+  /**
+   * Takes over the polls that this replica holds now. Reads learned values again first, because the
+   * replicas that held these polls may have changed them.
+   */
   async takeShare(): Promise<void> {
     await this.#parts.runners.reload();
     await this.#parts.planner.takeShare();
   }
 
-  /** Others may have changed what is known of these watches. */
+  /**
+   * Sets the watches after another process changed the state. Reads learned values again first,
+   * because other replicas may have changed them, too.
+   */
   async readAgain(watches: readonly EngineWatch[]): Promise<void> {
     await this.#parts.runners.reload();
     await this.setWatches(watches);
@@ -78,7 +84,7 @@ export class Engine {
     if (this.#deps.share.isLeading()) this.#beginLeading();
   }
 
-  /** Begins what is done once for all replicas, where that has not begun. */
+  /** Starts what only the leading replica does, unless it has started already. */
   lead(): void {
     if (this.#isLeading) return;
     this.#beginLeading();
@@ -92,7 +98,7 @@ export class Engine {
     gaps.stop();
     const lookups = [resolver.stop(), lists.stop()];
     gate.close();
-    // Answers that are paid for are worth a moment; one that hangs is not.
+    // Answers that are paid for are worth a short wait; requests that take longer are aborted.
     const cancelAbort = clock.after(ANSWER_GRACE_MS, () => gate.abort());
     await Promise.all([loop.stop(), rechecks.stop(), ...lookups]);
     cancelAbort();
@@ -102,7 +108,7 @@ export class Engine {
         .catch((error: unknown) => log.warn("what was learned could not be written", { error }));
   }
 
-  /** What groups have read until now stands in the state after it. @throws StoreError */
+  /** Writes what the groups have learned from their reads so far. @throws StoreError */
   writeLearned(): Promise<void> {
     return this.#parts.runners.close();
   }
@@ -111,15 +117,15 @@ export class Engine {
     return this.#deps.polls.all;
   }
 
-  /** Polls that serve a watch. */
+  /** Returns the polls that serve a watch. */
   pollsOf(watchId: string): readonly Poll[] {
     return this.#deps.polls.of(watchId);
   }
 
-  /** When a watch is polled next, epoch ms; undefined while nothing of it is planned. */
+  /** Returns when a watch is polled next, in epoch ms; undefined while it has no planned poll. */
   nextPollAt(watchId: string): number | undefined {
     const { history, loop } = this.#parts;
-    // Where the quota is spent, only first reads go on before the period ends.
+    // If the quota is spent, only first reads are made before the period ends.
     const soonestMs = (key: string) =>
       history.lastPolledAtMs.has(key) ? this.#deps.quotaWatch.heldUntilMs : 0;
     const times = this.pollsOf(watchId).flatMap(({ key }) => {
@@ -130,8 +136,8 @@ export class Engine {
   }
 
   /**
-   * Returns the given watches that the quota slows down, by their ids, whichever replica polls
-   * them.
+   * Returns the given watches that the quota slows down, by watch id, including those that other
+   * replicas poll.
    */
   slowedWatches(watches: readonly Watch[]): Promise<ReadonlyMap<string, SlowedWatch>> {
     const { share, clock, quotaWatch, store, timetable } = this.#deps;
@@ -142,50 +148,49 @@ export class Engine {
     );
   }
 
-  /** When a poll that serves a watch last succeeded, epoch ms; undefined while none has. */
+  /** Returns when a poll that serves a watch last succeeded, in epoch ms; undefined if none has. */
   lastSuccessAt(watchId: string): number | undefined {
     const { lastOkAtMs } = this.#parts.history;
     const times = this.pollsOf(watchId).flatMap(({ key }) => lastOkAtMs.get(key) ?? []);
     return times.length === 0 ? undefined : Math.max(...times);
   }
 
-  /** Why the last run of a poll failed; "" when it did not. */
+  /** Returns why the last run of a poll failed; "" if it succeeded. */
   problemOf(pollKey: string): string {
     return this.#parts.history.problems.get(pollKey) ?? "";
   }
 
-  /** Pages of the first reads that run now, by watch id. */
+  /** Returns the pages of the first reads that run now, by watch id. */
   firstReadPages(): ReadonlyMap<string, number> {
     return this.#parts.runner.firstReadPages();
   }
 
-  /** Gaps in covered history that wait to be filled, of everything that is polled. */
+  /** Returns the gaps in the covered ranges of all planned feeds. */
   openGaps(): Promise<readonly OpenGaps[]> {
     return this.#parts.history.openGaps(this.polls, this.#deps.store);
   }
 
-  /** How many of them this replica fills. */
+  /** Counts the open gaps that this replica fills. */
   async countOwnGaps(): Promise<number> {
     const own = this.polls.filter(({ key }) => this.#deps.share.holds("poll", shardOf(key)));
     return countGaps(await this.#parts.history.openGaps(own, this.#deps.store));
   }
 
-  /** Makes everything due that waited for something: a recovered store, a new key. */
+  /**
+   * Makes all polls due now, after something that they waited for: a recovered store or a new key.
+   */
   runAllNow(): void {
     for (const { key } of this.polls) this.#parts.loop.runNow(key);
     this.#resolveTargets();
   }
 
-  /** Reads the clock again: what is due by it runs. */
+  /** Reads the clock again and runs what is due. */
   wake(): void {
     this.#parts.loop.wake();
     this.#parts.rechecks.wake();
   }
 
-  /**
-   * Polls go faster or slower than when they were put into the queue: the quota got wider or
-   * shorter.
-   */
+  /** Computes due times again, because the slow-down factors changed. */
   reschedule(): void {
     this.#parts.loop.reschedule();
     this.#parts.rechecks.reschedule();
@@ -200,7 +205,10 @@ export class Engine {
     this.#parts.rechecks.start();
   }
 
-  /** What a list holds is asked when everyone was looked up: one answer serves them all. */
+  /**
+   * Looks handles up, then checks the lists through which accounts are read, so that one answer for
+   * a list serves all accounts that were just found. `isAsked`: see `ListCheck.check`.
+   */
   #resolveTargets(isAsked = false): void {
     const { resolver, lists } = this.#parts;
     if (!this.#deps.share.isLeading()) return;

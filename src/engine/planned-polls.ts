@@ -1,6 +1,6 @@
 /**
- * The polls of the plan, as poll-planner.ts made them last: read by those who price, run and show
- * polls.
+ * Holds the polls of the current plan, as `poll-planner.ts` made it, for code that prices, runs and
+ * shows polls.
  */
 import type { TargetRef } from "../model/watch-store.ts";
 import type { Poll } from "../polling/watch-poll.ts";
@@ -14,13 +14,14 @@ export class PlannedPolls {
     return this.#all;
   }
 
-  /** Those that serve a watch. */
+  /** Returns the polls that serve a watch. */
   of(watchId: string): readonly Poll[] {
     return this.#byWatch.get(watchId) ?? [];
   }
 
   /**
-   * A poll that may be of an older plan, without the subscribers that were paused or removed since.
+   * Returns a poll, possibly from an older plan, without the subscribers that were paused or
+   * removed since.
    */
   withoutRemoved(poll: Poll): Poll {
     const subscribers = poll.subscribers.filter((subscriber) =>

@@ -1,6 +1,6 @@
 /**
- * The watches that are polled now, with their targets as the state has them. Owns what changes
- * these; making polls of them is poll-planner.ts's.
+ * Holds the watches that are polled now, with their targets as they are in the state, and applies
+ * every change to them. `poll-planner.ts` makes polls of them.
  */
 import { groupBy } from "../model/group-by.ts";
 import type { NamedAccountId, TargetState, WatchState, WatchStore } from "../model/watch-store.ts";
@@ -19,12 +19,12 @@ export class PlannedWatches {
   readonly #store: Pick<WatchStore, "listWatches">;
   readonly #onChanged: (watchIds: readonly string[]) => void;
   #all: readonly Planned[] = [];
-  /** `#all` by the key of the watch; undefined after a change. */
+  /** The entries of `#all` by watch key; undefined until it is built again after a change. */
   #byKey: ReadonlyMap<string, Planned> | undefined;
 
   /**
-   * `onChanged`: called whenever targets or named accounts of some watches changed: they have to be
-   * planned again.
+   * `onChanged` is called when targets or named accounts of these watches have changed, so that
+   * polls must be planned again.
    */
   constructor(
     store: Pick<WatchStore, "listWatches">,
@@ -39,7 +39,8 @@ export class PlannedWatches {
   }
 
   /**
-   * Of its targets, as the state had it when the watch was taken over; undefined before the first.
+   * Returns the earliest baseline of a watch's targets, in epoch ms; undefined if none is known. A
+   * baseline counts from the next time that the watch is read from the state.
    */
   baselineAtMs(watchKey: string): number | undefined {
     const times = (this.#of(watchKey)?.targets ?? []).flatMap(
@@ -48,7 +49,7 @@ export class PlannedWatches {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** As the configuration and the state have them. */
+  /** Replaces all watches. */
   set(watches: readonly EngineWatch[]): void {
     this.#replace(watches.map(plannedOf));
   }
@@ -57,8 +58,8 @@ export class PlannedWatches {
     const states = new Map(
       (await this.#store.listWatches(watchIds)).map((state) => [state.id, state]),
     );
-    // What changes while the state is read, another watch that is resumed or a reload, must not be
-    // undone.
+    // Replace only the watches that were read: others may have changed meanwhile, through a reload
+    // or because another watch was resumed.
     const withState = (planned: Planned): Planned => {
       const state = states.get(planned.watch.id);
       return state === undefined ? planned : plannedOf({ ...planned, state });
@@ -66,13 +67,13 @@ export class PlannedWatches {
     this.#replace(this.#all.map(withState));
   }
 
-  /** Targets got an id, or another source. */
+  /** Replaces targets that got a user id or another source. */
   replaceTargets(targets: readonly TargetState[]): void {
     this.#replace(withTargets(this.#all, targets));
     this.#changed(targets);
   }
 
-  /** Accounts that watches name beside their targets got an id. */
+  /** Sets the ids of accounts that watches name in addition to their targets. */
   nameAccounts(accounts: readonly NamedAccountId[]): void {
     const found = new Map<string, Record<string, string>>();
     for (const { watchKey, handle, userId } of accounts)
@@ -108,7 +109,10 @@ const plannedOf = ({
   state: { key: watchKey, paused, targets, accounts },
 }: EngineWatch): Planned => followAccounts({ watch, type, watchKey, paused, targets }, accounts);
 
-/** By the ids of the accounts that it names beside its targets, as far as these are known. */
+/**
+ * Replaces the accounts that a watch names in addition to its targets by their ids, as far as the
+ * ids are known.
+ */
 function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>): Planned {
   const watch = withAccountIds(planned.watch, planned.type, ids);
   return {
@@ -118,7 +122,10 @@ function followAccounts(planned: Planned, ids: Readonly<Record<string, string>>)
   };
 }
 
-/** With targets as they are now. A survivor of two targets with one id replaces both. */
+/**
+ * Replaces targets. If two targets turned out to have the same user id, the one that is left
+ * replaces both.
+ */
 function withTargets(
   planned: readonly Planned[],
   targets: readonly TargetState[],

@@ -1,6 +1,6 @@
 /**
- * Makes polls of the watches, one plan after the other, and hands each plan to those who run, watch
- * and remember polls.
+ * Turns watches into polls, one plan at a time, and passes each plan to the parts that run polls,
+ * watch for stalls, and remember polls.
  */
 import { hasUnreadTarget } from "../forecast/first-reads.ts";
 import { groupPolls } from "../groups/group-polls.ts";
@@ -34,7 +34,7 @@ export interface PollPlannerDeps extends Pick<Ports, "hash" | "clock" | "log"> {
 export class PollPlanner {
   readonly #deps: PollPlannerDeps;
   readonly #inTurn = createInTurn();
-  /** As planned last; `single`: before any were read together. */
+  /** The last plan. `single`: the polls before they were grouped. */
   #plan: { readonly single: readonly Poll[]; readonly polls: readonly Poll[] } = {
     single: [],
     polls: [],
@@ -44,10 +44,10 @@ export class PollPlanner {
     this.#deps = deps;
   }
 
-  /** Once for all who ask before it begins. */
+  /** Makes a new plan. All calls before it begins share it. */
   readonly replan = createRounds(() => this.#makePlan(), this.#inTurn);
 
-  /** This replica holds other polls of the plan than before. */
+  /** Passes on the polls of the current plan that this replica holds now. */
   takeShare(): Promise<void> {
     return this.#inTurn(() => this.#takeHeld());
   }
@@ -70,12 +70,12 @@ export class PollPlanner {
     this.#plan = { single, polls };
   }
 
-  /** When each poll ran last decides when it is due. */
+  /** Loads when each poll last ran, because its due time follows from that. */
   async #date(polls: readonly Poll[]): Promise<void> {
     const { watches, store, history } = this.#deps;
     const unknown = new Set(await history.load(polls, store));
-    // A batch that has an entry which was never answered: its key was polled before, but not for
-    // that one.
+    // The key of a batch was polled before, but an entry that was added to it was not. Such a batch
+    // counts as never polled.
     const hasEntries = (poll: Poll) =>
       poll.group !== undefined || poll.subscribers.some(({ entry }) => entry !== undefined);
     const batches = polls.filter((poll) => unknown.has(poll.key) && hasEntries(poll));
@@ -84,7 +84,7 @@ export class PollPlanner {
     for (const poll of batches) if (isUnread(poll)) history.lastPolledAtMs.delete(poll.key);
   }
 
-  /** Others run what is not held. */
+  /** Passes the polls that this replica holds to the loop. Other replicas run the rest. */
   async #takeHeld(): Promise<void> {
     const { share, history, loop, stalls } = this.#deps;
     const { single, polls } = this.#plan;
@@ -100,7 +100,7 @@ export class PollPlanner {
   }
 }
 
-/** By shard; costs are requests an hour. */
+/** Returns the cost of each shard in requests per hour. */
 function workOf(
   polls: readonly Poll[],
 ): readonly { readonly key: string; readonly cost: number }[] {
@@ -112,15 +112,15 @@ function workOf(
   return [...costs].map(([key, cost]) => ({ key, cost }));
 }
 
-/** Its own, and those of what is read in it. */
+/** Returns the key of a poll and the keys of its group's members. */
 const keysOf = ({ key, group }: Poll): readonly string[] => [
   key,
   ...(group?.members ?? []).map((member) => member.key),
 ];
 
 /**
- * Debug lines about what is polled from now on: one for the plan, and one for every poll that is
- * new in it. `source` joins a poll to the lines of its runs.
+ * Writes debug lines about a new plan: one for the plan, and one for every poll that is new in it.
+ * The field `source` connects a poll with the log lines of its runs.
  */
 function logPlan(log: Log, before: readonly Poll[], after: readonly Poll[]): void {
   const old = new Set(before.map(({ key }) => key));

@@ -1,6 +1,6 @@
 /**
- * Notices gaps in covered history that get nowhere, and their end. What a gap is, and how old, is
- * in the memory of its feed.
+ * Alerts the operator when a gap in the covered ranges does not shrink, and clears the alert when
+ * the gap is closed. The memory of the feed says what the gaps are and how old they are.
  */
 import { type GapAge, readFeedMemory } from "../../detect/feed-memory.ts";
 import { gapAges, stuckGap } from "../../detect/gap-age.ts";
@@ -15,7 +15,7 @@ import { repeat } from "./repeat.ts";
 
 export interface GapWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
   readonly store: Pick<PollStore, "loadSources">;
-  /** The leader notices for all replicas that a gap has closed, whoever filled it. */
+  /** Only the leader clears alerts, whichever replica filled the gap. */
   readonly share: Pick<Share, "isLeading">;
   readonly pollsOf: (watchId: string) => readonly Poll[];
 }
@@ -46,7 +46,7 @@ export class GapWatch {
     this.#stopChecks?.();
   }
 
-  /** Takes the outcome of a poll of this replica. */
+  /** Checks the gaps that a poll of this replica left. */
   async polled({ subscribers }: Poll, { openGaps = [] }: PollOutcome): Promise<void> {
     const stuck = stuckGap(openGaps);
     if (stuck === undefined) return;
@@ -89,7 +89,7 @@ export class GapWatch {
   }
 }
 
-/** Says of a gap how old it is and what keeps it open, as `status` does. */
+/** Describes how old a gap is and what keeps it open. `status` shows the same text. */
 export const gapText = ({ openedAtMs, shrunkAtMs, polls, cause }: GapAge, nowMs: number): string =>
   `a gap in what was read, open since ${isoTime(openedAtMs)}, has not shrunk for ${formatDuration(roundTo(nowMs - shrunkAtMs))} and ${polls} polls: ${CAUSES[cause]}`;
 
@@ -118,7 +118,7 @@ const closed = (watch: string) =>
     facts: { reason: "closed" },
   }) as const;
 
-/** What a watch reads, also what is read in groups. */
+/** Returns the feeds that a watch reads, including those read in groups. */
 const feedsOf = (watchId: string, polls: readonly Poll[]): readonly Poll[] =>
   polls
     .flatMap((poll) => poll.group?.members ?? [poll])

@@ -1,6 +1,6 @@
 /**
- * Sends an outside monitor a heartbeat as long as the daemon makes progress: its absence is the
- * alarm.
+ * Sends heartbeats to an external monitor while the daemon makes progress. The monitor raises an
+ * alarm when they stop.
  */
 import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -13,7 +13,10 @@ export interface HeartbeatOptions {
   readonly intervalMs: number;
 }
 
-/** Beats at once and then every interval while `isAlive`; returns what stops it. */
+/**
+ * Sends a heartbeat now and then at every interval while `isAlive`. Returns a function that stops
+ * it.
+ */
 export function startHeartbeat(
   { url, intervalMs }: HeartbeatOptions,
   {
@@ -25,7 +28,7 @@ export function startHeartbeat(
 ): Cancel {
   const onError = (error: unknown) =>
     log.warn("heartbeat was not taken", { error: errorText(error) });
-  // An answer that is late delays no beat.
+  // The request is not awaited, so a late answer does not delay the next heartbeat.
   const beat = async (): Promise<void> => {
     if (!isAlive()) return;
     http

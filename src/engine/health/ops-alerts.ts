@@ -1,6 +1,6 @@
 /**
- * The daemon's own events: created like any other, delivered to `ops` only, and to a route that
- * asks for them by name.
+ * Creates the daemon's own events. They are stored like any other event, and delivered only to
+ * `ops.sink` and to routes that name them.
  */
 import { LearnedValues } from "../../groups/memory/learned-values.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
@@ -13,7 +13,10 @@ import type { Ports } from "../../model/ports.ts";
 import type { Share } from "../../model/replicas.ts";
 import { type CommitDeps, commitEvents } from "../../polling/run/commit-events.ts";
 
-/** Stores and routes an alert. `episode`: the same one makes the same event. @throws StoreError */
+/**
+ * Stores and routes an alert. The same alert with the same `episode` makes the same event. @throws
+ * StoreError
+ */
 export type Publish = (alert: OpsAlert, episode: string) => Promise<void>;
 
 export interface OpsAlertsDeps extends Pick<Ports, "clock" | "random" | "log"> {
@@ -24,28 +27,29 @@ export interface OpsAlertsDeps extends Pick<Ports, "clock" | "random" | "log"> {
 
 export const createOpsAlerts = (deps: OpsAlertsDeps): OpsAlerts => new RememberedAlerts(deps);
 
-/** A condition as the state has it. */
+/** A condition, as stored. */
 interface Lasting {
   /**
-   * How often it was raised: a crash between the alert and this row raises the same event again,
-   * which is stored once.
+   * The number of times that it was raised. If the daemon crashes after an alert and before this
+   * row is written, the alert is raised again with the same number, so its event is stored only
+   * once.
    */
   readonly times: number;
   readonly isRaised: boolean;
   readonly about: string;
   readonly endsAtMs?: number;
-  /** Until then a replica may see it. */
+  /** No replica clears the condition before this time, because one of them may still see it. */
   readonly seenUntilMs?: number;
 }
 
 /**
- * Of several replicas each asks the state before it changes anything: the others raise and clear
- * the same conditions.
+ * Remembers which conditions were raised. If there are several replicas, each reads a condition
+ * from the state before it changes it, because all of them raise and clear the same conditions.
  */
 class RememberedAlerts implements OpsAlerts {
   readonly #deps: OpsAlertsDeps;
   readonly #conditions: LearnedValues<Lasting>;
-  /** Keys of those that are raised: few, of all that ever were. */
+  /** The keys of conditions that are raised now: few of all that ever were. */
   readonly #raised = new Set<string>();
   readonly #inTurn = createInTurn();
 
@@ -130,8 +134,7 @@ class RememberedAlerts implements OpsAlerts {
   }
 
   /**
-   * One change of the conditions after the other. What cannot be stored is true until the next
-   * restart.
+   * Changes conditions one at a time. A change that cannot be stored holds until the next restart.
    */
   #one(key: string, change: () => Promise<void>): Promise<void> {
     const { share, log } = this.#deps;
@@ -168,7 +171,7 @@ export interface PublisherDeps extends CommitDeps, Pick<Ports, "clock" | "hash">
   ) => readonly NewDelivery[];
 }
 
-/** Makes an alert an event, with its deliveries. */
+/** Creates a function that stores an alert as an event with its deliveries. */
 export const createPublisher =
   (deps: PublisherDeps): Publish =>
   async (alert, episode) => {

@@ -1,17 +1,17 @@
-/** Work that is done again and again: one after the other, so long apart, until it is stopped. */
+/** Repeats work until it is stopped: the next run starts a fixed time after the last one ended. */
 import type { Cancel, Clock } from "../../model/clock.ts";
 
 export interface RepeatOptions {
   readonly clock: Clock;
-  /** From now to the first time, and from the end of one to the next. */
+  /** The wait before the first run, and between the end of a run and the next one. */
   readonly everyMs: number;
-  /** Instead, until the first time. */
+  /** Replaces the wait before the first run. */
   readonly firstAfterMs?: number;
   readonly work: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Returns what stops it: what is under way finishes, and nothing follows it. */
+/** Starts the repetition. Returns a function that stops it; a run under way still finishes. */
 export function repeat({
   clock,
   everyMs,

@@ -1,7 +1,7 @@
 /**
- * Keeps the sandbox's invented tweets out of real channels where only its answers say what it is: a
- * service on this machine may as well be a proxy to the real one. The address `sandbox` is
- * config/guard.ts's.
+ * Keeps the sandbox's invented tweets out of real channels when only the sandbox's answers show
+ * what it is: a service at a local address may also be a proxy to the real one. `config/guard.ts`
+ * handles the address `sandbox`.
  */
 import type { Config, SinkConfig } from "../../config/config.ts";
 import { outwardSinks } from "../../config/guard.ts";
@@ -12,10 +12,11 @@ import { SINK_TYPES } from "../../sinks/registry.ts";
 
 export interface SandboxGuard {
   /**
-   * To the data service. While a sink reaches real people, no answer of a sandbox comes through it.
+   * Makes requests to the data service. Refuses answers of a sandbox while a sink reaches real
+   * people.
    */
   readonly http: Http;
-  /** What speaks against sending to these sinks, as far as the service has answered. */
+  /** Returns why events may not be sent to these sinks, by the answers so far. */
   refusalOf(sinks: readonly SinkConfig[]): ExitError | undefined;
 }
 

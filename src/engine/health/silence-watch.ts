@@ -1,7 +1,7 @@
 /**
- * Notices a data service that answers but says nothing: lists that held items come back empty
- * everywhere, or nothing at all is new for much longer than the watches' own pace makes likely. The
- * pace is learned since the start; a restart learns anew.
+ * Detects a data service that answers but has nothing to say: everywhere, lists that held items
+ * come back empty, or nothing is new for much longer than is likely at the usual pace of these
+ * watches. The pace is learned again after each start.
  */
 import { isoTime } from "../../model/clock.ts";
 import type { Ports } from "../../model/ports.ts";
@@ -9,17 +9,17 @@ import type { Ports } from "../../model/ports.ts";
 export interface SilenceWatchDeps extends Pick<Ports, "clock" | "opsAlerts"> {}
 
 /**
- * Items that should have come while none did. A day and a night differ by a factor of ten; even so
- * this does not happen by chance.
+ * The number of items that should have come in the silent time. Day and night can differ by a
+ * factor of ten, but even then a silence of this length is not chance.
  */
 const EXPECTED_BEFORE_ALERT = 100;
 const SHORTEST_SILENCE_MS = 30 * 60_000;
-/** The pace of one day counts half the next. */
+/** The weight of an item in the pace halves in this time. */
 const HALF_LIFE_MS = 86_400_000;
-/** No pace is believed before it was watched for so long. */
+/** The pace is not used before it was observed for this long. */
 const LEARN_MS = 6 * 3_600_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
-/** It is checked every 30 s. */
+/** Three checks, which are made every 30 s. */
 const SEEN_FOR_MS = 90_000;
 const OF_EMPTY_LISTS = "The data service answers with empty lists where there were items before.";
 const CONDITION = "upstream.silent";
@@ -28,14 +28,17 @@ export class SilenceWatch {
   readonly #deps: SilenceWatchDeps;
   readonly #pace: ItemPace;
   /**
-   * Lists that were empty are back with what they held, a silence ends with something new; after a
-   * restart nobody knows which it was.
+   * Whether the reported silence consists of empty lists. Such a silence ends when lists show items
+   * again, the other kind when something is new. After a restart this is not known.
    */
   #isOfEmptyLists = false;
-  /** Whether anything answered so since it was last seen. */
+  /** Whether an answer has ended the silence since it was last seen. */
   #isBack = false;
   #lastAnswerMs: number;
-  /** Time over which answers came without news; pauses between answers count only a little. */
+  /**
+   * The time in which answers brought nothing new. A pause between two answers counts only up to a
+   * limit.
+   */
   #quietMs = 0;
 
   constructor(deps: SilenceWatchDeps) {
@@ -44,7 +47,9 @@ export class SilenceWatch {
     this.#pace = new ItemPace(this.#lastAnswerMs);
   }
 
-  /** Takes every complete answer of a poll. `hasItems`: of a list that held some, new or not. */
+  /**
+   * Counts a complete answer of a poll. `hasItems`: the answer is a list with items, new or not.
+   */
   take(newItems: number, hasItems: boolean): void {
     const nowMs = this.#deps.clock.monotonic();
     this.#isBack ||= newItems > 0 || (hasItems && this.#isOfEmptyLists);
@@ -73,9 +78,9 @@ export class SilenceWatch {
     await this.#alert(message);
   }
 
-  /** Polls went: the rest has another pace, which is learned anew. */
+  /** Forgets the pace, because polls were removed and the rest have another pace. */
   forget(): void {
-    // What the rest shows is seen anew.
+    // The remaining polls show again whether there is a silence.
     this.#isBack = true;
     this.#quietMs = 0;
     this.#pace.forget(this.#deps.clock.monotonic());
@@ -111,13 +116,16 @@ export class SilenceWatch {
   }
 }
 
-/** How often all polls together bring something new; of late, and not known in the first hours. */
+/**
+ * The rate at which all polls together bring new items, with recent items weighted more. Zero until
+ * it has been observed for some hours.
+ */
 class ItemPace {
   #startMs: number;
-  /** Items of all polls, forgotten by half a day. */
+  /** The number of items, with the weight of each halved every half-life. */
   #weight = 0;
   #weighedAtMs: number;
-  /** Items a millisecond, as they came up to the last one: a silence does not slow it. */
+  /** New items per millisecond, as of the last one, so that a silence does not reduce it. */
   #perMs = 0;
 
   constructor(nowMs: number) {
@@ -140,7 +148,10 @@ class ItemPace {
     [this.#weight, this.#perMs, this.#startMs] = [0, 0, nowMs];
   }
 
-  /** The weight of a steady pace approaches pace × half-life / ln 2. */
+  /**
+   * Divides the weight by the weight that a steady pace of one item per millisecond would have by
+   * now. In the long run that is half-life / ln 2.
+   */
   #perMsAt(nowMs: number): number {
     const watchedMs = nowMs - this.#startMs;
     const span = (HALF_LIFE_MS / Math.LN2) * (1 - 0.5 ** (watchedMs / HALF_LIFE_MS));

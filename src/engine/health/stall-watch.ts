@@ -1,7 +1,7 @@
 /**
- * Alerts the operator once when a watch gets nowhere although the data service as a whole seems
- * well: polls that keep failing or never get their turn, lists that come back empty. When most
- * lists do, it is the service that says nothing. Owns that decision; polls are others'.
+ * Alerts the operator once when a watch makes no progress although the data service as a whole
+ * seems to work: its polls keep failing, never get their turn, or return an empty list. If most
+ * lists come back empty, the service is at fault, which `SilenceWatch` reports.
  */
 import { type Cancel, isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
@@ -15,29 +15,29 @@ import { SilenceWatch } from "./silence-watch.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
-/** What a poll that went well says of its list. */
+/** What a successful poll says about its list. */
 type PolledNews = Pick<PollOutcome, "isSuspicious" | "newItems" | "shown">;
 
 export interface StallWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
-  /** When a poll is due, epoch ms; undefined while it runs. */
+  /** Returns when a poll is due, in epoch ms; undefined while it runs. */
   readonly nextDueAt: (key: string) => number | undefined;
-  /** While the service or the state is known to fail, it is reported as that. */
+  /** Whether the service or the state is known to fail. Then that is reported, and no watch is. */
   readonly isTroubleKnown: () => boolean;
 }
 
-/** A poll that does not go well; there may be ten thousand that do, of which nothing is kept. */
+/** A poll that has problems. Nothing is kept of the others, of which there may be ten thousand. */
 interface Ill {
   readonly poll: Poll;
   failingSinceMs: number | undefined;
   problem: string;
-  /** Answers in a row that were empty although the list held items before. */
+  /** The number of empty answers in a row although the list held items before. */
   emptyAnswers: number;
-  /** The last of them. */
+  /** When the last of them came. */
   emptyAtMs: number;
 }
 
 const CHECK_EVERY_MS = 30_000;
-/** Trouble shorter than this, or than three intervals, passes without a word. */
+/** Problems are reported only if they last longer than this and longer than three intervals. */
 const ALERT_AFTER_MS = 15 * 60_000;
 const SUSPICIOUS_ANSWERS = 3;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
@@ -49,12 +49,13 @@ export class StallWatch {
   #stopChecks: Cancel | undefined;
   readonly #ills = new Map<string, Ill>();
   #planned: readonly Poll[] = [];
-  /** Watches whose trouble was reported, as of the last check. */
+  /** The watches that were reported as stalled, as of the last check. */
   #reported: ReadonlySet<string> = new Set();
-  /** Of these, those with a poll that went well since. */
+  /** Reported watches with a poll that succeeded since. */
   readonly #better = new Set<string>();
   /**
-   * When trouble that is reported as something else was last seen: the wait begins anew after it.
+   * When a problem that is reported elsewhere was last seen. The waiting time before an alert
+   * starts again after it.
    */
   #otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
@@ -75,7 +76,7 @@ export class StallWatch {
       for (const { watch } of poll.subscribers)
         if (this.#reported.has(watch.id)) this.#better.add(watch.id);
     }
-    // The members of a group report what they brought themselves.
+    // The members of a group report their own new items.
     this.#silence.take(poll.group === undefined ? news.newItems : 0, (news.shown?.size ?? 0) > 0);
   }
 
@@ -86,7 +87,7 @@ export class StallWatch {
     ill.problem = errorText(error);
   }
 
-  /** The polls that are planned now, those of the members of groups included. */
+  /** Sets the planned polls, including those of the members of groups. */
   setPolls(polls: readonly Poll[]): void {
     const keys = new Set(polls.map(({ key }) => key));
     for (const key of this.#ills.keys()) if (!keys.has(key)) this.#ills.delete(key);
@@ -139,7 +140,8 @@ export class StallWatch {
   }
 
   /**
-   * Of those reported, the watches that have no poll that went well since, or one that does not.
+   * Returns the reported watches that are still stalled: no poll succeeded since the report, or one
+   * has problems again.
    */
   #stillStalled(reported: ReadonlySet<string>): Map<string, string> {
     const worse = new Set(
@@ -152,7 +154,7 @@ export class StallWatch {
     );
   }
 
-  /** Why a watch gets nowhere, by its id. */
+  /** Returns why watches are stalled, by watch id. */
   #reasons(): ReadonlyMap<string, string> {
     const { clock, nextDueAt } = this.#deps;
     const times = { nowMs: clock.now(), otherTroubleAtMs: this.#otherTroubleAtMs };
@@ -179,8 +181,8 @@ export class StallWatch {
 }
 
 /**
- * A target that cannot be read, a spent quota, a refused key and a state that cannot be written
- * have notices of their own.
+ * Whether the error has an ops alert of its own: a target that cannot be read, a spent quota, a
+ * refused key, or a state that cannot be written.
  */
 function isReportedElsewhere(error: unknown): boolean {
   if (error instanceof StoreError) return true;
@@ -208,8 +210,9 @@ function reasonOf(
 const longestWaitMs = ({ intervalMs }: Poll): number => Math.max(ALERT_AFTER_MS, 3 * intervalMs);
 
 /**
- * Half of the lists, and more than one of them, by answers of late: accounts that are probed are
- * not read again before they post. Searches bounded by time are empty whenever nothing is new.
+ * Whether at least two lists, and at least half of them, came back empty. Only recent answers
+ * count, because accounts that are probed are not read again before they post. Searches bounded by
+ * time are left out: they are empty whenever nothing is new.
  */
 function isSuspiciousEverywhere(
   polls: readonly Poll[],

@@ -1,7 +1,7 @@
 /**
- * What happens when the state cannot be written: nothing is polled that could not be stored, the
- * disk is tried again, the operator is notified. A state that comes and goes is one trouble, which
- * is over once the state has worked for a while.
+ * Handles a state that cannot be written: stops polling, because results could not be stored, tries
+ * to write again, and notifies the operator. Failures in quick succession count as one trouble. It
+ * ends once the state has worked for a while.
  */
 import type { StoreWatch } from "../../model/store-health.ts";
 import type { Cancel } from "../../model/clock.ts";
@@ -12,15 +12,15 @@ import type { Share } from "../../model/replicas.ts";
 import type { Upkeep } from "../../model/store.ts";
 
 export const STORE_RETRY_MS = 5_000;
-/** The state has to work for so long before a trouble is over. */
+/** A trouble ends when the state has worked for this long. */
 export const STORE_HELD_MS = 30_000;
 
 export interface StoreWatchDeps extends Pick<Ports, "clock" | "log"> {
   readonly store: Pick<Upkeep, "proveWritable" | "proveUnlocked">;
   readonly share: Pick<Share, "isLeading">;
   /**
-   * The store cannot hold a notice now: this goes to a sink without it, from the replica that
-   * leads, or led last. Never rejects.
+   * Sends a text to a sink without the store, which cannot hold an ops alert now. Only the replica
+   * that leads, or led last, sends it. Never rejects.
    */
   readonly notifyDirectly: (text: string) => Promise<void>;
   readonly onRecovered: () => void;
@@ -34,22 +34,27 @@ const isReplaced = (error: unknown): boolean =>
 
 export const createStoreWatch = (deps: StoreWatchDeps): StoreWatch => new WatchedStore(deps);
 
-/** From the first failure until the state has worked for `STORE_HELD_MS`. */
+/**
+ * A time in which the state cannot be relied on: from the first failure until it has worked for
+ * `STORE_HELD_MS`.
+ */
 interface Trouble {
   readonly cause: string;
   readonly sinceMs: number;
-  /** When the state was written for the last time after that. */
+  /**
+   * When the state was first written again after the last failure, in monotonic ms; 0 before that.
+   */
   endedMs: number;
-  /** How often the state failed. */
+  /** The number of failures. */
   times: number;
-  /** It did not pass at once. */
+  /** Whether the state did not recover at once. */
   isLasting: boolean;
   isReported: boolean;
 }
 
 class WatchedStore implements StoreWatch {
   readonly #deps: StoreWatchDeps;
-  /** Why the state cannot be written now, with its cure. */
+  /** Why the state cannot be written now, with a hint. */
   #text: string | undefined;
   #open: Trouble | undefined;
   #cancel: Cancel | undefined;
@@ -81,10 +86,10 @@ class WatchedStore implements StoreWatch {
 
   takeError(error: unknown): boolean {
     if (!isStoreError(error)) return false;
-    // Others do the work of one that is replaced by now, and this process ends.
+    // A replica that was replaced reports nothing: others do its work, and this process ends.
     if (this.#text !== undefined || isReplaced(error)) return true;
-    // A lock that passed meanwhile is no trouble: the poll is tried again. Where it lasts, this
-    // says so with another code.
+    // A short lock is no trouble, because the poll is tried again. If the lock lasts, this write
+    // fails with another error code.
     if (error.code === "STORE_BUSY") void this.prove();
     else this.#begin(error);
     return true;
@@ -93,7 +98,7 @@ class WatchedStore implements StoreWatch {
   stop(): void {
     this.#isStopped = true;
     this.#cancel?.();
-    // Nobody else says that it is over.
+    // The process ends, so it reports now that the trouble is over.
     if (this.#text === undefined) this.#close();
   }
 
@@ -116,8 +121,8 @@ class WatchedStore implements StoreWatch {
       isReported: false,
     };
     this.#open.times += 1;
-    // A connection that was cut on its way is back at once, or the replica is replaced: nobody has
-    // to hear of either.
+    // A connection that was cut may be back at once, or this replica may have been replaced.
+    // Neither is worth an alert.
     if (error.code !== "STORE_UNREACHABLE") return this.#last(error);
     this.#write().then(
       () => this.#recover(),
@@ -168,8 +173,8 @@ class WatchedStore implements StoreWatch {
     if (open === undefined) return;
     const { cause, sinceMs, endedMs, times, isLasting, isReported } = open;
     if (isLasting) log.info("state can be written again", { times });
-    // Whoever led may be gone, before or after it reported the trouble, and had nowhere to write
-    // that down: this says it all.
+    // The replica that led during the trouble may be gone, and it could not store whether it had
+    // reported the trouble. So this message is complete without an earlier one.
     if (!isReported && !(isLasting && share.isLeading())) return;
     const often = times === 1 ? "" : `, ${times} times`;
     const was = `For ${formatDuration(endedMs - sinceMs)} it could not${often}: ${cause}`;

@@ -1,6 +1,6 @@
 /**
- * Alerts the operator when the data service goes down or refuses the key, and when it is back; asks
- * now and then while it refuses.
+ * Alerts the operator when the data service goes down or refuses the key, and when it is back.
+ * Probes the service at intervals while it refuses the key.
  */
 import type { PacerStatus, StopReason, UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import { WAITS_FAIL_AFTER_MS } from "../../model/asked-wait.ts";
@@ -11,21 +11,24 @@ import { repeat } from "./repeat.ts";
 
 export interface UpstreamWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
   readonly pacer: UpstreamPacer;
-  /** Asks /key-usage-info, which is free; true when the service would answer again. */
+  /**
+   * Asks `/key-usage-info`, which is free. Resolves to true if the service would answer requests
+   * again.
+   */
   readonly probe: () => Promise<boolean>;
-  /** Called when the service answers again after it refused. */
+  /** Called when the service answers again after a refusal. */
   readonly onBack: () => void;
 }
 
-/** What is wrong with the data service, for people. */
+/** What is wrong with the data service, in words. */
 export interface UpstreamTrouble {
   readonly reason: string;
   readonly sinceMs: number;
-  /** When the next request goes out, where it asks to wait. */
+  /** When the next request is made, if the service asked to wait. */
   readonly untilMs?: number;
 }
 
-/** A failure shorter than that is retried without a word. */
+/** A shorter failure is retried without an alert. */
 const ALERT_AFTER_MS = 60_000;
 const CHECK_EVERY_MS = 15_000;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
@@ -37,14 +40,14 @@ export class UpstreamWatch {
   #lastError: UpstreamError | undefined;
   #failingSinceMs: number | undefined;
   #throttledSinceMs: number | undefined;
-  /** It answered while it was known to be down, and has not failed since. */
+  /** Whether it has answered while it was known to be down, and has not failed since. */
   #isBack = false;
 
   constructor(deps: UpstreamWatchDeps) {
     this.#deps = deps;
   }
 
-  /** Takes the outcome of every attempt. */
+  /** Records the outcome of every attempt. */
   takeOutcome(error: UpstreamError | undefined): void {
     const { clock } = this.#deps;
     if (error?.kind === "rate_limited") this.#throttledSinceMs ??= clock.now();
@@ -59,7 +62,10 @@ export class UpstreamWatch {
     }
   }
 
-  /** The service answers with the key that it refused. `isPaidFor`: not only what costs nothing. */
+  /**
+   * Ends a refusal, because the service accepts the key again. `isPaidFor`: a billed request was
+   * answered, not only a free one.
+   */
   keyTaken(isPaidFor: boolean): void {
     const status = this.#status();
     if (status.kind !== "stopped" || (status.because === "billing" && !isPaidFor)) return;
@@ -68,7 +74,7 @@ export class UpstreamWatch {
     this.#deps.onBack();
   }
 
-  /** True while the key is refused: nothing is polled at all. */
+  /** Whether the service refuses the key, so that nothing is polled. */
   get isStopped(): boolean {
     return this.#status().kind === "stopped";
   }
@@ -78,7 +84,7 @@ export class UpstreamWatch {
     return this.#deps.opsAlerts.lasting(CONDITION).size > 0;
   }
 
-  /** Undefined when all is well. */
+  /** What is wrong; undefined if nothing is. */
   get trouble(): UpstreamTrouble | undefined {
     const { clock } = this.#deps;
     const status = this.#status();
@@ -114,7 +120,7 @@ export class UpstreamWatch {
     this.#stopChecks?.();
   }
 
-  /** It has answered nothing else for so long that people hear of it. */
+  /** Whether the service has answered only 429 for so long that the operator is alerted. */
   #onlyAsksToWait(): boolean {
     return (
       this.#throttledSinceMs !== undefined &&
@@ -127,7 +133,7 @@ export class UpstreamWatch {
   }
 
   #answered(): void {
-    // It was under way when another one was refused.
+    // This request was already under way when another one was refused.
     if (this.isStopped) return;
     this.#failingSinceMs = undefined;
     this.#lastError = undefined;

@@ -1,6 +1,6 @@
 /**
- * One poll with all that follows it: what is remembered, counted and reported, and when it runs
- * again.
+ * Runs one poll and handles its result: remembers, counts and reports it, and decides when the poll
+ * runs again.
  */
 import { errorText } from "../../model/errors.ts";
 import type { OpsAlert } from "../../model/ops-alerts.ts";
@@ -28,7 +28,7 @@ export interface AttemptDeps
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
 
-/** While nothing can be asked at all: no key, no quota. */
+/** The wait after a failure that will not pass soon, such as a refused key or a spent quota. */
 const HELD_MS = 60_000;
 
 export class PollAttempts {
@@ -38,7 +38,7 @@ export class PollAttempts {
     this.#deps = deps;
   }
 
-  /** Never rejects. */
+  /** Runs a poll with all that follows it. Never rejects. */
   async run(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
     const { clock, trace, log, history } = this.#deps;
     const members = poll.group?.members.map(({ key }) => key);
@@ -110,16 +110,17 @@ export class PollAttempts {
     return aftermath;
   }
 
-  /** When it runs again. */
+  /** Returns when a failed poll runs again. */
   async #afterFailure(poll: Poll, error: unknown): Promise<PollAftermath> {
     const { clock, log, storeWatch, trouble } = this.#deps;
     const nowMs = clock.now();
     const watch = poll.subscribers[0]?.watch.id;
     if (storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
     if (error instanceof RequestHeld) {
-      // Its first page was read, and the rest is a gap that the next polls fill.
+      // The first page was read. The rest is a gap that the next polls fill.
       if (error.reason === "pace") return {};
-      // Rounded up: a fraction of a millisecond too soon would be held again, and again.
+      // The time is rounded up, because a poll that comes a fraction of a millisecond too soon
+      // would be held again.
       if (error.retryAtMs !== undefined)
         return {
           retryAtMs: Math.ceil(nowMs + Math.max(0, error.retryAtMs - clock.monotonic())) + 1,
@@ -136,13 +137,15 @@ export class PollAttempts {
     if (after?.isAnswer === true) log.debug("poll answered that there is nothing", fields);
     else log.warn("poll failed", fields);
     if (after !== undefined) return after;
-    // The gate knows how long this source has to wait, and answers with the time.
+    // The gate knows how long this source must wait. It holds the request of the next run and
+    // answers with the time.
     if (kind === "transient" || kind === "rate_limited") return { retryAtMs: nowMs + 1_000 };
     return { notBeforeMs: nowMs + HELD_MS };
   }
 
   /**
-   * One notice a watch for items that were not sent, and for history the service would not give.
+   * Raises an ops alert for each watch with items that were not sent or with history that the
+   * service did not return.
    */
   async #reportLosses(poll: Poll, { tooOld, lostGaps }: PollOutcome): Promise<void> {
     const report = (watch: string, message: string, facts: NonNullable<OpsAlert["facts"]>) =>
@@ -177,6 +180,6 @@ export class PollAttempts {
 
 const WATCHES_SHOWN = 20;
 
-/** Ids, as many as a line takes. */
+/** Returns the ids of the watches of a poll, only as many as fit in a log line. */
 const watchesOf = ({ subscribers }: Poll): readonly string[] =>
   [...new Set(subscribers.map(({ watch }) => watch.id))].slice(0, WATCHES_SHOWN);

@@ -1,6 +1,6 @@
 /**
- * What is remembered of each poll while the daemon runs: when it ran, how that went, and what is
- * missing of its feed. All by poll key.
+ * Remembers each poll while the daemon runs, by poll key: when it ran, how that went, and which
+ * gaps its feed has.
  */
 import { type GapAge, readFeedMemory } from "../../detect/feed-memory.ts";
 import { gapAges } from "../../detect/gap-age.ts";
@@ -10,10 +10,13 @@ import type { Poll, PollGroup } from "../../plan/poll.ts";
 
 type Store = Pick<PollStore, "loadSources">;
 
-/** Gaps of a feed. */
+/** The gaps of a feed. */
 interface FeedGaps {
   readonly gaps: readonly GapAge[];
-  /** When the state was asked for them, monotonic; undefined: a poll of this process left them. */
+  /**
+   * When the gaps were read from the state, in monotonic ms; undefined if a poll of this process
+   * reported them.
+   */
   readonly readAtMs?: number;
 }
 
@@ -26,14 +29,17 @@ export interface OpenGaps {
 export const countGaps = (open: readonly OpenGaps[]): number =>
   open.reduce((sum, { gaps }) => sum + gaps.length, 0);
 
-/** What the state said of gaps that another replica may fill meanwhile is believed for so long. */
+/**
+ * Gaps that were read from the state are read again after this time, because another replica may
+ * have filled them.
+ */
 const BELIEVED_MS = 30_000;
 
 export class PollHistory {
   readonly lastPolledAtMs = new Map<string, number>();
-  /** When a run last succeeded. */
+  /** When each poll last succeeded. */
   readonly lastOkAtMs = new Map<string, number>();
-  /** Why the last run failed. */
+  /** Why the last run of a poll failed. */
   readonly problems = new Map<string, string>();
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #gaps = new Map<string, FeedGaps>();
@@ -43,9 +49,9 @@ export class PollHistory {
   }
 
   /**
-   * Takes over what the state knows of polls that are new here. Returns their keys. A group that
-   * was never polled as such is due by those of its members that were polled longest ago; at once
-   * when one never was.
+   * Reads what the state knows about polls that are new here, and resolves to their keys. A group
+   * that was never polled as such gets the time of the member that was polled longest ago, and none
+   * if a member was never polled.
    */
   async load(polls: readonly Poll[], store: Store): Promise<readonly string[]> {
     const unknown = polls.filter(({ key }) => !this.lastPolledAtMs.has(key)).map(({ key }) => key);
@@ -70,8 +76,8 @@ export class PollHistory {
   }
 
   /**
-   * Drops what is kept of polls that are planned no longer, alone or in a group: when they come
-   * back, the state knows when they ran.
+   * Forgets polls that are no longer planned, alone or in a group. If one comes back, the state
+   * knows when it ran.
    */
   keepOnly(polls: readonly Poll[]): void {
     const keys = new Set(
@@ -84,9 +90,7 @@ export class PollHistory {
       for (const key of kept.keys()) if (!keys.has(key)) kept.delete(key);
   }
 
-  /**
-   * A run that brought something, if only a part. `openGaps`: gaps in what is known of its feed.
-   */
+  /** Records a run that read something, even if only a part. `openGaps`: the gaps of its feed. */
   polled(key: string, atMs: number, openGaps: readonly GapAge[] | undefined): void {
     this.lastPolledAtMs.set(key, atMs);
     this.problems.delete(key);
@@ -103,9 +107,9 @@ export class PollHistory {
   }
 
   /**
-   * Gaps in covered history that wait to be filled, of feeds that are polled by themselves and of
-   * those in groups. The state is asked for those that were not polled here, and not again at once:
-   * thousands of memories take it a while.
+   * Returns the gaps in the covered ranges of feeds, including those in groups. For feeds that were
+   * not polled by this process, gaps are read from the state, and again only after a while, because
+   * reading thousands of memories takes time.
    */
   async openGaps(polls: readonly Poll[], store: Store): Promise<readonly OpenGaps[]> {
     const all = polls
@@ -116,7 +120,8 @@ export class PollHistory {
     for (const { fingerprint, memory } of unknown.length === 0
       ? []
       : await store.loadSources(unknown)) {
-      // One that was polled meanwhile knows better.
+      // The feed may have been polled while the state was read. Then its poll knows the gaps
+      // better.
       if (!this.#isKnown(fingerprint))
         this.#gaps.set(fingerprint, {
           gaps: gapAges(readFeedMemory(memory)),

@@ -1,6 +1,6 @@
 /**
- * The poll loop: one timer, due polls side by side. Owns when a poll runs and that it runs once;
- * what a poll does is the runner's.
+ * Runs polls when they are due, with one timer and many polls at once. Ensures that a poll does not
+ * run twice at the same time. The runner decides what a poll does.
  */
 import type { PollAftermath } from "../../model/poll-aftermath.ts";
 import type { Cancel, Clock } from "../../model/clock.ts";
@@ -14,21 +14,22 @@ import { type Due, type DueTime, type PollPace, PollQueue } from "./poll-queue.t
 
 export interface PollLoopDeps extends PollPace, Pick<Ports, "clock" | "meter" | "log"> {}
 
-/** What runs the polls. */
+/** Runs the polls for the loop. */
 export interface PollWork {
-  /** Runs a poll and deals with its failure; never rejects. Times on the wall clock. */
+  /** Runs a poll and handles its failure. Never rejects. Times are wall time. */
   runPoll(poll: Poll): Promise<PollAftermath>;
   /**
-   * When a poll would run next by the pace of this moment, wall time; undefined: at its next tick.
+   * Returns when a poll would run next at the current pace, in wall time; undefined for its next
+   * tick.
    */
   nextDueMs(poll: Poll): number | undefined;
 }
 
-/** Requests are paced by the gate; this only bounds what waits there at once. */
+/** The gate paces requests; this only limits how many polls wait there at once. */
 const MAX_RUNNING = 64;
-/** Wake at least so often, to notice that the clock was set. */
+/** Wakes at least this often, to notice that the clock was set. */
 const LONGEST_SLEEP_MS = 30_000;
-/** Before the start. */
+/** Used before the start. */
 const NO_WORK: PollWork = { runPoll: async () => ({}), nextDueMs: () => undefined };
 
 export class PollLoop {
@@ -39,8 +40,7 @@ export class PollLoop {
   readonly #jumps: JumpWatch;
   readonly #running = new Map<string, Promise<void>>();
   /**
-   * Polls whose plan changed while they ran: the newcomer or the new schedule is served right
-   * after.
+   * Polls whose subscribers or schedules changed while they ran. They run again right afterwards.
    */
   readonly #replanned = new Set<string>();
   #work = NO_WORK;
@@ -59,8 +59,8 @@ export class PollLoop {
   }
 
   /**
-   * Replaces the plan: polls that stay keep their due times, new ones are due by their last poll,
-   * or at once when never polled.
+   * Replaces the plan. Polls that are also in the new plan keep their due times. New ones are due
+   * by their last poll, or at once if they were never polled.
    */
   setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void {
     const before = new Map(polls.map(({ key }) => [key, this.#queue.pollOf(key)]));
@@ -69,7 +69,7 @@ export class PollLoop {
     this.#arm();
   }
 
-  /** Makes a poll due at once; false when the plan does not have it. */
+  /** Makes a poll due at once. Returns false if the plan does not have it. */
   runNow(key: string): boolean {
     const poll = this.#queue.pollOf(key);
     if (poll === undefined || this.#running.has(key)) return poll !== undefined;
@@ -78,51 +78,49 @@ export class PollLoop {
     return true;
   }
 
-  /** Reads the clock again: what is due by it runs. */
+  /** Reads the clock again and runs what is due. */
   wake(): void {
     if (this.#isStarted) this.#turn();
   }
 
-  /**
-   * Computes waiting times again: polls go faster or slower than when they were put into the queue.
-   */
+  /** Computes due times again, because polls have become faster or slower. */
   reschedule(): void {
     this.#queue.reschedule((poll) => this.#work.nextDueMs(poll));
     this.#arm();
   }
 
-  /** When a poll runs next, epoch ms; undefined while it runs or is unknown. */
+  /** Returns when a poll runs next, in epoch ms; undefined while it runs or is unknown. */
   nextDueAt(key: string): number | undefined {
     return this.#queue.nextDueAt(key);
   }
 
-  /** When a poll that another replica makes is due, by its last one, epoch ms. */
+  /** Returns when a poll that another replica makes is due after its last run, in epoch ms. */
   dueAfter(poll: Poll, lastPolledMs: number): number {
     return this.#queue.dueAfter(poll, lastPolledMs).dueMs;
   }
 
   start(work: PollWork): void {
     this.#work = work;
-    // The pace may have been learned after the plan was made: polls that were slowed down before a
-    // restart are no sooner due after it.
+    // The slow-down factors may be newer than the plan. Without this, polls that were slowed down
+    // before a restart would be due too early after it.
     this.#queue.reschedule(() => undefined);
     this.#isStarted = true;
     this.#arm();
   }
 
-  /** Starts nothing more and resolves when what runs has ended. */
+  /** Starts no more polls. Resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.#isStarted = false;
     this.#cancelTimer?.();
     await Promise.all(this.#running.values());
   }
 
-  /** Monotonic time of the last turn of the loop: a loop that stands still is no longer alive. */
+  /** The monotonic time of the loop's last turn. If it gets old, the loop has stopped. */
   get lastTurnMs(): number {
     return this.#lastTurnMs;
   }
 
-  /** How long the longest waiting poll has been due; 0 when none waits. */
+  /** Returns for how long the poll that has waited longest has been due; 0 if none waits. */
   overdueMs(): number {
     return Math.max(0, this.#clock.now() - (this.#queue.firstDueAt ?? Number.POSITIVE_INFINITY));
   }
@@ -182,7 +180,7 @@ export class PollLoop {
       })
       .then((aftermath) => {
         this.#checkClock();
-        // A clock that went back has made its tick one of another time.
+        // If the clock was set back meanwhile, the poll's tick belongs to the old time.
         if (this.#timesSetBack !== timesSetBack)
           this.#finish(
             poll.key,
@@ -201,7 +199,7 @@ export class PollLoop {
     this.#running.set(poll.key, run);
   }
 
-  /** Puts a poll that has run back into the queue, as the plan has it now. */
+  /** Puts a poll that has run back into the queue, as it is in the current plan. */
   #finish(key: string, next: DueTime, fromMs: Due["pacedFromMs"], aftermath: PollAftermath): void {
     this.#running.delete(key);
     const poll = this.#queue.pollOf(key);
@@ -223,8 +221,8 @@ export class PollLoop {
 }
 
 /**
- * The first poll of every target is due at once, also where it joins a poll that others share, or
- * is read from another list from now on.
+ * Whether a target has joined the poll. Its first poll is due at once, even if it joins a poll that
+ * others share, or is read from a different list from now on.
  */
 function hasNewSubscriber(old: Poll, now: Poll): boolean {
   if (old === now) return false;

@@ -1,6 +1,6 @@
 /**
- * When each planned poll is due: the queue of due times, and how they follow from schedules and
- * pace. Knows nothing of what runs.
+ * Knows when each planned poll is due: the queue of due times, computed from schedules and pace.
+ * Does not know which polls run.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Priority } from "../../model/schedule.ts";
@@ -13,14 +13,14 @@ import type { Timetable } from "../../schedule/timetable.ts";
 
 export interface PollPace {
   readonly timetable: Timetable;
-  /** How much slower polls of a priority go while the quota is short. */
+  /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
 }
 
 export interface Due extends DueEntry {
   /** The tick behind the due time, without spread. */
   readonly tickMs: number;
-  /** The tick before it, where the pace of that moment decided how long to wait. */
+  /** The previous tick, if the due time was computed with the slow-down factor of that moment. */
   readonly pacedFromMs: number | undefined;
 }
 
@@ -38,14 +38,14 @@ export class PollQueue {
     this.#pace = pace;
   }
 
-  /** Replaces the plan, and drops what is planned no longer; what is new has to be entered. */
+  /** Replaces the plan, and removes polls that are no longer planned. New polls must be entered. */
   setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void {
     this.#lastPolledAtMs = lastPolledAtMs;
     this.#polls = new Map(polls.map((poll) => [poll.key, poll]));
     for (const { key } of this.#queue.entries()) if (!this.#polls.has(key)) this.#queue.remove(key);
   }
 
-  /** As the plan has it; undefined when it does not. */
+  /** Returns the planned poll; undefined if the plan does not have it. */
   pollOf(key: string): Poll | undefined {
     return this.#polls.get(key);
   }
@@ -54,12 +54,12 @@ export class PollQueue {
     return this.#queue.get(key)?.dueMs;
   }
 
-  /** When the first of all is due. */
+  /** When the first poll of all is due. */
   get firstDueAt(): number | undefined {
     return this.#queue.peek()?.dueMs;
   }
 
-  /** Takes out what is due now, at most so many. */
+  /** Removes up to `limit` polls that are due now. */
   popDue(limit: number): readonly { readonly poll: Poll; readonly due: Due }[] {
     return this.#planned(this.#queue.popDue(this.#clock.now(), limit));
   }
@@ -68,7 +68,7 @@ export class PollQueue {
     this.enter(poll, this.#atOnce(), undefined);
   }
 
-  /** By its last poll, or at once when it was never polled. */
+  /** Enters a poll by its last run, or at once if it was never polled. */
   enterFirst(poll: Poll): void {
     const nowMs = this.#clock.now();
     const lastPolledMs = this.#lastPolledAtMs.get(poll.key);
@@ -77,19 +77,19 @@ export class PollQueue {
     const { dueMs, tickMs } = isNew
       ? { dueMs: nowMs, tickMs: nowMs }
       : this.dueAfter(poll, lastPolledMs);
-    // A tick that fell into the downtime runs once, now.
+    // A tick that was missed during a downtime runs once, now.
     this.enter(poll, isNew || dueMs <= nowMs ? this.#atOnce() : { dueMs, tickMs }, pacedFromMs);
   }
 
-  /** When a poll is due by its last one, at the pace of this moment, whoever makes it. */
+  /** Returns when a poll is due after its last run, at the current pace, on any replica. */
   dueAfter(poll: Poll, lastPolledMs: number): DueTime {
     const tickMs = tickAfter(this.#pace, poll, lastPolledMs - poll.spreadMs, lastPolledMs);
     return { tickMs, dueMs: tickMs + poll.spreadMs };
   }
 
   /**
-   * A literal of one shape: ten thousand entries that are spread from others take a third more
-   * memory.
+   * Enters a poll. The entry is one literal of fixed shape: ten thousand entries made by object
+   * spread take a third more memory.
    */
   enter(
     { key, priority }: Poll,
@@ -99,21 +99,24 @@ export class PollQueue {
     this.#queue.push({ key, dueMs, priority, tickMs, pacedFromMs });
   }
 
-  /** The tick after one that runs or ran. */
+  /** Returns the tick after the given one. */
   nextAfter(poll: Poll, lastTickMs: number, nowMs = this.#clock.now()): DueTime {
     const tickMs = tickAfter(this.#pace, poll, lastTickMs, nowMs);
     return { tickMs, dueMs: tickMs + poll.spreadMs };
   }
 
-  /** The clock went back: due times computed on the old one would leave polls waiting. */
+  /**
+   * Computes due times again after the clock was set back. Otherwise polls would wait until the old
+   * time is reached.
+   */
   computeAgain(): void {
     for (const { poll, due } of this.#planned(this.#queue.entries()))
       this.enter(poll, this.nextAfter(poll, this.#clock.now()), due.pacedFromMs);
   }
 
   /**
-   * Polls go faster or slower than when they were put into the queue. `nextDueMs`: where the pace
-   * of this moment, not a tick, says when.
+   * Computes due times again, because polls have become faster or slower. `nextDueMs` returns the
+   * time of a poll that follows its pace instead of ticks.
    */
   reschedule(nextDueMs: (poll: Poll) => number | undefined): void {
     const nowMs = this.#clock.now();
@@ -121,7 +124,7 @@ export class PollQueue {
       if (due.pacedFromMs === undefined) continue;
       const isDue = due.dueMs <= nowMs;
       const pacedMs = nextDueMs(poll);
-      // What is due already is put off only where its interval is not over any more.
+      // A poll that is due already is put off only if its interval is no longer over.
       const scheduled = () =>
         this.nextAfter(poll, due.pacedFromMs ?? nowMs, isDue ? due.pacedFromMs : nowMs);
       const next = pacedMs === undefined ? scheduled() : { dueMs: pacedMs, tickMs: due.tickMs };

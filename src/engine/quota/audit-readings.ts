@@ -1,20 +1,20 @@
 /**
- * What the service said last of each key, as quota-audit.ts learned it: read by those who decide
- * which key pays, and kept over restarts.
+ * Holds what the service last said about each key, as `quota-audit.ts` learned it. The choice of
+ * the key that pays depends on it. It is kept over restarts.
  */
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Json, JsonObject } from "../../model/json.ts";
 import type { AuditReading } from "../../model/ledger.ts";
 import type { Notes } from "../../model/store.ts";
 
-/** What the service said of a key, and when. */
+/** What the service said about a key, and when. */
 export interface KeyReading extends AuditReading {
   readonly remaining: number;
   readonly askedAtMs: number;
   readonly periodId: string;
-  /** Absent in what was kept before keys had one. */
+  /** Absent in values stored before keys had fingerprints. */
   readonly fingerprint?: string;
-  /** Sum of this period. */
+  /** The sum over this period. */
   readonly drift: number;
   readonly limit: number;
 }
@@ -22,7 +22,7 @@ export interface KeyReading extends AuditReading {
 const NOTE = "quota.audit";
 
 export class AuditReadings {
-  /** The one at this moment. */
+  /** Returns the current period. */
   readonly period: () => QuotaPeriod;
   readonly #readings = new Map<string, KeyReading>();
 
@@ -38,7 +38,10 @@ export class AuditReadings {
     this.#readings.set(key, reading);
   }
 
-  /** Requests of this period by what the service said was left; undefined while unknown. */
+  /**
+   * Returns a key's requests in this period, computed from what the service said was left;
+   * undefined if unknown.
+   */
   limitOf(key: string): number | undefined {
     const reading = this.#readings.get(key);
     return reading === undefined || reading.periodId !== this.period().id
@@ -46,7 +49,10 @@ export class AuditReadings {
       : reading.limit;
   }
 
-  /** Over all keys and this period: above 0 when the service counted more than the ledger. */
+  /**
+   * The sum of this period's drifts over all keys: above 0 if the service counted more than the
+   * ledger.
+   */
   get driftRequests(): number {
     const { id } = this.period();
     return [...this.#readings.values()].reduce(
@@ -74,7 +80,7 @@ async function readReadings(notes: Notes): Promise<readonly (readonly [string, K
   );
 }
 
-/** What the last daemon on this state learned of its keys in this period, by key. */
+/** Returns what the last daemon on this state learned about its keys in this period, by key. */
 export async function readAudit(
   notes: Notes,
   periodId: string,

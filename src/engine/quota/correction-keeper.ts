@@ -1,6 +1,6 @@
 /**
- * Keeps what was learned of slowed-down polls over restarts: a note of its own, written once a
- * minute at most. What it means is budget/'s.
+ * Keeps over restarts how much more slowed-down polls cost than forecast. It is written at most
+ * once a minute. `budget/` interprets the value.
  */
 import type { ForecastCorrection, CorrectionMemory } from "../../budget/forecast-correction.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -9,16 +9,15 @@ import type { Json } from "../../model/json.ts";
 import type { Notes } from "../../model/store.ts";
 
 export interface CorrectionKeeper {
-  /** Reads the note once; asked before every use. */
+  /** Reads the stored value. Called before every use; only the first call reads. */
   load(): Promise<void>;
-  /** Writes what is new, where it is time. */
+  /** Writes the value if it changed and the last write is long enough ago. */
   save(): Promise<void>;
 }
 
 const NOTE = "quota.overrun";
 /**
- * Little enough for whoever is killed again and again; whoever asks for the status time and again
- * writes no more.
+ * If the daemon is killed, little is lost; frequent requests for the status cause no more writes.
  */
 const WRITE_EVERY_MS = 60_000;
 

@@ -1,6 +1,6 @@
 /**
- * Counts the requests of each watch, hour by hour from the ledger, for the forecast.
- * `forecast/counted-days.ts` says when a day counts.
+ * Counts the requests of each watch per hour, from the ledger, for the forecast.
+ * `forecast/counted-days.ts` decides when a day counts.
  */
 import {
   type CountedDays,
@@ -16,7 +16,7 @@ import type { Ledger } from "../../model/ledger.ts";
 export type HourEstimate = Pick<CountedHour, "estimate" | "expected">;
 
 const SCOPE = "counted_days";
-/** What was counted of a watch that was not polled for so long is dropped. */
+/** Counts of a watch that was not polled for this long are dropped. */
 const KEEP_MS = 30 * 86_400_000;
 
 export class DayCounter {
@@ -28,19 +28,19 @@ export class DayCounter {
     this.#known = new LearnedValues<CountedDays>({ scope: SCOPE, store, clock, writeEveryMs: 0 });
   }
 
-  /** Reads what was counted before. Call it before every use; it reads once. */
+  /** Reads earlier counts. Called before every use; only the first call reads. */
   load(): Promise<void> {
     return this.#known.load();
   }
 
-  /** Reads what another replica has counted. */
+  /** Reads the counts again, because another replica writes them. */
   reload(): Promise<void> {
     return this.#known.reload();
   }
 
   /**
-   * Call it once an hour, while polls are not slowed down. `estimatesOf`: the estimates since a
-   * moment, by watch id.
+   * Counts the requests since the last call. Called once an hour, while polls are not slowed down.
+   * `estimatesOf` returns the estimates since a time, by watch id.
    */
   async take(
     estimatesOf: (sinceMs: number) => ReadonlyMap<string, HourEstimate>,
@@ -53,7 +53,7 @@ export class DayCounter {
     for (const { watch, requests } of lines) spent.set(watch, (spent.get(watch) ?? 0) + requests);
     for (const [id, estimate] of estimatesOf(sinceMs)) {
       const known = this.#known.get(id);
-      // Most watches of a large configuration are polled rarely: no row for them.
+      // Most watches of a large configuration are polled rarely, and get no row.
       if (known === undefined && !isCountable(estimate.estimate)) continue;
       this.#known.put(id, countHour(known, { ...estimate, requests: spent.get(id) ?? 0, nowMs }));
     }
@@ -65,7 +65,7 @@ export class DayCounter {
   readonly ratioOf = (watchId: string): number | undefined => this.#known.get(watchId)?.ratio;
 }
 
-/** The ratios that daemons on this state have counted. */
+/** Reads the ratios that daemons on this state have counted. */
 export async function readRatios(store: LearnedStore): Promise<DayCounter["ratioOf"]> {
   const counted = await store.loadLearned(SCOPE);
   return (watchId) => (counted.get(watchId) as unknown as CountedDays | undefined)?.ratio;

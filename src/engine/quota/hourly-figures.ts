@@ -1,6 +1,6 @@
 /**
- * What the daemon's own forecast needs from the state and the ledger, refreshed once an hour:
- * lengths of lists, and what watches took.
+ * What the daemon's own forecast needs from the state and the ledger: the lengths of lists, and the
+ * requests of watches. Refreshed once an hour.
  */
 import { NO_SLOW_DOWN } from "../../budget/slow-down.ts";
 import { type CostModel, createCostModel } from "../../forecast/cost.ts";
@@ -19,10 +19,10 @@ export interface HourlyFiguresDeps {
   readonly clock: Clock;
   readonly timetable: Timetable;
   readonly ledger: Pick<Ledger, "spentByKey" | "spentSince">;
-  /** Of several replicas the leader counts the days. */
+  /** If there are several replicas, only the leader counts days. */
   readonly share: Pick<Share, "isLeading">;
   readonly learned: LearnedStore;
-  /** Long lists take more than a page. */
+  /** Reads watch states, which say how many pages a list has. */
   readonly states: (watchIds: readonly string[]) => Promise<readonly WatchState[]>;
 }
 
@@ -44,7 +44,8 @@ export class HourlyFigures {
   }
 
   /**
-   * Call it often; it does nothing within an hour. Requests of slowed-down polls are not counted.
+   * Refreshes the figures if an hour has passed. Requests are not counted while polls are slowed
+   * down.
    */
   async refresh(polls: readonly Poll[], isSlowedDown: boolean): Promise<void> {
     const { clock, states, share } = this.#deps;

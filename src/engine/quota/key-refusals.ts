@@ -1,6 +1,6 @@
 /**
- * What one replica learns of a key that the service refuses, for all of them: a note for each
- * refused key, which the others read once a minute.
+ * Shares with all replicas that the service refuses a key. Each refused key has a stored note,
+ * which the other replicas read once a minute.
  */
 import type { Cancel } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
@@ -11,13 +11,15 @@ import { repeat } from "../health/repeat.ts";
 
 export interface KeyRefusalsDeps extends Pick<Ports, "notes" | "clock" | "log"> {
   /**
-   * The active keys. A fingerprint distinguishes two keys that had the same name one after the
-   * other.
+   * Returns the active keys. The fingerprint distinguishes two keys that had the same name one
+   * after the other.
    */
   readonly keys: () => readonly { readonly name: string; readonly fingerprint: string }[];
-  /** Called when another replica learned that the service refuses a key that this one has too. */
+  /**
+   * Called when another replica reports that the service refuses a key that this replica has too.
+   */
   readonly onRefused: (key: string, error: UpstreamError) => void;
-  /** Called when another replica learned that the service takes it again. */
+  /** Called when another replica reports that the service accepts the key again. */
   readonly onTaken: (key: string) => void;
 }
 
@@ -33,8 +35,8 @@ const READ_EVERY_MS = 60_000;
 export class KeyRefusals {
   readonly #deps: KeyRefusalsDeps;
   /**
-   * The last known refusal of each key, by the fingerprint of the key, and whether another replica
-   * reported it.
+   * The last known refusal of each key, by key fingerprint. `isReported`: another replica reported
+   * it.
    */
   readonly #known = new Map<
     string,
@@ -46,7 +48,10 @@ export class KeyRefusals {
     this.#deps = deps;
   }
 
-  /** A refusal from before the start holds nothing up: the first request is the trial. */
+  /**
+   * Starts to read the notes. A refusal from before the start blocks nothing: the first request is
+   * a trial.
+   */
   async start(): Promise<void> {
     const { clock, log, keys } = this.#deps;
     const onError = (error: unknown) =>
@@ -82,7 +87,10 @@ export class KeyRefusals {
       this.#write(fingerprint, null);
   }
 
-  /** The service answered what costs nothing, which says nothing of whether somebody pays. */
+  /**
+   * Called when a free request was answered. That shows that the key is valid, not that it is paid
+   * for.
+   */
   answered(key: string): void {
     if (this.#known.get(this.#fingerprintOf(key) ?? "")?.kind === "unauthorized") this.taken(key);
   }

@@ -1,7 +1,7 @@
 /**
- * Several keys that share the load: suspends one that the service refuses, or that gets no answer
- * where others do, alerts the operator once, asks the service about it now and then, and reports
- * when it is back. With one key it only lets the gate do what it does without.
+ * Suspends a key that the service refuses, or that gets no answers while other keys do. Alerts the
+ * operator once, asks the service about suspended keys at intervals, and reports when a key is
+ * back. With only one key it suspends nothing, and the gate handles the refusal.
  */
 import type { SuspendedKey, SuspensionReason, KeyRing } from "../../budget/key-ring.ts";
 import type { Cancel } from "../../model/clock.ts";
@@ -12,27 +12,30 @@ import type { Ports } from "../../model/ports.ts";
 import { repeat } from "../health/repeat.ts";
 import type { FailedWith } from "../../requests/gate-keys.ts";
 
-/** Asks /key-usage-info with this key, which is free; true when it has requests left. */
+/**
+ * Asks `/key-usage-info` with this key, which is free. Resolves to true if the key has requests
+ * left.
+ */
 export type AskKey = (key: string) => Promise<boolean>;
 
 export interface KeyWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
   readonly ring: KeyRing;
-  /** Names of the active keys. */
+  /** Returns the names of the active keys. */
   readonly keys: () => readonly string[];
-  /** Reads a key's file again; true when it holds another one now. */
+  /** Reads the file of a key again. Resolves to true if the file holds a different key now. */
   readonly renew: (key: string) => Promise<boolean>;
 }
 
 const CHECK_EVERY_MS = 60_000;
 /**
- * A key that one replica refuses to use is not back because it pays for another one, until this one
- * has not seen its trouble for so long.
+ * Three checks. A replica that still suspends a key raises the alert again at every check, so that
+ * another replica, for which the key pays, does not clear it.
  */
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "key.refused:";
 /**
- * So many requests in a row that failed with a key and were answered with another, over so long a
- * time, are the key's trouble.
+ * A key is suspended after this many requests in a row failed with it and were answered with
+ * another key, if the first and the last are at least `FAILING_MS` apart.
  */
 const FAILURES = 3;
 const FAILING_MS = 60_000;
@@ -41,16 +44,21 @@ export class KeyWatch {
   readonly #deps: KeyWatchDeps;
   #stopChecks: Cancel | undefined;
   readonly #renewedAtMs = new Map<string, number>();
-  /** By key, what was said when it was suspended last. */
+  /** The alert of each key, as it was raised when the key was last suspended. */
   readonly #alerts = new Map<string, OpsAlert>();
-  /** By key, what failed with it and was answered with another since it paid last. */
+  /**
+   * The requests that failed with a key and were answered with another, since the key last paid.
+   */
   readonly #failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
 
   constructor(deps: KeyWatchDeps) {
     this.#deps = deps;
   }
 
-  /** Those that may pay now; all of them when none is good, so that the service itself says so. */
+  /**
+   * Returns the keys that may pay now. If none may, returns all of them, so that the service itself
+   * refuses the request.
+   */
   usable(): readonly string[] {
     const keys = this.#deps.keys();
     const good = this.#deps.ring.usable(keys);
@@ -65,7 +73,7 @@ export class KeyWatch {
     const { ring, clock, renew } = this.#deps;
     const keys = this.#deps.keys();
     if (keys.length < 2) return false;
-    // Sent with a key that is no longer active, or with its former text.
+    // The request was sent with a key that is no longer active, or with an older value of the key.
     if (!keys.includes(key) || sentAtMs < (this.#renewedAtMs.get(key) ?? Number.NEGATIVE_INFINITY))
       return true;
     if (error.kind === "unauthorized" && (await renew(key))) {
@@ -74,7 +82,7 @@ export class KeyWatch {
     }
     const isNew = !ring.suspended.some((one) => one.key === key);
     ring.suspend(key, reasonOf(error), clock.monotonic());
-    // One that only fails is better than none.
+    // A key that fails is better than none, so failing keys are tried again if no other is left.
     if (ring.usable(keys).length === 0)
       for (const { key: other, because } of ring.suspended)
         if (because === "failing") ring.tryAgain(other);
@@ -90,12 +98,12 @@ export class KeyWatch {
     if (ring.paid(key, sentAtMs)) void this.#alertRecovered(key);
   }
 
-  /** Another replica says that this key pays again. */
+  /** Puts a key on trial, because it pays again for another replica. */
   taken(key: string): void {
     this.#deps.ring.tryAgain(key);
   }
 
-  /** Asks about the suspended keys; true when one of them may pay again. */
+  /** Asks about the suspended keys. Resolves to true if one of them may pay again. */
   probe(ask: AskKey): Promise<boolean> {
     return this.#askAbout(
       this.#deps.ring.suspended.map(({ key }) => key),
@@ -103,14 +111,14 @@ export class KeyWatch {
     );
   }
 
-  /** The active keys are others now. */
+  /** Forgets all suspensions, because the active keys have changed. */
   reset(): void {
     this.#deps.ring.reset();
     this.#renewedAtMs.clear();
     this.#failing.clear();
   }
 
-  /** Asks about suspended keys now and then from here on. */
+  /** Starts to ask about suspended keys at intervals. */
   async start(ask: AskKey): Promise<void> {
     const { clock, log, opsAlerts } = this.#deps;
     const onError = (error: unknown) =>
@@ -128,7 +136,10 @@ export class KeyWatch {
     this.#stopChecks?.();
   }
 
-  /** Its requests fail, and with another key they do not. */
+  /**
+   * Counts a request that failed with this key and was answered with another one. Suspends the key
+   * after several.
+   */
   async #doubt(key: string, error: UpstreamError): Promise<void> {
     const { ring, clock, keys } = this.#deps;
     const nowMs = clock.monotonic();
@@ -145,7 +156,7 @@ export class KeyWatch {
     await this.#alertSuspended(key, error);
   }
 
-  /** Says again of each key that is still suspended that it is. */
+  /** Asks about suspended keys, and raises the alert again for each that is still suspended. */
   async #check(ask: AskKey): Promise<void> {
     const { ring, clock, keys, opsAlerts } = this.#deps;
     await this.#askAbout(ring.takeProbes(clock.monotonic()), ask);

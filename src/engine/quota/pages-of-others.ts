@@ -1,12 +1,12 @@
-/** How many further pages other replicas read, by the ledger that all of them share. */
+/** Counts the further pages that other replicas read, from the ledger that all replicas share. */
 import { createInTurn } from "../../model/in-turn.ts";
 import type { Ledger } from "../../model/ledger.ts";
 
 export interface PagesOfOthersDeps {
   readonly ledger: Pick<Ledger, "countFurtherPages">;
   /**
-   * Called with those since the last count. An own page that is entered meanwhile may be among
-   * them, and is taken off the next time.
+   * Called with the pages since the last count. A page of this replica that is entered during the
+   * count may be included, and is subtracted from the next count.
    */
   readonly onCounted: (pages: number) => void;
 }
@@ -16,19 +16,19 @@ export class PagesOfOthers {
   readonly #inTurn = createInTurn();
   /** The last entry that was counted; undefined before the first count. */
   #countedId: number | undefined;
-  /** Own pages since then. */
+  /** The pages that this replica read since the last count. */
   #own = 0;
 
   constructor(deps: PagesOfOthersDeps) {
     this.#deps = deps;
   }
 
-  /** This replica has entered one. */
+  /** Called when this replica has entered a page in the ledger. */
   entered(): void {
     this.#own += 1;
   }
 
-  /** The first count only says from where the next one goes on. */
+  /** Counts pages. The first count only says where the next one starts. */
   count(): Promise<void> {
     const { ledger, onCounted } = this.#deps;
     return this.#inTurn(async () => {

@@ -1,6 +1,6 @@
 /**
- * How long the lists are that polls read whole, by poll key. Kept instead of the state of ten
- * thousand watches.
+ * The lengths of the lists that polls read completely, by poll key. They are kept here so that the
+ * states of ten thousand watches need not stay in memory.
  */
 import type { WatchState } from "../../model/watch-store.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -10,10 +10,11 @@ import type { Poll } from "../../polling/watch-poll.ts";
 
 export interface Volumes {
   readonly readAtMs: number;
-  /** Requests of a whole read, by the key of a poll or of a member of a group. */
+  /** The requests of a complete read, by the key of a poll or of a group's member. */
   readonly pages: ReadonlyMap<string, number>;
   /**
-   * Ids of watches with a list whose first read is not complete: their days are not counted yet.
+   * The ids of watches with a list whose first read is not complete. Their days are not counted
+   * yet.
    */
   readonly unread: ReadonlySet<string>;
 }
@@ -24,7 +25,7 @@ export const NO_VOLUMES: Volumes = {
   unread: new Set(),
 };
 
-/** Ids of the watches whose state says how long their lists are. */
+/** Returns the ids of the watches whose state says how long their lists are. */
 export const watchesWithLists = (polls: readonly Poll[]): readonly string[] => [
   ...new Set(listsOf(polls).flatMap(({ subscribers }) => subscribers.map(({ watch }) => watch.id))),
 ];
@@ -32,7 +33,7 @@ export const watchesWithLists = (polls: readonly Poll[]): readonly string[] => [
 const listsOf = (polls: readonly Poll[]): readonly Poll[] =>
   polls.flatMap((one) => one.group?.members ?? [one]).filter(readsWholeList);
 
-/** `states`: those of `watchesWithLists`. */
+/** Computes the volumes. `states`: the states of `watchesWithLists`. */
 export function volumesOf(
   polls: readonly Poll[],
   states: readonly WatchState[],

@@ -1,5 +1,5 @@
 /**
- * Alerts the operator once a period that the quota is short, and once that it is spent. Computes
+ * Alerts the operator once per period that the quota is short, and once that it is spent. Computes
  * nothing.
  */
 import { isoTime } from "../../model/clock.ts";
@@ -14,10 +14,12 @@ export interface QuotaAlertsDeps extends Pick<Ports, "clock" | "opsAlerts"> {
 }
 
 const MAX_NAMED = 5;
-/** A quota that lasts into the last hour of its period was paced well: nobody needs to act. */
+/**
+ * A quota that is spent only in the last hour of its period was paced well, so nobody needs to act.
+ */
 const LAST_HOUR_MS = 3_600_000;
 
-/** Called after every read of the ledger. */
+/** Raises the alerts that the status calls for. Called after every read of the ledger. */
 export async function alertQuota(
   { clock, opsAlerts, settings }: QuotaAlertsDeps,
   status: QuotaStatus,
@@ -65,16 +67,19 @@ function shortText(
   return `The plan wants ${wanted} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${expensive}.`;
 }
 
-/** A clock that is set to another period and back raises nothing again. */
+/**
+ * The condition outlasts its period, so that an alert is not raised again when the clock is set to
+ * another period and back.
+ */
 const KEPT_MS = 100 * 86_400_000;
 
-/** Of an alert that is raised once in each period of the quota. */
+/** Returns the condition of an alert that is raised once per quota period. */
 export const oncePerPeriod = (name: string, { id, endMs }: QuotaPeriod): Condition => ({
   key: `${name}:${id}`,
   endsAtMs: endMs + KEPT_MS,
 });
 
-/** A few may be under way. */
+/** A few requests may be under way, so a slightly lower figure means nothing. */
 const NOTICEABLY_LESS = 0.98;
 
 /** Whether the data service has noticeably less left than the configuration allows. */

@@ -1,8 +1,8 @@
 /**
  * Asks the service at the start and every 15 minutes what each key has left, and compares it with
- * the ledger: learns the limit where the configuration names none, and raises the alarm when the
- * service counts more than the ledger does. Of several replicas the leader asks. What to do about a
- * limit is quota-watch.ts's.
+ * the ledger. Learns the limit if the configuration has none, and alerts the operator when the
+ * service counts more than the ledger. If there are several replicas, the leader asks.
+ * `quota-watch.ts` decides what a limit means for polls.
  */
 import { boundedWaitMs, MAX_SERVICE_WAIT_MS } from "../../model/asked-wait.ts";
 import { isAlarming, evaluateAudit } from "../../budget/audit.ts";
@@ -20,38 +20,44 @@ import type { AuditReadings, KeyReading } from "./audit-readings.ts";
 
 export interface QuotaAuditDeps
   extends Pick<Ports, "notes" | "opsAlerts" | "clock" | "log" | "meter"> {
-  /** Where what it learns is kept. */
+  /** Holds what is learned. */
   readonly readings: AuditReadings;
   readonly ledger: Pick<Ledger, "auditMark" | "auditSpan" | "spentByKey">;
   readonly share: Pick<Share, "isLeading">;
-  /** Names of the active keys. */
+  /** Returns the names of the active keys. */
   readonly keys: () => readonly string[];
-  /** Distinguishes two keys that had the same name one after the other, and gives nothing away. */
+  /**
+   * Returns a hash that distinguishes two keys that had the same name one after the other, and from
+   * which no key can be derived.
+   */
   readonly fingerprint: (key: string) => string;
-  /** `remaining_requests` of /key-usage-info, whatever it is. @throws when there is no answer. */
+  /**
+   * Asks `/key-usage-info` for `remaining_requests`, and resolves to its value unchecked. @throws
+   * if there is no answer
+   */
   readonly remaining: (key: string) => Promise<unknown>;
-  /** How far back the ledger can be read attempt by attempt. */
+  /** Returns for how long the ledger keeps single attempts. */
   readonly retentionMs: () => number;
   /** Called after every check. */
   readonly onChecked: () => Promise<void>;
 }
 
 const CHECK_EVERY_MS = 900_000;
-/** While the quota is spent. */
+/** How often it may ask while the quota is spent. */
 const CHECK_SPENT_EVERY_MS = 60_000;
-/** Where another replica asks, or asked until now. */
+/** How often a replica that does not lead reads what the leader learned. */
 const READ_EVERY_MS = 60_000;
 /**
- * After a question that was not answered, doubling up to the usual time; longer where the service
- * asks for it.
+ * The waits after a request that was not answered, doubled up to the usual interval. If the service
+ * asks for a longer wait, that one counts.
  */
 const RETRIES: Backoff = { stepsMs: doubling(60_000, CHECK_EVERY_MS) };
 
-/** The service may book an attempt this much later than it answers it. */
+/** The service may count an attempt this much later than it answers it. */
 const COUNTING_DELAY_MS = 10_000;
 /**
- * The service's clock may be a little behind: what it has left of the old period is not the limit
- * of the new one.
+ * The service's clock may be a little slow, and what it says is left of the old period is not the
+ * limit of the new one. The check waits this long after the turn of the period.
  */
 const TURN_MS = 60_000;
 
@@ -60,7 +66,7 @@ export class QuotaAudit {
   #cancel: Cancel | undefined;
   #isStopped = false;
   #failures = 0;
-  /** Fingerprints of keys that this replica asked about without leading. */
+  /** The fingerprints of keys that this replica asked about while it did not lead. */
   readonly #asked = new Set<string>();
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -79,8 +85,8 @@ export class QuotaAudit {
   }
 
   /**
-   * Called when a request is held because the quota is spent: somebody may have paid for more since
-   * the last check.
+   * Called when a request is held because the quota is spent. Checks at most once a minute, because
+   * somebody may have bought more requests.
    */
   spent(): void {
     if (
@@ -91,8 +97,8 @@ export class QuotaAudit {
   }
 
   /**
-   * Asks about every key; an odd answer or none leaves what was known. Replicas that do not lead
-   * read what the one learned that does. Never rejects.
+   * Asks about every key. An unusable answer, or none, leaves the limit as it was. A replica that
+   * does not lead reads what the leader learned. Never rejects.
    */
   async check(): Promise<void> {
     const { readings, share, clock, notes, log, onChecked } = this.#deps;
@@ -103,7 +109,7 @@ export class QuotaAudit {
       return this.#arm(READ_EVERY_MS);
     }
     const { isComplete, askedWaitMs } = await this.#checkKeys();
-    // Answered after the stop: the state is closed, and nobody listens.
+    // The answer came after the stop: the state is closed by now.
     if (this.#isStopped) return;
     await readings.save(notes).catch(() => undefined);
     await onChecked().catch((error: unknown) =>
@@ -116,8 +122,8 @@ export class QuotaAudit {
   }
 
   /**
-   * A key that only this replica has, as its file holds another one, is asked about once: whoever
-   * sends the question takes note of a refusal.
+   * Asks once about each key that only this replica has, because its key file differs from the
+   * leader's. The sender of the request handles a refusal.
    */
   async #askAboutOwnKeys(): Promise<void> {
     const { keys, fingerprint, readings, remaining, log } = this.#deps;
@@ -131,7 +137,7 @@ export class QuotaAudit {
     }
   }
 
-  /** `askedWaitMs`: as long as the service wants not to be asked again. */
+  /** Checks all keys. `askedWaitMs`: for how long the service asks not to be asked again. */
   async #checkKeys(): Promise<{ readonly isComplete: boolean; readonly askedWaitMs: number }> {
     const { keys, log } = this.#deps;
     let isComplete = true;
@@ -153,7 +159,7 @@ export class QuotaAudit {
     return { isComplete, askedWaitMs };
   }
 
-  /** False when the service gave no usable figure. */
+  /** Checks one key. Resolves to false if the service gave no usable figure. */
   async #checkKey(key: string): Promise<boolean> {
     const { readings, ledger, clock, remaining: askRemaining, fingerprint } = this.#deps;
     const period = readings.period();
@@ -171,14 +177,15 @@ export class QuotaAudit {
       periodId: period.id,
       fingerprint: fingerprint(key),
     };
-    // What is under way may be in both figures: the limit must not be too high by it.
+    // Attempts under way may be in both figures, so they are subtracted, or the limit would be too
+    // high.
     const limit = Math.floor(remaining + spent - asked.open);
     if ((await this.#compare(key, now, limit)) === "drift")
       await this.#alertDrift(key, spent, period);
     return true;
   }
 
-  /** Compares what the service says now with what it said before, and keeps what that teaches. */
+  /** Compares what the service says now with what it said before, and keeps the result. */
   async #compare(
     key: string,
     now: Omit<KeyReading, "drift" | "limit">,
@@ -235,7 +242,10 @@ export class QuotaAudit {
     });
   }
 
-  /** At the latest when the period has ended: another limit may hold from then on. */
+  /**
+   * Schedules the next check, at the latest shortly after the end of the period, when another limit
+   * may apply.
+   */
   #arm(inMs: number): void {
     this.#cancel?.();
     if (this.#isStopped) return;
@@ -246,7 +256,8 @@ export class QuotaAudit {
 }
 
 /**
- * Not where the ledger has forgotten what was between them, nor where another key has the name now.
+ * Whether two readings can be compared. They cannot if the ledger has dropped the attempts between
+ * them, or if the name belongs to a different key now.
  */
 const isComparable = (
   before: KeyReading,

@@ -1,6 +1,6 @@
 /**
- * What the month allows, what was spent, and how fast polls and their further pages go while it is
- * short. Alerts nobody: quota-alerts.ts does.
+ * Computes the quota's limit, what was spent, and how fast polls and their further pages may go
+ * while the quota is short. `quota-alerts.ts` alerts the operator.
  */
 import { createCatchUp, sparePace } from "../../budget/catch-up.ts";
 import { createForecastCorrection } from "../../budget/forecast-correction.ts";
@@ -40,19 +40,19 @@ export interface QuotaSettings {
 }
 
 export interface QuotaStatus {
-  /** Requests of the period; undefined while nobody knows. */
+  /** The requests of the period; undefined while unknown. */
   readonly limit: number | undefined;
-  /** Where scheduled polls stop: the limit without the reserve. */
+  /** The spending limit of scheduled polls: the limit without the reserve. */
   readonly softLimit: number | undefined;
   readonly spent: number;
-  /** At the pace the schedules ask for, with no slow-down. */
+  /** The requests of the period if no poll were slowed down. */
   readonly forecast: number;
-  /** Slowed down where the quota is short, and never beyond the soft limit. */
+  /** The requests of the period with the slow-down, at most the soft limit. */
   readonly expected: number;
   readonly period: QuotaPeriod;
   readonly spentByKey: ReadonlyMap<string, number>;
   readonly factors: SlowDownFactors;
-  /** By watch id, those that ask for most first. */
+  /** The pace of each watch by its id, those with the most requests first. */
   readonly paces: ReadonlyMap<string, WatchPace>;
 }
 
@@ -60,13 +60,13 @@ export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" |
   readonly ledger: HourlyFiguresDeps["ledger"] & Pick<Ledger, "countFurtherPages">;
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
-  /** Those of all replicas. */
+  /** Returns the polls of all replicas. */
   readonly polls: () => readonly Poll[];
   readonly share: Pick<Share, "isAlone" | "isLeading">;
   /** Called after every refresh. */
   readonly onRefreshed: (status: QuotaStatus) => Promise<void>;
   /**
-   * Called when polls go noticeably faster or slower than a moment ago: waiting times are computed
+   * Called when polls have become noticeably faster or slower, so that due times must be computed
    * again.
    */
   readonly onPaceChanged: () => void;
@@ -74,13 +74,13 @@ export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" |
 
 const REFRESH_EVERY_MS = 60_000;
 /**
- * Factors change a little every minute; waiting times are computed again when one fell below, or
- * rose above, so many times what it was.
+ * The factors change a little every minute. Due times are computed again only if a factor falls
+ * below the first, or rises above the second, of these multiples of its announced value.
  */
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
 export class QuotaWatch {
-  /** How fast scheduled polls may read beyond their first pages: what the month can spare. */
+  /** How fast scheduled polls may read beyond their first pages, by what the month can spare. */
   readonly pages: FurtherPages;
   readonly #deps: QuotaWatchDeps;
   readonly #catchUp = createCatchUp();
@@ -89,7 +89,9 @@ export class QuotaWatch {
   readonly #keeper: CorrectionKeeper;
   readonly #figures: HourlyFigures;
   #stopRefreshing: Cancel | undefined;
-  /** The slowest that waiting times of polls may have been computed with. */
+  /**
+   * The largest factors with which due times may have been computed since the last announcement.
+   */
   #announced: SlowDownFactors = NO_SLOW_DOWN;
   #untilStale = Number.POSITIVE_INFINITY;
   #status: QuotaStatus;
@@ -141,8 +143,8 @@ export class QuotaWatch {
   }
 
   /**
-   * Called for every billed request that is granted: after a few of a small quota the pace is set
-   * again, however soon that is.
+   * Called for every billed request that is granted. After some requests, few if the quota is
+   * small, the pace is set again without waiting for the next refresh.
    */
   granted(): void {
     this.#untilStale -= 1;
@@ -155,7 +157,7 @@ export class QuotaWatch {
     return this.#totalNow().limit;
   }
 
-  /** Share of `limit` that scheduled polls do not use. */
+  /** The share of `limit` that scheduled polls do not use. */
   get reserve(): number {
     return this.#totalNow().reserve;
   }
@@ -165,7 +167,8 @@ export class QuotaWatch {
   }
 
   /**
-   * Until when scheduled polls are held because the quota is spent, epoch ms; 0 while they are not.
+   * When scheduled polls go on, in epoch ms, if they are held because the quota is spent; otherwise
+   * 0.
    */
   get heldUntilMs(): number {
     const { softLimit, spent, period } = this.#status;
@@ -187,8 +190,8 @@ export class QuotaWatch {
   }
 
   /**
-   * Learns how much slowed-down polls take beyond the forecast, and spreads what the month can
-   * spare.
+   * Learns how much more slowed-down polls cost than forecast, and adjusts the bucket for further
+   * pages to what the month can spare.
    */
   #adjust(query: GovernedQuery, { factors, pace }: GovernedPace, periodId: string): void {
     const { nowMs, spent, periodEndMs } = query;
@@ -228,11 +231,11 @@ interface GovernedQuery extends SlowDownQuery {
   readonly polls: readonly PricedPoll[];
 }
 
-/** How fast polls go by what is spent and what they cost. */
+/** How fast polls go, by what is spent and what they cost. */
 interface GovernedPace {
   readonly factors: SlowDownFactors;
   readonly pace: Pace;
-  /** Once the requests of a period that nothing slows down are spent. */
+  /** The factors after the head start of the period, in which only low priority is slowed down. */
   readonly lastingFactors: SlowDownFactors;
   readonly lasting: Pace;
 }
@@ -247,7 +250,7 @@ function governedPace(query: GovernedQuery): GovernedPace {
   };
 }
 
-/** Where scheduled polls stop. */
+/** Returns the spending limit of scheduled polls. */
 const softLimit = ({ limit, reserve }: GovernedQuery): number | undefined =>
   spendingLimit({ monthly: limit, reserve, purpose: "poll" });
 
@@ -277,7 +280,7 @@ function statusOf(
   };
 }
 
-/** Before the first read of the ledger. */
+/** Returns the status before the first read of the ledger. */
 function statusBefore(period: QuotaPeriod, nowMs: number): QuotaStatus {
   const unknown = {
     limit: undefined,

@@ -1,6 +1,6 @@
 /**
- * Which watches the quota slows down: by how much, until when, and when they are polled next. Polls
- * that other replicas make are among them.
+ * Finds the watches that the quota slows down: by how much, until when, and when they are polled
+ * next. Includes polls that other replicas make.
  */
 import { isSlowed } from "../../budget/slow-down.ts";
 import { shardOf } from "../../model/replicas.ts";
@@ -14,13 +14,13 @@ import type { QuotaWatch } from "./quota-watch.ts";
 
 export interface SlowedWatch {
   /**
-   * How many times longer than its schedule says a watch waits between polls. Undefined: the quota
-   * is spent, and it is not polled at all.
+   * How many times longer than its schedule says a watch waits between polls. Undefined if the
+   * quota is spent and the watch is not polled at all.
    */
   readonly factor: number | undefined;
-  /** When the quota period ends, epoch ms. */
+  /** When the quota period ends, in epoch ms. */
   readonly untilMs: number;
-  /** Epoch ms; undefined while its poll is under way. */
+  /** When it is polled next, in epoch ms; undefined while its poll is under way. */
   readonly nextPollMs: number | undefined;
 }
 
@@ -36,8 +36,8 @@ export interface SlowedWatchesDeps extends Pick<Ports, "share" | "clock"> {
 }
 
 /**
- * Returns those of the watches that the quota slows down, by their ids. The state is read only
- * where there are some.
+ * Returns the watches that the quota slows down, by watch id. Reads the state only if there are
+ * any.
  */
 export async function slowedWatches(
   deps: SlowedWatchesDeps,
@@ -61,7 +61,7 @@ export async function slowedWatches(
   const untilMs = quotaWatch.status.period.endMs;
   return new Map(
     slowed.map(({ id, polls, factor }) => {
-      // Only first reads go on where the quota is spent.
+      // If the quota is spent, only first reads are made.
       const isHeld = held && polls.every(({ key }) => (lastPolls.get(key) ?? null) !== null);
       return [
         id,
@@ -76,8 +76,8 @@ export async function slowedWatches(
 }
 
 /**
- * Returns the factor of the slowest poll of a watch. A watch that shares the poll of a faster one
- * may be polled as often as its own schedule says.
+ * Returns the factor of the slowest poll of a watch. A watch that shares a faster watch's poll may
+ * still be polled as often as its own schedule says.
  */
 function factorOf(
   { quotaWatch, timetable, clock }: SlowedWatchesDeps,

@@ -1,9 +1,9 @@
-/** The quota of all keys together, from what each may spend. Pure. */
+/** Computes the quota of all keys together from what each may spend. Pure. */
 import type { PayingKey } from "../../requests/reservation.ts";
 
-/** A key as the quota sees it. */
+/** What the quota needs to know about a key. */
 export interface KeyQuota extends PayingKey {
-  /** False while it is suspended. */
+  /** Whether it is not suspended. */
   readonly isUsable: boolean;
 }
 
@@ -13,9 +13,9 @@ export interface TotalQuota {
 }
 
 /**
- * What all keys together may spend: what each may, and what keys that are gone or suspended have
- * spent already, of which nothing is left to reserve. The configuration's own limit for a month
- * holds above it.
+ * Returns what all keys together may spend: what each usable key may, plus what removed or
+ * suspended keys have spent already. The reserve is kept only of the usable keys' requests. The
+ * configured limit of the month applies if it is lower.
  */
 export function totalQuota(
   { monthly, reserve }: { readonly monthly?: number | undefined; readonly reserve: number },
@@ -44,7 +44,7 @@ export function totalQuota(
 }
 
 /**
- * What the configuration allows a key, or what the service has left of it where that is less;
+ * Returns the limit of a key: the configured one, or what the service says if that is less;
  * undefined while neither is known.
  */
 export const limitOfKey = (

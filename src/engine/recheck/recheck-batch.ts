@@ -1,6 +1,6 @@
 /**
- * One batch of fresh tweets that are due: asked for in one request, evaluated for each watch that
- * follows them, and committed. When a batch is due is recheck-loop.ts's.
+ * Runs one batch of due rechecks: requests the fresh tweets together, evaluates them for each watch
+ * that follows them, and commits. `recheck-loop.ts` decides when a batch is due.
  */
 import { isSuspiciousAnswer } from "../../detect/recheck.ts";
 import type { PollCommit, PollStore } from "../../model/poll-store.ts";
@@ -31,35 +31,37 @@ export interface RecheckDeps
     Pick<Ports, "clock" | "hash" | "trace" | "storeWatch"> {
   readonly store: RecheckStore & Pick<PollStore, "commitPoll">;
   readonly gate: RequestGate;
-  /** How much slower polls of a priority go while the quota is short. */
+  /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
-  /** Those that are polled now. */
+  /** Returns the watches that are polled now. */
   readonly watches: () => readonly Planned[];
 }
 
-/** Watches that follow their tweets now. */
+/** Returns the watches that follow their tweets now. */
 export const rechecked = ({ watches }: Pick<RecheckDeps, "watches">): readonly Planned[] =>
   watches().filter(({ watch, paused }) => watch.recheck !== undefined && !paused);
 
-/** A tweet that is due, and the watch that follows it. */
+/** A tweet that is due for a recheck, and the watch that follows it. */
 interface Followed {
   readonly recheck: Recheck;
   readonly subscriber: Subscriber;
 }
 
-/** Whose backoff its requests share, and the name of its runs. */
+/**
+ * The source of recheck requests, which share one backoff, and the name of their runs in traces.
+ */
 const RECHECK = "recheck";
 
 export class RecheckBatches {
   readonly #deps: RecheckDeps;
-  /** Counts requests: each is booked on another of the watches it is made for. */
+  /** Counts requests. Each is charged to a different one of the watches that it is made for. */
   #requests = 0;
 
   constructor(deps: RecheckDeps) {
     this.#deps = deps;
   }
 
-  /** False when nothing more can be done now. */
+  /** Runs a batch. Resolves to false if nothing more can be done now. */
   async run(rows: readonly Recheck[]): Promise<boolean> {
     const { clock, trace } = this.#deps;
     const followed = rows.flatMap((recheck) => {
@@ -91,9 +93,9 @@ export class RecheckBatches {
   }
 
   /**
-   * Charged to those it is made for, each in their turn. Undefined: refused, and that look is over,
-   * for asking again at once would be refused again and paid for. A 404 is an answer without any of
-   * them: so the service may say it of tweets that are all gone.
+   * Requests the tweets, and charges the watches in turn. A 404 counts as an answer without tweets,
+   * because the service may send one when all of them are gone. Undefined if the request was
+   * refused: this recheck is then over, because another request would be refused and billed again.
    */
   async #ask(
     ids: readonly string[],
@@ -176,7 +178,7 @@ export class RecheckBatches {
   }
 }
 
-/** What kept a batch from being asked for. */
+/** Reports why a batch could not be requested. */
 export function reportFailure(
   error: unknown,
   { storeWatch, log }: Pick<RecheckDeps, "storeWatch" | "log">,
@@ -190,7 +192,7 @@ export function reportFailure(
 const targetOf = ({ targets }: PlannedWatch, targetKey: string) =>
   targets.find(({ key }) => key === targetKey);
 
-/** Undefined when the watch follows its tweets no longer. */
+/** Returns the subscriber; undefined if the watch no longer follows its tweets. */
 function subscriberOf(
   following: readonly Planned[],
   { watchKey, targetKey }: TargetRef,

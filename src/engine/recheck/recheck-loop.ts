@@ -1,7 +1,7 @@
 /**
- * Polls fresh tweets again, a hundred a request over all watches that follow any. What is due
- * stands in the state, so a crash or a restart loses no recheck and alerts nobody twice: what was
- * due meanwhile is read once. Owns when; what one batch does is recheck-batch.ts's.
+ * Requests fresh tweets again, up to a hundred per request over all watches that follow any. The
+ * state says which rechecks are due, so a crash or a restart loses none and alerts nobody twice.
+ * Rechecks that came due during a downtime are made once. `recheck-batch.ts` runs each batch.
  */
 import { nextRecheckMs } from "../../detect/recheck.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
@@ -11,7 +11,7 @@ import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
 import { rechecked, RecheckBatches, type RecheckDeps, reportFailure } from "./recheck-batch.ts";
 
 /**
- * Wake at least so often: what could not be asked is tried again, and the clock may have been set.
+ * Wakes at least this often, to try failed requests again and because the clock may have been set.
  */
 const LONGEST_SLEEP_MS = 60_000;
 
@@ -21,7 +21,10 @@ export class RecheckLoop {
   readonly #jumps: JumpWatch;
   #cancel: Cancel | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** Also at the start: the quota may have been raised meanwhile. */
+  /**
+   * Whether due times must be adjusted to a new pace. True at the start, because the quota may have
+   * been raised before it.
+   */
   #isPaceNew = true;
   #isStopped = false;
 
@@ -35,7 +38,7 @@ export class RecheckLoop {
     this.wake();
   }
 
-  /** Reads the clock again: what is due by it is read. */
+  /** Reads the clock again and runs what is due. */
   wake(): void {
     this.#cancel?.();
     this.#running = this.#running
@@ -44,12 +47,12 @@ export class RecheckLoop {
       .finally(() => this.#arm());
   }
 
-  /** Rechecks may come sooner than when they were scheduled. */
+  /** Makes the next turn bring forward rechecks that were scheduled at a slower pace. */
   reschedule(): void {
     this.#isPaceNew = true;
   }
 
-  /** Resolves when a recheck under way is done. */
+  /** Stops the loop. Resolves when a recheck under way is done. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel?.();
@@ -70,7 +73,8 @@ export class RecheckLoop {
 
   async #runDue(): Promise<void> {
     const { clock, storeWatch, store } = this.#deps;
-    // What was due by a clock that was ahead would wait as long as it was set back.
+    // If the clock was set back, rechecks that were scheduled by the old time would be late by as
+    // much.
     if (this.#jumps.observe(clock.now(), clock.monotonic()) < 0) this.#isPaceNew = true;
     if (this.#isPaceNew && storeWatch.trouble === undefined) await this.#runNow();
     while (!this.#isStopped && storeWatch.trouble === undefined && this.#intervalsMs().length > 0) {
@@ -79,7 +83,10 @@ export class RecheckLoop {
     }
   }
 
-  /** What was put off for longer than anything is now; looks that are due keep their turn. */
+  /**
+   * Brings forward the rechecks that are further away than the current pace would schedule them.
+   * Others keep their time.
+   */
   async #runNow(): Promise<void> {
     const { clock, slowDownOf, store } = this.#deps;
     this.#isPaceNew = false;

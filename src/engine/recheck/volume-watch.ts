@@ -1,7 +1,7 @@
 /**
- * Alerts when a watch has far more events than usual, or none for long: from what is polled anyway,
- * without a request. Counts come from the events in the state; all that is kept beside them is when
- * the watch was last checked.
+ * Alerts when a watch has far more events than usual, or none for a long time. Makes no requests:
+ * counts come from the events in the state. The only other stored value is when the watch was
+ * observed.
  */
 import {
   spikeLimit,
@@ -27,27 +27,30 @@ import type { Poll, Subscriber } from "../../polling/watch-poll.ts";
 
 export interface VolumeDeps extends CommitDeps, Pick<Ports, "notes" | "clock" | "hash"> {
   readonly store: VolumeStore & CommitDeps["store"];
-  /** How much slower polls of a priority go while the quota is short. */
+  /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
   readonly slowDownOf: (priority: Priority) => number;
   readonly route: RouteEvaluated;
-  /** When the watch had its baseline; undefined while it has none. */
+  /** Returns when the baseline of a watch was set; undefined if it has none. */
   readonly baselineAtMs: (watchKey: string) => number | undefined;
 }
 
-/** Polls are late now and then: only what is later than this was not checked. */
+/**
+ * The time between two checks counts as observed unless it is longer than this many poll intervals,
+ * or than LATE_MS if that is more.
+ */
 const LATE_POLLS = 3;
 const LATE_MS = 15 * 60_000;
 /**
- * The time of the last check is written so often; after a crash this much counts as not checked.
+ * The time of the last check is written this often. After a crash, up to this much time counts as
+ * not observed.
  */
 const WRITE_EVERY_MS = 5 * 60_000;
 
-/** The episode of a spike that follows none that the state knows of. */
+/** The episode of a spike if the state knows no earlier one. */
 const FIRST = "first";
 
 /**
- * A watch that was checked: one of its subscribers, what was checked of it until now, and when that
- * is.
+ * The check of a watch at `nowMs`: one of its subscribers, and when the watch was observed so far.
  */
 interface VolumeCheck {
   readonly subscriber: Subscriber;
@@ -57,7 +60,10 @@ interface VolumeCheck {
 
 interface VolumeFact {
   readonly type: "volume.spike" | "volume.silent";
-  /** What it follows gives it its id: replicas that notice it at the same moment store it once. */
+  /**
+   * The id of the event that this one follows. It determines the new event's id, so that replicas
+   * that detect the same spike store it only once.
+   */
   readonly episode: string;
   readonly volume: JsonObject;
 }
@@ -65,14 +71,14 @@ interface VolumeFact {
 export class VolumeWatch {
   readonly #deps: VolumeDeps;
   readonly #known = new Map<string, { readonly watched: Watched; readonly writtenMs: number }>();
-  /** One after the other: two polls must not report the same spike. */
+  /** Checks run one at a time, so that two polls do not report the same spike. */
   readonly #inTurn = createInTurn();
 
   constructor(deps: VolumeDeps) {
     this.#deps = deps;
   }
 
-  /** Takes a poll that brought what it should. Never rejects. */
+  /** Checks the volume of a poll's watches after a successful poll. Never rejects. */
   async polled(poll: Poll): Promise<void> {
     const ruled = poll.subscribers.filter(
       ({ watch }) => watch.spike !== undefined || watch.noEventsForMs !== undefined,
@@ -87,7 +93,7 @@ export class VolumeWatch {
       );
   }
 
-  /** Writes when each watch was checked last: nothing more comes. */
+  /** Writes when each watch was last checked, before the stop. */
   async close(): Promise<void> {
     for (const [watchKey, { watched, writtenMs }] of this.#known)
       if (watched.okMs > writtenMs) await this.#write(watchKey, watched);
@@ -104,7 +110,7 @@ export class VolumeWatch {
     await this.#checkSilence(volumeCheck);
   }
 
-  /** Records the check, and says what was checked until now. */
+  /** Records the check, and returns when the watch was observed. */
   async #recordCheck(poll: Poll, watchKey: string, nowMs: number): Promise<Watched> {
     const { notes, slowDownOf } = this.#deps;
     const before = this.#known.get(watchKey) ?? {
@@ -154,8 +160,8 @@ export class VolumeWatch {
   }
 
   /**
-   * A surge that goes on is reported once: a whole window below the limit has to lie between two
-   * spikes.
+   * Whether the last spike is over: a surge that goes on is reported once, so there must be a whole
+   * window below the limit between two spikes.
    */
   async #isOver(watchKey: string, limit: number, since: readonly TimeSpan[]): Promise<boolean> {
     const counts = await this.#deps.store.countEvents(watchKey, since);
