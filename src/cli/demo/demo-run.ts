@@ -56,8 +56,8 @@ export interface DemoRun {
   /** The days before; undefined for a demo without them. */
   readonly past: PastCounts | undefined;
   url(): string;
-  /** Stops the scenario, so that nothing more happens in the world. */
-  stopScenario(): void;
+  /** Plays the next turn of the scenario at once; after it nothing more happens in the world. */
+  finishScenario(): void;
   /** Stops the daemon and starts another one on the same state. */
   restart(): Promise<void>;
   end(): Promise<void>;
@@ -114,8 +114,8 @@ export async function startRun(
       scenario,
       signal,
     }));
-  const stopScenario = playScenario(scenario, sandbox, context.clock);
-  teardown.push("scenario", stopScenario);
+  const played = playScenario(scenario, sandbox, context.clock);
+  teardown.push("scenario", played.stop);
   const screen = createAlertScreen(context.out);
   const answers = createAnswerLog(context.http);
   const polled = { count: 0, byWatch: new Map<string, number>() };
@@ -151,7 +151,7 @@ export async function startRun(
     polled,
     past,
     url: () => daemon.url,
-    stopScenario,
+    finishScenario: played.finish,
     async restart() {
       await daemon.stop();
       answers.forget();

@@ -166,7 +166,10 @@ export function summaryText({ counts, polls, billed, alerts, statusUrl, staying 
         : `${statusUrl} ${colors.dim("(gone with the demo: --stay keeps it)")}`,
     ],
   ] as const;
-  return rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`).join("\n");
+  return [
+    `${INDENT}${colors.dim("The sums, read from the state and from the service's own counts:")}`,
+    ...rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`),
+  ].join("\n");
 }
 
 function lagText({ lagsMs, addedMs }: DemoCounts): string {

@@ -1,7 +1,7 @@
 /**
  * `chirpwatch demo`: runs sandbox, daemon and console in one process, in four chapters: silent
- * baseline, alerts, a restart without duplicate alerts, totals. Its deadlines are in demo-times.ts,
- * its changes to the configuration in demo-config.ts.
+ * baseline, alerts, a restart without duplicate alerts, a digest and a report with the totals. Its
+ * deadlines are in demo-times.ts, its changes to the configuration in demo-config.ts.
  */
 import { basename, resolve } from "node:path";
 import type { Command } from "commander";
@@ -114,7 +114,6 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     return isPolled(1) && [...types].every((type) => alerted.has(type));
   });
   await waitFor(run, times.encoreMs, async () => isPolled(ENCORE_POLLS));
-  if (!staying) await awaitLastAlerts(run, ids);
   const servedAgain = () =>
     alertedBefore
       .map((event) => run.answers.served.get(itemOf(event)) ?? 0)
@@ -126,8 +125,15 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     `\n${repeatText({ alertedBefore: alertedBefore.length, servedAgain: again.length, times: served, duplicates: screen.repeats })}`,
   );
 
-  say(chapter(4, "The sums", "read from the state and from the service's own counts"));
-  if (!staying) await run.end();
+  if (staying) say(chapter(4, "A report", "what the fourteen days held"));
+  else {
+    say(
+      chapter(4, "A digest and a report", "what sums up: the last of what happened, and all of it"),
+    );
+    await awaitLastAlerts(run, ids);
+    say("");
+    await run.end();
+  }
   const nowMs = context.clock.now();
   const sinceMs = nowMs - (staying ? PAST_DAYS * DAY_MS : HOUR_MS);
   const asked = {
@@ -204,7 +210,7 @@ async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): P
  * counted.
  */
 async function awaitLastAlerts(run: DemoRun, ids: readonly string[]): Promise<void> {
-  run.stopScenario();
+  run.finishScenario();
   const polled = new Map(run.polled.byWatch);
   const isRead = () => ids.every((id) => (run.polled.byWatch.get(id) ?? 0) > (polled.get(id) ?? 0));
   const untilMs = run.context.clock.monotonic() - run.startedAtMs + LAST_ALERTS_MS;

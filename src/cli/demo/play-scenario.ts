@@ -22,15 +22,28 @@ export interface ScenarioTrack {
   readonly turns: readonly (readonly ScenarioOrder[])[];
 }
 
-/** Starts the scenario and returns a function that stops it. */
+/** How a scenario that was started ends. */
+export interface Scenario {
+  /** Stops it: nothing happens from now on. */
+  readonly stop: Cancel;
+  /** Plays the next turn of every track at once, and stops. */
+  readonly finish: () => void;
+}
+
+/** Starts the scenario. */
 export function playScenario(
   tracks: readonly ScenarioTrack[],
   sandbox: Pick<Sandbox, "order">,
   clock: Clock,
-): Cancel {
-  const cancels = tracks.map((track) => playTrack(track, sandbox, clock));
-  return () => {
-    for (const cancel of cancels) cancel();
+): Scenario {
+  const played = tracks.map((track) => playTrack(track, sandbox, clock));
+  return {
+    stop() {
+      for (const { stop } of played) stop();
+    },
+    finish() {
+      for (const { finish } of played) finish();
+    },
   };
 }
 
@@ -38,7 +51,7 @@ function playTrack(
   { every_ms: everyMs, turns }: ScenarioTrack,
   sandbox: Pick<Sandbox, "order">,
   clock: Clock,
-): Cancel {
+): Scenario {
   let turn = 0;
   let last = "";
   let cancel: Cancel | undefined;
@@ -49,7 +62,14 @@ function playTrack(
     cancel = clock.after(everyMs, next);
   };
   cancel = clock.after(everyMs, next);
-  return () => cancel?.();
+  return {
+    stop: () => cancel?.(),
+    finish() {
+      cancel?.();
+      next();
+      cancel?.();
+    },
+  };
 }
 
 const filled = (body: JsonObject, turn: number, last: string): JsonObject =>

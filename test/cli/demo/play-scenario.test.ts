@@ -11,7 +11,7 @@ const SCENARIO = JSON.parse(
 
 test("shows within 20 s a mention, posts of alice and bob, a community post, a large follower and scores that cross", async () => {
   const { get, post, clock, order } = await openSandbox({ accounts: 200, traps: false });
-  const stop = playScenario(SCENARIO, { order }, clock);
+  const { stop } = playScenario(SCENARIO, { order }, clock);
   const since = Math.floor(START_MS / 1_000);
   const scores: { week_delta: number; month_delta: number }[] = [];
   for (let second = 0; second < 20; second += 2) {
@@ -50,13 +50,27 @@ test("goes on from its first turn with new people, and ends when it is stopped",
   const { get, clock, order } = await openSandbox({ accounts: 200, traps: false });
   const followers = async () => (await get("info?username=acme")).body.followers_count as number;
   const before = await followers();
-  const stop = playScenario(SCENARIO, { order }, clock);
+  const { stop } = playScenario(SCENARIO, { order }, clock);
   await clock.advance(60_500);
   const after = await followers();
   expect(after - before).toBeGreaterThanOrEqual(20);
   stop();
   await clock.advance(60_000);
   expect((await followers()) - after).toBeLessThan(5);
+});
+
+test("plays the next turn of all tracks at once when it is finished, and nothing after it", async () => {
+  const { clock } = await openSandbox({ accounts: 200, traps: false });
+  const asked: string[] = [];
+  const order = (what: string) => {
+    asked.push(what);
+    return null;
+  };
+  playScenario(SCENARIO, { order }, clock).finish();
+  expect(new Set(asked)).toEqual(new Set(["tweets", "accounts", "follows", "scores"]));
+  const { length } = asked;
+  await clock.advance(60_000);
+  expect(asked).toHaveLength(length);
 });
 
 test("stops at an order that the sandbox does not know", async () => {
