@@ -75,6 +75,13 @@ describe("demo", () => {
     expect(out).toMatch(
       /^ {5}acme-followers · .* UTC · \d+ new followers\n {7}\d+ new followers of @\S+\n(?: {7}• .*\n){2}/m,
     );
+    // The last chapter shows a digest of its own, and the report after it.
+    const last = out.slice(out.indexOf("  4  A digest and a report"));
+    const digestAt = last.search(/^ {5}acme-followers · .* UTC · \d+ new followers$/m);
+    const reportAt = last.search(/^ {5}The demo · .* UTC$/m);
+    expect(digestAt).toBeGreaterThan(0);
+    expect(reportAt).toBeGreaterThan(digestAt);
+    expect(last).toMatch(/^ {5}acme-followers: \d+ alerts, \d+ read, \d+ filtered$/m);
     const alerts = out.match(/^ {5}(?: {2}(?:↳ )?)?• /gm) ?? [];
     expect(new Set(out.match(/^ {5}(?: {2}(?:↳ )?)?• .*(\n {9}.*)*/gm)).size).toBe(alerts.length);
     expect(numberIn(out, /events\s+(\d+)/)).toBe(alerts.length);

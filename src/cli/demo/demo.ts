@@ -125,15 +125,32 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
     `\n${repeatText({ alertedBefore: alertedBefore.length, servedAgain: again.length, times: served, duplicates: screen.repeats })}`,
   );
 
-  if (staying) say(chapter(4, "A report", "what the fourteen days held"));
+  if (staying) say(chapter(4, "A report", "the numbers of the fourteen days"));
   else {
     say(
-      chapter(4, "A digest and a report", "what sums up: the last of what happened, and all of it"),
+      chapter(
+        4,
+        "A digest and a report",
+        "the last changes as one message, and the numbers of the whole demo",
+      ),
     );
     await awaitLastAlerts(run, ids);
     say("");
     await run.end();
   }
+  await sumUp(run, { ids, staying });
+  // A demo that stays may show later what it has not shown yet.
+  if (!staying) await checkOutcome(run, types, again.length);
+  say(outroText(staying));
+  if (staying) await untilAborted(run.signal);
+}
+
+/** Shows the report about the demo, and its totals. */
+async function sumUp(
+  run: DemoRun,
+  { ids, staying }: { readonly ids: readonly string[]; readonly staying: boolean },
+): Promise<void> {
+  const { context, config, store, screen } = run;
   const nowMs = context.clock.now();
   const sinceMs = nowMs - (staying ? PAST_DAYS * DAY_MS : HOUR_MS);
   const asked = {
@@ -146,10 +163,12 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
   };
   const { linksHost, state } = config;
   const about = { ...asked, fromMs: sinceMs, toMs: nowMs, nowMs };
-  say(reportText(await buildReport({ store, linksHost, retentionMs: state.retentionMs }, about)));
+  context.out(
+    reportText(await buildReport({ store, linksHost, retentionMs: state.retentionMs }, about)),
+  );
   const billed = await run.billed();
   const counts = await countAll(store);
-  say(
+  context.out(
     summaryText({
       counts,
       polls: run.polled.count,
@@ -159,10 +178,6 @@ async function play(run: DemoRun, flags: DemoFlags): Promise<void> {
       staying,
     }),
   );
-  // A demo that stays may show later what it has not shown yet.
-  if (!staying) await checkOutcome(run, types, again.length);
-  say(outroText(staying));
-  if (staying) await untilAborted(run.signal);
 }
 
 /**
