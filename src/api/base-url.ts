@@ -1,24 +1,21 @@
-/**
- * The address of the data service: what may be written, and what is made of it. Pure; config/ uses
- * it, too.
- */
+/** Checks and normalises the address of the data service. Pure. config/ uses it too. */
 import type { NetworkScope } from "../model/http.ts";
 import { isLoopback } from "../model/loopback.ts";
 
 export interface BaseUrl {
-  /** With the `/v3` prefix, without a slash at the end. */
+  /** The address with the `/v3` prefix, without a slash at the end. */
   readonly url: string;
-  /** The prefix of the older version, for its one endpoint. */
+  /** The address with the prefix of the older version, which has one endpoint here. */
   readonly v2Url: string;
-  /** Where a request may go: plain HTTP to this machine only. */
+  /** The network that a request may reach. Plain HTTP is limited to this machine. */
   readonly reach: NetworkScope;
 }
 
 export type BaseUrlProblem = { readonly problem: string; readonly hint: string };
 
 /**
- * Reads `https://host`, or `http://` for this machine alone (the service accepts HTTPS only; the
- * key would travel in the clear). `/v3` is appended when it is missing.
+ * Accepts `https://host`, and `http://` only for this machine: the service accepts HTTPS only, and
+ * plain HTTP would expose the key. Appends `/v3` if it is missing.
  */
 export function checkBaseUrl(text: string): BaseUrl | BaseUrlProblem {
   const plain = text.trim();

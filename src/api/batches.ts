@@ -1,5 +1,6 @@
 /**
- * Any number of accounts or tweets through the two endpoints that take 100 for one billed request.
+ * Fetches any number of accounts or tweets through the two endpoints that return up to 100 per
+ * billed request.
  */
 import { batchesOf } from "../model/batch.ts";
 import type { Tweet } from "../model/tweet.ts";
@@ -8,14 +9,14 @@ import type { Client } from "./client.ts";
 import { ENDPOINTS } from "./endpoints/index.ts";
 import type { CallOptions } from "./operations.ts";
 
-/** Which accounts: by handle or by id. */
+/** The accounts to fetch, all by handle or all by id. */
 export type Accounts =
   | { readonly usernames: readonly string[] }
   | { readonly userIds: readonly string[] };
 
 /**
- * Profiles of any number of accounts, 100 for each billed request; accounts that do not exist are
- * absent. Each is asked for once.
+ * Yields the profiles of any number of accounts, with one billed request per 100. Each account is
+ * requested once, and accounts that do not exist are left out.
  */
 export async function* fetchUsers(
   client: Pick<Client, "infoBatch">,
@@ -33,8 +34,8 @@ export async function* fetchUsers(
 }
 
 /**
- * Tweets of any number of links or ids, 100 for each billed request; tweets that are gone are
- * absent. Each is asked for once.
+ * Yields the tweets behind any number of links or ids, with one billed request per 100. Each link
+ * is requested once, and tweets that are gone are left out.
  */
 export async function* fetchTweets(
   client: Pick<Client, "tweetInfoBulk">,
@@ -46,7 +47,7 @@ export async function* fetchTweets(
   }
 }
 
-/** `@Alice` and `alice` are one account. */
+/** Returns the handle without @ and in lower case, because `@Alice` and `alice` are one account. */
 const plainHandle = (handle: string): string => handle.replace(/^@/, "").toLowerCase();
 
 const distinctBatches = (items: readonly string[], size: number) =>

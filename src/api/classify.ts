@@ -1,6 +1,6 @@
 /**
- * What an answer that is not 200 means (docs/service.md section 3), and what no answer means. The
- * middle decides by `kind`.
+ * Classifies error answers (docs/service.md, section 3) and missing answers. The callers decide
+ * what to do by the error's `kind`.
  */
 import { readRetryAfter } from "../model/asked-wait.ts";
 import { errorText, type ErrorDetails, type Retry } from "../model/errors.ts";
@@ -19,7 +19,7 @@ const HINTS: Readonly<Partial<Record<UpstreamFailure, string>>> = {
   not_found: "It was renamed, deleted, suspended or protected, or never existed.",
 };
 
-/** The error of an answer whose status is not 2xx. */
+/** Returns the error for an answer whose status is not 2xx. */
 export function classifyAnswer(
   answer: HttpResponse,
   serviceTimeMs: number | undefined,
@@ -74,20 +74,17 @@ function redirectRefused(answer: HttpResponse): UpstreamError {
 }
 
 /**
- * As it was said: seconds, or a date, then counted from the service's own clock. The service sends
- * neither so far.
+ * Returns the Retry-After of the answer: seconds, or a date compared with the service's own clock.
+ * The service has sent neither so far.
  */
 function retryAfter(answer: HttpResponse, serviceTimeMs: number | undefined): Retry | undefined {
   const afterMs = readRetryAfter(answer.headers["retry-after"], serviceTimeMs ?? Number.NaN);
   return afterMs === undefined ? undefined : { afterMs };
 }
 
-const LONGEST_MESSAGE = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
-/**
- * The `message` of an error body, or the start of a short plain text; "" for pages and anything
- * else.
- */
+/** Returns the `message` of an error body, or the start of a plain text; "" if there is neither. */
 function messageOf(body: string): string {
   let found: unknown = looksLikeHtml(body) ? "an HTML page" : body;
   try {
@@ -97,19 +94,19 @@ function messageOf(body: string): string {
     >;
     found = fields["message"] ?? fields["error"] ?? parsed;
   } catch {
-    // Not JSON: the text itself, or nothing.
+    // The body is not JSON, so its text is used.
   }
   return typeof found === "string"
     ? found
         .replace(/\p{Cc}+/gu, " ")
         .trim()
-        .slice(0, LONGEST_MESSAGE)
+        .slice(0, MAX_MESSAGE_LENGTH)
     : "";
 }
 
 /**
- * The error when no whole answer arrived, or when reading it failed in a way nobody foresaw: it may
- * be better next time.
+ * Returns the error for an answer that did not arrive completely or could not be read. It is
+ * transient, because the next answer may be usable.
  */
 export function classifyNoAnswer(error: unknown): UpstreamError {
   if (!(error instanceof HttpError))

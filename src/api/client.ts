@@ -1,7 +1,6 @@
 /**
- * The data service as a typed library: one method per row of the endpoint table, derived from it.
- * For programs; the daemon itself goes through upstream.ts alone. Nothing is retried and nothing is
- * paced here.
+ * The data service as a typed library for programs: one method for each row of the endpoint table.
+ * The daemon uses upstream.ts instead. The client neither retries nor limits the rate.
  */
 import type { Http } from "../model/http.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -15,25 +14,27 @@ import { createUpstream } from "./upstream.ts";
 export interface ClientOptions {
   /** `https://host`, or `http://` on loopback. */
   readonly baseUrl: string;
-  /** A function is asked for every request, so that a new key counts at once. */
+  /**
+   * The API key. A function is called for every request, so that a new key takes effect at once.
+   */
   readonly key: string | (() => string);
   readonly http: Http;
-  /** Total deadline of one request. Default: 30 s. */
+  /** The total deadline of one request. Default: 30 s. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Every operation of the service as a method, named as its path: `/search-tweets` is
- * `searchTweets`, `/new-followers-7d` is `newFollowers7d`. Paged operations give a list to iterate
- * over, which asks for nothing until then; others give a promise.
+ * Every operation of the service as a method, named after its path: `/search-tweets` is
+ * `searchTweets`, `/new-followers-7d` is `newFollowers7d`. A paged operation returns a list that
+ * requests nothing until it is iterated. Other operations return a promise.
  *
- * Inputs are checked before anything is sent: ApiInputError names the parameter, and nothing was
- * billed. Whatever goes wrong after that is an UpstreamError, whose `kind` says what and whose
- * `retry` says whether it can help to try again. Nothing is retried here.
+ * Inputs are checked before anything is sent: an ApiInputError names the parameter, and nothing was
+ * billed. Every later failure is an UpstreamError: its `kind` says what happened, and its `retry`
+ * whether another try can help. The client itself does not retry.
  */
 export type Client = MethodsOf<typeof ENDPOINTS>;
 
-/** @throws ChirpwatchError API_BASE_URL when the address cannot be used. */
+/** Creates a client. @throws ChirpwatchError API_BASE_URL if the address cannot be used */
 export function createClient(options: ClientOptions): Client {
   const { key, ...rest } = options;
   const upstream = createUpstream({ ...rest, key: typeof key === "string" ? () => key : key });
@@ -67,6 +68,6 @@ function toPage(answer: UpstreamAnswer): Page<unknown> {
   return answer.nextCursor === undefined ? { items } : { items, nextCursor: answer.nextCursor };
 }
 
-/** The method of an operation: `search-tweets` is `searchTweets`. */
+/** Returns the method name of an operation: `search-tweets` becomes `searchTweets`. */
 export const methodName = (name: string): string =>
   name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -1,6 +1,6 @@
 /**
- * `chirpwatch/api`: the data service as a library. The package's door (src/index.ts) adds the HTTP
- * agent that createClient runs on.
+ * `chirpwatch/api`: a typed client library for the data service. The package's entry point
+ * (src/index.ts) adds the HTTP agent that createClient needs.
  *
  * ```ts
  * const client = createClient({ baseUrl: "https://api.example.com", key });

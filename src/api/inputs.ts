@@ -1,6 +1,6 @@
 /**
- * The inputs that endpoints share, and how a row's answer and cursor are written down. What cannot
- * be right is refused here, for free.
+ * The inputs, answers and cursors that several rows of the endpoint table share. The schemas refuse
+ * inputs that cannot be right before a request is paid for.
  */
 import { z } from "zod";
 import { normaliseTweet } from "./normalise/tweet.ts";
@@ -13,14 +13,14 @@ export const username = z
   .transform((handle) => (handle.startsWith("@") ? handle.slice(1) : handle));
 
 const WEB_ADDRESS = /^https?:\/\/[^/\s]+\/\S+$/i;
-/** A full URL. */
+/** A complete URL. */
 export const link = z.string().trim().regex(WEB_ADDRESS, "must be a link, https:// included");
-/** Where the document takes either; ids of digits. */
+/** A link or an id of digits, for inputs that accept either. */
 export const linkOrId = z
   .string()
   .trim()
   .regex(/^(\d{1,20}|https?:\/\/[^/\s]+\/\S+)$/i, "must be a link, https:// included, or an id");
-/** The Space ID is the trailing part of its link: letters and digits. */
+/** The id of a Space is the last part of its link: letters and digits. */
 export const spaceId = z
   .string()
   .trim()
@@ -39,18 +39,18 @@ export const batchOf = <T extends z.ZodType>(item: T, size: number) =>
     .min(1, "needs at least one entry")
     .max(size, `takes at most ${size} entries in one request`);
 
-/** The three ways to name a user; exactly one is given. */
-export const user3 = {
+/** The three ways to identify an account; exactly one must be given. */
+export const accountInputs = {
   user_link: link.optional(),
   username: username.optional(),
   user_id: id.optional(),
 };
-export const USER3 = ["user_link", "username", "user_id"] as const;
+export const ACCOUNT_INPUTS = ["user_link", "username", "user_id"] as const;
 
 export const tweets = { kind: "tweets", read: normaliseTweet } as const;
 export const users = { kind: "users", read: normaliseUser } as const;
 export const profiles = { kind: "users", read: normaliseProfile } as const;
 
 export const textCursor = { param: "next_cursor", isNumber: false } as const;
-/** An int64 in the request: docs/service.md section 1. */
+/** The service expects this cursor as an int64 (docs/service.md, section 1). */
 export const numberCursor = { param: "next_cursor", isNumber: true } as const;

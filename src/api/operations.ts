@@ -1,31 +1,34 @@
 /**
- * The client's methods and their inputs, derived from the rows of the endpoint table. Types alone.
+ * The types of the client's methods and their inputs, derived from the rows of the endpoint table.
  */
 import type { z } from "zod";
 import type { Endpoint } from "./endpoint.ts";
 import { type ENDPOINTS, type EndpointName, type EndpointTables } from "./endpoints/index.ts";
 import type { Paged } from "./paged.ts";
 
-/** What every call takes besides its inputs. */
+/** The options of every call. */
 export interface CallOptions {
-  /** Aborting gives up waiting; the request may have been billed. */
+  /** Aborts waiting for the answer. The request may have been billed already. */
   readonly signal?: AbortSignal;
 }
 
-/** `new-followers-7d` is `newFollowers7d`. */
+/** The method name of an endpoint: `new-followers-7d` becomes `newFollowers7d`. */
 type Camel<Text extends string> = Text extends `${infer Head}-${infer Tail}`
   ? `${Head}${Camel<Capitalize<Tail>>}`
   : Text;
 
 type Shape<Type> = { [Name in keyof Type]: Type[Name] } & {};
-/** Arrays may be read-only. */
+/** The input type of a row, which also accepts read-only arrays. */
 type Fields<Input> = Shape<{
   readonly [Name in keyof Input]: Input[Name] extends string[] | undefined
     ? readonly string[]
     : Exclude<Input[Name], undefined>;
 }>;
 
-/** Exactly one of these names: two of them, or none, fail before anything is sent. */
+/**
+ * An object with exactly one of these properties. With two or none, the call fails before anything
+ * is sent.
+ */
 export type ExactlyOne<Names> = {
   [Name in keyof Names]-?: Required<Pick<Names, Name>> & {
     readonly [Other in Exclude<keyof Names, Name>]?: never;
@@ -59,14 +62,17 @@ type RowInput<Row extends Endpoint, Input = Fields<z.input<Row["input"]>>> = Sha
   EachExactlyOne<Input, GroupsOf<Row, "exactlyOne">> &
   EachAtLeastOne<Input, GroupsOf<Row, "atLeastOne">>;
 
-/** What an operation takes, the cursor apart. */
+/** The input of an operation, without the cursor. */
 export type InputOf<Name extends EndpointName> = RowInput<(typeof ENDPOINTS)[Name]>;
 
 type ItemOf<Row extends Endpoint> = ReturnType<Row["answer"]["read"]>;
 type WholeOf<Row extends Endpoint> = Row["answer"]["kind"] extends "record"
   ? ItemOf<Row>
   : readonly ItemOf<Row>[];
-/** Paged operations give a list to iterate over; others a promise of one object, or of one list. */
+/**
+ * The result of an operation: a Paged list if it has pages, otherwise a promise of one object or of
+ * one list.
+ */
 type AnswerOf<Row extends Endpoint> = Row extends { readonly cursor: object }
   ? Paged<ItemOf<Row>>
   : Promise<WholeOf<Row>>;
@@ -76,7 +82,7 @@ type MethodOf<Row extends Endpoint> =
     ? (params?: RowInput<Row>, options?: CallOptions) => AnswerOf<Row>
     : (params: RowInput<Row>, options?: CallOptions) => AnswerOf<Row>;
 
-/** One method per row, named as its path. */
+/** The methods of a table: one for each row, named after its path. */
 export type MethodsOf<Rows extends Readonly<Record<string, Endpoint>>> = {
   [Name in keyof Rows as Camel<Name & string>]: MethodOf<Rows[Name]>;
 };
@@ -88,33 +94,36 @@ export type ScoreOperations = MethodsOf<EndpointTables["scores"]>;
 export type LookupOperations = MethodsOf<EndpointTables["lookups"]>;
 
 /**
- * One account, named in exactly one of three ways: `user_link`, `username` or `user_id`, the only
- * one that survives a rename.
+ * An account, identified by exactly one of `user_link`, `username` and `user_id`. Only `user_id`
+ * stays valid after a rename.
  */
 export type AccountInput = InputOf<"info">;
-/** URL of the tweet, or its id. */
+/** A tweet, identified by its URL or its id. */
 export type TweetInput = InputOf<"tweet-info">;
 export type TweetAndAccountInput = InputOf<"check-comment">;
-/** `latest` is newest first; the default differs between operations. */
+/** `latest` returns the newest items first. The default differs between operations. */
 export type Order = "popular" | "latest";
 export type InfoBatchInput = InputOf<"info-batch">;
 export type SearchUsersInput = InputOf<"search-users">;
-/** Two accounts, each named in exactly one way: 1 may be followed, 2 may follow. */
+/** Two accounts, each identified in exactly one way. Checks whether account 2 follows account 1. */
 export type CheckFollowInput = InputOf<"check-follow">;
 export type TweetInfoBulkInput = InputOf<"tweet-info-bulk">;
 export type SearchTweetsInput = InputOf<"search-tweets">;
 export type MentionsInput = InputOf<"mentions">;
 export type CommentsInput = InputOf<"comments">;
-/** An account as v2 names it. */
+/** An account, identified as v2 does it. */
 export type LegacyAccountInput = InputOf<"v2-user-tweets">;
-/** At least one of the two; `community_id` wins. Both take a URL or an id. */
+/**
+ * A community, identified by at least one of two inputs. If both are set, the service uses
+ * `community_id`. Each accepts a URL or an id.
+ */
 export type CommunityInput = InputOf<"community-info">;
 export type CommunityMembersInput = InputOf<"community-members">;
 export type CommunityTweetsInput = InputOf<"community-tweets">;
 export type CommunitySearchInput = InputOf<"community-search-tweets">;
 export type CommunityMemberInput = InputOf<"check-community-member">;
 export type ListInput = InputOf<"list-tweets">;
-/** URL or id: unlike the other two operations on lists. */
+/** A list, identified by its URL or id. The other two operations on lists accept only an id. */
 export type ListFollowersInput = InputOf<"list-followers">;
 export type SpaceInput = InputOf<"spaces">;
 export type TrendsInput = InputOf<"trends">;

@@ -1,23 +1,26 @@
 /**
- * A list that comes in pages, as something to iterate over. Only the cursor ends it; every page is
+ * A list that comes in pages, for iteration. Only a missing cursor ends the list, and every page is
  * one billed request.
  */
 import { UpstreamError } from "../model/upstream.ts";
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Asks for the next page; undefined on the last. */
+  /** The cursor of the next page; undefined on the last page. */
   readonly nextCursor?: string;
 }
 
 /**
- * Nothing is requested until it is iterated. Items may repeat over two pages when new ones arrive
- * meanwhile.
+ * A paged list. Requests nothing until it is iterated. If new items arrive meanwhile, an item may
+ * appear on two pages.
  */
 export interface Paged<T> extends AsyncIterable<T> {
-  /** One page: the first, or the one of a cursor kept from before. */
+  /** Fetches one page: the first one, or the page of a cursor from an earlier call. */
   page(cursor?: string): Promise<Page<T>>;
-  /** Page by page, from the start or from a cursor, until the service gives no further cursor. */
+  /**
+   * Iterates over the pages, from the start or from a cursor, until the service returns no further
+   * cursor.
+   */
   pages(fromCursor?: string): AsyncIterable<Page<T>>;
 }
 
@@ -33,8 +36,8 @@ export function createPaged<T>(page: (cursor?: string) => Promise<Page<T>>): Pag
 }
 
 /**
- * Empty and short pages end nothing. @throws UpstreamError `transient` when a cursor comes back (A,
- * B, A): going on would never end.
+ * Yields pages. Empty and short pages do not end the list. @throws UpstreamError `transient` when
+ * the service repeats a cursor (A, B, A), because the walk would never end
  */
 async function* walk<T>(
   page: (cursor?: string) => Promise<Page<T>>,

@@ -1,11 +1,14 @@
-/** From the text of an answer to JSON, without losing a digit. Knows no endpoint. */
+/**
+ * Parses the text of an answer as JSON without losing digits of large integers. Does not depend on
+ * the endpoint.
+ */
 import { UpstreamError } from "../model/upstream.ts";
 import { isRaw, type Raw } from "./read-value.ts";
 
 /**
- * The JSON object of an answer; integers beyond 2^53 become strings of the same digits.
- * @throws UpstreamError `transient` for anything that is no JSON object: an empty, truncated, null
- *   or HTML answer is never "no items".
+ * Returns the JSON object of an answer. Integers beyond 2^53 become strings of the same digits.
+ * @throws UpstreamError `transient` for anything but a JSON object, because an empty, truncated,
+ *   null or HTML answer never means "no items".
  */
 export function parseBody(text: string, status: number): Raw {
   if (text.trim() === "") throw unusable("the answer is empty", status);
@@ -30,7 +33,10 @@ export function parseBody(text: string, status: number): Raw {
 export const looksLikeHtml = (text: string): boolean =>
   /^\s*<(!doctype|html|head|body|\?xml)/i.test(text);
 
-/** An answer that arrived and cannot be used: it may be better next time. */
+/**
+ * Creates the error for an answer that arrived but cannot be used. It is transient, because the
+ * next answer may be usable.
+ */
 export const unusable = (what: string, status?: number, cause?: unknown): UpstreamError =>
   new UpstreamError("transient", what, status, cause === undefined ? {} : { cause });
 
@@ -39,8 +45,8 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d
 const LONG_INTEGER = /^-?\d{16,}$/;
 
 /**
- * JSON.parse reads 1867041249938530657 as …800: such integers get quotes first. Strings and
- * fractions stay as they are.
+ * Puts quotes around integers that do not fit a JavaScript number: JSON.parse would read
+ * 1867041249938530657 as …800. Strings and fractions stay as they are.
  */
 export function keepDigits(json: string): string {
   if (!MAYBE_LONG.test(json)) return json;

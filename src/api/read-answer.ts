@@ -1,4 +1,4 @@
-/** From a 200 answer to one page or one object, by the endpoint's row. */
+/** Converts a successful answer to one page or one object, as the endpoint's row describes it. */
 import type { Json, JsonObject } from "../model/json.ts";
 import type { UpstreamAnswer } from "../model/upstream.ts";
 import { decodeTexts } from "./decode-text.ts";
@@ -9,8 +9,8 @@ import { isRaw, type Raw } from "./read-value.ts";
 type Content = Pick<UpstreamAnswer, "tweets" | "users" | "record">;
 
 /**
- * @throws UpstreamError `transient` when the answer is not what the endpoint promises: then it says
- * nothing at all.
+ * Reads an answer. @throws UpstreamError `transient` if the answer is not what the endpoint
+ * promises, because such an answer says nothing at all
  */
 export function readAnswer(
   endpoint: Endpoint,
@@ -19,7 +19,7 @@ export function readAnswer(
   sentCursor: string | undefined,
 ): UpstreamAnswer {
   const raw = parseBody(body, status);
-  // A cursor is no text: it goes back as it came.
+  // A cursor is not decoded, because it is sent back exactly as it came.
   const nextCursor =
     endpoint.cursor === undefined ? undefined : readCursor(raw["next_cursor"], sentCursor, status);
   const content = readContent(endpoint.answer, decodeTexts(raw), status);
@@ -33,7 +33,8 @@ function readContent(shape: AnswerShape, raw: Raw, status: number): Content {
 }
 
 /**
- * Null is an empty array; a missing one, or an item without an id, makes the whole page unusable.
+ * Reads the items of a page. Null means an empty array. If the array or the id of an item is
+ * missing, the whole page is unusable.
  */
 function readItems<T extends JsonObject & { readonly id: string }>(
   raw: Raw,
@@ -43,7 +44,7 @@ function readItems<T extends JsonObject & { readonly id: string }>(
 ): readonly T[] {
   const items = raw[name];
   if (items === null) return [];
-  if (!Array.isArray(items)) throw unusable(`the answer has no "${name}"${said(raw)}`, status);
+  if (!Array.isArray(items)) throw unusable(`the answer has no "${name}"${messageOf(raw)}`, status);
   return items.map((item: Json) => {
     const found = isRaw(item) ? read(item) : undefined;
     if (found === undefined || found.id === "")
@@ -52,12 +53,12 @@ function readItems<T extends JsonObject & { readonly id: string }>(
   });
 }
 
-const said = (raw: Raw): string =>
+const messageOf = (raw: Raw): string =>
   typeof raw["message"] === "string" ? `: ${raw["message"].slice(0, 200)}` : "";
 
 /**
- * The end is null, absent, "", "0", 0, or the cursor just sent; anything else is passed on as it
- * came.
+ * Reads the cursor of the next page. The list ends if the cursor is null, absent, "", "0", 0, or
+ * the cursor that was just sent.
  */
 function readCursor(
   value: Json | undefined,

@@ -1,11 +1,11 @@
 /**
- * Readers of single values as the service really sends them: ids, counts, flags, texts, times. All
- * tolerance of values lives here.
+ * Reads single values as the service really sends them: ids, counts, flags, texts, times. Every
+ * tolerance for odd values is here.
  */
 import { isoTime } from "../model/clock.ts";
 import type { Json } from "../model/json.ts";
 
-/** A parsed JSON object before anything is known about it. */
+/** A parsed JSON object that has not been checked yet. */
 export type Raw = Readonly<Record<string, Json | undefined>>;
 
 export const isRaw = (value: unknown): value is Raw =>
@@ -16,13 +16,16 @@ export const readText = (value: unknown): string =>
 
 const DIGITS = /^\d+$/;
 
-/** Digits of an id that came as text or number; "" when it is neither. Zero is nobody. */
+/**
+ * Returns an id, sent as text or as a number, as a string of digits; "" if the value is not an id.
+ * The id 0 stands for "no account".
+ */
 export function readId(value: unknown): string {
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
   return typeof text === "string" && text !== "0" && DIGITS.test(text) ? text : "";
 }
 
-/** A finite number, also one in quotes; undefined when it is none. */
+/** Returns a finite number, which may be in quotes; undefined if the value is not one. */
 export function readNumber(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value !== "string" || value.trim() === "") return undefined;
@@ -32,14 +35,17 @@ export function readNumber(value: unknown): number | undefined {
 
 export const readCount = (value: unknown): number => readNumber(value) ?? 0;
 
-/** A flag; undefined when it is none. */
+/** Returns a flag; undefined if the value is not one. */
 export function readFlag(value: unknown): boolean | undefined {
   if (value === true || value === "true" || value === 1) return true;
   if (value === false || value === "false" || value === 0) return false;
   return undefined;
 }
 
-/** Texts of an array, ids among them; null and anything else is an empty array. */
+/**
+ * Returns the texts and numbers of an array as texts. Null and anything else becomes an empty
+ * array.
+ */
 export const readTexts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.map(readText).filter((text) => text !== "") : [];
 
@@ -47,13 +53,13 @@ const ISO_EXACT = /^2\d{3}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const ISO_LIKE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))? ?(Z|[+-]\d\d:?\d\d)?$/;
 const CLASSIC = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d?) (\d\d:\d\d:\d\d) ([+-]\d{4}) (\d{4})$/;
 
-/** The platform is younger: earlier times are zero values of one kind or another. */
+/** The platform did not exist before this, so earlier times are placeholders such as 0. */
 const EARLIEST_MS = Date.UTC(2000, 0, 1);
 
 /**
- * ISO 8601 UTC from any of the forms in use (docs/service.md section 2): ISO 8601, `Fri Mar 06
- * 13:38:49 +0000 2026`, `2024-04-27 06:43:09` (UTC), Unix seconds or milliseconds. "" when it
- * cannot be read.
+ * Returns a time in ISO 8601 UTC, read from any of the forms in use (docs/service.md, section 2):
+ * ISO 8601, `Fri Mar 06 13:38:49 +0000 2026`, `2024-04-27 06:43:09` (UTC), Unix seconds or
+ * milliseconds. "" if it cannot be read.
  */
 export function readTime(value: unknown): string {
   const epochMs = readEpochMs(value);
@@ -67,7 +73,7 @@ function readEpochMs(value: unknown): number {
   const text = value.trim();
   if (DIGITS.test(text)) return fromUnix(Number(text));
   const iso = ISO_LIKE.exec(text);
-  // Date.parse would read a time without a zone as local.
+  // Date.parse would read a time without a zone as local time.
   if (iso !== null) return Date.parse(`${iso[1]}T${iso[2] ?? "00:00:00"}${zone(iso[3])}`);
   const classic = CLASSIC.exec(text);
   return classic === null
@@ -75,12 +81,13 @@ function readEpochMs(value: unknown): number {
     : Date.parse(`${classic[1]} ${classic[2]} ${classic[5]} ${classic[3]} GMT${classic[4]}`);
 }
 
-/** `+0000` as `+00:00`: the form Date.parse is obliged to read. */
+/** Writes `+0000` as `+00:00`, the only form that Date.parse must support. */
 const zone = (text = "Z"): string =>
   text.length === 5 ? `${text.slice(0, 3)}:${text.slice(3)}` : text;
 
 /**
- * Seconds up to the year 5138; beyond that it must be milliseconds, and beyond those microseconds.
+ * Numbers up to the year 5138 are taken as seconds, larger ones as milliseconds, and still larger
+ * ones as microseconds.
  */
 const fromUnix = (number: number): number =>
   number < 1e11 ? number * 1_000 : number < 1e14 ? number : number / 1_000;

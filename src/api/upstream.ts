@@ -1,7 +1,7 @@
 /**
- * The data service behind the Upstream port: one call is one HTTP request and one classified
- * outcome, never retried. The table in endpoints/ says what is sent and how it is read; budget,
- * retries and paging belong to the engine.
+ * Implements the Upstream port: one call makes one HTTP request, classifies its outcome, and never
+ * retries. The table in endpoints/ defines what is sent and how it is read. Budget, retries and
+ * paging belong to requests/ and polling/.
  */
 import { ChirpwatchError } from "../model/errors.ts";
 import type { Http, HttpResponse } from "../model/http.ts";
@@ -19,7 +19,7 @@ import { findEndpoint } from "./endpoints/index.ts";
 import { readAnswer } from "./read-answer.ts";
 import { writeRequest } from "./write-request.ts";
 
-/** A page of 200 profiles is 0.3 MB; anything near this is a fault or an attack. */
+/** A page of 200 profiles has 0.3 MB, so an answer near this size is a fault or an attack. */
 const MAX_ANSWER_BYTES = 16 * 1_048_576;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -28,15 +28,15 @@ export interface UpstreamOptions {
   /** `https://host`, or `http://` on loopback; see checkBaseUrl. */
   readonly baseUrl: string;
   /**
-   * Asked for every request, so that a new key counts at once; by the name the request brings,
-   * where there are several.
+   * Returns the key. Called for every request, so that a new key takes effect at once. `name`:
+   * which of several keys the request uses.
    */
   readonly key: (name?: string) => string;
-  /** Total deadline of one request. Default: 30 s. */
+  /** The total deadline of one request. Default: 30 s. */
   readonly timeoutMs?: number;
 }
 
-/** @throws ChirpwatchError API_BASE_URL when the address cannot be used. */
+/** Creates the upstream. @throws ChirpwatchError API_BASE_URL if the address cannot be used */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const base = usableBaseUrl(options.baseUrl);
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -55,15 +55,15 @@ export function createUpstream(options: UpstreamOptions): Upstream {
           maxBytes: MAX_ANSWER_BYTES,
           ...signalOf(request),
         });
-        return understand(endpoint, answer, request.cursor);
+        return readResponse(endpoint, answer, request.cursor);
       } catch (error) {
-        throw aboutRequest(error, request.endpoint, key);
+        throw withContext(error, request.endpoint, key);
       }
     },
   };
 }
 
-function understand(
+function readResponse(
   endpoint: Endpoint,
   answer: HttpResponse,
   sentCursor: string | undefined,
@@ -83,10 +83,10 @@ const signalOf = (request: UpstreamRequest): { readonly signal?: AbortSignal } =
   request.signal === undefined ? {} : { signal: request.signal };
 
 /**
- * The error as the middle sees it: it names the endpoint, and the key in it is gone should the
- * service have echoed it.
+ * Returns the error with the endpoint in its message. Redacts the key, in case the service repeated
+ * it in its answer.
  */
-function aboutRequest(error: unknown, endpoint: string, key: string): UpstreamError {
+function withContext(error: unknown, endpoint: string, key: string): UpstreamError {
   const known = error instanceof UpstreamError ? error : classifyNoAnswer(error);
   const text = key === "" ? known.message : known.message.replaceAll(key, "[redacted]");
   return new UpstreamError(known.kind, `${endpoint}: ${text}`, known.status, {

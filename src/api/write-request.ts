@@ -1,6 +1,6 @@
 /**
- * From a row of the table and checked inputs to the HTTP request: query string or JSON body, cursor
- * and key.
+ * Builds the HTTP request from a row of the table and checked inputs: query string or JSON body,
+ * cursor and key.
  */
 import type { HttpRequest } from "../model/http.ts";
 import type { Json, JsonObject } from "../model/json.ts";
@@ -14,8 +14,8 @@ interface Access {
 }
 
 /**
- * Method, address, headers and body of one request. The header name is exactly `ApiKey`: no other
- * authenticates.
+ * Returns the method, address, headers and body of one request. The header must be named exactly
+ * `ApiKey`; the service accepts no other name.
  */
 export function writeRequest(
   { base, key }: Access,
@@ -54,7 +54,10 @@ function fillPath(path: string, params: JsonObject): { path: string; rest: JsonO
   return { path: filled, rest };
 }
 
-/** Arrays become a repeated key: of a comma-joined value the service reads the first entry only. */
+/**
+ * Writes the query string. An array becomes a repeated key, because the service reads only the
+ * first entry of a comma-separated value.
+ */
 function queryString(params: JsonObject, rule: CursorRule | undefined, cursor = ""): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
@@ -69,7 +72,7 @@ function jsonBody(params: JsonObject, rule: CursorRule | undefined, cursor = "")
   if (rule === undefined) return JSON.stringify(params);
   if (!rule.isNumber || !/^-?\d+$/.test(cursor))
     return JSON.stringify({ ...params, [rule.param]: cursor });
-  // An int64 does not fit a JavaScript number, so its digits are put into the text.
+  // An int64 does not fit a JavaScript number, so its digits are inserted into the text.
   const body = JSON.stringify(params);
   return `${body.slice(0, -1)}${body === "{}" ? "" : ","}${JSON.stringify(rule.param)}:${cursor}}`;
 }

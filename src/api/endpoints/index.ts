@@ -1,6 +1,6 @@
 /**
- * The table of every endpoint: one row each, by name. A new endpoint is one row; the client's
- * method and its types follow from it.
+ * The table of all endpoints, one row each. To add an endpoint, add a row; the client's method and
+ * its types are derived from it.
  */
 import type { Endpoint } from "../endpoint.ts";
 import { lookupEndpoints } from "./lookups.ts";
@@ -9,7 +9,7 @@ import { scoreEndpoints } from "./scores.ts";
 import { tweetEndpoints } from "./tweets.ts";
 import { userEndpoints } from "./users.ts";
 
-/** Every operation of v3, and the timeline of v2. */
+/** All operations of v3, and the timeline of v2. */
 export const ENDPOINTS = {
   ...userEndpoints,
   ...tweetEndpoints,
@@ -18,7 +18,7 @@ export const ENDPOINTS = {
   ...lookupEndpoints,
 } as const;
 
-/** Its parts. */
+/** The parts of the table. */
 export interface EndpointTables {
   readonly users: typeof userEndpoints;
   readonly tweets: typeof tweetEndpoints;
@@ -29,6 +29,6 @@ export interface EndpointTables {
 
 export type EndpointName = keyof typeof ENDPOINTS;
 
-/** The row of a name; undefined when there is none. */
+/** Returns the row of an endpoint; undefined if there is none. */
 export const findEndpoint = (name: string): Endpoint | undefined =>
   Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name as EndpointName] : undefined;

@@ -1,4 +1,4 @@
-/** From names to ids and back, and the key's own account. */
+/** Endpoints that look up ids and handles, and the key's own quota. */
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import { id, link, username } from "../inputs.ts";

@@ -1,4 +1,4 @@
-/** Where tweets gather: communities, lists, Spaces, trends. */
+/** Endpoints for communities, lists, Spaces and trends. */
 import { z } from "zod";
 import type { Endpoint } from "../endpoint.ts";
 import {
@@ -11,8 +11,8 @@ import {
   spaceId,
   textCursor,
   tweets,
-  USER3,
-  user3,
+  ACCOUNT_INPUTS,
+  accountInputs,
   users,
   wholeNumber,
 } from "../inputs.ts";
@@ -77,8 +77,8 @@ export const placeEndpoints = {
     method: "POST",
     path: "/check-community-member",
     doc: "Whether a user is a member of a community.",
-    input: z.strictObject({ community_id: linkOrId, ...user3 }),
-    exactlyOne: [USER3],
+    input: z.strictObject({ community_id: linkOrId, ...accountInputs }),
+    exactlyOne: [ACCOUNT_INPUTS],
     output: memberCheckOutput,
     answer: { kind: "record", read: readMemberCheck },
     billed: true,

@@ -1,4 +1,4 @@
-/** Tweets: single, timelines, searches, and who reacted how. */
+/** Endpoints for single tweets, timelines, searches, and reactions to a tweet. */
 import { z } from "zod";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -10,8 +10,8 @@ import {
   query,
   textCursor,
   tweets,
-  USER3,
-  user3,
+  ACCOUNT_INPUTS,
+  accountInputs,
   username,
   users,
   wholeNumber,
@@ -30,9 +30,9 @@ import {
 } from "../output/tweets.ts";
 import { userPage } from "../output/users.ts";
 
-const user = z.strictObject(user3);
+const user = z.strictObject(accountInputs);
 const tweet = z.strictObject({ tweet_link: linkOrId });
-const tweetAndUser = z.strictObject({ tweet_link: linkOrId, ...user3 });
+const tweetAndUser = z.strictObject({ tweet_link: linkOrId, ...accountInputs });
 
 export const tweetEndpoints = {
   "tweet-info": {
@@ -59,7 +59,7 @@ export const tweetEndpoints = {
     path: "/user-tweets",
     doc: "Timeline of an account, newest first, replies and retweets included.",
     input: user,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: tweetPage,
     answer: tweets,
     cursor: textCursor,
@@ -71,7 +71,7 @@ export const tweetEndpoints = {
     path: "/user-retweets",
     doc: "Retweets of an account; the original is in retweeted_status.",
     input: user,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: tweetPage,
     answer: tweets,
     cursor: textCursor,
@@ -159,7 +159,7 @@ export const tweetEndpoints = {
     path: "/check-comment",
     doc: "Whether a user replied to a tweet; the reply when there is one.",
     input: tweetAndUser,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: commentCheckOutput,
     answer: { kind: "record", read: readCommentCheck },
     billed: true,
@@ -169,7 +169,7 @@ export const tweetEndpoints = {
     path: "/check-quoted",
     doc: "Whether a user quoted or retweeted a tweet: quoted, retweet or not_found.",
     input: tweetAndUser,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: quoteCheckOutput,
     answer: { kind: "record", read: readQuoteCheck },
     billed: true,
@@ -179,7 +179,7 @@ export const tweetEndpoints = {
     path: "/check-retweet",
     doc: "Whether a user retweeted a tweet; each page scans up to 100 retweets.",
     input: tweetAndUser,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: retweetCheckOutput,
     answer: { kind: "record", read: readRetweetCheck },
     cursor: textCursor,
@@ -191,7 +191,7 @@ export const tweetEndpoints = {
     path: "/user-tweets",
     version: "v2",
     doc: "Timeline of an account through the older version; the older field names are translated.",
-    input: z.strictObject({ link: user3.user_link, user_id: user3.user_id }),
+    input: z.strictObject({ link: accountInputs.user_link, user_id: accountInputs.user_id }),
     exactlyOne: [["link", "user_id"]],
     output: legacyPage,
     answer: { kind: "tweets", read: normaliseLegacyTweet },

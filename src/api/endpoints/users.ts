@@ -1,4 +1,4 @@
-/** Profiles, who follows whom, and what is known about an account. */
+/** Endpoints for profiles, for who follows whom, and for facts about an account. */
 import { z } from "zod";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -9,8 +9,8 @@ import {
   profiles,
   query,
   textCursor,
-  USER3,
-  user3,
+  ACCOUNT_INPUTS,
+  accountInputs,
   username,
   users,
 } from "../inputs.ts";
@@ -20,7 +20,7 @@ import { userRecord } from "../normalise/answer-object.ts";
 import { aboutOutput, followCheckOutput } from "../output/facts.ts";
 import { userList, userOutput, userPage } from "../output/users.ts";
 
-const user = z.strictObject(user3);
+const user = z.strictObject(accountInputs);
 
 export const userEndpoints = {
   info: {
@@ -28,7 +28,7 @@ export const userEndpoints = {
     path: "/info",
     doc: "One profile.",
     input: user,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: userOutput,
     answer: { kind: "record", read: userRecord },
     billed: true,
@@ -52,7 +52,7 @@ export const userEndpoints = {
     path: "/about",
     doc: "Country and username changes of an account.",
     input: user,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: aboutOutput,
     answer: { kind: "record", read: readAbout },
     billed: true,
@@ -62,7 +62,7 @@ export const userEndpoints = {
     path: "/followers",
     doc: "Who follows an account, up to 200 profiles a page.",
     input: user,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: userPage,
     answer: users,
     cursor: numberCursor,
@@ -74,7 +74,7 @@ export const userEndpoints = {
     path: "/follows",
     doc: "Whom an account follows, up to 200 profiles a page.",
     input: user,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: userPage,
     answer: users,
     cursor: numberCursor,
@@ -86,7 +86,7 @@ export const userEndpoints = {
     path: "/verified-followers",
     doc: "Verified accounts that follow an account.",
     input: user,
-    exactlyOne: [USER3],
+    exactlyOne: [ACCOUNT_INPUTS],
     output: userPage,
     answer: users,
     cursor: numberCursor,
@@ -107,12 +107,12 @@ export const userEndpoints = {
     path: "/check-follow",
     doc: "Whether user 2 follows user 1.",
     input: z.strictObject({
-      user_link_1: user3.user_link,
-      username_1: user3.username,
-      user_id_1: user3.user_id,
-      user_link_2: user3.user_link,
-      username_2: user3.username,
-      user_id_2: user3.user_id,
+      user_link_1: accountInputs.user_link,
+      username_1: accountInputs.username,
+      user_id_1: accountInputs.user_id,
+      user_link_2: accountInputs.user_link,
+      username_2: accountInputs.username,
+      user_id_2: accountInputs.user_id,
     }),
     exactlyOne: [
       ["user_link_1", "username_1", "user_id_1"],

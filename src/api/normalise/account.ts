@@ -1,30 +1,40 @@
 /**
- * What is known about an account besides its profile, and the lookups between handles, links and
- * ids.
+ * Normalises what the service says about an account apart from its profile, and the lookups between
+ * handles, links and ids.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Raw } from "../read-value.ts";
-import { count, either, promisedId, promisedText, recordOf, text, time } from "./answer-object.ts";
+import {
+  count,
+  withAliases,
+  requiredId,
+  requiredText,
+  recordOf,
+  text,
+  time,
+} from "./answer-object.ts";
 
-/** Answer of /about (api-v3.md "Account about"). */
+/** The answer of /about (api-v3.md, "Account about"). */
 export interface AccountAbout extends JsonObject {
-  /** Name of the country as the service writes it, e.g. `Germany`; "" when it does not say. */
+  /**
+   * The name of the country as the service writes it, e.g. `Germany`; "" if the service names none.
+   */
   readonly country: string;
-  /** ISO 8601 UTC; "" when the handle was never changed. */
+  /** ISO 8601 UTC; "" if the handle was never changed. */
   readonly last_username_change_at: string;
-  /** Changes of the handle so far. */
+  /** The number of times that the handle was changed. */
   readonly username_change_count: number;
 }
 
-/** Answer of /id-to-username (api-v3.md "Handle"). */
+/** The answer of /id-to-username (api-v3.md, "Handle"). */
 export interface Handle extends JsonObject {
-  /** The handle the account has now, without @; it may differ from an earlier one. */
+  /** The current handle without @. It may differ from an earlier one. */
   readonly handle: string;
 }
 
-/** Answer of /username-to-id and /link-to-id (docs/service.md section 1). */
+/** The answer of /username-to-id and /link-to-id (docs/service.md, section 1). */
 export interface ResolvedId extends JsonObject {
-  /** Digits; stable over renames. */
+  /** A string of digits that stays the same when the account is renamed. */
   readonly id: string;
 }
 
@@ -34,6 +44,6 @@ export const readAbout: (raw: Raw) => AccountAbout = recordOf({
   username_change_count: count,
 });
 export const readHandle: (raw: Raw) => Handle = recordOf({
-  handle: either(promisedText, "username"),
+  handle: withAliases(requiredText, "username"),
 });
-export const readResolvedId: (raw: Raw) => ResolvedId = recordOf({ id: promisedId });
+export const readResolvedId: (raw: Raw) => ResolvedId = recordOf({ id: requiredId });

@@ -1,6 +1,6 @@
 /**
- * Answers that are one object: which fields they promise, and how each is read. Rows of the
- * endpoint table are built from these.
+ * Builds readers for answers that are one object: which fields are required, and how each is read.
+ * The endpoint table uses these readers.
  */
 import type { Json } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
@@ -20,13 +20,13 @@ import { normaliseTweet } from "./tweet.ts";
 import { normaliseEmbeddedUser, normaliseProfile } from "./user.ts";
 
 /**
- * Reads one field; undefined leaves it out. `raw` is the whole object, for aliases. @throws
- * UpstreamError when a promised field is not there.
+ * Reads one field. Returns undefined to leave the field out. `raw`: the whole object, for other
+ * names of the field. @throws UpstreamError if a required field is missing
  */
 export type FieldReader<T> = (value: unknown, name: string, raw: Raw) => T;
 type Fields = Readonly<Record<string, FieldReader<Json | undefined>>>;
 
-/** The object that these readers make; unknown fields stay. */
+/** The object that these readers produce, together with all unknown fields. */
 export type RecordOf<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> } & {
   readonly [name: string]: Json | undefined;
 };
@@ -46,22 +46,25 @@ export const recordOf =
 
 export const text: FieldReader<string> = (value) => readText(value);
 export const count: FieldReader<number> = (value) => readCount(value);
-/** A number, also with a fraction; null when the service knows none: never 0. */
+/**
+ * Reads a number, which may have a fraction. Returns null if there is none, because unknown is not
+ * 0.
+ */
 export const numberOrNull: FieldReader<number | null> = (value) => readNumber(value) ?? null;
 export const flag: FieldReader<boolean> = (value) => readFlag(value) ?? false;
-/** ISO 8601 UTC, "" when it cannot be read. */
+/** Reads a time as ISO 8601 UTC; "" if it cannot be read. */
 export const time: FieldReader<string> = (value) => readTime(value);
 export const user: FieldReader<User> = (value) => normaliseEmbeddedUser(value);
 export const optionalTweet: FieldReader<Tweet | undefined> = (value) =>
   isRaw(value) ? normaliseTweet(value) : undefined;
 
-/** The answer itself: without it there is no answer. */
-export const promisedFlag: FieldReader<boolean> = (value, name) => readFlag(value) ?? missing(name);
-export const promisedText: FieldReader<string> = (value, name) => readText(value) || missing(name);
-export const promisedId: FieldReader<string> = (value, name) => readId(value) || missing(name);
+/** Reads a flag that the answer consists of. Without it, the answer is unusable. */
+export const requiredFlag: FieldReader<boolean> = (value, name) => readFlag(value) ?? missing(name);
+export const requiredText: FieldReader<string> = (value, name) => readText(value) || missing(name);
+export const requiredId: FieldReader<string> = (value, name) => readId(value) || missing(name);
 
-/** The first of several names that is there. */
-export const either =
+/** Reads a field under its own name, or under the first alias that is present. */
+export const withAliases =
   <T>(read: FieldReader<T>, ...aliases: readonly string[]): FieldReader<T> =>
   (value, name, raw) =>
     read(
@@ -71,31 +74,34 @@ export const either =
       raw,
     );
 
-/** An array of objects; null is an empty one. */
+/** Reads an array of objects. Anything but an array becomes an empty one. */
 export const listOf =
   <T>(read: (raw: Raw) => T): FieldReader<readonly T[]> =>
   (value) =>
     Array.isArray(value) ? value.filter(isRaw).map(read) : [];
 
-/** An array that must be there: an answer without it says nothing. Null is an empty one. */
-export const promisedListOf =
+/**
+ * Reads a required array of objects. Null becomes an empty array; without the array, the answer is
+ * unusable.
+ */
+export const requiredListOf =
   <T>(read: (raw: Raw) => T): FieldReader<readonly T[]> =>
   (value, name, raw) =>
     value === null || Array.isArray(value) ? listOf(read)(value, name, raw) : missing(name);
 
-/** An object in an object; its fields are neutral where it is not there. */
-export const part =
+/** Reads a nested object. If it is missing, its fields get neutral values. */
+export const nested =
   <T>(read: (raw: Raw) => T): FieldReader<T> =>
   (value) =>
     read(isRaw(value) ? value : {});
 
-/** A whole answer that is one profile. @throws UpstreamError `transient` without an id. */
+/** Reads an answer that is one profile. @throws UpstreamError `transient` if it has no id */
 export function userRecord(raw: Raw): User {
   const found = normaliseProfile(raw);
   return found.id === "" ? missing("id") : found;
 }
 
-/** A whole answer that is one tweet. @throws UpstreamError `transient` without an id. */
+/** Reads an answer that is one tweet. @throws UpstreamError `transient` if it has no id */
 export function tweetRecord(raw: Raw): Tweet {
   const found = normaliseTweet(raw);
   return found.id === "" ? missing("id") : found;

@@ -1,6 +1,6 @@
 /**
- * The yes/no questions about an account, a tweet or a community: what their answers become. Shapes:
- * docs/service.md section 1.
+ * Normalises the answers to yes/no questions about an account, a tweet or a community. Their shapes
+ * are in docs/service.md, section 1.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { Tweet } from "../../model/tweet.ts";
@@ -8,67 +8,73 @@ import type { Raw } from "../read-value.ts";
 import {
   flag,
   optionalTweet,
-  promisedFlag,
-  promisedText,
+  requiredFlag,
+  requiredText,
   recordOf,
   text,
   time,
 } from "./answer-object.ts";
 
-/** Answer of /check-follow. */
+/** The answer of /check-follow. */
 export interface FollowCheck extends JsonObject {
   /** Whether user 2 follows user 1. */
   readonly follow: boolean;
-  /** The account is protected, so that `follow: false` may only mean "cannot be seen". */
+  /**
+   * Whether the account is protected. If so, `follow: false` may only mean that the follow cannot
+   * be seen.
+   */
   readonly user_protected: boolean;
 }
 
-/** Answer of /check-comment. */
+/** The answer of /check-comment. */
 export interface CommentCheck extends JsonObject {
   readonly commented: boolean;
-  /** The reply; only when there is one. */
+  /** The reply; set only if there is one. */
   readonly tweet?: Tweet;
 }
 
-/** Answer of /check-quoted. */
+/** The answer of /check-quoted. */
 export interface QuoteCheck extends JsonObject {
   /** `quoted`, `retweet` or `not_found`. */
   readonly status: string;
-  /** When it was quoted or retweeted, ISO 8601 UTC; "" when it was not. */
+  /** When it was quoted or retweeted, in ISO 8601 UTC; "" if it was not. */
   readonly date: string;
-  /** Text of the quote. */
+  /** The text of the quote. */
   readonly text: string;
   readonly user_protected: boolean;
 }
 
-/** One page of /check-retweet: each searches up to 100 retweets. */
+/** The answer of /check-retweet, which searches up to 100 retweets per page. */
 export interface RetweetCheck extends JsonObject {
-  /** Whether the retweet is among those of this page; false on every page means no. */
+  /**
+   * Whether the account is among the retweeters of this page. The account has not retweeted if this
+   * is false on every page.
+   */
   readonly retweet: boolean;
   readonly user_protected: boolean;
 }
 
-/** Answer of /check-community-member. */
+/** The answer of /check-community-member. */
 export interface MemberCheck extends JsonObject {
   readonly is_member: boolean;
 }
 
 export const readFollowCheck: (raw: Raw) => FollowCheck = recordOf({
-  follow: promisedFlag,
+  follow: requiredFlag,
   user_protected: flag,
 });
 export const readCommentCheck: (raw: Raw) => CommentCheck = (raw) => {
-  const { tweet, ...check } = recordOf({ commented: promisedFlag, tweet: optionalTweet })(raw);
+  const { tweet, ...check } = recordOf({ commented: requiredFlag, tweet: optionalTweet })(raw);
   return tweet === undefined ? check : { ...check, tweet };
 };
 export const readQuoteCheck: (raw: Raw) => QuoteCheck = recordOf({
-  status: promisedText,
+  status: requiredText,
   date: time,
   text,
   user_protected: flag,
 });
 export const readRetweetCheck: (raw: Raw) => RetweetCheck = recordOf({
-  retweet: promisedFlag,
+  retweet: requiredFlag,
   user_protected: flag,
 });
-export const readMemberCheck: (raw: Raw) => MemberCheck = recordOf({ is_member: promisedFlag });
+export const readMemberCheck: (raw: Raw) => MemberCheck = recordOf({ is_member: requiredFlag });

@@ -1,24 +1,24 @@
-/** A community and its members: what they become. */
+/** Normalises what the service says about a community and its members. */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
 import { count, recordOf, text, time, user } from "./answer-object.ts";
 
-/** Answer of /community-info (api-v3.md "Community info"). */
+/** The answer of /community-info (api-v3.md, "Community info"). */
 export interface CommunityInfo extends JsonObject {
   readonly name: string;
   readonly description: string;
   readonly member_count: number;
-  /** ISO 8601 UTC, made of the Unix milliseconds that are sent; "" when they cannot be read. */
+  /** ISO 8601 UTC, converted from Unix milliseconds; "" if it cannot be read. */
   readonly created_at: string;
-  /** A default banner where the community has none of its own. */
+  /** A default banner if the community has none of its own. */
   readonly banner_url: string;
   readonly creator: User;
 }
 
 /**
- * An entry of /community-members (api-v3.md "Reduced user"): these fields alone are sent. At run
- * time it has all fields of a User, and those that are not named here say nothing (0, "" or []).
+ * An entry of /community-members (api-v3.md, "Reduced user"). The service sends only these fields.
+ * At run time the object also has the other fields of a User, filled with 0, "" or [].
  */
 export type CommunityMember = Pick<
   User,

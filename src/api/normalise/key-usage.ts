@@ -1,19 +1,19 @@
-/** The key's own account with the service: what it becomes. */
+/** Normalises the answer of /key-usage-info: the key's own quota. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Raw } from "../read-value.ts";
 import { numberOrNull, recordOf, text } from "./answer-object.ts";
 
 /**
- * Answer of /key-usage-info (docs/service.md section 1). Numbers are null when they cannot be read:
- * unknown is not 0. Trust only `remaining_requests` and `valid_until`: sources disagree about the
- * other two.
+ * The answer of /key-usage-info (docs/service.md, section 1). A number that cannot be read is null,
+ * because unknown is not 0. Trust only `remaining_requests` and `valid_until`: sources disagree
+ * about the other two.
  */
 export interface KeyUsage extends JsonObject {
   readonly key_requests: number | null;
-  /** Billed requests left in the period. */
+  /** The billed requests that are left in the period. */
   readonly remaining_requests: number | null;
   readonly total_requests: number | null;
-  /** As the service writes it. */
+  /** The date or time as the service writes it. */
   readonly valid_until: string;
 }
 

@@ -1,4 +1,4 @@
-/** The older field names of v2 (api-v3.md "Versioning"), translated to those of v3. */
+/** Translates the field names of v2 (api-v3.md, "Versioning") to those of v3. */
 import type { Tweet } from "../../model/tweet.ts";
 import { isRaw, type Raw } from "../read-value.ts";
 import { normaliseTweet } from "./tweet.ts";
@@ -19,7 +19,7 @@ const USER_NAMES = [
   ["tweets_count", "statuses_count"],
 ] as const;
 
-/** A tweet of v2 in the shape of v3; the old names stay beside the new. */
+/** Normalises a tweet of v2. The old names are kept beside the new ones. */
 export const normaliseLegacyTweet = (raw: Raw): Tweet => normaliseTweet(renameTweet(raw));
 
 function renameTweet(raw: Raw): Raw {
@@ -33,8 +33,8 @@ function renameTweet(raw: Raw): Raw {
 }
 
 /**
- * The old name wins where both are there: `id` is a number in v2, and only `id_str` has all its
- * digits.
+ * Adds the new names. If both names are present, the value of the old one is used: in v2 `id` is a
+ * number, and only `id_str` has all its digits.
  */
 function rename(
   raw: Raw,

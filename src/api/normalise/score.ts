@@ -1,6 +1,6 @@
 /**
- * Analytics of the indexed subset: what they become. "Unknown" is null and never 0: a score of 0 is
- * a fact. Shapes: docs/service.md section 1.
+ * Normalises the analytics, which cover only the accounts that the service has indexed. Unknown is
+ * null and never 0, because a score of 0 is a fact. The shapes are in docs/service.md, section 1.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
@@ -8,29 +8,29 @@ import type { Raw } from "../read-value.ts";
 import { flag, numberOrNull, recordOf } from "./answer-object.ts";
 import { normaliseUser } from "./user.ts";
 
-/** Answer of /score. */
+/** The answer of /score. */
 export interface Score extends JsonObject {
   /**
-   * A fraction in the thousands, without unit; 0 or a 404 for accounts that are not indexed; null
-   * when it cannot be read.
+   * The score, a number in the thousands that may have a fraction. Accounts that are not indexed
+   * have 0 or get a 404. Null if it cannot be read.
    */
   readonly score: number | null;
 }
 
 /**
- * Answer of /score-changes (api-v3.md "Score changes"); null when the service knows none. Changes
- * about once a day.
+ * The answer of /score-changes (api-v3.md, "Score changes"). A value is null if the service knows
+ * none. The values change about once a day.
  */
 export interface ScoreChanges extends JsonObject {
-  /** Change over the last 7 days, in points of the score. */
+  /** The change over the last 7 days, in points of the score. */
   readonly week_delta: number | null;
-  /** Change over the last 30 days, in points of the score. */
+  /** The change over the last 30 days, in points of the score. */
   readonly month_delta: number | null;
 }
 
 /**
- * Answer of /followers-stats: categorised followers alone are counted; null when a number cannot be
- * read.
+ * The answer of /followers-stats. It counts only followers that the service has put in a category.
+ * A number that cannot be read is null.
  */
 export interface FollowersStats extends JsonObject {
   readonly followers_count: number | null;
@@ -41,19 +41,19 @@ export interface FollowersStats extends JsonObject {
 }
 
 /**
- * An entry of /top-followers: a profile with few counts (those not sent are 0), and the follower's
- * own score.
+ * An entry of /top-followers: a profile with few counts (the others are 0) and the follower's own
+ * score.
  */
 export interface TopFollower extends User {
   readonly score: number | null;
 }
 
 /**
- * An entry of the 7-day lists and of /top-following (api-v3.md "Followed-user entry"): a profile
+ * An entry of the 7-day lists and of /top-following (api-v3.md, "Followed-user entry"): a profile
  * without `location`.
  */
 export interface FollowedUser extends User {
-  /** Date of the follow, ISO 8601 UTC; absent when it cannot be read. */
+  /** When the follow began, in ISO 8601 UTC; absent if it cannot be read. */
   readonly followerDate?: string;
 }
 

@@ -1,18 +1,18 @@
 /**
- * A live audio room: api-v3.md "Space". Its integer times have no documented unit; they become ISO
- * 8601 like every other time.
+ * Normalises a Space, a live audio room (api-v3.md, "Space"). The times of the room itself have no
+ * documented unit; they become ISO 8601 like all other times.
  */
 import type { JsonObject } from "../../model/json.ts";
 import type { User } from "../../model/user.ts";
 import type { Raw } from "../read-value.ts";
 import {
   count,
-  either,
+  withAliases,
   flag,
   listOf,
   numberOrNull,
-  part,
-  promisedText,
+  nested,
+  requiredText,
   recordOf,
   text,
   time,
@@ -20,16 +20,16 @@ import {
 } from "./answer-object.ts";
 
 export interface SpaceParticipant extends JsonObject {
-  /** URL of a picture. */
+  /** The URL of a picture. */
   readonly avatar: string;
   readonly id: string;
   readonly is_muted_by_admin: boolean;
   readonly is_muted_by_guest: boolean;
   readonly is_verified: boolean;
   readonly name: string;
-  /** `periscope_user_id` in older answers. */
+  /** Called `periscope_user_id` in older answers. */
   readonly broadcast_user_id: string;
-  /** When they joined, as sent: the unit is not documented. */
+  /** When the participant joined, as it was sent, because its unit is not documented. */
   readonly start: number;
   readonly username: string;
 }
@@ -61,15 +61,15 @@ export interface SpaceStats extends JsonObject {
   readonly total_replay_watched: number | null;
 }
 
-/** Answer of /spaces. */
+/** The answer of /spaces. */
 export interface Space extends JsonObject {
   readonly id: string;
   readonly title: string;
-  /** An open set: the document names no values. */
+  /** The service's document does not list the possible values. */
   readonly state: string;
   readonly media_key: string;
   readonly is_subscribed: boolean;
-  /** ISO 8601 UTC; "" when it cannot be read. */
+  /** ISO 8601 UTC, like the two times below; "" if it cannot be read. */
   readonly created_at: string;
   readonly updated_at: string;
   readonly scheduled_start: string;
@@ -86,7 +86,7 @@ const participant: (raw: Raw) => SpaceParticipant = recordOf({
   is_muted_by_guest: flag,
   is_verified: flag,
   name: text,
-  broadcast_user_id: either(text, "periscope_user_id"),
+  broadcast_user_id: withAliases(text, "periscope_user_id"),
   start: count,
   username: text,
 });
@@ -119,7 +119,7 @@ const stats: (raw: Raw) => SpaceStats = recordOf({
 });
 
 export const readSpace: (raw: Raw) => Space = recordOf({
-  id: promisedText,
+  id: requiredText,
   title: text,
   state: text,
   media_key: text,
@@ -128,7 +128,7 @@ export const readSpace: (raw: Raw) => Space = recordOf({
   updated_at: time,
   scheduled_start: time,
   creator: user,
-  participants: part(participants),
-  settings: part(settings),
-  stats: part(stats),
+  participants: nested(participants),
+  settings: nested(settings),
+  stats: nested(stats),
 });

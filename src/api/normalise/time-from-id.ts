@@ -1,12 +1,12 @@
 /**
- * The time that an id carries, for items that came without one that can be read (docs/service.md
- * section 2).
+ * Derives the time of an item from its id, for items that came without a readable time
+ * (docs/service.md, section 2).
  */
 import { isoTime } from "../../model/clock.ts";
 import { timeOfTweetId } from "../../model/id.ts";
 
-const LONGEST_ID = 20;
+const MAX_ID_DIGITS = 20;
 
-/** ISO 8601 UTC; "" when the id is none. */
+/** Returns the time in ISO 8601 UTC; "" if the id is empty or too long. */
 export const timeFromId = (id: string): string =>
-  id === "" || id.length > LONGEST_ID ? "" : isoTime(timeOfTweetId(id));
+  id === "" || id.length > MAX_ID_DIGITS ? "" : isoTime(timeOfTweetId(id));

@@ -1,22 +1,22 @@
-/** Trends of a place: what they become. */
+/** Normalises the answer of /trends: the trends of one place. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Raw } from "../read-value.ts";
-import { promisedListOf, recordOf, text } from "./answer-object.ts";
+import { requiredListOf, recordOf, text } from "./answer-object.ts";
 
-/** api-v3.md "Trend". */
+/** A trend (api-v3.md, "Trend"). */
 export interface Trend extends JsonObject {
   readonly name: string;
-  /** Finds the tweets of the trend with /search-tweets. */
+  /** The query that finds the trend's tweets with /search-tweets. */
   readonly query: string;
   readonly url: string;
 }
 
-/** Answer of /trends. */
+/** The answer of /trends. */
 export interface Trends extends JsonObject {
-  /** In the service's order, the first being the loudest. */
+  /** The trends in the service's order, the strongest first. */
   readonly trends: readonly Trend[];
 }
 
 const trend: (raw: Raw) => Trend = recordOf({ name: text, query: text, url: text });
 
-export const readTrends: (raw: Raw) => Trends = recordOf({ trends: promisedListOf(trend) });
+export const readTrends: (raw: Raw) => Trends = recordOf({ trends: requiredListOf(trend) });

@@ -1,13 +1,17 @@
-/** A tweet as the rest of the daemon sees it, embedded author and embedded tweets included. */
+/**
+ * Converts a tweet of the service, with its embedded author and tweets, to the form that the rest
+ * of the daemon uses.
+ */
 import type { Tweet, TweetEntity } from "../../model/tweet.ts";
 import { isRaw, type Raw, readCount, readFlag, readId, readText, readTime } from "../read-value.ts";
 import { timeFromId } from "./time-from-id.ts";
 import { flagIn, normaliseEmbeddedUser } from "./user.ts";
 
 /**
- * Missing fields become neutral values, unknown fields stay; `created_at` falls back to the time in
- * the id, and `id` is "" when there is none that can be used. An embedded tweet is kept even
- * without an id: that a tweet is a retweet must not get lost.
+ * Normalises a tweet. Missing fields become neutral values and unknown fields are kept. If
+ * `created_at` cannot be read, the time comes from the id. `id` is "" if there is no usable id. An
+ * embedded tweet is kept even without an id, because it shows that the tweet is a retweet or a
+ * quote.
  */
 export function normaliseTweet(raw: Raw): Tweet {
   const {

@@ -1,6 +1,6 @@
 /**
- * A profile as the rest of the daemon sees it, from any of the shapes the service sends (full,
- * followed, reduced, analytics).
+ * Converts a profile in any of the service's shapes (full, followed, reduced, analytics) to the
+ * form that the rest of the daemon uses.
  */
 import { timeFromId } from "./time-from-id.ts";
 import type { User } from "../../model/user.ts";
@@ -15,12 +15,13 @@ import {
   readTime,
 } from "../read-value.ts";
 
-/** Ids of the platform's first years are counted, not made of the time. */
-const SHORTEST_TIMED_ID = 15;
+/** Shorter ids, from the platform's first years, are plain counters and contain no time. */
+const MIN_TIMED_ID_DIGITS = 15;
 
 /**
- * Missing fields become neutral values, unknown fields stay; `created_at` falls back to the time in
- * the id where it has one, and `id` is "" when there is none that can be used.
+ * Normalises a profile. Missing fields become neutral values and unknown fields are kept. If
+ * `created_at` cannot be read, the time comes from the id, if that contains one. `id` is "" if
+ * there is no usable id.
  */
 export function normaliseUser(raw: Raw): User {
   const {
@@ -40,7 +41,7 @@ export function normaliseUser(raw: Raw): User {
     description: readText(raw["description"]),
     bio_urls: readTexts(raw["bio_urls"]),
     created_at:
-      readTime(raw["created_at"]) || (id.length < SHORTEST_TIMED_ID ? "" : timeFromId(id)),
+      readTime(raw["created_at"]) || (id.length < MIN_TIMED_ID_DIGITS ? "" : timeFromId(id)),
     favourites_count: readCount(raw["favourites_count"]),
     followers_count: readCount(raw["followers_count"]),
     followings_count: readCount(raw["followings_count"]),
@@ -62,8 +63,8 @@ export function normaliseUser(raw: Raw): User {
 }
 
 /**
- * A profile that was asked for. A bio that the answer leaves out is unknown, not empty: it is left
- * out here, too.
+ * Normalises a profile that was requested by itself. If the answer has no bio, the bio is unknown,
+ * not empty, so `description` is left out.
  */
 export function normaliseProfile(raw: Raw): User {
   const user = normaliseUser(raw);
@@ -72,7 +73,7 @@ export function normaliseProfile(raw: Raw): User {
   return known;
 }
 
-/** The flag where the service sent one. */
+/** Returns an object with the flag, or an empty one if the service did not send the flag. */
 export function flagIn<Name extends string>(
   name: Name,
   value: unknown,
@@ -81,7 +82,7 @@ export function flagIn<Name extends string>(
   return (flag === undefined ? {} : { [name]: flag }) as { readonly [K in Name]?: boolean };
 }
 
-/** An embedded profile; one without an id where none came. */
+/** Normalises an embedded profile. If none was sent, returns one whose id is "". */
 export const normaliseEmbeddedUser = (value: unknown): User =>
   normaliseUser(isRaw(value) ? value : {});
 

@@ -1,9 +1,11 @@
-/** Small answers as the service sends them: lookups, checks, scores, the key's account. */
+/**
+ * Schemas of the small answers that the service sends: lookups, checks, scores, the key's quota.
+ */
 import { z } from "zod";
 import { integer, digits, timeText, withCursor } from "./atoms.ts";
 import { tweetOutput } from "./tweets.ts";
 
-/** api-v3.md "Account about"; null for an account that was never renamed. */
+/** api-v3.md, "Account about". The time is null for an account that was never renamed. */
 export const aboutOutput = z.lazy(() =>
   z
     .looseObject({
@@ -19,7 +21,7 @@ export const handleOutput = z.lazy(() =>
 );
 export const idOutput = z.lazy(() => z.looseObject({ id: digits }).meta({ id: "ResolvedId" }));
 
-/** Field notes section 1, as all that follow. */
+/** The shapes of this schema and of those below are in docs/service.md, section 1. */
 export const followCheckOutput = z.lazy(() =>
   z
     .looseObject({
@@ -57,7 +59,7 @@ export const memberCheckOutput = z.lazy(() =>
 );
 
 export const scoreOutput = z.lazy(() => z.looseObject({ score: z.number() }).meta({ id: "Score" }));
-/** api-v3.md "Score changes"; fractions were seen. */
+/** api-v3.md, "Score changes". The service has also sent fractions. */
 export const scoreChangesOutput = z.lazy(() =>
   z
     .looseObject({ week_delta: z.number().nullable(), month_delta: z.number().nullable() })

@@ -1,6 +1,6 @@
 /**
- * Tweets and articles as the service sends them, v2 included. Read by normalise/tweet.ts,
- * article.ts and legacy.ts.
+ * Schemas of the tweets and articles that the service sends, including v2. normalise/tweet.ts,
+ * article.ts and legacy.ts read them.
  */
 import { z } from "zod";
 import { integer, digits, listOutput, pageOutput, timeText } from "./atoms.ts";
@@ -16,7 +16,7 @@ const entities = z
   )
   .nullable();
 
-/** What v2 names as v3 does. */
+/** The fields with the same names in v2 and v3. */
 const common = () => ({
   full_text: z.string(),
   created_at: timeText,
@@ -44,7 +44,7 @@ const fields = () => ({
 
 type Lazy = z.ZodType<Readonly<Record<string, unknown>>>;
 
-/** api-v3.md "Tweet". */
+/** api-v3.md, "Tweet". */
 export const tweetOutput: Lazy = z.lazy(() =>
   z
     .looseObject({
@@ -57,7 +57,10 @@ export const tweetOutput: Lazy = z.lazy(() =>
     .meta({ id: "Tweet" }),
 );
 
-/** /tweet-info: api-v3.md says it has neither made_with_ai nor paid_partnership. */
+/**
+ * The answer of /tweet-info. According to api-v3.md it has neither made_with_ai nor
+ * paid_partnership.
+ */
 export const tweetInfoOutput: Lazy = z.lazy(() =>
   z
     .looseObject({
@@ -73,7 +76,7 @@ export const tweetInfoOutput: Lazy = z.lazy(() =>
 export const tweetPage = pageOutput("tweets", tweetOutput);
 export const tweetList = listOutput("tweets", tweetOutput);
 
-/** api-v3.md "Article". */
+/** api-v3.md, "Article". */
 export const articleOutput = z.lazy(() =>
   z
     .looseObject({
@@ -119,7 +122,7 @@ const legacyEmbedded = z.lazy(() =>
     .meta({ id: "LegacyEmbeddedTweet" }),
 );
 
-/** A page of v2: api-v3.md "Versioning". */
+/** A page of v2 (api-v3.md, "Versioning"). */
 export const legacyPage = pageOutput(
   "tweets",
   z.lazy(() =>

@@ -1,6 +1,6 @@
 /**
- * Profiles as the service sends them: the common object, the reduced one, and the two of the
- * analytics. Read by normalise/user.ts.
+ * Schemas of the profiles that the service sends: the full object, the reduced one, and the two of
+ * the analytics. normalise/user.ts reads them.
  */
 import { z } from "zod";
 import { integer, digits, listOutput, pageOutput, textsOrNull, timeText } from "./atoms.ts";
@@ -30,22 +30,22 @@ const known = () => ({
   profile_background_image_url: z.string(),
 });
 
-/** api-v3.md "User". */
+/** api-v3.md, "User". */
 export const userOutput = z.lazy(() =>
   z.looseObject({ ...known(), location: z.string() }).meta({ id: "User" }),
 );
 
-/** api-v3.md "Reduced user". */
+/** api-v3.md, "Reduced user". */
 const memberOutput = z.lazy(() => z.looseObject(reduced).meta({ id: "ReducedUser" }));
 
-/** api-v3.md "Followed-user entry": without `location`, with the date of the follow. */
+/** api-v3.md, "Followed-user entry": without `location`, but with the date of the follow. */
 const followedOutput = z.lazy(() =>
   z
     .looseObject({ ...known(), location: z.never().optional(), followerDate: timeText })
     .meta({ id: "FollowedUser" }),
 );
 
-/** An entry of /top-followers: docs/service.md section 1. */
+/** An entry of /top-followers (docs/service.md, section 1). */
 const topFollowerOutput = z.lazy(() => {
   const {
     description,
