@@ -1,6 +1,6 @@
 /**
- * Opens a state on Postgres: server, membership, schema, in this order; and closes it. What a Store
- * does is store.ts.
+ * Opens and closes a state on Postgres: server, membership, schema, in this order. `store.ts` says
+ * what a Store does.
  */
 import { dirname } from "node:path";
 import type { Client } from "pg";
@@ -38,7 +38,7 @@ import { createStore } from "./store.ts";
 import { findInconsistencies } from "./upkeep/inconsistencies.ts";
 import { createTransfer, refuseHalfTransferred } from "./upkeep/transfer.ts";
 
-/** @throws ExitError with one sentence, its cure and the exit code. */
+/** Opens the state. @throws ExitError with a sentence, a hint and the exit code */
 export async function openPostgres(
   address: PostgresAddress,
   options: OpenOptions,
@@ -48,7 +48,7 @@ export async function openPostgres(
     const isNew = await prepare(address, options);
     let hasMigrated = false;
     const isVisitor = options.readonly === true || mayBringUp(options);
-    // For the control socket.
+    // The folder is for the control socket.
     if (!isVisitor) makePrivateFolders(dirname(options.path));
     const id = options.random.id();
     const signals = new PostgresSignals(id);
@@ -76,7 +76,7 @@ export async function openPostgres(
     );
     teardown.push(() => db.destroy());
     if (options.halfTransferred !== true) await refuseHalfTransferred(db, postgresName(address));
-    // Of several that start together on an empty database one creates the state.
+    // If several daemons start together on an empty database, one of them creates the state.
     const created = isNew && (membership === undefined || hasMigrated);
     return await compose(db, {
       address,
@@ -107,7 +107,7 @@ const pendingIn =
   (applied: readonly string[]): readonly string[] =>
     pendingMigrations(applied, migratedState.server(postgresName(address)), migrations);
 
-/** Checks the server and the schema. Whether there was no state before. */
+/** Checks the server and the schema. Resolves to whether there was no state before. */
 async function prepare(address: PostgresAddress, options: OpenOptions): Promise<boolean> {
   const session = await connectSession(address);
   try {
@@ -119,7 +119,7 @@ async function prepare(address: PostgresAddress, options: OpenOptions): Promise<
       throw missingState(address);
     const pending = pendingIn(address, options)(applied);
     if (pending.length === 0) return false;
-    // A command beside the daemon brings a state up only where no daemon holds it.
+    // A command migrates a state only if no daemon holds it.
     if (mayBringUp(options) && (await tryLock(session))) await bringUp(address, options);
     else if (mayBringUp(options) || options.readonly === true) throw olderSchema(address, pending);
     return isEmpty;
@@ -140,14 +140,14 @@ async function factsOf(session: Client, address: PostgresAddress): Promise<Serve
   );
   const [facts] = rows;
   if (facts === undefined) throw new Error("the server says nothing of itself");
-  // A pooler makes up the number of the session that it answers with.
+  // A pooler invents the process id that it reports for a session.
   const isPooled = (session as unknown as { processID: number | null }).processID !== facts.pid;
   return { ...facts, isShared: isPooled && (await isSessionShared(session, address)) };
 }
 
 /**
- * While one session has a transaction open on a backend, another that is given the same one, or
- * another one than before, owns none.
+ * Whether a pooler shares backends between sessions: while one session has a transaction open,
+ * another session gets the same backend, or a different one than before.
  */
 async function isSessionShared(session: Client, address: PostgresAddress): Promise<boolean> {
   const pidOf = async (client: Client) =>
@@ -177,8 +177,8 @@ async function warnOfSettings(session: Client, log: Log): Promise<void> {
 }
 
 /**
- * The names of the migrations that the state has been through. @throws ExitError where there are
- * tables, but none of ours.
+ * Returns the names of the migrations that the state has been through. @throws ExitError if there
+ * are tables, but none of ours
  */
 async function appliedIn(session: Client, address: PostgresAddress): Promise<readonly string[]> {
   const applied = await migrationsOf(session);
@@ -191,7 +191,10 @@ async function appliedIn(session: Client, address: PostgresAddress): Promise<rea
   return [];
 }
 
-/** Once at a time: Kysely takes a lock of its own, and runs all of them in one transaction. */
+/**
+ * Migrates the schema. Kysely takes a lock, so only one process migrates at a time, and runs all
+ * migrations in one transaction.
+ */
 async function bringUp(address: PostgresAddress, { migrations }: OpenOptions): Promise<void> {
   const db = await open(address);
   try {
@@ -265,7 +268,8 @@ async function compose(
     },
     quieten: (span) => quieten(db, span),
     inconsistencies: () => findInconsistencies(db),
-    // Of the call before: who asks does so again and again, and does not wait.
+    // Returns the size that the previous call asked for. Callers ask again and again and do not
+    // wait.
     sizeBytes: () => {
       void tableBytes(db).then(
         (now) => (bytes = now),

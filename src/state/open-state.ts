@@ -1,11 +1,11 @@
 /**
- * Opens a state wherever it is. What that takes: open.ts for a file, open-postgres.ts for a server,
- * which is loaded only for one.
+ * Opens a state wherever it is: `open.ts` opens a file, `open-postgres.ts` a database on a server
+ * and is loaded only for that.
  */
 import type { StateAddress } from "../model/postgres-address.ts";
 import { type OpenedStore, type OpenOptions, openStore } from "./open.ts";
 
-/** @throws ExitError with one sentence, its cure and the exit code. */
+/** Opens the state. @throws ExitError with a sentence, a hint and the exit code */
 export async function openState(options: OpenOptions & StateAddress): Promise<OpenedStore> {
   const { postgres } = options;
   if (postgres === undefined) return openStore(options);

@@ -1,6 +1,6 @@
 /**
- * Opens the state: folder and file, lock, settings, check, migrations, in this order; and closes
- * it. What a Store does is store.ts.
+ * Opens and closes a state file: folder and file, lock, settings, check, migrations, in this order.
+ * `store.ts` says what a Store does.
  */
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -44,7 +44,7 @@ import type { Standby } from "./membership/standby.ts";
 import { createTransfer, refuseHalfTransferred, type Transfer } from "./upkeep/transfer.ts";
 import { createStore } from "./store.ts";
 
-/** Up to this size a check costs no more than a blink at every start. */
+/** A file up to this size is checked at every start, because that takes hardly any time. */
 const ALWAYS_CHECKED_BYTES = 64 * 1_024 * 1_024;
 
 export interface OpenOptions {
@@ -54,60 +54,61 @@ export interface OpenOptions {
   readonly log: Log;
   /** Refuses to create the file. */
   readonly mustExist?: boolean;
-  /** Reads only: no lock, no migration; works beside a running daemon. */
+  /** Opens for reading only, without a lock or a migration, even while a daemon runs. */
   readonly readonly?: boolean;
   /**
-   * For commands that write beside a running daemon: takes the lock only to bring the file up, and
-   * only if it is free.
+   * For commands that write while a daemon may run: takes the lock only for the migration, and only
+   * if it is free.
    */
   readonly shared?: boolean;
   /**
-   * For a command that changes the state where no daemon runs: holds the lock until it is closed.
+   * For a command that changes the state while no daemon runs: holds the lock until the state is
+   * closed.
    */
   readonly changing?: boolean;
-  /** Of a state on Postgres: waits while another daemon is active, where it would be refused. */
+  /** For a state on Postgres: waits while the daemon cannot join yet, instead of being refused. */
   readonly standby?: Standby;
-  /** The schema's history; the product's own unless said otherwise. */
+  /** The migrations of the schema; the product's own by default. */
   readonly migrations?: typeof MIGRATIONS;
-  /** Opens also what a transfer did not complete: to go on with it. */
+  /** Opens even a state whose transfer is incomplete, in order to continue the transfer. */
   readonly halfTransferred?: boolean;
 }
 
 export interface OpenedStore extends Store {
   /** The file, or the address without its secrets. */
   readonly path: string;
-  /** True when there was no state file before. */
+  /** Whether there was no state before. */
   readonly created: boolean;
-  /** True when the last process did not close the state. */
+  /** Whether the last process did not close the state. */
   readonly unclean: boolean;
   /**
-   * What the check of a large file found; settled at once for a small one, which was checked
+   * What the check of a large file found. Resolves at once for a small file, which was checked
    * before.
    */
   readonly problems: Promise<readonly string[]>;
   backup(): Promise<Backup>;
   readonly transfer: Transfer;
   /**
-   * Of a daemon among those that share the state; undefined where none can: the state is a file, or
-   * a command opened it.
+   * The membership of a daemon among those that share the state; undefined if the state is a file,
+   * or if a command opened it.
    */
   readonly membership: Membership | undefined;
-  /** Between the processes that share the state. */
+  /** Signals between the processes that share the state. */
   readonly signals: Signals;
   /**
-   * The daemons on the state that have a session now: for a command. None where the state is a
+   * Returns the daemons that have a session on the state now, for commands; none if the state is a
    * file.
    */
   connectedReplicas(): Promise<readonly ReplicaState[]>;
-  /** After a restore; how many alerts that waited are muted. */
+  /** Called after a restore. Resolves to the number of waiting alerts that were muted. */
   quieten(span: QuietSpan): Promise<number>;
-  /** Where its tables contradict each other: one sentence each. Reads all of them. */
+  /** Finds contradictions between the tables, with one sentence for each. Reads all tables. */
   inconsistencies(): Promise<readonly string[]>;
-  /** On disk, the write-ahead log included. */
+  /** Returns the size on disk, including the write-ahead log. */
   sizeBytes(): number;
 }
 
-/** @throws ExitError with one sentence, its cure and the exit code. */
+/** Opens the state file. @throws ExitError with a sentence, a hint and the exit code */
 export async function openStore(options: OpenOptions): Promise<OpenedStore> {
   const { path } = options;
   const context: OpenContext = {
@@ -136,7 +137,7 @@ export async function openStore(options: OpenOptions): Promise<OpenedStore> {
   }
 }
 
-/** Whether a command opens it, which works on the state for moments. */
+/** Whether a command opens the state, for moments only. */
 const isVisit = ({ shared, changing }: OpenOptions): boolean =>
   shared === true || changing === true;
 
@@ -164,7 +165,7 @@ interface BroughtUp {
   readonly db: Executor;
   readonly unclean: boolean;
   readonly check: BackgroundCheck | undefined;
-  /** There was no state, or an empty file. */
+  /** Whether there was no state before, or an empty file. */
   readonly isCreated: boolean;
 }
 
@@ -177,7 +178,7 @@ async function bringUp(
   const applied = appliedMigrations(handle);
   if (applied === undefined) throw foreign(context);
   const isEmpty = applied.length === 0;
-  // Before the settings write to it.
+  // This check comes before the settings, because they write to the file.
   if (isOwner && context.existed && isEmpty) refuseEmptied(context, options);
   configure(handle);
   const pending = pendingMigrations(applied, migratedState.file(context.path), options.migrations);
@@ -190,21 +191,22 @@ async function bringUp(
   const check = isEmpty ? undefined : checkFile(handle, context, unclean);
   if (pending.length > 0) await migrateSafely(handle, db, options, isEmpty);
   if (options.halfTransferred !== true) await refuseHalfTransferred(db, context.path);
-  // A command beside the daemon comes and goes: it does not answer for how the file is left.
+  // A command that opens the state for moments leaves the mark as the last daemon left it, unless
+  // the file was unclean.
   await markClean(db, isVisit(options) && !unclean);
   checkpoint(handle);
   return { handle, db, unclean, check, isCreated: isEmpty };
 }
 
-/** A state was there. */
+/** Refuses an empty file if there was a state before. */
 function refuseEmptied(context: OpenContext, { mustExist }: OpenOptions): void {
   if (context.newestBackup !== undefined) throw corrupt(context, "it is empty");
   if (mustExist === true) throw emptied(context);
 }
 
 /**
- * Before anything is written. After an unclean stop, or when it costs little: now; else in the
- * background.
+ * Checks the file before anything is written: at once after an unclean stop or if the file is
+ * small, otherwise in the background.
  */
 function checkFile(
   handle: SqliteHandle,

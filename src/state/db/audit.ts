@@ -1,6 +1,4 @@
-/**
- * A row for everything that an operator does to alerts, written in the transaction that does it.
- */
+/** Records everything that an operator does to alerts, in the transaction that does it. */
 import type { Json } from "../../model/json.ts";
 import { toText } from "./json-text.ts";
 import { nextNumbers } from "./sequence.ts";

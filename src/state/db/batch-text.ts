@@ -1,27 +1,28 @@
 /**
- * One statement with many rows, for a database that is far away: what SQLite runs row by row is one
- * round trip here.
+ * Turns a batch into statements with many rows each. SQLite runs a batch row by row; for a database
+ * that is far away, one round trip replaces many.
  */
 import type { CompiledQuery } from "kysely";
 import type { BatchQuery } from "./statement.ts";
 
-/** Below the 65,535 values that Postgres's protocol can count. */
+/** Postgres's protocol allows at most 65,535 values per statement. */
 const MAX_VALUES = 30_000;
 /**
- * `insert into "t" ("a", "b") values ($1, $2) on conflict …`: the columns, the row, and what
- * follows.
+ * Splits `insert into "t" ("a", "b") values ($1, $2) on conflict …` into its beginning, the
+ * columns, the row, and the rest.
  */
 const INSERT = /^(insert into "\w+" \(([^)]*)\) values )\(([^)]*)\)(.*)$/s;
 const UPSERT = /^ on conflict \(([^)]*)\) do update /;
 
-/** Statements that do what running the batch row by row would. */
+/** Returns statements with the same effect as the batch run row by row. */
 export function expandBatch({
   sql,
   batch,
 }: BatchQuery): readonly Pick<CompiledQuery, "sql" | "parameters">[] {
   const [, head = "", columns = "", row = "", tail = ""] = INSERT.exec(sql) ?? [];
   const width = row.split(", ").length;
-  // A batch binds a value for each column, in their order, and nothing else.
+  // A batch of another form is run row by row: this code needs exactly one value for each column,
+  // in their order, and no values elsewhere.
   if (head === "" || /\$\d/.test(tail) || batch.some((values) => values.length !== width))
     return batch.map((parameters) => ({ sql, parameters }));
   const most = Math.floor(MAX_VALUES / width);
@@ -43,7 +44,10 @@ function rowsText(
   return { sql: `${head}${tuples.join(", ")}${tail}`, parameters: rows.flat() };
 }
 
-/** Where the values stand that name the row of an upsert; undefined for other statements. */
+/**
+ * Returns the positions of the values that identify the row of an upsert; undefined for other
+ * statements.
+ */
 function keyPlaces(columns: string, tail: string): readonly number[] | undefined {
   const [, keys] = UPSERT.exec(tail) ?? [];
   if (keys === undefined) return undefined;
@@ -52,8 +56,8 @@ function keyPlaces(columns: string, tail: string): readonly number[] | undefined
 }
 
 /**
- * Postgres updates a row once a statement: rows of the same key go one statement after the other,
- * as they would one by one.
+ * Splits a batch so that no statement has two rows with the same key, because Postgres refuses to
+ * update a row twice in one statement.
  */
 function roundsOf(
   batch: BatchQuery["batch"],

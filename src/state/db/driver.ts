@@ -1,7 +1,8 @@
 /**
- * Which release of the SQLite driver this Node takes, and why it does not load. Release 13 brings
- * its binaries along and needs Node-API 10; on an older Node it crashes the process, so that takes
- * release 12, which an install script downloads or compiles. See docs/adr/0018.
+ * Loads the release of the SQLite driver that this Node can run, and explains why if it does not
+ * load. Release 13 contains its binaries and needs Node-API 10; on an older Node it crashes the
+ * process, so there release 12 is used, which an install script downloads or compiles. See
+ * docs/adr/0018.
  */
 import { createRequire } from "node:module";
 import type Database from "better-sqlite3";
@@ -19,9 +20,10 @@ const require = createRequire(import.meta.url);
 const name = Number(process.versions.napi) >= 10 ? PREBUILT : COMPILED;
 let outcome: { readonly driver: typeof Database } | { readonly failure: ExitError } | undefined;
 
-/** The driver's class. @throws ExitError STORE_DRIVER_UNUSABLE. */
+/** Returns the driver's class. @throws ExitError STORE_DRIVER_UNUSABLE */
 export function loadDriver(): typeof Database {
-  // Tried once: a binary that was refused fails for another reason the second time.
+  // Loading is tried only once, because a refused binary fails for a different reason the second
+  // time.
   outcome ??= tryToLoad();
   if ("failure" in outcome) throw outcome.failure;
   return outcome.driver;
@@ -30,7 +32,7 @@ export function loadDriver(): typeof Database {
 function tryToLoad(): NonNullable<typeof outcome> {
   try {
     const driver = require(name) as typeof Database;
-    // Its binary is read by the first database only.
+    // The driver reads its binary when the first database is opened.
     new driver(":memory:").close();
     return { driver };
   } catch (error) {
@@ -38,7 +40,7 @@ function tryToLoad(): NonNullable<typeof outcome> {
   }
 }
 
-/** For a thread of its own, which loads it by itself. */
+/** Returns the path for a worker thread, which loads the driver itself. */
 export const driverPath = (): string => require.resolve(name);
 
 function driverFailure(cause: unknown): ExitError {

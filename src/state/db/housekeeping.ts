@@ -1,4 +1,4 @@
-/** The store's own small values, by name. */
+/** Reads and writes the store's own small values, by name. */
 import { type Executor, insertRows } from "./statement.ts";
 
 const upsert = insertRows("housekeeping", ["name", "value"], (insert) =>
@@ -10,7 +10,7 @@ const upsert = insertRows("housekeeping", ["name", "value"], (insert) =>
 export const keepValue = async (on: Executor, name: string, value: string): Promise<void> =>
   void (await upsert(on, [{ name, value }]));
 
-/** Without those that are not kept. */
+/** Returns the values that exist, by name. */
 export async function keptValues(
   on: Executor,
   names: readonly string[],

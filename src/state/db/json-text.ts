@@ -1,4 +1,4 @@
-/** JSON as the tables keep it: text. */
+/** Converts JSON to and from the text that the tables hold. */
 import type { Json } from "../../model/json.ts";
 
 export const toText = (value: Json): string => JSON.stringify(value);

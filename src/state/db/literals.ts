@@ -1,7 +1,7 @@
 /**
- * Values that queries write out instead of binding: the conditions of partial indexes. A planner
- * that sees a parameter cannot know that the index holds the rows, or plans the statement again at
- * every run.
+ * Values that queries write out instead of binding, because partial indexes have them as
+ * conditions. With a parameter, a query planner cannot know that the index contains the rows, or
+ * plans the statement again at every run.
  */
 import { sql } from "kysely";
 

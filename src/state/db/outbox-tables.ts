@@ -1,10 +1,13 @@
-/** Tables of the outbox: what goes to which sink, in which message, and how far each has come. */
+/** The tables of the outbox: deliveries, messages, attempts, and the state of each. */
 
 /**
- * `sealed` covers everything after sealing: the message row knows the rest. `summarised`: its
- * message counts it and does not list it. `merged` joined another delivery. `silenced`: a silence
- * holds it back until an operator sends it. `deleted`: its post was known to be gone before it was
- * sent.
+ * The state of a delivery.
+ * - `sealed`: sealed into a message, whose row says what became of it.
+ * - `summarised`: its message counts it and does not list it.
+ * - `muted`: dropped by a mute.
+ * - `silenced`: a silence holds it back until an operator sends it.
+ * - `deleted`: its post was known to be gone before it was sent.
+ * - `merged`: it joined another delivery.
  */
 export type DeliveryState =
   | "waiting"
@@ -21,10 +24,10 @@ export interface DeliveriesTable {
   event_id: string;
   sink: string;
   group_key: string;
-  /** 0: the event is its own group. */
+  /** 0 if the event is a group of its own. */
   grouped: number;
   not_before: number;
-  /** The time interval that holds it back until then; null where none does. */
+  /** The time interval that holds it back until `not_before`; null if none does. */
   held_by: string | null;
   once_key: string | null;
   throttle_key: string | null;
@@ -34,35 +37,35 @@ export interface DeliveriesTable {
   created_at: number;
   message_id: string | null;
   joined_id: number | null;
-  /** The group it was created in, where a throttle has moved it into a digest. */
+  /** The group in which it was created, if a throttle has moved it into a digest. */
   original_group_key: string | null;
-  /** The silence that holds it back, or did until it was sent again. */
+  /** The silence that holds it back, or that did until it was sent again. */
   silenced_by: string | null;
-  /** When an operator last had it sent again: no silence holds it back after that. */
+  /** When an operator last sent it again. No silence holds it back after that. */
   replayed_at: number | null;
-  /** Its route's own template; null: the sink's. */
+  /** The template of its route; null for the sink's template. */
   template: string | null;
-  /** JSON: why it goes to this sink; null in rows from before that was kept. */
+  /** JSON: why it goes to this sink; null in rows from before this was stored. */
   routed: string | null;
-  /** The template that was to write it in its message; null: none. */
+  /** The template that should have rendered it in its message; null if there is none. */
   worded_by: string | null;
-  /** Why that one did not, and the default was sent. */
+  /** Why that template failed and the default was sent instead. */
   wording_error: string | null;
   /**
-   * The latest alert on the same subject that was still on its way when this one came: it goes
-   * first.
+   * The latest alert on the same subject that was still on its way when this one was created. It is
+   * sent first.
    */
   after_id: number | null;
   /**
-   * The alert that this one is a follow-up to; null where it is none, or the sink had no such
+   * The alert that this one is a follow-up to; null if it is no follow-up, or the sink had no such
    * alert.
    */
   follows_id: number | null;
-  /** JSON: those of several receivers who had it before it was sent again; null: nobody. */
+  /** JSON: the receivers, of several, that had it before it was sent again; null if none had. */
   taken?: string | null;
 }
 
-/** Timers of real groups; an event that is its own group has none. */
+/** The timers of groups. An event that is a group of its own has none. */
 export interface GroupsTable {
   sink: string;
   group_key: string;
@@ -70,14 +73,15 @@ export interface GroupsTable {
   due_at: number | null;
   last_sealed_at: number | null;
   /**
-   * `group_interval` of its newest member; null for digests, and in rows from before that was kept.
+   * The `group_interval` of its newest member; null for digests, and in rows from before this was
+   * stored.
    */
   interval_ms: number | null;
 }
 
 export interface MessagesTable {
   id: string;
-  /** The oldest member's delivery id: messages of one group go out in this order. */
+  /** The oldest member's delivery id. Messages of one group are sent in this order. */
   seq: number;
   sink: string;
   group_key: string;
@@ -90,38 +94,41 @@ export interface MessagesTable {
   next_attempt_at: number;
   done_at: number | null;
   ref: string | null;
-  /** The sink's own id of the place where it stands, where it names one. */
+  /** The sink's own id of the channel, if it has one. */
   channel?: string | null;
-  /** Of the last attempt that failed; of a sent one, which of several receivers do not have it. */
+  /**
+   * The error of the last failed attempt. For a sent message, which of several receivers do not
+   * have it.
+   */
   error: string;
-  /** JSON: those of several receivers who have it; null where there is one. */
+  /** JSON: the receivers that have it; null if there is only one receiver. */
   taken?: string | null;
-  /** The message it belongs under: the first of its digest or thread. */
+  /** The message that it is posted under: the first of its digest or thread. */
   parent_id: string | null;
-  /** Of dead ones: a `DeadCause`; else "". */
+  /** Why the message was given up (`DeadCause`). Empty while it is open or sent. */
   cause: string;
-  /** The type of the sink that its body is for; null in rows from before that was kept. */
+  /**
+   * The type of the sink that its body was rendered for; null in rows from before this was stored.
+   */
   sealed_for: string | null;
   /**
    * The time interval that holds it back until `next_attempt_at`, or did before its last attempt;
-   * null where none does.
+   * null if none does.
    */
   held_by: string | null;
-  /**
-   * When the operator was notified that it is dead, and when it was acknowledged or rendered anew.
-   */
+  /** When the operator was notified that it is dead. */
   reported_at: number | null;
   acknowledged_at: number | null;
 }
 
-/** Attempts at a message that failed, as far as they are kept. */
+/** The failed attempts at a message, as far as they are kept. */
 export interface AttemptsTable {
   message_id: string;
   at: number;
   error: string;
 }
 
-/** One for each message that is to be published to its channel's followers. */
+/** Messages that are to be published to the followers of their channel. */
 export interface CrosspostsTable {
   message_id: string;
   sink: string;

@@ -1,11 +1,11 @@
-/** What Postgres and the way to it said at run time, in the Store's words. */
+/** Converts errors of Postgres and of the connection to it into StoreErrors. */
 import { errorText } from "../../model/errors.ts";
 import { StoreError, type StoreFailure } from "../../model/store-error.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * The five characters of the server's answer, or the system's name of a network error; "" where
- * there is none.
+ * Returns the server's error code of five characters, or the system's name of a network error; ""
+ * if there is none.
  */
 export function postgresCode(error: unknown): string {
   const inner = error instanceof StoreError ? error.cause : error;
@@ -13,15 +13,18 @@ export function postgresCode(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Of the server: https://www.postgresql.org/docs/current/errcodes-appendix.html. */
+/**
+ * Whether this is a code of the server:
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html.
+ */
 const isServerCode = (code: string): boolean => /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
 
-/** A transaction was idle, or took, for too long: the server ends its session. */
+/** The server ended the session because a transaction was idle, or ran, for too long. */
 const TIMED_OUT = ["25P03", "25P04"];
 
 /**
- * Shutdown, crash, start, too many connections, or no answer at all: the connection is of no use
- * any more.
+ * Whether the connection can no longer be used: a shutdown, crash or start of the server, too many
+ * connections, or no answer at all.
  */
 export function isConnectionFailure(error: unknown): boolean {
   const code = postgresCode(error);

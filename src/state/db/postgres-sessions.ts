@@ -1,13 +1,13 @@
 /**
- * Sessions on a Postgres server: how they are opened from an address, with what limits, and how the
- * advisory locks are named. Asks nothing itself.
+ * Opens sessions on a Postgres server, with their limits, and names the advisory locks. Makes no
+ * queries itself.
  */
 import { readFileSync } from "node:fs";
 import type { Client, ClientConfig, Pool } from "pg";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
 
 /**
- * Names of advisory locks have two numbers: the first is ours, the second the schema's, so that
+ * An advisory lock is named by two numbers. The first is fixed, the second is the schema's, so that
  * several states can share a database.
  */
 const LOCKS = { writers: 0x63770001, owner: 0x63770002 } as const;
@@ -17,14 +17,17 @@ export const lockName = (lock: keyof typeof LOCKS): string => `${LOCKS[lock]}, $
 const CONNECTIONS = 5;
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEPALIVE_MS = 10_000;
-/** Of one statement. The server gives up first, with an error that leaves the session whole. */
+/**
+ * The server's limit for one statement. It is shorter than the client's, so that the server reports
+ * an error that leaves the session usable.
+ */
 export const STATEMENT_TIMEOUT_MS = 60_000;
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 10_000;
 
 /**
- * A replica that is cut off, or stands still, in the middle of a transaction holds locks that all
- * others wait for. The server ends that transaction after a third of the lease, within which the
- * others wait for it without giving up.
+ * A replica that is cut off or hangs in the middle of a transaction holds locks that all others
+ * wait for. The server ends that transaction after a third of the lease, and the others wait that
+ * long without giving up.
  */
 export const TRANSACTION_LIMITS =
   "set idle_in_transaction_session_timeout = '5s'; set lock_timeout = '10s'";
@@ -32,7 +35,7 @@ export const TRANSACTION_LIMITS =
 const INT8 = 20;
 const NUMERIC = 1700;
 
-/** Loaded by the first state that is on Postgres. */
+/** Loads the driver when a state on Postgres is first opened. */
 const loadPg = async () => (await import("pg")).default;
 
 export async function createPool(address: PostgresAddress, name?: string): Promise<Pool> {
@@ -42,15 +45,15 @@ export async function createPool(address: PostgresAddress, name?: string): Promi
     query_timeout: ANSWER_TIMEOUT_MS,
     max: CONNECTIONS,
   });
-  // A connection that is cut while nobody uses it concerns nobody; one that is in use throws where
-  // it is used.
+  // The pool reports errors of idle connections, which nobody needs. A connection in use throws
+  // where it is used.
   const ignore = () => undefined;
   pool.on("error", ignore);
   pool.on("connect", (client) => client.on("error", ignore));
   return pool;
 }
 
-/** A session by itself, connected. @throws as `pg` does */
+/** Connects a single session. @throws what `pg` throws */
 export async function connectSession(
   address: PostgresAddress,
   { name, answerTimeoutMs }: { readonly name?: string; readonly answerTimeoutMs?: number } = {},

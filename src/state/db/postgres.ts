@@ -1,10 +1,10 @@
 /**
- * The driver of Postgres under Kysely, and how writers take turns. What its errors mean is
- * postgres-errors.ts's.
+ * Implements the Postgres driver of Kysely, and makes writers take turns. `postgres-errors.ts`
+ * converts its errors.
  *
- * A transaction, or a statement that writes by itself, first takes the state's advisory lock:
- * nobody else writes until it ends, in this process and in others. One that names its scopes shares
- * that lock with others that do, and takes a lock for each scope. Reads take no lock.
+ * A transaction, or a single statement that writes, first takes the state's advisory lock, and
+ * nothing else writes until it ends, in any process. A transaction that names its scopes shares
+ * that lock with others that name scopes, and takes a lock for each scope. Reads take no lock.
  */
 import type { Pool, PoolClient } from "pg";
 import {
@@ -27,22 +27,22 @@ import type { BatchQuery } from "./statement.ts";
 import { storable } from "./storable.ts";
 import type { Tables } from "./tables.ts";
 
-/** Of the daemon that the connections belong to. */
+/** How the connections of a daemon ensure that it still holds the state. */
 export interface Ownership {
   /**
-   * Waits until the daemon holds the state again, where it lost it. @throws StoreError when that
-   * takes long
+   * Waits until the daemon holds the state again if it lost it. @throws StoreError if that takes
+   * too long
    */
   held(): Promise<void>;
   /**
-   * What each transaction asks first, once it has the lock, and what checks the only value of the
-   * answer. @throws StoreError
+   * A query that each transaction makes first, once it has the lock, and the function that checks
+   * the only value of its result. @throws StoreError
    */
   readonly fence: { readonly text: string; check(value: unknown): void };
 }
 
 /**
- * What a session does is bounded by the server as well. Set here, not at the connection: poolers
+ * Limits that the server enforces, too. They are set here and not when connecting, because poolers
  * refuse settings there.
  */
 const SESSION_SETTINGS = [
@@ -51,14 +51,14 @@ const SESSION_SETTINGS = [
   "set timezone = 'UTC'",
 ].join("; ");
 /**
- * From Postgres 17 on. A daemon's only: a migration, or a state that is moved, is one long
- * transaction.
+ * Sets `transaction_timeout`, which exists since Postgres 17. Only a daemon sets it: a migration,
+ * or moving a state, is one long transaction.
  */
 const DAEMON_SETTINGS = `${SESSION_SETTINGS}; select set_config('transaction_timeout', '${STATEMENT_TIMEOUT_MS}', false)
   where exists (select from pg_settings where name = 'transaction_timeout')`;
 const STATEMENTS_NAMED = 400;
 
-/** Kysely over a pool; destroying it ends the pool. */
+/** Creates a Kysely over a pool. Destroying it ends the pool. */
 export const kyselyOverPool = (pool: Pool, owner?: Ownership): Kysely<Tables> =>
   new Kysely<Tables>({
     dialect: {
@@ -69,7 +69,9 @@ export const kyselyOverPool = (pool: Pool, owner?: Ownership): Kysely<Tables> =>
     },
   });
 
-/** Columns as they are on SQLite: integers of 64 bits, and texts that sort by their bytes. */
+/**
+ * Makes columns behave as on SQLite: integers have 64 bits, and texts are sorted by their bytes.
+ */
 class WideCompiler extends PostgresQueryCompiler {
   protected override visitDataType(node: DataTypeNode): void {
     if (node.dataType === "integer") this.append("bigint");
@@ -113,7 +115,7 @@ class PostgresDriver implements Driver {
     (connection as Connection).release();
   }
 
-  /** On the server with its first statement, which may name its scopes. */
+  /** The transaction begins on the server with its first statement, which may name its scopes. */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     (connection as Connection).beginLater();
   }
@@ -140,9 +142,9 @@ class Connection implements DatabaseConnection {
   readonly #client: PoolClient;
   readonly #owner: Ownership | undefined;
   readonly #names: Map<string, string>;
-  /** `begun`: not on the server yet. */
+  /** `begun`: Kysely has begun it, the server has not. */
   #transaction: "none" | "begun" | "open" = "none";
-  /** Disconnected, or in an unknown state: it does not go back into the pool. */
+  /** Whether it is disconnected or in an unknown state. Then it does not go back into the pool. */
   #isBroken = false;
 
   constructor(
@@ -184,8 +186,8 @@ class Connection implements DatabaseConnection {
   }
 
   /**
-   * The server answers the end of a transaction that failed inside with `ROLLBACK`, and with no
-   * error.
+   * Commits. If a statement inside failed, the server answers `commit` with `ROLLBACK` and no
+   * error, which this method turns into one.
    */
   async commit(): Promise<void> {
     const { command } =
@@ -195,7 +197,7 @@ class Connection implements DatabaseConnection {
       throw new StoreError("STORE_WRITE_FAILED", "Postgres rolled a transaction back.");
   }
 
-  /** Never throws: the error that led here is the one to report. */
+  /** Never throws: the error that caused the rollback is the one to report. */
   async rollback(): Promise<void> {
     const isOpen = this.#transaction === "open";
     this.#transaction = "none";
@@ -209,15 +211,15 @@ class Connection implements DatabaseConnection {
     this.#client.release(this.#isBroken);
   }
 
-  /** Without values, also several statements: the last one's result. */
+  /** Runs one or several statements without values. Returns the result of the last one. */
   async runText(text: string): Promise<TextResult> {
     const results = await this.#guard(() => this.#client.query(text));
     return Array.isArray(results) ? results.at(-1) : results;
   }
 
   /**
-   * Each statement sees what was committed when it began: the fence what was when the locks were
-   * there.
+   * Begins the transaction on the server. The fence is a statement of its own: it sees what was
+   * committed before it began, and by then the locks are held.
    */
   async #begin(locks: readonly string[]): Promise<void> {
     this.#transaction = "open";
@@ -238,7 +240,8 @@ class Connection implements DatabaseConnection {
     let changed = 0n;
     const all: Row[] = [];
     for (const { sql, parameters } of expandBatch(query)) {
-      // There is a text for each number of rows: only that for one row comes again and again.
+      // Each number of rows gives another SQL text. Only the text for one row is used often enough
+      // to be named.
       const { rows, numAffectedRows } = await this.#ask<Row>(sql, parameters, sql === query.sql);
       changed += numAffectedRows ?? 0n;
       all.push(...rows);
@@ -261,7 +264,7 @@ class Connection implements DatabaseConnection {
     return { rows: rows as Row[], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
-  /** The server plans a named statement once a connection. */
+  /** Returns the name of a statement. The server plans a named statement once per connection. */
   #nameOf(sql: string): string | undefined {
     const known = this.#names.get(sql);
     if (known !== undefined || this.#names.size >= STATEMENTS_NAMED) return known;
@@ -290,12 +293,12 @@ const isWrite = ({ query }: CompiledQuery): boolean => WRITES.has(query.kind);
 const SIZE =
   "select sum(pg_total_relation_size(c.oid)) as bytes from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'";
 
-/** On the server's disk, indexes included. */
+/** Returns the size of the tables on the server's disk, including indexes. */
 export async function tableBytes(db: Kysely<Tables>): Promise<number> {
   const [row] = await askText<{ bytes: number | null }>(db, SIZE);
   return row?.bytes ?? 0;
 }
 
-/** The rows of a statement that reads. */
+/** Returns the rows of a statement that reads. */
 export const askText = async <Row>(db: Kysely<Tables>, text: string): Promise<readonly Row[]> =>
   (await db.executeQuery<Row>(CompiledQuery.raw(text))).rows;

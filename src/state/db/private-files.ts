@@ -1,7 +1,7 @@
 /**
- * Files and folders that only this user reads, whatever the umask says: made so from their first
- * moment, and found where they are not. SQLite gives the log and the shared memory beside a
- * database the mode of the database.
+ * Creates files and folders that only this user can read, whatever the umask is, and finds those
+ * that others can read. SQLite gives the log and the shared memory next to a database the mode of
+ * the database.
  */
 import {
   chmodSync,
@@ -18,8 +18,8 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
- * Makes every folder of a path that is missing. @throws as Node does; also where no folder can be,
- * as in /proc, where Node's own `recursive` never returns.
+ * Creates every missing folder of a path. @throws what Node throws, also where no folder can be
+ * created, as in /proc, where Node's own `recursive` option never returns
  */
 export function makePrivateFolders(path: string): void {
   if (existsSync(path)) return;
@@ -27,14 +27,14 @@ export function makePrivateFolders(path: string): void {
   try {
     mkdirSync(path, { mode: FOLDER_MODE });
   } catch (error) {
-    // Someone else made it a moment ago.
+    // Another process has just created it.
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
     throw error;
   }
   chmodSync(path, FOLDER_MODE);
 }
 
-/** An empty file, for SQLite to fill; one that is there stays as it is. @throws as Node does */
+/** Creates an empty file for SQLite to fill, unless the file exists. @throws what Node throws */
 export function makePrivateFile(path: string): void {
   let file: number;
   try {
@@ -47,20 +47,20 @@ export function makePrivateFile(path: string): void {
   closeSync(file);
 }
 
-/** For a copy, which takes over the mode of what it was made from. */
+/** Makes a copied file private, because a copy gets the mode of its original. */
 export const makePrivate = (path: string): void => chmodSync(path, FILE_MODE);
 
 export interface WideMode {
   readonly path: string;
-  /** `0644`. */
+  /** The mode in octal, such as `0644`. */
   readonly mode: string;
-  /** `0600`. */
+  /** The mode that it should have, such as `0600`. */
   readonly wanted: string;
 }
 
 /**
- * Those of these files and folders that others than their owner may read or write; what is not
- * there is left out.
+ * Finds those of the files and folders that others than the owner may read or write. Missing ones
+ * are left out.
  */
 export function findWideModes(paths: readonly string[]): readonly WideMode[] {
   return paths.flatMap((path) => {

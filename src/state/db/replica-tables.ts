@@ -1,8 +1,8 @@
-/** Tables of the daemons that share a state. */
+/** The tables of the daemons that share a state. */
 import type { ConfigRevision } from "../../model/config-revisions.ts";
 import type { WorkKind } from "../../model/replicas.ts";
 
-/** One row for each that runs. */
+/** The replicas that run. */
 export interface ReplicasTable {
   id: string;
   host: string;
@@ -11,7 +11,7 @@ export interface ReplicasTable {
   joined_at: number;
 }
 
-/** One row for each poll and destination. */
+/** The polls and sinks, and which replica holds each. */
 export interface ClaimsTable {
   kind: WorkKind;
   key: string;
@@ -20,7 +20,7 @@ export interface ClaimsTable {
   wanted: string;
 }
 
-/** One row for each configuration that became the current one. */
+/** The configurations that have become the current one. */
 export interface ConfigRevisionsTable {
   number: number;
   hash: string;

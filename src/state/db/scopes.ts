@@ -1,22 +1,23 @@
 /**
- * What a transaction reads and then relies on, by name: the ledger, a sink, a watch. On Postgres,
- * those that name no scope in common run side by side, and one that names none has the state to
- * itself. A file has one writer at a time anyway. Which method names what: docs/adr/0024.
+ * Names what a transaction reads and then relies on: the ledger, a sink, a watch. On Postgres,
+ * transactions with no scope in common run at the same time, and one without scopes has the state
+ * to itself. A state file has only one writer at a time anyway. docs/adr/0024 lists the scopes of
+ * each method.
  */
 import { createHash } from "node:crypto";
 import { CompiledQuery } from "kysely";
 import { lockName, nameOfSchema } from "./postgres-sessions.ts";
 
 export const LEDGER = "ledger";
-/** What is to be edited of messages on their way. */
+/** The pending edits of messages. */
 export const EDITS = "edits";
 export const scopeOfSource = (fingerprint: string): string => `source ${fingerprint}`;
-/** Its targets, with their items, members and rechecks, and its events. */
+/** Covers a watch's targets with their items, members and rechecks, and its events. */
 export const scopeOfWatch = (watchKey: string): string => `watch ${watchKey}`;
-/** Groups, threads, throttles and what was alerted on. */
+/** Covers a sink's groups, threads, throttles and deduplication keys. */
 export const scopeOfSink = (sink: string): string => `sink ${sink}`;
 
-/** Stands for no statement: a connection to Postgres takes the locks of the scopes. */
+/** A query that stands for no statement: a connection to Postgres takes the locks of its scopes. */
 export interface ScopeQuery extends CompiledQuery {
   readonly scopes: readonly string[];
 }
@@ -26,15 +27,15 @@ export const scopeQuery = (scopes: readonly string[]): ScopeQuery => ({
   scopes,
 });
 
-/** Each is a row in the server's table of locks, which has room for some thousands. */
+/** Each scope takes a row in the server's table of locks, which has room for some thousands. */
 const MAX_SCOPES = 100;
 
-/** Waits for all that write. */
+/** Takes the lock that waits for everything that writes. */
 export const EXCLUSIVE = `pg_advisory_xact_lock(${lockName("writers")})`;
 
 /**
- * Calls that take the locks of a transaction, in the order in which everyone takes them: nobody
- * waits in a circle.
+ * Returns the calls that take a transaction's locks. Every transaction takes them in the same
+ * order, so no deadlock can arise.
  */
 export const locksOf = (scopes: readonly string[]): readonly string[] =>
   new Set(scopes).size > MAX_SCOPES
@@ -47,8 +48,9 @@ export const scopeLocks = (scopes: readonly string[]): readonly string[] =>
     .map((key) => `pg_advisory_xact_lock(${key}, ${nameOfSchema})`);
 
 /**
- * Below zero: other locks of ours are above. Two scopes of one key wait for each other without
- * need, which does no harm.
+ * Returns the lock number of a scope. It is negative, because the other locks have positive
+ * numbers. If two scopes get the same number, their transactions wait for each other, which is
+ * needless but harmless.
  */
 const keyOf = (scope: string): number =>
   -(createHash("sha256").update(scope).digest().readUInt32BE() % 2 ** 31) - 1;

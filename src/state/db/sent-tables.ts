@@ -1,18 +1,15 @@
-/**
- * Tables about messages that were sent: whom they called, what they stand under, and what of them
- * changes later.
- */
+/** The tables about sent messages: mentions, threads, and later changes. */
 
-/** Whom a message called, one row each. */
+/** The mentions in messages, one row each. */
 export interface MentionsTable {
   message_id: string;
-  /** As the sink writes it. */
+  /** The mention as the sink writes it. */
   mention: string;
   sink: string;
   mentioned_at: number;
 }
 
-/** With which message a thread begins. */
+/** The message that a thread begins with. */
 export interface ThreadsTable {
   sink: string;
   thread_key: string;
@@ -20,12 +17,15 @@ export interface ThreadsTable {
   ends_at: number;
 }
 
-/** One for each alert at a sink that edits its messages, once its tweet changed. */
+/**
+ * The edits of alerts at sinks that edit their messages. A row is created when the tweet of an
+ * alert has changed.
+ */
 export interface EditsTable {
   delivery_id: number;
-  /** JSON: what the message is to show of its tweet. */
+  /** JSON: what the message should show of its tweet. */
   shown: string;
-  /** The tweet's texts so far, each as `textVersion` names it, separated by spaces. */
+  /** The versions of the tweet's text so far, as `textVersion` names them, separated by spaces. */
   versions: string;
   /** `dropped`: given up until the tweet changes again. `refused`: the message cannot be edited. */
   state: "waiting" | "done" | "dropped" | "refused";
@@ -34,27 +34,24 @@ export interface EditsTable {
   wanted_at: number;
   due_at: number;
   edited_at: number | null;
-  /** JSON: what was last sent instead of the message's own body. */
+  /** JSON: what was last sent in place of the message's own body. */
   body: string | null;
   error: string;
 }
 
-/** One for each alert on a value that is to be repeated or resolved at a sink. */
+/** The alerts on values that are to be repeated or resolved at a sink. */
 export interface LevelsTable {
   event_id: string;
   sink: string;
   created_at: number;
-  /** Null: it is not repeated. */
+  /** Null if it is not repeated. */
   repeat_ms: number | null;
   next_at: number | null;
   repeats: number;
-  /**
-   * JSON: the thresholds that it is about, by name; null in rows from before that was kept from the
-   * first.
-   */
+  /** JSON: the thresholds that it is about, by name; null in rows from before this was stored. */
   rules: string | null;
-  /** When it was made, or repeated last; null in rows from before that was kept. */
+  /** When it was created or last repeated; null in rows from before this was stored. */
   last_at: number | null;
-  /** The alert that repeated it last. */
+  /** The alert that last repeated it. */
   last_event_id: string | null;
 }

@@ -1,8 +1,8 @@
 /**
- * Gives rows their order: growing numbers, taken inside the transaction that uses them. On a file
- * they are rows of a table; on Postgres, where such a row would be locked until the transaction
- * ends, sequences of the server, which a view shows as that table. Of two transactions that run
- * side by side there, the one with the higher number may be committed first.
+ * Assigns the growing numbers that give rows their order, inside the transaction that uses them. On
+ * a file, they are rows of a table. On Postgres, where such a row would be locked until the
+ * transaction ends, they are sequences of the server, and a view shows them as that table. If two
+ * transactions run at the same time there, the one with the higher number may be committed first.
  */
 import { sql } from "kysely";
 import { type Executor, isOnPostgres, statement } from "./statement.ts";
@@ -23,7 +23,7 @@ const takeEach = statement<{ sequence: string; count: number }>()((on, slot) =>
     .select(sql<number>`nextval(cast(cast(${slot("sequence")} as text) as regclass))`.as("value")),
 );
 
-/** Growing numbers that nobody else gets, by index from 0 to `count` - 1. */
+/** Returns growing numbers that nothing else gets, by index from 0 to `count` - 1. */
 export async function nextNumbers(
   on: Executor,
   name: NumberName,
@@ -38,10 +38,10 @@ export async function nextNumbers(
   return (index) => first + index;
 }
 
-/** The server's. */
+/** Returns the name of the server's sequence. */
 export const sequenceOf = (name: string): string => `numbers_${name}`;
 
-/** The last number that was given, by name. */
+/** Sets the sequences of the server to the last number that was assigned under each name. */
 export async function setServerSequences(
   on: Executor,
   rows: readonly { readonly name: string; readonly value: number }[],

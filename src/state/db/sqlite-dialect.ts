@@ -1,7 +1,7 @@
 /**
- * SQLite under Kysely: one connection for all callers, how they wait while another process has the
- * file, and what SQLite's errors mean at run time. What went wrong at opening is
- * open-failures.ts's, settings and the rest of what is SQLite's own are sqlite.ts's.
+ * Runs Kysely on SQLite: one connection for all callers, how they wait while another process locks
+ * the file, and the conversion of SQLite's errors. `open-failures.ts` handles errors while opening,
+ * `sqlite.ts` settings and other features of SQLite.
  */
 import {
   CompiledQuery,
@@ -21,20 +21,21 @@ import type { BatchQuery } from "./statement.ts";
 
 const STATEMENTS_KEPT = 400;
 /**
- * How long another process may have the file before callers get an error. From then on each call
- * tries once, until one gets through.
+ * How long another process may lock the file before callers get an error. From then on each call
+ * tries only once, until one succeeds.
  */
 const MAX_LOCK_WAIT_MS = 5_000;
 /**
- * A lock that nobody met for so long was given back meanwhile: one that is met now is another one.
+ * If no call met the lock for this long, it was released meanwhile. A lock that is met later is a
+ * new one.
  */
 const LOCK_FORGOTTEN_MS = 2 * MAX_LOCK_WAIT_MS;
-/** Pauses between tries; the last one repeats. */
+/** The pauses between tries; the last one repeats. */
 const LOCK_PAUSES_MS = [1, 2, 5, 10, 25, 50];
 
 /**
- * SQLite rolls DDL back like everything else; Kysely's own adapter says no and would leave a failed
- * migration half done.
+ * Says that SQLite rolls back DDL in a transaction, which is true. Kysely's own adapter says no,
+ * and would leave a failed migration half done.
  */
 class TransactionalSqliteAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -43,9 +44,9 @@ class TransactionalSqliteAdapter extends SqliteAdapter {
 }
 
 /**
- * SQLite plans a statement again each time a value is bound that its plan may depend on, and a bare
- * `limit ?` is such a value: planning takes some forty times as long as running a statement that
- * finds nothing, which is what an idle daemon does most. A sum is no such value.
+ * Keeps SQLite from planning statements again. It does so each time a value is bound that the plan
+ * may depend on, and `limit ?` is such a value, but a sum is not. Planning takes about forty times
+ * as long as running a statement that finds nothing, which is what an idle daemon does most.
  */
 class PlanOnceCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
@@ -54,7 +55,10 @@ class PlanOnceCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** `clock`: what callers wait by while another process has the file. */
+/**
+ * Creates the dialect. `clock`: the clock by which callers wait while another process locks the
+ * file.
+ */
 export const sqliteDialect = (handle: SqliteHandle, clock: Clock): Dialect => ({
   createAdapter: () => new TransactionalSqliteAdapter(),
   createDriver: () => new SqliteDriver(handle, clock),
@@ -62,7 +66,7 @@ export const sqliteDialect = (handle: SqliteHandle, clock: Clock): Dialect => ({
   createQueryCompiler: () => new PlanOnceCompiler(),
 });
 
-/** Gives the one connection out, first come, first served. */
+/** Assigns the only connection to callers in the order in which they ask. */
 class Turns {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
@@ -79,7 +83,7 @@ class Turns {
   }
 }
 
-/** How long another process has had the file, as far as calls met it. */
+/** Measures how long another process has locked the file, as far as calls met the lock. */
 class ForeignLock {
   readonly #clock: Clock;
   #sinceMs = 0;
@@ -90,8 +94,8 @@ class ForeignLock {
   }
 
   /**
-   * A call that was begun at that moment met it. Returns when to try again; undefined once it lasts
-   * too long.
+   * Records that a call, begun at `begunAtMs`, met the lock. Returns the pause before the next try;
+   * undefined if the lock lasts too long.
    */
   pauseMs(begunAtMs: number, tries: number): number | undefined {
     const nowMs = this.#clock.monotonic();
@@ -102,7 +106,7 @@ class ForeignLock {
       : LOCK_PAUSES_MS[Math.min(tries, LOCK_PAUSES_MS.length - 1)];
   }
 
-  /** Something was written. */
+  /** Called when something was written, so that there is no lock. */
   gone(): void {
     this.#metAtMs = Number.NEGATIVE_INFINITY;
   }
@@ -130,8 +134,8 @@ class SqliteDriver implements Driver {
   }
 
   /**
-   * Immediate: a transaction that reads first could otherwise lose its place to another process
-   * halfway.
+   * Begins with `immediate`. Otherwise another process could take the lock between a transaction's
+   * reads and its first write.
    */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
@@ -141,7 +145,7 @@ class SqliteDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw("commit"));
   }
 
-  /** A full disk or an I/O error has rolled back already. */
+  /** Rolls back unless SQLite has done so already, as it does for a full disk or an I/O error. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#handle.inTransaction) await connection.executeQuery(CompiledQuery.raw("rollback"));
   }
@@ -166,9 +170,9 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   /**
-   * Tries again while another process has the file. Meanwhile the event loop is free, and so is the
-   * connection: reads take no lock, and pass those that wait to write. Within a transaction nobody
-   * else can have it.
+   * Runs a query, and tries again while another process locks the file. During a pause the event
+   * loop and the connection are free, so reads, which take no lock, overtake waiting writes. Inside
+   * a transaction no other process can hold the lock.
    */
   async executeQuery<Row>(query: CompiledQuery | BatchQuery): Promise<QueryResult<Row>> {
     const begunAtMs = this.#clock.monotonic();
@@ -208,8 +212,8 @@ class SqliteConnection implements DatabaseConnection {
 }
 
 /**
- * The runs of a batch that are over: outside of a transaction each is a commit of its own, which is
- * not repeated.
+ * The finished runs of a batch. Outside a transaction each of them is committed by itself, so a
+ * retry must not repeat them.
  */
 interface Done<Row> {
   runs: number;
@@ -234,7 +238,7 @@ function runBatch<Row>(
   done: Done<Row>,
 ): QueryResult<Row> {
   for (let values = batch[done.runs]; values !== undefined; values = batch[done.runs]) {
-    // A loop: most have one row, for which `flatMap` takes as long as SQLite.
+    // Most results have one row, for which `flatMap` would take as long as SQLite itself.
     if (prepared.reader) for (const row of prepared.all(values) as Row[]) done.rows.push(row);
     else done.changed += prepared.run(values).changes;
     done.runs += 1;
@@ -247,12 +251,12 @@ function runBatch<Row>(
 const isSqliteError = (error: unknown): error is SqliteError =>
   error instanceof loadDriver().SqliteError;
 
-/** Another connection has the file, or what this call needs of it. */
+/** Whether another connection has locked the file or the part of it that the call needs. */
 const isBusy = (error: unknown): error is SqliteError =>
   isSqliteError(error) &&
   (error.code.startsWith("SQLITE_BUSY") || error.code.startsWith("SQLITE_LOCKED"));
 
-/** What SQLite said, in the Store's words. */
+/** Converts an error of SQLite into a StoreError. Returns other errors as they are. */
 export function toStoreError(error: unknown, path: string): unknown {
   if (!isSqliteError(error)) return error;
   const { code, message } = error;
@@ -285,7 +289,7 @@ export function toStoreError(error: unknown, path: string): unknown {
   );
 }
 
-/** SQLite's result code of anything thrown by it, also behind a StoreError. */
+/** Returns SQLite's result code of an error, even if it is the cause of a StoreError. */
 export function sqliteCode(error: unknown): string | undefined {
   const inner = error instanceof StoreError ? error.cause : error;
   return isSqliteError(inner) ? inner.code : undefined;

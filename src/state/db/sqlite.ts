@@ -1,6 +1,6 @@
 /**
- * The settings of SQLite, and everything that only its files have. What runs statements is
- * sqlite-dialect.ts's; which release of the driver runs is driver.ts's.
+ * The settings of SQLite and what only state files have. `sqlite-dialect.ts` runs statements,
+ * `driver.ts` chooses the release of the driver.
  */
 import { Kysely } from "kysely";
 import type { Clock } from "../../model/clock.ts";
@@ -13,13 +13,13 @@ import type { Tables } from "./tables.ts";
 export type { SqliteHandle };
 
 /**
- * How long opening waits for another process, and whatever reads without the dialect. Nothing else
- * goes on meanwhile.
+ * How long SQLite itself waits for another process: while opening, and in code that reads without
+ * the dialect. The process can do nothing else meanwhile.
  */
 const BUSY_TIMEOUT_MS = 5_000;
 /**
- * SQLite's own default. The driver's is eight times as much, all of which an idle daemon would
- * keep; the system caches the file anyway.
+ * SQLite's own default. The driver's is eight times as large, and an idle daemon would keep all of
+ * it. The system caches the file anyway.
  */
 const CACHE_KIB = 2_000;
 
@@ -29,8 +29,8 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens the file; one that may be missing is made for this user alone. @throws whatever
- * better-sqlite3 or Node throws; see open-failures.ts.
+ * Opens the file. A file that may be missing is created so that only this user can read it. @throws
+ * what better-sqlite3 or Node throws; see open-failures.ts
  */
 export function openHandle(path: string, { readonly, mustExist }: SqliteOptions): SqliteHandle {
   const Database = loadDriver();
@@ -39,8 +39,8 @@ export function openHandle(path: string, { readonly, mustExist }: SqliteOptions)
 }
 
 /**
- * A re-opened WAL database comes up with synchronous=NORMAL: set what durability needs at every
- * open, and do not trust it unseen.
+ * Applies the settings that durability needs and checks them. They must be set at every open: a
+ * re-opened WAL database comes up with synchronous=NORMAL.
  */
 export function configure(handle: SqliteHandle): void {
   if (!handle.readonly) handle.pragma("journal_mode = WAL");
@@ -62,18 +62,19 @@ function assertSetting(handle: SqliteHandle, name: string, wanted: unknown): voi
     );
 }
 
-/** Kysely over an open handle; destroying it closes the handle. */
+/** Creates a Kysely over an open handle. Destroying it closes the handle. */
 export const kyselyOver = (handle: SqliteHandle, clock: Clock): Kysely<Tables> =>
   new Kysely<Tables>({ dialect: sqliteDialect(handle, clock) });
 
 /**
- * From now on SQLite itself waits for nobody, as it would hold the event loop meanwhile:
- * sqlite-dialect.ts waits by the clock.
+ * Turns off SQLite's own waiting, which would block the event loop. `sqlite-dialect.ts` waits by
+ * the clock instead.
  */
 export const waitByClock = (handle: SqliteHandle): unknown => handle.pragma("busy_timeout = 0");
 
 /**
- * Names of the migrations a file has been through; undefined when it holds tables but none of ours.
+ * Returns the names of the migrations that a file has been through; undefined if it has tables of
+ * some other program.
  */
 export function appliedMigrations(handle: SqliteHandle): readonly string[] | undefined {
   const tables = handle
@@ -87,15 +88,15 @@ export function appliedMigrations(handle: SqliteHandle): readonly string[] | und
     .all() as string[];
 }
 
-/** What `quick_check` complains about; empty when the file is sound. */
+/** Returns what `quick_check` complains about; empty if the file is sound. */
 export function quickCheck(handle: SqliteHandle): readonly string[] {
   const rows = handle.prepare("pragma quick_check(10)").pluck().all() as string[];
   return rows.length === 1 && rows[0] === "ok" ? [] : rows;
 }
 
 /**
- * When the state last learned or did something, epoch ms: its last poll, request or alert.
- * Undefined before the first. Tables that an older schema lacks are left out.
+ * Returns when the state last changed in epoch ms, by its last poll, request or event; undefined if
+ * there was none.
  */
 export function lastActivityMs(handle: SqliteHandle): number | undefined {
   const times = [
@@ -107,26 +108,26 @@ export function lastActivityMs(handle: SqliteHandle): number | undefined {
   return latest > 0 ? latest : undefined;
 }
 
-/** Events of the watches found after a moment. */
+/** Counts the events of watches that were found after a moment. */
 export const countEventsSince = (handle: SqliteHandle, sinceMs: number): number =>
   handle
     .prepare("select count(*) from events where watch <> '' and detected_at > ?")
     .pluck()
     .get(sinceMs) as number;
 
-/** Moves what the write-ahead log holds into the file itself. */
+/** Moves the contents of the write-ahead log into the file itself. */
 export const checkpoint = (handle: SqliteHandle): unknown =>
   handle.pragma("wal_checkpoint(TRUNCATE)");
 
-/** Copies a consistent snapshot to a new file, also while others write. */
+/** Copies a consistent snapshot to a new file, even while others write. */
 export const copyTo = async (handle: SqliteHandle, target: string): Promise<void> => {
   makePrivateFile(target);
   await handle.backup(target);
 };
 
 /**
- * Takes the file for this process alone until it is closed or the process dies. @throws SQLITE_BUSY
- * when another process has it.
+ * Locks a file for this process until the returned function is called or the process ends. @throws
+ * SQLITE_BUSY if another process has locked it
  */
 export function holdExclusively(path: string): () => void {
   const Database = loadDriver();

@@ -1,6 +1,6 @@
 /**
- * Compiles a Kysely query once per database and runs it many times with other values: building and
- * compiling a query costs far more than running it. Holds no query of its own.
+ * Compiles a Kysely query once per database and runs it many times with different values, because
+ * building and compiling a query costs far more than running it.
  */
 import {
   type Compilable,
@@ -14,16 +14,16 @@ import {
 import { scopeQuery } from "./scopes.ts";
 import type { Tables } from "./tables.ts";
 
-/** A database or an open transaction on it. */
+/** A database, or an open transaction on it. */
 export type Executor = Kysely<Tables>;
 
 export interface StatementResult<Row> {
   readonly rows: readonly Row[];
-  /** Rows inserted, updated or deleted. */
+  /** The number of rows that were inserted, updated or deleted. */
   readonly changed: number;
 }
 
-/** Stands in a compiled query where a value will be. */
+/** Marks the place of a value in a compiled query. */
 class Slot {
   readonly name: string | number;
   constructor(name: string | number) {
@@ -33,7 +33,7 @@ class Slot {
 
 type SlotOf<Args> = <K extends keyof Args & string>(name: K) => Args[K];
 
-/** Compiled text by dialect adapter: one database and its transactions share one adapter. */
+/** Compiled queries by dialect adapter. A database and its transactions share one adapter. */
 type Cache = WeakMap<object, CompiledQuery>;
 
 function compiledOn(cache: Cache, on: Executor, build: () => Compilable): CompiledQuery {
@@ -56,8 +56,8 @@ async function run<Row>(
 }
 
 /**
- * `statement<{ id: string }>()((on, slot) => on.selectFrom(…).where("id", "=", slot("id")))` gives
- * a function of database and values.
+ * Creates a function of database and values from a query: `statement<{ id: string }>()((on, slot)
+ * => on.selectFrom(…).where("id", "=", slot("id")))`.
  */
 export const statement =
   <Args extends object>() =>
@@ -73,8 +73,8 @@ export const statement =
   };
 
 /**
- * The same statement for each of many values, in one call: the rows of all, in the order of the
- * values.
+ * Creates a function that runs a statement for each of many values in one call. The result has the
+ * rows of all, in the order of the values.
  */
 export const statementForEach =
   <Args extends object>() =>
@@ -110,14 +110,17 @@ async function runBatch<Row>(
 }
 
 /**
- * One statement for many rows. The adapter runs it once for each list of values, without a promise
- * for each: cheaper than statements of many rows, whose plans copy every row once more.
+ * A statement that the adapter runs once for each list of values, without a promise for each. This
+ * is cheaper than a statement with many rows, whose plan copies every row once more.
  */
 export interface BatchQuery extends CompiledQuery {
   readonly batch: readonly (readonly unknown[])[];
 }
 
-/** Inserts any number of rows. `finish` adds conflict clauses. All rows have the columns named. */
+/**
+ * Creates a function that inserts any number of rows. All rows have the given columns. `finish`
+ * adds conflict clauses.
+ */
 export function insertRows<T extends keyof Tables>(
   table: T,
   columns: readonly (keyof Tables[T] & string)[],
@@ -149,7 +152,7 @@ export function insertRows<T extends keyof Tables>(
 }
 
 const LARGEST_LIST = 256;
-/** Largest first: the whole chunks of a long list come before its rest. */
+/** The largest comes first, so that the full chunks of a long list come before its rest. */
 const LIST_SIZES = [LARGEST_LIST, 64, 8, 1];
 
 /** A list for an `in (…)`, and the other values of its statement. */
@@ -159,8 +162,8 @@ export interface Listed<Args, Item> {
 }
 
 /**
- * Like `statement`, with one list of any length for an `in (…)`: asked in chunks, each padded by
- * repeating its last value.
+ * Creates a function like `statement`, but with one list of any length for an `in (…)`. The list is
+ * split into chunks, and each chunk is padded by repeating its last value.
  */
 export const listStatement = <Args extends object, Item>() => {
   const forEach = listStatementForEach<Args, Item>();
@@ -170,7 +173,10 @@ export const listStatement = <Args extends object, Item>() => {
   };
 };
 
-/** The same for many lists in one call: the rows of all, those of one list in its order. */
+/**
+ * Creates a function that runs such a statement for many lists in one call. The result has the rows
+ * of all lists, in no fixed order of the lists.
+ */
 export const listStatementForEach =
   <Args extends object, Item>() =>
   <Row>(build: (on: Executor, list: Item[], slot: SlotOf<Args>) => Compilable<Row>) => {
@@ -217,13 +223,14 @@ const sizeFor = ({ length }: readonly unknown[]): number =>
   LIST_SIZES.findLast((size) => size >= length) ?? LARGEST_LIST;
 
 /**
- * Scopes, or what finds them once nobody has the state to himself: it may read, and writes nothing.
+ * Scopes, or a function that finds them when the state's lock is already shared. It may read and
+ * must not write.
  */
 export type Scopes = readonly string[] | ((on: Executor) => Promise<readonly string[]>);
 
 /**
- * Everything in `work`, or nothing. Nobody else writes meanwhile; with `scopes`, on Postgres,
- * nobody else in one of these.
+ * Runs all of `work` or nothing of it. Nothing else writes meanwhile; with `scopes`, on Postgres,
+ * nothing that has one of these scopes.
  */
 export const transact = <Result>(
   db: Executor,

@@ -1,6 +1,6 @@
 /**
- * What Postgres keeps of a value. SQLite takes any number and text as they come; the tables mean
- * whole numbers, and texts without NUL.
+ * Converts a value to what Postgres stores. SQLite takes any number and text; the tables mean whole
+ * numbers and texts without NUL.
  */
 export function storable<Value>(value: Value): Value | number | string {
   if (typeof value === "number")

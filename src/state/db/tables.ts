@@ -1,6 +1,6 @@
 /**
- * The tables as Kysely sees them. Times are epoch ms, JSON is text, truth is 0 or 1: what SQLite
- * and Postgres both take.
+ * The tables as Kysely sees them. Times are epoch ms, JSON is text, booleans are 0 or 1, because
+ * both SQLite and Postgres have these.
  */
 import type { Verdict } from "../../model/event.ts";
 import type { ClaimsTable, ConfigRevisionsTable, ReplicasTable } from "./replica-tables.ts";
@@ -17,20 +17,20 @@ import type { EditsTable, LevelsTable, MentionsTable, ThreadsTable } from "./sen
 import type { TargetStatus } from "../../model/watch-store.ts";
 
 export interface WatchesTable {
-  /** Random and immutable: what events and items hang on. */
+  /** Random and immutable. Events and items refer to it. */
   key: string;
-  /** The name in the YAML: may change hands by `moved_from`. */
+  /** The name in the YAML. `moved_from` can give it to another watch. */
   id: string;
   type: string;
   registered_at: number;
   paused: number;
   position: number;
   removed_at: number | null;
-  /** JSON: user ids by handle, of accounts that the watch names beside its targets. */
+  /** JSON: user ids by handle, for accounts that the watch names in addition to its targets. */
   accounts: string;
-  /** 0: configured, and not polled. */
+  /** 0 if it is configured and not polled. */
   enabled: number;
-  /** Since when it is paused, disabled or removed; null while it is polled. */
+  /** Since when it has been paused, disabled or removed; null while it is polled. */
   away_at: number | null;
 }
 
@@ -51,8 +51,8 @@ export interface TargetsTable {
   known_items: number;
   removed_at: number | null;
   /**
-   * Key of the target of the same watch that follows the same account; this row is then a mere
-   * name.
+   * The key of the target of the same watch that follows the same account. This row is then only a
+   * second name.
    */
   merged_into: string | null;
 }
@@ -76,11 +76,11 @@ export interface ItemsTable {
   event_id: string | null;
 }
 
-/** Accounts on a list whose departures are reported. */
+/** The accounts on a list whose departures are reported. */
 export interface MembersTable {
   target_id: number;
   user_id: string;
-  /** Start of the last read that found the member. */
+  /** The start of the last read that found the member. */
   seen_at: number;
   username: string;
   display_name: string;
@@ -88,18 +88,19 @@ export interface MembersTable {
   image_url: string;
 }
 
-/** Fresh tweets that are rechecked. */
+/** The fresh tweets that are rechecked. */
 export interface RechecksTable {
   target_id: number;
   tweet_id: string;
   due_at: number;
   until_at: number;
-  /** The event made of it; "" while it waits for its condition. */
+  /** The event that was created from it; "" while its condition rejects it. */
   event_id: string;
   condition: string;
   absences: number;
   /**
-   * Its texts so far, each as `textVersion` names it, separated by spaces; "" where none is known.
+   * The versions of its text so far, as `textVersion` names them, separated by spaces; "" if none
+   * is known.
    */
   versions: string;
 }
@@ -112,7 +113,10 @@ export interface EventsTable {
   watch: string;
   watch_type: string;
   subject: string;
-  /** Lower-case handle and id of the account the event is about, to find an id by handle. */
+  /**
+   * The handle in lower case, and below it the id, of the account that the event is about; used to
+   * find an id by handle.
+   */
   handle: string | null;
   user_id: string | null;
   labels: string;
@@ -121,7 +125,7 @@ export interface EventsTable {
   detected_at: number;
 }
 
-/** What polls read of a watch in an hour; no row where that is nothing. */
+/** What polls read of a watch in an hour. There is no row if they read nothing. */
 export interface WatchHoursTable {
   watch_key: string;
   hour: number;
@@ -129,16 +133,16 @@ export interface WatchHoursTable {
   filtered: number;
 }
 
-/** Sources that were read back on an operator's request, within the last day. */
+/** The sources that were read back on an operator's request within the last day. */
 export interface BackfillReadsTable {
   fingerprint: string;
-  /** JSON: how far, and where it goes on. */
+  /** JSON: how far the backfill has read, and where it goes on. */
   read: string;
-  /** When the reading began. */
+  /** When the backfill began. */
   read_at: number;
 }
 
-/** What they showed. */
+/** The tweets that backfills have found. */
 export interface BackfillTweetsTable {
   fingerprint: string;
   tweet_id: string;
@@ -147,26 +151,29 @@ export interface BackfillTweetsTable {
 }
 
 /**
- * One for each event whose watch has `enrich`: its deliveries are created when it is `ok`, `failed`
- * or `muted`.
+ * The events whose watch has `enrich`. Their deliveries are created when the state becomes `ok`,
+ * `failed` or `muted`.
  */
 export interface EnrichmentsTable {
   event_id: string;
   seq: number;
   watch_key: string;
-  /** JSON: the sinks of the watch as it was. */
+  /** JSON: the sinks of the watch when the event was found. */
   own_sinks: string;
-  /** It came while the watch was away: how long a chat's digest gathers. */
+  /**
+   * For an event from the time while the watch was away: how long a chat's digest gathers.
+   * Otherwise null.
+   */
   gather_ms: number | null;
-  /** 1: a backfill found it. */
+  /** 1 if a backfill found it. */
   backfilled: number | null;
   /** `muted`: a quiet restore dropped it. */
   state: "waiting" | "ok" | "failed" | "muted";
   created_at: number;
-  /** Not asked before. */
+  /** The endpoint is not asked before this time. */
   next_at: number;
   attempts: number;
-  /** Of the last attempt. */
+  /** The error of the last attempt. */
   error: string;
 }
 
@@ -185,16 +192,21 @@ export interface LedgerTable {
   billed: number;
   reserved_at: number;
   answered: number;
-  /** When the slot counts from: the reservation, then the answer. */
+  /**
+   * When the rate window counts the request: first the time of the reservation, then of the answer.
+   */
   slot_at: number;
   status: number | null;
-  /** Name of the key that pays; "" in rows from before keys had names. */
+  /** The name of the key that pays; "" in rows from before keys had names. */
   key: string;
-  /** 1: a page beyond the first of a scheduled poll. */
+  /** 1 for a page beyond the first of a scheduled poll. */
   further: number;
 }
 
-/** Billed attempts per hour since the epoch and key: a month's sum reads at most 744 rows a key. */
+/**
+ * The billed attempts per hour since the epoch and key. The sum of a month reads at most 744 rows
+ * per key.
+ */
 export interface SpentHoursTable {
   hour: number;
   key: string;
@@ -214,9 +226,9 @@ export interface LearnedTable {
   key: string;
   /** JSON. */
   value: string;
-  /** Of the process that wrote it; 0 while there is only one. */
+  /** The epoch of the process that wrote it; 0 while there is only one process. */
   epoch: number;
-  /** How often it was written before. */
+  /** The number of times that it was written before. */
   revision: number;
 }
 
@@ -225,7 +237,7 @@ export interface NotesTable {
   value: string;
 }
 
-/** The last number of each kind that gave a row its order. On Postgres a view. */
+/** The last number of each kind that gave a row its order. On Postgres this is a view. */
 export interface SequencesTable {
   name: string;
   value: number;
@@ -263,7 +275,7 @@ export interface Tables {
   replicas: ReplicasTable;
   claims: ClaimsTable;
   config_revisions: ConfigRevisionsTable;
-  /** The store's own notes: `clean`, `probe`. */
+  /** The store's own values: `clean`, `probe`. */
   housekeeping: NotesTable;
   sequences: SequencesTable;
 }

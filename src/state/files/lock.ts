@@ -1,6 +1,6 @@
 /**
- * One daemon per state file: an open exclusive transaction on `<state>.lock`, which the system ends
- * with the process.
+ * Ensures that only one daemon uses a state file, by an open exclusive transaction on
+ * `<state>.lock`. The system ends it when the process ends.
  */
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { holdExclusively } from "../db/sqlite.ts";
@@ -11,7 +11,8 @@ export const isStateLocked = (error: unknown): boolean =>
   error instanceof ExitError && error.code === "STATE_LOCKED";
 
 /**
- * Returns what gives the lock back. @throws ExitError STATE_LOCKED while another process has it.
+ * Locks a state. Returns a function that releases the lock. @throws ExitError STATE_LOCKED while
+ * another process holds it
  */
 export function lockState(path: string): () => void {
   try {

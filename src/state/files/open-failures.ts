@@ -1,5 +1,6 @@
 /**
- * Why a state file could not be opened: each reason one sentence with its cure and an exit code.
+ * Explains why a state file could not be opened: each reason has a sentence, a hint and an exit
+ * code.
  */
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -8,14 +9,14 @@ import { writeDenial } from "./write-denial.ts";
 
 export interface OpenContext {
   readonly path: string;
-  /** Whether the file was there before. */
+  /** Whether the file existed before. */
   readonly existed: boolean;
   readonly newestBackup: string | undefined;
-  /** The file is a backup itself, and `newestBackup` another one. */
+  /** Whether the file is itself a backup, and `newestBackup` a different one. */
   readonly isBackup?: boolean;
 }
 
-/** Puts whatever was thrown while opening into the operator's words. */
+/** Converts whatever was thrown while opening into an ExitError. */
 export function openFailure(error: unknown, context: OpenContext): ExitError {
   if (error instanceof ExitError) return error;
   const code = sqliteCode(error) ?? nodeCode(error) ?? "";
@@ -68,8 +69,8 @@ export function openFailure(error: unknown, context: OpenContext): ExitError {
 }
 
 /**
- * The last is what SQLite says when the memory that readers of a log share does not fit beside the
- * file.
+ * The codes of a full disk. SQLite gives the last one if the memory shared by the readers of a log
+ * does not fit next to the file.
  */
 const FULL: ReadonlySet<string> = new Set([
   "SQLITE_FULL",
@@ -81,7 +82,7 @@ const FULL: ReadonlySet<string> = new Set([
 export const isDiskFull = (error: unknown): boolean =>
   FULL.has(sqliteCode(error) ?? nodeCode(error) ?? "");
 
-/** The file is damaged. */
+/** Returns the error for a damaged file. */
 export const corrupt = (context: OpenContext, finding: string, cause?: unknown): ExitError =>
   refuse(
     "STATE_CORRUPT",
@@ -90,7 +91,7 @@ export const corrupt = (context: OpenContext, finding: string, cause?: unknown):
     cause,
   );
 
-/** Somebody else's database, or tables of ours without their schema. */
+/** Returns the error for another program's database, or for tables of ours without their schema. */
 export const foreign = (context: OpenContext): ExitError =>
   refuse(
     "STATE_NOT_A_DATABASE",
@@ -105,7 +106,7 @@ export const missing = (context: OpenContext): ExitError =>
     `${context.newestBackup === undefined ? "" : `${restoreHint(context)} `}\`chirpwatch run\` makes one, unless \`state.must_exist\` forbids it.`,
   );
 
-/** The file of a state that has to exist holds nothing. */
+/** Returns the error for an empty file of a state that must exist. */
 export const emptied = (context: OpenContext): ExitError =>
   refuse(
     "STATE_MISSING",

@@ -1,25 +1,25 @@
 /**
- * Why a state on Postgres could not be opened: each reason one sentence with its cure and an exit
- * code. Nothing here shows a password.
+ * Explains why a state on Postgres could not be opened: each reason has a sentence, a hint and an
+ * exit code. No text shows a password.
  */
 import { errorText } from "../../model/errors.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { type PostgresAddress, postgresName } from "../../model/postgres-address.ts";
 import { isConnectionFailure, postgresCode } from "../db/postgres-errors.ts";
 
-/** Older ones are not supported by Postgres's makers either. */
+/** The Postgres project no longer supports older versions either. */
 const OLDEST_MAJOR = 14;
 
 export interface ServerFacts {
-  /** `180004`. */
+  /** The version as a number, such as `180004`. */
   readonly version: number;
   readonly encoding: string;
   readonly isStandby: boolean;
-  /** A pooler stands between, and gives each transaction another session. */
+  /** Whether there is a pooler in between that uses a different session for each transaction. */
   readonly isShared: boolean;
 }
 
-/** @throws ExitError when this server cannot hold a state. */
+/** Checks that a server can hold a state. @throws ExitError if it cannot */
 export function checkServer(address: PostgresAddress, facts: ServerFacts): void {
   const name = postgresName(address);
   const major = Math.floor(facts.version / 10_000);
@@ -70,7 +70,7 @@ export const mayNotCreate = (address: PostgresAddress): ExitError =>
     `As an administrator: alter database ${address.database} owner to ${address.user}.`,
   );
 
-/** Puts whatever was thrown while connecting into the operator's words. */
+/** Converts whatever was thrown while connecting into an ExitError. */
 export function connectFailure(error: unknown, address: PostgresAddress): ExitError {
   if (error instanceof ExitError) return error;
   const name = postgresName(address);
@@ -119,7 +119,10 @@ export function connectFailure(error: unknown, address: PostgresAddress): ExitEr
   );
 }
 
-/** Several addresses that failed have one error without a text. */
+/**
+ * Returns the text of an error. If several addresses failed, their common error has no text, and
+ * the first one's is used.
+ */
 const textOf = (error: unknown): string => {
   const text = errorText(error instanceof AggregateError ? (error.errors[0] as unknown) : error);
   return text.replace(/\.$/, "");

@@ -1,13 +1,13 @@
 /**
- * Why this process may not write a file: which file or folder refuses, whose it is, and what an
- * operator can do about it.
+ * Explains why this process may not write a file: which file or folder refuses, who owns it, and
+ * what an operator can do.
  */
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * One sentence with a cure; undefined when nothing on the way to the file refuses, or the system
- * knows no users.
+ * Returns a sentence with the fix; undefined if nothing on the path refuses, or if the system has
+ * no users.
  */
 export function writeDenial(path: string): string | undefined {
   const uid = process.getuid?.();
@@ -24,8 +24,8 @@ export function writeDenial(path: string): string | undefined {
 }
 
 /**
- * Of the file and what lies beside it, or of its own folder: never of one that belongs to others as
- * well.
+ * Returns a command that changes the owner of the file and those next to it, or of its own folder,
+ * but never of a folder that others use, too.
  */
 function chown(uid: number, path: string, at: string): string {
   const folder = dirname(path);
@@ -40,8 +40,8 @@ interface Refusing {
 }
 
 /**
- * The file, or the nearest folder above it that is there. What a closed folder hides counts as not
- * there.
+ * Finds what refuses: the file, or the nearest existing folder above it. Whatever is in a folder
+ * that this process may not enter counts as missing.
  */
 function findRefusing(path: string): Refusing | undefined {
   for (let at = path; ; at = dirname(at)) {
@@ -60,7 +60,10 @@ function statOrUndefined(path: string): Stats | undefined {
   }
 }
 
-/** A folder must let this process enter, too. */
+/**
+ * Returns the code of the refusal; undefined if the path can be written. A folder must also allow
+ * this process to enter.
+ */
 function refusalCode(path: string, stats: Stats): string | undefined {
   try {
     accessSync(path, constants.W_OK | (stats.isDirectory() ? constants.X_OK : 0));

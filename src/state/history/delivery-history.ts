@@ -1,4 +1,4 @@
-/** What became of the deliveries of events, in the words that people read. */
+/** Describes what became of the deliveries of events, in the words that people read. */
 import type { DeliveryHistory, DeliveryOutcome } from "../../model/history.ts";
 import { waitOf } from "../outbox/waiting.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
@@ -51,7 +51,9 @@ const enrichments = listStatement<object, string>()((on, list) =>
     .where("state", "!=", "ok"),
 );
 
-/** What waits for its enrichment, and what went out without it or was dropped before it. */
+/**
+ * Returns events that wait for their enrichment, were sent without it, or were dropped before it.
+ */
 async function unenriched(
   db: Executor,
   eventIds: readonly string[],
@@ -80,7 +82,10 @@ async function unenriched(
   });
 }
 
-/** By event id, in the order in which they were made; nothing for an event without any. */
+/**
+ * Returns deliveries by event id, in the order in which they were created. An event without
+ * deliveries has no entry.
+ */
 export async function deliveriesOf(
   db: Executor,
   eventIds: readonly string[],
@@ -121,7 +126,10 @@ export async function deliveriesOf(
   return found;
 }
 
-/** What joined a dead letter was delivered with nothing. */
+/**
+ * Returns the detail. A delivery that joined a dead letter was not delivered with it, whatever its
+ * own detail says.
+ */
 const detailOf = ({
   state,
   detail,
@@ -138,14 +146,16 @@ interface StateRow {
   readonly not_before: number;
 }
 
-/** A merged delivery fares as the one it joined. */
+/**
+ * Returns the outcome. For a merged delivery this is the outcome of the delivery that it joined.
+ */
 function deliveryState(row: StateRow, nowMs: number): DeliveryOutcome {
   if (row.state === "muted" || row.state === "duplicate") return row.state;
   if (row.message_state === "dead") return row.message_state;
   if ((row.joined_state ?? row.state) === "silenced") return "silenced";
   if ((row.joined_state ?? row.state) === "deleted") return "deleted";
   if (row.message_state === "open") return "sealed";
-  // Where the message was pruned: only done ones are.
+  // The message may have been pruned, but only finished messages are.
   if ((row.joined_state ?? row.state) === "summarised") return "summarised";
   if (row.message_state === "sent" || row.state === "sealed") return "sent";
   return row.not_before > nowMs ? "held" : "waiting";

@@ -1,6 +1,6 @@
 /**
- * The deliveries of one event with all that is kept about their way: route, group, throttle,
- * silence, thread, wording, failed attempts.
+ * Returns the deliveries of one event with everything that is stored about them: route, group,
+ * throttle, silence, thread, wording, failed attempts.
  */
 import type { EditHistory } from "../../model/edit.ts";
 import type { DeliveryPath, ThreadPlace } from "../../model/history.ts";
@@ -22,7 +22,7 @@ export async function deliveryPathsOf(
   );
   return histories.map((history) => {
     const row = rows.find(({ sink }) => sink === history.sink);
-    // A crosspost, or what comes before all sinks.
+    // There is no row for a crosspost, nor for an enrichment.
     if (row === undefined) return { ...history, ...NOWHERE };
     return {
       ...history,
@@ -63,7 +63,10 @@ const NOWHERE = {
 
 type PathRow = Awaited<ReturnType<typeof pathRows>>[number];
 
-/** What joined another delivery stands in that one's message, and in its words. */
+/**
+ * Returns the rows of the paths. A delivery that joined another one has that one's message and
+ * wording.
+ */
 const pathRows = (db: Executor, eventId: string) =>
   db
     .selectFrom("deliveries as d")

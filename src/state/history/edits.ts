@@ -1,4 +1,4 @@
-/** Edits of messages on their way: what is wanted, which is due, what became of it. */
+/** Stores the edits of sent messages: which are wanted, which is due, and what became of each. */
 import type {
   DueEdit,
   EditableAlert,
@@ -13,7 +13,7 @@ import { type Executor, insertRows, listStatement, statement } from "../db/state
 import type { EditsTable } from "../db/sent-tables.ts";
 import { readGroups } from "../outbox/due-work.ts";
 
-/** Of tweets that were announced: an item leads to its event, and that to its deliveries. */
+/** Finds the alerts on tweets. An item leads to its event, and the event to its deliveries. */
 const alertsOn = listStatement<object, string>()((on, list) =>
   on
     .selectFrom("items as i")
@@ -83,7 +83,7 @@ const upsert = insertRows("edits", COLUMNS, (insert) =>
   ),
 );
 
-/** Within the commit of the poll that saw the change. */
+/** Stores wanted edits within the commit of the poll that saw the change. */
 export async function wantEdits(on: Executor, edits: readonly WantedEdit[]): Promise<void> {
   await upsert(on, edits.map(rowOf));
 }
@@ -189,8 +189,8 @@ export async function recordEdit(
 }
 
 /**
- * Their messages are sent again, as they were announced: what is known of their tweets is to be
- * shown there too.
+ * Makes edits due again whose messages are sent again. The new message is the original alert, and
+ * should also show what is known about its tweet now.
  */
 const again = listStatement<{ now: number }, number>()((on, list, slot) =>
   on

@@ -1,6 +1,6 @@
 /**
- * How many events a watch had in a span of time, and which was its last: for rules about the volume
- * itself.
+ * Counts the events of a watch in a period and finds its last event, for alerts on the volume of
+ * events.
  */
 import type { TimeSpan } from "../../model/volume-store.ts";
 import { type Executor, statement } from "../db/statement.ts";
@@ -54,8 +54,8 @@ const newestOf = statement<{ watchKey: string; type: string; sinceMs: number; on
 );
 
 /**
- * The last event of a watch that is about something other than volume; or of the type named, not
- * older than `sinceMs`.
+ * Returns the last event of a watch: any that is not about volume, or the last one of the given
+ * type that is not older than `sinceMs`.
  */
 export async function newestEvent(
   db: Executor,

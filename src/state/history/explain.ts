@@ -1,4 +1,4 @@
-/** The path of an item: every verdict, every event about it, and what became of them. */
+/** Returns the history of an item: every verdict, every event about it, and what became of them. */
 import type { Verdict } from "../../model/event.ts";
 import type { ItemHistory } from "../../model/history.ts";
 import { deliveryPathsOf } from "./delivery-paths.ts";
@@ -60,8 +60,8 @@ export async function explainItem(
 }
 
 /**
- * What can happen to an item again and again has no verdict, only events: who left a list, what
- * crossed or changed.
+ * Returns the facts about an item that can recur, such as that an account left a list or a value
+ * changed. These have events but no verdict.
  */
 async function recurringFacts(
   db: Executor,
@@ -98,8 +98,9 @@ async function recurringFacts(
 }
 
 /**
- * What became of an alert wherever it would go: given up, held back by silences, or too late for
- * its post. A mute is one route's business and counts for neither.
+ * Returns the verdict. If no delivery of an alert reached its sink for the same reason, that reason
+ * is the verdict: given up, silenced, or its post deleted. A mute concerns a single route, so muted
+ * deliveries do not count.
  */
 function verdictOf(verdict: Verdict, deliveries: ItemHistory["deliveries"]): Verdict {
   const ways = deliveries.filter(({ state }) => state !== "muted" && state !== "not_enriched");

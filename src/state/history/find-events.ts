@@ -1,5 +1,5 @@
 /**
- * The events of the past by what they are about, newest first, a bounded piece of the table at a
+ * Finds past events by what they are about, newest first, reading a bounded part of the table at a
  * time.
  */
 import { sql } from "kysely";
@@ -10,12 +10,12 @@ import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
 import type { Executor } from "../db/statement.ts";
 
-/** Rows examined in one statement, and in one page. */
+/** The rows examined in one statement, and the rows examined for one page. */
 const AT_ONCE = 1_000;
 const MAX_IN_A_PAGE = 20_000;
 /**
- * Events are numbered in the order of their commits; a clock that was set back lets their times
- * differ from it by about this much.
+ * Events are numbered in the order of their commits. If the clock was set back, their times differ
+ * from that order by about this much.
  */
 export const OUT_OF_ORDER_MS = 3_600_000;
 
@@ -39,7 +39,10 @@ export async function findEvents(
   return { events: records, next: null };
 }
 
-/** Asks for each end in a statement of its own: SQLite scans the table for both in one. */
+/**
+ * Returns the first and the last number. SQLite would scan the whole table if one statement asked
+ * for both.
+ */
 async function bounds(db: Executor): Promise<{ readonly first: number; readonly last: number }> {
   const seqs = db.selectFrom("events");
   const oldest = await seqs.select((eb) => eb.fn.min("seq").as("seq")).executeTakeFirst();
@@ -47,7 +50,10 @@ async function bounds(db: Executor): Promise<{ readonly first: number; readonly 
   return { first: Number(oldest?.seq ?? 1), last: Number(newest?.seq ?? 0) };
 }
 
-/** Everything in this piece, and so in all older ones, was found before the time asked for. */
+/**
+ * Whether everything in this part, and therefore in all older parts, was found before the wanted
+ * time.
+ */
 async function isBefore(
   db: Executor,
   { sinceMs }: EventQuery,
@@ -87,7 +93,7 @@ async function matching(
     );
   if (text !== undefined)
     select = select.where(sql<boolean>`lower(body) like ${likePattern(text)} escape '!'`);
-  // Where every row is a match, no more are read than wanted.
+  // If every row matches, reading more than the wanted number is pointless.
   const isExact = text === undefined && state === undefined;
   const rows = await select
     .orderBy("seq", "desc")
@@ -110,12 +116,13 @@ async function matching(
 }
 
 /**
- * The body is JSON: a name of a field is no text, so `says` checks again what this lets through.
+ * Returns a pattern for the body, which is JSON. It also matches names of fields, so `says` checks
+ * the rows that it finds.
  */
 const likePattern = (text: string): string =>
   `%${JSON.stringify(text.toLowerCase()).slice(1, -1).replace(/[!%_]/g, "!$&")}%`;
 
-/** Any of its values. */
+/** Whether any of the values contains the text. */
 function says(value: unknown, text: string): boolean {
   if (typeof value === "string") return value.toLowerCase().includes(text.toLowerCase());
   return (
@@ -125,10 +132,10 @@ function says(value: unknown, text: string): boolean {
   );
 }
 
-/** Rows in one answer of `labelsSince`: they are small. */
+/** The rows in one answer of `labelsSince`; they are small. */
 const LABELS_AT_ONCE = 5_000;
 
-/** Labels alone, for counting what matches. */
+/** Returns only the labels of events, for counting those that match. */
 export async function labelsSince(
   db: Executor,
   sinceMs: number,

@@ -1,11 +1,11 @@
-/** Queries over past events. */
+/** Queries past events. */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { EventRecord } from "../../model/history.ts";
 import { deliveriesOf } from "./delivery-history.ts";
 import { eventOf } from "../items/insert-events.ts";
 import type { Executor } from "../db/statement.ts";
 
-/** The newest events, newest first. */
+/** Returns the newest events, newest first. */
 export async function recentEvents(db: Executor, limit: number): Promise<readonly ChirpEvent[]> {
   const rows = await db
     .selectFrom("events")
@@ -28,8 +28,8 @@ export async function recentRecords(
 }
 
 /**
- * Of the targets first: their handles are kept up to date; then of the last event about an account
- * of that name.
+ * Returns the user id of a handle. Targets are searched first, because their handles are kept up to
+ * date, then the last event about an account with that handle.
  */
 export async function userIdOfHandle(db: Executor, handle: string): Promise<string | null> {
   const name = handle.replace(/^@/, "").toLowerCase();

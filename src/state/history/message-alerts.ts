@@ -1,4 +1,4 @@
-/** Whose message it is, and which alerts are in it. */
+/** Returns the sink of each message, and the alerts in it. */
 import type { MessageAlerts } from "../../model/history.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Deliveries that are made again because an operator wants them sent once more. What was sent stays
- * behind as a message without members.
+ * Makes deliveries due again that an operator wants to send once more. A message that was sent
+ * remains, without members.
  */
 import type { Json } from "../../model/json.ts";
 import type { AuditRecord, Replay, ReplayCandidate, ReplaySelection } from "../../model/replay.ts";
@@ -56,7 +56,7 @@ export async function findReplayable(
     eventId: row.event_id,
     sink: row.sink,
     fate: fateOf(row),
-    // The error of a sent message says who does not have it.
+    // The error of a sent message says which receivers do not have it.
     ...(row.message_state === "sent" && row.error !== "" && row.taken === null
       ? { reachesAgain: true }
       : {}),
@@ -73,7 +73,10 @@ interface WaitRow extends FateRow {
   readonly next_attempt_at: number | null;
 }
 
-/** A message waits for a time only where a mute holds it: else for its sink. */
+/**
+ * Returns until when a delivery waits. A sealed message waits for a known time only if a mute holds
+ * it; otherwise it waits for its sink.
+ */
 function waitOf(row: WaitRow): ReplayCandidate["wait"] {
   const deliveryId = String(row.joined_id ?? row.id);
   if (row.state === "waiting") return { deliveryId, untilMs: Number(row.due_at) };
@@ -146,7 +149,7 @@ const messagesOf = listStatement<object, number>()((on, list) =>
     .where("message_id", "is not", null),
 );
 
-/** A dead letter is dealt with once all its alerts are made again. */
+/** Acknowledges a dead letter once all its alerts were made due again. */
 const acknowledgeEmpty = listStatement<{ now: number }, string>()((on, list, slot) =>
   on
     .updateTable("messages")

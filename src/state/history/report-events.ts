@@ -1,4 +1,7 @@
-/** The events that a report counts, newest first, a bounded piece of the table at a time. */
+/**
+ * Returns the events that a report counts, newest first, reading a bounded part of the table at a
+ * time.
+ */
 import type { EventRecord } from "../../model/history.ts";
 import type { EventHeads } from "../../model/report.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
@@ -6,7 +9,7 @@ import { eventOf } from "../items/insert-events.ts";
 import { deliveriesOf } from "./delivery-history.ts";
 import { OUT_OF_ORDER_MS } from "./find-events.ts";
 
-/** The rows that one statement reads. Rows are large, because their bodies are. */
+/** The number of rows that one statement reads. Rows are large, because their bodies are. */
 const HEADS_AT_ONCE = 100;
 
 const newest = statement<{ before: number; limit: number }>()((on, slot) =>
@@ -31,7 +34,8 @@ export async function eventHeads(
     watchType: row.watch_type,
     detectedAtMs: Number(row.detected_at),
   }));
-  // The table is in the order of commits, which a clock that was set back does not keep.
+  // The table is in the order of commits. If the clock was set back, the times are not in that
+  // order.
   const isOver = heads.every(({ detectedAtMs }) => detectedAtMs < sinceMs - OUT_OF_ORDER_MS);
   const last = rows.at(-1);
   return { heads, next: isOver || last === undefined ? null : String(last.seq) };

@@ -1,4 +1,7 @@
-/** Pages of the past that were paid for: written as they come, read when they become alerts. */
+/**
+ * Stores the pages that backfills read. They are written as they arrive, because they were paid
+ * for, and read when they become alerts.
+ */
 import type { BackfillPage, BackfillRead } from "../../model/backfill.ts";
 import { timeOfTweetId } from "../../model/id.ts";
 import type { JsonObject } from "../../model/json.ts";

@@ -1,7 +1,4 @@
-/**
- * Inserts events: an id that the database does not know is inserted, one that it knows stays as it
- * is.
- */
+/** Inserts events. An event whose id is already in the database is not changed. */
 import type { Selectable } from "kysely";
 import type { ChirpEvent } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -26,17 +23,17 @@ const COLUMNS = [
   "detected_at",
 ] as const;
 
-/** The dedupe of the whole product. */
+/** This insert is what deduplicates events. */
 const insertNew = insertRows("events", COLUMNS, (insert) =>
   insert.onConflict((conflict) => conflict.column("id").doNothing()),
 );
 
-/** Of these ids, the ones that this commit inserted, by their sequence numbers. */
+/** Finds which of the ids this commit inserted, by their sequence numbers. */
 const insertedSince = listStatement<{ first: number }, string>()((on, list, slot) =>
   on.selectFrom("events").select("id").where("id", "in", list).where("seq", ">=", slot("first")),
 );
 
-/** Ids of the events that were inserted, in no particular order. */
+/** Inserts events. Returns the ids of those that were inserted, in no particular order. */
 export async function insertEvents(
   on: Executor,
   events: readonly ChirpEvent[],
@@ -72,7 +69,7 @@ function eventRow(event: ChirpEvent, seq: number): EventsTable {
   };
 }
 
-/** An event as it was created. */
+/** Returns an event as it was created. */
 export const eventOf = (
   row: Omit<Selectable<EventsTable>, "seq" | "handle" | "user_id">,
 ): ChirpEvent => ({

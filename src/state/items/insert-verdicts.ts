@@ -1,4 +1,4 @@
-/** Verdicts of one commit. The first verdict of an item stays. */
+/** Inserts the verdicts of a commit. An item keeps its first verdict. */
 import { addWatchHours } from "./watch-hours.ts";
 import type { ItemVerdict } from "../../model/poll-store.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
@@ -20,8 +20,8 @@ const addKnown = statement<{ id: number; count: number }>()((on, slot) =>
 );
 
 /**
- * False when a verdict names a target that is gone. The count of known items is no change of the
- * target: its revision stays.
+ * Inserts verdicts. Returns false if one of them names a removed target. The count of known items
+ * is not a change of the target, so its revision stays the same.
  */
 export async function insertVerdicts(
   on: Executor,
@@ -44,7 +44,8 @@ export async function insertVerdicts(
     if (changed === 0) continue;
     await addKnown(on, { id, count: changed });
     const counts = read.get(watchKey) ?? { read: 0, filtered: 0 };
-    // Items that have a verdict already are rare among them; nothing says which ones they were.
+    // Few of the items have a verdict already, and nothing says which ones, so these counts are
+    // upper bounds.
     counts.read += Math.min(changed, rows.filter(({ verdict }) => verdict !== "baseline").length);
     counts.filtered += Math.min(
       changed,
@@ -57,7 +58,8 @@ export async function insertVerdicts(
 }
 
 /**
- * A poll's verdicts come target by target: each target is looked up once, not once for every item.
+ * Groups verdicts by target. A poll's verdicts are ordered by target, so that each target is looked
+ * up once instead of once per item.
  */
 function groupByTarget(
   verdicts: readonly ItemVerdict[],

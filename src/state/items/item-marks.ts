@@ -1,4 +1,4 @@
-/** What became of items that have a verdict already, and when. */
+/** Returns the verdicts of items that have one, and when each was stored. */
 import type { ItemMark } from "../../model/poll-store.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
@@ -12,7 +12,7 @@ const marks = listStatement<{ targetId: number }, string>()((on, list, slot) =>
     .where("target_id", "=", slot("targetId")),
 );
 
-/** Per target, in the order of `refs`. */
+/** Returns one map per target, in the order of `refs`. */
 export async function itemMarks(
   db: Executor,
   refs: readonly TargetRef[],

@@ -1,4 +1,4 @@
-/** Which items have a verdict already. */
+/** Returns which items have a verdict already. */
 import type { TargetRef } from "../../model/watch-store.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import { knownOf } from "../watches/target-rows.ts";
@@ -11,7 +11,7 @@ const known = listStatement<{ targetId: number }, string>()((on, list, slot) =>
     .where("target_id", "=", slot("targetId")),
 );
 
-/** Per target, in the order of `refs`. */
+/** Returns one set per target, in the order of `refs`. */
 export const knownItems = (
   db: Executor,
   refs: readonly TargetRef[],

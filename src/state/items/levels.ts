@@ -1,6 +1,6 @@
 /**
- * Alerts on values that are across a threshold: opened with their deliveries, read with what the
- * detector remembers, closed.
+ * Stores the alerts on values beyond a threshold: opened with their deliveries, read together with
+ * what the detector remembers, and closed.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -32,7 +32,8 @@ const eventsById = listStatement<object, string>()((on, list) =>
 );
 
 /**
- * Of what goes out by itself: what another alert stands for is repeated and resolved with that one.
+ * Opens a level for each new delivery that is sent on its own. A delivery that joined another alert
+ * is repeated and resolved with that alert.
  */
 export async function openNewLevels(
   on: Executor,
@@ -83,8 +84,8 @@ interface NewSeries {
 }
 
 /**
- * A number that crosses anew ends the series of its last crossing, whatever was noticed of its way
- * back.
+ * Ends the series of an earlier crossing when a value crosses the same threshold again, whether or
+ * not a poll saw the value in between.
  */
 async function endSeries(on: Executor, { event, sink, rules }: NewSeries): Promise<void> {
   const { watchKey, subject, type } = event;
@@ -107,7 +108,7 @@ async function endSeries(on: Executor, { event, sink, rules }: NewSeries): Promi
   }
 }
 
-/** The thresholds that an alert is about, of those that the detector remembers. */
+/** Returns the thresholds that an alert is about, as far as the detector remembers them. */
 function rulesOf({ body }: Pick<ChirpEvent, "body">, memory: JsonObject | null): LevelRules {
   const written = (memory?.["thresholds"] ?? {}) as LevelRules;
   const crossed = Array.isArray(body["crossed"])
@@ -233,7 +234,7 @@ interface LevelTarget {
   readonly memory: JsonObject | null;
 }
 
-/** The subject of a value is an account's id, or the target's own key. */
+/** Returns the target of a value. The subject is an account's id or the target's own key. */
 async function targetOf(db: Executor, watchKey: string, subject: string): Promise<LevelTarget> {
   const row = await db
     .selectFrom("targets")

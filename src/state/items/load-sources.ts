@@ -1,4 +1,4 @@
-/** The memory of polls. */
+/** Loads the memory of polls. */
 import type { SourceState } from "../../model/poll-store.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
@@ -7,7 +7,10 @@ const byFingerprint = listStatement<object, string>()((on, list) =>
   on.selectFrom("sources").selectAll().where("fingerprint", "in", list),
 );
 
-/** States in the order asked for; a source never polled has empty memory and revision 0. */
+/**
+ * Returns the states in the order of the fingerprints. A source that was never polled has an empty
+ * memory and revision 0.
+ */
 export async function loadSources(
   db: Executor,
   fingerprints: readonly string[],

@@ -1,4 +1,4 @@
-/** Who is on a list now: members seen by its complete reads, without those that left. */
+/** Stores the members of lists: accounts that complete reads found, without those that left. */
 import type { Member, MembersChange } from "../../model/poll-store.ts";
 import type { TargetRef } from "../../model/watch-store.ts";
 import { type Executor, insertRows, listStatement, statement } from "../db/statement.ts";
@@ -14,7 +14,7 @@ const known = listStatement<{ targetId: number }, string>()((on, list, slot) =>
     .where("target_id", "=", slot("targetId")),
 );
 
-/** Per target, in the order of `refs`. */
+/** Returns one set per target, in the order of `refs`. */
 export const knownMembers = (
   db: Executor,
   refs: readonly TargetRef[],
@@ -77,7 +77,7 @@ const remove = listStatement<{ targetId: number }, string>()((on, list, slot) =>
   on.deleteFrom("members").where("user_id", "in", list).where("target_id", "=", slot("targetId")),
 );
 
-/** False when a change names a target that is gone. */
+/** Applies changes of members. Returns false if one of them names a removed target. */
 export async function applyMembers(
   on: Executor,
   targets: TargetRevisions,

@@ -1,4 +1,7 @@
-/** Rechecks of fresh tweets: which are due, and what one commit changes of them. */
+/**
+ * Stores the rechecks of fresh tweets: finds those that are due, and applies the changes of a
+ * commit.
+ */
 import type { Verdict } from "../../model/event.ts";
 import type { LateVerdict, Recheck, RecheckRef } from "../../model/recheck.ts";
 import { eventOf } from "./insert-events.ts";
@@ -129,7 +132,7 @@ export interface RecheckChanges {
   readonly late: readonly LateVerdict[];
 }
 
-/** False when a change names a target that is gone. */
+/** Applies changes of rechecks. Returns false if one of them names a removed target. */
 export async function applyRechecks(
   on: Executor,
   targets: TargetRevisions,

@@ -1,6 +1,6 @@
 /**
- * What polls read and filtered, by watch and hour. Written with the commit of each poll, so that a
- * report needs no scan of items.
+ * Counts what polls read and filtered, by watch and hour. Written with the commit of each poll, so
+ * that a report need not scan items.
  */
 import type { WatchReads } from "../../model/report.ts";
 import { type Executor, insertRows, listStatement } from "../db/statement.ts";

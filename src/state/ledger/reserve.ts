@@ -1,6 +1,6 @@
 /**
- * The ledger: every request is entered before it is sent. One file may be shared by several
- * processes; the transaction decides.
+ * Enters every request in the ledger before it is sent. Several processes may share a state; the
+ * transaction decides which of them gets a slot.
  */
 import type { Grant, LedgerKey, Reservation } from "../../model/ledger.ts";
 import { LEDGER } from "../db/scopes.ts";
@@ -10,9 +10,9 @@ import type { Settlements } from "./settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 
 /**
- * After the clock was set back, slots of the future count as now, once and for all: else they would
- * be taken until the clock caught up. A little ahead is no such thing: calls queue, and each brings
- * the time it was made at.
+ * Slots whose time is in the future, because the clock was set back, are moved to now for good.
+ * Otherwise they would be taken until the clock reached their time again. A slot that is only
+ * slightly ahead is normal: calls queue, and each has the time at which it was made.
  */
 const SKEW_MS = 1_000;
 const hourOf = (epochMs: number): number => Math.floor(epochMs / HOUR_MS);
@@ -75,10 +75,13 @@ const addLine = insertRows(
     ),
 );
 
-/** Who pays where a reservation names nobody. */
+/** The key of a reservation that names none. */
 const NAMELESS: readonly [LedgerKey] = [{ key: "" }];
 
-/** Durable before it returns `granted`; counts what was answered just before. */
+/**
+ * Reserves a request. A granted one is on disk when this resolves. Answers that came just before
+ * are written in the same transaction.
+ */
 export function reserve(settlements: Settlements, reservation: Reservation): Promise<Grant> {
   return settlements.transact(
     async (on) => {
@@ -105,8 +108,8 @@ const sum = (spent: ReadonlyMap<string, number>): number =>
   [...spent.values()].reduce((total, requests) => total + requests, 0);
 
 /**
- * Keys below their own lines, those with most left first; keys without a line last, the least used
- * of them first.
+ * Returns the keys that may pay. Keys with a limit come first, those with most left before others,
+ * then keys without a limit, the least used first.
  */
 async function payableKeys(
   on: Executor,
@@ -136,7 +139,10 @@ async function payableKeys(
   return { payable: [...known.sort(byLeft), ...unknown.sort(byLeft)], spent: sum(spent) };
 }
 
-/** The first of these keys with a free slot; else when one of them will have one, at the latest. */
+/**
+ * Returns the first key with a free slot; otherwise the latest time at which one of the keys will
+ * have one.
+ */
 async function freeSlots(
   on: Executor,
   { atMs, rate, holdMs }: Reservation,
@@ -146,7 +152,7 @@ async function freeSlots(
     heldSince: atMs - holdMs,
     answeredSince: atMs - rate.intervalMs,
   });
-  // In the order of ids, as answers are written: nobody waits in a circle.
+  // Rows are updated in the order of ids, as answers are, so that no deadlock can arise.
   for (const row of [...rows].sort((a, b) => a.id - b.id)) {
     if (row.slot_at <= atMs + SKEW_MS) continue;
     await pullBack(on, { id: row.id, now: atMs });
@@ -154,7 +160,7 @@ async function freeSlots(
   }
   let retryAtMs = Number.POSITIVE_INFINITY;
   for (const key of keys) {
-    // Entries from before keys had names may be any key's.
+    // Entries from before keys had names may belong to any key.
     const taken = rows.filter((row) => row.key === key || row.key === "");
     if (taken.length < rate.count) return { key };
     const freeAt = taken

@@ -1,8 +1,8 @@
 /**
- * Answers on their way into the ledger. They are written with the next commit, at the latest 10 ms
- * later: a poll that waited for the disk once for its answer and once for what it found would be
- * stored later and cost twice. What a crash loses counts as unknown, and keeps its slot a while
- * longer: the safe side.
+ * Holds answers until they are written to the ledger: with the next commit, at most 10 ms later. A
+ * poll that waited for the disk twice, for its answer and for what it found, would take longer and
+ * cost two writes. An answer that a crash loses leaves its request unknown, which keeps the slot a
+ * little longer and so errs on the safe side.
  */
 import type { Cancel, Clock } from "../../model/clock.ts";
 import { type Executor, statement, transact } from "../db/statement.ts";
@@ -34,17 +34,21 @@ export class Settlements {
     this.#clock = clock;
   }
 
-  /** From here on the slot is free one interval later, whatever the answer was. */
+  /** Adds an answer. The request's slot is free one interval after it, whatever the answer was. */
   add(ledgerId: string, atMs: number, status: number | null): void {
     this.#waiting = [...this.#waiting, { id: Number(ledgerId), at: atMs, status }];
     this.#cancel ??= this.#clock.after(LATEST_MS, () => {
       this.#cancel = undefined;
-      // Polls report a disk that takes nothing; what waits goes with the next commit that succeeds.
+      // Polls report a disk that cannot be written. Answers that wait are written with the next
+      // commit that succeeds.
       void this.write().catch(() => undefined);
     });
   }
 
-  /** Everything in `work` and what waits here, or nothing: then it waits again. */
+  /**
+   * Runs all of `work` and writes the waiting answers, or nothing of either. In that case the
+   * answers wait again.
+   */
   async transact<Result>(
     work: (on: Executor) => Promise<Result>,
     scopes: readonly string[],
@@ -54,8 +58,8 @@ export class Settlements {
     const writing = transact(
       this.#db,
       async (on) => {
-        // In the order of ids, as whoever else writes several rows of the ledger: nobody waits in a
-        // circle.
+        // Answers are written in the order of ids, like other rows of the ledger, so that no
+        // deadlock can arise.
         for (const one of [...taken].sort((a, b) => a.id - b.id)) await markAnswered(on, one);
         return work(on);
       },
@@ -73,13 +77,13 @@ export class Settlements {
     }
   }
 
-  /** Resolves once all that were added are written. */
+  /** Resolves when all added answers are written. */
   async write(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     if (this.#waiting.length > 0) await this.transact(async () => undefined, []);
   }
 
-  /** Writes what waits, if that is possible at all. */
+  /** Writes the waiting answers if possible. */
   async close(): Promise<void> {
     this.#stopTimer();
     await this.write().catch(() => undefined);

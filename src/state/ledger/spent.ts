@@ -1,6 +1,6 @@
 /**
- * What was spent, read from the ledger: totals of a period, its hours, and what a span must have
- * cost. Enters nothing.
+ * Reads from the ledger what was spent: totals of a period, its hours, and the bounds of what a
+ * span must have cost.
  */
 import type {
   AuditCount,
@@ -32,8 +32,8 @@ const countRows = statement<{ since: number; until: number }>()((on, slot) =>
 );
 
 /**
- * Billed attempts since a time by key: whole hours from their sums, the broken first hour row by
- * row.
+ * Returns the billed attempts since a time, by key. Full hours come from their sums; the partial
+ * first hour is counted row by row.
  */
 export async function spentByKey(
   on: Executor,
@@ -69,7 +69,7 @@ const countLines = statement<{ since: number; until: number }>()((on, slot) =>
     .groupBy(["watch", "endpoint", "key"]),
 );
 
-/** Billed attempts since a time, by watch, endpoint and key, the largest first. */
+/** Returns the billed attempts since a time, by watch, endpoint and key, the largest first. */
 export async function spentSince(
   db: Executor,
   sinceMs: number,
@@ -95,7 +95,7 @@ function addUp(rows: readonly LedgerLine[]): { total: number; lines: LedgerLine[
   return { total: lines.reduce((sum, line) => sum + line.requests, 0), lines };
 }
 
-/** Hour by hour; the broken first one counts from `sinceMs`. */
+/** Returns the billed attempts per hour. The partial first hour counts from `sinceMs`. */
 export async function spentByHour(
   db: Executor,
   sinceMs: number,
@@ -180,8 +180,8 @@ const countAnswered = statement<{ key: string; after: number; upTo: number }>()(
 );
 
 /**
- * No attempt is under way for longer; one that a crash left without an answer does not count for
- * ever.
+ * No attempt takes longer than this. Without it, an attempt that a crash left without an answer
+ * would count for ever.
  */
 const LONGEST_ATTEMPT_MS = 300_000;
 

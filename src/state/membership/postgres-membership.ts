@@ -1,8 +1,9 @@
 /**
- * A daemon among those that share a state on Postgres. Its session shows the others that it lives;
- * the one whose session holds an advisory lock leads, and the server frees the lock with the
- * process. Whoever leads removes those that are gone, after which the state takes nothing more from
- * them. A session that is cut is taken up again; until then nothing is read or written.
+ * Makes a daemon a member of those that share a state on Postgres. Its session shows the others
+ * that it is alive. The daemon whose session holds an advisory lock leads; when its process ends,
+ * the server frees the lock. The leader removes daemons that are gone, and the state accepts
+ * nothing from them afterwards. A session that is cut is opened again; until then nothing is read
+ * or written.
  */
 import { type Cancel, type Clock, shiftClock, sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -22,38 +23,43 @@ import {
   waitToJoin,
 } from "./standby.ts";
 
-/** A process that was killed is gone for the server within milliseconds. */
+/** The server notices within milliseconds that a process was killed. */
 const START_TRIES = 10;
 const START_PAUSE_MS = 200;
 const RETRY_MS = 500;
-/** A server restarts within this; what waits for it longer fails, and is done again later. */
+/** A server restarts within this time. Work that waits longer fails and is done again later. */
 const LONGEST_WAIT_MS = 10_000;
 /**
- * How often a replica asks for the server's clock before it takes part, until an answer is quick.
+ * How many times a replica reads the server's clock before it takes part, unless an answer comes
+ * quickly enough.
  */
 const CLOCK_TRIES = 5;
 /**
- * A replica without a session for so long is gone: one whose connection was cut has another by
- * then.
+ * A replica without a session for this long is gone, because one whose connection was cut would
+ * have a new one by then.
  */
 const GONE_MS = 300;
 /**
- * The same after the server was away for all of them, counted from when this one reached it again.
+ * The same, after the server was unreachable for all replicas. Counted from when this replica
+ * reached it again.
  */
 const GONE_AFTER_RESTART_MS = 10_000;
 /**
- * A replica whose session is whole is not declared dead within so long: nothing has to be asked.
+ * A replica with a working session is not declared dead within this time after an answer, so it
+ * need not ask whether it is present.
  */
 const PRESENT_MS = 5_000;
-/** A session whose path is broken does not end by itself. */
+/**
+ * A session over a broken connection does not end by itself, so its end is awaited only this long.
+ */
 const END_WITHIN_MS = 1_000;
 
 export interface MembershipDeps extends StandbyDeps {
   /** The server and the database, without secrets. */
   readonly state: string;
   /**
-   * Brings the schema up to this build's. Called while this daemon leads, before it is one of the
-   * replicas.
+   * Migrates the schema to this build's. Called while this daemon leads, before it becomes one of
+   * the replicas.
    */
   readonly bringUp: () => Promise<void>;
   readonly signals: PostgresSignals;
@@ -64,20 +70,20 @@ export class PostgresMembership implements Membership {
   readonly id: string;
   readonly #deps: MembershipDeps;
   readonly #waiting = new Set<() => void>();
-  /** Replicas without a session, since when. */
+  /** The replicas without a session, and since when each has had none, in monotonic ms. */
   readonly #missing = new Map<string, number>();
-  /** The server's: what the wall clock of this machine shows does not matter. */
+  /** The server's clock. The wall clock of this machine does not matter. */
   readonly clock: Clock;
   readonly #serverClock: ServerClock;
   #session: ReplicaSession | undefined;
-  /** When the session was cut last. */
+  /** When the session was last cut. */
   #lostMs = Number.NEGATIVE_INFINITY;
-  /** When it had a session again after that. */
+  /** When there was a session again after that. */
   #backMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #isReplaced = false;
   #isLeading = false;
-  /** The session in which its row was made that of the replica that leads. */
+  /** The session in which this replica was recorded as the leader. */
   #leadsIn: ReplicaSession | undefined;
   #mayLead = true;
   #hasBegun = false;
@@ -92,15 +98,16 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * Returns once this daemon is one of the replicas. @throws ExitError STATE_LOCKED while another
-   * process leads and this one may not join, or the wait was ended; as `pg`, `bringUp` and
-   * `pendingOf` do.
+   * Makes this daemon one of the replicas. @throws ExitError STATE_LOCKED if another process leads
+   * and this one may not join, or if the wait was ended; and what `pg`, `bringUp` and `pendingOf`
+   * throw
    */
   static async take(deps: MembershipDeps): Promise<PostgresMembership> {
     const taken = new PostgresMembership(deps);
     try {
       await taken.#enter();
-      // The previous leader may have migrated it; from here on no other process does.
+      // The previous leader may have migrated the state already. From here on no other process
+      // does.
       if (taken.isLeading()) await deps.bringUp();
       await taken.#begin();
       return taken;
@@ -139,8 +146,8 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * From here on it is one of the replicas, and those that are gone write nothing more. The tables
-   * are there.
+   * Enters this daemon as a replica. As the leader it then removes replicas that are gone, so that
+   * they write nothing more. The tables must exist.
    */
   async #begin(): Promise<void> {
     await this.held();
@@ -187,7 +194,8 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * What each transaction asks first, and what checks the answer. @throws StoreError STORE_REPLACED
+   * Returns the query that each transaction makes first, and the function that checks its result.
+   * @throws StoreError STORE_REPLACED
    */
   get fence(): { readonly text: string; check(present: unknown): void } {
     return {
@@ -233,12 +241,15 @@ export class PostgresMembership implements Membership {
       this.#adopt(session);
       return true;
     }
-    // A path that is broken does not even let a session end.
+    // Ending a session may hang if the connection is broken, so it is not awaited.
     void session.end().catch(() => undefined);
     return false;
   }
 
-  /** While the session was cut, this one may have been declared dead, or another one may lead. */
+  /**
+   * Whether this session may hold the state. While the session was cut, this replica may have been
+   * declared dead, or another one may lead.
+   */
   async #mayHold(session: ReplicaSession): Promise<boolean> {
     this.#isLeading = this.#mayLead && (await session.tryLock());
     await this.#deps.signals.listen(session);
@@ -252,8 +263,8 @@ export class PostgresMembership implements Membership {
   }
 
   /**
-   * The first time until an answer was quick: a process that starts beside others on a busy machine
-   * is late to hear of it.
+   * Reads the server's clock until an answer comes quickly. A process that starts together with
+   * others on a busy machine sees answers late.
    */
   async #readClockFirst(session: ReplicaSession): Promise<void> {
     for (let left = CLOCK_TRIES; left > 0; left -= 1) {
@@ -295,7 +306,10 @@ export class PostgresMembership implements Membership {
     );
   }
 
-  /** A broken network path gives no signal of its own: the question that is not answered does. */
+  /**
+   * Checks the session at intervals. A broken connection shows itself only by a query that gets no
+   * answer.
+   */
   #watchLater(session: ReplicaSession): void {
     this.#cancel = this.#deps.clock.after(this.#watchInMs(), () => {
       void this.#watch(session).then(
@@ -305,7 +319,7 @@ export class PostgresMembership implements Membership {
     });
   }
 
-  /** Sooner where a replica that is missing is gone sooner. */
+  /** Returns the time to the next check: sooner if a missing replica counts as gone sooner. */
   #watchInMs(): number {
     const goneMs = Math.min(...this.#missing.values()) + GONE_MS - this.#deps.clock.monotonic();
     return goneMs > 0 ? Math.min(WATCH_MS, goneMs) : WATCH_MS;
@@ -330,7 +344,10 @@ export class PostgresMembership implements Membership {
     } else await endSilentLeader(session, this.#deps);
   }
 
-  /** Each session that holds the lock says so once, also one that got it when it was taken up. */
+  /**
+   * Records that this replica leads, once for each session that holds the lock, including one that
+   * was opened after a cut.
+   */
   async #recordLead(session: ReplicaSession): Promise<void> {
     if (this.#leadsIn === session) return;
     await session.lead(this.id);

@@ -1,7 +1,7 @@
 /**
- * The daemons that run on a state on Postgres, as the server sees them. The one that leads holds
- * the lock "owner" on a session of its own. Each has a row, and every transaction of a daemon
- * checks that its row is there: one that was declared dead writes nothing more.
+ * Manages the daemons that run on a state on Postgres, as the server sees them. The leader holds
+ * the lock "owner" on a session of its own. Each daemon has a row, and each of its transactions
+ * checks that the row exists, so a daemon that was declared dead writes nothing more.
  */
 import type { Client } from "pg";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
@@ -9,17 +9,17 @@ import { connectSession, lockName, TRANSACTION_LIMITS } from "../db/postgres-ses
 import { LISTEN } from "./postgres-signals.ts";
 import type { ActiveDaemon, KnownReplica, ReplicaSession } from "./replica-session.ts";
 
-/** How the names of a daemon's sessions begin; a command's are others. */
+/** The prefix of the names of a daemon's sessions. Sessions of commands have other names. */
 export const DAEMON = "chirpwatch: daemon ";
 
 const ANSWER_TIMEOUT_MS = 10_000;
-/** So that the server, too, detects a host that is gone. */
+/** Lets the server detect, too, that a host is gone. */
 const SERVER_KEEPALIVE =
   "set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3";
 
 const SILENT_MS = "(extract(epoch from clock_timestamp() - a.state_change) * 1000)::int";
 
-/** An advisory lock with two numbers shows them as two object ids, and 2 as its kind. */
+/** Postgres shows an advisory lock with two numbers as two object ids, with the kind 2. */
 const ACTIVE = `
   select a.application_name as name, coalesce(host(a.client_addr), 'this host') as host, ${SILENT_MS} as "silentMs"
   from pg_locks l join pg_stat_activity a using (pid), (select ${lockName("owner")}) as name(one, two)
@@ -41,17 +41,20 @@ const ENTER = `
 
 export const LEAD = "update replicas set leads = case when id = $1 then 1 else 0 end";
 export const RESIGN = "update replicas set leads = 0 where id = $1";
-/** Of one replica: it writes nothing more, and what it did belongs to nobody. */
+/** Removes a replica: it writes nothing more, and its work belongs to no replica. */
 export const REMOVE = [
   "delete from replicas where id = $1",
   "update claims set replica = null where replica = $1",
 ] as const;
 
-/** Its only value is 1 while the daemon has a row. Ids are of letters, digits, - and _. */
+/**
+ * Returns a query whose only value is 1 while the daemon has a row. Ids consist of letters, digits,
+ * - and _.
+ */
 export const presenceText = (id: string): string =>
   `select cast(count(*) as int) as present from replicas where id = '${id}'`;
 
-/** False when another session has it. */
+/** Tries to take the lock of the leader. Resolves to false if another session has it. */
 export async function tryLock(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ held: boolean }>(
     `select pg_try_advisory_lock(${lockName("owner")}) as held`,
@@ -59,7 +62,10 @@ export async function tryLock(client: Client): Promise<boolean> {
   return rows[0]?.held === true;
 }
 
-/** The names of the migrations that the state has been through. None where it has no tables yet. */
+/**
+ * Returns the names of the migrations that the state has been through; none if it has no tables
+ * yet.
+ */
 export async function migrationsOf(client: Client): Promise<readonly string[]> {
   const { rows: tables } = await client.query(
     "select tablename from pg_tables where schemaname = current_schema() and tablename = 'kysely_migration'",
@@ -71,7 +77,7 @@ export async function migrationsOf(client: Client): Promise<readonly string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** @throws as `pg` does */
+/** Opens the session of a replica. @throws what `pg` throws */
 export const connectReplica = async (
   address: PostgresAddress,
   name: string,

@@ -1,16 +1,19 @@
 /**
- * Signals between processes on one Postgres state: NOTIFY on any connection, LISTEN on the session
- * that a daemon holds as long as it runs.
+ * Sends signals between processes on one Postgres state: NOTIFY on any connection, LISTEN on the
+ * session that a daemon holds while it runs.
  */
 import type { Cancel } from "../../model/clock.ts";
 import { SIGNAL_TOPICS, type SignalTopic } from "../../model/signals.ts";
 import type { ReplicaSession } from "./replica-session.ts";
 
-/** Several states can share a database, each in a schema of its own. */
+/** The schema is part of the channel's name, because several states can share a database. */
 const CHANNEL = "'chirpwatch_' || hashtext(current_schema())";
 export const LISTEN = `do $$ begin execute format('listen %I', ${CHANNEL}); end $$`;
 
-/** `from`: of letters, digits, - and _, as ids are; "" for a command. */
+/**
+ * Returns the query that sends a signal. `from`: the id of the replica, of letters, digits, - and
+ * _; "" for a command.
+ */
 export const notifyText = (topic: SignalTopic, from: string): string =>
   `select pg_notify(${CHANNEL}, '${topic} ${from}')`;
 
@@ -20,7 +23,7 @@ export class PostgresSignals {
   readonly #known = new WeakSet<ReplicaSession>();
   #hadSession = false;
 
-  /** Of the daemon, whose own signals it does not hear. */
+  /** `id`: the id of the daemon, which ignores its own signals. */
   constructor(id: string) {
     this.#id = id;
   }
@@ -30,7 +33,10 @@ export class PostgresSignals {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Where it fails, so does whatever the session is asked next. */
+  /**
+   * Listens on a session. A failure is not handled here, because the next query on the session
+   * fails, too.
+   */
   async listen(session: ReplicaSession): Promise<void> {
     if (this.#known.has(session)) return;
     this.#known.add(session);

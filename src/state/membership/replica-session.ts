@@ -1,6 +1,6 @@
 /**
- * A daemon's own session on the server whose state it shares: what it asks there, and what it
- * changes. How that is said to Postgres: postgres-replicas.ts.
+ * The port for a daemon's own session on the server whose state it shares. `postgres-replicas.ts`
+ * implements it.
  */
 
 export interface ActiveDaemon {
@@ -8,7 +8,7 @@ export interface ActiveDaemon {
   readonly name: string;
   /** Its address, as the server sees it. */
   readonly host: string;
-  /** Since the session that holds the lock last asked something, by the server's clock. */
+  /** How long ago the session that holds the lock last made a query, by the server's clock. */
   readonly silentMs: number;
 }
 
@@ -16,40 +16,47 @@ export interface ActiveDaemon {
 export interface KnownReplica {
   readonly id: string;
   /**
-   * Since the last of its sessions asked something, by the server's clock; null where it has none.
+   * How long ago the last of its sessions made a query, by the server's clock; null if it has no
+   * session.
    */
   readonly silentMs: number | null;
 }
 
-/** Every method throws where the session has ended. Changes wait for whatever writes. */
+/**
+ * Every method throws if the session has ended. Changes wait until others have finished writing.
+ */
 export interface ReplicaSession {
   /**
-   * The names of the migrations that the state has been through. None where it has no tables yet.
+   * Returns the names of the migrations that the state has been through; none if it has no tables
+   * yet.
    */
   appliedMigrations(): Promise<readonly string[]>;
-  /** The server frees the lock with the session. False when another session has it. */
+  /**
+   * Tries to take the lock of the leader, which the server frees with the session. Resolves to
+   * false if another session has it.
+   */
   tryLock(): Promise<boolean>;
-  /** Frees the lock for another one. */
+  /** Frees the lock for another replica. */
   resign(id: string): Promise<void>;
-  /** The one whose session has the lock. */
+  /** Returns the daemon whose session has the lock. */
   findActive(): Promise<ActiveDaemon | undefined>;
-  /** All of that name but this one; what they were writing is undone. */
+  /** Ends all other sessions of that name. What they were writing is undone. */
   endSessions(name: string): Promise<void>;
   knownReplicas(): Promise<readonly KnownReplica[]>;
   isPresent(id: string): Promise<boolean>;
-  /** Gives it a row, where it has none. */
+  /** Gives the replica a row if it has none. */
   enter(id: string, nowMs: number): Promise<void>;
   lead(id: string): Promise<void>;
   /**
-   * After all that they were writing: from here on they write nothing more. What they did belongs
-   * to nobody.
+   * Removes replicas once their transactions have ended. They write nothing more afterwards, and
+   * their work belongs to no replica.
    */
   remove(ids: readonly string[]): Promise<void>;
-  /** What the server's clock shows. */
+  /** Returns the server's time. */
   readClock(): Promise<number>;
   /**
-   * From here on it is kept. `heard`: a signal, and who sent it; a newer build may send topics that
-   * this one does not know.
+   * Makes this the session that the daemon keeps. `heard` is called with each signal and its
+   * sender; a newer build may send topics that this one does not know.
    */
   listen(heard: (topic: string, from: string) => void): Promise<void>;
   onEnd(ended: () => void): void;

@@ -1,25 +1,25 @@
 /**
- * How far the server's clock is ahead of this machine's. All replicas go by it, also where they
- * count the requests of the last second: two that differ by half a second would send too many. An
- * answer that was long on its way is uncertain by half of that time, so it takes the place of a
- * better one only where the better one has become as uncertain by drift, or cannot be true any
- * more: a clock was set.
+ * Measures how far the server's clock is ahead of this machine's. All replicas use the server's
+ * time, even to count the requests of the last second: two that differed by half a second would
+ * send too many. An answer that took long is uncertain by half of that time. It replaces a better
+ * one only if drift has made that one equally uncertain, or if it contradicts it because a clock
+ * was set.
  */
 import type { Clock } from "../../model/clock.ts";
 
-/** A clock that is set, or drifts, is noticed within so long. */
+/** A clock that was set, or drifts, is noticed within this time. */
 const READ_EVERY_MS = 10_000;
-/** How fast two clocks part at most: 200 parts in a million. */
+/** The maximum speed at which two clocks drift apart: 200 parts per million. */
 const DRIFT = 0.000_2;
-/** What is known better than this needs no second question. */
+/** An offset with at most this error need not be read again. */
 const EXACT_MS = 10;
 
 export class ServerClock {
   readonly #clock: Clock;
   #aheadMs = 0;
-  /** The error bound of the offset at the time of its measurement, ms. */
+  /** The error bound of the offset when it was measured, in ms. */
   #errorMs = Number.POSITIVE_INFINITY;
-  /** When the answer that counts was read, and when any was, monotonic. */
+  /** When the current offset was measured, and when the clock was last read, in monotonic ms. */
   #takenMs = 0;
   #askedMs = Number.NEGATIVE_INFINITY;
 
@@ -39,12 +39,12 @@ export class ServerClock {
     return this.#errorMs <= EXACT_MS;
   }
 
-  /** The next reading is due at once. */
+  /** Makes the next reading due at once. */
   forgetAge(): void {
     this.#askedMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** `ask`: what the server's clock shows. */
+  /** Reads the server's clock. `ask` returns the server's time. */
   async read(ask: () => Promise<number>): Promise<void> {
     const askedMs = this.#clock.monotonic();
     const serverMs = await ask();

@@ -1,6 +1,6 @@
 /**
- * A daemon that cannot join those that share a state yet: it waits until the schema is its own or
- * it can lead, and ends the sessions of a leader that is silent.
+ * Lets a daemon wait that cannot join the replicas of a state yet: until the schema is that of its
+ * build or it can lead. Meanwhile it ends the sessions of a leader that is silent.
  */
 import { type Clock, sleep } from "../../model/clock.ts";
 import { ExitError } from "../../model/exit-code.ts";
@@ -9,7 +9,9 @@ import { DAEMON } from "./postgres-replicas.ts";
 import type { ActiveDaemon, ReplicaSession } from "./replica-session.ts";
 
 export const WATCH_MS = 100;
-/** One that has not asked for so long is frozen, or cut off: its sessions are ended. */
+/**
+ * A leader that has made no query for this long is frozen or cut off, and its sessions are ended.
+ */
 export const LEASE_MS = 15_000;
 
 /**
@@ -19,34 +21,35 @@ export const LEASE_MS = 15_000;
 export type WaitsFor = "first schema" | "older version";
 
 /**
- * For a daemon that shares the state with others; without it, it is refused while another one runs.
+ * The settings of a daemon that shares the state with others. Without them, a daemon is refused
+ * while another one runs.
  */
 export interface Standby {
   /** Ends the wait. */
   readonly signal: AbortSignal;
   /**
-   * It cannot join yet. Called when it begins to wait, and when another daemon leads or it waits
-   * for something else.
+   * Called when the daemon begins to wait, and when another daemon leads or it waits for something
+   * else.
    */
   readonly onWait: (active: ActiveDaemon, waitsFor: WaitsFor) => void;
-  /** This daemon was declared dead, and must end. */
+  /** Called when this daemon was declared dead and must end. */
   readonly onReplaced: (error: ExitError) => void;
 }
 
 export interface StandbyDeps {
-  /** A session of this name. @throws as `pg` does */
+  /** Opens a session of this name. @throws what `pg` throws */
   readonly connect: (name: string) => Promise<ReplicaSession>;
   readonly clock: Clock;
   readonly log: Log;
   readonly id: string;
   /**
-   * The migrations that are missing of this build's. @throws ExitError where a newer build has
-   * migrated the state.
+   * Returns which of this build's migrations are missing. @throws ExitError if a newer build has
+   * migrated the state
    */
   readonly pendingOf: (applied: readonly string[]) => readonly string[];
 }
 
-/** Whether the state has this build's schema, and if not what it has. */
+/** Returns `current` if the state has this build's schema, otherwise what must be waited for. */
 export async function schemaOf(
   session: ReplicaSession,
   { pendingOf }: Pick<StandbyDeps, "pendingOf">,
@@ -57,8 +60,8 @@ export async function schemaOf(
 }
 
 /**
- * The one that leads, if any. One that is silent for longer than its lease loses its sessions, and
- * with them the lock.
+ * Returns the leader, if there is one. If it has been silent for longer than its lease, ends its
+ * sessions, which frees the lock.
  */
 export async function endSilentLeader(
   session: ReplicaSession,
@@ -80,8 +83,8 @@ export interface Admitted {
 }
 
 /**
- * Waits until it can lead, or another one has brought the schema up. Undefined when the wait was
- * ended. @throws ExitError as `pendingOf` does
+ * Waits until this daemon can lead, or another one has migrated the schema. Resolves to undefined
+ * if the wait was ended. @throws ExitError, as `pendingOf` does
  */
 export async function waitToJoin(
   deps: StandbyDeps,

@@ -1,6 +1,6 @@
 /**
- * Whom a sink's messages called, and when: from one time to the next there may have to be some
- * time. Written with the message.
+ * Stores whom the messages of a sink mentioned, and when, because a pause between mentions may be
+ * configured. Written together with the message.
  */
 import type { NewMessage } from "../../model/outbox.ts";
 import { DEAD } from "../db/literals.ts";
@@ -12,7 +12,7 @@ const insert = insertRows(
   (rows) => rows,
 );
 
-/** In the transaction that seals the messages. */
+/** Records mentions in the transaction that seals the messages. */
 export async function recordMentions(on: Executor, messages: readonly NewMessage[]): Promise<void> {
   const rows = messages.flatMap(({ id, sink, sealedAtMs, mentions = [] }) =>
     [...new Set(mentions)].map((mention) => ({
@@ -25,7 +25,9 @@ export async function recordMentions(on: Executor, messages: readonly NewMessage
   if (rows.length > 0) await insert(on, rows);
 }
 
-/** What was given up has called nobody. A message that is forgotten by now was sent. */
+/**
+ * Messages that were given up have notified nobody. A message that is no longer stored was sent.
+ */
 const latest = statement<{ sink: string }>()((on, slot) =>
   on
     .selectFrom("mentions as c")
@@ -48,7 +50,7 @@ const ofMessages = listStatement<object, string>()((on, list) =>
   on.selectFrom("mentions").select("message_id").distinct().where("message_id", "in", list),
 );
 
-/** Those of the messages that call somebody. */
+/** Returns those of the messages that mention somebody. */
 export async function mentioning(
   on: Executor,
   messageIds: readonly string[],

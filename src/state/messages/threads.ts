@@ -1,6 +1,6 @@
 /**
- * Which message a thread begins with, while its window is open. Decided with the message that is
- * sealed, so that a restart changes nothing of it.
+ * Stores which message a thread begins with while the thread's window is open. This is decided when
+ * the message is sealed, so that a restart changes nothing.
  */
 import type { NewMessage } from "../../model/outbox.ts";
 import { DEAD, OPEN } from "../db/literals.ts";
@@ -27,8 +27,9 @@ const begin = insertRows("threads", ["sink", "thread_key", "message_id", "ends_a
 );
 
 /**
- * The same messages, each below the first of its thread; without one it begins the thread. The
- * further parts of a list go where its first one does.
+ * Returns the messages with each placed under the first message of its thread. If there is none,
+ * the message begins the thread. The further parts of a list go to the same thread as its first
+ * part.
  */
 export async function placeInThreads(
   on: Executor,
@@ -50,8 +51,8 @@ export async function placeInThreads(
 }
 
 /**
- * The first message of its thread; undefined for what is in none, or begins it. `begun`: those of
- * the same call.
+ * Returns the first message of a message's thread; undefined if the message is in no thread or
+ * begins one. `begun`: threads that messages of the same call begin.
  */
 async function threadOf(
   on: Executor,
@@ -89,8 +90,8 @@ const standAlone = statement<{ to: string }>()((on, slot) =>
 );
 
 /**
- * From now on the thread begins with `to`: what waits goes below it. Until its window closes, as
- * before.
+ * Makes the thread begin with `to`: open messages go below it. The end of the window stays the
+ * same.
  */
 async function moveThread(on: Executor, from: string, to: string): Promise<void> {
   await move(on, { from, to });
@@ -110,7 +111,9 @@ const nextInThread = statement<{ first: string }>()((on, slot) =>
     .limit(1),
 );
 
-/** A message was given up: the oldest of those that wait to go below it takes its place. */
+/**
+ * After a message was given up, lets the oldest message that waits to go below it take its place.
+ */
 export async function passThreadOn(on: Executor, deadId: string): Promise<void> {
   const next = (await nextInThread(on, { first: deadId })).rows[0];
   if (next !== undefined) await moveThread(on, deadId, next.id);
@@ -126,8 +129,8 @@ const parentBy = statement<{ id: string; ref: string }>()((on, slot) =>
 );
 
 /**
- * A message was sent, and the one that it was to go below, known to the sink as `missingRef`, is
- * there no more: the thread begins anew.
+ * Begins the thread again with a message that was just sent, because its parent, known to the sink
+ * as `missingRef`, no longer exists there.
  */
 export async function beginAnew(on: Executor, id: string, missingRef: string): Promise<void> {
   const parent = (await parentBy(on, { id, ref: missingRef })).rows[0];

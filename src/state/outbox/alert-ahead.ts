@@ -1,6 +1,6 @@
 /**
- * Alerts on one subject keep their order at a sink: one that came while an earlier one was on its
- * way is due once that is done.
+ * Keeps the order of alerts on one subject at a sink: an alert that came while an earlier one was
+ * on its way is due once that one is done.
  */
 import type { ExpressionBuilder } from "kysely";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
@@ -10,8 +10,8 @@ import type { Tables } from "../db/tables.ts";
 type WithDelivery = ExpressionBuilder<Tables & { d: DeliveriesTable }, "d">;
 
 /**
- * The id of the alert that goes first and is not done: it waits, or its message is under way. What
- * joined another one is done with that.
+ * Selects the id of the earlier alert that is not done: it waits, or its message is open. An alert
+ * that joined another delivery is done with that delivery.
  */
 export const alertAhead = (eb: WithDelivery) =>
   eb
@@ -35,8 +35,8 @@ interface Member {
 }
 
 /**
- * Members of a group, in the order of their ids: one goes with the alert ahead of it where both are
- * in the same message.
+ * Returns the members, given in the order of their ids, without those that must wait. A member
+ * whose earlier alert goes into the same message need not wait.
  */
 export function withoutBehind<T extends Member>(members: readonly T[]): readonly T[] {
   const free = new Set<number>();

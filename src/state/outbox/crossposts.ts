@@ -1,4 +1,4 @@
-/** Crossposts on their way: due, recorded, given up, reported. */
+/** Stores crossposts: finds those that are due, and records what became of them. */
 import type {
   CrosspostExpiry,
   CrosspostOutlook,
@@ -31,7 +31,7 @@ export async function dueCrosspost(
   };
 }
 
-/** One that is done already stays as it is. */
+/** Records a result. A crosspost that is already done is not changed. */
 export async function recordCrosspost(db: Executor, result: CrosspostResult): Promise<void> {
   const isRetry = result.kind === "retry";
   const step = isRetry && !result.countAttempt ? 0 : 1;
