@@ -5,19 +5,33 @@ const MIN_MS = 60_000;
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
+/** Local times by zone and minute: the checks ask for most minutes many times. */
+const known = new Map<string, LocalTime>();
+const MAX_KNOWN = 100_000;
 
-function localTime(
-  atMs: number,
-  timezone: string,
-): { readonly day: number; readonly clock: string } {
-  const known = formatters.get(timezone);
+interface LocalTime {
+  readonly day: number;
+  readonly clock: string;
+}
+
+function localTime(atMs: number, timezone: string): LocalTime {
+  const key = `${timezone} ${Math.floor(atMs / MIN_MS)}`;
+  const time = known.get(key) ?? readLocalTime(atMs, timezone);
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(key, time);
+  return time;
+}
+
+function readLocalTime(atMs: number, timezone: string): LocalTime {
   const options = {
     weekday: "long",
     hour: "2-digit",
     minute: "2-digit",
     hourCycle: "h23",
   } as const;
-  const formatter = known ?? new Intl.DateTimeFormat("en-US", { ...options, timeZone: timezone });
+  const formatter =
+    formatters.get(timezone) ??
+    new Intl.DateTimeFormat("en-US", { ...options, timeZone: timezone });
   formatters.set(timezone, formatter);
   const parts = Object.fromEntries(
     formatter.formatToParts(atMs).map(({ type, value }) => [type, value]),
