@@ -34,20 +34,28 @@ const AT_ONCE = 500;
  */
 const NEWEST = sql.lit(300);
 
-/** Differs with each new one, also where that has not the highest number. */
-const newestDeliveries = statement<object>()((on) =>
-  on
-    .selectFrom(
-      on.selectFrom("deliveries").select("id").orderBy("id", "desc").limit(NEWEST).as("newest"),
-    )
-    .select((eb) => eb.fn.sum<number | null>("id").as("sum")),
-);
-const newestEvents = statement<object>()((on) =>
-  on
-    .selectFrom(
-      on.selectFrom("events").select("seq").orderBy("seq", "desc").limit(NEWEST).as("newest"),
-    )
-    .select((eb) => eb.fn.sum<number | null>("seq").as("sum")),
+/**
+ * Reads everything that replicas watch in one round trip, as each asks for it several times a
+ * second. The sums differ with each new row, also where that has not the highest number.
+ */
+const readShareNews = statement<object>()((on) =>
+  on.selectNoFrom((eb) => [
+    eb
+      .selectFrom(
+        eb.selectFrom("deliveries").select("id").orderBy("id", "desc").limit(NEWEST).as("newest"),
+      )
+      .select(({ fn }) => fn.sum<number | null>("id").as("sum"))
+      .as("deliveries"),
+    eb
+      .selectFrom(
+        eb.selectFrom("events").select("seq").orderBy("seq", "desc").limit(NEWEST).as("newest"),
+      )
+      .select(({ fn }) => fn.sum<number | null>("seq").as("sum"))
+      .as("events"),
+    ...COUNTERS.map((name) =>
+      eb.selectFrom("housekeeping").select("value").where("name", "=", sql.lit(name)).as(name),
+    ),
+  ]),
 );
 
 export const replicaStore = (db: Executor): ReplicaStore => ({
@@ -72,13 +80,11 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
       await countUp(on, "shares");
     }),
   async shareNews() {
-    const newest = (await newestDeliveries(db, {})).rows[0];
-    const events = (await newestEvents(db, {})).rows[0];
-    const { shares, announcements } = await counters(db);
+    const news = (await readShareNews(db, {})).rows[0];
     return {
-      revision: shares,
-      announcements,
-      arrivals: Number(newest?.sum ?? 0) + Number(events?.sum ?? 0),
+      revision: Number(news?.shares ?? 0),
+      announcements: Number(news?.announcements ?? 0),
+      arrivals: Number(news?.deliveries ?? 0) + Number(news?.events ?? 0),
     };
   },
   announce: (watches) =>
