@@ -204,7 +204,7 @@ describe("what a channel hears when alerts are gathered", () => {
       text: "Many at once: next summary at 00:16 UTC",
     });
     expect(renderEmailAnnouncement(atMs).subject).toBe("Many at once: next summary at 00:16 UTC");
-    expect(renderDiscordAnnouncement(atMs).content).toBe(
+    expect(renderDiscordAnnouncement(atMs, undefined).content).toBe(
       "**Many at once**: next summary at <t:1785111360:t>",
     );
   });

@@ -342,6 +342,16 @@ describe("a Discord bot", () => {
     expect(discord.received[0]?.url).toBe("/api/v10/channels/55/threads");
   });
 
+  it("gives the post that says alerts are gathered the tags that every post has, as a forum may want one", async () => {
+    discord.answer(json({ id: "901", message: { id: "902" } }));
+    const forum = { tags: ["5", { tag: "6", when: "tweet.likes_count > 1" }] };
+    const sink = await discordSink.create("feed", bot({ forum }), deps);
+    const body = sink.lists?.announce?.(EVENT_TIME_MS) ?? null;
+    const message = { id: "m", sink: "feed", groupKey: "g", sealedAtMs: EVENT_TIME_MS, body };
+    await sink.send(message, new AbortController().signal);
+    expect(JSON.parse(discord.received[0]?.body ?? "{}")).toMatchObject({ applied_tags: ["5"] });
+  });
+
   it("keeps its token after a 401", async () => {
     const sink = await discordSink.create("feed", bot(), deps);
     const message = {

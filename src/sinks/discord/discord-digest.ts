@@ -123,7 +123,17 @@ function lineOf(row: DigestRow): Line {
  * What the channel hears when alerts are gathered from now on; the time is shown in the reader's
  * own zone.
  */
-export function renderDiscordAnnouncement(nextAtMs: number): DiscordBody {
+export function renderDiscordAnnouncement(
+  nextAtMs: number,
+  forum: DiscordStyle["forum"],
+): DiscordBody {
   const content = `**Many at once**: next summary at <t:${Math.floor(nextAtMs / 1_000)}:t>`;
-  return { content, embeds: [], plain: content, threadName: "Many alerts at once", isLocal: true };
+  return {
+    content,
+    embeds: [],
+    plain: content,
+    threadName: "Many alerts at once",
+    tags: tagsIn(forum, []),
+    isLocal: true,
+  };
 }

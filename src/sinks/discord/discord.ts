@@ -285,7 +285,8 @@ function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
     lists: {
       above: EMBEDS,
       render: (digest) => renderDiscordDigest(digest, settings.forum),
-      announce: (nextAtMs) => renderDiscordAnnouncement(nextAtMs) as unknown as Json,
+      announce: (nextAtMs) =>
+        renderDiscordAnnouncement(nextAtMs, settings.forum) as unknown as Json,
     },
     ...(settings.mention === undefined
       ? {}
