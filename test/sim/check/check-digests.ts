@@ -3,8 +3,8 @@
  * messages; what it does not list is more than `max_items`.
  */
 import type { Evidence } from "./evidence.ts";
-import { type Alert, groupBy, isBehindMute } from "./outbox.ts";
-import { routesIn } from "./routes.ts";
+import { type Alert, groupBy, isBehindMute, routedOf } from "./outbox.ts";
+import { type Place, placesOf, routesIn } from "./routes.ts";
 
 const PREFIX = "digest\nschedule\n";
 
@@ -13,8 +13,10 @@ export const checkDigests = (evidence: Evidence): readonly string[] => [
   ...checkListed(evidence),
 ];
 
-function checkAlert(alert: Alert, { outbox, isClockSet }: Evidence): readonly string[] {
-  const { row, event, places } = alert;
+function checkAlert(alert: Alert, evidence: Evidence): readonly string[] {
+  const { row, event } = alert;
+  const { outbox, isClockSet } = evidence;
+  const places = [...alert.places, ...laterPlaces(alert, evidence)];
   const what = `${event.type} ${event.subject} of ${event.watch}`;
   const isGathered = row.groupKey.startsWith(PREFIX);
   const isRequired = places.length > 0 && places.every(({ digest }) => digest !== undefined);
@@ -30,6 +32,21 @@ function checkAlert(alert: Alert, { outbox, isClockSet }: Evidence): readonly st
   return message.sealedAtMs < (row.dueAtMs ?? 0)
     ? [`${what} went to ${row.sink} before the time of its digest`]
     : [];
+}
+
+/**
+ * An alert that waits is placed again by each configuration that becomes active: a watch may get a
+ * sink of its own, which is asked before the digest of the route.
+ */
+function laterPlaces({ row, event }: Alert, { epochs, outbox }: Evidence): readonly Place[] {
+  const untilMs = outbox.messages.get(row.messageId ?? "")?.sealedAtMs ?? Number.POSITIVE_INFINITY;
+  return epochs
+    .filter(({ fromMs }) => fromMs > row.createdAtMs && fromMs <= untilMs)
+    .flatMap(({ rules }) => {
+      const watch = rules.watches.get(event.watch);
+      return watch === undefined ? [] : placesOf(rules, watch, routedOf(event));
+    })
+    .filter(({ sink }) => sink === row.sink);
 }
 
 function checkListed({ outbox, epochs }: Evidence): readonly string[] {
