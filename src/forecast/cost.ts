@@ -1,6 +1,6 @@
 /**
- * What a poll costs a day before anything was counted: used by `plan`, by the daemon's forecast and
- * by the governor. Pure.
+ * Estimates what a poll costs per day before anything has been counted. Used by `plan`, by the
+ * daemon's forecast and by the slow-down of polls. Pure.
  */
 import type { PollCost } from "../plan/poll-cost.ts";
 import type { Timetable } from "../schedule/timetable.ts";
@@ -17,13 +17,15 @@ export interface CostModel {
 
 export interface CostDeps {
   readonly timetable: Timetable;
-  /** Requests of a whole read of a poll's list; undefined where its length is not known. */
+  /**
+   * Returns the requests of a complete read of a poll's list; undefined if its length is unknown.
+   */
   readonly pagesOf?: (poll: Poll) => number | undefined;
 }
 
 /**
- * Remembers how often uneven schedules run: thousands of polls share a few, and counting walks
- * hundreds of ticks.
+ * Creates a cost model. It remembers how often uneven schedules run, because thousands of polls
+ * share a few schedules, and counting one visits hundreds of ticks.
  */
 export function createCostModel({ timetable, pagesOf = () => undefined }: CostDeps): CostModel {
   const rates = new Map<string, number>();

@@ -1,47 +1,58 @@
 /**
- * The requests that the ledger counted for a watch, relative to the estimate for the same days.
- * Forecasts of the watch, and of changed plans, are scaled by this ratio. Pure; the engine reads
- * the ledger and stores the figures.
+ * Compares the requests that the ledger counted for a watch with the estimate for the same days.
+ * Forecasts of the watch, also with changed settings, are scaled by this ratio. Pure; the engine
+ * reads the ledger and stores the figures.
  */
 
 export interface CountedDays {
-  /**
-   * Of the day under way: since when, what the ledger has, and what the estimate expects of these
-   * hours.
-   */
+  /** When the current day began. In the future while first reads are left out. */
   readonly sinceMs: number;
+  /** The counted requests of the current day. */
   readonly requests: number;
+  /** The estimate for the same hours. */
   readonly expected: number;
   readonly lastMs: number;
-  /** Requests of an average day; if it changes, the plan has changed. */
+  /** The estimate for an average day. If it changes, the plan has changed. */
   readonly estimate: number;
-  /** Requests of whole days for each that was estimated; undefined before the first. */
+  /**
+   * The counted requests of whole days divided by their estimate; undefined before the first whole
+   * day.
+   */
   readonly ratio?: number;
-  /** Of the plan as it is: 0 after it was changed, until a day of it is whole. */
+  /**
+   * The number of whole days of the current plan. It is 0 after a change of the plan, until one of
+   * its days is complete.
+   */
   readonly days: number;
 }
 
 export interface CountedHour {
   readonly estimate: number;
-  /** Since the last one, by the estimate and by the ledger. */
+  /** The estimate and the counted requests since the last count. */
   readonly expected: number;
   readonly requests: number;
   readonly nowMs: number;
 }
 
 const DAY_MS = 86_400_000;
-/** First reads are no part of a day: they are made within minutes. */
+/** The first hour is not counted, because it contains the first reads. */
 const FIRST_READS_MS = 3_600_000;
-/** After a longer pause, such as a stop of the daemon, counting of the day starts again. */
-const LONGEST_PAUSE_MS = 7_200_000;
-/** Older days count less and less, because behaviour changes. */
+/** After a longer pause, for example while the daemon was stopped, the day begins again. */
+const MAX_PAUSE_MS = 7_200_000;
+/** From this many days on, older days count less and less, because behaviour changes. */
 const MAX_DAYS = 10;
-/** Fewer requests than this, as of a weekly schedule, are noise. */
+/**
+ * A day with fewer expected requests, such as one of a weekly schedule, is too small to measure a
+ * ratio.
+ */
 const MIN_EXPECTED = 10;
-/** A smaller change of the estimate, as by a list that grows, is not a new plan. */
+/**
+ * A smaller relative change of the estimate, for example because a list grows, does not mean a new
+ * plan.
+ */
 const SAME_PLAN = 0.1;
 
-/** Whether a day of so many requests counts. */
+/** Whether a day with this estimate is large enough to be counted. */
 export const isCountable = (estimate: number): boolean => estimate >= MIN_EXPECTED;
 
 export function countHour(
@@ -52,7 +63,7 @@ export function countHour(
   if (known === undefined) return { ...begun, sinceMs: nowMs + FIRST_READS_MS, days: 0 };
   if (Math.abs(estimate - known.estimate) > SAME_PLAN * known.estimate)
     return { ...known, ...begun, sinceMs: nowMs + FIRST_READS_MS, days: 0 };
-  if (nowMs - known.lastMs > LONGEST_PAUSE_MS || nowMs < known.lastMs)
+  if (nowMs - known.lastMs > MAX_PAUSE_MS || nowMs < known.lastMs)
     return { ...known, ...begun, sinceMs: nowMs };
   if (known.lastMs < known.sinceMs)
     return { ...known, sinceMs: Math.max(known.sinceMs, nowMs), lastMs: nowMs };

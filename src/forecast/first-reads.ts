@@ -1,6 +1,6 @@
 /**
- * What a plan takes once, before its rhythm begins: who is read with others is read by itself the
- * first time, and handles are looked up. Pure.
+ * Counts the requests that a plan needs once, before its regular polls: members of a group are
+ * first read one by one, and handles are looked up. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { isAssumed } from "./forecast.ts";
@@ -11,7 +11,7 @@ import { sum } from "../plan/sum.ts";
 import { schedulesOf } from "../plan/timing.ts";
 import { MEMBERS_PER_PAGE, memberCountOf, readSoFar } from "../plan/polls/whole-reads.ts";
 
-/** Whether a poll has a target whose first read is not done. */
+/** Returns a function that tells whether a poll has a target whose first read is not complete. */
 export function hasUnreadTarget<T extends Pollable>(
   planned: readonly PlannedWatch<T>[],
 ): (poll: Poll<T>) => boolean {
@@ -27,9 +27,9 @@ export function hasUnreadTarget<T extends Pollable>(
 }
 
 /**
- * Requests; the first read of what is polled by itself is one of its polls where intervals are
- * counted from it, and comes before a cron's times. `pagesOf`: requests of a read of a poll's whole
- * list.
+ * Returns the number of requests. The first read of a single poll with an interval is one of its
+ * regular polls and does not count. Under a cron pattern it does, because it comes before the first
+ * tick. `pagesOf`: returns the requests of a complete read of a poll's list.
  */
 export function firstRequests(
   polls: readonly Poll[],
@@ -39,9 +39,7 @@ export function firstRequests(
   const isUnread = hasUnreadTarget(planned);
   const all = polls.flatMap((poll) => poll.group?.members ?? [poll]);
   const unread = all.filter(isUnread);
-  const isCounted = new Set(
-    polls.filter((poll) => poll.group === undefined && !isOnTheClock(poll)),
-  );
+  const isCounted = new Set(polls.filter((poll) => poll.group === undefined && !hasOnlyCron(poll)));
   const profiles = new Set(unread.filter((poll) => !isCounted.has(poll)).flatMap(profilesOf));
   const handles = new Set(planned.filter(({ paused }) => !paused).flatMap(unknownHandles));
   const lists = unread.filter((poll) => profilesOf(poll).length === 0);
@@ -57,11 +55,14 @@ export function firstRequests(
   );
 }
 
-/** Whether anybody wants all of a list. */
+/** Whether a subscriber wants the complete list. */
 const isReadWhole = ({ subscribers }: Poll): boolean =>
   subscribers.some(({ watch }) => watch.fullReadEveryMs !== Number.POSITIVE_INFINITY);
 
-/** Of a list whose newcomers are reported already. */
+/**
+ * Returns the pages that the first complete read of a list still needs, while its new members are
+ * already reported.
+ */
 function pagesLeft({ subscribers: [first] }: Poll, planned: readonly PlannedWatch[]): number {
   const own = planned.find(({ watchKey }) => watchKey === first?.watchKey);
   const memory = own?.targets.find(({ key }) => key === first?.targetKey)?.memory ?? {};
@@ -71,16 +72,18 @@ function pagesLeft({ subscribers: [first] }: Poll, planned: readonly PlannedWatc
     : Math.max(0, Math.ceil((members - read) / MEMBERS_PER_PAGE));
 }
 
-/** Of its targets, and of accounts it names beside them. */
+/**
+ * Returns the handles to look up: those of the watch's targets and of other accounts that it names.
+ */
 function unknownHandles({ watch, type, targets }: PlannedWatch): readonly string[] {
   const { required, optional } = namedHandles(watch, type);
   return [...targets.filter(isAssumed).map(({ key }) => key.slice(1)), ...required, ...optional];
 }
 
-const isOnTheClock = ({ timing }: Poll): boolean =>
+const hasOnlyCron = ({ timing }: Poll): boolean =>
   schedulesOf(timing).every(({ kind }) => kind === "cron");
 
-/** The accounts whose profiles it reads, a hundred in a request. */
+/** Returns the accounts whose profiles the poll reads, a hundred per request. */
 const profilesOf = ({ source: { endpoint, params } }: Poll): readonly string[] =>
   endpoint === "info-batch" && Array.isArray(params["user_ids"])
     ? (params["user_ids"] as readonly string[])

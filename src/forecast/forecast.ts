@@ -1,7 +1,7 @@
 /**
- * What a plan will cost and how late it will be: requests by day and month, in total and by watch,
- * and the expected delay. Before a day of a watch was counted, its cost is a range with a middle;
- * after that, the middle scaled by what was counted. Pure.
+ * Predicts what a plan costs and how late its alerts are: requests per day and month, in total and
+ * by watch, and the expected delay. The cost of a watch is a range until one of its days has been
+ * counted, and then the middle of the range, scaled by the counted ratio. Pure.
  */
 import { groupBy } from "../model/group-by.ts";
 import type { Delay } from "../plan/delay-aims.ts";
@@ -19,14 +19,19 @@ import { sharesOf } from "../plan/polls/shares.ts";
 import { sum } from "../plan/sum.ts";
 import { schedulesOf } from "../plan/timing.ts";
 
-/** The service bills by the month; 30 days make forecasts of two months comparable. */
+/**
+ * The days of a forecast's month. The service bills by the month, and 30 days make the forecasts of
+ * two months comparable.
+ */
 export const MONTH_DAYS = 30;
 const NEXT_RUNS = 5;
 
-/** The figures of a poll are those before anything was counted. */
+/**
+ * The forecast of one poll. Its figures are estimates, because requests are counted only by watch.
+ */
 export interface PollForecast extends PollCost {
   readonly poll: Poll;
-  /** From an item's appearance to the poll that finds it. */
+  /** The time from an item's appearance to the poll that finds it. */
   readonly delay: Delay;
   readonly nextRunsMs: readonly number[];
 }
@@ -34,34 +39,39 @@ export interface PollForecast extends PollCost {
 interface Requests {
   readonly requestsPerDay: number;
   readonly requestsPerMonth: number;
-  /** A month; low and high are alike where nothing is uncertain. */
+  /** The requests per month. `low` and `high` are equal if nothing is uncertain. */
   readonly range: Range;
 }
 
 /**
- * - `schedule`: nothing but the schedules. - `counted`: its own days. - `assumed`: the assumptions
- * it names.
+ * What a watch's forecast is based on.
+ * - `schedule`: its schedules alone.
+ * - `counted`: requests that it used on earlier days.
+ * - `assumed`: the listed assumptions.
  */
 export type Basis = "schedule" | "counted" | "assumed";
 
 /**
- * A watch's part: requests of a shared poll are split among its subscribers, so that parts add up
- * to the total.
+ * The forecast of one watch. The requests of a shared poll are split among its subscribers, so that
+ * the watches add up to the total.
  */
 export interface WatchForecast extends Requests {
   readonly watchId: string;
-  /** How its polls are read, each way once. */
+  /** The strategies of its polls, each listed once. */
   readonly strategies: readonly string[];
   readonly basis: Basis;
   readonly assumptions: readonly (Assumption | "rechecks")[];
+  /** The number of polls in which it takes part. */
   readonly polls: number;
+  /** The requests of late-arrival rescans and full polls. */
   readonly sweepsPerDay: number;
-  /** Rechecks of fresh tweets. */
+  /** The requests of rechecks of fresh tweets. */
   readonly rechecksPerDay: number;
-  /** Other watches whose requests it shares, the first few; how many there are. */
+  /** The ids of other watches that share its requests, at most `MAX_NAMED`. */
   readonly sharedWith: readonly string[];
+  /** The number of other watches that share its requests. */
   readonly sharers: number;
-  /** Of its slowest poll. */
+  /** The delay of its slowest poll. */
   readonly delay: Delay;
   readonly nextRunsMs: readonly number[];
 }
@@ -76,9 +86,12 @@ export interface Forecast extends Requests {
 
 export interface ForecastDeps extends CostDeps {
   readonly nowMs: number;
-  /** When a poll ran last, by its key; undefined of one that never did. */
+  /** Returns when a poll ran last, by its key; undefined if it never did. */
   readonly lastPolledMs?: (key: string) => number | undefined;
-  /** What a watch took against the middle of its range; undefined until a day of it was counted. */
+  /**
+   * Returns the counted requests of a watch relative to the middle of its range; undefined until
+   * one of its days has been counted.
+   */
   readonly ratioOf?: ((watchId: string) => number | undefined) | undefined;
 }
 
@@ -127,15 +140,16 @@ export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Fore
 }
 
 /**
- * For an item that appears at any moment with equal chance: the longer a gap, the more items fall
- * into it.
+ * Returns the delay of an item that appears at a random moment, so that longer gaps get more items.
  */
 export function delayOf(gapsMs: readonly number[]): Delay {
   const sorted = [...gapsMs].sort((a, b) => a - b);
   return { p50Ms: quantile(sorted, 0.5), p95Ms: quantile(sorted, 0.95) };
 }
 
-/** Solves sum(min(gap, delay)) = share × sum(gaps) for the delay; gaps ascending. */
+/**
+ * Solves sum(min(gap, delay)) = share × sum(gaps) for the delay. The gaps are in ascending order.
+ */
 function quantile(sorted: readonly number[], share: number): number {
   let rest = share * sum(sorted, (gap) => gap);
   for (const [index, gap] of sorted.entries()) {
@@ -157,7 +171,7 @@ function byWatch(
   );
 }
 
-/** A watch's part in a poll. */
+/** The part of a poll that belongs to one watch. */
 interface Part {
   readonly watchId: string;
   readonly own: PollForecast;
@@ -207,7 +221,8 @@ function joinParts(
 }
 
 /**
- * Ten thousand watches can share one poll: each naming all others would be a hundred million names.
+ * The maximum number of watches in `sharedWith`. Ten thousand watches can share one poll, and if
+ * each listed all others, there would be a hundred million ids.
  */
 const MAX_NAMED = 20;
 
@@ -227,21 +242,21 @@ const slowest = (delays: readonly Delay[]): Delay => ({
   p95Ms: Math.max(...delays.map(({ p95Ms }) => p95Ms)),
 });
 
-/** Of the slowest of these watches, by their ids. */
+/** Returns the delay of the slowest of the watches with these ids. */
 export const slowestDelay = ({ watches }: Forecast, ids: readonly string[]): Delay =>
   slowest([NO_DELAY, ...ids.map((id) => watches.get(id)?.delay ?? NO_DELAY)]);
 
 const NO_DELAY: Delay = { p50Ms: 0, p95Ms: 0 };
 
-/** Watch ids, those that cost most first. */
+/** Returns the ids of all watches, the most expensive first. */
 export const mostExpensive = (forecast: Forecast): readonly string[] =>
   [...forecast.watches.values()]
     .sort((a, b) => b.requestsPerDay - a.requestsPerDay)
     .map(({ watchId }) => watchId);
 
 /**
- * Targets as the state knows them, else as the file names them: a handle without an id yet is one
- * account of its own, hence one poll.
+ * Returns the targets of a watch: as the state knows them, or otherwise as the configuration names
+ * them. A handle that has no id yet counts as an account of its own, and so gets a poll of its own.
  */
 export function assumeTargets(
   watchKey: string,
@@ -273,6 +288,6 @@ const blankTarget = (watchKey: string, { key, name }: TargetRegistration): Targe
   statusReason: "",
 });
 
-/** Whether `assumeTargets` made this id up. */
+/** Whether `assumeTargets` invented the target's id. */
 export const isAssumed = (target: TargetState): boolean =>
   target.userId?.startsWith("unresolved:") === true;

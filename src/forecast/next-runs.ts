@@ -1,7 +1,8 @@
 /**
- * When a poll runs next, as the daemon places it. Pure; how often it runs at all is rhythm.ts's.
+ * Predicts when a poll runs next, as the daemon would place it. Pure. rhythm.ts computes how often
+ * it runs.
  */
-import { takeTicks, type Timetable } from "../schedule/timetable.ts";
+import { firstTicks, type Timetable } from "../schedule/timetable.ts";
 import type { Poll } from "../plan/poll.ts";
 import type { PlacedRuns } from "../groups/kind/group-kind.ts";
 import { schedulesOf } from "../plan/timing.ts";
@@ -13,17 +14,17 @@ const DAY_MS = 86_400_000;
 export interface RunsQuery {
   readonly timetable: Timetable;
   readonly nowMs: number;
-  /** The next ticks of its schedules after `nowMs`, as many as are asked for. */
+  /** The next ticks of its schedules after `nowMs`. The result has as many runs. */
   readonly ticksMs: readonly number[];
-  /** Undefined before it ever ran. */
+  /** When the poll ran last; undefined if it never ran. */
   readonly lastPolledMs: number | undefined;
-  /** Undefined where its schedules say when. */
+  /** Set if the poll runs by freshness instead of a schedule. */
   readonly placed: PlacedRuns | undefined;
 }
 
 /**
- * Of a daemon that runs, or else would be started now: intervals count from the last run, unless
- * one was missed since.
+ * Returns the next runs in a running daemon, or in one that is started now. Intervals count from
+ * the last run, unless a run has been missed since.
  */
 export function nextRuns(
   poll: Poll,
@@ -41,13 +42,13 @@ export function nextRuns(
   if (lastPolledMs === undefined || first + spreadMs <= nowMs) return spread(ticksMs);
   return spread([
     first,
-    ...takeTicks(earliestTick(schedules, timetable), first, ticksMs.length - 1),
+    ...firstTicks(earliestTick(schedules, timetable), first, ticksMs.length - 1),
   ]);
 }
 
 /**
- * What is placed by freshness has no ticks: rounds come evenly, probes and reads so often on
- * average, and none where others' requests do.
+ * Returns evenly spaced runs of a poll under freshness, which has no ticks. Probes and reads run
+ * this often on average. There are none if the requests of other polls do its work.
  */
 function evenRuns(perDay: number, nowMs: number, count: number): readonly number[] {
   if (perDay < 1) return [];

@@ -1,5 +1,6 @@
 /**
- * What polls ask for a day and what they get while the quota is short, in total and by watch. Pure.
+ * Computes how many requests polls ask for per day, and how many they get while the quota is short,
+ * in total and by watch. Pure.
  */
 import type { SlowDownFactors } from "../budget/slow-down.ts";
 import { lazy } from "../model/lazy.ts";
@@ -22,21 +23,24 @@ export interface PricedPoll {
   readonly requestsPerDay: number;
 }
 
-/** Requests a day. */
+/** The requests of a watch per day. */
 export interface WatchPace {
   readonly askedPerDay: number;
-  /** With the active slow-down factors. */
+  /** The requests with the active slow-down factors applied. */
   readonly pacedPerDay: number;
 }
 
 export interface Pace extends WatchPace {
-  /** The part of it that lies beyond the first pages of polls. */
+  /** The part of `pacedPerDay` for pages beyond the first one of each poll. */
   readonly pacedPagesPerDay: number;
-  /** By watch id, those that ask for most first; what is shared is split among the subscribers. */
+  /**
+   * The watches by id, the one with the most requests first. The requests of a shared poll are
+   * split among its subscribers.
+   */
   readonly watches: ReadonlyMap<string, WatchPace>;
 }
 
-/** With the rechecks of fresh tweets, split by watch. `ratioOf`: see `ForecastDeps`. */
+/** Prices polls, and the rechecks of fresh tweets by watch. `ratioOf`: see `ForecastDeps`. */
 export const pricePolls = (
   polls: readonly Poll[],
   costs: CostModel,
@@ -57,7 +61,7 @@ export const pricePolls = (
 
 type RatioOf = (watchId: string) => number | undefined;
 
-/** A shared poll is scaled by the ratios of its watches, weighted by their shares. */
+/** Returns the factor of a poll: the mean of its watches' ratios, weighted by their shares. */
 function scaleOf(poll: Poll, ratioOf: RatioOf): number {
   let scale = 0;
   for (const [watchId, share] of sharesOf(poll)) scale += share * (ratioOf(watchId) ?? 1);
@@ -81,8 +85,8 @@ function priceRechecks(polls: readonly Poll[], ratioOf: RatioOf): readonly Price
 }
 
 /**
- * How many average days of a poll have passed, by its ticks: those of a cron pattern may come on
- * some days and in some hours only.
+ * Returns a function that says how many average days of a poll have passed. Within the first day it
+ * counts the ticks of a cron pattern, which may all fall into some hours of some days.
  */
 export function daysSince(
   timetable: Timetable,
@@ -102,8 +106,8 @@ export function daysSince(
 }
 
 /**
- * The totals are computed at once, the watches when they are read: a daemon needs the totals every
- * minute.
+ * Computes the pace. The totals are computed now, but the watches only when they are read, because
+ * the daemon needs only the totals every minute.
  */
 export function planPace(priced: readonly PricedPoll[], factors: SlowDownFactors): Pace {
   const total = { askedPerDay: 0, pacedPerDay: 0, pacedPagesPerDay: 0 };

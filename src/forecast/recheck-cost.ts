@@ -1,6 +1,6 @@
 /**
- * What rechecks of fresh tweets cost a day before anything was counted: a hundred tweets a request,
- * over all watches of one interval. Pure.
+ * Estimates what rechecks of fresh tweets cost per day before anything has been counted. A request
+ * covers a hundred tweets of all watches with the same interval. Pure.
  */
 import { BATCH_SIZE } from "../model/batch.ts";
 import { groupBy } from "../model/group-by.ts";
@@ -13,8 +13,8 @@ import { sum } from "../plan/sum.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * By watch id; watches of one interval share requests, by how many tweets each is expected to
- * follow.
+ * Returns the requests per day by watch id. Watches with the same interval share requests, in
+ * proportion to the tweets that each is expected to follow.
  */
 export function recheckCost(polls: readonly Poll[]): ReadonlyMap<string, Range> {
   const byInterval = groupBy(followingOf(polls), ({ everyMs }) => everyMs);
@@ -26,11 +26,11 @@ export function recheckCost(polls: readonly Poll[]): ReadonlyMap<string, Range> 
 interface Following {
   readonly watchId: string;
   readonly everyMs: number;
-  /** Tweets that are fresh at once. */
+  /** The number of tweets that are fresh at the same time. */
   readonly fresh: Range;
 }
 
-/** Where the watch names no accounts. */
+/** The fresh tweets of a watch that names no accounts. */
 const NONE_OR_ONE: Range = { low: 0, high: 1 };
 
 function followingOf(polls: readonly Poll[]): readonly Following[] {
@@ -64,5 +64,5 @@ function costOfInterval(
   ]);
 }
 
-/** Of a recheck. Without a fresh tweet none is sent. */
+/** Returns the requests of one recheck. If no tweet is fresh, none is sent. */
 const requestsFor = (fresh: number): number => Math.max(Math.min(1, fresh), fresh / BATCH_SIZE);

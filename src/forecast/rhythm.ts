@@ -1,18 +1,21 @@
 /**
- * How often a poll runs, and how far apart its runs are. Pure: reads schedules through the
+ * Computes how often a poll runs and how far apart its runs are. Pure: reads schedules through the
  * timetable.
  */
 import type { Schedule } from "../model/schedule.ts";
-import { takeTicks, type Timetable } from "../schedule/timetable.ts";
+import { firstTicks, type Timetable } from "../schedule/timetable.ts";
 import { sum } from "../plan/sum.ts";
 
 const DAY_MS = 86_400_000;
-/** Ticks that are walked to learn the gaps of an uneven schedule: three weeks of an hourly one. */
+/**
+ * The number of ticks from which the gaps of an uneven schedule are learned: three weeks of an
+ * hourly schedule.
+ */
 const SAMPLE_TICKS = 500;
 
 export interface Rhythm {
   readonly gapsMs: readonly number[];
-  /** The next ones, at least `count` where the schedule has so many. */
+  /** The next ticks: at least `count` of them if the schedules have that many. */
   readonly ticksMs: readonly number[];
 }
 
@@ -22,7 +25,7 @@ export function readRhythm(
   nowMs: number,
   count: number,
 ): Rhythm {
-  const ticksMs = takeTicks(
+  const ticksMs = firstTicks(
     earliestTick(schedules, timetable),
     nowMs,
     isEven(schedules) ? count + 1 : SAMPLE_TICKS,
@@ -34,8 +37,8 @@ export function readRhythm(
 }
 
 /**
- * Ticks of an average day. Of several schedules: as the engine does it, after each run the earliest
- * of all is next.
+ * Returns the number of ticks on an average day. With several schedules, each run is followed by
+ * the earliest next tick of any of them, as in the engine.
  */
 export function pollsPerDay(
   schedules: readonly Schedule[],
@@ -45,7 +48,7 @@ export function pollsPerDay(
   const [only] = schedules;
   if (schedules.length === 1 && only !== undefined) return timetable.pollsPerDay(only, nowMs);
   const gapsMs = gapsOf(
-    takeTicks(earliestTick(schedules, timetable), nowMs, isEven(schedules) ? 2 : SAMPLE_TICKS),
+    firstTicks(earliestTick(schedules, timetable), nowMs, isEven(schedules) ? 2 : SAMPLE_TICKS),
   );
   const spanMs = sum(gapsMs, (gap) => gap);
   return spanMs > 0 ? (gapsMs.length * DAY_MS) / spanMs : 0;
@@ -54,7 +57,10 @@ export function pollsPerDay(
 const isEven = (schedules: readonly Schedule[]): boolean =>
   schedules.every(({ kind }) => kind === "every");
 
-/** The first tick of any of them after a moment, without spread. */
+/**
+ * Returns a function that finds the first tick of any of the schedules after a moment, without
+ * spread.
+ */
 export const earliestTick =
   (schedules: readonly Schedule[], timetable: Timetable) => (afterMs: number) =>
     Math.min(...schedules.map((schedule) => timetable.nextDue(schedule, afterMs)));

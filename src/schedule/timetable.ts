@@ -106,7 +106,7 @@ export function createTimetable(): Timetable {
     intervalMs,
     pollsPerDay,
     nextRuns: (schedule, fromMs, count) =>
-      takeTicks((afterMs) => nextDue(schedule, afterMs), fromMs, count),
+      firstTicks((afterMs) => nextDue(schedule, afterMs), fromMs, count),
     fastest: (schedules, aroundMs) =>
       schedules.reduce((best, other) => {
         const gain = intervalMs(best, aroundMs) - intervalMs(other, aroundMs);
@@ -156,7 +156,7 @@ function nextTick(entry: SharedCron, afterMs: number): number {
 function shortestGap(entry: SharedCron, aroundMs: number): number {
   const day = Math.floor(aroundMs / DAY_MS);
   if (day !== entry.day) {
-    const ticks = takeTicks((afterMs) => nextTick(entry, afterMs), day * DAY_MS, GAP_SAMPLE);
+    const ticks = firstTicks((afterMs) => nextTick(entry, afterMs), day * DAY_MS, GAP_SAMPLE);
     entry.gapMs = Math.min(...ticks.slice(1).map((tickMs, i) => tickMs - (ticks[i] ?? 0)));
     entry.day = day;
   }
@@ -172,7 +172,7 @@ function runsPerDay(entry: SharedCron, aroundMs: number): number {
  * Returns the first `count` ticks after `fromMs`; fewer if they end. `next` returns the first tick
  * after a moment.
  */
-export function takeTicks(
+export function firstTicks(
   next: (afterMs: number) => number,
   fromMs: number,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Changes that make a plan fit its quota, each with its cost and how late alerts then are. The
- * caller puts them into words. Pure.
+ * Finds changes that make a plan fit its quota, each with its cost and with the delay of alerts
+ * that it causes. The caller words them. Pure.
  */
 import type { Freshness } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -9,11 +9,11 @@ import { delayOf, mostExpensive } from "../forecast.ts";
 import { type Fit, fit, type Goal, type Option, watchesOf } from "./fit.ts";
 
 /**
+ * A kind of change.
  * - `slower`: these watches are polled less often.
- * - `freshness`: these may find posts later.
- * - `full_poll`: accounts, lists and searches that are read together are each read whole less
- *   often.
- * - `list`: a public list of the accounts of one watch.
+ * - `freshness`: these watches may find posts later.
+ * - `full_poll`: members of groups get full polls less often.
+ * - `list`: the accounts of one watch are read through a public list.
  */
 export interface Change extends Fit {
   readonly kind: "slower" | "freshness" | "full_poll" | "list";
@@ -22,13 +22,13 @@ export interface Change extends Fit {
 
 export interface PublicList {
   readonly handles: number;
-  /** How late alerts are without the list. */
+  /** The delay of alerts without the list. */
   readonly instead: Delay;
 }
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Intervals that people choose. */
+/** The intervals to try, because people choose round numbers. */
 const INTERVAL_STEPS_MS: readonly number[] = [
   ...[2, 5, 10, 15, 20, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 3, 5, 10, 15, 20, 30].map((minutes) => minutes * MINUTE_MS),
@@ -36,7 +36,8 @@ const INTERVAL_STEPS_MS: readonly number[] = [
 ];
 
 /**
- * Every change that brings the plan to its limit or below, the one with the smallest loss first.
+ * Returns all changes that bring the plan to its limit or below, the one with the smallest loss
+ * first.
  */
 export function findChanges(goal: Goal): readonly Change[] {
   const slower = retimed(goal, slowed);
@@ -53,16 +54,17 @@ export function findChanges(goal: Goal): readonly Change[] {
 }
 
 /**
- * The watch with a later timing; itself where it has another kind of timing, or is as slow already.
+ * Returns the watch with a slower timing. Returns the watch itself if it has another kind of timing
+ * or is already that slow.
  */
 type Retime = (watch: Watch, wantedMs: number, goal: Goal) => Watch;
 
-/** How many of the most expensive watches are tried, before all of them. */
+/** The numbers of most expensive watches to try before all of them are tried. */
 const FEW_WATCHES = [1, 2, 3, 5] as const;
 
 /**
- * Of so many of the most expensive watches, each delayed as little as fits: the choice with the
- * smallest loss.
+ * Slows down some of the most expensive watches, no more than needed to fit the limit. Tries
+ * several numbers of watches and returns the change with the smallest loss.
  */
 function retimed(goal: Goal, retime: Retime): Fit | undefined {
   const byId = new Map(watchesOf(goal.before).map((watch) => [watch.id, watch]));
@@ -85,7 +87,10 @@ function retimed(goal: Goal, retime: Retime): Fit | undefined {
     : others.reduce((best, one) => (one.lossMs < best.lossMs ? one : best), first);
 }
 
-/** A default `max_age` is raised to twice a long interval. */
+/**
+ * Polls less often. If `max_age` would not be longer than the interval, it becomes twice the
+ * interval, as the default would be.
+ */
 const slowed: Retime = (watch, wantedMs, { intervalMs, slowestMs }) => {
   const everyMs = Math.min(wantedMs, slowestMs(watch));
   if (watch.timing.kind === "freshness" || intervalMs(watch.timing) >= everyMs) return watch;
@@ -119,7 +124,10 @@ const loosened: Retime = (watch, wantedMs, { slowestMs }) => {
   return { ...watch, timing: { kind: "freshness", freshness: looser } };
 };
 
-/** Of watches that say how often: well within what each still reports. */
+/**
+ * Makes the full polls of watches that set `full_poll` rarer, up to half of their `max_age`, so
+ * that what a full poll finds is still reported.
+ */
 function rarerFullPolls({ before }: Goal): Option {
   const watches = watchesOf({
     polls: before.polls.filter(({ poll }) => poll.group?.fullPollEveryMs !== undefined),
@@ -135,13 +143,14 @@ function rarerFullPolls({ before }: Goal): Option {
   return { watches, timesMs, change };
 }
 
-const LIST_HOLDS = 5_000;
-/** A list is not worth the effort for fewer. */
+/** The maximum number of accounts on a public list. */
+const MAX_HANDLES = 5_000;
+/** For fewer accounts, a list is not worth the effort. */
 const MIN_HANDLES = 10;
 
 /**
- * For the most expensive watch whose accounts no other watch reads, at the shortest interval that
- * fits; undefined where alerts would not be sooner than `instead`.
+ * Reads the most expensive suitable watch through a list, at the shortest interval that fits.
+ * Returns undefined if alerts would not be sooner than with `instead`.
  */
 function throughList(
   goal: Goal,
@@ -171,7 +180,10 @@ const pollsOf = ({ polls }: Goal["before"], watchId: string) =>
 const subscribersOf = (own: Goal["before"]["polls"], watchId: string) =>
   own.flatMap(({ poll }) => poll.subscribers.filter(({ watch }) => watch.id === watchId));
 
-/** The watch, where its accounts could be on a list. */
+/**
+ * Returns the watch if its accounts could be on a list: they are timelines that no other watch
+ * reads by itself, and not too few or too many.
+ */
 function listable(before: Goal["before"], watchId: string): Watch | undefined {
   const own = pollsOf(before, watchId);
   const subscribers = subscribersOf(own, watchId);
@@ -181,6 +193,6 @@ function listable(before: Goal["before"], watchId: string): Watch | undefined {
     own.every(({ poll }) =>
       (poll.group?.members ?? [poll]).every(({ source }) => source.endpoint === "user-tweets"),
     );
-  const isSize = subscribers.length >= MIN_HANDLES && subscribers.length <= LIST_HOLDS;
+  const isSize = subscribers.length >= MIN_HANDLES && subscribers.length <= MAX_HANDLES;
   return isTimeline && !isShared && isSize ? subscribers[0]?.watch : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Plans with changed watches: the least of a kind of change that fits a quota, what it costs, and
- * what it makes worse. Pure: the caller plans again.
+ * Finds the smallest change of one kind with which a plan fits its quota, and reports what the plan
+ * then costs and how much later items are found. Pure: the caller computes the changed plans.
  */
 import type { Timing } from "../../model/schedule.ts";
 import type { Watch } from "../../model/watch.ts";
@@ -9,44 +9,47 @@ import { sum } from "../../plan/sum.ts";
 import { type Forecast, slowestDelay } from "../forecast.ts";
 
 export interface Replanner {
-  /** The forecast of the same watches after each was changed so. */
+  /** Returns the forecast of the same watches after each has been changed. */
   readonly replan: (change: (watch: Watch) => Watch) => Forecast;
-  /** The shortest time between two polls. */
+  /** Returns the shortest time between two polls of a timing. */
   readonly intervalMs: (timing: Timing) => number;
-  /** The longest interval that the other settings of the watch allow. */
+  /** Returns the longest interval that the watch's other settings allow. */
   readonly slowestMs: (watch: Watch) => number;
-  /** The watch as it would be if a list of its own held its accounts. */
+  /** Returns the watch as if its accounts were read through a list of their own. */
   readonly throughList: (watch: Watch, everyMs: number) => Watch;
 }
 
 /** A plan that costs too much. */
 export interface Goal extends Replanner {
   readonly before: Forecast;
-  /** Requests a month. */
+  /** The requests per month. */
   readonly limit: number;
 }
 
-/** What watches could be changed to. */
+/** A kind of change to some watches. */
 export interface Option {
   readonly watches: readonly Watch[];
-  /** Times to try, ascending; the later, the cheaper. */
+  /** The times to try, in ascending order. A longer time is cheaper. */
   readonly timesMs: readonly number[];
-  /** The watch as it is then; itself where that changes nothing. */
+  /** Returns the changed watch, or the watch itself if the time does not change it. */
   readonly change: (watch: Watch, timeMs: number) => Watch;
 }
 
 export interface Fit {
   readonly everyMs: number;
-  /** Those that it changes, as they are then. */
+  /** The changed watches, with their new timing and cost. */
   readonly watches: readonly {
     readonly watchId: string;
     readonly timing: Timing;
     readonly requestsPerMonth: number;
   }[];
   readonly requestsPerMonth: number;
-  /** Of the slowest watch it changes. */
+  /** The delay of the slowest changed watch. */
   readonly delay: Delay;
-  /** What it makes worse, summed over targets: the cheapest change is the one with least. */
+  /**
+   * The additional median delay, summed over all targets. The change with the smallest loss is
+   * preferred.
+   */
   readonly lossMs: number;
 }
 
@@ -56,7 +59,9 @@ export const watchesOf = ({ polls }: Pick<Forecast, "polls">): readonly Watch[] 
   ).values(),
 ];
 
-/** At the first time at which the plan fits; undefined where none does. */
+/**
+ * Returns the change with the shortest time at which the plan fits; undefined if it fits at none.
+ */
 export function fit(
   { before, limit, replan }: Goal,
   { watches, timesMs, change }: Option,

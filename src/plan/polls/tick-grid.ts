@@ -3,7 +3,7 @@
  * they are due. Pure.
  */
 import type { Schedule } from "../../model/schedule.ts";
-import { takeTicks, type Timetable } from "../../schedule/timetable.ts";
+import { firstTicks, type Timetable } from "../../schedule/timetable.ts";
 import { SHORTEST_SPREAD_MS } from "./group-spread.ts";
 import type { Poll } from "../poll.ts";
 import { schedulesOf } from "../timing.ts";
@@ -73,5 +73,5 @@ export function gridTicks(
 ): readonly number[] {
   const next = (afterMs: number) =>
     Math.min(...schedulesOf(timing).map((one) => timetable.nextDue(one, onGrid(one, afterMs))));
-  return takeTicks(next, nowMs, count);
+  return firstTicks(next, nowMs, count);
 }
