@@ -11,7 +11,7 @@ import { sum } from "../plan/sum.ts";
 import { schedulesOf } from "../plan/timing.ts";
 import { MEMBERS_PER_PAGE, memberCountOf, readSoFar } from "../plan/polls/whole-reads.ts";
 
-/** Returns a function that tells whether a poll has a target whose first read is not complete. */
+/** Returns a test for polls: whether a poll has a target whose first read is not complete. */
 export function hasUnreadTarget<T extends Pollable>(
   planned: readonly PlannedWatch<T>[],
 ): (poll: Poll<T>) => boolean {

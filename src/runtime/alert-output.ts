@@ -1,10 +1,10 @@
 /**
- * Standard output as alerts are written to it: what nobody reads was not sent, and a stream that is
- * the log's too keeps the log's format.
+ * Standard output as a place for alerts: a text that is not read counts as not sent. If the log
+ * goes to the same place, alerts must have the log's format.
  */
 import { fstatSync } from "node:fs";
 
-/** The part of process.stdout and process.stderr that is used. */
+/** The part of process.stdout or process.stderr that is used. */
 export interface OutputStream {
   readonly fd: number;
   readonly isTTY?: boolean;
@@ -13,16 +13,16 @@ export interface OutputStream {
 }
 
 export interface AlertOutput {
-  /** The log goes to the same place, as lines of JSON. */
+  /** Whether the log goes to the same place, as lines of JSON. */
   readonly isLog: boolean;
   /**
-   * Resolves once the system has the text. Rejects when nobody reads: at once where something is
-   * unread already.
+   * Resolves when the operating system has the text. Rejects if it is not read in time, and at once
+   * if earlier text is still unread.
    */
   write(text: string): Promise<void>;
 }
 
-/** How long a reader may take. */
+/** How long a reader may take to read a text. */
 const MAX_READ_MS = 2_000;
 
 export const createAlertOutput = (out: OutputStream, log: OutputStream): AlertOutput => ({

@@ -1,6 +1,6 @@
 /**
- * Lines at the end of a file that is rotated by its size. Calls for one file must not overlap:
- * outputs.ts puts them in turn.
+ * Appends lines to a file that is rotated by its size. Calls for one file must not overlap;
+ * outputs.ts ensures that.
  */
 import { mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -8,7 +8,10 @@ import type { AppendRequest } from "../model/outputs.ts";
 
 const NEWLINE = 10;
 
-/** @throws an Error with `code` as Node does; ENOTFILE for a device, a pipe or a folder. */
+/**
+ * Appends text, after a newline if the file ends in an incomplete line. @throws an Error with
+ * `code` as Node does; ENOTFILE for a device, a pipe or a folder
+ */
 export async function appendRotating({ path, text, maxBytes, keep }: AppendRequest): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const size = await sizeOf(path);
@@ -36,7 +39,8 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 /**
- * A crash between two renames leaves a number out; nothing younger than the oldest file is lost.
+ * Renames each file to the next number. A crash between two renames leaves a gap in the numbers,
+ * but loses only the oldest file.
  */
 async function rotate(path: string, keep: number): Promise<void> {
   const names = [path, ...Array.from({ length: keep }, (_, n) => `${path}.${n + 1}`)];

@@ -1,17 +1,17 @@
 /**
- * The process environment, and the `.env` file beside a configuration. Owns how `.env` is read; not
- * what the names mean.
+ * Reads the process environment and the `.env` file next to a configuration. Does not know what the
+ * variables mean.
  */
 import { dirname, join } from "node:path";
 import type { Environment, Files } from "../model/files.ts";
 import { ownValue } from "../model/own-value.ts";
 
-/** The environment the process was started with, as it is now. */
+/** Returns a copy of the process's current environment. */
 export const processEnvironment = (): Environment => ({ ...process.env });
 
 /**
- * `real` over the `.env` beside `configPath` (a file, or a folder of them): a name that is set for
- * real wins, an empty one too.
+ * Returns `real`, extended by the `.env` file next to `configPath` (a file or a folder). A variable
+ * that is set in `real` wins, even if it is empty.
  */
 export async function withDotEnv(
   real: Environment,
@@ -29,11 +29,11 @@ const LINE =
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
 
 /**
- * `NAME=value` lines; quotes may span lines; ` #` starts a comment outside quotes. Nothing is
- * interpolated.
+ * Parses lines of the form `NAME=value`. Quoted values may contain line breaks. Outside quotes, `
+ * #` starts a comment. No variables are substituted.
  */
 export function parseDotEnv(text: string): Record<string, string> {
-  // Without a prototype: an assignment to `__proto__` would be lost.
+  // The object has no prototype, because an assignment to `__proto__` would otherwise be lost.
   const found: Record<string, string> = Object.create(null);
   for (const [, name = "", single, double, bare] of text.replaceAll("\r\n", "\n").matchAll(LINE)) {
     found[name] =

@@ -1,13 +1,10 @@
-/**
- * The file system behind the Files port: reading only. What is written belongs to the rooms that
- * write.
- */
+/** Implements the Files port, which only reads. Each room that writes files does so itself. */
 import { constants } from "node:fs";
 import { access, open, readdir, stat } from "node:fs/promises";
 import type { Files } from "../model/files.ts";
 import { readDenial } from "./read-denial.ts";
 
-/** Real files. A UTF-8 byte order mark is not part of the text. */
+/** Creates access to real files. A UTF-8 byte order mark is removed from the text. */
 export function createFiles(): Files {
   return {
     readText: (path) =>
@@ -32,8 +29,8 @@ export function createFiles(): Files {
 }
 
 /**
- * A pipe would wait for its writer, and a device may have no end. @throws an Error with `code`
- * EFTYPE for what is neither a file nor a folder.
+ * Reads a regular file. Others are refused, because a pipe would wait for its writer and a device
+ * may have no end. @throws an Error with `code` EFTYPE for anything but a file or a folder
  */
 async function readRegular(path: string): Promise<string> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -47,7 +44,7 @@ async function readRegular(path: string): Promise<string> {
   }
 }
 
-/** A refusal says who refuses whom. */
+/** Adds an explanation (`denial`) to an error that says that access was denied. */
 async function explained<Value>(path: string, read: () => Promise<Value>): Promise<Value> {
   try {
     return await read();

@@ -1,7 +1,7 @@
 /**
- * HTTP behind the Http port, over undici: one request, one whole answer or one classified error.
- * Owns the deadline, the size limit and decompression; http-reach.ts owns where sockets may go;
- * retries, budgets and meaning belong to the callers.
+ * Implements the Http port with undici: one request results in one complete answer or one
+ * classified error. Owns the deadline, the size limit and decompression. http-reach.ts decides
+ * where sockets may go; retries, budgets and meaning belong to the callers.
  */
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import {
@@ -16,24 +16,28 @@ import { classifyFailure, timedOut, tooLarge, type ViaProxy, wasAborted } from "
 import { checkBeforeProxy, createConnector, type ResolveHost } from "./http-reach.ts";
 import { NO_PROXIES, type Proxies } from "./proxies.ts";
 
-/** One deadline of ours covers connecting, headers and body together. */
+/**
+ * undici's own timeouts are off, because one deadline covers connecting, headers and body together.
+ */
 const POOL = { connections: 256, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 } as const;
 
 export interface HttpAgent extends Http {
-  /** Closes every socket; what is under way ends as HTTP_ABORTED. */
+  /** Closes all sockets. Requests under way end with HTTP_ABORTED. */
   close(): Promise<void>;
 }
 
 export interface HttpAgentOptions {
-  /** Instead of the system's resolver. */
+  /** Replaces the system's resolver. */
   readonly resolve?: ResolveHost;
-  /** None when absent: a library asks nothing of its process's environment. */
+  /**
+   * The proxies to use. None by default, because a library does not read its process's environment.
+   */
   readonly proxies?: Proxies;
 }
 
 /**
- * Keep-alive connections without pipelining. A connection opened for one reach is never used for
- * another.
+ * Creates an agent. Connections are kept alive, without pipelining. A connection that was opened
+ * for one network scope is never used for another.
  */
 export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
   const { resolve, proxies = NO_PROXIES } = options;
@@ -49,7 +53,7 @@ export function createHttpAgent(options: HttpAgentOptions = {}): HttpAgent {
     async request(request) {
       const { reach } = request;
       const url = parseUrl(request.url);
-      // What must stay on this machine does not leave it for a proxy.
+      // A request that must stay on this machine does not go through a proxy.
       const proxy = reach === "loopback" ? undefined : proxies.proxyFor(url);
       if (proxy === undefined) return exchange(direct(reach), request, url);
       await checkBeforeProxy(url.hostname, reach, resolve);
@@ -73,30 +77,30 @@ function parseUrl(text: string): URL {
 }
 
 /**
- * How long a body that need not be whole is waited for; of one that is not needed, until its socket
- * is given up.
+ * How long to wait for a body that need not be complete. If the body is not needed at all, the
+ * socket is closed after this time.
  */
 const BODY_GRACE_MS = 2_000;
 
 /** The state of one request between undici's callbacks. */
 interface Exchange {
   controller: Dispatcher.DispatchController | undefined;
-  /** Bytes of the request may have left this machine. */
+  /** Whether bytes of the request may have left this machine. */
   started: boolean;
   settled: boolean;
-  /** 0 until the head of the answer is there. */
+  /** The status of the answer; 0 until its headers have arrived. */
   status: number;
   headers: Record<string, string>;
   readonly chunks: Buffer[];
   bytes: number;
-  /** Cuts a body that takes too long. */
+  /** Ends a body that takes too long. */
   grace: NodeJS.Timeout | undefined;
 }
 
-/** What the handler reports; each settles the request the first time. */
+/** The callbacks of the handler. The first call settles the request. */
 interface Outcome {
   fail(error: HttpError): void;
-  /** Everything that will come of the body is there. */
+  /** Called when the body has arrived as far as it will. */
   answer(): void;
   answerWith(body: string): void;
 }
@@ -127,7 +131,7 @@ function exchange(
     const answerWith = (body: string) =>
       settleOnce(() => resolve({ status: state.status, headers: state.headers, body }));
     const answer = () => {
-      // The deadline still runs: unpacking is part of the answer.
+      // The deadline still runs, because decompression is part of the answer.
       decodeBody(
         Buffer.concat(state.chunks, state.bytes),
         state.headers["content-encoding"],
@@ -137,7 +141,7 @@ function exchange(
       );
     };
     const fail = (error: HttpError) => {
-      // The status line is an answer, whatever becomes of the body.
+      // The status line is an answer by itself, whatever happens to the body.
       if (state.status !== 0 && !isWholeWanted(request)) answer();
       else settleOnce(() => reject(error));
       state.controller?.abort(error);
@@ -169,12 +173,13 @@ function handlerFor(
   return {
     onRequestStart(controller) {
       state.controller = controller;
-      // The deadline may have passed while the connection was being made: then nothing may leave.
+      // The deadline may have passed while the connection was being made. In that case nothing may
+      // be sent.
       if (state.settled) controller.abort(new Error("settled before it was sent"));
       else state.started = true;
     },
     onResponseStart(_controller, status, headers) {
-      if (status < 200) return; // 1xx: the answer is still to come
+      if (status < 200) return; // 1xx: the final answer follows
       state.status = status;
       state.headers = flatten(headers);
       if (!isWholeWanted(request)) {

@@ -1,4 +1,4 @@
-/** From the bytes of a body to its text: decompression under a size limit. */
+/** Decodes the bytes of a response body to text: decompression, under a size limit. */
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, inflateRaw } from "node:zlib";
 import { tooLarge, unreadable } from "./http-failure.ts";
@@ -11,8 +11,8 @@ const unbrotlied = promisify(brotliDecompress);
 const utf8 = new TextDecoder();
 
 /**
- * Text of a body; a byte order mark is dropped. @throws HttpError HTTP_TOO_LARGE beyond `maxBytes`
- * unpacked, HTTP_RESET when it cannot be unpacked.
+ * Returns the text of a body without its byte order mark. @throws HttpError HTTP_TOO_LARGE if it is
+ * larger than `maxBytes` after decompression, HTTP_RESET if it cannot be decompressed
  */
 export async function decodeBody(
   body: Buffer,
@@ -20,7 +20,7 @@ export async function decodeBody(
   maxBytes: number,
 ): Promise<string> {
   let bytes = body;
-  // Applied in the order they are listed, so undone from the right.
+  // The codings were applied in the order in which they are listed, so undo the last one first.
   for (const coding of codings(encoding).reverse()) bytes = await unpack(bytes, coding, maxBytes);
   return utf8.decode(bytes);
 }
@@ -31,7 +31,7 @@ function codings(encoding: string | undefined): string[] {
 }
 
 async function unpack(body: Buffer, coding: string, maxBytes: number): Promise<Buffer> {
-  if (body.length === 0) return body; // 204, 304 and empty answers carry the header, too
+  if (body.length === 0) return body; // 204, 304 and empty answers may have the header too
   const limit = { maxOutputLength: maxBytes };
   try {
     if (coding === "gzip" || coding === "x-gzip") return await gunzipped(body, limit);
@@ -47,7 +47,8 @@ async function unpack(body: Buffer, coding: string, maxBytes: number): Promise<B
 }
 
 /**
- * "deflate" means the zlib format, and some servers send the raw one: RFC 9110, section 8.4.1.2.
+ * Whether the body is in the zlib format, which "deflate" stands for. Some servers send raw deflate
+ * instead (RFC 9110, section 8.4.1.2).
  */
 const hasZlibHeader = (body: Buffer): boolean =>
   (body[0] ?? 0) % 16 === 8 && body.readUInt16BE(0) % 31 === 0;

@@ -1,6 +1,6 @@
 /**
- * What went wrong below HTTP, in the port's words. Messages name the host, never the path: webhook
- * addresses are secrets.
+ * Converts failures below HTTP to the errors of the Http port. Messages name the host but never the
+ * path, because webhook addresses are secrets.
  */
 import { HttpError, type HttpFailure, type HttpRequest } from "../model/http.ts";
 import { ownValue } from "../model/own-value.ts";
@@ -33,17 +33,17 @@ const SAID: Readonly<Record<string, string>> = {
   HTTP_RESET: "the connection broke before the whole answer had arrived",
 };
 
-/** The proxy that a request goes through. */
+/** The proxy through which a request goes. */
 export interface ViaProxy {
-  /** Without its credentials. */
+  /** The host of the proxy, without credentials. */
   readonly host: string;
   /** The environment variable that names it. */
   readonly variable: string;
 }
 
 /**
- * The port's error for anything undici or a socket reports. `started`: bytes of the request may
- * have left.
+ * Returns the port's error for any error of undici or of a socket. `started`: whether bytes of the
+ * request may have been sent.
  */
 export function classifyFailure(
   error: unknown,
@@ -71,8 +71,8 @@ export function classifyFailure(
 }
 
 /**
- * The status with which a proxy refused to open a connection; undefined for anything else. undici
- * says it in words only.
+ * Returns the status with which a proxy refused to open a connection; undefined for any other
+ * error. undici reports it only in the message.
  */
 const proxyRefusal = (error: unknown): string | undefined =>
   /^Proxy response \((\d+)\)/.exec((error as { message?: string } | null)?.message ?? "")?.[1];
@@ -82,7 +82,10 @@ function isOfConnecting(code: string): boolean {
   return kind === "HTTP_DNS" || kind === "HTTP_CONNECT";
 }
 
-/** Until a proxy has opened the connection, whatever fails is between it and this machine. */
+/**
+ * Returns the error for a proxy that cannot be reached. Before the proxy has opened the connection,
+ * every failure is between it and this machine.
+ */
 function proxyUnreachable(url: string, { host, variable }: ViaProxy, cause: unknown): HttpError {
   const code = codeOf(cause);
   const kind = ownValue(BY_CODE, code) ?? "HTTP_CONNECT";

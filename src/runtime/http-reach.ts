@@ -1,6 +1,6 @@
 /**
- * Which addresses a socket may be opened to. Owns the check at connection time; http-agent.ts owns
- * everything after it.
+ * Decides to which addresses a socket may be opened, when the connection is made. http-agent.ts
+ * does everything after that.
  */
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -19,7 +19,7 @@ export type ResolveHost = (
 const resolveBySystem: ResolveHost = (host, options, done) =>
   systemLookup(host, { ...options, all: true }, done);
 
-/** Connecting alone may take this long; the request's own deadline comes on top. */
+/** The maximum time for connecting alone. The request's own deadline applies in addition. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /** Whether a socket to this IP address is allowed. */
@@ -30,9 +30,9 @@ export function isAddressAllowed(address: string, reach: NetworkScope): boolean 
 }
 
 /**
- * An undici connector that opens sockets to allowed addresses only. The name is resolved once,
- * here, and the socket goes to the address that was checked: a name that answers differently the
- * second time gains nothing.
+ * Creates an undici connector that opens sockets only to allowed addresses. The name is resolved
+ * once, here, and the socket goes to the address that was checked, so a name that resolves
+ * differently the second time bypasses nothing.
  */
 export function createConnector(
   reach: NetworkScope,
@@ -44,7 +44,7 @@ export function createConnector(
     lookup: checkedLookup(reach, resolve),
   });
   return (options, done) => {
-    // A literal address is never looked up.
+    // A literal address is not looked up, so check it here.
     if (isIP(options.hostname) !== 0 && !isAddressAllowed(options.hostname, reach))
       done(refused(options.hostname, reach), null);
     else connect(options, done);
@@ -52,9 +52,9 @@ export function createConnector(
 }
 
 /**
- * The same check where a proxy opens the socket: of a literal address, and of every address that
- * this machine knows a name by. A name that only the proxy can resolve is the proxy's to check.
- * @throws HttpError
+ * Makes the same check before a proxy opens the socket: for a literal address, and for every
+ * address to which this machine resolves the name. A name that only the proxy can resolve is left
+ * to the proxy. @throws HttpError
  */
 export async function checkBeforeProxy(
   hostname: string,

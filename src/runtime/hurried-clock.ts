@@ -1,23 +1,23 @@
 /**
- * A clock that begins in the past and does not wait: only a leap moves its time, until it keeps the
- * machine's own time.
+ * A clock for the demo. It begins in the past and does not run: only leaps move its time, until it
+ * is set to keep the machine's time.
  */
 import type { Cancel, Clock } from "../model/clock.ts";
 
 export interface HurriedClock extends Clock {
   /**
-   * Moves on by `ms` at once, then calls what has become due, each once: whatever is set meanwhile
-   * waits for the next leap.
+   * Moves the time by `ms` at once, then calls each timer that has become due once. Timers that are
+   * set meanwhile wait for the next leap.
    */
   leap(ms: number): void;
-  /** From now on time passes by itself, as the machine's does. Timers that wait are taken along. */
+  /** From now on, the clock runs like the machine's. Waiting timers keep their remaining time. */
   keepTime(): void;
 }
 
 interface Timer {
   readonly dueAt: number;
   readonly fn: () => void;
-  /** Set once the machine's clock keeps it. */
+  /** Cancels the machine's timer; set once the clock keeps the machine's time. */
   cancel?: Cancel;
 }
 
@@ -26,7 +26,7 @@ export function createHurriedClock(machine: Clock, startMs: number): HurriedCloc
   let monotonic = machine.monotonic();
   let wall = startMs;
   let isHurried = true;
-  /** Between the machine's monotonic clock and this one's, from `keepTime` on. */
+  /** The difference between this monotonic clock and the machine's, from `keepTime` on. */
   let aheadMs = 0;
 
   const now = () => (isHurried ? wall : machine.now());

@@ -1,10 +1,10 @@
 /**
- * What to say when a file of this package is missing: it was cut while it was copied or unpacked,
- * or changed afterwards.
+ * Explains that a file of this package is missing, because the package was cut off while it was
+ * copied or unpacked, or changed afterwards.
  */
 import { packageFile } from "./package-file.ts";
 
-/** A sentence with its cure; undefined for any other error. */
+/** Returns a sentence with the remedy; undefined for any other error. */
 export function incompleteText(error: unknown): string | undefined {
   const {
     code,

@@ -1,6 +1,6 @@
 /**
- * The log behind the Log port: JSON lines, or pretty ones on a terminal. Owns redaction and what
- * happens when nobody reads: lines are dropped and counted, the daemon never waits for its log.
+ * Implements the Log port: JSON lines, or pretty ones on a terminal. Redacts secrets. If the log is
+ * not read, lines are dropped and counted, because the daemon never waits for its log.
  */
 import { createRequire } from "node:module";
 import { pino, stdSerializers, type Logger as Pino } from "pino";
@@ -10,8 +10,8 @@ import { createRedactor } from "./redaction.ts";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * The part of a stream that is used: process.stdout, process.stderr. Writes to their pipes are
- * asynchronous and queue in memory.
+ * The part of process.stdout or process.stderr that is used. Writes to pipes are asynchronous and
+ * queue in memory.
  */
 export interface LogStream {
   readonly isTTY?: boolean;
@@ -22,31 +22,34 @@ export interface LogStream {
 
 export interface LoggerOptions {
   readonly level?: LogLevel;
-  /** Where lines go. Default: stdout. */
+  /** The stream that gets the lines. Default: stdout. */
   readonly stream?: LogStream;
-  /** Default: pretty on a terminal, else JSON. */
+  /** The format of lines. Default: pretty on a terminal, otherwise JSON. */
   readonly format?: "json" | "pretty";
-  /** Colours of the pretty format. Default: unless NO_COLOR is set. */
+  /** Whether the pretty format uses colours. Default: yes, unless NO_COLOR is set. */
   readonly color?: boolean;
-  /** Texts that must not appear in the output, wherever they stand. */
+  /** Texts that must not appear anywhere in the output. */
   readonly secrets?: readonly string[];
 }
 
 export interface Logger extends Log {
-  /** One more text that must not appear from now on. */
+  /** Adds a text that must not appear in the output from now on. */
   addSecret(secret: string): void;
   /**
    * Resolves when everything so far has been handed to the operating system, or after `timeoutMs`.
    */
   flush(timeoutMs?: number): Promise<void>;
-  /** Lines dropped because nobody read the log. */
+  /** Returns the number of lines that were dropped because the log was not read. */
   dropped(): number;
 }
 
-/** Unread log that is kept in memory; lines beyond it are dropped. */
+/** The maximum size of unread log in memory. Lines beyond it are dropped. */
 const MAX_BUFFERED_BYTES = 1_048_576;
 
-/** Lines are written as they come; errors in `error` or `err` keep their code, hint and stack. */
+/**
+ * Creates the logger. Each line is written at once. Errors in the fields `error`, `err` and `cause`
+ * keep their code, hint and stack.
+ */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const stream = options.stream ?? process.stdout;
   const redactor = createRedactor(options.secrets ?? []);
@@ -112,7 +115,10 @@ function wrap(pinoLog: Pino): Log {
   };
 }
 
-/** pino-pretty is loaded for a terminal only: it costs 30 ms that a service does not need. */
+/**
+ * Loads pino-pretty, only for a terminal, because loading takes 30 ms that a service does not need
+ * to spend.
+ */
 function loadPretty(color: boolean): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)("pino-pretty") as {
     prettyFactory(options: object): (line: string) => string;

@@ -1,4 +1,4 @@
-/** The machine behind the Outputs port. */
+/** Implements the Outputs port. */
 import { createInTurn, type InTurn } from "../model/in-turn.ts";
 import type { Outputs } from "../model/outputs.ts";
 import { appendRotating } from "./append-file.ts";
@@ -6,7 +6,8 @@ import { createRunProgram } from "./run-program.ts";
 import { sendMail } from "./send-mail.ts";
 
 /**
- * `allowExec`: paths of the programs that may be started, separated by colons; none when absent.
+ * Creates the outputs. `allowExec`: the paths of the programs that may be started, separated by
+ * colons; if absent, none.
  */
 export function createOutputs(allowExec?: string): Outputs {
   const turns = new Map<string, InTurn>();

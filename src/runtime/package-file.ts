@@ -1,11 +1,11 @@
 /**
- * Files of this package, found from this module: its source lies two folders below package.json, as
- * the built chunks do.
+ * Finds files of this package, relative to this module. Both its source and the built chunks lie
+ * two folders below package.json.
  */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Path of a file that the package ships: `watches.example.yaml`. */
+/** Returns the path of a file that the package contains, such as `watches.example.yaml`. */
 export function packageFile(name: string): string {
   return fileURLToPath(new URL(`../../${name}`, import.meta.url));
 }

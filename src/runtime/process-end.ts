@@ -1,21 +1,21 @@
-/** The end of a command that was asked for by a signal. */
+/** Ends a command after a signal asked for it. */
 import { onSignals } from "./signals.ts";
 
-/** How long output that nobody reads is waited for. */
+/** How long the process waits for a reader of its output. */
 const MAX_UNREAD_MS = 1_000;
 
 export interface ProcessEnd {
   readonly onSignals: typeof onSignals;
   /**
-   * The command is over. Where a signal asked for that, or does later, the process ends although
-   * its output is not read.
+   * Reports that the command is done. If a signal asked it to end, or does so later, the process
+   * ends even if its output is not read.
    */
   leave(): void;
 }
 
 /**
- * Node waits for the reader of a full pipe as long as there is one. Without a signal that is right:
- * a pager may take its time.
+ * Creates the process end. Node waits for the reader of a full pipe without limit. Without a signal
+ * that is right, because a pager may take its time.
  */
 export function createProcessEnd(): ProcessEnd {
   let [isAsked, isOver] = [false, false];

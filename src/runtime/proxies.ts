@@ -1,6 +1,6 @@
 /**
- * Which requests go through a proxy, by the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. Owns
- * the choice; http-agent.ts owns the sending.
+ * Decides from the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) which requests go through a
+ * proxy. http-agent.ts sends them.
  */
 import ipaddr from "ipaddr.js";
 import { EXIT, ExitError } from "../model/exit-code.ts";
@@ -12,20 +12,26 @@ import { ownValue } from "../model/own-value.ts";
 export interface ChosenProxy {
   /** The address of the proxy, with its credentials. */
   readonly href: string;
-  /** What may be said of it. */
+  /** The description of the proxy for messages, without credentials. */
   readonly via: ViaProxy;
 }
 
 export interface Proxies {
-  /** Undefined when the request goes straight. Loopback never goes through one. */
+  /**
+   * Returns the proxy for a request; undefined if it is sent directly. Requests to loopback
+   * addresses are always sent directly.
+   */
   proxyFor(url: URL): ChosenProxy | undefined;
-  /** For people, without credentials; undefined when there is none. */
+  /** The proxies as a text for people, without credentials; undefined if there are none. */
   readonly summary: string | undefined;
 }
 
 export const NO_PROXIES: Proxies = { proxyFor: () => undefined, summary: undefined };
 
-/** Lower case wins, as with curl. @throws ExitError PROXY_INVALID */
+/**
+ * Reads the variables. If a variable is set in both cases, the one in lower case is used, as in
+ * curl. @throws ExitError PROXY_INVALID
+ */
 export function readProxies(env: Environment): Proxies {
   const of = (name: string): readonly [string, string] | undefined => {
     const used = [name.toLowerCase(), name].find((one) => (ownValue(env, one) ?? "") !== "");
@@ -65,7 +71,7 @@ export function readProxies(env: Environment): Proxies {
   };
 }
 
-/** The address may hold a password: it is not repeated. */
+/** Parses a proxy's address. Error messages do not repeat it, because it may contain a password. */
 function parseProxy(setting: readonly [string, string] | undefined): URL | undefined {
   if (setting === undefined) return undefined;
   const [name, text] = setting;
@@ -85,9 +91,10 @@ function parseProxy(setting: readonly [string, string] | undefined): URL | undef
 type Exception = (host: string, port: string) => boolean;
 
 /**
- * A host, which stands for the names below it too, with or without a port; an IP address; a range
- * of them; or * for all. As curl and Go read it, a range is of addresses that are written out in a
- * URL: names are not looked up. Undefined for what is none of these, like `10.`.
+ * Reads an entry of NO_PROXY. It is a host, with or without a port, which includes all names below
+ * it; an IP address; a range of addresses; or * for everything. As in curl and Go, addresses and
+ * ranges match only addresses that are written in the URL, because names are not looked up.
+ * Undefined for anything else, such as `10.`.
  */
 function readException(entry: string): Exception | undefined {
   if (entry === "*") return () => true;
@@ -109,7 +116,10 @@ function readException(entry: string): Exception | undefined {
   return (host, other) => isOfPort(other) && (host === above || host.endsWith(`.${above}`));
 }
 
-/** The last label of a name is not a number: what ends in one is an address, or a piece of one. */
+/**
+ * The last label of a host name is not a number. A text that ends in one is an address or a part of
+ * one.
+ */
 const HOST_NAME = /^(?:[\p{L}\p{N}_-]+\.)*(?!\d+$)[\p{L}\p{N}_-]+$/u;
 
 const isInRange = (

@@ -1,14 +1,14 @@
 /**
- * Which IP addresses belong to the public internet. One answer for the socket that is opened and
+ * Decides which IP addresses belong to the public internet, both for the socket that is opened and
  * for the setting that is checked.
  */
 import ipaddr from "ipaddr.js";
 
 /**
- * Whether an IP address is globally routable unicast. Everything the registries reserve is not
- * (private, loopback, link-local with the metadata services, CGNAT, unspecified, multicast,
- * documentation), also where it hides in an IPv4-mapped, IPv4-compatible, NAT64, 6to4, Teredo or
- * ISATAP address. False for what is no IP address.
+ * Whether an IP address is globally routable unicast. It is not if it is reserved: private,
+ * loopback, link-local (which includes metadata services), CGNAT, unspecified, multicast or
+ * documentation. Such an address is also found inside an IPv4-mapped, IPv4-compatible, NAT64, 6to4,
+ * Teredo or ISATAP address. False for anything but an IP address.
  */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -19,24 +19,26 @@ export function isPublicAddress(address: string): boolean {
   return isGlobalUnicast(parts[0] ?? 0) && !isTunnelToPrivate(parts);
 }
 
-/** Whether it is an IP address, and not of the public internet. */
+/** Whether the text is an IP address that does not belong to the public internet. */
 export const isPrivateAddress = (address: string): boolean =>
   ipaddr.isValid(address) && !isPublicAddress(address);
 
 /**
- * Metadata services on addresses that look public: the one of Alibaba Cloud is inside CGNAT, that
- * of Azure is not.
+ * Metadata services with addresses that look public. The one of Azure is such an address; the one
+ * of Alibaba Cloud is inside CGNAT.
  */
 const PUBLIC_METADATA: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
 /**
- * 2000::/3 is all that is assigned: https://www.iana.org/assignments/ipv6-address-space. The
- * IPv4-compatible ::/96 is outside of it.
+ * Whether the address is in 2000::/3, the only range that is assigned:
+ * https://www.iana.org/assignments/ipv6-address-space. IPv4-compatible addresses (::/96) are
+ * outside of it.
  */
 const isGlobalUnicast = (first: number): boolean => first >> 13 === 1;
 
 /**
- * The last 64 bits of an ISATAP address are 0000:5efe or 0200:5efe and an IPv4 address:
+ * Whether the address is an ISATAP address with a private IPv4 address: its last 64 bits are
+ * 0000:5efe or 0200:5efe, followed by the IPv4 address.
  * https://www.rfc-editor.org/rfc/rfc5214#section-6.1
  */
 function isTunnelToPrivate(parts: readonly number[]): boolean {

@@ -1,6 +1,6 @@
 /**
- * Why this process may not read a file: which file or folder refuses, whose it is, and what an
- * operator can do about it.
+ * Explains why this process may not read a file: which file or folder denies it, who owns that, and
+ * what an operator can do about it.
  */
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -21,7 +21,7 @@ export function readDenial(path: string): string | undefined {
   return `this process has uid ${uid}, and ${refusing} belongs to uid ${owner} (mode ${shownMode}): run \`chown -R ${uid} ${refusing}\`, or ${asOwner}`;
 }
 
-/** The folders above it from the root on, and the file. */
+/** Returns the folders above a path, from the root on, and then the path itself. */
 const wayTo = (path: string): readonly string[] =>
   dirname(path) === path ? [path] : [...wayTo(dirname(path)), path];
 
@@ -36,7 +36,7 @@ function isClosed(path: string): boolean {
   }
 }
 
-/** Undefined where a folder above it hides it. */
+/** Returns the file's status; undefined if a folder above hides it. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);

@@ -1,23 +1,29 @@
-/** Keeps secrets out of text, whatever field or message they stand in. */
+/** Removes secrets from text, in whatever field or message they appear. */
 
 const MARK = "[redacted]";
-/** Shorter texts would blacken half of every line; a secret this short protects nothing. */
-const SHORTEST_SECRET = 4;
+/**
+ * Shorter secrets are not redacted: they would match half of every line, and such a short secret
+ * protects nothing.
+ */
+const MIN_SECRET_LENGTH = 4;
 
 export interface Redactor {
   add(secret: string): void;
   redact(text: string): string;
-  /** One JSON line in, one JSON line out: still JSON when a secret was in it. */
+  /** Redacts one line of JSON. The result is valid JSON too. */
   redactJson(line: string): string;
 }
 
-/** Secrets are found as written, as JSON escapes them, and as they stand in a URL. */
+/**
+ * Creates a redactor. It finds secrets as they are written, as JSON escapes them, and as they
+ * appear in a URL.
+ */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = new Set<string>();
-  /** Longest first, so that a secret inside another leaves no rest. */
+  /** The longest first, so that a secret that contains another one leaves no rest. */
   let ordered: readonly string[] = [];
   const add = (secret: string) => {
-    if (secret.length < SHORTEST_SECRET) return;
+    if (secret.length < MIN_SECRET_LENGTH) return;
     for (const form of [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
       forms.add(form);
     ordered = [...forms].sort((a, b) => b.length - a.length);

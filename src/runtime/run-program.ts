@@ -1,16 +1,19 @@
 /**
- * Starts a program with fixed arguments and an empty environment, in a process group of its own
- * that ends with it.
+ * Runs a program with fixed arguments and an empty environment, in a process group of its own. The
+ * whole group is killed when the program ends.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { allowedPrograms, type ProgramRequest, type ProgramResult } from "../model/outputs.ts";
 
-/** Kept of each of the two ways that it prints; the rest is read and dropped. */
-const OUTPUT_BYTES = 65_536;
-/** So long a process that left the group may hold its output open. */
+/** The number of bytes that are kept of each output stream. The rest is read and dropped. */
+const MAX_OUTPUT_BYTES = 65_536;
+/** How long a process that left the group may keep the output open. */
 const LINGER_MS = 200;
 
-/** `allowed`: absolute paths, separated by colons. */
+/**
+ * Creates a function that runs programs. `allowed`: the absolute paths of the programs that may be
+ * run, separated by colons.
+ */
 export function createRunProgram(
   allowed: string | undefined,
 ): (request: ProgramRequest, signal: AbortSignal) => Promise<ProgramResult> {
@@ -65,7 +68,7 @@ function run(
       resolve({ end: cause ?? code ?? name ?? "an unknown signal", ...output() });
     });
     if (signal.aborted) onAbort();
-    // A program need not read its input.
+    // Ignore errors here, because a program may end without reading its input.
     child.stdin?.on("error", () => undefined).end(stdin);
   });
 }
@@ -73,11 +76,12 @@ function run(
 function collect(child: ChildProcess): () => Pick<ProgramResult, "output" | "stdout"> {
   const chunks: { readonly stream: unknown; readonly chunk: Buffer }[] = [];
   for (const stream of [child.stdout, child.stderr]) {
-    // What it complains of must not take the room of its answer.
+    // The limit is per stream, so that a long standard error does not displace the answer on
+    // standard output.
     let size = 0;
     stream?.on("data", (chunk: Buffer) => {
-      if (size < OUTPUT_BYTES)
-        chunks.push({ stream, chunk: chunk.subarray(0, OUTPUT_BYTES - size) });
+      if (size < MAX_OUTPUT_BYTES)
+        chunks.push({ stream, chunk: chunk.subarray(0, MAX_OUTPUT_BYTES - size) });
       size += chunk.length;
     });
   }
@@ -94,6 +98,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Nobody of it is left.
+    // The process group has already ended.
   }
 }

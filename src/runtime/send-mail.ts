@@ -1,10 +1,13 @@
 /**
- * Mails over SMTP, through nodemailer: one connection each. It is loaded for the first mail, so
- * that a start without one does not pay for it.
+ * Sends mail over SMTP with nodemailer, with one connection per mail. nodemailer is loaded for the
+ * first mail, so that a start without mail does not pay for it.
  */
 import type { Mail, MailResult, MailServer, RefusedRecipient } from "../model/outputs.ts";
 
-/** The lines of text and HTML keep within the 998 bytes of RFC 5322, whatever stands in them. */
+/**
+ * This encoding keeps the lines of text and HTML within the 998 bytes of RFC 5322, whatever they
+ * contain.
+ */
 const ENCODING = "quoted-printable";
 
 export async function sendMail(
@@ -46,19 +49,23 @@ export async function sendMail(
     },
     envelope: { from, to: [...recipients] },
     ...(answersId === undefined ? {} : { inReplyTo: answersId, references: answersId }),
-    // Nobody's absence note answers an alert: https://www.rfc-editor.org/rfc/rfc3834#section-5
+    // These headers prevent automatic replies such as absence notes:
+    // https://www.rfc-editor.org/rfc/rfc3834#section-5
     headers: { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" },
     signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
   const info: Refusals = await sent.catch((error: Refusals & Error) => {
-    // Where it refuses every recipient, nodemailer throws: that is an answer, too.
+    // If the server refuses every recipient, nodemailer throws. That is an answer too.
     if ((error.rejectedErrors ?? []).length === recipients.length) return error;
     throw error;
   });
   return { refused: (info.rejectedErrors ?? []).map(refusalOf) };
 }
 
-/** https://nodemailer.com/smtp#handling-responses */
+/**
+ * The refused recipients in nodemailer's result or error:
+ * https://nodemailer.com/smtp#handling-responses
+ */
 interface Refusals {
   readonly rejectedErrors?: readonly RejectedError[] | undefined;
 }

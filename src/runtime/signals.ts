@@ -1,7 +1,4 @@
-/**
- * Signals of the operating system. Owns the listeners; what a signal means is its caller's
- * business.
- */
+/** Listens to signals of the operating system. The caller decides what a signal means. */
 
 /** Calls `fn` at each of these signals until the returned function is called. */
 export function onSignals(

@@ -1,16 +1,16 @@
-/**
- * The machine's own time behind the Clock port. Owns setTimeout and its limits; knows nothing of
- * schedules.
- */
+/** Implements the Clock port with the machine's own time. Hides the limits of setTimeout. */
 import type { Cancel, Clock } from "../model/clock.ts";
 
 /**
- * setTimeout reads a longer delay as 1 ms, https://nodejs.org/api/timers.html: longer waits are
- * made of several.
+ * setTimeout treats a longer delay as 1 ms (https://nodejs.org/api/timers.html), so a longer wait
+ * consists of several timeouts.
  */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** Real time. A timer keeps the process alive until it fired or was cancelled. */
+/**
+ * Creates a clock with real time. A timer keeps the process alive until it has fired or is
+ * cancelled.
+ */
 export function createSystemClock(): Clock {
   return { now: () => Date.now(), monotonic: () => performance.now(), after };
 }
@@ -18,13 +18,13 @@ export function createSystemClock(): Clock {
 function after(ms: number, fn: () => void): Cancel {
   const dueAt = performance.now() + Math.max(0, ms);
   let timer: NodeJS.Timeout;
-  // Node may fire a fraction of a millisecond early; the port promises "at least", so the rest is
-  // waited for.
+  // Node may fire a fraction of a millisecond early. The port promises "at least", so wait for the
+  // rest.
   const arm = () => {
     const restMs = dueAt - performance.now();
     if (restMs <= 0) fn();
-    else timer = setTimeout(arm, Math.min(Math.ceil(restMs), LONGEST_TIMEOUT_MS));
+    else timer = setTimeout(arm, Math.min(Math.ceil(restMs), MAX_TIMEOUT_MS));
   };
-  timer = setTimeout(arm, Math.min(Math.max(0, Math.ceil(ms)), LONGEST_TIMEOUT_MS));
+  timer = setTimeout(arm, Math.min(Math.max(0, Math.ceil(ms)), MAX_TIMEOUT_MS));
   return () => clearTimeout(timer);
 }

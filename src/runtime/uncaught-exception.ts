@@ -1,11 +1,8 @@
 /**
- * Errors that nobody caught. Owns the listeners and the end of the process; what is reported before
- * is its caller's business.
- */
-
-/**
- * After `speak` the process ends with `exitCode`: what it was doing is unknown, and the state is
- * safe at any moment.
+ * Handles errors that were not caught: calls `report` and then ends the process with `exitCode`. It
+ * must end, because it is unknown what was interrupted; it may end, because the state is always
+ * consistent on the disk. The caller decides what is reported. Returns a function that removes the
+ * handler.
  */
 export function onUncaught(
   exitCode: number,

@@ -1,6 +1,6 @@
 /**
- * What commands may put on the disk: a file that was not there, lines at the end of one, and a
- * folder that goes away again.
+ * Writes what commands may put on the disk: new files, lines at the end of a file, and temporary
+ * folders.
  */
 import { appendFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -11,7 +11,8 @@ import { EXIT, ExitError } from "../model/exit-code.ts";
 import type { Environment } from "../model/files.ts";
 
 /**
- * Replaces a file only when asked to. @throws an Error with `code` EEXIST, EACCES … as Node does.
+ * Writes a file. Replaces an existing one only with `overwrite`. @throws an Error with `code`
+ * EEXIST, EACCES … as Node does
  */
 export const writeTextFile = (
   path: string,
@@ -20,31 +21,31 @@ export const writeTextFile = (
 ): Promise<void> => writeFile(path, text, { flag: overwrite ? "w" : "wx" });
 
 /**
- * Makes a folder, and those above it, unless it is there. @throws an Error with `code` EACCES … as
- * Node does.
+ * Creates a folder and its parents if they do not exist. @throws an Error with `code` EACCES … as
+ * Node does
  */
 export const makeFolder = async (path: string): Promise<void> =>
   void (await mkdir(path, { recursive: true }));
 
 /**
- * Adds to a file, and makes it when there is none; on the disk when it returns. @throws an Error
- * with `code` EACCES … as Node does.
+ * Appends to a file, which is created if it does not exist. The text is on the disk when this
+ * returns. @throws an Error with `code` EACCES … as Node does
  */
 export const appendToFile = (path: string, text: string): void =>
   appendFileSync(path, text, { flush: true });
 
 export interface TemporaryFolder {
   readonly path: string;
-  /** With everything in it. */
+  /** Removes the folder with everything in it. */
   remove(): Promise<void>;
 }
 
-/** Files here are in memory on Linux, where a write waits for no disk. */
+/** On Linux, files in this folder are in memory, so that writes do not wait for a disk. */
 const MEMORY_FOLDER = "/dev/shm";
 
 /**
- * A fresh private folder in memory where the system has such a place, unless TMPDIR names another.
- * @throws ExitError 73
+ * Creates a private folder: in memory if the system supports that, unless TMPDIR names another
+ * place. @throws ExitError 73
  */
 export async function makeTemporaryFolder(
   prefix: string,
@@ -71,8 +72,8 @@ const makeFolderIn = (within: string, prefix: string): Promise<string> =>
   });
 
 /**
- * A file that only this user reads. @throws an Error with `code` ENOENT, EEXIST, EACCES … as Node
- * does.
+ * Writes a new file that only this user can read. @throws an Error with `code` ENOENT, EEXIST,
+ * EACCES … as Node does
  */
 export const writeSecretFile = (path: string, text: string): Promise<void> =>
   writeFile(path, text, { flag: "wx", mode: 0o600 });

@@ -1,17 +1,20 @@
 /**
- * The inner side of the thread that renders templates: what it was started with, and how it
- * answers.
+ * The code inside the thread that renders templates: reads the data that it was started with, and
+ * answers jobs.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import type { MessageTemplate, TemplateJob, TemplateResult } from "../../model/template.ts";
 
-/** What the thread is started with. */
+/** The data with which the thread is started. */
 export interface ThreadData {
   readonly templates: readonly MessageTemplate[];
   readonly renderLimitMs: number;
 }
 
-/** The first is `null`: the thread is ready. Each of the others answers one message of jobs. */
+/**
+ * A message from the thread. The first one is `null` and says that the thread is ready. Each later
+ * one answers one message of jobs.
+ */
 export type ThreadMessage = readonly TemplateResult[] | null;
 
 export function onTemplateJobs(

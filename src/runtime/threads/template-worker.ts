@@ -1,7 +1,6 @@
 /**
- * Runs templates in a thread of its own, which is ended when one of them does not end by itself:
- * nothing that a template does stops the daemon. The thread starts with the first job, has no
- * environment, and little memory.
+ * Runs templates in a separate thread, so that no template can stop the daemon: a thread that does
+ * not answer is ended. The thread starts with the first job, has no environment, and little memory.
  */
 import { Worker } from "node:worker_threads";
 import type { Cancel, Clock } from "../../model/clock.ts";
@@ -15,22 +14,25 @@ import type {
 import { packageFile } from "../package-file.ts";
 import type { ThreadData, ThreadMessage } from "./template-thread.ts";
 
-/** What one text may take; liquidjs itself stops most templates then. */
+/** The time limit of one text. liquidjs itself stops most templates at this limit. */
 const RENDER_LIMIT_MS = 500;
-/** Jobs in one message to the thread: a message costs both threads as much as several jobs. */
+/**
+ * The number of jobs in one message to the thread. A message costs both threads as much as several
+ * jobs.
+ */
 const BATCH = 100;
 /**
- * A message without an answer for two of these ends the thread. Two: after the whole process stood
- * still, the answer is there by the second.
+ * A thread that does not answer a message within two ticks is ended. With a single tick, a thread
+ * could be ended because the whole process had paused; by the second tick its answer is there.
  */
 const TICK_MS = 500;
-/** So many of them a thread has to start. */
+/** The number of ticks that a thread has to start. */
 const START_TICKS = 40;
 const MEMORY_MB = 64;
 
 export interface TemplateWorkerOptions {
   readonly clock: Clock;
-  /** The thread's script. */
+  /** The script of the thread. Default: the built one. */
   readonly script?: string | URL;
 }
 
@@ -48,14 +50,17 @@ class TemplateWorker implements TemplateRunner {
   readonly #templates: readonly MessageTemplate[];
   readonly #clock: Clock;
   readonly #script: string | URL;
-  /** Oldest first: the thread has the first `#sent` of them. */
+  /** The waiting jobs, the oldest first. The thread has the first `#sent` of them. */
   #pending: Pending[] = [];
   #sent = 0;
-  /** 1 after a thread was ended until nothing is pending: so the job that ends it is known. */
+  /**
+   * The number of jobs per message. After a thread was ended it is 1 until no job waits, so that
+   * the job that ends a thread is known.
+   */
   #batch = BATCH;
   #thread: Worker | undefined;
   #isReady = false;
-  /** Since the last answer. */
+  /** The number of ticks since the last answer. */
   #ticks = 0;
   #cancelTick: Cancel | undefined;
   #isStopped = false;
@@ -106,13 +111,13 @@ class TemplateWorker implements TemplateRunner {
     this.#ticks = 0;
     thread.unref();
     thread.on("message", (message: ThreadMessage) => {
-      if (thread === this.#thread) this.#take(message);
+      if (thread === this.#thread) this.#onMessage(message);
     });
     thread.on("error", (error) => this.#fail(thread, errorText(error)));
     thread.on("exit", () => this.#fail(thread, "the thread that renders templates ended"));
   }
 
-  #take(message: ThreadMessage): void {
+  #onMessage(message: ThreadMessage): void {
     this.#ticks = 0;
     if (message === null) this.#isReady = true;
     else this.#resolve(message);
@@ -134,8 +139,8 @@ class TemplateWorker implements TemplateRunner {
   }
 
   /**
-   * A thread that cannot start fails all jobs; a job that was sent alone has ended the thread; of
-   * several each is sent alone now.
+   * Gives up jobs after the thread has ended. If it could not start, all jobs fail. If it had a
+   * single job, that job ended it and fails. If it had several, each of them is sent alone now.
    */
   #giveUp(isOfJob: boolean, result: TemplateResult): void {
     const failed = !isOfJob ? this.#pending.length : this.#sent === 1 ? 1 : 0;
@@ -144,7 +149,7 @@ class TemplateWorker implements TemplateRunner {
     if (this.#pending.length > 0 && !this.#isStopped) this.#start();
   }
 
-  /** Of the oldest jobs. */
+  /** Resolves the oldest jobs. */
   #resolve(results: readonly TemplateResult[]): void {
     const done = this.#pending.splice(0, results.length);
     this.#sent = 0;
