@@ -2,7 +2,7 @@
  * An event of a watch with `enrich` has what the answer may set and no more, or says that there was
  * none; it waits no longer than `max_hold`.
  */
-import type { JsonObject } from "../../../src/model/json.ts";
+import type { Json, JsonObject } from "../../../src/model/json.ts";
 import type { Evidence } from "./evidence.ts";
 import { epochsAt } from "./outbox.ts";
 
@@ -16,12 +16,13 @@ export function checkEnrichment({ played, epochs, isClockSet }: Evidence): reado
   return played.left.events.flatMap(
     ({ id, type, watch, watchType, subject, labels, body, detectedAtMs }) => {
       const what = `${type} ${subject} of ${watch}`;
-      const { mood, other, severity, enrich } = labels;
+      const { mood, topic, other, severity, enrich } = labels;
       if (waiting.has(id))
         return isOver && detectedAtMs < played.endMs - LONGEST_MS
           ? [`${what} waits for its enrichment since ${detectedAtMs}`]
           : [];
-      const isAsked = (isClockSet ? epochs : epochsAt(epochs, detectedAtMs)).map(
+      const possible = isClockSet ? epochs : epochsAt(epochs, detectedAtMs);
+      const isAsked = possible.map(
         ({ rules }) =>
           watchType !== "daemon" &&
           !type.startsWith("volume.") &&
@@ -33,10 +34,17 @@ export function checkEnrichment({ played, epochs, isClockSet }: Evidence): reado
       if (enrich !== undefined && isAsked.length > 0 && !isAsked.some(Boolean))
         return [`${what} was enriched, and nobody wanted it`];
       const score = (body["enrichment"] as JsonObject | undefined)?.["score"];
+      const declared = possible.flatMap(({ rules }) => {
+        const written = rules.watches.get(watch)?.keys["enrich"] as JsonObject | undefined;
+        return written === undefined ? [] : [written["labels"] as readonly Json[]];
+      });
+      const isLabelled = (names: readonly Json[]): boolean =>
+        mood === (names.includes("mood") ? "good" : undefined) &&
+        topic === (names.includes("topic") ? "price" : undefined);
       const isWhole =
         enrich === "ok"
-          ? mood === "good" && score === 3
-          : mood === undefined && score === undefined;
+          ? (declared.length === 0 || declared.some(isLabelled)) && score === 3
+          : mood === undefined && topic === undefined && score === undefined;
       const isStrange = other !== undefined || (watchType !== "daemon" && severity !== "info");
       return isWhole && !isStrange
         ? []

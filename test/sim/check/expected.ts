@@ -43,7 +43,9 @@ export function createNames(epochs: readonly RuledEpoch[]): (watch: string) => s
   for (const { rules } of epochs)
     for (const { id, keys } of rules.watches.values()) {
       const before = keys["moved_from"];
-      if (typeof before === "string" && !names.has(before)) names.set(id, names.get(id) ?? before);
+      if (typeof before !== "string") continue;
+      const first = names.get(before) ?? before;
+      if (first !== id && !names.has(id)) names.set(id, first);
     }
   return (watch) => names.get(watch) ?? watch;
 }

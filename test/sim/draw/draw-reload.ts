@@ -61,11 +61,11 @@ const CHANGES: readonly Change[] = [
       ? put(config, "watches", name, { accounts: [...(accounts as readonly Json[])].reverse() })
       : config;
   },
-  // A watch gets another name, and the route tree speaks of it by that name.
+  // A watch gets another name, some a second time, and the route tree speaks of it by that name.
   (config, dice, nth) => {
     const name = dice.pick(namesIn(config, "watches"));
-    const next = `w${10 + nth}`;
-    if (name.length > 2) return config;
+    if (/^w[23]\d$/.test(name)) return config;
+    const next = `w${(name.length > 2 ? 30 : 10) + nth}`;
     const renamed = JSON.parse(
       JSON.stringify(config).replaceAll(new RegExp(`\\b${name}\\b`, "g"), next),
     ) as ConfigText;
@@ -84,6 +84,21 @@ const CHANGES: readonly Change[] = [
         sinkNames: namesIn(config, "sinks"),
       }),
     );
+  },
+  // A watch is gone, and back with the first file; some are paused meanwhile. Neither its name nor
+  // its labels may be asked for elsewhere.
+  (config, dice) => {
+    const others = JSON.stringify({ ...config, watches: {} });
+    const watches = sectionOf(config, "watches");
+    const names = Object.keys(watches);
+    const free = names.filter(
+      (name) =>
+        !new RegExp(`\\b${name}\\b`).test(others) &&
+        (watches[name] as JsonObject)["labels"] === undefined,
+    );
+    return names.length > 1 && free.length > 0
+      ? without(config, "watches", dice.pick(free))
+      : config;
   },
   // What waits for a sink that is gone waits until it is back.
   (config, dice) => {
@@ -123,23 +138,33 @@ export function drawReloads(
   times: readonly number[],
 ): readonly Step[] {
   let config = first;
+  const firstNames = new Map<string, string>();
   return [...times]
     .sort((a, b) => a - b)
     .map((atMs, nth): Step => {
       const isBack = nth > 0 && dice.chance(0.4);
       const changed = isBack
-        ? backTo(first, config)
+        ? backTo(first, config, firstNames)
         : (dice.chance(0.1) ? SAME : dice.pick(CHANGES))(config, dice, nth);
       config = JSON.parse(JSON.stringify(changed)) as ConfigText;
+      for (const [name, keys] of Object.entries(sectionOf(config, "watches"))) {
+        const before = (keys as JsonObject)["moved_from"];
+        if (typeof before === "string" && !firstNames.has(name))
+          firstNames.set(name, firstNames.get(before) ?? before);
+      }
       return { do: "reload", atMs, config };
     });
 }
 
 /** The first file again; a watch that has another name by now moves back. */
-function backTo(first: ConfigText, config: ConfigText): ConfigText {
+function backTo(
+  first: ConfigText,
+  config: ConfigText,
+  firstNames: ReadonlyMap<string, string>,
+): ConfigText {
   const present = sectionOf(config, "watches");
-  return Object.entries(present).reduce((back, [name, keys]) => {
-    const before = (keys as JsonObject)["moved_from"] as string | undefined;
+  return Object.keys(present).reduce((back, name) => {
+    const before = firstNames.get(name);
     return before !== undefined && before in sectionOf(first, "watches") && !(before in present)
       ? put(back, "watches", before, { moved_from: name })
       : back;

@@ -268,7 +268,7 @@ const COMMON_KEYS: Draws = {
           allow_private: dice.chance(0.5),
         }
       : { exec: ["/usr/local/bin/on-alert", "enrich"] }),
-    labels: ["mood"],
+    labels: dice.pick([["mood"], ["topic"], ["mood", "topic"]]),
     timeout: dice.pick(["500ms", "3s", "20s"]),
     concurrency: dice.pick([1, 4, 20]),
     cache: dice.pick(["0s", "10m"]),

@@ -87,6 +87,8 @@ function drawPost(dice: Dice, name: string, atMs: number, known: readonly string
     dice.chance(0.3) ? `@${mentioned}` : "",
     dice.chance(0.05) ? "giveaway" : "",
   ];
+  // Words that watches look for or ignore, inside of others.
+  if (dice.chance(0.1)) extras.push(dice.pick(["deltawing", "giveaways", "subacme", "bolt_on"]));
   const text = [...words, ...extras, dice.pick(ODD_TEXTS), `tk${name}`]
     .filter((part) => part !== "")
     .join(" ");

@@ -16,9 +16,12 @@ export interface EnrichStandIn {
   readonly run: Outputs["run"];
 }
 
-/** `mood` is declared, the others are to be left out. */
+/**
+ * `mood` and `topic` are declared, by some watches one of them alone; the others are to be left
+ * out.
+ */
 const ANSWER = JSON.stringify({
-  labels: { mood: "good", severity: "critical", other: "x" },
+  labels: { mood: "good", topic: "price", severity: "critical", other: "x" },
   fields: { score: 3 },
 });
 
