@@ -144,7 +144,7 @@ it("makes a large scenario shorter and polls less often in it, and leaves a smal
   });
   const large = {
     ...{
-      ...drawScenario(1),
+      ...drawScenario(1, 1),
       mode: "safety" as const,
       busyMs: 180 * 60_000,
       files: {},
