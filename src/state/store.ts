@@ -1,4 +1,4 @@
-/** Composes the operations into the Store; each has its own file. */
+/** Composes the store from its operations; each has its own file. */
 import type { Clock } from "../model/clock.ts";
 import type { BackfillStore } from "../model/backfill.ts";
 import type { CrosspostStore } from "../model/crosspost.ts";
@@ -86,7 +86,7 @@ import { takeBack, unseal } from "./outbox/unseal.ts";
 import { withhold } from "./outbox/withhold.ts";
 import { wakeSink } from "./outbox/wake-sink.ts";
 
-/** A Store over any database that holds the tables; `close` is the opener's. */
+/** Creates a store over any database that has the tables. `close` closes what the caller opened. */
 export function createStore(
   db: Executor,
   deps: { readonly clock: Clock; readonly random: Random },

@@ -4,9 +4,9 @@
  */
 
 export interface ActiveDaemon {
-  /** The name of its sessions. */
+  /** The name of the daemon's sessions. */
   readonly name: string;
-  /** Its address, as the server sees it. */
+  /** The address of its host, as the server sees it. */
   readonly host: string;
   /** How long ago the session that holds the lock last made a query, by the server's clock. */
   readonly silentMs: number;

@@ -1,4 +1,4 @@
-/** Schema 2: who is on the lists whose departures are reported. */
+/** Schema 2: the members of lists whose departures are reported. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

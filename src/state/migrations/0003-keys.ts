@@ -1,6 +1,6 @@
 /**
- * Schema 3: the ledger knows which key paid. Sums by hour are kept by key, so their tables are made
- * anew.
+ * Schema 3: the ledger stores which key paid. The sums by hour are stored by key, so their tables
+ * are created again.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,4 +1,6 @@
-/** Schema 8: a watch keeps the ids of accounts that its settings name beside its targets. */
+/**
+ * Schema 8: a watch stores the ids of accounts that its settings name in addition to its targets.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Schema 9: why messages were given up, whether the operator was notified and has acknowledged it,
- * and a record of what operators did.
+ * Schema 9: why messages were given up, when the operator was notified, when they were
+ * acknowledged, and a record of what operators did.
  */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
@@ -26,7 +26,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
     .column("message_id")
     .where(sql<boolean>`message_id is not null`)
     .execute();
-  // What older releases gave up shows in the state, but is no news any more.
+  // Messages that older releases gave up are listed, but no longer reported.
   await db
     .updateTable("messages")
     .set((eb) => ({ cause: "refused content", reported_at: eb.ref("done_at") }))

@@ -1,5 +1,6 @@
 /**
- * Schema 10: crossposts, one for each message that is to be published to its channel's followers.
+ * Schema 10: crossposts, one for each message that is to be published to the followers of its
+ * channel.
  */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,4 +1,4 @@
-/** Schema 11: which time interval holds a delivery back. */
+/** Schema 11: the time interval that holds a delivery back. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

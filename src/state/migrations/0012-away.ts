@@ -1,6 +1,6 @@
 /**
- * Schema 12: since when a watch is away: paused, disabled or removed. What the times of pauses and
- * removals are known from is taken over.
+ * Schema 12: since when a watch is away, which means paused, disabled or removed. The known times
+ * of pauses and removals are copied.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

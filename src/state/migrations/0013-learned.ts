@@ -1,13 +1,14 @@
 /**
- * Schema 13: one table for what is learned, instead of notes that hold many values each and the
- * memory of groups among the sources; and for what the operator was alerted to.
+ * Schema 13: a table with a row for each learned value. It replaces notes that held many values
+ * each, and the memory of groups that was stored among the sources. What the operator was alerted
+ * to is stored there, too.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 
-/** Accounts that changed since the note they belong in was written. */
+/** The note of accounts that changed after the note to which they belong was written. */
 const RECENT = "probes.recent";
-/** Scopes by what the names of notes begin with; the first that fits. */
+/** The scopes, by how the names of notes begin. The first that matches counts. */
 const SCOPES = [
   ["feeds.", "feeds"],
   ["probes.counts", "group_counts"],
@@ -34,7 +35,8 @@ export async function up(db: Kysely<Tables>): Promise<void> {
 
 async function moveNotes(db: Kysely<Tables>): Promise<void> {
   const notes = await db.selectFrom("notes").selectAll().execute();
-  // An account that stands in two notes is as the recent one says: what comes first stays.
+  // If an account is in two notes, the more recent one counts. It is read first, and the first
+  // value is kept.
   for (const { name, value } of notes.toSorted(
     (one, other) => Number(other.name === RECENT) - Number(one.name === RECENT),
   )) {
@@ -51,7 +53,7 @@ async function moveGroups(db: Kysely<Tables>): Promise<void> {
     .selectFrom("sources")
     .select(["fingerprint", "memory"])
     .execute()) {
-    // Of the sources, groups alone remember a choice of strategy.
+    // Among the sources, only groups remember a strategy.
     if (!Object.hasOwn(JSON.parse(memory) as Values, "chosenAtMs")) continue;
     await insert(db, "groups", fingerprint, memory);
     await db
@@ -62,7 +64,7 @@ async function moveGroups(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** What the operator was alerted to, so that no alert is repeated. */
+/** Moves what the operator was alerted to, so that no alert is repeated. */
 async function moveAlerts(db: Kysely<Tables>): Promise<void> {
   for (const { name, value } of await db.selectFrom("notes").selectAll().execute()) {
     const keys = conditionsIn(name, JSON.parse(value) as unknown);
@@ -73,7 +75,7 @@ async function moveAlerts(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-/** The conditions that a note names, and what they are about; undefined for another note. */
+/** Returns the conditions in a note, and what they are about; undefined for other notes. */
 function conditionsIn(
   name: string,
   value: unknown,

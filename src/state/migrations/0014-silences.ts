@@ -1,5 +1,5 @@
 /**
- * Schema 14: silences, which deliveries they hold back, and which of those an operator had sent
+ * Schema 14: silences, the deliveries that they hold back, and which of those an operator sent
  * again.
  */
 import { type Kysely, sql } from "kysely";

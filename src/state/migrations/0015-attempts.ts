@@ -1,6 +1,6 @@
 /**
- * Schema 15: attempts at a message that failed, for `explain`. The one that succeeded is the
- * message's own.
+ * Schema 15: failed attempts at messages, for `explain`. The successful attempt is stored with the
+ * message.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

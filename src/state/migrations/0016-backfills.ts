@@ -1,4 +1,4 @@
-/** Schema 16: pages of the past that were paid for, and how far back each source was read. */
+/** Schema 16: the pages that backfills paid for, and how far back each source was read. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

@@ -1,6 +1,4 @@
-/**
- * Schema 17: events that wait for what an endpoint or a program adds to them, and those that did.
- */
+/** Schema 17: events that wait for their enrichment, and those that were enriched. */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

@@ -1,4 +1,4 @@
-/** Schema 18: which texts of a fresh tweet are known, so that an edit is announced once. */
+/** Schema 18: the known texts of a fresh tweet, so that an edit is announced only once. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Schema 19: a sink whose receiver said that its address is gone for good is disabled, over
- * restarts too.
+ * Schema 19: a sink whose receiver said that its address is gone for good stays disabled over
+ * restarts.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,4 +1,4 @@
-/** Schema 21: with which message a thread begins. */
+/** Schema 21: the message that a thread begins with. */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

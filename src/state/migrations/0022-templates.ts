@@ -1,4 +1,4 @@
-/** Schema 22: which template the route of a delivery has given it. */
+/** Schema 22: the template that the route of a delivery has chosen. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

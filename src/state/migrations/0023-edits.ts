@@ -1,6 +1,6 @@
 /**
- * Schema 23: edits of messages that were sent, one row for each alert whose tweet changed, and the
- * place at the sink where a message stands.
+ * Schema 23: edits of sent messages, with a row for each alert whose tweet changed, and the channel
+ * in which the sink posted a message.
  */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,6 +1,5 @@
 /**
- * Schema 24: alerts on values that are across a threshold, for sinks that want them repeated or
- * resolved.
+ * Schema 24: alerts on values beyond a threshold, for sinks that want them repeated or resolved.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,6 +1,6 @@
 /**
- * Schema 25: what `explain` says of a delivery that the configuration of later cannot know: its
- * route, and what wrote its message.
+ * Schema 25: what `explain` says about a delivery and a later configuration no longer shows: its
+ * route, and what rendered its message.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

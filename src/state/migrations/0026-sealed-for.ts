@@ -1,5 +1,6 @@
 /**
- * Schema 26: for which type of sink a message was sealed: a sink of another type cannot send it.
+ * Schema 26: the type of sink for which a message was sealed, because a sink of another type cannot
+ * send it.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

@@ -1,6 +1,6 @@
 /**
- * Schema 27: which of the events that wait for their enrichment a backfill has found, so that their
- * digest says so.
+ * Schema 27: whether a backfill found an event that waits for its enrichment, so that the digest
+ * says so.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

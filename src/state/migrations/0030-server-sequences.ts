@@ -1,6 +1,6 @@
 /**
- * Schema 30: on Postgres, sequences of the server in place of rows that every writer would lock. A
- * file stays as it is.
+ * Schema 30: on Postgres, sequences of the server replace rows that every writer would lock. A file
+ * is not changed.
  */
 import { type Kysely, sql } from "kysely";
 import { sequenceOf, setServerSequences } from "../db/sequence.ts";
@@ -11,7 +11,7 @@ export async function up(db: Kysely<Tables>): Promise<void> {
   if (isOnPostgres(db)) await useServerSequences(db);
 }
 
-/** Replaces the table by sequences that go on where it stands, and the view. */
+/** Replaces the table by sequences that continue its numbers, and by a view with its name. */
 async function useServerSequences(on: Executor): Promise<void> {
   const rows = await on.selectFrom("sequences").selectAll().orderBy("name").execute();
   await on.schema.dropTable("sequences").execute();

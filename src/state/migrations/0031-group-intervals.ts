@@ -1,6 +1,6 @@
 /**
- * Schema 31: groups keep their interval, for events that join while a message of their group is
- * made.
+ * Schema 31: groups store their interval, for events that join a group while its message is being
+ * sealed.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

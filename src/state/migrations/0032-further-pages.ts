@@ -1,6 +1,6 @@
 /**
- * Schema 32: the ledger knows pages beyond the first, of which replicas share out what the quota
- * leaves.
+ * Schema 32: the ledger marks pages beyond the first, because replicas share what the quota leaves
+ * for these.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

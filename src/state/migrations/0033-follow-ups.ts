@@ -1,7 +1,6 @@
 /**
- * Schema 33: a delivery names the alert that it waits behind, and the one that it follows up on.
- * Events are found by their subject. What was a duplicate of an alert that was given up belongs to
- * that one.
+ * Schema 33: a delivery stores the alert that it waits behind and the one that it follows up on.
+ * Events are found by their subject. Duplicates of an alert that was given up become part of it.
  */
 import { type Kysely, sql } from "kysely";
 import type { Tables } from "../db/tables.ts";

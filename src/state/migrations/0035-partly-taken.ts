@@ -1,6 +1,6 @@
 /**
- * Schema 35: a message names those of its several receivers who have it already, so that a further
- * attempt leaves them out.
+ * Schema 35: a message stores which of its receivers have it already, so that a further attempt
+ * leaves them out.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

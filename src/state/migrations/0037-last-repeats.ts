@@ -1,4 +1,4 @@
-/** Schema 37: alerts on values know when they were repeated last, and by which alert. */
+/** Schema 37: alerts on values store when they were last repeated, and by which alert. */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

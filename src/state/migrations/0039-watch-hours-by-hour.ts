@@ -1,4 +1,7 @@
-/** Schema 39: finds the oldest hours of all watches, to prune them and to see since when they are counted. */
+/**
+ * Schema 39: an index that finds the oldest hours of all watches, to prune them and to see since
+ * when they are counted.
+ */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";
 

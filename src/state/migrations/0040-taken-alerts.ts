@@ -1,6 +1,6 @@
 /**
- * Schema 40: an alert that is sent again names those of several receivers who have it already, so
- * that its next message leaves them out.
+ * Schema 40: an alert that is sent again stores which receivers have it already, so that its next
+ * message leaves them out.
  */
 import type { Kysely } from "kysely";
 import type { Tables } from "../db/tables.ts";

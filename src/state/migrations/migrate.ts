@@ -1,6 +1,6 @@
 /**
- * Brings a state file to this build's schema: the list of migrations, and the refusal of what a
- * newer build wrote.
+ * Migrates a state to this build's schema: lists the migrations, and refuses a state that a newer
+ * build has written.
  */
 import { type Migration, Migrator } from "kysely";
 import { errorText } from "../../model/errors.ts";
@@ -47,7 +47,7 @@ import { up as watchHoursByHour } from "./0039-watch-hours-by-hour.ts";
 import { up as takenAlerts } from "./0040-taken-alerts.ts";
 import type { Executor } from "../db/statement.ts";
 
-/** In order; a released one never changes. */
+/** The migrations in their order. A released one never changes. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-initial": { up: initial },
   "0002-members": { up: members },
@@ -91,11 +91,11 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0040-taken-alerts": { up: takenAlerts },
 };
 
-/** The number a backup's name carries: `0001`, or `0000` for an empty file. */
+/** Returns the schema number in a backup's name, such as `0001`; `0000` for an empty file. */
 export const schemaNumber = (applied: readonly string[]): string =>
   (applied.at(-1) ?? "0000").slice(0, 4);
 
-/** How a state is named to people, and how it was saved before an upgrade. */
+/** How messages name a state, and how an operator restores it from before an upgrade. */
 interface MigratedState {
   readonly name: string;
   readonly restore: string;
@@ -113,7 +113,8 @@ export const migratedState = {
 } as const;
 
 /**
- * Which migrations are still to run. @throws ExitError when a newer build has written the state.
+ * Returns the migrations that are still to run. @throws ExitError if a newer build has written the
+ * state
  */
 export function pendingMigrations(
   applied: readonly string[],
@@ -132,8 +133,8 @@ export function pendingMigrations(
 }
 
 /**
- * Runs what is pending in one transaction. @throws the migration's error, with everything rolled
- * back.
+ * Runs the pending migrations in one transaction. @throws the migration's error, after everything
+ * was rolled back
  */
 export async function migrate(db: Executor, known = MIGRATIONS): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...known }) } });

@@ -1,6 +1,6 @@
 /**
- * Reads messages that were given up and neither acknowledged nor sent again: one by one, and by
- * sink and cause.
+ * Reads messages that were given up and neither acknowledged nor sent again, one by one and by sink
+ * and cause.
  */
 import type { ChirpEvent } from "../../model/event.ts";
 import type {
@@ -15,8 +15,8 @@ import { DEAD, OPEN } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
 /**
- * Dead and not acknowledged, as the index says it. A message about the channel itself carries no
- * alert: nothing is lost with it.
+ * Selects dead messages that were not acknowledged, with the conditions of the index. A message
+ * about the channel itself contains no alert, so nothing is lost with it.
  */
 export function deadMessages(on: Executor, { sinks, messageIds }: DeadSelection = {}) {
   let dead = on
@@ -37,7 +37,7 @@ export function deadMessages(on: Executor, { sinks, messageIds }: DeadSelection 
   return dead.orderBy("m.done_at").orderBy("m.seq");
 }
 
-/** No database takes an empty list. */
+/** Databases refuse an empty list. */
 const listOf = (names: readonly string[]): string[] => (names.length === 0 ? [""] : [...names]);
 
 const eventsOfMessages = listStatement<object, string>()((on, list) =>
@@ -50,7 +50,7 @@ const eventsOfMessages = listStatement<object, string>()((on, list) =>
     .where("d.message_id", "is not", null),
 );
 
-/** What joined an alert of theirs fares as that one. */
+/** Finds the events that joined an alert in these messages. They share its outcome. */
 const eventsJoined = listStatement<object, string>()((on, list) =>
   on
     .selectFrom("deliveries as d")
@@ -147,7 +147,7 @@ const countJoined = listStatement<object, string>()((on, list) =>
     .where("j.state", "=", "merged"),
 );
 
-/** Deliveries that these messages carry, and those that joined them. */
+/** Counts the deliveries in these messages and those that joined them. */
 export async function countAlerts(db: Executor, messageIds: readonly string[]): Promise<number> {
   const counted = [
     ...(await countMembers(db, messageIds, {})).rows,
@@ -156,7 +156,10 @@ export async function countAlerts(db: Executor, messageIds: readonly string[]): 
   return counted.reduce((sum, { count }) => sum + Number(count), 0);
 }
 
-/** Acknowledged ones count as well: the operator was notified of them all the same. */
+/**
+ * Returns when the operator was last notified of such messages. Acknowledged ones count, too,
+ * because the operator was notified of them.
+ */
 async function lastReport(
   db: Executor,
   { sink, cause }: Pick<DeadGroup, "sink" | "cause">,

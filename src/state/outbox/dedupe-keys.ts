@@ -1,7 +1,7 @@
 /**
- * Which sink was notified of what: a chat sink alerts once within a time on one fact, however many
- * watches match it, and again once it was undone. An account that comes and goes all day raises a
- * few alerts, then one in that time.
+ * Decides whether a chat sink is alerted again about the same fact: once within a period, however
+ * many watches match it, and again after the fact was undone. For an account that joins and leaves
+ * all day, a few alerts are sent and then one within that period.
  */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { NewDelivery, Once } from "../../model/poll-store.ts";
@@ -18,12 +18,15 @@ type EarlierDelivery = Readonly<
   >
 >;
 
-/** Changes there and back that get an alert each; the rest of the day is one line. */
+/**
+ * This many changes back and forth are alerted one by one. Further ones in the period are
+ * summarised in one line.
+ */
 const MAX_SINGLE_ALERTS = 3;
 
 /**
- * What was sent or still waits. An alert in a message that was given up reached nobody, so the next
- * one like it is the first.
+ * Finds earlier deliveries that were sent or still wait. An alert in a message that was given up
+ * reached nobody, so the next alert on the same fact counts as the first.
  */
 const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
   on
@@ -42,13 +45,13 @@ const earlier = listStatement<{ sink: string }, string>()((on, list, slot) =>
     .where("d.once_key", "in", list)
     .where("d.once_key", "is not", null)
     .where("d.state", "in", ["waiting", "sealed", "summarised"])
-    // A message that is forgotten by now was sent.
+    // A message that is no longer stored was sent.
     .where((eb) => eb.or([eb("m.state", "is", null), eb("m.state", "!=", DEAD)]))
     .orderBy("d.id"),
 );
 
 export class DedupeKeys {
-  /** Of each sink and key, oldest first. */
+  /** The earlier deliveries by sink and key, oldest first. */
   readonly #known: Map<string, EarlierDelivery[]>;
   readonly #nowMs: number;
   readonly #replacements: HeldReplacement[] = [];
@@ -58,7 +61,10 @@ export class DedupeKeys {
     this.#nowMs = nowMs;
   }
 
-  /** Reads the earlier deliveries of the same facts to the same sinks, and of what undoes them. */
+  /**
+   * Reads the earlier deliveries of the same facts to the same sinks, and of the facts that they
+   * undo.
+   */
   static async load(
     on: Executor,
     deliveries: readonly NewDelivery[],
@@ -85,8 +91,8 @@ export class DedupeKeys {
   }
 
   /**
-   * The delivery as it goes out, by itself or in a summary; undefined when its row was marked as
-   * merged into a waiting one, or as a duplicate.
+   * Returns the delivery as it is sent, on its own or in a summary; undefined if its row was marked
+   * as merged into a waiting one or as a duplicate.
    */
   admit(row: DeliveriesTable, delivery: NewDelivery): NewDelivery | undefined {
     const { sink, once } = delivery;
@@ -129,13 +135,15 @@ const keysOf = ({ key, undo }: Once): readonly string[] =>
 
 const nameOf = (sink: string, key: string): string => `${sink}\n${key}`;
 
-/** Whether it waits for the end of a mute that does not hold this row so long. */
+/**
+ * Whether the earlier delivery waits for the end of a mute that does not hold this row for as long.
+ */
 const isHeldLonger = (
   { state, held_by: by, not_before: untilMs }: EarlierDelivery,
   row: DeliveriesTable,
 ): boolean => state === "waiting" && by !== null && untilMs > row.not_before;
 
-/** Whether it waits for a digest with a schedule, and this row does not. */
+/** Whether the earlier delivery waits for a scheduled digest and this row does not. */
 const isGatheredLonger = (
   { state, group_key: groupKey }: EarlierDelivery,
   row: DeliveriesTable,
@@ -144,8 +152,8 @@ const isGatheredLonger = (
 const isScheduled = (groupKey: string): boolean => readDigestGroup(groupKey)?.cause === "schedule";
 
 /**
- * Whether only the last of them is held longer. Where a mute also holds what the last one undoes,
- * all of them keep their order.
+ * Whether only the last earlier delivery is held for longer. If a mute also holds the fact that it
+ * undoes, all of them keep their order.
  */
 const isHeldAlone = (earlierRows: readonly EarlierDelivery[], row: DeliveriesTable): boolean =>
   earlierRows.find(
@@ -153,8 +161,9 @@ const isHeldAlone = (earlierRows: readonly EarlierDelivery[], row: DeliveriesTab
   ) === earlierRows.at(-1);
 
 /**
- * What undoes a fact that a mute still holds waits as long, by itself: its own group need not wait.
- * Else the channel would first hear of the end of what it hears of later.
+ * Makes a row wait, on its own, as long as a held delivery that it undoes. Otherwise the channel
+ * would see the end of something before its beginning. The row leaves its group, because the group
+ * need not wait.
  */
 function waitBehind(last: EarlierDelivery | undefined, row: DeliveriesTable): void {
   if (last === undefined || !isHeldLonger(last, row)) return;

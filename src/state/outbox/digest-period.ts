@@ -1,6 +1,6 @@
 /**
- * Which time a digest with a schedule is about: it begins where the one before ended. Written with
- * the message that is sealed of it.
+ * Stores which period a scheduled digest covers: it begins where the previous one ended. Written
+ * together with the sealed message.
  */
 import { type DigestPeriod, digestGroup, scheduledDigestName } from "../../model/digest.ts";
 import { GROUPED, WAITING } from "../db/literals.ts";
@@ -14,7 +14,8 @@ const find = statement<{ name: string }>()((on, slot) =>
 );
 
 /**
- * That of the digest which was sealed last, or from when on one is expected; null before the first.
+ * Returns the period of the last sealed digest, or an empty period that says where the first one
+ * begins; null if neither exists.
  */
 export async function digestPeriod(
   db: Executor,
@@ -40,7 +41,7 @@ export async function savePeriod(
   await upsert(on, [{ name: noteName(sink, name), value: toText({ fromMs, toMs }) }]);
 }
 
-/** Undefined for a group that is no digest with a schedule. */
+/** Returns the last period of a scheduled digest; undefined for other groups. */
 export async function lastPeriodOf(
   db: Executor,
   sink: string,
@@ -50,7 +51,7 @@ export async function lastPeriodOf(
   return name === undefined ? undefined : ((await digestPeriod(db, sink, name)) ?? undefined);
 }
 
-/** The first one is about the time from now on. */
+/** Makes the first digest cover the time from now on. */
 export async function beginDigests(
   db: Executor,
   sink: string,

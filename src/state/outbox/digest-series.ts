@@ -1,4 +1,7 @@
-/** Digests of more alerts than one takes: each but the last says how many are left for the next. */
+/**
+ * Spreads the alerts of a digest over several digests if there are too many for one: each digest
+ * but the last says how many alerts are left for the next.
+ */
 import type { DueGroup } from "../../model/outbox.ts";
 import { GROUPED, WAITING } from "../db/literals.ts";
 import { type Executor, statement } from "../db/statement.ts";
@@ -16,7 +19,10 @@ const countMembers = statement<{ sink: string; groupKey: string; now: number }>(
     .where("due_at", "<=", slot("now")),
 );
 
-/** Where a digest is cut: what was due when its group was last sealed was left over from that. */
+/**
+ * Returns how a digest is split; undefined if it is not. Alerts that were already due when the
+ * group was last sealed are left over from the previous digest.
+ */
 export async function seriesOf(
   db: Executor,
   {

@@ -1,6 +1,6 @@
 /**
- * What the outbox has to do now: sealed messages whose next attempt is due, and groups that are to
- * become messages.
+ * Finds what the outbox must do now: sealed messages whose next attempt is due, and groups that
+ * must become messages.
  */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { ChirpEvent } from "../../model/event.ts";
@@ -18,8 +18,9 @@ import { type Executor, listStatement, statement } from "../db/statement.ts";
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
 
 /**
- * A group that waited long is sent in several messages rather than read into memory whole; a digest
- * counts what it does not list.
+ * The maximum number of members of one message. A group that has waited for long is sent in several
+ * messages instead of being read into memory at once. Digests have a limit of their own, because
+ * they count what they do not list.
  */
 export const MEMBERS_AT_ONCE = 1_000;
 
@@ -68,7 +69,7 @@ const dueMessages = statement<Asked>()((on, slot) =>
       ),
     )
     .orderBy("m.next_attempt_at")
-    // The end of a mute is the same time for all that it held.
+    // All messages that a mute held have the same time, its end.
     .orderBy("m.sealed_at")
     .orderBy("m.seq")
     .limit(slot("limit")),
@@ -194,8 +195,8 @@ interface MessageHead {
 }
 
 /**
- * Sinks take turns, so that a sink with a long backlog does not hold up the others; within a sink
- * the oldest goes first.
+ * Returns the work that is due. Sinks take turns, so that a sink with a long backlog does not delay
+ * the others. Within a sink the oldest comes first.
  */
 export async function dueWork(
   db: Executor,
@@ -280,7 +281,7 @@ function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[]
 
 type Joined = Pick<ChirpEvent, "watch" | "watchType" | "labels">;
 
-/** As they are now, whatever their state. */
+/** Reads groups as they are now, whatever the state of their deliveries. */
 export async function readGroups(
   db: Executor,
   work: readonly (Work & { kind: "group" })[],
@@ -318,7 +319,7 @@ export async function readGroups(
       event,
       watches: [...new Set([event.watch, ...others.map(({ watch }) => watch)])],
       throttleKey: row.throttle_key,
-      // What was due at once is queued: nothing stops it any more.
+      // A delivery that was due at once is already queued for sending, so nothing can silence it.
       canBeSilenced: Number(row.due_at) > Number(row.created_at) && row.replayed_at === null,
       isReplay: row.replayed_at !== null,
       ...(row.routed === null ? {} : { routed: fromText(row.routed) }),

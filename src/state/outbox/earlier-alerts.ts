@@ -1,7 +1,7 @@
 /**
- * Which alerts on the same subject a sink had before: a new one waits behind those that are still
- * on their way, also where they are in other groups, and a follow-up knows the alert that it is
- * about.
+ * Finds the alerts on the same subject that a sink had earlier. A new alert waits behind those that
+ * are still on their way, even if they are in other groups, and a follow-up learns which alert it
+ * is about.
  */
 import type { AlertSubject, NewDelivery } from "../../model/poll-store.ts";
 import type { DeliveriesTable } from "../db/outbox-tables.ts";
@@ -9,12 +9,12 @@ import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
 /**
- * An alert on a subject at a sink: as it goes out, which is by the delivery that it joined where it
- * joined one.
+ * An alert on a subject at a sink. If its delivery joined another one, `id` and `isPending` are
+ * those of the other delivery.
  */
 interface EarlierAlert {
   readonly id: number;
-  /** The delivery that was made for it. */
+  /** The delivery that was created for it. */
   readonly ownId: number;
   readonly eventId: string;
   readonly sink: string;
@@ -72,7 +72,7 @@ export class EarlierAlerts {
     return new EarlierAlerts(alerts);
   }
 
-  /** Notes in the row what it waits behind, and what it follows. */
+  /** Records in the row which alert it waits behind and which one it follows. */
   place(row: DeliveriesTable, { about, follows }: NewDelivery): void {
     if (about === undefined) return;
     const earlier = this.#known.filter(
@@ -86,7 +86,7 @@ export class EarlierAlerts {
     row.follows_id = (followed ?? earlier[0])?.ownId ?? null;
   }
 
-  /** Once it is known whether it goes out by itself. */
+  /** Adds the alert once it is known that it is sent on its own. */
   add(row: DeliveriesTable, { about, follows }: NewDelivery): void {
     if (about === undefined || row.state !== "waiting") return;
     const { id, event_id: eventId, sink } = row;
@@ -102,7 +102,10 @@ export class EarlierAlerts {
   }
 }
 
-/** A tweet is one, whichever target it was found for; an account may be on the lists of several. */
+/**
+ * Whether two alerts are about the same thing. A tweet is the same for whichever target it was
+ * found; an account may be on the lists of several targets.
+ */
 const isAbout = ({ about: a }: EarlierAlert, b: AlertSubject): boolean =>
   a.watchKey === b.watchKey &&
   a.subject === b.subject &&

@@ -1,9 +1,9 @@
-/** The last text of posts that were edited after they were found: what a digest shows of them. */
+/** Finds the last text of posts that were edited after they were found, for digests. */
 import type { Tweet } from "../../model/tweet.ts";
 import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
-/** The newest edit comes last. */
+/** Orders the edits so that the newest comes last. */
 const editsOf = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")

@@ -1,4 +1,4 @@
-/** Attempts that failed, message by message: written where one fails, read by `explain`. */
+/** Stores failed attempts by message. `explain` reads them. */
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { type Executor, listStatement, statement } from "../db/statement.ts";
 
@@ -8,7 +8,10 @@ export interface StoredAttempt {
   readonly error: string;
 }
 
-/** Of one message; older ones are forgotten. A sink may ask for a pause every second for a day. */
+/**
+ * The number of attempts that are kept for a message; older ones are deleted. A sink may ask for a
+ * pause every second for a whole day.
+ */
 const MAX_KEPT = 50;
 
 const insertOne = statement<StoredAttempt>()((on, slot) =>
@@ -48,7 +51,10 @@ const findOne = statement<{ messageId: string; atMs: number; nextAttemptAtMs: nu
       .where("m.next_attempt_at", "=", slot("nextAttemptAtMs")),
 );
 
-/** A result whose COMMIT succeeded while its answer was lost is recorded again. */
+/**
+ * Whether a result was recorded already. If the answer to a successful COMMIT is lost, the result
+ * is recorded again.
+ */
 export const isRecorded = async (
   on: Executor,
   result: DeliveryResult & { readonly kind: "retry" },
@@ -58,7 +64,7 @@ const ofMessages = listStatement<object, string>()((on, list) =>
   on.selectFrom("attempts").selectAll().where("message_id", "in", list).orderBy("at"),
 );
 
-/** By message, in the order of time. */
+/** Returns failed attempts by message, oldest first. */
 export async function failedAttemptsOf(
   db: Executor,
   messageIds: readonly string[],

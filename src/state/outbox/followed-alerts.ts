@@ -1,7 +1,7 @@
 /**
- * How the alerts fare that follow-ups speak about, and which follow-up of another watch says the
- * same. What joined an alert on the same subject fares as that one; what joined an alert on another
- * subject was shown to nobody.
+ * Finds the state of the alerts that follow-ups are about, and follow-ups of other watches that say
+ * the same. An alert that joined another one on the same subject has that one's state; if it joined
+ * one on a different subject, nobody was shown it.
  */
 import type { FollowedAlert, SentMessage } from "../../model/outbox.ts";
 import type { ShownTweet } from "../../model/edit.ts";
@@ -10,7 +10,7 @@ import { fromText } from "../db/json-text.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 import { DEAD } from "../db/literals.ts";
 
-/** A follow-up and the delivery of the alert that it follows. */
+/** A follow-up, and the delivery of the alert that it follows. */
 export interface FollowUpRow {
   readonly id: number;
   readonly followsId: number;
@@ -54,13 +54,13 @@ const alertsById = listStatement<object, number>()((on, list) =>
 
 type Row = Awaited<ReturnType<typeof alertsById>>["rows"][number];
 
-/** By the ids of the follow-ups. */
+/** Returns the followed alerts by the ids of the follow-ups. */
 export async function followedAlerts(
   db: Executor,
   followUps: readonly FollowUpRow[],
 ): Promise<ReadonlyMap<number, FollowedAlert>> {
   const found = await alertsOf(db, followUps);
-  // Where nobody was shown the first alert on a value, a repeat may have been.
+  // If nobody was shown the first alert on a value, somebody may have been shown a repeat of it.
   const unsent = followUps.filter(({ id }) => found.get(id)?.state === "unsent");
   const repeats = await lastRepeats(db, unsent);
   const shown = await alertsOf(db, repeats);
@@ -106,7 +106,7 @@ function alertOf(row: Row, subject: string): FollowedAlert {
   };
 }
 
-/** A message that is forgotten by now was sent. */
+/** Returns the state of a followed alert. A message that is no longer stored was sent. */
 function stateOf(
   { state, message_state: messageState, subject: shown }: Row,
   subject: string,
@@ -173,8 +173,8 @@ async function lastRepeats(
 }
 
 /**
- * Follow-ups on posts, of other watches, whose alerts share a message because they joined each
- * other.
+ * Finds follow-ups of other watches on the same posts whose alerts share a message, because one
+ * joined the other.
  */
 const alike = listStatement<object, number>()((on, list) =>
   on
@@ -207,7 +207,10 @@ const alike = listStatement<object, number>()((on, list) =>
     .orderBy("o.id"),
 );
 
-/** Two edits of a post say the same where they have the same text. */
+/**
+ * Returns, by follow-up, the other follow-up that says the same. Two edits of a post say the same
+ * if they have the same text.
+ */
 async function saidBefore(
   db: Executor,
   followUps: readonly FollowUpRow[],

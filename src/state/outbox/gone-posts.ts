@@ -1,12 +1,10 @@
-/**
- * Alerts on posts that are known to be gone: a poll or a recheck reported that after it had found
- * them.
- */
+/** Finds alerts on posts that are gone, as a poll or a recheck reported after it had found them. */
 import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
 
 /**
- * What was found after a post was reported gone shows that it is back. The report itself goes out.
+ * Selects deliveries whose post was reported gone after they were created. A later alert shows that
+ * the post is back. The report itself is sent.
  */
 const ofDeliveries = listStatement<object, number>()((on, list) =>
   on
@@ -46,9 +44,10 @@ const membersOf = listStatement<object, string>()((on, list) =>
 );
 
 /**
- * Messages that are to be sealed anew: with an alert on a post that is gone, and never tried, or
- * with nothing else. What was tried may have arrived; sent again in other words it could be there
- * twice. Nor do the parts of a list change any more.
+ * Returns messages that must be sealed again without the alerts on posts that are gone: those that
+ * were never attempted, and those that contain no other alerts. A message that was attempted may
+ * have arrived, and a changed one could arrive in addition. A list of several messages is left as
+ * it is.
  */
 export async function outdatedMessages(
   db: Executor,

@@ -1,4 +1,4 @@
-/** When groups are due. Kept in rows, so that a timer survives a restart. */
+/** Stores when groups are due, in rows, so that timers survive a restart. */
 import type { ExpressionBuilder } from "kysely";
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
@@ -35,8 +35,8 @@ export class GroupTimers {
   }
 
   /**
-   * When a new member of a group is due: with those that wait already, else after the group's wait
-   * and interval; never while it is held.
+   * Returns when a new member of a group is due: together with the waiting ones, otherwise after
+   * the group's wait and interval, and never while a mute holds it.
    */
   async dueAt(delivery: NewDelivery, nowMs: number): Promise<number> {
     const group = await this.#load(delivery.sink, delivery.groupKey);
@@ -104,8 +104,8 @@ const putOff = statement<{ sink: string; groupKey: string; sealedAt: number; due
 );
 
 /**
- * What joined a group while its message was made was due with it, and waits for the next one
- * instead.
+ * Makes members that joined a group while its message was being sealed wait for the next message.
+ * They were due with it.
  */
 export async function putOffLateMembers(
   on: Executor,
@@ -119,7 +119,8 @@ export async function putOffLateMembers(
 }
 
 /**
- * A group behind an open message is due when that message is done: the message's own time counts.
+ * Whether no message of the group is open. Otherwise the group is due when that message is done, so
+ * the message's own time counts.
  */
 export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTable }, "g">) =>
   eb.not(
@@ -134,8 +135,8 @@ export const isNotBehindMessage = (eb: ExpressionBuilder<Tables & { g: GroupsTab
   );
 
 /**
- * Sets a group's timer by what still waits in it; `sealedAtMs` when one of its messages was sealed
- * just now.
+ * Sets a group's timer by what still waits in it. `sealedAtMs` is set if one of its messages was
+ * just sealed.
  */
 export const refreshGroup = async (
   on: Executor,
@@ -159,8 +160,8 @@ const addTimers = insertRows(
 );
 
 /**
- * After deliveries began to wait, or stopped. The timer of a group may have been forgotten since it
- * was last needed.
+ * Sets the timers of groups after deliveries began to wait or stopped waiting. A timer may have
+ * been deleted since it was last needed.
  */
 export async function refreshGroupsOf(
   on: Executor,

@@ -1,5 +1,5 @@
 /**
- * What mutes hold back at the moment of sending: deliveries that are due, and messages before their
+ * Stores what mutes hold back at the moment of sending: due deliveries, and messages before their
  * next attempt.
  */
 import type { MuteableDelivery } from "../../model/outbox.ts";
@@ -40,7 +40,7 @@ const putOff = statementForEach<{ id: number; groupKey: string; until: number; b
       .returning(["sink", "group_key", "grouped"]),
 );
 
-/** Those that were sealed in the meantime are left alone. */
+/** Holds deliveries. Those that were sealed meanwhile are left alone. */
 export function holdDeliveries(
   db: Executor,
   sink: string,
@@ -69,7 +69,7 @@ const hold = statementForEach<{ id: string; until: number; by: string; forMs: nu
       .updateTable("messages")
       .set((eb) => ({
         next_attempt_at: slot("until"),
-        // `retry_for` counts the time in which it may be sent.
+        // `retry_for` must not count the time in which the message may not be sent.
         first_attempt_at: eb("first_attempt_at", "+", slot("forMs")),
         held_by: slot("by"),
       }))

@@ -1,4 +1,7 @@
-/** Outbox rows of new events: when each is due, and whether it goes out at all or joins another. */
+/**
+ * Inserts the deliveries of new events: when each is due, and whether it is sent on its own or
+ * joins another one.
+ */
 import type { NewDelivery } from "../../model/poll-store.ts";
 import { EarlierAlerts } from "./earlier-alerts.ts";
 import { GroupTimers } from "./group-timers.ts";
@@ -39,14 +42,14 @@ const COLUMNS = [
   "follows_id",
 ] as const;
 
-/** An event goes to a sink once, whatever the routes say. */
+/** Inserts deliveries. An event goes to a sink only once, whatever the routes say. */
 export const insertNew = insertRows("deliveries", COLUMNS, (insert) =>
   insert.onConflict((conflict) => conflict.columns(["event_id", "sink"]).doNothing()),
 );
 
 /**
- * Sinks where a delivery joins a group, or perhaps another delivery. One that goes by itself relies
- * on nothing.
+ * Returns the scopes of sinks where a delivery joins a group or may join another delivery. A
+ * delivery that is sent on its own relies on nothing.
  */
 export const scopesOfDeliveries = (deliveries: readonly NewDelivery[]): readonly string[] => {
   const joining = deliveries.filter(
@@ -62,7 +65,7 @@ export async function insertDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   const numberOf = await nextNumbers(on, "delivery", deliveries.length);
-  const tellings = await DedupeKeys.load(on, deliveries, nowMs);
+  const dedupeKeys = await DedupeKeys.load(on, deliveries, nowMs);
   const earlier = await EarlierAlerts.load(on, deliveries);
   const timers = new GroupTimers(on);
   const rows: DeliveriesTable[] = [];
@@ -71,7 +74,7 @@ export async function insertDeliveries(
     rows.push(row);
     earlier.place(row, delivery);
     if (row.state !== "waiting") continue;
-    const admitted = tellings.admit(row, delivery);
+    const admitted = dedupeKeys.admit(row, delivery);
     if (admitted !== undefined && row.grouped === 1)
       row.due_at = await timers.dueAt(admitted, nowMs);
     earlier.add(row, delivery);
@@ -79,10 +82,10 @@ export async function insertDeliveries(
   await insertNew(on, rows);
   await openNewLevels(on, deliveries, rows);
   await timers.save();
-  await replaceHeld(on, tellings.replacements);
+  await replaceHeld(on, dedupeKeys.replacements);
 }
 
-/** As it waits, before it is deduplicated or its group gives it a time. */
+/** Returns the row of a waiting delivery before it is deduplicated or its group sets its time. */
 export const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): DeliveriesTable => ({
   id,
   event_id: delivery.eventId,
@@ -109,7 +112,10 @@ export const deliveryRow = (delivery: NewDelivery, id: number, nowMs: number): D
   follows_id: null,
 });
 
-/** What a mute drops is not sent later either, so it counts before a silence. */
+/**
+ * Returns the first state. A delivery that a mute drops is never sent, so a mute takes precedence
+ * over a silence.
+ */
 function initialState({
   mutedBy,
   silencedBy,

@@ -1,17 +1,21 @@
 /**
- * Alerts that joined one that was given up. They were sent to nobody either: they belong to its
- * message, are counted and listed with it, and go out with it when it is sent again.
+ * Joins alerts to an alert that was given up. They reached nobody either, so they become part of
+ * its message: they are counted, listed and sent again with it.
  */
 import { sql } from "kysely";
 import { type Executor, listStatement } from "../db/statement.ts";
 
-/** What `explain` says of a duplicate, and of an alert that shares the message of another. */
+/**
+ * The details that `explain` shows of a duplicate, and of an alert that shares another one's
+ * message.
+ */
 export const DELIVERED_ALREADY = "delivered already";
 const DELIVERED_TOGETHER = "delivered together with another alert";
 
 /**
- * Duplicates were compared with this alert while its message was under way. What was compared with
- * it before an operator sent it again had been sent by then, and stays a duplicate.
+ * Turns duplicates into merged deliveries: those that were compared with an alert while its message
+ * was under way. Those that were compared with it before an operator sent it again stay duplicates,
+ * because the alert had been sent by then.
  */
 const joinAll = listStatement<object, string>()((on, list) =>
   on
@@ -41,7 +45,7 @@ const joinAll = listStatement<object, string>()((on, list) =>
     ),
 );
 
-/** Messages were given up, or are to be sent again: their duplicates are part of them. */
+/** Makes duplicates part of messages that were given up or are to be sent again. */
 export async function joinDuplicates(on: Executor, messageIds: readonly string[]): Promise<void> {
   await joinAll(on, messageIds, {});
 }

@@ -1,6 +1,6 @@
 /**
- * What becomes of open alerts on values in a commit: each is repeated or ends, and a repeat that
- * still waits makes way for what follows.
+ * Applies what a commit does to open alerts on values: each is repeated or closed, and a waiting
+ * repeat is withdrawn in favour of what follows.
  */
 import type { LevelStep } from "../../model/level.ts";
 import { OPEN } from "../db/literals.ts";
@@ -16,8 +16,8 @@ const find = statement<{ eventId: string; sink: string }>()((on, slot) =>
 );
 
 /**
- * Before the deliveries of the commit are made, so that none waits behind a repeat that makes way.
- * False: one is not open any more.
+ * Applies the steps before the deliveries of the commit are created, so that none waits behind a
+ * withdrawn repeat. Returns false if an alert is no longer open.
  */
 export async function applyLevelSteps(on: Executor, steps: readonly LevelStep[]): Promise<boolean> {
   for (const { eventId, sink, change, byEventId } of steps) {
@@ -95,8 +95,8 @@ const deliveryOf = statement<{ eventId: string; sink: string }>()((on, slot) =>
 );
 
 /**
- * The newer alert stands for it, and nothing joins the two: where that one is given up, the older
- * one is not sent in its place.
+ * Marks deliveries as replaced by a newer alert. They are not joined to it, so if the newer one is
+ * given up, they are not sent in its place.
  */
 const withdraw = listStatement<{ detail: string }, number>()((on, list, slot) =>
   on
@@ -106,8 +106,8 @@ const withdraw = listStatement<{ detail: string }, number>()((on, list, slot) =>
 );
 
 /**
- * A repeat that waits, by itself or in a message of its own. The attempt that may be under way
- * changes nothing that is stored.
+ * Withdraws a repeat that waits, on its own or in a message of its own. An attempt that is under
+ * way changes nothing that is stored.
  */
 async function withdrawRepeat(on: Executor, sink: string, eventId: string): Promise<void> {
   const [row] = (await deliveryOf(on, { eventId, sink })).rows;

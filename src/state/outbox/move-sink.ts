@@ -1,14 +1,17 @@
 /**
- * Hands everything that a sink has in the outbox over to its new name: what waits, messages, timers
- * of groups, what its throttles count, its breaker, dead letters, crossposts, threads, mentions and
- * values that are to be repeated. What the new name has of its own already stays as it is.
+ * Moves everything that a sink has in the outbox to its new name: waiting deliveries, messages,
+ * timers of groups, counts of throttles, the breaker, dead letters, crossposts, threads, mentions
+ * and values that are to be repeated. Whatever already exists under the new name is kept.
  */
 import { sql } from "kysely";
 import type { MovedSink } from "../../model/outbox.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
-/** How many deliveries and messages were handed over; 0 of each when it was done before. */
+/**
+ * Moves a sink. Resolves to the number of deliveries and messages that were moved; 0 if it was done
+ * before.
+ */
 export function moveSink(db: Executor, move: MovedSink): Promise<number> {
   return transact(db, async (on) => {
     const { from, to } = move;
@@ -17,7 +20,7 @@ export function moveSink(db: Executor, move: MovedSink): Promise<number> {
       .updateTable("deliveries")
       .set({ sink: to })
       .where("sink", "=", from)
-      // An event goes to a sink once.
+      // An event goes to a sink only once.
       .where((eb) =>
         eb.not(
           eb.exists(
@@ -47,7 +50,7 @@ export function moveSink(db: Executor, move: MovedSink): Promise<number> {
   });
 }
 
-/** Rows of which a sink has one for each key: what the new name has already stays. */
+/** Moves rows that a sink has once per key, unless the new name already has a row with the key. */
 async function moveUnlessOwned(
   on: Executor,
   table: "groups" | "threads" | "levels",
@@ -61,7 +64,10 @@ async function moveUnlessOwned(
   );
 }
 
-/** Columns whose keys name the sink, and in which states. Other keys are never read again. */
+/**
+ * The columns whose keys contain the sink's name, and the states in which they are still read.
+ * Other keys are never read again.
+ */
 const KEYS = [
   { table: "deliveries", column: "group_key", state: WAITING },
   { table: "deliveries", column: "original_group_key" },
@@ -97,8 +103,9 @@ function renamedGroup(key: string, { from, to }: MovedSink): string {
 }
 
 /**
- * The keys of route/route-event.ts: `[path, sink, …]` of a group, `sink:NAME` and `route:PATH:NAME`
- * of a throttle, also as a line of the key of a digest or a thread.
+ * Replaces the sink's name in a key of route/route-event.ts: `[path, sink, …]` for a group,
+ * `sink:NAME` and `route:PATH:NAME` for a throttle. Such a key may also be a line of the key of a
+ * digest or thread.
  */
 export function renamedKey(key: string, { from, to }: MovedSink): string {
   const renamedLine = (line: string) => {

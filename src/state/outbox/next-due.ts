@@ -1,4 +1,4 @@
-/** When the outbox has something to do next. */
+/** Finds when the outbox next has something to do. */
 import { isNotBehindAlert } from "./alert-ahead.ts";
 import { isNotBehindMessage } from "./group-timers.ts";
 import { type Executor, statement } from "../db/statement.ts";
@@ -10,7 +10,7 @@ interface DueTimes {
   readonly message: number | null;
 }
 
-/** One statement: a worker with nothing to do asks nothing else. */
+/** Reads all times in one statement, the only one of a worker that has nothing to do. */
 const nextTimes = statement<{ sink: string }>()((on, slot) =>
   on
     .selectNoFrom((eb) => [
@@ -46,7 +46,8 @@ const nextTimes = statement<{ sink: string }>()((on, slot) =>
 );
 
 /**
- * Null when nothing of these sinks waits. Work under way is due in the past until it is recorded.
+ * Returns when the next work of these sinks is due; null if none waits. Work under way counts as
+ * due in the past until it is recorded.
  */
 export async function nextDueAt(db: Executor, sinks: readonly string[]): Promise<number | null> {
   const times: number[] = [];

@@ -1,4 +1,7 @@
-/** Deliveries that wait for a time, and where they belong once another configuration is active. */
+/**
+ * Reads deliveries that wait for a time, and moves them to where they belong under a new
+ * configuration.
+ */
 import type { PlacedAgain, WaitingDelivery, WaitingPage } from "../../model/waits.ts";
 import { eventOf } from "../items/insert-events.ts";
 import { fromText } from "../db/json-text.ts";
@@ -91,7 +94,7 @@ const setInterval = statementForEach<{ sink: string; groupKey: string; intervalM
       .where("group_key", "=", slot("groupKey")),
 );
 
-/** Writes only what is another place or time than before. */
+/** Writes only changed places and times. */
 export function placeAgain(
   db: Executor,
   page: WaitingPage,
@@ -174,8 +177,8 @@ const groupBefore = statement<{ sink: string; groupKey: string; now: number; aft
 );
 
 /**
- * When groups are due by the waits of now: as for new members, with the oldest that waits as the
- * first.
+ * Computes when groups are due under the new configuration, as for new members, with the oldest
+ * waiting delivery as the first.
  */
 class TimersAgain {
   readonly #on: Executor;

@@ -1,6 +1,6 @@
 /**
- * Sends at once what waits for a time, because an operator asked for it by name: past mutes,
- * silences, groups and digests.
+ * Sends at once what waits for a time, because an operator named it: mutes, silences, groups and
+ * digests no longer hold it back.
  */
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
 import { type Executor, listStatement } from "../db/statement.ts";
@@ -26,7 +26,7 @@ const release = listStatement<{ now: number }, number>()((on, list, slot) =>
         .else(GROUPED)
         .end(),
       original_group_key: null,
-      // The throttle that gathered it would do so again.
+      // Otherwise the throttle that gathered the delivery would do so again.
       throttle_key: eb
         .case()
         .when("original_group_key", "is", null)
@@ -54,7 +54,7 @@ const heldMessages = listStatement<object, number>()((on, list) =>
     .where("m.held_by", "is not", null),
 );
 
-/** All that is in one message goes with it. */
+/** Marks everything in these messages as replayed, because the whole message is sent. */
 const markReplayed = listStatement<{ now: number }, string>()((on, list, slot) =>
   on
     .updateTable("deliveries")
@@ -74,7 +74,7 @@ const sendNow = listStatement<{ now: number }, string>()((on, list, slot) =>
     .where("id", "in", list),
 );
 
-/** How many deliveries, as they were asked for. */
+/** Makes deliveries due now. Returns the number of deliveries and messages that were released. */
 export async function releaseWaiting(
   on: Executor,
   ids: readonly number[],

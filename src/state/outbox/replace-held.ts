@@ -1,4 +1,4 @@
-/** A delivery that a mute holds joins the one that another watch sends in its place. */
+/** Makes a delivery that a mute holds join the one that another watch sends in its place. */
 import { refreshGroup } from "./group-timers.ts";
 import { WAITING } from "../db/literals.ts";
 import { type Executor, statement } from "../db/statement.ts";
@@ -21,7 +21,7 @@ const joinOne = statement<HeldReplacement>()((on, slot) =>
     .returning(["sink", "group_key"]),
 );
 
-/** What had joined it goes along. */
+/** Moves the deliveries that had joined the held one to the new one. */
 const joinItsOwn = statement<HeldReplacement>()((on, slot) =>
   on
     .updateTable("deliveries")
@@ -31,7 +31,7 @@ const joinItsOwn = statement<HeldReplacement>()((on, slot) =>
     .where("state", "=", "merged"),
 );
 
-/** Once the deliveries that replace them, and the timers of their groups, are stored. */
+/** Called once the replacing deliveries and the timers of their groups are stored. */
 export async function replaceHeld(
   on: Executor,
   replacements: readonly HeldReplacement[],

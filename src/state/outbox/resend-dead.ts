@@ -1,5 +1,5 @@
 /**
- * What operators do with dead letters: send them again, accept their loss; and when they were
+ * Lets operators send dead letters again or accept their loss, and stores when operators were
  * notified of them.
  */
 import type { ExpressionBuilder } from "kysely";
@@ -39,8 +39,8 @@ const reopen = listStatement<{ now: number }, string>()((on, list, slot) =>
 );
 
 /**
- * Messages sent again may not wait for each other across groups: below another group's message it
- * goes only when that was sent.
+ * Selects the parent of a message, unless it is an unsent message of another group. A message sent
+ * again must not wait for a different group's message.
  */
 const parentToGoBelow = (eb: ExpressionBuilder<Tables, "messages">) =>
   eb
@@ -87,8 +87,8 @@ export function resendDead(
     const ids = rows.map(({ id }) => id);
     const alerts = await countAlerts(on, ids);
     const calling = await mentioning(on, ids);
-    // What waited behind a breaker until it expired was never rendered. What called somebody does
-    // not do so again.
+    // A message that waited behind a breaker until it expired may never have been rendered. One
+    // that mentioned somebody is rendered again, so that it does not mention them a second time.
     const isSendable = ({ id, cause, body }: (typeof rows)[number]) =>
       cause === "expired" && body !== "null" && !calling.has(id);
     await reopen(
@@ -112,7 +112,9 @@ export function resendDead(
   });
 }
 
-/** The message stays behind as a record without members; a new one takes them. */
+/**
+ * Renders messages again. The old message remains as a record without members; a new one gets them.
+ */
 async function renderAnew(on: Executor, ids: readonly string[], nowMs: number): Promise<void> {
   const { rows } = await unseal(on, ids, { now: nowMs });
   await acknowledge(on, ids, { now: nowMs });

@@ -1,6 +1,6 @@
 /**
  * Turns waiting deliveries into messages: id, members and body are committed before the first
- * attempt. All messages of one call, or none.
+ * attempt. Seals all messages of a call or none.
  */
 import { JsonText } from "../../model/json.ts";
 import type { NewMessage } from "../../model/outbox.ts";
@@ -70,7 +70,7 @@ const markAll = listStatementForEach<Mark, number>()((on, list, slot) =>
     .returning(["message_id", "grouped", "event_id", "group_key", "original_group_key"]),
 );
 
-/** @throws StoreError when a delivery is not waiting any more: nothing is sealed twice. */
+/** Seals messages. @throws StoreError if a delivery no longer waits, so nothing is sealed twice */
 export function seal(db: Executor, messages: readonly NewMessage[]): Promise<void> {
   const work = async (on: Executor) => {
     await insertMessages(on, inOrder(await placeInThreads(on, messages)));
@@ -105,7 +105,9 @@ async function markMembers(on: Executor, messages: readonly NewMessage[]): Promi
   }
 }
 
-/** The deliveries of a message that share template and error, as most do, are one list. */
+/**
+ * Groups the deliveries of a message by template and error, which are the same for most of them.
+ */
 function marksOf({
   id: messageId,
   deliveryIds,
@@ -142,10 +144,10 @@ async function refreshGroups(
   rows: readonly MarkedRow[],
 ): Promise<void> {
   const grouped = rows.filter((row) => row.grouped === 1);
-  // A digest gathers several groups: each of them was served now. What was gathered and then sent
-  // alone is no digest.
+  // A digest gathers several groups, and all of them were served now. Deliveries that were gathered
+  // and then sent alone form no digest.
   const served = new Set([own, ...grouped.flatMap(ownGroup)]);
-  // Of a group that was too large for one message the rest follows at once.
+  // If a group was too large for one message, the rest follows at once.
   const isWhole = rows.length < MEMBERS_AT_ONCE;
   for (const groupKey of new Set(grouped.flatMap((row) => [row.group_key, ...ownGroup(row)]))) {
     if (served.has(groupKey) && isWhole) await putOffLateMembers(on, sink, groupKey, sealedAtMs);
@@ -153,7 +155,10 @@ async function refreshGroups(
   }
 }
 
-/** The group that the delivery was created in; an event that is its own group has no timer. */
+/**
+ * Returns the group in which the delivery was created; none if the event is a group of its own,
+ * which has no timer.
+ */
 function ownGroup(row: {
   readonly event_id: string;
   readonly group_key: string;
@@ -164,8 +169,8 @@ function ownGroup(row: {
 }
 
 /**
- * Messages of one group keep the order they are given in; the first stands where its group's oldest
- * member does.
+ * Gives the messages of a group consecutive positions in the given order, beginning at the position
+ * of the group's oldest member.
  */
 function inOrder(messages: readonly NewMessage[]): readonly MessagesTable[] {
   const next = new Map<string, number>();

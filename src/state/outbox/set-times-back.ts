@@ -1,7 +1,7 @@
 /**
- * Sets times back with the clock, when it was set back: what waits until one of them, or what
- * counts from one, would else do so for longer by as much. Ends of time intervals, and times of
- * digests with a schedule, stay: they are times of day.
+ * Moves times back after the clock was set back. Otherwise whatever waits until one of them, or
+ * counts from one, would be late by as much. The ends of time intervals and the times of scheduled
+ * digests stay, because they are times of day.
  */
 import type { ExpressionBuilder } from "kysely";
 import { digestGroup } from "../../model/digest.ts";
@@ -13,8 +13,9 @@ import type { Tables } from "../db/tables.ts";
 
 export function setTimesBack(db: Executor, byMs: number): Promise<void> {
   return transact(db, async (on) => {
-    // Read as the service's time: while nothing was shown yet, what is news counts from there. A
-    // poll under way has to ask for it again.
+    // Detectors compare `registered_at` with the service's time: until a target has shown
+    // something, items count as news from there. The new revision makes a poll under way read the
+    // target again.
     await on
       .updateTable("targets")
       .set((eb) => ({
@@ -25,7 +26,7 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
     await setSeenClockBack(on, byMs);
     await setDeliveriesBack(on, byMs);
     await setMessagesBack(on, byMs);
-    // A silence was added for a while, not until a time of day.
+    // A silence lasts for a period, not until a time of day.
     await on
       .updateTable("silences")
       .set((eb) => ({ starts_at: eb("starts_at", "-", byMs), ends_at: eb("ends_at", "-", byMs) }))
@@ -55,7 +56,8 @@ export function setTimesBack(db: Executor, byMs: number): Promise<void> {
 }
 
 /**
- * In the transaction that moves the other times, so that the next start does not move them again.
+ * Moves the note of the last seen clock in the same transaction, so that the next start does not
+ * move the times again.
  */
 async function setSeenClockBack(on: Executor, byMs: number): Promise<void> {
   const note = await on
@@ -124,7 +126,7 @@ async function setMessagesBack(on: Executor, byMs: number): Promise<void> {
     }))
     .where("state", "=", OPEN)
     .execute();
-  // A throttle counts those that are sent, too.
+  // A throttle also counts messages that were sent.
   await on
     .updateTable("messages")
     .set((eb) => ({ sealed_at: eb("sealed_at", "-", byMs) }))

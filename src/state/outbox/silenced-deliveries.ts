@@ -1,6 +1,6 @@
 /**
- * Deliveries that silences hold back: those that waited until then, how many there are, and those
- * that are sent after all.
+ * Stores the deliveries that silences hold back: those that were waiting, how many there are, and
+ * those that are sent after all.
  */
 import type { SilencedCount, SilencedDelivery, SilencedSelection } from "../../model/silence.ts";
 import { recordAudit } from "../db/audit.ts";
@@ -8,7 +8,7 @@ import { refreshGroupsOf } from "./group-timers.ts";
 import { SILENCED, WAITING } from "../db/literals.ts";
 import { type Executor, listStatement, transact } from "../db/statement.ts";
 
-/** What is stored with a delivery that a silence holds back, for people. */
+/** Returns what people read about a delivery that a silence holds back. */
 export const silencedDetail = (silenceId: string): string => `silence ${silenceId}`;
 
 const holdBack = listStatement<{ silenceId: string; detail: string }, number>()((on, list, slot) =>
@@ -68,7 +68,7 @@ export function resendSilenced(
         replayed_at: nowMs,
       })
       .where("state", "=", SILENCED)
-      // No database takes an empty list.
+      // Databases refuse an empty list.
       .where("sink", "in", sinks.length === 0 ? [""] : [...sinks]);
     if (silenceId !== undefined) silenced = silenced.where("silenced_by", "=", silenceId);
     const rows = await silenced.returning(["sink", "group_key", "grouped"]).execute();

@@ -1,6 +1,4 @@
-/**
- * The silences themselves: added, listed, ended. What they hold back is in silenced-deliveries.ts.
- */
+/** Stores silences: added, listed, ended. `silenced-deliveries.ts` stores what they hold back. */
 import type { Selectable } from "kysely";
 import type { NewSilence, StoredSilence } from "../../model/silence.ts";
 import { recordAudit } from "../db/audit.ts";

@@ -1,4 +1,4 @@
-/** Breakers and figures of the sinks. */
+/** Stores the breakers of the sinks, and counts what waits for each. */
 import type { OutboxStats, SinkHealth } from "../../model/outbox.ts";
 import type { Executor } from "../db/statement.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
@@ -49,8 +49,8 @@ export async function saveSinkHealth(db: Executor, health: SinkHealth): Promise<
 }
 
 /**
- * Per sink that ever had a delivery: what waits (unsealed or not yet done), the oldest of it, and
- * what is done.
+ * Returns, for each sink that ever had a delivery, what waits (unsealed or not done yet), since
+ * when the oldest has waited, and what is done.
  */
 export async function outboxStats(db: Executor): Promise<readonly OutboxStats[]> {
   const waiting = await db

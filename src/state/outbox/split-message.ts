@@ -1,6 +1,6 @@
 /**
- * Puts several messages in the place of an open one that is too large for its receiver. All of
- * them, or none.
+ * Replaces an open message that is too large for its receiver by several messages: all of them or
+ * none.
  */
 import type { MessageMembers, MessagePart, MessageSplit } from "../../model/outbox.ts";
 import type { MessagesTable } from "../db/outbox-tables.ts";
@@ -43,7 +43,7 @@ const openMessage = statement<{ id: string }>()((on, slot) =>
   on.selectFrom("messages").selectAll().where("id", "=", slot("id")).where("state", "=", OPEN),
 );
 
-/** Makes room in the order of the group for the further parts. */
+/** Makes room for the further parts in the order of the group. */
 const moveBack = statement<{ sink: string; groupKey: string; seq: number; by: number }>()(
   (on, slot) =>
     on
@@ -69,8 +69,8 @@ interface Move {
 }
 
 /**
- * What is left names the first part: deliveries that are only counted, messages below it, its
- * thread, people it called, attempts at it.
+ * Moves everything else that refers to the message to the first part: deliveries that are only
+ * counted, messages below it, its thread, mentions and attempts.
  */
 const moves = [
   statement<Move>()((on, slot) =>
@@ -110,8 +110,8 @@ const remove = statement<{ id: string }>()((on, slot) =>
 );
 
 /**
- * Does nothing where the message is not open any more: the answer to a COMMIT that succeeded may
- * have been lost.
+ * Splits a message. Does nothing if it is no longer open, because the answer to a successful COMMIT
+ * may have been lost.
  */
 export function splitMessage(
   db: Executor,
@@ -132,7 +132,7 @@ export function splitMessage(
       on,
       parts.map((part, index) => rowOf(whole, part, { index, firstId: first.id })),
     );
-    // Who of several receivers has the whole needs none of its parts.
+    // A receiver that has the whole message needs none of its parts.
     if (typeof whole.taken === "string")
       await keepTaken(
         on,
@@ -151,8 +151,8 @@ export function splitMessage(
 }
 
 /**
- * A part has attempts and a time of its own. Only the first counts against the throttle; the others
- * go below it, or below what it was under.
+ * Returns the row of a part, with attempts and a time of its own. Only the first part counts
+ * against the throttle. The others are posted under it, or under the parent of the whole message.
  */
 const rowOf = (
   whole: Omit<MessagesTable, "channel" | "taken">,

@@ -1,4 +1,4 @@
-/** What became of attempts. */
+/** Records the results of attempts. */
 import type { DeliveryResult } from "../../model/outbox.ts";
 import { scopeOfSink } from "../db/scopes.ts";
 import {
@@ -18,7 +18,7 @@ import { joinDuplicates } from "./joined-dead.ts";
 interface Outcome {
   readonly id: string;
   readonly state: MessagesTable["state"];
-  /** Null where nothing was sent: what is given up behind an open breaker. */
+  /** Null if no attempt was made because the message was given up behind an open breaker. */
   readonly attemptAt: number | null;
   readonly step: number;
   readonly nextAttemptAt: number;
@@ -27,7 +27,7 @@ interface Outcome {
   readonly channel: string | null;
   readonly error: string;
   readonly cause: string;
-  /** Null: as it was. */
+  /** Null if it does not change. */
   readonly taken: string | null;
 }
 
@@ -52,7 +52,9 @@ const writeAll = statementForEach<Outcome>()((on, slot) =>
     .returning(["id", "sink"]),
 );
 
-/** A message that was sent twice, because the first answer got lost, has one crosspost. */
+/**
+ * Adds crossposts. A message that was sent twice, because the first answer got lost, has only one.
+ */
 const addCrossposts = insertRows(
   "crossposts",
   [
@@ -74,7 +76,7 @@ const sinksOf = listStatement<object, string>()((on, list) =>
   on.selectFrom("messages").select("sink").distinct().where("id", "in", list),
 );
 
-/** All results in one transaction. A message that is done already stays as it is. */
+/** Records all results in one transaction. A message that is already done is not changed. */
 export function record(db: Executor, results: readonly DeliveryResult[]): Promise<void> {
   const work = async (on: Executor) => {
     const unrecorded: DeliveryResult[] = [];
@@ -104,7 +106,10 @@ export function record(db: Executor, results: readonly DeliveryResult[]): Promis
   );
 }
 
-/** What expires behind an open breaker is given up without an attempt. */
+/**
+ * Whether an attempt was made. A message that expires behind an open breaker is given up without
+ * one.
+ */
 const wasAttempted = (result: DeliveryResult): boolean =>
   result.kind === "retry" || (result.kind === "dead" && result.countAttempt);
 

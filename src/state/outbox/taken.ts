@@ -1,9 +1,12 @@
-/** Reads and keeps which of several receivers have a message, also when its alerts are sent again. */
+/**
+ * Stores which of several receivers have a message, so that they do not get it again when its
+ * alerts are sent again.
+ */
 import type { ExpressionBuilder } from "kysely";
 import type { Tables } from "../db/tables.ts";
 import { listStatement } from "../db/statement.ts";
 
-/** Keeps with messages who has them. */
+/** Stores with messages which receivers have them. */
 export const keepTaken = listStatement<{ taken: string }, string>()((on, list, slot) =>
   on
     .updateTable("messages")
@@ -11,7 +14,7 @@ export const keepTaken = listStatement<{ taken: string }, string>()((on, list, s
     .where("id", "in", list),
 );
 
-/** An alert that joined another one went out in that one's message. */
+/** Selects the message of the delivery that a delivery joined. */
 const messageOfJoined = (eb: ExpressionBuilder<Tables, "deliveries">) =>
   eb
     .selectFrom("deliveries as first")
@@ -19,7 +22,7 @@ const messageOfJoined = (eb: ExpressionBuilder<Tables, "deliveries">) =>
     .whereRef("first.id", "=", "deliveries.joined_id");
 
 /**
- * Returns the receivers who have a message that others lack. Returns null if all or none of them
+ * Returns the receivers that have a message that others lack. Returns null if all or none of them
  * have it. The error of a sent message names the others.
  */
 export const takenOfMessage = (eb: ExpressionBuilder<Tables, "deliveries">) =>

@@ -1,4 +1,4 @@
-/** Throttles: how full one is, and what exceeds it, moved into its digest. */
+/** Stores throttles: how much of the limit is used, and what exceeds it, moved into the digest. */
 import { announcementGroup, DIGEST_PREFIX } from "../../model/digest.ts";
 import type { Overflow, ThrottleState } from "../../model/outbox.ts";
 import { refreshGroup } from "./group-timers.ts";
@@ -47,8 +47,8 @@ export async function throttleState(db: Executor, query: ThrottleQuery): Promise
 }
 
 /**
- * A group behind a message that is not done stays where it is: the digest must not overtake that
- * message.
+ * Moves due deliveries into the digest. A group behind a message that is not done stays where it
+ * is, because the digest must not overtake that message.
  */
 const move = statement<{
   sink: string;
@@ -96,7 +96,7 @@ const timerRow = (sink: string, groupKey: string) => ({
   last_sealed_at: null,
 });
 
-/** Deliveries sealed in the meantime are left alone. */
+/** Gathers deliveries for a digest. Those that were sealed meanwhile are left alone. */
 export function gather(db: Executor, overflow: Overflow): Promise<void> {
   const { sink, throttleKey, nowMs: now, digestKey, digestDueAtMs: dueAt, announcement } = overflow;
   const work = async (on: Executor) => {

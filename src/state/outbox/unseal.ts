@@ -1,6 +1,6 @@
 /**
- * Takes back messages that were sealed for a sink of another type, which cannot send them: what
- * they hold waits again, as before it was sealed.
+ * Reverts messages to waiting deliveries, for example if they were sealed for a sink of another
+ * type, which cannot send them.
  */
 import { OPEN } from "../db/literals.ts";
 import { type Executor, listStatement, statement, transact } from "../db/statement.ts";
@@ -39,7 +39,7 @@ const uncall = listStatement<object, string>()((on, list) =>
   on.deleteFrom("mentions").where("message_id", "in", list),
 );
 
-/** Those that are open. What they were to be the first of goes on with the next message. */
+/** Reverts messages that are open. If one was to begin a thread, the next message begins it. */
 export function takeBack(db: Executor, messageIds: readonly string[]): Promise<void> {
   return transact(db, async (on) => {
     const ids = (await stillOpen(on, messageIds, {})).rows.map(({ id }) => id);
@@ -55,7 +55,7 @@ const stillOpen = listStatement<object, string>()((on, list) =>
   on.selectFrom("messages").select("id").where("id", "in", list).where("state", "=", OPEN),
 );
 
-/** How many messages it were. */
+/** Reverts the messages of a sink that were sealed for another type. Returns their number. */
 export function unseal(db: Executor, sink: string, type: string): Promise<number> {
   return transact(db, async (on) => {
     const ids = (await foreign(on, { sink, type })).rows.map(({ id }) => id);

@@ -1,4 +1,4 @@
-/** Why deliveries wait: of one by its row, of all by sink and cause. */
+/** Explains why deliveries wait: one by its row, and all by sink and cause. */
 import { readDigestGroup } from "../../model/digest.ts";
 import type { Wait, WaitCause, WaitCount } from "../../model/waiting.ts";
 import { GROUPED, OPEN, SINGLE, WAITING } from "../db/literals.ts";
@@ -15,11 +15,11 @@ export interface WaitRow {
   readonly error: string | null;
   /** The mute that holds its message back until the next attempt. */
   readonly message_held_by: string | null;
-  /** Of the message that its message goes below. */
+  /** The state of the message that its message is posted under. */
   readonly parent_state: string | null;
 }
 
-/** Null for what does not wait. */
+/** Returns why a delivery waits; null if it does not. */
 export function waitOf(row: WaitRow, nowMs: number): Wait | null {
   if (row.message_state === "open") return waitOfMessage(row, nowMs);
   if (row.state !== "waiting") return null;
@@ -55,9 +55,9 @@ function waitOfMessage(
 }
 
 /**
- * By sink and reason. Months of deliveries lie beside those that wait, and a hundred thousand may
- * wait: rows are counted in indexes, and one of those that are due at the same time, or in the same
- * group, says why all of them wait.
+ * Counts waiting deliveries by sink and cause. The table also holds months of other deliveries, and
+ * a hundred thousand may wait. So rows are counted in indexes, and one of the deliveries with the
+ * same due time or group says why all of them wait.
  */
 export async function countWaiting(db: Executor, nowMs: number): Promise<readonly WaitCount[]> {
   const singles = [...(await dueSingles(db, nowMs)), ...(await laterSingles(db, nowMs))];
@@ -75,7 +75,7 @@ export async function countWaiting(db: Executor, nowMs: number): Promise<readonl
   return [...counts, ...(await sealed(db, nowMs))];
 }
 
-/** Deliveries that wait alike. */
+/** Deliveries that wait for the same reason. */
 interface Alike {
   readonly sink: string;
   readonly count: number;

@@ -1,4 +1,4 @@
-/** What waits for a sink is due at once, in the order in which it was sealed. */
+/** Makes everything that waits for a sink due at once, in the order in which it was sealed. */
 import { OPEN } from "../db/literals.ts";
 import type { Executor } from "../db/statement.ts";
 
@@ -9,7 +9,7 @@ export async function wakeSink(db: Executor, sink: string, nowMs: number): Promi
     .where("state", "=", OPEN)
     .where("sink", "=", sink)
     .where("next_attempt_at", ">", nowMs)
-    // A mute goes on.
+    // A mute still applies.
     .where("held_by", "is", null)
     .execute();
 }

@@ -1,6 +1,6 @@
 /**
- * Deliveries that are due and do not go out now: on posts that are gone, said by another alert,
- * about alerts that nobody was shown, or put off.
+ * Stores that due deliveries are not sent now: their post is gone, another alert says the same,
+ * nobody was shown the alert that they follow, or they are postponed.
  */
 import type { Withheld } from "../../model/outbox.ts";
 import { WAITING } from "../db/literals.ts";
@@ -16,7 +16,9 @@ const markDeleted = listStatement<object, number>()((on, list) =>
     .returning(["sink", "group_key", "grouped"]),
 );
 
-/** What joined them because it is alike, and is about another subject. */
+/**
+ * Finds deliveries that joined one of these because of the same content, but have another subject.
+ */
 const othersJoined = listStatement<object, number>()((on, list) =>
   on
     .selectFrom("deliveries as d")
@@ -112,7 +114,10 @@ export function withhold(
   });
 }
 
-/** The oldest of them goes out instead, and stands for the others. */
+/**
+ * Makes the oldest delivery that had joined each of these take its place. The others join that one
+ * instead.
+ */
 async function promoteJoined(on: Executor, ids: readonly number[]): Promise<void> {
   const { rows } = await othersJoined(on, ids, {});
   for (const id of new Set(rows.map((row) => Number(row.id)))) {

@@ -1,6 +1,6 @@
 /**
- * The one transaction in which a poll becomes state: memory, verdicts, events and their deliveries.
- * Events are created nowhere else.
+ * Commits a poll in one transaction: memory, verdicts, events and their deliveries. Events are
+ * created nowhere else.
  */
 import { wantEdits } from "../history/edits.ts";
 import type { CommitResult, PollCommit, SourceChange } from "../../model/poll-store.ts";
@@ -17,7 +17,7 @@ import type { Settlements } from "../ledger/settlements.ts";
 import { type Executor, insertRows, statement } from "../db/statement.ts";
 import { TargetRevisions } from "../watches/target-revisions.ts";
 
-/** Someone changed a row since it was read: rolls the transaction back. */
+/** Thrown to roll the transaction back if a row was changed since it was read. */
 class Conflict extends Error {}
 
 export async function commitPoll(
@@ -41,8 +41,8 @@ const sourcesOf = ({ source, sources = [] }: PollCommit): readonly SourceChange[
 ];
 
 /**
- * The sources and the watches whose rows it reads and changes, and where its deliveries join
- * others.
+ * Returns the scopes of a commit: the sources and watches whose rows it reads and changes, and the
+ * sinks where its deliveries join others.
  */
 function scopesOf(commit: PollCommit): readonly string[] {
   const {
@@ -121,7 +121,7 @@ const insertSource = insertRows(
   (insert) => insert.onConflict((conflict) => conflict.column("fingerprint").doNothing()),
 );
 
-/** False when the source changed since it was read. */
+/** Applies the change of a source. Returns false if the source was changed since it was read. */
 async function applySource(on: Executor, change: SourceChange): Promise<boolean> {
   const { fingerprint, expectedRevision: expected, polledAtMs: polledAt } = change;
   const memory = change.memory === undefined ? null : toText(change.memory);

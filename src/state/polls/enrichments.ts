@@ -1,6 +1,6 @@
 /**
- * Events that wait for their enrichment, and the one transaction in which one that has it gets its
- * deliveries.
+ * Stores the events that wait for their enrichment, and creates the deliveries of enriched events
+ * in one transaction.
  */
 import type {
   DueEnrichments,
@@ -154,7 +154,7 @@ export function storeEnrichments(
   ]);
 }
 
-/** False where it waits no longer. */
+/** Marks an enrichment as done. Returns false if the event no longer waits. */
 async function complete(
   on: Executor,
   { event, result, error, attempts }: EnrichedEvent,

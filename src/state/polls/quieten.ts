@@ -1,6 +1,6 @@
 /**
- * After a restore: nothing is sent that was most likely sent before, from what waited in the backup
- * to what came since. Every target is as one that was away since the backup and goes on from now.
+ * Keeps alerts from being sent twice after a restore. Whatever waited in the backup is muted,
+ * because it was most likely sent. Every target counts as away from the backup until now.
  */
 import { markReturned } from "../watches/absence.ts";
 import { recordAudit } from "../db/audit.ts";
@@ -8,12 +8,12 @@ import { OPEN, WAITING } from "../db/literals.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
 export interface QuietSpan {
-  /** What the backup last knew. */
+  /** When the backup last learned something. */
   readonly fromMs: number;
   readonly atMs: number;
 }
 
-/** Alerts that waited and are muted now. */
+/** Mutes what waits. Returns the number of alerts that were muted. */
 export function quieten(db: Executor, span: QuietSpan): Promise<number> {
   return transact(db, async (on) => {
     await markTargets(on, span);

@@ -1,6 +1,6 @@
 /**
- * Who does what, of the daemons that share a state. Each change counts a number up that all of them
- * watch.
+ * Stores which of the daemons that share a state does what. Each change increases a counter that
+ * all of them watch.
  */
 import { sql } from "kysely";
 import type {
@@ -29,14 +29,14 @@ const upsert = insertRows("claims", ["kind", "key", "cost", "replica", "wanted"]
 const AT_ONCE = 500;
 
 /**
- * A transaction that has taken a number may be committed after some that took higher ones, not
- * after so many.
+ * A transaction that has taken a number may be committed after others with higher numbers, but not
+ * after this many.
  */
 const NEWEST = sql.lit(300);
 
 /**
- * Reads everything that replicas watch in one round trip, as each asks for it several times a
- * second. The sums differ with each new row, also where that has not the highest number.
+ * Reads everything that replicas watch in one round trip, because each asks several times a second.
+ * The sums change with each new row, even if another row has a higher number.
  */
 const readShareNews = statement<object>()((on) =>
   on.selectNoFrom((eb) => [
@@ -96,7 +96,7 @@ export const replicaStore = (db: Executor): ReplicaStore => ({
   announced: (after, upTo) => announced(db, after, upTo),
 });
 
-/** So many characters of its id distinguish a replica from others on its host. */
+/** This many characters of its id distinguish a replica from others on its host. */
 const NAMED_BY = 4;
 
 async function replicas(db: Executor): Promise<readonly ReplicaState[]> {
@@ -149,7 +149,7 @@ async function countUp(on: Executor, name: keyof Counters): Promise<number> {
   return next;
 }
 
-/** So many announcements are kept. */
+/** The number of announcements that are kept. */
 const PLACES = 100;
 const placeOf = (number: number): string => `announcement ${number % PLACES}`;
 

@@ -1,6 +1,6 @@
 /**
- * The configurations that the state has worked with. A proposal reads and writes in one
- * transaction, so that all agree on the order.
+ * Stores the configurations that the state has worked with. A proposal is read and written in one
+ * transaction, so that all replicas agree on the order.
  */
 import type {
   ProposedConfig,

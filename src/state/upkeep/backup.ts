@@ -1,5 +1,6 @@
 /**
- * Backups beside the state file: `<state>.backup-<schema>-<time>`, complete or not there at all.
+ * Makes backups next to the state file, named `<state>.backup-<schema>-<time>`. A backup is
+ * complete or does not exist.
  */
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -8,10 +9,13 @@ import { schemaNumber } from "../migrations/migrate.ts";
 import { missing, openFailure } from "../files/open-failures.ts";
 import { appliedMigrations, copyTo, openHandle, type SqliteHandle } from "../db/sqlite.ts";
 
-/** `20260102T030405Z`: sorts as it happened, and is a file name everywhere. */
+/**
+ * Returns a time stamp such as `20260102T030405Z`, which sorts by time and is allowed in file names
+ * everywhere.
+ */
 export const timeStamp = (clock: Clock): string => isoTime(clock.now()).replace(/[-:]|\.\d+/g, "");
 
-/** Backups of a state file, newest first. */
+/** Returns the backups of a state file, newest first. */
 export function listBackups(path: string): readonly string[] {
   const folder = dirname(path);
   const prefix = `${basename(path)}.backup-`;
@@ -23,8 +27,8 @@ export function listBackups(path: string): readonly string[] {
 }
 
 /**
- * A folder that is missing, unreadable or no folder has no backups; opening the state says what is
- * wrong with it.
+ * Returns the names in a folder; none if it is missing or unreadable. Opening the state then
+ * reports what is wrong.
  */
 function namesIn(folder: string): readonly string[] {
   try {
@@ -39,7 +43,7 @@ export interface Backup {
   readonly bytes: number;
 }
 
-/** Copies an open state. A copy that was cut off keeps its `.part` name and is no backup. */
+/** Copies an open state. A copy that was cut off keeps its name `.part`, and is no backup. */
 export async function backupHandle(
   handle: SqliteHandle,
   path: string,
@@ -57,7 +61,7 @@ export async function backupHandle(
   return { path: target, bytes: statSync(target).size };
 }
 
-/** `state backup`: works beside a running daemon. @throws ExitError */
+/** Runs `state backup`, even while a daemon runs. @throws ExitError */
 export async function backupState(path: string, clock: Clock): Promise<Backup> {
   const context = { path, existed: existsSync(path), newestBackup: listBackups(path)[0] };
   if (!context.existed) throw missing(context);

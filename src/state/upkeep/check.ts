@@ -1,4 +1,7 @@
-/** Whether a state file is sound: now, beside the daemon, or in the background of a large one. */
+/**
+ * Checks whether a state file is sound: at once, while a daemon runs, or in the background if it is
+ * large.
+ */
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -11,26 +14,28 @@ import { appliedMigrations, openHandle, quickCheck, type SqliteHandle } from "..
 
 export interface StateReport {
   readonly path: string;
-  /** Empty when the file is sound. */
+  /** Empty if the file is sound. */
   readonly problems: readonly string[];
-  /** `0001`. */
+  /** The number of the schema, such as `0001`. */
   readonly schema: string;
   readonly bytes: number;
-  /** Newest first. */
+  /** The backups, newest first. */
   readonly backups: readonly string[];
-  /** State, log, backups and their folder, where others than their owner may read or write them. */
+  /**
+   * State, log, backups and their folder, as far as others than the owner may read or write them.
+   */
   readonly wide: readonly WideMode[];
 }
 
 /**
- * `state check`: reads only, also beside a running daemon. @throws ExitError when the file cannot
- * be opened at all.
+ * Runs `state check`, which only reads, even while a daemon runs. @throws ExitError if the file
+ * cannot be opened at all
  */
 export function checkState(path: string): StateReport {
   const backups = listBackups(path);
   const context = { path, existed: existsSync(path), newestBackup: backups[0] };
   if (!context.existed) throw missing(context);
-  // Before it is opened: that may give the log the mode of the state again.
+  // This comes before the file is opened, because opening may give the log the mode of the state.
   const wide = findWideModes([dirname(path), path, `${path}-wal`, `${path}-shm`, ...backups]);
   let handle: SqliteHandle | undefined;
   try {
@@ -44,8 +49,8 @@ export function checkState(path: string): StateReport {
 }
 
 /**
- * Whether it is a state that this build can read, and what is wrong with it. @throws ExitError when
- * it is none; `context` gives its name.
+ * Checks that this build can read the state, and returns what is wrong with it. @throws ExitError
+ * if the file is no such state; `context` has its name
  */
 export function examine(
   handle: SqliteHandle,
@@ -58,12 +63,15 @@ export function examine(
 }
 
 export interface BackgroundCheck {
-  /** What was found; empty when sound, or when it was stopped. */
+  /** What was found; empty if the file is sound or the check was stopped. */
   readonly problems: Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-/** Plain JavaScript, evaluated: the same from sources and from the build. */
+/**
+ * The worker's code is evaluated as plain JavaScript, so that it works from sources and from the
+ * build.
+ */
 const WORKER = `
 const { workerData, parentPort } = require("node:worker_threads");
 const Database = require(workerData.driver);

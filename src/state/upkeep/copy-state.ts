@@ -1,6 +1,6 @@
 /**
- * Carries a whole state over to another engine: table by table, in steps that can be taken up
- * again, and compared at the end row by row.
+ * Copies a whole state to another engine, table by table, in steps that can be continued after an
+ * interruption. At the end all rows are compared.
  */
 import { createHash } from "node:crypto";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
@@ -28,8 +28,8 @@ export interface CopyStep {
 }
 
 /**
- * Rows by table. @throws ExitError where `to` is in use, or what was written differs from what was
- * read.
+ * Copies the state. Resolves to the number of rows by table. @throws ExitError if `to` is in use,
+ * or if the rows differ afterwards
  */
 export async function copyState(
   from: StateEnd,
@@ -97,7 +97,10 @@ async function* pagesOf(
 const keyOf = (table: TransferTable, row: TransferRow | undefined): readonly (string | number)[] =>
   TRANSFERRED[table].map((column) => row?.[column] ?? "");
 
-/** Count and sum of all rows, in whatever order: the two engines agree on each of them. */
+/**
+ * Returns the count and a sum of all rows, which does not depend on their order. Equal rows give
+ * the same sum on both engines.
+ */
 async function digestOf(transfer: Transfer, table: TransferTable): Promise<string> {
   let count = 0;
   let sum = 0n;
@@ -115,7 +118,9 @@ function hashOf(row: TransferRow): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-/** The next try begins anew: the state that is read may have changed between two. */
+/**
+ * Starts over at the next try, because the state that is read may have changed between two tries.
+ */
 async function differs(from: StateEnd, to: StateEnd, table: TransferTable): Promise<ExitError> {
   await to.transfer.begin(from.name);
   return new ExitError(

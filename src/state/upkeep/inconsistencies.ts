@@ -1,6 +1,6 @@
 /**
- * Whether what the tables say fits together: counts of rows that no transaction leaves behind,
- * neither a prune in progress nor a daemon that runs.
+ * Checks whether the tables agree: finds rows that no transaction leaves behind, not even while
+ * rows are pruned or a daemon runs.
  */
 import { type Expression, type SqlBool, sql } from "kysely";
 import type { Executor } from "../db/statement.ts";
@@ -8,7 +8,7 @@ import type { Tables } from "../db/tables.ts";
 
 interface Rule {
   readonly table: keyof Tables;
-  /** What is wrong with a row. */
+  /** What is wrong with such a row. */
   readonly fault: string;
   readonly where: Expression<SqlBool>;
 }
@@ -54,7 +54,7 @@ const RULES: readonly Rule[] = [
   behind("silence", "silences", "id"),
 ];
 
-/** One sentence for each rule that is broken. */
+/** Returns a sentence for each rule that is broken. */
 export async function findInconsistencies(db: Executor): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { table, fault, where } of RULES) {

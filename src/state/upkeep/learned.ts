@@ -1,4 +1,4 @@
-/** The table of what was learned: a row for each value. */
+/** Stores learned values, with a row for each. */
 import type { Json } from "../../model/json.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, insertRows, transact } from "../db/statement.ts";

@@ -1,11 +1,11 @@
-/** Small named values of the daemon, and the store's own. */
+/** Stores small named values of the daemon and of the store itself. */
 import type { Json } from "../../model/json.ts";
 import { StoreError } from "../../model/store-error.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { keepValue, keptValues } from "../db/housekeeping.ts";
 import { type Executor, insertRows } from "../db/statement.ts";
 
-/** Null when there is no such note. */
+/** Returns the value of a note; null if there is none. */
 export async function readNote(db: Executor, name: string): Promise<Json | null> {
   const row = await db
     .selectFrom("notes")
@@ -27,7 +27,10 @@ export async function writeNote(db: Executor, name: string, value: Json): Promis
 
 const CLEAN = "clean";
 
-/** Remembers whether the last process closed the store: an unclean stop asks for a check. */
+/**
+ * Records whether the last process closed the store, because the file must be checked after an
+ * unclean stop.
+ */
 export async function markClean(db: Executor, isClean: boolean): Promise<void> {
   await keepValue(db, CLEAN, toText(isClean));
 }
@@ -37,7 +40,8 @@ export async function wasClean(db: Executor): Promise<boolean> {
 }
 
 /**
- * @throws StoreError, STORE_WRITE_FAILED also where something else has held the state for so long.
+ * Writes something. @throws StoreError; STORE_WRITE_FAILED also if something else has locked the
+ * state for too long
  */
 export async function proveWritable(db: Executor, nowMs: number): Promise<void> {
   try {

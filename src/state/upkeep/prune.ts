@@ -1,5 +1,5 @@
 /**
- * Forgetting: what is older than the retention goes, in small transactions; what waits never does.
+ * Deletes what is older than the retention, in small transactions. Nothing that waits is deleted.
  */
 import { BACKFILL_KEPT_MS } from "../../model/backfill.ts";
 import { OVERDUE_RECHECK_MS } from "../../model/recheck.ts";
@@ -8,17 +8,21 @@ import { forgetBackfills } from "../items/backfills.ts";
 import { OPEN, WAITING } from "../db/literals.ts";
 
 const REMOVED_WATCHES_KEPT_MS = 30 * 86_400_000;
-/** The sums of the ledger outlive short retentions: a month's quota is counted from them. */
+/**
+ * The ledger's sums are kept for longer than a short retention, because a month's quota is computed
+ * from them.
+ */
 const SUMS_KEPT_MS = 62 * 86_400_000;
 /**
- * A month that does not begin on a full hour of UTC has its first one counted attempt by attempt.
+ * Single attempts are kept for a month, because the first hour of a month that does not begin on a
+ * full hour of UTC is counted from them.
  */
 const ATTEMPTS_KEPT_MS = 32 * 86_400_000;
-/** As long as there may have to be from one mention to the next. */
+/** The longest pause between mentions that may be configured. */
 const MENTIONS_KEPT_MS = 30 * 86_400_000;
 const AT_ONCE = 500;
 
-/** Notes of a watch, named by what they say and its key: `volume:<key>`, `list:<key>:at`. */
+/** The beginnings of the names of notes about a watch: `volume:<key>`, `list:<key>:at`. */
 const WATCH_NOTES = ["volume", "list"] as const;
 
 export async function prune(
@@ -59,7 +63,7 @@ export async function prune(
     nowMs - Math.max(retentionMs, ATTEMPTS_KEPT_MS),
     nowMs - Math.max(retentionMs, SUMS_KEPT_MS),
   );
-  // Those of watches that are polled no more: the others end by themselves.
+  // These are rechecks of watches that are no longer polled. The others end by themselves.
   await db
     .deleteFrom("rechecks")
     .where("until_at", "<", nowMs - OVERDUE_RECHECK_MS)
@@ -75,12 +79,15 @@ export async function prune(
   await forgetNotes(db);
 }
 
-/** Until a round finds nothing more. */
+/** Repeats a round until it deletes nothing more. */
 async function repeat(round: () => Promise<bigint>): Promise<void> {
   while ((await round()) > 0n);
 }
 
-/** A schedule may be slower than the retention is long: what is polled at all stays. */
+/**
+ * Deletes the memory of sources that are no longer polled. A source in use is kept, because its
+ * schedule may be slower than the retention.
+ */
 async function forgetSources(
   db: Executor,
   before: number,
@@ -103,7 +110,7 @@ async function forgetSources(
   await forgetGroups(db);
 }
 
-/** What a group has learned goes with the times of its polls. */
+/** Deletes what groups have learned whose polls are no longer stored. */
 async function forgetGroups(db: Executor): Promise<void> {
   const known = db.selectFrom("sources").select("fingerprint");
   await db
@@ -131,7 +138,8 @@ async function forgetNotes(db: Executor): Promise<void> {
 }
 
 /**
- * One scan of the items for all targets that are gone: no index leads from a target to its items.
+ * Deletes watches and targets that were removed long ago. The items of all these targets are
+ * deleted in one scan, because no index leads from a target to its items.
  */
 async function forgetWatches(db: Executor, removedBefore: number): Promise<void> {
   await transact(db, async (on) => {
@@ -152,8 +160,8 @@ async function forgetWatches(db: Executor, removedBefore: number): Promise<void>
 }
 
 /**
- * Walks the items by their key: an index by time would cost every poll, this costs one slow walk a
- * day.
+ * Deletes old items, reading them in the order of their key. An index by time would slow down every
+ * poll; this scan runs once a day.
  */
 async function forgetTweets(db: Executor, before: number): Promise<void> {
   let after = "";
@@ -184,7 +192,7 @@ const forgetMessages = async (db: Executor, before: number): Promise<bigint> => 
     .select("id")
     .where("state", "!=", OPEN)
     .where("done_at", "<", before)
-    // A thread goes on below it.
+    // The thread still goes on below this message.
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -199,7 +207,7 @@ const forgetMessages = async (db: Executor, before: number): Promise<bigint> => 
   return (await db.deleteFrom("messages").where("id", "in", old).executeTakeFirst()).numDeletedRows;
 };
 
-/** Deliveries in order of creation: those that wait, or whose message does, stay. */
+/** Deletes old deliveries, except those that wait or whose message is still stored. */
 async function forgetDeliveries(db: Executor, before: number): Promise<void> {
   let after = 0;
   for (;;) {

@@ -1,7 +1,4 @@
-/**
- * `state restore`: puts a backup in the state's place. What was there is moved to another name,
- * never deleted.
- */
+/** Restores a backup for `state restore`. The state that was there is renamed, never deleted. */
 import { copyFileSync, existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../../model/clock.ts";
@@ -21,35 +18,35 @@ import { countEventsSince, lastActivityMs, openHandle, type SqliteHandle } from 
 
 export interface Restored {
   readonly path: string;
-  /** Where the former state is now; null when there was none. */
+  /** The new name of the former state; null if there was none. */
   readonly replaced: string | null;
-  /** `0001`. */
+  /** The number of the schema, such as `0001`. */
   readonly schema: string;
   /**
-   * What the backup last knew, epoch ms: what came later will be found again. Null when it knows
-   * nothing yet.
+   * When the backup last learned something, in epoch ms. What came later will be found again. Null
+   * if it has learned nothing yet.
    */
   readonly reachesMs: number | null;
   /**
-   * Alerts that the former state holds of the time since; null when it cannot be read, or there was
-   * none.
+   * The number of alerts in the former state from the time since then; null if it cannot be read or
+   * does not exist.
    */
   readonly alertsSince: number | null;
   /**
-   * Silences and pauses that hold otherwise than in the former state; null when that cannot be
-   * read, or there was none.
+   * Silences and pauses that differ from the former state; null if it cannot be read or does not
+   * exist.
    */
   readonly changed: ChangedByRestore | null;
 }
 
-/** What is read of the backup before it is used. */
+/** What is read from the backup before it is used. */
 interface Copy extends Pick<Restored, "schema" | "reachesMs"> {
   readonly setByHand: SetByHand;
 }
 
 /**
- * @throws ExitError when there is no such backup, it is not sound or of a newer schema, a daemon
- * runs on the state, or the disk is full.
+ * Restores a backup. @throws ExitError if there is no such backup, if it is damaged or has a newer
+ * schema, if a daemon runs on the state, or if the disk is full
  */
 export function restoreState(path: string, backup: string, clock: Clock): Restored {
   const newestBackup = listBackups(path)[0];
@@ -82,8 +79,8 @@ export function restoreState(path: string, backup: string, clock: Clock): Restor
 }
 
 /**
- * The copy is what will be used, and reading it needs room on the state's disk only. Its name in
- * messages is the backup's.
+ * Reads the copy, because it is what will be used, and because reading it takes room only on the
+ * state's disk. Messages name the backup.
  */
 function readCopy(part: string, context: OpenContext, nowMs: number): Copy {
   try {
@@ -101,7 +98,7 @@ function readCopy(part: string, context: OpenContext, nowMs: number): Copy {
   }
 }
 
-/** A former state that is damaged is often why it is replaced. */
+/** Reads the former state. It may be damaged, which is often the reason for a restore. */
 function readFormer<T>(path: string, read: (handle: SqliteHandle) => T): T | null {
   if (!existsSync(path)) return null;
   try {
@@ -120,7 +117,7 @@ function withHandle<T>(path: string, read: (handle: SqliteHandle) => T): T {
   }
 }
 
-/** The write-ahead log goes with its file: beside another one it would be wrong. */
+/** Moves the state file with its write-ahead log, which would corrupt a different file. */
 function moveAway(path: string, target: string): string | null {
   const existed = existsSync(path);
   for (const suffix of ["-wal", "-shm", ""]) {

@@ -1,23 +1,23 @@
 /**
- * What people set by hand and a restore changes: silences and pauses that a backup brings back
- * though they had ended, and those that it does not know.
+ * Finds what a restore changes of the things that people set: silences and pauses that had ended
+ * since the backup, and those that the backup does not have.
  */
 import type { SqliteHandle } from "../db/sqlite.ts";
 
 /**
- * What holds at a moment, each in a few words: `the silence 3 (team="comms")`, `the pause of
+ * What applies at a moment, in a few words each: `the silence 3 (team="comms")`, `the pause of
  * mentions`.
  */
 export type SetByHand = readonly string[];
 
 export interface ChangedByRestore {
-  /** Holds again, and had been ended since the backup. */
+  /** Applies again, although it had ended since the backup. */
   readonly returned: SetByHand;
-  /** Was set since the backup, and holds no more. */
+  /** Was set since the backup, and no longer applies. */
   readonly lost: SetByHand;
 }
 
-/** Reads what holds at a moment. A schema from before there were silences has none. */
+/** Reads what applies at a moment. A schema from before there were silences has none. */
 export function readSetByHand(handle: SqliteHandle, nowMs: number): SetByHand {
   return [...silencesIn(handle, nowMs), ...pausesIn(handle)];
 }

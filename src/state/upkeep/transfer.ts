@@ -1,6 +1,6 @@
 /**
- * One end of a transfer of a whole state: reads tables row by row in the order of their keys, and
- * writes such rows with a note of how far they go, in one transaction. The note stays until the
+ * Reads and writes one end of a transfer of a whole state: reads tables in the order of their keys,
+ * and writes rows in one transaction with a note of how far they go. The note stays until the
  * transfer is complete, and no daemon starts on a state that has one.
  */
 import { type Kysely, sql } from "kysely";
@@ -15,8 +15,8 @@ import { EXIT, ExitError } from "../../model/exit-code.ts";
 export type TransferRow = Readonly<Record<string, string | number | null>>;
 
 /**
- * What each table is read by, in an order in which rows come after those they name. The store's own
- * notes, and who does what, stay where they are.
+ * The key columns of each table, in an order in which rows come after the rows that they refer to.
+ * The store's own values and the claims of replicas are not transferred.
  */
 export const TRANSFERRED = {
   watches: ["key"],
@@ -61,28 +61,28 @@ export type TransferTable = keyof typeof TRANSFERRED;
 export interface TransferNote {
   /** The name of the state that the rows come from. */
   readonly from: string;
-  /** The table that is under way; null before the first. */
+  /** The table that is being copied; null before the first. */
   readonly table: TransferTable | null;
-  /** Of its last row that was written; null before the first. */
+  /** The key of the last row that was written; null before the first. */
   readonly key: readonly (string | number)[] | null;
 }
 
 export interface Transfer {
   count(table: TransferTable): Promise<number>;
-  /** Rows after a key, in the order of keys. */
+  /** Returns the rows after a key, in the order of keys. */
   read(
     table: TransferTable,
     after: TransferNote["key"],
     limit: number,
   ): Promise<readonly TransferRow[]>;
-  /** Rows and how far they go, or nothing. */
+  /** Writes rows and the note in one transaction. */
   write(table: TransferTable, rows: readonly TransferRow[], note: TransferNote): Promise<void>;
-  /** Deletes every row, and notes that a transfer begins. */
+  /** Deletes all rows, and notes that a transfer begins. */
   begin(from: string): Promise<void>;
-  /** Null where no transfer is under way. */
+  /** Returns the note; null if no transfer is under way. */
   progress(): Promise<TransferNote | null>;
   end(): Promise<void>;
-  /** Nothing was ever stored here but what a new state has. */
+  /** Whether nothing was ever stored here beyond what a new state has. */
   isUnused(): Promise<boolean>;
 }
 
@@ -96,7 +96,7 @@ async function readNote(db: Executor): Promise<TransferNote | null> {
 const note = (db: Executor, value: TransferNote) =>
   keepValue(db, NOTE, toText(value as unknown as Json));
 
-/** @throws ExitError where a transfer into this state was begun and not completed. */
+/** Checks that no transfer into this state is incomplete. @throws ExitError if one is */
 export async function refuseHalfTransferred(db: Executor, name: string): Promise<void> {
   const left = await readNote(db);
   if (left === null) return;
@@ -119,7 +119,7 @@ async function insertAll(
   await insert(on, rows as never);
 }
 
-/** Tables of any name: their rows are only carried. */
+/** Tables of any name, because their rows are only copied. */
 type AnyTables = Record<string, Record<string, string | number | null>>;
 
 export function createTransfer(db: Executor): Transfer {

@@ -1,4 +1,4 @@
-/** What a target remembers of the time its watch, or it itself, was away. */
+/** Records in a target's memory that it, or its watch, was away. */
 import type { JsonObject } from "../../model/json.ts";
 import type { Absence } from "../../model/watch-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
@@ -11,15 +11,15 @@ export interface Return {
 }
 
 /**
- * The row of a target that is read again: from where it was left, although others may have read its
- * source since. One that was never read begins now.
+ * Returns the row of a target that is read again from where it was left, although others may have
+ * read its source since. A target that was never read begins now.
  */
 export function markReturned(row: TargetRow, { fromMs, atMs, isFromNow }: Return): TargetRow {
   const revision = row.revision + 1;
   if (row.baseline_at === null) return { ...row, registered_at: atMs, revision };
   const before = fromText<JsonObject>(row.memory);
   const earlier = before["away"] as Absence | undefined;
-  // What was missed before and is not read yet is missed still.
+  // Posts that were missed earlier and are not read yet are still missing.
   const resumeMs =
     typeof before["resume_ms"] === "number" ? Math.min(before["resume_ms"], fromMs) : fromMs;
   const away: Absence = {

@@ -1,4 +1,4 @@
-/** Ids of accounts that watches name beside their targets. */
+/** Stores the ids of accounts that watches name in addition to their targets. */
 import type { NamedAccountId } from "../../model/watch-store.ts";
 import { fromText, toText } from "../db/json-text.ts";
 import { type Executor, statement, transact } from "../db/statement.ts";
@@ -10,7 +10,7 @@ const update = statement<{ key: string; accounts: string }>()((on, slot) =>
     .where("key", "=", slot("key")),
 );
 
-/** Adds to what is known; a handle that has an id keeps it. */
+/** Adds ids. A handle that has an id keeps it. */
 export function nameAccounts(db: Executor, found: readonly NamedAccountId[]): Promise<void> {
   return transact(db, async (on) => {
     const byWatch = new Map<string, NamedAccountId[]>();

@@ -1,6 +1,6 @@
 /**
- * Makes the stored targets of each watch equal to the configured ones: new, known, revived,
- * renamed, merged, removed.
+ * Makes the stored targets of each watch equal to the configured ones. Targets may be new, known,
+ * revived, renamed, merged or removed.
  */
 import type { TargetRegistration } from "../../model/watch-store.ts";
 import { markReturned, type Return } from "./absence.ts";
@@ -13,11 +13,13 @@ import type { TargetRow } from "./watch-state.ts";
 export interface WatchTargets {
   readonly watchKey: string;
   readonly targets: readonly TargetRegistration[];
-  /** Paused or disabled: what comes back does so with the watch. */
+  /**
+   * Whether the watch is paused or disabled. Targets that come back then do so when the watch does.
+   */
   readonly isAway: boolean;
-  /** Since when the watch was away that is polled again; null where it was polled all the time. */
+  /** Since when the watch was away, if it is polled again now; null if it was never away. */
   readonly returnedFromMs: number | null;
-  /** When its one feed was read last, where another one may take its place. */
+  /** When its only feed was last read, if another one may replace it. */
   readonly readUntilMs?: number | undefined;
 }
 
@@ -50,8 +52,8 @@ const markRemoved = listStatement<{ nowMs: number }, number>()((on, ids, slot) =
 const insertTargets = insertRows("targets", COLUMNS, (insert) => insert);
 
 /**
- * Rows of each watch in the order of its registration; targets that follow the same account appear
- * once.
+ * Registers the targets of watches. Returns the rows of each watch in the order of its
+ * registration; targets that follow the same account appear once.
  */
 export async function registerTargets(
   on: Executor,
@@ -82,11 +84,11 @@ export async function registerTargets(
 }
 
 interface Registered {
-  /** Of the targets that are polled, in the order of the configuration. */
+  /** The rows of the polled targets, in the order of the configuration. */
   readonly rows: readonly TargetRow[];
-  /** Not yet inserted, and without an id. */
+  /** Rows that are not inserted yet and have no id. */
   readonly created: readonly TargetRow[];
-  /** Ids of those that are named no more, and not yet marked so. */
+  /** The ids of targets that are no longer configured and not marked as removed yet. */
   readonly removed: readonly number[];
 }
 
@@ -145,8 +147,8 @@ async function registerOne(
 }
 
 /**
- * What came after the last read of the old one was never read: it is news to the one that takes its
- * place.
+ * Lets a target that replaces another one begin where the other was last read. What came after that
+ * was never read, so it is new for the replacement.
  */
 function takeTimeOf(
   old: TargetRow,
@@ -160,7 +162,7 @@ function takeTimeOf(
   );
 }
 
-/** The row of this watch that already follows the account. */
+/** Returns the row of this watch that already follows the account. */
 function holderOf(
   rows: ReadonlyMap<string, TargetRow>,
   userId: string | undefined,
@@ -171,7 +173,7 @@ function holderOf(
   return undefined;
 }
 
-/** When the target was left, where it is read again. */
+/** Returns since when the target was away, if it is read again. */
 function awayOf(
   { isAway, returnedFromMs }: WatchTargets,
   removedAt: number | null,
@@ -215,7 +217,7 @@ async function keep(
     old.position === next.position &&
     old.user_id === next.user_id &&
     old.removed_at === null;
-  // The configuration holds this string anyway.
+  // The configuration holds this string anyway, so it takes no more memory.
   if (isSame && away === undefined) return { ...old, name: target.name };
   return write(back({ ...next, revision: old.revision + 1 }));
 }

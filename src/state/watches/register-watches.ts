@@ -1,6 +1,6 @@
 /**
- * Makes the stored watches equal to the configured ones. What becomes of their targets is
- * register-targets.ts's.
+ * Makes the stored watches equal to the configured ones. `register-targets.ts` does the same for
+ * their targets.
  */
 import { createHash } from "node:crypto";
 import type { Random } from "../../model/random.ts";
@@ -11,7 +11,7 @@ import { registerTargets } from "./register-targets.ts";
 import { type Executor, insertRows, transact } from "../db/statement.ts";
 import { type TargetRow, type WatchRow, watchState } from "./watch-state.ts";
 
-/** What registering changes of a row. */
+/** The columns that registration changes. */
 const CHANGED = ["id", "type", "position", "removed_at", "enabled", "away_at"] as const;
 
 const upsertWatches = insertRows(
@@ -30,7 +30,7 @@ const upsertWatches = insertRows(
     ),
 );
 
-/** The digest of what was registered last. */
+/** The name of the stored digest of the last registration. */
 const REGISTERED = "registered";
 const digestOf = (watches: readonly WatchRegistration[]): string =>
   createHash("sha256").update(JSON.stringify(watches)).digest("base64url");
@@ -42,7 +42,10 @@ export interface Registering {
   readonly readUntilMs?: ReadUntil | undefined;
 }
 
-/** What is registered already is only read: nobody has to wait for that. */
+/**
+ * Registers watches. If the same watches are registered already, they are only read, which waits
+ * for no other transaction.
+ */
 export async function registerWatches(
   db: Executor,
   watches: readonly WatchRegistration[],
@@ -93,9 +96,9 @@ async function registerAll(
 }
 
 /**
- * The row of each registration: its own, the one it takes over, a removed one revived, or a new
- * one. A watch whose type was changed is another watch: what was noted of tweets says nothing of
- * followers.
+ * Returns the row of each registration: its own, the one that it takes over with `moved_from`, a
+ * removed one, or a new one. A watch with a changed type is a different watch, because what is
+ * stored about tweets means nothing for followers.
  */
 function matchWatches(
   stored: readonly WatchRow[],
@@ -129,8 +132,8 @@ function ownRow(
 ): WatchRow | undefined {
   const own = byName.get(nameOf(watch));
   const { movedFrom } = watch;
-  // A name that is still configured keeps its own memory; a watch that already has one does not
-  // swap it.
+  // A name that is still configured keeps its own memory, and a watch that has memory does not
+  // exchange it.
   if (own?.removed_at === null || movedFrom === undefined || named.has(movedFrom)) return own;
   const oldName = nameOf({ id: movedFrom, type: watch.type });
   const old = byName.get(oldName);
@@ -140,7 +143,7 @@ function ownRow(
 
 const nameOf = ({ id, type }: Pick<WatchRow, "id" | "type">): string => `${id}\n${type}`;
 
-/** One row per id and type: the active one, else the one removed last. */
+/** Returns one row per id and type: the active one, otherwise the one that was removed last. */
 function latestByName(stored: readonly WatchRow[]): Map<string, WatchRow> {
   const age = (row: WatchRow) => Number(row.removed_at ?? Number.POSITIVE_INFINITY);
   return new Map(
@@ -180,11 +183,11 @@ async function writeWatches(
 const isSame = (a: WatchRow | undefined, b: WatchRow): boolean =>
   CHANGED.every((name) => a?.[name] === b[name]);
 
-/** As many ids as one statement names; of more watches everything is read. */
+/** The maximum number of ids in a statement. For more watches, all are read. */
 const MAX_IDS = 500;
 
 /**
- * Watches that are configured now, in the order of the configuration: all, or those with these ids.
+ * Returns the configured watches in the order of the configuration: all, or those with these ids.
  */
 export async function listWatches(
   db: Executor,

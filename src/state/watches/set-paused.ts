@@ -1,10 +1,9 @@
-/** Pausing and resuming a watch. */
+/** Pauses and resumes a watch. */
 import type { PauseChange, PausedBefore } from "../../model/watch-store.ts";
 import { recordAudit } from "../db/audit.ts";
 import { markReturned } from "./absence.ts";
 import { type Executor, transact } from "../db/statement.ts";
 
-/** See the port. */
 export function setPaused(
   db: Executor,
   watchId: string,

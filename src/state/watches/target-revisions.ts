@@ -1,6 +1,6 @@
 /**
- * Targets of one commit: each row is read once, its revision checked, and written only where it
- * changes.
+ * Applies the changes of targets in a commit. Each row is read once, its revision is checked, and
+ * it is written only if it changes.
  */
 import type { TargetChange } from "../../model/poll-store.ts";
 import type { TargetRef, TargetStatus } from "../../model/watch-store.ts";
@@ -40,7 +40,7 @@ export class TargetRevisions {
     this.#on = on;
   }
 
-  /** The row of a target; undefined when it is gone or merged into another. */
+  /** Returns the row of a target; undefined if it was removed or merged into another. */
   async find(ref: TargetRef): Promise<TargetRow | undefined> {
     const name = `${ref.watchKey}\n${ref.targetKey}`;
     if (!this.#rows.has(name)) {
@@ -50,7 +50,7 @@ export class TargetRevisions {
     return this.#rows.get(name);
   }
 
-  /** False when the row changed since it was read. */
+  /** Applies a change. Returns false if the row was changed since it was read. */
   async apply(change: TargetChange): Promise<boolean> {
     const row = await this.find(change);
     if (row === undefined || row.revision !== change.expectedRevision) return false;

@@ -1,4 +1,4 @@
-/** Target rows: how they are found, and how one row takes over what another remembers. */
+/** Finds target rows, and lets a row take over what another remembers. */
 import type { TargetRef } from "../../model/watch-store.ts";
 import { type Executor, statement } from "../db/statement.ts";
 import type { TargetRow } from "./watch-state.ts";
@@ -11,14 +11,14 @@ const byKey = statement<{ watchKey: string; key: string }>()((on, slot) =>
     .where("key", "=", slot("key")),
 );
 
-/** The row of that very key, also when it is merged into another. */
+/** Returns the row with that key, even if it was merged into another. */
 export const findTarget = async (
   on: Executor,
   watchKey: string,
   key: string,
 ): Promise<TargetRow | undefined> => (await byKey(on, { watchKey, key })).rows[0];
 
-/** The row that answers for a key: its own, or the one it was merged into. */
+/** Returns the row that stands for a key: its own, or the one into which it was merged. */
 export async function findSurvivor(
   on: Executor,
   watchKey: string,
@@ -31,8 +31,8 @@ export async function findSurvivor(
 }
 
 /**
- * What is known of each target, in the order of `refs`; nothing of one that is gone. `idsOf` is
- * asked with the row that answers for it.
+ * Returns what is known about each target, in the order of `refs`; an empty set for a removed one.
+ * `idsOf` is called with the id of the row that stands for the target.
  */
 export async function knownOf(
   on: Executor,
@@ -48,8 +48,9 @@ export async function knownOf(
 }
 
 /**
- * Gives the memory of `from` to the key of `to`: the row of `from` stays, with its items, and takes
- * the key, name and place of `to`, whose own row goes. Items that `to` had seen by itself are kept.
+ * Gives the memory of `from` to the key of `to`. The row of `from` is kept with its items and gets
+ * the key, name and position of `to`, whose own row is deleted. Items that only `to` has seen are
+ * kept, too.
  */
 export async function takeOver(on: Executor, from: TargetRow, to: TargetRow): Promise<TargetRow> {
   await on
@@ -77,7 +78,7 @@ export async function takeOver(on: Executor, from: TargetRow, to: TargetRow): Pr
   return row;
 }
 
-/** `from` under the key, name and place of `to`. */
+/** Returns `from` with the key, name and position of `to`. */
 export const renamed = (
   from: TargetRow,
   to: Pick<TargetRow, "key" | "name" | "position">,

@@ -1,4 +1,4 @@
-/** What is known about one target: who it is and how it fares. */
+/** Stores what is known about a target: its account and its status. */
 import type {
   ResolvedAccount,
   TargetRef,
@@ -11,8 +11,8 @@ import { findSurvivor, findTarget, takeOver } from "./target-rows.ts";
 import { type TargetRow, targetState } from "./watch-state.ts";
 
 /**
- * States in the order of `refs`; a target merged into another answers with that one, an unknown one
- * is left out.
+ * Returns states in the order of `refs`. For a target that was merged into another, that one is
+ * returned. Unknown targets are left out.
  */
 export async function loadTargets(
   db: Executor,
@@ -26,7 +26,7 @@ export async function loadTargets(
   return states;
 }
 
-/** Stores who a target is; see the port. */
+/** Stores the account of a target; see the port. */
 export function resolveTarget(
   db: Executor,
   { watchKey, targetKey }: TargetRef,
@@ -50,7 +50,7 @@ export function resolveTarget(
   });
 }
 
-/** The row that goes on: the one that holds the account already, else the row itself. */
+/** Returns the row that remains: one that already follows the account, otherwise the row itself. */
 async function withHolder(on: Executor, row: TargetRow, userId: string): Promise<TargetRow> {
   const holder = await on
     .selectFrom("targets")
@@ -63,7 +63,7 @@ async function withHolder(on: Executor, row: TargetRow, userId: string): Promise
     .executeTakeFirst();
   if (holder === undefined) return row;
   if (holder.removed_at !== null) return takeOver(on, holder, row);
-  // Both are configured: one row follows the account, the other name stays as a pointer to it.
+  // Both names are configured: one row follows the account, the other one refers to it.
   await on
     .updateTable("targets")
     .set({ merged_into: holder.key })
@@ -83,7 +83,7 @@ const writeStatus = statement<{ id: number; status: TargetStatus; reason: string
     .where("id", "=", slot("id")),
 );
 
-/** A status that is there already changes nothing, not even the revision. */
+/** Sets a status. If it is the same as before nothing changes, not even the revision. */
 export function setTargetStatus(
   db: Executor,
   ref: TargetRef,

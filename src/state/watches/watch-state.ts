@@ -1,4 +1,4 @@
-/** Rows of watches and targets in the words of the port. */
+/** Converts rows of watches and targets into the types of the port. */
 import type { Selectable } from "kysely";
 import type { TargetState, TargetStatus, WatchState } from "../../model/watch-store.ts";
 import { fromText } from "../db/json-text.ts";
@@ -11,8 +11,8 @@ const numberOrNull = (value: number | null): number | null =>
   value === null ? null : Number(value);
 
 /**
- * The driver makes a new string of every column; what ten thousand targets have in common is kept
- * once.
+ * Returns one shared string per status. The driver creates a new string for every column, and there
+ * may be ten thousand targets.
  */
 const statuses = new Map<TargetStatus, TargetStatus>();
 function shared(status: TargetStatus): TargetStatus {
