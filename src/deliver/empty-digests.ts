@@ -77,7 +77,7 @@ async function seal(
   queue: SinkQueue,
   { name, digest, period }: Empty,
 ): Promise<void> {
-  const [part] =
+  const parts =
     queue.sink.lists?.render({
       cause: "schedule",
       title: digest.title ?? "Digest",
@@ -90,6 +90,7 @@ async function seal(
         throw new Error("an empty digest reads no event");
       },
     }) ?? [];
+  const [part] = parts;
   if (part === undefined) return;
   await store.seal([
     {

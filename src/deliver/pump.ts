@@ -275,7 +275,7 @@ function createPipeline(
     read,
     templates: deps.templates,
   });
-  const layOut = { log, digests: digestsOf(deps), read, listedAt: deps.listedAt };
+  const layOut = { log, clock, digests: digestsOf(deps), read, listedAt: deps.listedAt };
   const mutes = createMutes(deps);
   const dispatch = createDispatcher({
     queues,

@@ -174,10 +174,11 @@ export interface SinkLists {
   /** More alerts than this are shown as a list, in as many messages as needed. */
   readonly above: number;
   /**
-   * Renders a digest. Pure. Every event of the sections is in exactly one part, and every part that
-   * has a line for an event contains it. Never throws because of content.
+   * Renders a digest in at least one part. A part is rendered when it is asked for, so that the
+   * caller can give way between two of them. Pure. Every event of the sections is in exactly one
+   * part, and every part that has a line for an event contains it. Never throws because of content.
    */
-  render(digest: Digest): readonly DigestPart[];
+  render(digest: Digest): Iterable<DigestPart>;
   /**
    * Renders the message that says that alerts are gathered from now on, and when the next digest
    * comes. Pure. Absent if nobody waits for that.

@@ -44,78 +44,90 @@ interface MoreRow {
 
 export type DigestRow = HeadRow | ItemRow | MoreRow;
 
-/** The rows of one message. */
-interface DigestPage {
-  readonly rows: readonly DigestRow[];
+/** The lines of one message. */
+interface DigestPage<Line> {
+  readonly lines: readonly Line[];
   readonly events: readonly OutboxEvent[];
 }
 
-interface RowLimits {
-  /** Returns the cost of a row, in the units of each budget. */
-  costs(row: DigestRow): readonly number[];
+interface RowLimits<Line> {
+  /** Lays a row out as its sink shows it. Called once for each row that is shown. */
+  lineOf(row: DigestRow): Line;
+  /** Returns the cost of a line, in the units of each budget. */
+  costs(line: Line): readonly number[];
   /** The room in the first message. */
   readonly first: readonly number[];
   /** The room in each further message. */
   readonly further: readonly number[];
 }
 
+/** A row as its sink shows it, and what it costs. */
+interface Measured<Line> {
+  readonly row: DigestRow;
+  readonly line: Line;
+  readonly cost: readonly number[];
+}
+
 /**
  * Divides a digest into at least one page. A heading is followed by at least one of its rows, and
- * is repeated on the next page if its rows continue there.
+ * is repeated on the next page if its rows continue there. Nothing of a page is read or laid out
+ * before it is asked for, so that thousands of rows do not hold the event loop.
  */
-export function digestPages(
+export function* digestPages<Line>(
   digest: Digest,
-  { costs: measure, first, further }: RowLimits,
-): readonly DigestPage[] {
-  const known = new Map<DigestRow, readonly number[]>();
-  const costs = (row: DigestRow): readonly number[] => {
-    const cost = known.get(row) ?? measure(row);
-    known.set(row, cost);
-    return cost;
+  { lineOf, costs, first, further }: RowLimits<Line>,
+): Generator<DigestPage<Line>, void> {
+  const measured = (row: DigestRow): Measured<Line> => {
+    const line = lineOf(row);
+    return { row, line, cost: costs(line) };
   };
-  const pages: { rows: DigestRow[]; events: OutboxEvent[] }[] = [{ rows: [], events: [] }];
+  let page: { readonly lines: Line[]; readonly events: OutboxEvent[] } = { lines: [], events: [] };
   let room = first;
-  const take = (rows: readonly DigestRow[]) => {
-    for (const row of rows) {
-      pages.at(-1)?.rows.push(row);
-      if (row.kind === "item" || row.kind === "more") pages.at(-1)?.events.push(...row.events);
-      room = room.map((units, index) => units - (costs(row)[index] ?? 0));
+  const take = (rows: readonly Measured<Line>[]) => {
+    for (const { row, line, cost } of rows) {
+      page.lines.push(line);
+      if (row.kind === "item" || row.kind === "more") page.events.push(...row.events);
+      room = room.map((units, index) => units - (cost[index] ?? 0));
     }
   };
-  const fits = (rows: readonly DigestRow[]) =>
+  const fits = (rows: readonly Measured<Line>[]) =>
     room.every(
-      (units, index) => rows.reduce((sum, row) => sum + (costs(row)[index] ?? 0), 0) <= units,
+      (units, index) => rows.reduce((sum, { cost }) => sum + (cost[index] ?? 0), 0) <= units,
     );
   for (const { heads, rows } of blocksOf(digest)) {
-    let above = heads.filter(({ isNew }) => isNew).map(({ row }) => row);
+    let above = heads.filter(({ isNew }) => isNew).map(({ row }) => measured(row));
     for (const row of rows) {
-      if (!fits([...above, row]) && (pages.at(-1)?.rows.length ?? 0) > 0) {
-        pages.push({ rows: [], events: [] });
+      const own = measured(row);
+      if (!fits([...above, own]) && page.lines.length > 0) {
+        yield page;
+        page = { lines: [], events: [] };
         room = further;
-        above = heads.map(({ row: head, isNew }) =>
-          isNew && above.includes(head) ? head : { ...head, text: `${head.text} (continued)` },
+        above = heads.map(
+          ({ row: head }) =>
+            above.find(({ row: shown }) => shown === head) ??
+            measured({ ...head, text: `${head.text} (continued)` }),
         );
       }
       // Omit a heading that leaves no room for the row below it.
-      take(fits([...above, row]) ? [...above, row] : [row]);
+      take(fits([...above, own]) ? [...above, own] : [own]);
       above = [];
     }
   }
-  return pages;
+  yield page;
 }
 
 /** Rows below the same headings. A heading that is not new was already shown above earlier rows. */
 interface Block {
   readonly heads: readonly { readonly row: HeadRow; readonly isNew: boolean }[];
-  readonly rows: readonly (ItemRow | MoreRow)[];
+  readonly rows: Iterable<ItemRow | MoreRow>;
 }
 
-const blocksOf = (digest: Digest): readonly Block[] =>
-  digest.sections
-    .filter(({ items }) => items.length > 0)
-    .flatMap((section) => sectionBlocks(digest, section));
+function* blocksOf(digest: Digest): Generator<Block, void> {
+  for (const section of digest.sections)
+    if (section.items.length > 0) yield* sectionBlocks(digest, section);
+}
 
-function sectionBlocks(digest: Digest, section: DigestSection): readonly Block[] {
+function* sectionBlocks(digest: Digest, section: DigestSection): Generator<Block, void> {
   const cards = gatherPeople(section.items);
   const [only] = cards;
   const isOneList =
@@ -123,24 +135,15 @@ function sectionBlocks(digest: Digest, section: DigestSection): readonly Block[]
   // The sentence about the accounts says the same as the heading would.
   const title =
     section.title === "" || (isOneList && section.isKind) ? undefined : sectionRow(section);
-  const blocks: Block[] = [];
-  for (const events of cards) {
-    const above = title === undefined ? [] : [{ row: title, isNew: blocks.length === 0 }];
-    if (events.length === 1)
-      blocks.push({ heads: above, rows: [itemRow(digest, events[0], false)] });
-    else
-      blocks.push({
-        heads: [
-          ...above,
-          {
-            row: { kind: "people", text: peopleSentence(events.length, events[0].event) },
-            isNew: true,
-          },
-        ],
-        rows: peopleRows(digest, events),
-      });
+  for (const [index, events] of cards.entries()) {
+    const above = title === undefined ? [] : [{ row: title, isNew: index === 0 }];
+    const [first] = events;
+    if (events.length === 1) yield { heads: above, rows: [itemRow(digest, first, false)] };
+    else {
+      const row: PeopleRow = { kind: "people", text: peopleSentence(events.length, first.event) };
+      yield { heads: [...above, { row, isNew: true }], rows: peopleRows(digest, events) };
+    }
   }
-  return blocks;
 }
 
 function sectionRow({ title, count, items }: DigestSection): SectionRow {
@@ -152,17 +155,15 @@ function sectionRow({ title, count, items }: DigestSection): SectionRow {
  * Returns the rows of the accounts of one list. A scheduled digest names as many as an alert does,
  * other digests name all.
  */
-function peopleRows(
+function* peopleRows(
   digest: Digest,
   events: readonly OutboxEvent[],
-): readonly (ItemRow | MoreRow)[] {
+): Generator<ItemRow | MoreRow, void> {
   const most =
     digest.cause === "schedule" || digest.cause === undefined ? MAX_PEOPLE : events.length;
   const more = events.slice(most);
-  const rows = events.slice(0, most).map((event) => itemRow(digest, event, true));
-  return more.length === 0
-    ? rows
-    : [...rows, { kind: "more", events: more, text: moreText({ more: more.length }) }];
+  for (const event of events.slice(0, most)) yield itemRow(digest, event, true);
+  if (more.length > 0) yield { kind: "more", events: more, text: moreText({ more: more.length }) };
 }
 
 function itemRow(digest: Digest, event: OutboxEvent, isInner: boolean): ItemRow {

@@ -182,11 +182,11 @@ export interface LineLimits {
  * Renders a digest: a line with a link for each alert, in as many messages as needed. `seal` makes
  * the body of one message.
  */
-export function richDigest(
+export function* richDigest(
   digest: Digest,
   { costs, budgets }: LineLimits,
   seal: (lines: readonly RichLine[], isFirst: boolean) => Json,
-): readonly DigestPart[] {
+): Generator<DigestPart, void> {
   const remainder = remainderLines(digest);
   const heading: RichLine = {
     kind: "heading",
@@ -203,20 +203,20 @@ export function richDigest(
     );
   };
   const pages = digestPages(digest, {
-    costs: (row) => costs(rowLine(row)),
+    lineOf: rowLine,
+    costs,
     first: without([heading, ...remainder]),
     further: without([range(100_000, 100_000)]),
   });
   let next = 1;
-  return pages.map(({ rows, events }, index) => {
-    const lines = rows.map(rowLine);
+  for (const { lines, events } of pages) {
     const body =
-      index === 0
+      next === 1
         ? seal([heading, ...lines, ...remainder], true)
         : seal([range(next, events.length), ...lines], false);
     next += events.length;
-    return { events, body };
-  });
+    yield { events, body };
+  }
 }
 
 function rowLine(row: DigestRow): RichLine {

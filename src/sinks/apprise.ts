@@ -242,7 +242,7 @@ const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join(
 const writeLine = (line: RichLine): string =>
   `${line.kind === "section" ? "\n" : ""}${defuse(plainLine(line))}`;
 
-export const renderAppriseDigest = (digest: Digest): readonly DigestPart[] =>
+export const renderAppriseDigest = (digest: Digest): Iterable<DigestPart> =>
   richDigest(
     digest,
     { costs: (line) => [writeLine(line).length + 1], budgets: [APPRISE_BODY_CHARS] },

@@ -155,7 +155,7 @@ function writeLine({ kind, spans }: RichLine): string {
 const writeSpan = ({ text, url }: Span): string =>
   url === undefined || text === url ? chatText(text) : `${chatText(text)} ${chatUrl(url)}`;
 
-export const renderChatWebhookDigest = (digest: Digest): readonly DigestPart[] =>
+export const renderChatWebhookDigest = (digest: Digest): Iterable<DigestPart> =>
   richDigest(
     digest,
     { costs: (line) => [writeLine(line).length + 1], budgets: [TEXT_CHARS] },

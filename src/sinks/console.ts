@@ -151,20 +151,21 @@ function renderBatch(batch: Batch): ConsoleBody {
 }
 
 /** A terminal takes a list of any length in one message. */
-function renderDigest(digest: Digest): readonly DigestPart[] {
-  const pages = digestPages(digest, { costs: () => [], first: [], further: [] });
+function* renderDigest(digest: Digest): Generator<DigestPart, void> {
+  const pages = digestPages(digest, { lineOf: rowOf, costs: () => [], first: [], further: [] });
   const said = digestRemainder(digest);
   const footer =
     said === undefined ? {} : { footer: cleanLine(`${said} ${digest.unlisted?.where ?? ""}`) };
-  return pages.map(({ rows, events }) => ({
-    events,
-    body: {
-      heading: cleanLine(digestHeading(digest)),
-      lines: [],
-      rows: rows.map(rowOf),
-      ...footer,
-    } as unknown as Json,
-  }));
+  for (const { lines: rows, events } of pages)
+    yield {
+      events,
+      body: {
+        heading: cleanLine(digestHeading(digest)),
+        lines: [],
+        rows,
+        ...footer,
+      } as unknown as Json,
+    };
 }
 
 function rowOf(row: DigestRow): Row {

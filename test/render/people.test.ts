@@ -103,12 +103,18 @@ describe("several accounts of one list", () => {
             unlisted: undefined,
             read,
           };
-          const pages = digestPages(digest, { costs: () => [1], first: [most], further: [most] });
+          const pages = [
+            ...digestPages(digest, {
+              lineOf: ({ kind }) => kind,
+              costs: () => [1],
+              first: [most],
+              further: [most],
+            }),
+          ];
           const held = pages.flatMap((page) => page.events.map(({ event }) => event.subject));
           expect([...held].sort()).toEqual(all.map(({ event }) => event.subject).sort());
-          for (const { rows } of pages)
-            expect(String(rows.at(-1)?.kind)).not.toMatch(/section|people/);
-          for (const { rows } of pages) expect(rows.length).toBeLessThanOrEqual(most);
+          for (const { lines } of pages) expect(String(lines.at(-1))).not.toMatch(/section|people/);
+          for (const { lines } of pages) expect(lines.length).toBeLessThanOrEqual(most);
         },
       ),
     );

@@ -1,7 +1,7 @@
 /** Lists of alerts in the chats: complete, in order, and within every limit their vendors name. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Digest, DigestPart } from "../../src/model/sink.ts";
+import type { Digest, DigestPart, OutboxEvent } from "../../src/model/sink.ts";
 import { renderEmailAnnouncement } from "../../src/sinks/email/email-render.ts";
 import { renderAppriseAnnouncement } from "../../src/sinks/apprise.ts";
 import { renderDiscordAnnouncement } from "../../src/sinks/discord/discord-digest.ts";
@@ -18,6 +18,12 @@ import { DIGEST_LAYOUTS } from "./digest-layouts.ts";
 
 const PERIOD = { fromMs: Date.UTC(2026, 10, 26, 9), toMs: Date.UTC(2026, 10, 27, 9) };
 
+/**
+ * The most rows that one message may hold. Laying this many out takes up to 20 ms, and nothing else
+ * runs meanwhile.
+ */
+const MAX_ROWS = 450;
+
 type Tweets = Parameters<typeof tweetBatch>[0];
 
 function digestOf(tweets: Tweets, changes: Partial<Digest> = {}): Digest {
@@ -28,7 +34,8 @@ function digestOf(tweets: Tweets, changes: Partial<Digest> = {}): Digest {
 const posts = (count: number): Tweets =>
   Array.from({ length: count }, (_, i) => ({ full_text: `post ${i} ${"word ".repeat(30)}` }));
 
-describe.each(DIGEST_LAYOUTS)("a digest in $name", ({ render, refusal, ways, live, own }) => {
+describe.each(DIGEST_LAYOUTS)("a digest in $name", (layout) => {
+  const { render, renderEach, refusal, ways, live, own } = layout;
   const waysOf = (part: DigestPart | undefined) => ways((part as DigestPart).body as never);
 
   it.each([2, 10, 11, 68, 595, 1_000])(
@@ -45,6 +52,24 @@ describe.each(DIGEST_LAYOUTS)("a digest in $name", ({ render, refusal, ways, liv
       }
     },
   );
+
+  it("reads the alerts of a message when that message is asked for, and each of them once", () => {
+    const { read, ...digest } = digestOf(posts(1_000));
+    const reads: string[] = [];
+    const counted = (event: OutboxEvent) => {
+      reads.push(event.event.id);
+      return read(event);
+    };
+    let listed = 0;
+    for (const { events } of renderEach({ ...digest, read: counted })) {
+      listed += events.length;
+      // Only the row that did not fit was read ahead.
+      expect(reads.length).toBeLessThanOrEqual(listed + 1);
+      expect(events.length).toBeLessThanOrEqual(MAX_ROWS);
+    }
+    expect(new Set(reads).size).toBe(1_000);
+    expect(reads).toHaveLength(1_000);
+  });
 
   it("begins with whose it is, its time, and what there is of each kind", () => {
     const [first] = render(

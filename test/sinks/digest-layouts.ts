@@ -30,7 +30,10 @@ import { appriseRefusal, LIVE_APPRISE } from "../support/apprise-stand-in.ts";
 
 export interface DigestLayout {
   readonly name: string;
+  /** Renders all parts. */
   readonly render: (digest: Digest) => readonly DigestPart[];
+  /** Renders a part whenever one is asked for. */
+  readonly renderEach: (digest: Digest) => Iterable<DigestPart>;
   /** What the vendor would refuse in either way to show the part; undefined when it takes both. */
   readonly refusal: (body: never) => string | undefined;
   /** Both ways to show the part. */
@@ -40,10 +43,10 @@ export interface DigestLayout {
   readonly own: RegExp;
 }
 
-export const DIGEST_LAYOUTS: readonly DigestLayout[] = [
+const LAYOUTS: readonly Omit<DigestLayout, "render">[] = [
   {
     name: "Slack",
-    render: (digest) => renderSlackDigest({ ...digest, mentions: ["<!here>"] }),
+    renderEach: (digest) => renderSlackDigest({ ...digest, mentions: ["<!here>"] }),
     refusal: ({ text, blocks }: SlackBody) =>
       slackRefusal({ text, blocks: blocks as never }) ?? slackRefusal({ text }),
     ways: ({ text, blocks }: SlackBody) => [text, JSON.stringify(blocks)],
@@ -52,7 +55,7 @@ export const DIGEST_LAYOUTS: readonly DigestLayout[] = [
   },
   {
     name: "Discord",
-    render: (digest) => renderDiscordDigest({ ...digest, mentions: ["<@&42>"] }),
+    renderEach: (digest) => renderDiscordDigest({ ...digest, mentions: ["<@&42>"] }),
     refusal: ({ content, embeds, plain }: DiscordBody) =>
       discordRefusal({ content, embeds }) ?? discordRefusal({ content: plain }),
     ways: ({ content, embeds, plain }: DiscordBody) => [
@@ -64,7 +67,7 @@ export const DIGEST_LAYOUTS: readonly DigestLayout[] = [
   },
   {
     name: "Telegram",
-    render: renderTelegramDigest,
+    renderEach: renderTelegramDigest,
     refusal: (body: TelegramBody) => telegramRefusal(body),
     ways: (body: TelegramBody) => [telegramText(body)],
     live: LIVE_TELEGRAM,
@@ -72,7 +75,7 @@ export const DIGEST_LAYOUTS: readonly DigestLayout[] = [
   },
   {
     name: "Teams",
-    render: renderTeamsDigest,
+    renderEach: renderTeamsDigest,
     refusal: teamsRefusal,
     ways: (body: object) => [teamsText(body)],
     live: LIVE_TEAMS,
@@ -80,7 +83,7 @@ export const DIGEST_LAYOUTS: readonly DigestLayout[] = [
   },
   {
     name: "Apprise",
-    render: renderAppriseDigest,
+    renderEach: renderAppriseDigest,
     refusal: appriseRefusal,
     ways: ({ title, body }: AppriseBody) => [`${title}\n${body}`],
     live: LIVE_APPRISE,
@@ -88,7 +91,7 @@ export const DIGEST_LAYOUTS: readonly DigestLayout[] = [
   },
   {
     name: "a chat's webhook",
-    render: renderChatWebhookDigest,
+    renderEach: renderChatWebhookDigest,
     refusal: chatWebhookRefusal,
     ways: ({ text }: ChatWebhookBody) => [text],
     live: LIVE_CHAT_WEBHOOK,
@@ -96,10 +99,15 @@ export const DIGEST_LAYOUTS: readonly DigestLayout[] = [
   },
   {
     name: "mails",
-    render: renderEmailDigest,
+    renderEach: renderEmailDigest,
     refusal: emailRefusal,
     ways: ({ subject, text, html }: EmailBody) => [text, `${subject}\n${htmlText(html)}`],
     live: NO_LIVE_TEXT,
     own: OWN_HTML,
   },
 ];
+
+export const DIGEST_LAYOUTS: readonly DigestLayout[] = LAYOUTS.map((layout) => ({
+  ...layout,
+  render: (digest) => [...layout.renderEach(digest)],
+}));

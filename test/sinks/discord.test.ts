@@ -509,7 +509,9 @@ describe("a role's mention", () => {
   it("stands in the first message of a digest alone", async () => {
     const sink = await discordSink.create("feed", webhook({ mention: { role: "42" } }), deps);
     const { read, events } = tweetBatch(Array.from({ length: 60 }, () => ({})));
-    const parts = sink.lists?.render({ ...listOf(events), mentions: ["<@&42>"], read }) ?? [];
+    const parts = [
+      ...(sink.lists?.render({ ...listOf(events), mentions: ["<@&42>"], read }) ?? []),
+    ];
     expect(parts.length).toBeGreaterThan(1);
     expect(parts.map(({ body }) => JSON.stringify(body).includes("<@&42>"))).toEqual(
       parts.map((_, index) => index === 0),

@@ -35,12 +35,10 @@ describe("the subject of a mail", () => {
       Array.from({ length: 1_500 }, () => ({ full_text: "so ".repeat(90) })),
     );
     const period = { fromMs: Date.UTC(2026, 10, 26, 9), toMs: Date.UTC(2026, 10, 27, 9) };
-    const [first, second] = renderEmailDigest({
-      ...listOf(events),
-      cause: "schedule",
-      period,
-      read,
-    }).map(({ body }) => (body as { readonly subject: string }).subject);
+    const parts = renderEmailDigest({ ...listOf(events), cause: "schedule", period, read });
+    const [first, second] = [...parts].map(
+      ({ body }) => (body as { readonly subject: string }).subject,
+    );
     expect(first).toMatch(/^brand · 26 Nov 09:00 to 27 Nov 09:00 UTC · 1,500 posts/);
     expect(second).toMatch(
       /^brand · 26 Nov 09:00 to 27 Nov 09:00 UTC · [\d,]+ to [\d,]+ of 1,500$/,

@@ -99,12 +99,13 @@ describe.each(DIGEST_LAYOUTS)("a mixed digest in $name", ({ render, refusal, way
           const cause = typeof how === "string" ? (how as DigestCause) : "schedule";
           const written = typeof how === "string" ? undefined : digestOf(how);
           const facts = { cause, written, period: PERIOD, mentions: [] };
-          const { parts, unlisted }: LaidOut = layOutDigest(
+          const { parts: rendered, unlisted }: LaidOut = layOutDigest(
             events,
             facts,
             { above: 0, render },
             { read, listedAt: (left) => `${left.length} there` },
           );
+          const parts = [...rendered];
           for (const { body } of parts) expect(refusal(body as never)).toBeUndefined();
           const listed = parts.flatMap((part) => part.events);
           const idsOf = (some: readonly OutboxEvent[]) => some.map(({ event }) => event.id).sort();

@@ -20,7 +20,8 @@ export interface DigestDeps {
 }
 
 export interface LaidOut {
-  readonly parts: readonly DigestPart[];
+  /** Each part is rendered when it is asked for. */
+  readonly parts: Iterable<DigestPart>;
   /** Events that the first part counts and no part lists. */
   readonly unlisted: readonly OutboxEvent[];
 }

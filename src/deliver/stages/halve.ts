@@ -46,7 +46,7 @@ export function createHalve(deps: HalveDeps): Halve {
     const mentions = (queue.sink.mentions ?? []).flatMap(({ text }) =>
       sent.includes(JSON.stringify(text).slice(1, -1)) ? [text] : [],
     );
-    const laidOut = layOutHalves(
+    const laidOut = await layOutHalves(
       deps.layOut,
       queue,
       { listed: [...idsByEvent.keys()], unlisted: summarised },

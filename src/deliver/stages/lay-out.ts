@@ -9,6 +9,7 @@ import {
   periodAfter,
   scheduledDigestName,
 } from "../../model/digest.ts";
+import { type Clock, sleep } from "../../model/clock.ts";
 import { errorText } from "../../model/errors.ts";
 import type { Json } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
@@ -27,6 +28,7 @@ export interface LayOutDeps extends Pick<DigestDeps, "listedAt"> {
   read(event: OutboxEvent, sink: string): NeutralMessage;
   /** The scheduled digests, by the name in their groups' keys. */
   readonly digests: ReadonlyMap<string, SinkDigest>;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -49,23 +51,36 @@ const UNRENDERED: Json = { chirpwatch_unrendered: true };
  */
 const EVENTS_AT_ONCE = 1_000;
 
+/**
+ * The number of alerts after which other work of the process gets its turn. Each takes about a
+ * tenth of a millisecond. A single part may hold more.
+ */
+const MAX_AT_ONCE = 50;
+
 export const isUnrendered = (body: MessageBody): boolean =>
   typeof body === "object" && body !== null && "chirpwatch_unrendered" in body;
 
-export function layOut(
+/** The messages of a group, all of them rendered. */
+interface Rendered extends LaidOut {
+  readonly parts: readonly DigestPart[];
+}
+
+/**
+ * Renders a group. Other work of the process gets its turn between the parts of a long digest,
+ * because one of thousands of alerts takes a second as a whole.
+ */
+export async function layOut(
   deps: LayOutDeps,
   queue: SinkQueue,
   found: readonly OutboxEvent[],
   shown: Shown,
-): LaidOut {
+): Promise<Rendered> {
   try {
     const { parts, unlisted } = layOutWhole(deps, queue, found, shown);
     const limitBytes = queue.sizes.limitBytes();
-    const notedIn = (index: number) => (index === 0 ? { ...shown, noted: unlisted } : inner(shown));
+    const first: Limited = { ...shown, noted: unlisted, limitBytes };
     return {
-      parts: parts.flatMap((part, index) =>
-        fitted(deps, queue, part, { ...notedIn(index), limitBytes }),
-      ),
+      parts: await inTurns(deps.clock, allFitted(deps, queue, parts, first)),
       unlisted,
     };
   } catch (error) {
@@ -83,7 +98,7 @@ export function layOut(
  * if these are known to be too large as well. `unlisted`: events that the message counts and does
  * not list.
  */
-export function layOutHalves(
+export async function layOutHalves(
   deps: LayOutDeps,
   queue: SinkQueue,
   {
@@ -91,14 +106,11 @@ export function layOutHalves(
     unlisted,
   }: { readonly listed: readonly OutboxEvent[]; readonly unlisted: readonly OutboxEvent[] },
   shown: Shown,
-): readonly DigestPart[] {
+): Promise<readonly DigestPart[]> {
   try {
     const limitBytes = queue.sizes.refusedBytes - 1;
-    return halves(deps, queue, inOrder(deps, listed, shown), {
-      ...shown,
-      noted: unlisted,
-      limitBytes,
-    });
+    const own = { ...shown, noted: unlisted, limitBytes };
+    return await inTurns(deps.clock, halves(deps, queue, inOrder(deps, listed, shown), own));
   } catch (error) {
     deps.log.error("a message could not be rendered", {
       sink: queue.name,
@@ -107,6 +119,20 @@ export function layOutHalves(
     });
     return listed.map((event) => ({ events: [event], body: UNRENDERED }));
   }
+}
+
+/** Renders all parts, and gives way to other work whenever many alerts were rendered. */
+async function inTurns(clock: Clock, parts: Iterable<DigestPart>): Promise<readonly DigestPart[]> {
+  const rendered: DigestPart[] = [];
+  let atOnce = 0;
+  for (const part of parts) {
+    rendered.push(part);
+    atOnce += part.events.length;
+    if (atOnce < MAX_AT_ONCE) continue;
+    await sleep(clock, 0);
+    atOnce = 0;
+  }
+  return rendered;
 }
 
 function layOutWhole(
@@ -120,12 +146,17 @@ function layOutWhole(
   if (lists !== undefined && isList(lists, events, shown))
     return layOutDigest(events, factsOf(deps, queue, shown), lists, digestDeps(deps, queue));
   const atOnce = Math.min(batches?.maxEvents ?? EVENTS_AT_ONCE, EVENTS_AT_ONCE);
-  const parts: DigestPart[] = [];
+  return { parts: batched(deps, queue, { events, atOnce }, shown), unlisted: [] };
+}
+
+function* batched(
+  deps: LayOutDeps,
+  queue: SinkQueue,
+  { events, atOnce }: { readonly events: readonly OutboxEvent[]; readonly atOnce: number },
+  shown: Shown,
+): Generator<DigestPart, void> {
   for (let at = 0; at < events.length; at += atOnce)
-    parts.push(
-      ...layOutPart(deps, queue, events.slice(at, at + atOnce), at === 0 ? shown : inner(shown)),
-    );
-  return { parts, unlisted: [] };
+    yield* layOutPart(deps, queue, events.slice(at, at + atOnce), at === 0 ? shown : inner(shown));
 }
 
 /**
@@ -211,16 +242,29 @@ const inner = <S extends Shown>({ series: _series, deleted: _deleted, ...shown }
   noted: [],
 });
 
+function* allFitted(
+  deps: LayOutDeps,
+  queue: SinkQueue,
+  parts: Iterable<DigestPart>,
+  shown: Limited,
+): Generator<DigestPart, void> {
+  let own = shown;
+  for (const part of parts) {
+    yield* fitted(deps, queue, part, own);
+    own = inner(own);
+  }
+}
+
 /**
  * Returns the message as it is if its size is allowed, otherwise its halves. A single event stays
  * one message.
  */
-function fitted(
+function* fitted(
   deps: LayOutDeps,
   queue: SinkQueue,
   part: DigestPart,
   shown: Limited,
-): readonly DigestPart[] {
+): Generator<DigestPart, void> {
   const limitBytes = Math.min(
     queue.sink.batches?.maxBytes ?? Number.POSITIVE_INFINITY,
     shown.limitBytes,
@@ -230,23 +274,20 @@ function fitted(
     limitBytes === Number.POSITIVE_INFINITY ||
     bodyBytes(part.body) <= limitBytes
   )
-    return [part];
-  return halves(deps, queue, part.events, shown);
+    yield part;
+  else yield* halves(deps, queue, part.events, shown);
 }
 
-function halves(
+function* halves(
   deps: LayOutDeps,
   queue: SinkQueue,
   events: readonly OutboxEvent[],
   shown: Limited,
-): readonly DigestPart[] {
+): Generator<DigestPart, void> {
   const middle = Math.ceil(events.length / 2);
-  return [events.slice(0, middle), events.slice(middle)].flatMap((half, index) => {
-    const own = index === 0 ? shown : inner(shown);
-    return layOutPart(deps, queue, half, own).flatMap((part, at) =>
-      fitted(deps, queue, part, at === 0 ? own : inner(own)),
-    );
-  });
+  yield* allFitted(deps, queue, layOutPart(deps, queue, events.slice(0, middle), shown), shown);
+  const rest = inner(shown);
+  yield* allFitted(deps, queue, layOutPart(deps, queue, events.slice(middle), rest), rest);
 }
 
 function layOutPart(
@@ -254,7 +295,7 @@ function layOutPart(
   queue: SinkQueue,
   events: readonly OutboxEvent[],
   shown: Noted,
-): readonly DigestPart[] {
+): Iterable<DigestPart> {
   const { cause, mentions, noted = [] } = shown;
   const { lists } = queue.sink;
   const read = (event: OutboxEvent) => deps.read(event, queue.name);

@@ -40,14 +40,11 @@ export function createSealStage(deps: SealDeps): Stage<Claim, readonly ClaimedMe
         bundles.length === 0 ? [] : queue.sink.mentions,
       );
       const worded = await wordedItems(deps, queue, bundles);
-      const sealed = bundles.map((bundle, index) =>
-        sealBundle(
-          deps,
-          queue,
-          { ...bundle, mentions: mentionsOf(bundle.members, deps.clock.now()) },
-          worded[index] ?? [],
-        ),
-      );
+      const sealed: (readonly Sealed[])[] = [];
+      for (const [index, bundle] of bundles.entries()) {
+        const mentions = mentionsOf(bundle.members, deps.clock.now());
+        sealed.push(await sealBundle(deps, queue, { ...bundle, mentions }, worded[index] ?? []));
+      }
       if (sealed.length > 0)
         await deps.store.seal(sealed.flatMap((one) => one.map(({ message }) => message)));
       for (const { message, events } of sealed.flat()) deps.onSealed(message, events);
@@ -85,19 +82,19 @@ interface Sealed {
  * Makes one message of a bundle, or the parts of a digest. The first part counts against the
  * throttle; the others are placed under it.
  */
-function sealBundle(
+async function sealBundle(
   deps: SealDeps,
   queue: SinkQueue,
   bundle: Bundle & { readonly mentions: readonly string[] },
   items: readonly Item[],
-): readonly Sealed[] {
+): Promise<readonly Sealed[]> {
   const { groupKey, throttleKey, mentions } = bundle;
   const idsByEvent = new Map(items.map(({ event, deliveryIds }) => [event, deliveryIds]));
   const idsOf = (events: readonly OutboxEvent[]) =>
     events.flatMap((event) => idsByEvent.get(event) ?? []);
   const digest = periodOf(deps.layOut, bundle);
   const [{ taken } = {}] = bundle.members;
-  const { parts, unlisted } = layOut(deps.layOut, queue, [...idsByEvent.keys()], {
+  const { parts, unlisted } = await layOut(deps.layOut, queue, [...idsByEvent.keys()], {
     ...bundle,
     period: digest?.period,
   });

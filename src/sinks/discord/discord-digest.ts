@@ -32,10 +32,10 @@ interface Line {
   readonly plain: string;
 }
 
-export function renderDiscordDigest(
+export function* renderDiscordDigest(
   digest: Digest,
   forum?: DiscordStyle["forum"],
-): readonly DigestPart[] {
+): Generator<DigestPart, void> {
   const { mentions = [] } = digest;
   const heading = discordLabel(digestHeading(digest), HEADING_CHARS);
   const threadName = discordPlain(digestHeading(digest), NAME_CHARS);
@@ -46,21 +46,21 @@ export function renderDiscordDigest(
     EMBED_CHARS_TOTAL - below.length - 1,
     CONTENT_CHARS - Math.max(above.length, RANGE_CHARS) - below.length - 2,
   ];
-  const costs = (row: DigestRow) => {
-    const { shown, plain } = lineOf(row);
-    return [shown.length + 1, plain.length + 1];
-  };
-  const pages = digestPages(digest, { costs, first: room(lead, remainder), further: room("", "") });
+  const pages = digestPages(digest, {
+    lineOf,
+    costs: ({ shown, plain }) => [shown.length + 1, plain.length + 1],
+    first: room(lead, remainder),
+    further: room("", ""),
+  });
   const tags = tagsIn(
     forum,
     digest.sections.flatMap(({ items }) => items),
   );
   let next = 1;
-  return pages.map(({ rows, events }, index) => {
-    const isFirst = index === 0;
+  for (const { lines, events } of pages) {
+    const isFirst = next === 1;
     const content = isFirst ? lead : digestRange(digest, next, events.length);
     const below = isFirst && remainder !== "" ? [remainder] : [];
-    const lines = rows.map(lineOf);
     next += events.length;
     const body: DiscordBody = {
       content,
@@ -75,8 +75,8 @@ export function renderDiscordDigest(
       ...(tags.length > 0 ? { tags } : {}),
       ...(isFirst && mentions.length > 0 ? { mentions } : {}),
     };
-    return { events, body: body as unknown as Json };
-  });
+    yield { events, body: body as unknown as Json };
+  }
 }
 
 const join = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("\n");

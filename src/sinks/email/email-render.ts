@@ -45,7 +45,7 @@ export function renderEmail(batch: Batch): EmailBody {
   return layOut(fitCards(batch, (cards) => Buffer.byteLength(layOut(cards).html) <= HTML_BYTES));
 }
 
-export const renderEmailDigest = (digest: Digest): readonly DigestPart[] =>
+export const renderEmailDigest = (digest: Digest): Iterable<DigestPart> =>
   richDigest(
     digest,
     {

@@ -33,26 +33,27 @@ interface Line {
   readonly text: string;
 }
 
-export function renderSlackDigest(digest: Digest): readonly DigestPart[] {
+export function* renderSlackDigest(digest: Digest): Generator<DigestPart, void> {
   const heading = digestHeading(digest);
   const remainder = remainderOf(digest);
   const { mentions = [] } = digest;
   const frame = [...mentionBlocks(mentions), headingBlock(heading), ...remainder.blocks];
   const budget = BLOCKS_CHARS - size(frame) - SECTIONS_AT_MOST * size(section(""));
   const pages = digestPages(digest, {
-    costs: (row) => [size(lineOf(row).shown)],
+    lineOf,
+    costs: ({ shown }) => [size(shown)],
     first: [budget],
     further: [budget],
   });
   let next = 1;
-  return pages.map(({ rows, events }, index) => {
-    const isFirst = index === 0;
+  for (const { lines, events } of pages) {
+    const isFirst = next === 1;
     const above = isFirst ? heading : digestRange(digest, next, events.length);
     next += events.length;
-    const body = bodyOf(above, rows.map(lineOf), isFirst ? remainder : NO_REMAINDER);
+    const body = bodyOf(above, lines, isFirst ? remainder : NO_REMAINDER);
     const shown = isFirst ? withMentions(body, mentions) : { ...body, isPart: true };
-    return { events, body: shown as unknown as Json };
-  });
+    yield { events, body: shown as unknown as Json };
+  }
 }
 
 interface Remainder {

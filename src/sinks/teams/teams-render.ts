@@ -44,7 +44,7 @@ export function renderTeams(batch: Batch): JsonObject {
   return layOut(fitCards(batch, (cards) => sizeOf(layOut(cards)) <= MESSAGE_BYTES));
 }
 
-export const renderTeamsDigest = (digest: Digest): readonly DigestPart[] =>
+export const renderTeamsDigest = (digest: Digest): Iterable<DigestPart> =>
   richDigest(
     digest,
     {

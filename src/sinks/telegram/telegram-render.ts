@@ -56,7 +56,7 @@ export function renderTelegram(batch: Batch): TelegramBody {
 const fits = ({ text, entities }: TelegramBody): boolean =>
   text.length <= TEXT_CHARS && entities.length <= ENTITIES;
 
-export const renderTelegramDigest = (digest: Digest): readonly DigestPart[] =>
+export const renderTelegramDigest = (digest: Digest): Iterable<DigestPart> =>
   richDigest(
     digest,
     {

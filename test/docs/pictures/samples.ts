@@ -190,7 +190,7 @@ function digestBy(render: SinkLists["render"]): readonly DigestPart[] {
     region: { timezone: "Europe/Berlin" },
     mentions: [],
   };
-  return layOutDigest(DIGEST, facts, { above: 0, render }, { read, listedAt: () => "" }).parts;
+  return [...layOutDigest(DIGEST, facts, { above: 0, render }, { read, listedAt: () => "" }).parts];
 }
 
 const count = (value: number) => ({ count: value, events: {} });
