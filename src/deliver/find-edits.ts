@@ -13,8 +13,8 @@ export interface FindEditsDeps {
   readonly hash: Hash;
   readonly clock: Clock;
   /**
-   * The sinks that edit their messages by the active configuration, each with the causes for an
-   * edit.
+   * The sinks that edit their messages, with the causes for which each does. Reads the active
+   * configuration.
    */
   readonly causes: () => ReadonlyMap<string, ReadonlySet<EditCause>>;
 }

@@ -81,8 +81,8 @@ export function planHead(memory: FeedMemory, options: HeadOptions): HeadPlan {
 }
 
 /**
- * Returns the time down to which an ordinary poll reads: the start of the last complete poll, less
- * a margin, unless `reach` knows better what was read.
+ * Returns the time down to which an ordinary poll reads: the start of the last complete poll, or
+ * the time in `reach` if that is later, less a margin. For a rescan, returns the time in `reach`.
  */
 function nearFloorMs(
   { readAtMs }: FeedMemory,

@@ -50,8 +50,9 @@ export function watchedMs({ gaps }: Watched, fromMs: number, toMs: number): numb
 }
 
 /**
- * Returns the same time of day on the days before, if it was observed and lies after the start of
- * learning: an hour each, or the window if that is longer. Returns none if there are too few days.
+ * Returns spans of time that end at the same time of day on earlier days. Each lasts an hour, or as
+ * long as the window if that is longer. Only spans that were observed completely since learning
+ * began are included. If there are too few of them, returns none.
  */
 export function usualSpans(
   watched: Watched,

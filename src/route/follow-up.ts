@@ -8,8 +8,8 @@ import type { Tweet } from "../model/tweet.ts";
 
 /**
  * Whether an alert follows an earlier one: an announced post was edited or deleted, or a value is
- * back to normal. A watch of type `tweet` announces no posts, so the end of one is an alert of its
- * own. Repeated alerts on a value are not follow-ups either.
+ * back to normal. A watch of type `tweet` does not announce its post, so an edit or deletion there
+ * is an alert of its own. Repeated alerts on a value are not follow-ups either.
  */
 export const isAfterAlert = ({
   type,
@@ -20,8 +20,9 @@ export const isAfterAlert = ({
   (watchType !== "tweet" && (type === "tweet.edited" || type === "tweet.deleted"));
 
 /**
- * Returns what an alert is about and whether it follows another one. The alert on a post that was
- * found follows nothing. A post is the same subject for whichever target of a watch it was found.
+ * Returns what an alert is about and whether it follows another one. An alert on a new post has no
+ * subject, because it follows nothing. The subject of any other alert on a post does not include
+ * the target, because several targets of a watch may find the same post.
  */
 export function aboutOf(event: ChirpEvent): Pick<NewDelivery, "about" | "follows"> {
   const { type, watchKey, subject, labels, body } = event;

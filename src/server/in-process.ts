@@ -16,8 +16,8 @@ export interface ApiRequest {
 }
 
 /**
- * Calls one route. `door` names the caller if the request does not. @throws the error of a route
- * that fails
+ * Calls one route. `door`: the author of a change, if the request names none. @throws the error of
+ * a route that fails
  */
 export async function askInProcess(
   deps: ApiDeps,

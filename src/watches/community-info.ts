@@ -22,8 +22,8 @@ type Settings = z.output<ReturnType<typeof schema>>;
 const rule = ({ when }: Settings): ReadingRule => ({
   name: "community",
   fields: ["name", "description", "banner_url", "member_count"],
-  // A community has a name and words of its own; a text that is missing and a count of 0 were not
-  // sent.
+  // These values mean that the service sent none, because every community has a name, a description
+  // and members.
   unknown: ["", 0],
   account: "creator",
   changes: { event: "community.changed", fields: ["name", "description", "banner_url"] },

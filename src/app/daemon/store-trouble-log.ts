@@ -1,8 +1,8 @@
 /**
- * The log of a daemon whose state has troubles. Many things then fail repeatedly for the same
- * cause, so this log writes one line for each cause, with growing pauses and the number of lines
- * left out; these go to the debug log. A trouble of the state is not a bug of the daemon, so its
- * lines are warnings without a stack.
+ * The log of a daemon that cannot read or write its state. Many things then fail repeatedly for the
+ * same cause. This log writes only one line per cause, with growing pauses and the number of lines
+ * that were left out; lines that are left out go to the debug log. The cause is not a bug of the
+ * daemon, so its lines are warnings without a stack.
  */
 import type { Clock } from "../../model/clock.ts";
 import type { Log, LogFields } from "../../model/log.ts";
@@ -11,7 +11,7 @@ import { StoreError } from "../../model/store-error.ts";
 const FIRST_PAUSE_MS = 10_000;
 const MAX_PAUSE_MS = 600_000;
 
-/** What was logged about a cause, in times of the monotonic clock. */
+/** What was logged about a cause. Times are monotonic. */
 interface Said {
   readonly untilMs: number;
   readonly pauseMs: number;

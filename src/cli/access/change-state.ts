@@ -9,8 +9,9 @@ import type { CliContext } from "../terminal/context.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
 
 /**
- * Holds the lock of a file until the change stands in it. Daemons that run on a state on Postgres
- * read it again. @throws ExitError 74, 75
+ * Opens the state, changes it and closes it. A state file stays locked until the change is written.
+ * On Postgres, running daemons are notified so that they read the state again. @throws ExitError
+ * 74, 75
  */
 export async function changeState<T>(
   context: CliContext,

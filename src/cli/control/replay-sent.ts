@@ -18,7 +18,7 @@ export interface SentFlags {
   readonly yes?: true;
 }
 
-/** What was made due again. */
+/** The result: how many alerts are sent again, and where that happens. */
 export type Resent = { readonly alerts: number } & Effect;
 
 /** The most alerts that are sent without asking. */

@@ -204,8 +204,9 @@ export class SearchReads {
   }
 
   /**
-   * Returns the task as a verification read. A tweet that no query explains belongs to some member,
-   * and others of that member may have been missed.
+   * Returns the task as a read of the member's own query that verifies what merged searches found.
+   * It is made when a tweet matched no query: the tweet belongs to some member, and others of that
+   * member may have been missed.
    */
   #verifying(scene: SearchScene, task: SearchTask): SearchTask {
     const member = scene.members.get(task.poll.key);

@@ -22,7 +22,10 @@ import { changeOf, WELL } from "./target-change.ts";
 import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 import { reasonAgainstBody } from "./where-reason.ts";
 
-/** A feed target's memory: the baseline watermark, and since when things are news; service time. */
+/**
+ * The baseline part of a feed target's memory: the watermark (`birth`), and the time since which
+ * items are new, in service time.
+ */
 interface BaselineMark {
   readonly birth: string;
   readonly since_ms: number;
@@ -69,8 +72,8 @@ function firstBaselineMark(
 }
 
 /**
- * Returns since when the target was not read, while that is still to be made up for. Our clock is
- * close enough to service time for a floor of minutes.
+ * Returns since when the target was not read, until that time has been read after all. It is in our
+ * time, which is close enough to service time for bounds of minutes.
  */
 export const resumedFromMs = (target: TargetState): number | undefined => {
   const value = target.memory["resume_ms"];

@@ -23,7 +23,10 @@ import { type EvaluationContext, type Fact, makeEvent } from "./make-event.ts";
 import { changeOf, WELL } from "./target-change.ts";
 import { type EvaluatedEvent, type SubscriberEvaluation, NOTHING } from "./verdicts.ts";
 
-/** What belongs beside it is absent while nobody knows whether there is an event. */
+/**
+ * The context of a record. `profile`, `other` and `companion` are requested only if there is an
+ * event, so they are absent before that is known.
+ */
 export interface ReadingContext extends Omit<EvaluationContext, "serviceClock">, Beside {
   readonly rule: ReadingRule;
   /** Whether the answer lacks several records that were there before (`isSuspiciousReading`). */

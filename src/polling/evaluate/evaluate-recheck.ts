@@ -47,7 +47,7 @@ export function firstRecheck(
   { hash, detectedAtMs: nowMs }: EventContext,
 ): Recheck | undefined {
   if (watch.recheck === undefined) return undefined;
-  // A date in the future would keep the tweet followed for longer.
+  // A tweet's date in the future would otherwise prolong its rechecks.
   const times = recheckTimes(
     Math.min(Date.parse(tweet.created_at) || nowMs, nowMs),
     nowMs,

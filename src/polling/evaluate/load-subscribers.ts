@@ -43,8 +43,9 @@ export async function loadSubscribers(
 }
 
 /**
- * Whether the list no longer holds the author. Its own timeline is then read back to the time when
- * the list was known to hold it, and what the list shows now must not end that.
+ * Whether the author is no longer on the list. Then the author's own timeline is read, back to the
+ * time when the author was known to be on the list. An answer of the list must not count as that
+ * read.
  */
 const isOffList = ({ author }: Subscriber, { memory }: TargetState): boolean =>
   author !== undefined && memory["list"] === "out";

@@ -21,13 +21,19 @@ export interface ListSubscriber {
   readonly part: SubscriberPart;
   readonly mode: RosterMode;
   readonly isBaselined: boolean;
-  /** Undefined if the list was read to its end since the baseline, or need not be. */
+  /**
+   * The part of the baseline that is known so far. Undefined if the list has been read to its end
+   * since the baseline, or need not be.
+   */
   readonly partial: PartialBaseline | undefined;
   /** Null until there is a baseline. */
   readonly baselineAtMs: number | null;
 }
 
-/** A baseline watermark below which the list has not been read to its end yet. */
+/**
+ * A baseline of a list that has not been read to its end: everything below the watermark belongs to
+ * it.
+ */
 export interface PartialBaseline {
   /** How many known members in a row show that the watermark is reached. */
   readonly run: number;
@@ -35,7 +41,7 @@ export interface PartialBaseline {
   readonly sinceMs: number;
 }
 
-/** What the state has on members for each subscriber, in their order. */
+/** The known members for each subscriber, in the order of the subscribers. */
 export type KnownMembers = readonly ReadonlyMap<string, ItemMark>[];
 
 export function listSubscriberOf(
@@ -116,8 +122,8 @@ export const isBaseline =
     known?.get(id)?.verdict === "baseline";
 
 /**
- * Whether what was left unread then can still be new to a subscriber: if its watermark was set
- * later, it lies above.
+ * Whether members that a walk left unread at `leftAtMs` can still be new to a subscriber. They
+ * cannot if its watermark was set after that, because they are below it.
  */
 export const isStillUnread = (
   { part, baselineAtMs }: Pick<ListSubscriber, "part" | "baselineAtMs">,
@@ -125,10 +131,10 @@ export const isStillUnread = (
 ): boolean => part === "follows" && baselineAtMs !== null && baselineAtMs < leftAtMs;
 
 /**
- * How many members below a run of baseline members show that the run is the baseline, and not many
- * accounts that unfollowed and followed again.
+ * If at least this many members stand below a run of baseline members, the run is taken as the
+ * baseline. Fewer could be accounts that unfollowed and followed again.
  */
-const BELOW = 100;
+const MIN_BELOW = 100;
 
 /** Whether a walk down the list has shown a subscriber enough. `sinceMs`: see `isKnown`. */
 export function hasSeenEnough(
@@ -143,7 +149,7 @@ export function hasSeenEnough(
   if (endsInRun(ids, isKnown(known, sinceMs), partial?.run)) return true;
   // Below the watermark stand members who were there before and have not been read yet.
   const baseline = baselineRun(subscriber, ids, known);
-  return baseline !== undefined && ids.length - baseline >= (partial?.run ?? RUN) + BELOW;
+  return baseline !== undefined && ids.length - baseline >= (partial?.run ?? RUN) + MIN_BELOW;
 }
 
 /** Whether new members for a subscriber may stand below the point at which a walk was cut off. */

@@ -7,7 +7,7 @@ import type { Poll, Subscriber } from "../watch-poll.ts";
 
 export interface PollOutcome extends TargetNews {
   readonly events: number;
-  /** The subscribers whose baseline was set, once for each item. */
+  /** The subscribers whose baseline was set. A subscriber is listed once for each of its items. */
   readonly baselined: readonly Subscriber[];
   /** The number of items that were not there before, for the subscriber with the most. */
   readonly newItems: number;

@@ -1,6 +1,6 @@
 /**
- * Cuts text that contains moments to a limit: a moment is shown whole or not at all, and nothing
- * follows a cut.
+ * Cuts text that contains points in time (moments) to a limit. A moment is shown whole or not at
+ * all, and nothing follows a cut.
  */
 import { cleanText } from "./clean-text.ts";
 import type { Moment, TextPiece } from "../../model/template.ts";
@@ -12,7 +12,9 @@ export interface PieceForms<T> {
   moment(moment: Moment): { readonly shown: T; readonly units: number };
 }
 
-/** Fits pieces into `room`, in the units of the forms. */
+/**
+ * Returns as many pieces as fit into `room`, which is measured in the units of `text` and `moment`.
+ */
 export function fitPieces<T>(
   pieces: readonly TextPiece[],
   room: number,

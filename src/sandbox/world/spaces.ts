@@ -71,8 +71,8 @@ export function createSpaces({ seed, startMs, count }: SpaceOptions) {
   }
 
   /**
-   * Returns an id: digits that only this world has, then the Space's number in digits of the
-   * alphabet.
+   * Returns an id: a part that only ids of this world have, then the Space's number, written with
+   * the characters of `ALPHABET`.
    */
   function idOf(number: number): string {
     const digits = Array.from(
