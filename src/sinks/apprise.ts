@@ -1,6 +1,6 @@
 /**
- * The Apprise sink: plain text for whatever services an Apprise API server knows. Owns its
- * settings, the text, and what that server's answers mean.
+ * The Apprise sink sends plain text to any service that an Apprise API server knows. Contains its
+ * settings, the text, and what the server's answers mean.
  */
 import { z } from "zod";
 import type { HttpResponse } from "../model/http.ts";
@@ -38,12 +38,12 @@ import type { Receiver } from "./kind/http-answer.ts";
 import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 
 /**
- * Services behind Apprise have limits of their own, which it cuts or splits at (`overflow` in their
- * URLs). This much most of them take.
+ * The services behind Apprise have limits of their own, at which Apprise cuts or splits a text
+ * (`overflow` in their URLs). Most of them accept this much.
  */
 const APPRISE_BODY_CHARS = 3_500;
 const TITLE_CHARS = 200;
-/** More alerts than these are a list. */
+/** More alerts than this are sent as a list. */
 export const APPRISE_MAX_CARDS = 3;
 
 const settingsSchema = z
@@ -82,7 +82,7 @@ const settingsSchema = z
 
 type AppriseSettings = z.infer<typeof settingsSchema>;
 
-/** What is sealed. https://github.com/caronc/apprise-api#api-details */
+/** The sealed body. https://github.com/caronc/apprise-api#api-details */
 export type AppriseBody = {
   readonly title: string;
   readonly body: string;
@@ -145,11 +145,11 @@ function createSend(settings: AppriseSettings, deps: SinkDeps) {
   );
   const headers = {
     "content-type": "application/json; charset=utf-8",
-    // What each service answered stands in the log that comes with the answer.
+    // What each service answered is in the log that the server returns.
     ...{ accept: "application/json", "x-apprise-log-level": "info", "user-agent": "chirpwatch" },
   };
   const to = { ...(urls === undefined ? {} : { urls }), ...(tag === undefined ? {} : { tag }) };
-  // There is no idempotency key: a message whose answer was lost is seen twice.
+  // There is no idempotency key, so a message whose answer was lost is shown twice.
   return async (
     { body }: { readonly body: unknown },
     signal: AbortSignal,
@@ -158,7 +158,7 @@ function createSend(settings: AppriseSettings, deps: SinkDeps) {
       { headers, body: JSON.stringify({ ...(body as AppriseBody), ...to, format: "text" }) },
       signal,
     );
-    // The server says so where there is nobody to notify.
+    // The server answers 204 if there is no service to notify.
     if (status === 204)
       throw new SinkError("destination", "Apprise answered 204: nothing was notified", status, {
         hint: NOBODY_HINT,
@@ -182,9 +182,9 @@ const SENT_LINE = /\bSent [^"\n]{1,60} notification/i;
 const HAS_LOG = /"details"\s*:\s*\[\s*\[/;
 
 /**
- * Whether some services took it. Nobody did where there is one service only, or where the answer's
- * log has no line about one that did. Without a log it counts as taken: a repeat would reach those
- * who have it.
+ * Whether some services accepted the message. None did if there is only one service, or if the log
+ * in the answer has no line about a successful one. Without a log the message counts as accepted,
+ * because a repeat would reach those that have it.
  */
 const isPartly = ({ status, body }: HttpResponse, urls: string | undefined): boolean =>
   status === PARTLY &&
@@ -196,9 +196,9 @@ const NOBODY_HINT =
 
 const APPRISE: Receiver = {
   name: "Apprise",
-  // No service took it: each may take it later.
+  // No service accepted the message, but each may accept it later.
   kinds: { 424: "transient" },
-  // With an error of its own beside it, a 200 is none.
+  // A 200 with an `error` in the body is a failure.
   readFailure: (answer) =>
     /^\s*\{\s*"error"\s*:\s*"[^"]/.test(answer.body) ? { ...answer, status: 500 } : undefined,
   // "The payload is too large to be processed": https://github.com/caronc/apprise-api#api-details
@@ -215,13 +215,13 @@ const APPRISE: Receiver = {
 
 const defuse = (text: string): string => defuseHandles(defuseMentions(text));
 
-/** `batch` holds at most `APPRISE_MAX_CARDS` alerts. */
+/** Renders at most `APPRISE_MAX_CARDS` alerts. */
 export function renderApprise(batch: Batch): AppriseBody {
   const titles = cardsOf(batch.events, batch.read).map(({ message }) => message.title);
   const title = [headingOf(batch, titles.length), titles.length === 1 ? (titles[0] ?? "") : ""]
     .filter((part) => part !== "")
     .join(": ");
-  // The title of one alert is the message's.
+  // The title of a single alert is the title of the message.
   const isTitle = ({ kind }: RichLine) => kind === "title" && titles.length === 1;
   const bodyOf = (cards: readonly RichCard[]) =>
     cards.map(({ lines }) => write(lines.filter((line) => !isTitle(line)))).join("\n\n");
@@ -249,10 +249,10 @@ export const renderAppriseDigest = (digest: Digest): Iterable<DigestPart> =>
     linesBody,
   );
 
-/** The first line is the title. */
+/** Returns a body with the first line as its title. */
 function linesBody([first, ...rest]: readonly RichLine[]): JsonObject {
   const title = first === undefined ? "" : plainLine(first);
-  // A long heading is whole in the body.
+  // A heading that is too long for the title is repeated in full in the body.
   const lines =
     first !== undefined && (rest.length === 0 || title.length > TITLE_CHARS)
       ? [first, ...rest]

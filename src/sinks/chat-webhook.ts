@@ -1,6 +1,7 @@
 /**
- * The chat webhook sink: `{"text": …}`, which the incoming webhooks of Mattermost, Rocket.Chat,
- * Google Chat and the like take. Owns its settings, the text, and what their answers mean.
+ * The chat webhook sink posts `{"text": …}`, which the incoming webhooks of Mattermost,
+ * Rocket.Chat, Google Chat and others accept. Contains its settings, the text, and what their
+ * answers mean.
  */
 import { z } from "zod";
 import type { JsonObject } from "../model/json.ts";
@@ -28,14 +29,15 @@ import type { Receiver } from "./kind/http-answer.ts";
 import type { SinkType } from "./kind/sink-type.ts";
 
 /**
- * Rocket.Chat takes 5,000 by default, Google Chat 32,000 bytes, Mattermost 16,383, of which older
- * servers took 4,000. In UTF-16 units.
+ * Rocket.Chat accepts 5,000 characters by default, Google Chat 32,000 bytes, Mattermost 16,383
+ * characters, and older Mattermost servers 4,000. Counted in UTF-16 units.
  */
 const TEXT_CHARS = 4_000;
-/** More alerts than these are a list. */
+/** More alerts than this are sent as a list. */
 export const MAX_TEXT_CARDS = 3;
 /**
- * Sixty a minute and space, said in no header. https://developers.google.com/workspace/chat/limits
+ * Google Chat accepts 60 messages per minute and space, and says so in no header.
+ * https://developers.google.com/workspace/chat/limits
  */
 const GOOGLE_LIMIT = { count: 1, intervalMs: 1_020 } as const;
 
@@ -48,7 +50,7 @@ const settingsSchema = z.strictObject({
   allow_private: allowPrivateSetting(),
 });
 
-/** What is sealed. */
+/** The sealed body. */
 export type ChatWebhookBody = { readonly text: string };
 
 export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
@@ -96,7 +98,7 @@ export const chatWebhookSink: SinkType<z.infer<typeof settingsSchema>> = {
         render: renderChatWebhookDigest,
         announce: renderChatWebhookAnnouncement,
       },
-      // There is no idempotency key: a message whose answer was lost is seen twice.
+      // There is no idempotency key, so a message whose answer was lost is shown twice.
       async send({ body }, signal) {
         await post({ headers, body: JSON.stringify(body) }, signal);
         return {};
@@ -109,10 +111,10 @@ const NEW_WEBHOOK = "make a new incoming webhook and put its address into `webho
 
 const CHAT: Receiver = {
   name: "the chat",
-  // The text is one that every chat takes, so that a refusal is about the webhook: Mattermost and
-  // Rocket.Chat refuse an unknown one so.
+  // Every chat accepts this body, so a 400 or 501 is about the webhook. Mattermost and Rocket.Chat
+  // answer 400 if they do not know it.
   kinds: { 400: "destination", 501: "destination" },
-  // Rocket.Chat and Google Chat refuse the size of a text with 400.
+  // Rocket.Chat and Google Chat answer 400 if a text is too large.
   isTooLarge: ({ status, body }) =>
     status === 400 && /error-message-size-exceeded|message (?:is )?too long/i.test(body),
   hints: {
@@ -125,7 +127,7 @@ const CHAT: Receiver = {
   },
 };
 
-/** `batch` holds at most `MAX_TEXT_CARDS` alerts. */
+/** Renders at most `MAX_TEXT_CARDS` alerts. */
 export function renderChatWebhook(batch: Batch): ChatWebhookBody {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]): ChatWebhookBody => ({
@@ -140,9 +142,9 @@ export function renderChatWebhook(batch: Batch): ChatWebhookBody {
 const write = (lines: readonly RichLine[]): string => lines.map(writeLine).join("\n");
 
 /**
- * A link stands behind what it belongs to; a quote is marked as these chats all mark it. Links are
- * bare, so an alert shows one: its author's would stand beside that of the post, which leads there
- * too.
+ * Writes a line. A link follows the text that it belongs to; a quote has the mark that all these
+ * chats use. Links are bare, so a title has no link to its author: it would stand next to the link
+ * to the post, which leads to the author, too.
  */
 function writeLine({ kind, spans }: RichLine): string {
   const text = chatLines(

@@ -1,6 +1,6 @@
 /**
- * The console sink: alerts as readable lines on the terminal. Owns their layout; `write` is its
- * only way out, and it calls nothing.
+ * The console sink writes alerts as readable lines to the terminal. Contains their layout. `write`
+ * is its only output; it makes no requests.
  */
 import colors from "picocolors";
 import { z } from "zod";
@@ -30,8 +30,8 @@ import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 const settingsSchema = z.strictObject(threadSettings);
 
 /**
- * What is sealed: already harmless text, not yet coloured, because the terminal of a later attempt
- * may be another one.
+ * The sealed body: harmless text without colours, because a later attempt may write to a different
+ * terminal.
  */
 interface Line {
   readonly title: string;
@@ -54,7 +54,7 @@ interface ConsoleBody {
   readonly lines: readonly Line[];
   /** The rows of a digest. */
   readonly rows?: readonly Row[];
-  /** Where a digest lists what it only counts. */
+  /** Where to find the alerts that a digest only counts. */
   readonly footer?: string;
 }
 
@@ -87,8 +87,8 @@ function createConsoleSink(
   return {
     ...(threads === undefined ? {} : { threads }),
     render: (batch) => renderBatch(batch) as unknown as Json,
-    // Groups that are no digest are shown whole, and nobody waits at a terminal for what a throttle
-    // gathers.
+    // Groups that are no digest are shown in full. Throttled alerts are not announced, because
+    // nobody waits for them at a terminal.
     lists: { above: Number.POSITIVE_INFINITY, render: renderDigest },
     async send(message) {
       await hand(write, writesToLog === true ? logLines(name, message) : laidOutBelow(message));
@@ -107,8 +107,8 @@ async function hand(write: SinkDeps["write"], text: string): Promise<void> {
 }
 
 /**
- * One line for each alert, as the log has them: nothing that a stranger wrote can look like a line
- * of its own.
+ * Returns one line per alert in the form of the log, so that no text of a post can look like a log
+ * line.
  */
 function logLines(sink: string, { body, sealedAtMs }: SealedMessage): string {
   const { heading, lines, rows } = body as unknown as ConsoleBody;
@@ -133,7 +133,7 @@ function logLines(sink: string, { body, sealedAtMs }: SealedMessage): string {
 const laidOutBelow = (message: SealedMessage): string =>
   message.threadRef === undefined ? layOut(message) : indented(layOut(message));
 
-/** Below the first message of its thread. */
+/** Indents a message that follows the first one of its thread. */
 const indented = (text: string): string =>
   text
     .trimEnd()
@@ -150,7 +150,7 @@ function renderBatch(batch: Batch): ConsoleBody {
   };
 }
 
-/** A terminal takes a list of any length in one message. */
+/** Renders a list of any length in one message. */
 function* renderDigest(digest: Digest): Generator<DigestPart, void> {
   const pages = digestPages(digest, { lineOf: rowOf, costs: () => [], first: [], further: [] });
   const said = digestRemainder(digest);
@@ -183,7 +183,7 @@ function rowOf(row: DigestRow): Row {
 
 function lineOf(message: NeutralMessage): Line {
   const { context } = message;
-  // A context without words of its own only repeats the title.
+  // A context without a text of its own only repeats the title.
   const quoted =
     context === undefined || context.body === "" ? [] : [`${context.label}: ${context.body}`];
   const facts = message.facts.map((fact) => `${fact.name} ${fact.value}`).join(" · ");
@@ -207,7 +207,7 @@ function layOut(message: SealedMessage): string {
     return `${[colors.yellow(heading), ...rows.map(layOutRow), ...(footer === undefined ? [] : [`  ${footer}`])].join("\n")}\n`;
   const blocks = lines.map(layOutLine);
   if (heading === "") return `${blocks.join("\n")}\n`;
-  // What stands below a number belongs to it.
+  // Lines below a number belong to it, so they are indented.
   const own = lines.length > 1 ? blocks.map((block) => block.replace(/^/gm, "  ")) : blocks;
   return `${[colors.yellow(heading), ...own].join("\n")}\n`;
 }
@@ -219,8 +219,8 @@ function layOutRow({ kind, text, url }: Row): string {
 }
 
 /**
- * Alerts and log often end up in one place, as in a container: there such a line would be taken for
- * one of the log.
+ * Matches lines that look like JSON. Alerts and log are often in one place, as in a container,
+ * where such a line could be taken for one of the log.
  */
 const LIKE_JSON = /^\s*(?=[{["])/;
 

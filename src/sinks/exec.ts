@@ -1,6 +1,6 @@
 /**
- * The exec sink: starts a program of this machine and writes the events to its standard input. Owns
- * its settings and what an exit code means; starting and ending it is the Outputs port's.
+ * The exec sink starts a program on this machine and writes the events to its standard input.
+ * Contains its settings and the meaning of exit codes; the Outputs port starts and ends programs.
  */
 import { z } from "zod";
 import { parseDuration } from "../model/duration.ts";
@@ -50,7 +50,7 @@ export const execSink: SinkType<ExecSettings> = {
   create: async (_name, settings, deps) => createExecSink(settings, deps),
 };
 
-/** The event's id in the document is what a program can distinguish repeats by. */
+/** Creates the sink. Programs can recognise repeats by the event's id in the document. */
 function createExecSink({ command, timeout }: ExecSettings, { outputs }: SinkDeps): Sink {
   const [path = "", ...args] = command;
   const timeoutMs = parseDuration(timeout) ?? 30_000;
@@ -88,8 +88,8 @@ function notStarted(error: unknown, path: string): SinkError {
 }
 
 /**
- * As sysexits.h names them, and the shell's own two; https://man.freebsd.org/cgi/man.cgi?sysexits.
- * Any other means: try again.
+ * Exit codes as in sysexits.h, and two of the shell's;
+ * https://man.freebsd.org/cgi/man.cgi?sysexits. After any other code the message is tried again.
  */
 const KINDS: Readonly<Record<number, SinkFailure>> = {
   64: "destination",

@@ -1,6 +1,6 @@
 /**
- * The file sink: a line of JSON for every event. Owns its settings and what a disk's errors mean;
- * appending and rotating are the Outputs port's.
+ * The file sink writes a line of JSON for every event. Contains its settings and the meaning of
+ * disk errors; the Outputs port appends and rotates.
  */
 import { z } from "zod";
 import { errorText } from "../model/errors.ts";
@@ -71,8 +71,8 @@ function createFileSink({ path, max_size: maxSize, keep }: FileSettings, outputs
 }
 
 /**
- * What passes by itself, or once somebody frees space. Anything else is about the path: every
- * message would fare the same.
+ * Errors that pass by themselves or once somebody frees space. Any other error is about the path,
+ * so every message would get it.
  */
 const PASSING: Readonly<Record<string, string>> = {
   ENOSPC: "The disk is full: free some space, or lower `max_size` and `keep`.",

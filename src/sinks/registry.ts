@@ -1,4 +1,4 @@
-/** Every sink type there is. A new one is its own file and one line here. */
+/** All sink types. A new one is a file of its own and a line here. */
 import { appriseSink } from "./apprise.ts";
 import { chatWebhookSink } from "./chat-webhook.ts";
 import { consoleSink } from "./console.ts";
@@ -12,8 +12,7 @@ import { teamsSink } from "./teams/teams.ts";
 import { telegramSink } from "./telegram/telegram.ts";
 import { webhookSink } from "./webhook/webhook.ts";
 
-// Settings are each type's own: a caller parses them with that type's schema first.
-// biome-ignore lint/suspicious/noExplicitAny: the settings type is hidden behind the schema
+// Each type has its own settings: a caller parses them with that type's schema first.
 export const SINK_TYPES: readonly SinkType<any>[] = [
   slackSink,
   discordSink,

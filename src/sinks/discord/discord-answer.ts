@@ -1,6 +1,6 @@
 /**
- * What Discord's answers mean for a message, and what an operator can do about them; the shape of a
- * request that gets one.
+ * Classifies Discord's answers to messages, and says what an operator can do about them. Defines
+ * the shape of a request that gets such an answer.
  */
 import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
@@ -18,12 +18,12 @@ import { addressRefusal } from "../kind/http-answer.ts";
 export interface DiscordAnswer {
   readonly status: number;
   readonly body: string;
-  /** By name in lower case. */
+  /** Returns a header by its name in lower case. */
   header(name: string): string | undefined;
 }
 
 /**
- * A 400 that speaks of the channel: every message would fare the same.
+ * The codes of 400 answers about the channel, which every message would get.
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
  */
 const CHANNEL_CODES: Readonly<Record<number, string>> = {
@@ -38,8 +38,8 @@ const CHANNEL_CODES: Readonly<Record<number, string>> = {
 };
 
 /**
- * An answer other than 2xx. 401, 403 and 404 count towards a ban (10,000 in 10 minutes), so they
- * close the destination at once.
+ * Classifies an answer other than 2xx. 401, 403 and 404 count towards a ban (10,000 in 10 minutes),
+ * so they close the destination at once.
  */
 export function classifyDiscordAnswer(
   answer: DiscordAnswer,
@@ -84,7 +84,7 @@ function kindOf(status: number): SinkFailure {
 }
 
 /**
- * Request entity too large, or a field that is:
+ * Whether the request is too large, or a field in it:
  * https://discord.com/developers/docs/topics/opcodes-and-status-codes#json and
  * https://discord.com/developers/docs/reference#error-messages
  */
@@ -94,7 +94,7 @@ const isOfSize = ({ status, body }: DiscordAnswer, code: number): boolean =>
   (status === 400 && /"(?:BASE_TYPE_MAX_LENGTH|MAX_EMBED_SIZE_EXCEEDED)"/.test(body));
 
 /**
- * Discord's own refusals are JSON; a page comes from Cloudflare, which bars addresses for some
+ * Discord's own refusals are JSON. A page comes from Cloudflare, which blocks addresses for some
  * time.
  */
 const FRONT_END_HINT =
@@ -118,8 +118,8 @@ const WEBHOOK_HINTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * Exact in the body, rounded up in the header, which Cloudflare may leave out; `global` concerns
- * every request of this bot.
+ * Classifies a 429. The wait is exact in the body, and rounded up in the header, which Cloudflare
+ * may omit. `global` concerns every request of this bot.
  */
 function rateLimited(
   answer: DiscordAnswer,
@@ -143,7 +143,10 @@ function waitFor(afterMs: number | undefined, scope: string, isGlobal: boolean):
   );
 }
 
-/** What the SDK throws by itself: its own wait before a limit it knows of, or no answer at all. */
+/**
+ * Classifies what the SDK throws itself: its own wait before a limit that it knows of, or that
+ * there was no answer.
+ */
 export function classifyDiscordFailure(thrown: unknown): SinkError {
   if (thrown instanceof SinkError) return thrown;
   if (typeof thrown === "object" && thrown !== null && "timeToReset" in thrown) {
@@ -167,7 +170,7 @@ export function classifyDiscordFailure(thrown: unknown): SinkError {
 interface ReadBody {
   readonly code: number;
   readonly text: string;
-  /** As it is written, in seconds; undefined where it says nothing. */
+  /** The wait in seconds, as written; undefined if the body names none. */
   readonly retryAfter: string | undefined;
   readonly global: boolean;
 }
@@ -186,8 +189,9 @@ function readBody(body: string): ReadBody {
 }
 
 /**
- * How long until the next message is taken, in ms, where this one was the last of its limit: known
- * before Discord refuses one. https://discord.com/developers/docs/topics/rate-limits#header-format
+ * Returns how long to wait before the next message, in ms, if this one was the last that the limit
+ * allows. So the sink waits before Discord refuses a message.
+ * https://discord.com/developers/docs/topics/rate-limits#header-format
  */
 export function holdOf(header: DiscordAnswer["header"]): { readonly holdMs?: number } {
   const [left, resetS] = [
@@ -198,12 +202,11 @@ export function holdOf(header: DiscordAnswer["header"]): { readonly holdMs?: num
   return { holdMs: Math.min(Math.ceil(resetS * 1_000), MAX_HOLD_MS) };
 }
 
-/** Limits of messages are over within seconds; what says more is no such limit. */
+/** The limits of messages end within seconds. A longer wait is not about such a limit. */
 const MAX_HOLD_MS = 60_000;
 
 /**
- * The SDK keeps the ends of limits as they are said, and sends nothing before them: what it reads
- * is bounded.
+ * Bounds the wait that the SDK reads, because it stores it and sends nothing until it has passed.
  */
 export function boundHold(headers: Headers): void {
   if (Number(headers.get("x-ratelimit-reset-after")) * 1_000 > MAX_HOLD_MS)
@@ -212,24 +215,24 @@ export function boundHold(headers: Headers): void {
 
 export interface DiscordContent {
   readonly payload: JsonObject;
-  /** Of the forum post or thread that it opens. */
+  /** The name of the forum post or thread that the message opens. */
   readonly threadName: string;
   /** The tags of the forum post, by name or id. */
   readonly tags: readonly string[];
-  /** Not for the channel's followers. */
+  /** Whether the message is not meant for the channel's followers. */
   readonly isLocal: boolean;
-  /** It answers the message that it belongs under. */
+  /** Whether the message is a reply to the one that it is posted under. */
   readonly isReply: boolean;
 }
 
-/** @throws SinkError, of kind `message` when Discord refuses this content. */
+/** Posts a message. @throws SinkError, with kind `message` if Discord refuses this content */
 export type DiscordPost = (
   content: DiscordContent,
   message: SealedMessage,
   signal: AbortSignal,
 ) => Promise<SendReceipt>;
 
-/** A forum post answers with its thread, the message inside. */
+/** Returns the receipt. The answer to a forum post is its thread, which contains the message. */
 export function receiptOf(answer: unknown): SendReceipt {
   const {
     id,
@@ -239,14 +242,17 @@ export function receiptOf(answer: unknown): SendReceipt {
     readonly message?: { readonly id?: unknown };
   };
   const ref = message?.id ?? id;
-  // The id of a thread is that of the place where its messages stand.
+  // Messages in a thread have the thread's id as their channel.
   const channel = message === undefined ? place : id;
   return typeof ref === "string"
     ? { ref, ...(typeof channel === "string" ? { channel } : {}) }
     : {};
 }
 
-/** A thread that is gone or closed says nothing of the channel: the message goes there instead. */
+/**
+ * Tries to post in a thread. If the thread is gone or closed, the message is posted elsewhere,
+ * because this says nothing about the channel.
+ */
 export async function inThreadOr<T>(
   inThread: () => Promise<T>,
   elsewhere: () => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * Posting to Discord as a bot, through discord.js's REST: messages with a nonce, threads below a
- * message, forum posts, crossposts. Each is one attempt.
+ * Posts to Discord as a bot, through discord.js's REST client: messages with a nonce, threads below
+ * a message, forum posts, crossposts. Makes a single attempt each.
  */
 import { errorText } from "../../model/errors.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -28,10 +28,13 @@ const NONCE_CHARS = 25;
 /** https://discord.com/developers/docs/topics/opcodes-and-status-codes#json */
 const THREAD_EXISTS = 160_004;
 const ALREADY_PUBLISHED = 40_033;
-/** Unknown message, of another author, a system message, in an archived thread. */
+/**
+ * Codes of messages that cannot be edited: unknown, by another author, a system message, in an
+ * archived thread.
+ */
 const UNEDITABLE = new Set([10_008, 50_005, 50_021, 50_083]);
 
-/** What it needs of the sink's settings. */
+/** The settings of the sink that a bot needs. */
 interface BotSettings {
   readonly token?: string | undefined;
   readonly channel_id?: string | undefined;
@@ -44,7 +47,10 @@ interface BotSettings {
 
 type BotDeps = Pick<SinkDeps, "http" | "clock" | "log">;
 
-/** @throws SinkError, of kind `message` where this message cannot be edited, or not to this. */
+/**
+ * Edits a message. @throws SinkError, with kind `message` if this message cannot be edited, or not
+ * to this content
+ */
 export type DiscordEdit = (
   message: Pick<MessageEdit, "ref" | "channel">,
   payload: JsonObject,
@@ -57,14 +63,14 @@ export interface DiscordBot {
   readonly edit: DiscordEdit;
 }
 
-/** As `thread`: every message starts one of its own. */
+/** The value of `thread` with which every message starts a thread of its own. */
 export const NEW_THREAD = "new";
 
 export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
   const isStarting = settings.thread === NEW_THREAD;
   const fixed = isStarting ? undefined : settings.thread;
   const channel = fixed ?? settings.channel_id ?? "";
-  // Messages of one sink go out one at a time: the last answer is this message's.
+  // Messages of a sink are sent one at a time, so the last answer belongs to this message.
   let hold: ReturnType<typeof holdOf> = {};
   const ask = createAsk(settings, deps, (next) => {
     if ((next.holdMs ?? 0) > (hold.holdMs ?? 0)) hold = next;
@@ -80,8 +86,8 @@ export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
   const send: DiscordPost = ({ payload, threadName, tags, isReply }, message, signal) => {
     const { threadRef, threadChannel } = message;
     const { forum } = settings;
-    // In the place of the message that it answers; where that was removed, it stands there by
-    // itself.
+    // A reply goes to the channel or thread of the message that it answers. If that message was
+    // deleted, Discord posts the reply as an ordinary message.
     const answer = () => {
       const place = threadChannel ?? (forum === undefined ? channel : (threadRef ?? channel));
       const reference = { message_id: threadRef ?? "", fail_if_not_exists: false };
@@ -100,14 +106,14 @@ export function createBot(settings: BotSettings, deps: BotDeps): DiscordBot {
     const elsewhere = () =>
       forum === undefined ? post(channel, payload, message, signal) : openPost();
     if (isReply && threadRef !== undefined) return inThreadOr(answer, elsewhere);
-    // A thread has no threads.
+    // A thread cannot contain threads.
     if (threadRef === undefined || fixed !== undefined) return elsewhere();
     return inThreadOr(async () => {
       if (forum === undefined) await threads.start(threadRef, threadName, signal);
       return post(threadRef, payload, message, signal);
     }, elsewhere);
   };
-  // What stands in a thread cannot be published.
+  // Messages in a thread cannot be published.
   const isInThread = ({ threadRef }: SealedMessage) =>
     threadRef !== undefined || fixed !== undefined;
   return {
@@ -154,8 +160,8 @@ type Ask = (
 ) => Promise<unknown>;
 
 /**
- * Ids of a forum's tags, which are read once where a tag goes by its name. A post is never held up
- * by a tag.
+ * Creates a function that returns the ids of a forum's tags. They are read once a tag is given by
+ * name. A post never waits for a tag that cannot be read.
  */
 function createTagIds(ask: Ask, channel: string, log: Log) {
   const known = new Map<string, string>();
@@ -192,13 +198,13 @@ function readTags(answer: unknown): readonly { readonly id: string; readonly nam
 }
 
 /**
- * A thread has the id of the message it was started from. Without the permission none is tried
- * again before the next start.
+ * Creates the threads of a channel. A thread has the id of the message that it was started from. If
+ * the bot lacks the permission, no thread is tried again before the next start.
  */
 function createThreads(ask: Ask, channel: string, log: Log) {
   const started = new Set<string>();
   let refusal: SinkError | undefined;
-  /** @throws SinkError of kind `destination` where there can be no thread. */
+  /** Starts a thread. @throws SinkError with kind `destination` if there can be no thread */
   async function start(messageId: string, name: string, signal: AbortSignal): Promise<void> {
     if (refusal !== undefined) throw refusal;
     if (started.has(messageId)) return;
@@ -214,8 +220,8 @@ function createThreads(ask: Ask, channel: string, log: Log) {
   return {
     start,
     /**
-     * Below a message that is posted already, which another attempt would post again: one try,
-     * without a thread it stays as it is.
+     * Starts a thread below a message that is already posted. Only one try is made, because another
+     * attempt would post the message again; without a thread it stays as it is.
      */
     async tryToStart(messageId: string, name: string, signal: AbortSignal): Promise<void> {
       if (refusal !== undefined) return;
@@ -241,15 +247,15 @@ function createThreads(ask: Ask, channel: string, log: Log) {
 }
 
 /**
- * By so much less the time of day may gain on the monotonic clock: it is also read a moment apart,
- * and steered.
+ * The clock counts as set back only if it lost more than this against the monotonic clock. The two
+ * are read a moment apart, and the time of day is adjusted in small steps.
  */
 const STEP_BACK_MS = 1_000;
 
 /**
- * discord.js takes half a second to load: the first message pays it, not the start. It remembers
- * the ends of rate limits as times of day: after a clock that was set back they would lie hours
- * ahead. Then it is made anew.
+ * Creates a function that makes requests. discord.js takes half a second to load, so the first
+ * message loads it, not the start. It stores the ends of rate limits as times of day, which would
+ * lie hours ahead after the clock was set back. In that case a new client is created.
  */
 function createAsk(
   settings: BotSettings,
@@ -273,8 +279,9 @@ function createAsk(
 }
 
 /**
- * No retries, no waiting, no clean-up timers: the outbox owns all of them. Answers are classified
- * before the SDK sees them, so that a 401 does not make it drop the token.
+ * Creates a REST client without retries, waits and clean-up timers, because the outbox has all of
+ * these. Answers are classified before the SDK sees them, so that it does not drop the token after
+ * a 401.
  */
 async function createRest(
   settings: BotSettings,
@@ -288,8 +295,8 @@ async function createRest(
     retries: 0,
     timeout: TIMEOUT_MS,
     rejectOnRateLimit: () => true,
-    // Its own limit is 50 in a second of real time. A sink posts one message after the other, and
-    // Discord itself says when it wants a pause.
+    // The SDK's own limit of 50 requests per second uses real time. A sink sends its messages one
+    // by one, and Discord says when it needs a pause.
     globalRequestsPerSecond: Number.POSITIVE_INFINITY,
     hashSweepInterval: 0,
     handlerSweepInterval: 0,

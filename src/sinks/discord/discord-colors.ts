@@ -1,4 +1,6 @@
-/** The colour at the edge of an embed: what happened shows before it is read. */
+/**
+ * Chooses the colour at the edge of an embed, which shows what happened before the text is read.
+ */
 import type { ChirpEvent } from "../../model/event.ts";
 import type { Matches } from "../kind/sink-type.ts";
 import { ownValue } from "../../model/own-value.ts";
@@ -8,7 +10,7 @@ const GONE = 0x64748b;
 
 const BY_SEVERITY: Readonly<Record<string, number>> = { warning: 0xf59e0b, critical: 0xef4444 };
 
-/** By what the type of the event begins with. */
+/** Colours by the first part of the event's type. */
 const BY_SUBJECT: Readonly<Record<string, number>> = {
   tweet: NEUTRAL,
   follower: 0x22c55e,
@@ -20,17 +22,17 @@ const BY_SUBJECT: Readonly<Record<string, number>> = {
   trend: 0xeab308,
 };
 
-/** A colour of the configuration, for the alerts that it is for. */
+/** A configured colour, and the alerts to which it applies. */
 export interface ColorRule {
   readonly color: string;
   readonly when?: string | undefined;
   readonly matches?: Matches;
 }
 
-/** `#d00` or `#dd0000`. */
+/** Matches `#d00` or `#dd0000`. */
 export const COLOR_PATTERN = /^#(?:[0-9a-f]{3}|[0-9a-f]{6})$/i;
 
-/** That of the first rule that the event fulfils; undefined where there is none. */
+/** Returns the colour of the first rule that matches the event; undefined if none does. */
 export function ruleColor(
   rules: readonly ColorRule[],
   { body, labels }: Pick<ChirpEvent, "body" | "labels">,
@@ -44,8 +46,8 @@ export function ruleColor(
 }
 
 /**
- * An alert that a watch marks as more than a note has the colour of its severity; what went away is
- * grey.
+ * Returns the colour of an alert. One with a higher severity than a note has the colour of its
+ * severity; one about something that is gone is grey.
  */
 export function discordColor(eventType: string, severity: string): number {
   const [subject = "", what = ""] = eventType.split(".");

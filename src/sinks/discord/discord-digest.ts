@@ -1,6 +1,6 @@
 /**
- * The layout of a list of alerts in Discord: its heading, its sections, a line with a link for each
- * alert, as many messages as it takes. Pure.
+ * Lays out a list of alerts for Discord: a heading, sections, a line with a link for each alert, in
+ * as many messages as needed. Pure.
  */
 import type { Json } from "../../model/json.ts";
 import type { Digest, DigestPart } from "../../model/sink.ts";
@@ -18,15 +18,15 @@ import {
 } from "./discord-render.ts";
 
 const HEADING_CHARS = 300;
-/** Room for "11 to 60 of 595". */
+/** Space for a range such as "11 to 60 of 595". */
 const RANGE_CHARS = 60;
 const LABEL_CHARS = 60;
 const WORDS_CHARS = 110;
 const COLOR = 0x3b82f6;
-/** A forum post's name. */
+/** The maximum length of a forum post's name. */
 const NAME_CHARS = 100;
 
-/** A row in the embed, and in the content, should Discord refuse the embed. */
+/** A row, as it is in the embed, and in the content if Discord refuses the embed. */
 interface Line {
   readonly shown: string;
   readonly plain: string;
@@ -41,7 +41,7 @@ export function* renderDiscordDigest(
   const threadName = discordPlain(digestHeading(digest), NAME_CHARS);
   const lead = [...mentions, `**${heading}**`].join(" ");
   const remainder = remainderOf(digest);
-  // Both ways to show a message must hold all of its lines.
+  // Both forms of a message must have space for all of its lines.
   const room = (above: string, below: string) => [
     EMBED_CHARS_TOTAL - below.length - 1,
     CONTENT_CHARS - Math.max(above.length, RANGE_CHARS) - below.length - 2,
@@ -85,7 +85,7 @@ function remainderOf(digest: Digest): string {
   const said = digestRemainder(digest);
   if (said === undefined) return "";
   const where = digest.unlisted?.where ?? "";
-  // A command stands between backticks, a page as it is, without a preview.
+  // A command is shown between backticks; a page is shown as a link without a preview.
   const shown = isPage(where)
     ? `<${where.slice(0, 500)}>`
     : where === ""
@@ -95,7 +95,7 @@ function remainderOf(digest: Digest): string {
 }
 
 function lineOf(row: DigestRow): Line {
-  // Above a section stands an empty line.
+  // There is an empty line above a section.
   if (row.kind === "section") {
     const text = `**${discordLabel(row.text, HEADING_CHARS)}**`;
     return { shown: `\n${text}`, plain: text };
@@ -120,8 +120,7 @@ function lineOf(row: DigestRow): Line {
 }
 
 /**
- * What the channel hears when alerts are gathered from now on; the time is shown in the reader's
- * own zone.
+ * Announces that alerts are collected from now on. Discord shows the time in the reader's own zone.
  */
 export function renderDiscordAnnouncement(
   nextAtMs: number,

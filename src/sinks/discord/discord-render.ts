@@ -1,6 +1,6 @@
 /**
- * The layout of a Discord message: an embed for each alert, links alone on request, and the plain
- * text behind them. Lists are discord-digest.ts, sending is discord.ts. Pure.
+ * Lays out a Discord message: an embed for each alert, or only links on request, and the plain text
+ * as a fallback. `discord-digest.ts` lays out lists, `discord.ts` sends. Pure.
  */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Batch, OutboxEvent } from "../../model/sink.ts";
@@ -30,14 +30,14 @@ export const EMBED_CHARS_TOTAL = 6_000;
 const TITLE_CHARS = 256;
 const NAME_CHARS = 256;
 export const DESCRIPTION_CHARS = 4_096;
-/** Far below the 2,048 allowed: a footer is one line. */
+/** The limit is 2,048, but a footer should be one line. */
 const FOOTER_CHARS = 200;
 const URL_CHARS = 1_000;
 const LINE_CHARS = 240;
-/** Room for "and 1234 more". */
+/** Space for a text such as "and 1234 more". */
 const MORE_CHARS = 24;
 
-/** Embeds of one URL that Discord shows as one, each with a picture. */
+/** Discord shows this many embeds with the same URL as one, each with a picture. */
 const GALLERY = 4;
 
 export type Embed = {
@@ -51,25 +51,25 @@ export type Embed = {
   readonly timestamp?: string;
 };
 
-/** What is sealed: the fallback included, because `render` is not asked again. */
+/** The sealed body. It includes the fallback, because the message is not rendered again. */
 export interface DiscordBody {
   readonly content: string;
   readonly embeds: readonly Embed[];
-  /** The whole message as content, for when Discord refuses the embeds. */
+  /** The whole message as content, if Discord refuses the embeds. */
   readonly plain: string;
-  /** Name of the post, where the channel is a forum. */
+  /** The name of the post, if the channel is a forum. */
   readonly threadName: string;
-  /** Tags of the post, by name or id, where the channel is a forum. Absent: none. */
+  /** The tags of the post, by name or id, if the channel is a forum. Absent if there are none. */
   readonly tags?: readonly string[];
-  /** Roles and users that it calls, as they stand in its content. Absent: none. */
+  /** Roles and users that the content mentions, as written in it. Absent if there are none. */
   readonly mentions?: readonly string[];
-  /** It is about this channel, and nothing for its followers. */
+  /** Whether the message is about this channel and not meant for its followers. */
   readonly isLocal?: boolean;
-  /** It speaks about the message that it belongs under. */
+  /** Whether the message is about the one that it is posted under. */
   readonly isReply?: boolean;
 }
 
-/** What the sink's settings say of its messages. */
+/** The settings of the sink for the look of messages. */
 export interface DiscordStyle {
   readonly style: "embed" | "link";
   readonly color?: readonly ColorRule[] | undefined;
@@ -91,7 +91,7 @@ interface Entry {
   readonly message: NeutralMessage;
 }
 
-/** `batch` holds at most `EMBEDS` alerts. */
+/** Renders at most `EMBEDS` alerts. */
 export function renderDiscord(
   batch: Batch,
   { style, color = [], forum }: DiscordStyle,
@@ -125,8 +125,8 @@ export function renderDiscord(
 // ----------------------------------------------------------------------------
 
 /**
- * An alert is an embed, and its further pictures are one each, of the same URL: Discord shows them
- * as one with a gallery.
+ * Returns an embed for each alert. Further pictures are embeds with the same URL, because Discord
+ * shows those as one with a gallery.
  */
 function embedsOf(entries: readonly Entry[]): readonly Embed[] {
   let room = EMBEDS - entries.length;
@@ -151,9 +151,9 @@ function embedsOf(entries: readonly Entry[]): readonly Embed[] {
 
 interface Place {
   readonly url: string | undefined;
-  /** Media that are not shown. */
+  /** The number of media that are not shown. */
   readonly hidden: number;
-  /** Each embed may fill its share of what all of them may hold. */
+  /** The characters that this embed may use, of the total for all embeds. */
   readonly share: number;
 }
 
@@ -163,7 +163,8 @@ function embedOf({ color, message }: Entry, { url, hidden, share }: Place): Embe
   const footer = discordPlain(footerOf(message, hidden), Math.min(FOOTER_CHARS, share / 6));
   const room = share - title.length - (author?.name.length ?? 0) - footer.length;
   const said = descriptionOf(message, Math.min(DESCRIPTION_CHARS, room));
-  // The time stands below every embed. It is said only where there is nothing else to say.
+  // Discord shows the time below every embed. The description repeats it only if there is no other
+  // text.
   const description = said === "" && title === "" ? timeToken(message.occurredAtMs) : said;
   return {
     ...(author === undefined ? {} : { author }),
@@ -213,7 +214,7 @@ function descriptionOf(message: NeutralMessage, room: number): string {
   return [body, list, quote, last].filter((part) => part !== "").join("\n");
 }
 
-/** Lists as many accounts as fit into the room, and counts the others. */
+/** Lists as many accounts as fit, and counts the others. */
 function listOf({ list }: NeutralMessage, room: number): string {
   if (list === undefined) return "";
   for (let most = list.people.length; most >= 0; most -= 1) {
@@ -262,7 +263,9 @@ function quoteOf({ context }: NeutralMessage, room: number): string {
   return head.length + quoted.length <= room ? head + quoted : head;
 }
 
-/** Embeds of one message that share a URL are shown as one. */
+/**
+ * Returns a different URL for each alert, because Discord shows embeds with the same URL as one.
+ */
 function distinctUrl(text: string | undefined, index: number): string | undefined {
   const url = shortUrl(text);
   return url === undefined || index === 0 ? url : `${url}#${index + 1}`;
@@ -276,7 +279,10 @@ function shortUrl(text: string | undefined): string | undefined {
 // ---- content alone
 // ----------------------------------------------------------------------------
 
-/** The permalink stands behind the cut, so that no length costs it. */
+/**
+ * Renders a message as content only. The permalink comes after the shortened text, so that it is
+ * never cut off.
+ */
 function plainContent(lead: string, entries: readonly Entry[]): string {
   const [only] = entries;
   if (entries.length !== 1 || only === undefined) return contentList(lead, entries.map(lineForms));
@@ -301,7 +307,7 @@ function lineForms({ id, message }: Entry): readonly string[] {
   ];
 }
 
-/** Bare links, which Discord shows with its own preview. */
+/** Renders bare links, which Discord shows with its own preview. */
 function linkContent(lead: string, entries: readonly Entry[]): string {
   const forms = entries.map(({ id, message }) => {
     const url = shortUrl(message.url);

@@ -1,4 +1,4 @@
-/** Which tags a forum post gets, and what posts and threads are called. */
+/** Chooses the tags of forum posts, and names posts and threads. */
 import { z } from "zod";
 import type { ChirpEvent } from "../../model/event.ts";
 import { kindOfTweet, type TweetKind } from "../../model/tweet.ts";
@@ -52,7 +52,7 @@ export function tagsOf(
 const NAME_CHARS = 90;
 const LINK = /https?:\/\/\S+/g;
 const MENTION = /(^|[^\w@])[@＠]\w+/g;
-/** What formats in Discord; within a word it is only a sign. */
+/** Matches characters that format text in Discord. Within a word they do not. */
 const MARKUP = /[*~`|>]+|^\s*[-#]+\s+|(?<!\w)_+|_+(?!\w)/gm;
 const KINDS: Readonly<Record<TweetKind, string>> = {
   post: "Post",
@@ -62,8 +62,8 @@ const KINDS: Readonly<Record<TweetKind, string>> = {
 };
 
 /**
- * The first words of a post without markup, mentions and links; of a post without text its kind and
- * author; else the title.
+ * Returns the name of a post: its first words without markup, mentions and links. A post without
+ * text gets its kind and author, other alerts their title.
  */
 export function postName({ events: [{ event, wording }], message }: Card): string {
   const { title, body, author } = message;

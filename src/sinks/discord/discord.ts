@@ -1,6 +1,6 @@
 /**
- * The Discord sink: its settings, and sending through a webhook. A bot is discord-bot.ts, the
- * layout discord-render.ts, answers discord-answer.ts, retries the outbox's.
+ * The Discord sink: its settings, and sending through a webhook. `discord-bot.ts` sends as a bot,
+ * `discord-render.ts` lays out, `discord-answer.ts` classifies answers, and the outbox retries.
  */
 import { z } from "zod";
 import type { Json, JsonObject } from "../../model/json.ts";
@@ -66,7 +66,7 @@ const oneMention = z
       context.addIssue({ code: "custom", message: "must name one of `role`, `user`" });
   });
 
-/** The number of entries that `mention` takes, so that the mentions of a message stay readable. */
+/** The maximum number of entries in `mention`, so that the mentions of a message stay readable. */
 const MAX_MENTIONS = 10;
 
 const settingsSchema = z
@@ -242,7 +242,7 @@ export const discordSink: SinkType<DiscordSettings> = {
   ],
   destinations: (settings) => [{ kind: "url", url: discordAddress(settings) }],
   describe: (settings) => `Discord channel ${settings.channel_id ?? ""}`,
-  // No answer to a posted message names the server.
+  // No answer to a posted message contains the server's id.
   linkTo: ({ guild_id: guild }, ref, channel) =>
     guild === undefined || channel === undefined
       ? undefined
@@ -253,7 +253,7 @@ export const discordSink: SinkType<DiscordSettings> = {
         settings,
         createWebhookPost(settings.webhook_url, settings, deps),
       );
-      // A webhook answers no message, but it can go on in a forum post.
+      // A webhook cannot reply to a message, but it can continue a forum post.
       return settings.forum === undefined ? sink : { ...sink, replies: "thread" };
     }
     const { post, crosspost, edit } = createBot(settings, {
@@ -299,7 +299,7 @@ function createDiscordSink(settings: DiscordSettings, post: DiscordPost): Sink {
   };
 }
 
-/** Nothing in any text pings, but the roles and users that this very message calls. */
+/** Allows only the roles and users that this message mentions. No other text notifies anybody. */
 function allowedMentions({ mentions = [] }: DiscordBody): JsonObject {
   const idsOf = (isRole: boolean) =>
     mentions.filter((one) => one.startsWith("<@&") === isRole).map((one) => one.replace(/\D/g, ""));
@@ -332,8 +332,8 @@ async function sendEdit(
 }
 
 /**
- * A refusal of the embeds costs the layout, not the alert. A list that is too large goes out in
- * halves.
+ * Sends a message, and sends it again without embeds if Discord refuses them, so that the alert is
+ * not lost. A list that is too large is not simplified, because the outbox splits it.
  */
 async function sendOrSimplify(
   post: DiscordPost,
@@ -376,9 +376,10 @@ async function sendOrSimplify(
 }
 
 /**
- * https://discord.com/developers/docs/resources/webhook#execute-webhook; there is no nonce, `wait`
- * at least returns the message's id. A webhook cannot start a thread: outside a forum the parts of
- * a digest stand in the channel one after the other.
+ * Creates a function that posts through a webhook:
+ * https://discord.com/developers/docs/resources/webhook#execute-webhook. There is no nonce, but
+ * `wait` returns the message's id. A webhook cannot start a thread, so outside a forum the parts of
+ * a digest are posted in the channel one after the other.
  */
 function createWebhookPost(
   webhookUrl: string,

@@ -1,6 +1,5 @@
 /**
- * What a mail server's refusal, or its silence, means for a message, and what an operator can do
- * about it.
+ * Classifies a mail server's refusal, or its silence, and says what an operator can do about it.
  */
 import { errorText } from "../../model/errors.ts";
 import type { RefusedRecipient } from "../../model/outputs.ts";
@@ -13,10 +12,10 @@ import {
 } from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** As nodemailer names failures: https://nodemailer.com/errors */
+/** A failure as nodemailer reports it: https://nodemailer.com/errors */
 interface MailFailure {
   readonly code?: unknown;
-  /** Of the server: https://www.rfc-editor.org/rfc/rfc5321#section-4.2 */
+  /** The server's code: https://www.rfc-editor.org/rfc/rfc5321#section-4.2 */
   readonly responseCode?: unknown;
 }
 
@@ -25,7 +24,8 @@ const SERVER_HINT = "Check `host`, `port` and `security`: 587 goes with starttls
 const RECIPIENTS_HINT = "The server refuses the sender or every recipient: check `from` and `to`.";
 
 /**
- * A refusal for good, by the step that was refused: who logs in, who sends and gets, what is sent.
+ * Permanent refusals by the step that was refused: the login, the sender and recipients, or the
+ * text.
  */
 const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: string]>> = {
   EAUTH: [
@@ -38,13 +38,13 @@ const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: strin
 };
 
 /**
- * Exceeded storage, which servers say of a mail beyond their limit, or in so many words:
- * https://www.rfc-editor.org/rfc/rfc3463#section-3.4
+ * Whether a mail is refused because of its size. Servers say that storage is exceeded, or that the
+ * message is too big: https://www.rfc-editor.org/rfc/rfc3463#section-3.4
  */
 const isOfSize = (status: number | undefined, text: string): boolean =>
   status === 552 || /\b5\.(?:3\.4|2\.3)\b/.test(text);
 
-/** 4yz and no answer at all pass by themselves; 5yz does not. */
+/** Classifies a failure. A 4yz code, or no answer at all, is transient; a 5yz code is permanent. */
 export function classifyMailFailure(error: unknown): SinkError {
   const { code, responseCode } = error as MailFailure;
   const status = typeof responseCode === "number" ? responseCode : undefined;
@@ -64,9 +64,9 @@ export function classifyMailFailure(error: unknown): SinkError {
 }
 
 /**
- * Who of several recipients will never have the mail, while others have it. `taken`: who had it
- * before this attempt.
- * @throws SinkError where some may have it later, or nobody has it
+ * Returns the recipients that will never have the mail, if others have it. `taken`: the recipients
+ * that had it before this attempt.
+ * @throws SinkError if some may have it later, or if none has it
  */
 export function readRefusals(
   refused: readonly RefusedRecipient[],

@@ -1,6 +1,6 @@
 /**
- * The layout of a mail: a subject, and the same lines as text and as HTML, in which every character
- * of a stranger is escaped. Pure.
+ * Lays out a mail: a subject, and the same lines as text and as HTML. In HTML, every character of
+ * other people's text is escaped. Pure.
  */
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
 import { digestName } from "../../render/digest-text.ts";
@@ -26,13 +26,13 @@ const HTML_BYTES = 90_000;
 const SUBJECT_CHARS = 150;
 /** The length of the name of a digest in the subjects of its further mails. */
 const NAME_CHARS = 100;
-/** More alerts than these are a list. */
+/** More alerts than this are sent as a list. */
 export const MAX_MAIL_CARDS = 10;
 
-/** What is sealed. */
+/** The sealed body. */
 export type EmailBody = { readonly subject: string; readonly text: string; readonly html: string };
 
-/** `batch` holds at most `MAX_MAIL_CARDS` alerts. */
+/** Renders at most `MAX_MAIL_CARDS` alerts. */
 export function renderEmail(batch: Batch): EmailBody {
   const [card, ...others] = cardsOf(batch.events, batch.read);
   const title = others.length === 0 && card !== undefined ? subjectOf(card) : "";
@@ -68,7 +68,10 @@ function subjectOf({ events: [{ event, wording }], message: { title, body } }: C
     : `${title}: ${body}`;
 }
 
-/** Further mails of a digest have its name too, and say which part they are. */
+/**
+ * Returns the subject of a mail of a digest. Further mails have the digest's name, too, and say
+ * which part they are.
+ */
 function digestSubject(digest: Digest, [first]: readonly RichLine[], isFirst: boolean): string {
   const said = first === undefined ? "" : lineText(first);
   return isFirst ? said : `${trimText(cleanLine(digestName(digest)), NAME_CHARS)} · ${said}`;

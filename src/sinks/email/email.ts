@@ -1,6 +1,6 @@
 /**
- * The email sink: its settings, and handing mails to an SMTP server. The layout is email-render.ts,
- * the meaning of refusals email-answer.ts, SMTP the Outputs port's.
+ * The email sink: its settings, and sending mails through an SMTP server. `email-render.ts` lays
+ * out, `email-answer.ts` classifies refusals, and the Outputs port speaks SMTP.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
@@ -22,7 +22,7 @@ import {
 const ADDRESS = /^[^\s@<>,;:"()\\]+@[A-Za-z0-9.-]+$/;
 const NAMED = /^[^<>@,;:"()\\\r\n]*<([^<>]+)>$/;
 
-/** The bare address of `Name <address>`. */
+/** Returns the bare address of `Name <address>`. */
 const bareAddress = (text: string): string => NAMED.exec(text)?.[1] ?? text;
 
 const address = () =>
@@ -147,7 +147,7 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
     lists: { above: MAX_MAIL_CARDS, render: renderEmailDigest, announce: renderEmailAnnouncement },
     async send(message, signal) {
       const mail = mailOf(settings, message);
-      // Everybody whom the configuration names now has it.
+      // All configured recipients have the mail already.
       if (mail.recipients.length === 0) return {};
       const { refused } = await outputs.mail(server, mail, signal).catch((error: unknown) => {
         throw classifyMailFailure(error);
@@ -163,8 +163,8 @@ function createEmailSink(settings: EmailSettings, { outputs }: SinkDeps): Sink {
 }
 
 /**
- * The same message has the same Message-ID in every attempt, by which mail programs drop a repeat;
- * a digest's further mails answer its first, and follow-ups the alert.
+ * Returns the mail. A message has the same Message-ID in every attempt, which lets mail programs
+ * drop a repeat. Further mails of a digest answer its first one, and follow-ups answer the alert.
  */
 function mailOf(
   { from, to }: EmailSettings,

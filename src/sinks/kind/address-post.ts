@@ -1,6 +1,6 @@
 /**
- * One POST to an address of the operator's own choice. Owns which addresses it may reach and how
- * much of an answer is read.
+ * Makes a POST request to an address that the operator chose. Decides which addresses may be
+ * reached and how much of an answer is read.
  */
 import type { Clock } from "../../model/clock.ts";
 import { parseDuration } from "../../model/duration.ts";
@@ -8,10 +8,10 @@ import type { Http, HttpResponse } from "../../model/http.ts";
 import { scopeOf } from "./address-settings.ts";
 import { classifyHttpAnswer, classifyHttpFailure, type Receiver } from "./http-answer.ts";
 
-/** Receivers answer with a word or two; what is longer is not read further. */
+/** Receivers answer with a word or two. Longer answers are cut off. */
 const MAX_ANSWER_BYTES = 16_384;
 
-/** The settings of address-settings.ts. */
+/** The settings of `address-settings.ts`. */
 interface AddressSettings {
   readonly url: string;
   readonly allow_private: boolean;
@@ -19,8 +19,9 @@ interface AddressSettings {
 }
 
 /**
- * @throws SinkError for anything but a 2xx, or what the receiver calls a part. The body of a 2xx is
- * read only where the receiver is known to write failures there.
+ * Makes a request. The body of a 2xx is read only if the receiver is known to report failures
+ * there. @throws SinkError for anything but a 2xx or an answer that the receiver calls a partial
+ * delivery
  */
 export type Post = (
   request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },

@@ -1,6 +1,6 @@
 /**
- * What the settings of sinks share about addresses: how they are written, and that they are on the
- * internet unless a sink allows a private one.
+ * The settings about addresses that sinks share: how addresses are written, and that they are on
+ * the internet unless a sink allows private ones.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
@@ -11,7 +11,8 @@ import { addIssue, retiredProblem } from "./chat-settings.ts";
 import type { SinkDoubt } from "./sink-type.ts";
 
 /**
- * @param insteadOfUser what to do with a user name and a password, which an address may not hold
+ * Creates the setting of an address. @param insteadOfUser what to do instead of writing a user name
+ * and a password into it
  */
 export const addressSetting = (doc: string, insteadOfUser: string) =>
   z
@@ -23,7 +24,7 @@ const PRIVATE_DOC = "Allows private and loopback addresses, which are refused ot
 
 export const allowPrivateSetting = () => z.boolean().default(false).describe(PRIVATE_DOC);
 
-/** Of a chat, whose address may be on loopback anyway. */
+/** Creates the setting for a chat, whose address may be on loopback in any case. */
 export const allowPrivateChatSetting = () =>
   z
     .boolean()
@@ -52,9 +53,8 @@ function urlProblem(text: string, insteadOfUser: string): string | undefined {
 }
 
 /**
- * Where requests to an address may go. `any` with `allow_private`. Of a chat's own address, which
- * is https or on loopback, loopback is what its settings have asked for by naming it; a name that
- * merely leads there is not reached.
+ * Returns where requests to an address may go. A chat's own address is https or on loopback, and
+ * its settings allow loopback by naming it; a name that only resolves to loopback is not reached.
  */
 export function scopeOf(
   address: string,
@@ -65,7 +65,10 @@ export function scopeOf(
   return isLoopbackAllowed && isLoopback(new URL(address).hostname) ? "loopback" : "public";
 }
 
-/** Of addresses that are written out: what a name leads to is known when it is asked for. */
+/**
+ * Warns of a private address that the settings do not allow. Checks only addresses that are written
+ * out, because what a name resolves to is known only at the request.
+ */
 export function doubtOfPrivateAddress(
   name: string,
   {
@@ -81,8 +84,8 @@ export function doubtOfPrivateAddress(
 }
 
 /**
- * Whether a host of a URL is an address that is not of the public internet; of names, `localhost`
- * alone.
+ * Whether the host of a URL is an address outside the public internet. The only name that counts is
+ * `localhost`.
  */
 function isPrivate(host: string): boolean {
   const plain = host.replace(/^\[|\]$/g, "");

@@ -1,6 +1,6 @@
 /**
- * Settings of chat sinks that are valid and probably a mistake: an address of another chat, a token
- * that is no bot's, a setting without effect.
+ * Warns of chat sinks' settings that are valid but probably a mistake: an address of another chat,
+ * a token that is not a bot's, a setting without effect.
  */
 import type { SinkDoubt } from "./sink-type.ts";
 import { ownValue } from "../../model/own-value.ts";
@@ -17,7 +17,7 @@ const CHAT_HOSTS = {
   chat_webhook: { name: "Google Chat", host: /^chat\.googleapis\.com$/ },
 } as const;
 
-/** An address that belongs to a chat, in a sink of another type. */
+/** Warns of an address that belongs to a different chat. */
 export function doubtsOfOtherChat(
   type: string,
   key: string,
@@ -37,7 +37,7 @@ export function doubtsOfOtherChat(
   ];
 }
 
-/** What `webhook_url` leaves without effect. */
+/** Warns of `api_url` next to `webhook_url`, where it has no effect. */
 function doubtsOfApiUrl({
   api_url: apiUrl,
   webhook_url: webhookUrl,
@@ -65,7 +65,7 @@ export const slackDoubts = (settings: ChatSettings & ThreadKeys): readonly SinkD
   ...doubtsOfThreads(settings),
 ];
 
-/** Keys that say how a thread is, where there is none. */
+/** Warns of keys that configure a thread if there are no threads. */
 export const doubtsOfThreads = (settings: ThreadKeys): readonly SinkDoubt[] =>
   (["thread_window", "broadcast"] as const).flatMap((key): readonly SinkDoubt[] => {
     if (settings[key] === undefined || settings.thread_by !== undefined) return [];
@@ -103,7 +103,8 @@ function doubtsOfToken({ token = "" }: ChatSettings): readonly SinkDoubt[] {
 }
 
 /**
- * Discord takes other services' messages at the same address with `/slack` or `/github` behind it.
+ * Warns of an address with `/slack` or `/github` at its end, where Discord accepts the messages of
+ * other services.
  */
 function doubtsOfEnding({ webhook_url: address }: ChatSettings): readonly SinkDoubt[] {
   const [ending] =

@@ -1,12 +1,11 @@
 /**
- * What the settings of the chat sinks share: which addresses they may be pointed at (https
- * anywhere, plain http on loopback only, so that a stand-in can be used), and how a problem is
- * reported.
+ * The settings that chat sinks share: which addresses they may have (https anywhere, http only on
+ * loopback, so that a stand-in can be used), and how a problem is reported.
  */
 import { z } from "zod";
 import { isLoopback } from "../../model/loopback.ts";
 
-/** `api_url`: the base that a chat's SDK asks. */
+/** Creates the setting `api_url`: the base address that a chat's SDK uses. */
 export const apiUrl = (doc: string) =>
   z
     .string()
@@ -14,7 +13,7 @@ export const apiUrl = (doc: string) =>
     .optional()
     .describe(doc);
 
-/** Undefined when nothing is wrong. */
+/** Returns what is wrong with an address; undefined if nothing is. */
 export function addressProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return "must be an address that starts with https://";
   const url = new URL(text);
@@ -26,7 +25,8 @@ export function addressProblem(text: string): string | undefined {
 }
 
 /**
- * A Teams connector answers 200 whatever becomes of the message, if it still answers.
+ * Returns a problem if the address is that of a Teams connector. If such a connector still answers,
+ * it answers 200 whatever happens to the message.
  * https://devblogs.microsoft.com/microsoft365dev/retirement-of-office-365-connectors-within-microsoft-teams
  */
 export function retiredProblem({ hostname }: URL): string | undefined {
@@ -34,7 +34,7 @@ export function retiredProblem({ hostname }: URL): string | undefined {
   return "is the address of a Teams connector, which Microsoft has retired: make a workflow (in Teams, Workflows, the template for webhook alerts) and put its address into a sink of `type: teams`";
 }
 
-/** Reports a problem at a key, or at the whole sink; nothing when there is none. */
+/** Reports a problem, if there is one, at a key or at the whole sink. */
 export function addIssue(
   context: z.RefinementCtx,
   message: string | undefined,

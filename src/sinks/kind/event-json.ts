@@ -1,6 +1,6 @@
 /**
- * The events of a message as JSON, for programs: the body of a webhook, and its events as lines of
- * a file.
+ * Converts the events of a message to JSON, for programs: the body of a webhook, and lines of a
+ * file.
  */
 import { isoTime } from "../../model/clock.ts";
 import { eventData } from "../../model/event.ts";
@@ -9,8 +9,8 @@ import type { Batch, OutboxEvent } from "../../model/sink.ts";
 import { spellOut } from "../../model/template.ts";
 
 /**
- * One document. Text, not an object: what is signed and sent is then the same, byte for byte, in
- * every attempt.
+ * Returns a document. It is text, not an object, so that every attempt signs and sends the same
+ * bytes.
  */
 export function eventDocument(batch: Pick<Batch, "events" | "sample">): string {
   const [only] = batch.events;
@@ -26,7 +26,7 @@ export function eventDocument(batch: Pick<Batch, "events" | "sample">): string {
   });
 }
 
-/** One line for each event, in the form of a document of that event alone. */
+/** Returns a line for each event, in the form of a document of that event alone. */
 export const eventLines = (batch: Batch): string =>
   batch.events.map((event) => `${JSON.stringify(envelope(event, batch.sample))}\n`).join("");
 
@@ -37,7 +37,7 @@ const envelope = (one: OutboxEvent, isSample: boolean): JsonObject => ({
   data: dataOf(one),
 });
 
-/** What a template made of the event stands beside its own facts. */
+/** Returns the data of an event. A template's texts are in addition to the event's own facts. */
 function dataOf({ event, wording }: OutboxEvent): JsonObject {
   if (wording === undefined) return eventData(event);
   const { title, body } = wording;

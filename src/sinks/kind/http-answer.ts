@@ -1,7 +1,4 @@
-/**
- * What the answer of a receiver over HTTP, or its absence, means for the message: never, not now,
- * or nobody home. Receivers add their own cures.
- */
+/** Classifies the answer of an HTTP receiver, or its absence. Receivers add their own hints. */
 import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
 import { HttpError, type HttpResponse } from "../../model/http.ts";
@@ -9,24 +6,27 @@ import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 export interface Receiver {
-  /** In a sentence: "the webhook". */
+  /** The name as part of a sentence: "the webhook". */
   readonly name: string;
-  /** What the operator can do, by status. */
+  /** Hints for the operator, by status. */
   readonly hints: Readonly<Record<number, string>>;
-  /** Statuses that mean something else here than they mostly do. */
+  /** The kinds of failures by status, where they differ from the usual ones. */
   readonly kinds?: Readonly<Record<number, SinkFailure>>;
-  /** Statuses by which it says that this address is gone for good: the sink is disabled. */
+  /**
+   * Statuses by which the receiver says that this address is gone for good. The sink is then
+   * disabled.
+   */
   readonly gone?: readonly number[];
-  /** Whether it refuses the size of the message in another way than by 413. */
+  /** Whether an answer other than 413 refuses the size of the message. */
   isTooLarge?(answer: HttpResponse): boolean;
   /**
-   * Whether this failure means that some of several services behind it took the message, and others
-   * did not: it is not repeated.
+   * Whether the failure means that some of several services behind the receiver accepted the
+   * message and others did not. Then it is not repeated.
    */
   isPart?(answer: HttpResponse): boolean;
   /**
-   * The failure that a 2xx speaks of in its body, where the vendor documents that, as an answer
-   * with its own status.
+   * Returns the failure that a 2xx reports in its body, if the vendor documents such reports, as an
+   * answer with its own status.
    */
   readFailure?(answer: HttpResponse): HttpResponse | undefined;
 }
@@ -40,7 +40,8 @@ const UNANSWERED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The request was not sent, because of where its address leads; undefined for any other failure.
+ * Returns an error if the request was not sent because of its address; undefined for any other
+ * failure.
  */
 export function addressRefusal(error: unknown, host = hostIn(error)): SinkError | undefined {
   if (!(error instanceof HttpError) || error.code !== "HTTP_ADDRESS_REFUSED") return undefined;
@@ -59,7 +60,7 @@ export function addressRefusal(error: unknown, host = hostIn(error)): SinkError 
 const hostIn = (error: unknown): string =>
   error instanceof HttpError ? String(error.fields["host"]) : "";
 
-/** No answer came. */
+/** Classifies a request that got no answer. */
 export function classifyHttpFailure(error: unknown, url: string): SinkError {
   const refused = addressRefusal(error, new URL(url).host);
   if (refused !== undefined) return refused;
@@ -68,7 +69,7 @@ export function classifyHttpFailure(error: unknown, url: string): SinkError {
   return new SinkError("transient", errorText(error), undefined, { hint, cause: error });
 }
 
-/** Statuses that speak of the address, not of one message: every message would fare the same. */
+/** Statuses about the address and not about one message: every message would get them. */
 const DESTINATION = new Set([401, 402, 403, 404, 405, 407, 410, 451]);
 const PASSING = new Set([408, 421, 423, 425]);
 
@@ -79,7 +80,7 @@ function failureOf(status: number): SinkFailure {
   return status >= 500 || status < 200 || PASSING.has(status) ? "transient" : "message";
 }
 
-/** What mostly helps, for receivers that have no better words. */
+/** Returns the usual hint, for receivers without a better one. */
 function usualHint(status: number): string {
   if (status >= 300 && status < 400)
     return "Set the sink's address to the one that it redirects to.";
@@ -91,7 +92,7 @@ function usualHint(status: number): string {
     : "";
 }
 
-/** An answer other than 2xx. */
+/** Classifies an answer other than 2xx. */
 export function classifyHttpAnswer(
   answer: HttpResponse,
   nowMs: number,

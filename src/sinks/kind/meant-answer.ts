@@ -1,15 +1,16 @@
 /**
- * What a sink type says about the answers of its receiver: the table in docs/sinks.md, which a test
- * holds the sinks to.
+ * What a sink type says about the answers of its receiver: the table in docs/sinks.md. A test
+ * compares it with the sinks.
  */
 
 /**
- * - `sent`: taken.
- * - `part`: some of several receivers took it.
+ * The meaning of an answer.
+ * - `sent`: the message was accepted.
+ * - `part`: some of several receivers accepted it.
  * - `too_large`: the size of the message is refused.
  * - `refused`: this message is refused for good.
- * - `closed`: nobody can post there now.
- * - `gone`: nobody will post there again.
+ * - `closed`: no message is accepted there now.
+ * - `gone`: no message will be accepted there again.
  * - `wait`: not now.
  * - `passing`: anything else.
  */
@@ -24,17 +25,17 @@ export type AnswerMeaning =
   | "passing";
 
 /**
- * One answer as it is given: over HTTP, by a mail server to the commands that begin so, by a
- * program, by a disk.
+ * An example of an answer: over HTTP, by a mail server to commands that begin like this, by a
+ * program, or by a disk.
  */
 export type GivenAnswer =
   | {
       readonly kind: "http";
       readonly status: number;
       readonly body?: string;
-      /** To an incoming webhook, of a type that has bots, too. */
+      /** Whether an incoming webhook gives this answer, for a type that has bots, too. */
       readonly isWebhook?: true;
-      /** Settings that it depends on. */
+      /** Settings that the answer depends on. */
       readonly settings?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "smtp"; readonly commands: Readonly<Record<string, string>> }
@@ -43,13 +44,13 @@ export type GivenAnswer =
   | { readonly kind: "nothing" };
 
 export interface MeantAnswer {
-  /** For people. */
+  /** The answer in words. */
   readonly answer: string;
   readonly means: AnswerMeaning;
   readonly example: GivenAnswer;
 }
 
-/** A status alone; of 429 without a time to wait. */
+/** Returns answers that consist of a status only. A 429 has no time to wait. */
 export const byStatus = (
   means: AnswerMeaning,
   ...statuses: readonly number[]

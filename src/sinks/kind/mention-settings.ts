@@ -1,6 +1,6 @@
 /**
- * What the sinks share that can call people: for which events, how often, and the conditions that
- * config/ compiles. Who can be called is each sink's own.
+ * The settings that sinks share which can mention people: for which events, how often, and
+ * conditions, which `config/` compiles. Each sink decides who can be mentioned.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
@@ -14,7 +14,7 @@ const isInterval = (text: string): boolean => {
   return ms !== undefined && ms >= 1_000 && ms <= LONGEST_INTERVAL_MS;
 };
 
-/** Keys of every mention. */
+/** The keys of every mention. */
 export const mentionTiming = {
   when: z
     .string()
@@ -32,7 +32,7 @@ export const mentionTiming = {
 export interface WrittenMention {
   readonly when?: string | undefined;
   readonly min_interval?: string | undefined;
-  /** `when`, compiled. Without it nothing matches. */
+  /** The compiled `when`. If it is absent, a mention with `when` matches nothing. */
   readonly matches?: Matches;
 }
 
@@ -45,7 +45,7 @@ export const mentionOf = (
   matches: when === undefined ? () => true : (body, labels) => matches?.(body, labels) === true,
 });
 
-/** The conditions of mentions, by the place of each below the sink. */
+/** Returns the conditions of mentions. Each mention comes with its place below the sink. */
 export const mentionConditions = (
   mentions: readonly (readonly [WrittenCondition["path"], WrittenMention])[],
 ): readonly WrittenCondition[] =>
@@ -53,7 +53,7 @@ export const mentionConditions = (
     when === undefined ? [] : [{ path: [...path, "when"], text: when }],
   );
 
-/** The same mention, or whatever else has a condition, with that made out. */
+/** Returns the mention, or something else with a condition, with the compiled condition. */
 export function withCondition<M extends Pick<WrittenMention, "when" | "matches">>(
   mention: M,
   matchesOf: MatchesOf,

@@ -1,11 +1,11 @@
-/** One message to the incoming webhook of a chat. What its answer means is each chat's own. */
+/** Posts a message to the incoming webhook of a chat. Each chat classifies the answers. */
 import type { Http, HttpRequest, HttpResponse } from "../../model/http.ts";
 
 /** Chat answers are a few kilobytes. */
 const MAX_ANSWER_BYTES = 1_048_576;
 
 /**
- * A 2xx is an answer whatever becomes of its body, which may be missing. @throws HttpError when no
+ * Posts a message. A 2xx counts as an answer even if its body is missing. @throws HttpError if no
  * answer arrived
  */
 export const postToWebhook = (

@@ -1,4 +1,4 @@
-/** The setting that names a program of this machine, for whatever starts one. */
+/** Creates the setting that names a program on this machine. */
 import { isAbsolute } from "node:path";
 import { z } from "zod";
 

@@ -1,6 +1,6 @@
 /**
- * Lets a vendor's SDK send through the Http port: one agent, one size limit, one way to abort.
- * Leaves URLs, headers and meaning to the SDK.
+ * Lets a vendor's SDK send through the Http port, with the port's agent, size limit and way to
+ * abort. The SDK decides on URLs and headers and interprets answers.
  */
 import type { Http, NetworkScope } from "../../model/http.ts";
 
@@ -14,7 +14,7 @@ interface SdkRequest {
   readonly signal?: unknown;
 }
 
-/** What ends a request, whatever the SDK wants. */
+/** The limits of a request, whatever the SDK asks for. */
 interface SdkLimits {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -22,8 +22,8 @@ interface SdkLimits {
 }
 
 /**
- * Sends with `POST`, or with `PATCH` or `GET` where the SDK asks for it: posting, editing and
- * reading a channel is all that chat sinks do. Bodies other than text are refused.
+ * Makes a request with `POST`, or with `PATCH` or `GET` if the SDK asks for it. Chat sinks only
+ * post, edit and read a channel. Bodies other than text are refused.
  */
 export async function sdkFetch(
   http: Http,

@@ -1,19 +1,19 @@
 /**
- * What of a sink's settings must not be shown, and what is shown instead of its address: host and
- * fingerprint. Taking it out of texts is runtime/redaction.ts's.
+ * Finds what must not be shown of a sink's settings, and what is shown in place of its address:
+ * host and fingerprint. `runtime/redaction.ts` removes it from texts.
  */
 import { createHash } from "node:crypto";
 import type { SinkType } from "./sink-type.ts";
 
-/** Shorter paths are words like `/webhook`, which stand in harmless texts too. */
+/** Shorter paths are words such as `/webhook`, which are in harmless texts, too. */
 const SHORTEST_PATH = 12;
-/** A part of a path or query that long is a token, and no word. */
+/** A part of a path or query of at least this length is a token and not a word. */
 const SHORTEST_TOKEN = 16;
 const FINGERPRINT_CHARS = 6;
 
 /**
- * Where a sink posts, for people: "#brand", "console"; an address as "hooks.example.com, 3fa9c1".
- * The name is the caller's.
+ * Returns where a sink posts, in words: "#brand", "console", or for an address "hooks.example.com,
+ * 3fa9c1". The caller adds the name.
  */
 export function sinkPlace(type: SinkType<any>, settings: unknown): string {
   const address = addressOf(type, settings);
@@ -22,13 +22,13 @@ export function sinkPlace(type: SinkType<any>, settings: unknown): string {
     : `${new URL(address).host}, ${fingerprint(address)}`;
 }
 
-/** True when the place alone does not say which sink is meant. */
+/** Whether the place alone does not say which sink is meant. */
 export const hasSecretAddress = (type: SinkType<any>, settings: unknown): boolean =>
   addressOf(type, settings) !== undefined;
 
 /**
- * Every text that would give a secret of these settings away: of an address its path and the tokens
- * in it, too, as a receiver's error page repeats them.
+ * Returns every text that would reveal a secret of these settings. For an address these include its
+ * path and the tokens in it, because a receiver's error page may repeat them.
  */
 export function secretTexts(type: SinkType<any>, settings: unknown): readonly string[] {
   const values = valuesOf(type, settings).flatMap((value) => [value, ...linesOf(value)]);
@@ -46,13 +46,13 @@ function valuesOf({ secrets }: SinkType<any>, settings: unknown): readonly strin
   return secrets.flatMap((key) => held[key]).filter((value) => typeof value === "string");
 }
 
-/** Of a file with several secrets each one. */
+/** Returns the lines of a file with several secrets. */
 const linesOf = (value: string): readonly string[] =>
   value.split(/\r?\n/).filter((line) => line !== "");
 
 const isAddress = (value: string): boolean => /^https?:\/\//i.test(value) && URL.canParse(value);
 
-/** Distinguishes two addresses without revealing either. */
+/** Returns a hash that distinguishes addresses without revealing them. */
 const fingerprint = (address: string): string =>
   createHash("sha256").update(address).digest("hex").slice(0, FINGERPRINT_CHARS);
 
@@ -77,7 +77,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Of headers, those that prove who is calling. */
+/** Matches the names of headers that contain credentials. */
 const CREDENTIAL_HEADER = /auth|key|token|secret|cookie|password/i;
 
 function headerTexts(settings: unknown): readonly string[] {

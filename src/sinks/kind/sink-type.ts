@@ -1,4 +1,4 @@
-/** What a file in sinks/ says about one sink type. */
+/** The interface of a sink type, which each file in `sinks/` implements. */
 import type { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
 import type { EventBody, Labels } from "../../model/event.ts";
@@ -13,13 +13,13 @@ export interface SinkDeps {
   readonly clock: Clock;
   readonly log: Log;
   /**
-   * Writes one line or block for people; the console sink's only way out. Rejects when nobody reads
+   * Writes a line or block of text; the only output of the console sink. Rejects if nothing reads
    * it.
    */
   readonly write: (text: string) => void | Promise<void>;
-  /** What it writes stands among the lines of the log, which are JSON. */
+  /** Whether the output of `write` appears among the lines of the log, which are JSON. */
   readonly writesToLog?: boolean;
-  /** Files and other ways out that are not HTTP. */
+  /** Files and other outputs that are not HTTP. */
   readonly outputs: Outputs;
   readonly linksHost: string;
 }
@@ -30,7 +30,7 @@ export type Destination =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "program"; readonly path: string };
 
-/** Something allowed that is perhaps not meant. `rule`: as config/ names the warning. */
+/** A setting that is allowed but perhaps not meant. `rule`: the warning's name in `config/`. */
 export interface SinkDoubt {
   readonly rule:
     | "unsigned-webhook"
@@ -38,32 +38,32 @@ export interface SinkDoubt {
     | "other-chat"
     | "slack-token"
     | "no-effect";
-  /** The setting it is about; the whole sink when absent. */
+  /** The setting that it is about; the whole sink if absent. */
   readonly key?: string;
-  /** The setting that it misses. */
+  /** The setting that is missing. */
   readonly missing?: string;
   readonly message: string;
 }
 
 export interface WrittenCondition {
-  /** Its place below the sink. */
+  /** The place of the condition below the sink. */
   readonly path: readonly (string | number)[];
   readonly text: string;
 }
 
-/** The condition that is written so; undefined where none is. */
+/** Returns the compiled condition of a text; undefined if there is none. */
 export type MatchesOf = (text: string | undefined) => Matches | undefined;
 
 /** Whether an event fulfils a condition, by its body and its labels. */
 export type Matches = (body: EventBody, labels?: Labels) => boolean;
 
 /**
- * Conditions over an event's body among a sink's settings. config/ compiles them, where expressions
- * are known.
+ * The conditions on events in a sink's settings. `config/` compiles them, because it knows the
+ * expression language.
  */
 export interface SinkConditions<S> {
   written(settings: S): readonly WrittenCondition[];
-  /** The same settings with their conditions made out. */
+  /** Returns the settings with their compiled conditions. */
   withMatches(settings: S, matchesOf: MatchesOf): S;
 }
 
@@ -72,64 +72,68 @@ export interface SinkType<S = unknown> {
   readonly type: string;
   readonly summary: string;
   /**
-   * Own keys only, each with `.describe()`; a strict object. `retry_for` and `throttle` are added
-   * by config/. Secrets are named in `secrets`.
+   * The type's own keys, each with `.describe()`, as a strict object. `config/` adds `retry_for`
+   * and `throttle`. Secrets are listed in `secrets`.
    */
   readonly schema: z.ZodObject;
   /**
-   * Keys that hold secrets: each also exists as `<key>_file`, and a literal value earns a warning.
-   * An address is shown by host and fingerprint.
+   * Keys with secrets. Each also exists as `<key>_file`, and a literal value causes a warning. An
+   * address is shown by host and fingerprint.
    */
   readonly secrets: readonly string[];
-  /** Those of `secrets` of which a sink has one: its own replaces every one of its defaults. */
+  /**
+   * The keys in `secrets` of which a sink has only one: its own value replaces all defaults of these
+   * keys.
+   */
   readonly alternatives?: readonly string[];
   /**
-   * Those of `secrets` that often hold none, as an address does: written out they earn no warning.
+   * The keys in `secrets` that often contain no secret, such as an address. A literal value causes no
+   * warning.
    */
   readonly mayBeLiteral?: readonly string[];
-  /** Keys that hold the path of a file to write: config/ makes them absolute, as `state.path`. */
+  /** Keys with the path of a file to write. `config/` makes them absolute, like `state.path`. */
   readonly paths?: readonly string[];
-  /** The names that such a file is given once it is full. */
+  /** Returns the names that such a file gets once it is full. */
   rotatedPaths?(settings: S): readonly string[];
   /** A sink of this type as YAML, without its name. */
   readonly example: string;
   /**
-   * Chat sinks: throttled, one alert per subject in 24 h, follower events bundled, `retry_for` 24h
-   * instead of 76h.
+   * Whether it is a chat. Chats are throttled, get one alert per subject in 24 h and follower
+   * events in bundles, and their `retry_for` is 24h instead of 76h.
    */
   readonly chat: boolean;
-  /** Its messages hold moments that each reader sees in their own time zone. */
+  /** Whether messages contain times that each reader sees in their own time zone. */
   readonly hasMoments?: true;
-  /** Messages under way at once. */
+  /** The number of messages that may be sent at the same time. */
   readonly concurrency: number;
   /**
-   * What the vendor allows for one place by its documentation, where its answers do not say it in
-   * time.
+   * Returns what the vendor's documentation allows for one place, if answers do not say it in time.
    */
   limits?(settings: S): readonly SendLimit[];
   /**
-   * What its receiver's answers mean, for docs/sinks.md: at least one that is taken, and every kind
-   * of failure that it distinguishes.
+   * What its receiver's answers mean, for docs/sinks.md: at least one successful answer, and every
+   * kind of failure that the type distinguishes.
    */
   readonly answers: readonly MeantAnswer[];
-  /** Of the sink of that name. */
+  /** Warns about the settings of the sink with that name. */
   doubts?(name: string, settings: S): readonly SinkDoubt[];
   readonly conditions?: SinkConditions<S>;
-  /** Every place this sink would send to. */
+  /** Returns every place to which the sink would send. */
   destinations(settings: S): readonly Destination[];
   /**
-   * Where it posts, for people: "#brand", "console". Not asked where `secrets` holds an address.
+   * Returns where it posts, in words: "#brand", "console". Not called if `secrets` contains an
+   * address.
    */
   describe?(settings: S): string;
   /**
-   * Where people see a message, by the sink's own ids of it and of its place; absent, or undefined,
-   * where only a request could find out.
+   * Returns where people see a message, by the sink's own ids of the message and its channel.
+   * Absent or undefined if only a request could find out.
    */
   linkTo?(settings: S, ref: string, channel?: string): string | undefined;
-  /** Loads SDKs on first use; calls nothing. */
+  /** Creates a sink. Loads SDKs on first use; makes no requests. */
   create(name: string, settings: S, deps: SinkDeps): Promise<Sink>;
   /**
-   * Called at start where a sink can prove its credentials cheaply (Slack's auth.test). @throws
+   * Checks the credentials at the start, if a sink can do so cheaply (Slack's auth.test). @throws
    * SinkError
    */
   check?(settings: S, deps: SinkDeps): Promise<void>;

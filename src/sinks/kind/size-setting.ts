@@ -1,6 +1,4 @@
-/**
- * The setting that names a size in bytes: how large a file may grow, how much one message may hold.
- */
+/** Creates settings for sizes in bytes: how large a file may grow, how much a message may hold. */
 import { z } from "zod";
 import { ownValue } from "../../model/own-value.ts";
 
@@ -10,7 +8,7 @@ const SIZE = /^([1-9]\d{0,5})(KB|MB|GB)$/;
 export const sizeSetting = (standard: string, examples: string) =>
   z.string().regex(SIZE, `must be a size like ${examples}`).default(standard);
 
-/** Bytes of a size that has been checked. */
+/** Returns the bytes of a size that has been checked. */
 export function bytesOf(size: string): number {
   const [, number = "0", unit = ""] = SIZE.exec(size) ?? [];
   return Number(number) * (ownValue(UNITS, unit) ?? 0);

@@ -1,5 +1,6 @@
 /**
- * What the sinks share that can put messages into threads. How a thread looks is each sink's own.
+ * The settings that sinks share which can put messages into threads. Each sink decides how a thread
+ * looks.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
@@ -34,7 +35,10 @@ export interface WrittenThreads {
   readonly thread_window?: string | undefined;
 }
 
-/** `place`: where the sink posts. A thread does not go on in another channel. */
+/**
+ * Returns the threads of a sink. `place`: where the sink posts, because a thread does not continue
+ * in another channel.
+ */
 export function threadsOf(
   { thread_by: by, thread_window: window = DEFAULT_WINDOW }: WrittenThreads,
   place: string,

@@ -1,4 +1,4 @@
-/** The key `update` of sinks that can edit what they sent. */
+/** The keys `update` and `follow_up` of sinks that can edit what they sent. */
 import { z } from "zod";
 import { EDIT_CAUSES, FOLLOW_UPS } from "../../model/edit-cause.ts";
 import { SinkError } from "../../model/sink.ts";
@@ -22,7 +22,10 @@ export const FOLLOW_UP_ALONE = "needs `update` beside it: without edits every fo
 
 export const ONLY_BOTS_EDIT = "only a bot can edit what it posted";
 
-/** This message can never be edited: someone removed it, or the vendor keeps it as it is. */
+/**
+ * Returns the error for a message that can never be edited, because somebody removed it or the
+ * vendor does not allow it.
+ */
 export const uneditable = (error: SinkError): SinkError =>
   new SinkError("message", error.message, error.status, {
     hint: error.hint,

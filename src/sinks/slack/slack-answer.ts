@@ -1,6 +1,6 @@
 /**
- * What Slack's answers mean for a message, and what an operator can do about them. Knows the codes;
- * slack.ts decides what to try next.
+ * Classifies Slack's answers to messages, and says what an operator can do about them. Knows the
+ * codes; `slack.ts` decides what to try next.
  */
 import { asksToWait } from "../../model/asked-wait.ts";
 import { errorText } from "../../model/errors.ts";
@@ -9,7 +9,10 @@ import { addressRefusal } from "../kind/http-answer.ts";
 import { SinkError, type SinkFailure, TOO_LARGE } from "../../model/sink.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** Refusals of the content, not of the channel: the same message fares better as plain text. */
+/**
+ * Codes that refuse the content and not the channel. The same message may be accepted as plain
+ * text.
+ */
 const CONTENT = new Set([
   ...[
     "invalid_blocks",
@@ -37,7 +40,7 @@ const WEBHOOK_HINT =
   "Make a new incoming webhook in Slack and put it into the sink's `webhook_url`.";
 
 /**
- * Nobody can post there now. Hints take the channel's name.
+ * Codes that mean that no message is accepted there now. The hints take the channel's name.
  * https://docs.slack.dev/reference/methods/chat.postMessage#errors
  */
 const DESTINATION: Readonly<Record<string, (channel: string) => string>> = {
@@ -81,7 +84,7 @@ const SIZE_CODES = new Set([
 
 const sizeFields = (code: string) => (SIZE_CODES.has(code) ? TOO_LARGE : {});
 
-/** An error code of Slack, from a Web API answer or as a webhook's text. */
+/** Classifies an error code of Slack, from a Web API answer or from a webhook's text. */
 function classifySlackCode(code: string, channel: string, status: number | undefined): SinkError {
   const fields = { slackError: code, refusal: code };
   const hint = ownValue(DESTINATION, code)?.(channel);
@@ -100,7 +103,7 @@ function classifySlackCode(code: string, channel: string, status: number | undef
   });
 }
 
-/** `afterMs`: as Slack said it. */
+/** Returns the error for a rate limit. `afterMs`: the wait that Slack asked for. */
 export function rateLimited(afterMs: number | undefined): SinkError {
   return new SinkError(
     "rate_limited",
@@ -110,7 +113,7 @@ export function rateLimited(afterMs: number | undefined): SinkError {
   );
 }
 
-/** The SDK's errors, classified by their stable `code` so that the SDK need not be loaded here. */
+/** The SDK's errors, classified by their stable `code`, so that the SDK need not be loaded here. */
 interface SdkError {
   readonly code?: string;
   readonly data?: { readonly error?: string };
@@ -122,7 +125,7 @@ interface SdkError {
 export function classifySdkError(thrown: unknown, channel: string): SinkError {
   if (thrown instanceof SinkError) return thrown;
   const error: SdkError = typeof thrown === "object" && thrown !== null ? thrown : {};
-  // What our own fetch throws, the SDK wraps.
+  // The SDK wraps what our own fetch throws.
   if (error.original instanceof SinkError) return error.original;
   switch (error.code) {
     case "slack_webapi_platform_error":
@@ -142,7 +145,7 @@ function unreached(failure: unknown, cause: unknown): SinkError {
   return addressRefusal(failure) ?? new SinkError("transient", message, undefined, { hint, cause });
 }
 
-/** An answer by its status, where the text may name a code (incoming webhooks) or nothing known. */
+/** Classifies an answer by its status. The text of an incoming webhook may be a code. */
 export function classifyStatus(status: number, text: string, channel: string): SinkError {
   const code = text.trim();
   if (status === 429) return rateLimited(undefined);
@@ -157,8 +160,8 @@ export function classifyStatus(status: number, text: string, channel: string): S
 }
 
 /**
- * The failure that a 2xx of a webhook speaks of, as Slack's APIs do: `{"ok":false,"error":…}`.
- * Undefined where it was taken. https://docs.slack.dev/apis/web-api/#responses
+ * Returns the failure that a webhook's 2xx reports as Slack's APIs do: `{"ok":false,"error":…}`.
+ * Undefined if the message was accepted. https://docs.slack.dev/apis/web-api/#responses
  */
 export function readWebhookFailure(body: string, channel: string): SinkError | undefined {
   const text = body.trim();

@@ -1,38 +1,39 @@
-/** Slack's blocks as far as chirpwatch uses them, and the limits on them. */
+/** The blocks of Slack that chirpwatch uses, and their limits. */
 
 /** https://docs.slack.dev/reference/methods/chat.postMessage#truncating */
 export const SLACK_TEXT_CHARS = 40_000;
 /**
- * https://docs.slack.dev/reference/block-kit/blocks/section-block; rich_text names no limit of its
- * own, so it gets the same.
+ * https://docs.slack.dev/reference/block-kit/blocks/section-block. rich_text names no limit, so it
+ * gets the same one.
  */
 export const SECTION_CHARS = 3_000;
 /** https://docs.slack.dev/reference/block-kit/blocks */
 export const BLOCKS = 50;
 /**
- * Over all blocks `msg_blocks_too_long` starts at about this; counted as JSON, which is longer than
- * what Slack counts.
+ * `msg_blocks_too_long` starts at about this size of all blocks. The size is counted as JSON, which
+ * is longer than what Slack counts.
  */
 export const BLOCKS_CHARS = 13_000;
 
 export type SlackBlock = { readonly type: string; readonly [key: string]: unknown };
 
-/** What is sealed: the fallback included, because `render` is not asked again. */
+/** The sealed body. It includes the fallback, because the message is not rendered again. */
 export interface SlackBody {
   readonly text: string;
   readonly blocks: readonly SlackBlock[];
-  /** It goes on with the list of the message before it. */
+  /** Whether the message continues the list of the one before it. */
   readonly isPart?: true;
-  /** It speaks about the message that it belongs under. */
+  /** Whether the message is about the one that it is posted under. */
   readonly isReply?: true;
 }
 
 export const size = (value: unknown): number => JSON.stringify(value).length;
 
-/** `verbatim`: nothing in it becomes a link or a mention by itself. */
+/** Returns a text object. With `verbatim`, nothing in it becomes a link or a mention. */
 export const mrkdwn = (text: string): SlackBlock => ({ type: "mrkdwn", text, verbatim: true });
 /**
- * Those who are called, where anybody is: text of the configuration, none of a stranger's.
+ * Returns a block with the mentions, if there are any. Their text is from the configuration and
+ * contains no text of other people.
  * https://docs.slack.dev/messaging/formatting-message-text#mentioning-users
  */
 export const mentionBlocks = (mentions: readonly string[] = []): readonly SlackBlock[] =>
@@ -43,7 +44,7 @@ export const context = (elements: readonly SlackBlock[]): SlackBlock => ({
 });
 
 /**
- * Shown in the reader's own time zone:
+ * Returns a date that is shown in the reader's own time zone:
  * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
  */
 export const dateToken = (epochMs: number, format: string, fallback: string): string =>

@@ -1,6 +1,6 @@
 /**
- * The layout of a list of alerts in Slack: its heading, its sections, a line with a link for each
- * alert, as many messages as it takes. Pure.
+ * Lays out a list of alerts for Slack: a heading, sections, a line with a link for each alert, in
+ * as many messages as needed. Pure.
  */
 import type { Json } from "../../model/json.ts";
 import type { Digest, DigestPart } from "../../model/sink.ts";
@@ -23,11 +23,11 @@ import {
 const HEADING_CHARS = 300;
 const LABEL_CHARS = 60;
 const WORDS_CHARS = 100;
-/** Escapes can make a line five times as long; such a line gives up its words. */
+/** Escapes can make a line five times as long. A longer line is shown without its words. */
 const LINE_CHARS = 700;
 const SECTIONS_AT_MOST = 8;
 
-/** A row as mrkdwn, and as plain text. */
+/** A row as mrkdwn and as plain text. */
 interface Line {
   readonly shown: string;
   readonly text: string;
@@ -89,7 +89,7 @@ function remainderOf(digest: Digest): Remainder {
   const said = digestRemainder(digest);
   if (said === undefined) return NO_REMAINDER;
   const where = digest.unlisted?.where ?? "";
-  // A command is there to be copied: nothing may stand between its letters.
+  // A command is there to be copied, so nothing is inserted into it.
   const shown = isPage(where)
     ? slackLink(where, "see them all", 60)
     : where === ""
@@ -104,7 +104,7 @@ function remainderOf(digest: Digest): Remainder {
 }
 
 function lineOf(row: DigestRow): Line {
-  // Above a section stands an empty line.
+  // There is an empty line above a section.
   if (row.kind === "section")
     return {
       shown: `\n*${slackLabel(row.text, HEADING_CHARS)}*`,
@@ -144,7 +144,7 @@ const section = (text: string): SlackBlock => ({
   expand: true,
 });
 
-/** What the channel hears when alerts are gathered from now on. */
+/** Announces that alerts are collected from now on. */
 export function renderSlackAnnouncement(nextAtMs: number): SlackBody {
   const time = `${new Date(nextAtMs).toISOString().slice(11, 16)} UTC`;
   return {

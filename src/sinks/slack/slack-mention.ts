@@ -1,6 +1,6 @@
 /**
- * Whom a Slack message may call: a person, a group, those who are online, the whole channel.
- * https://docs.slack.dev/messaging/formatting-message-text#mentioning-users
+ * The mentions that a Slack message may have: a person, a group, those who are online, the whole
+ * channel. https://docs.slack.dev/messaging/formatting-message-text#mentioning-users
  */
 import { z } from "zod";
 import type { SinkMention } from "../../model/sink.ts";
@@ -44,7 +44,7 @@ const mentionSchema = z
       });
   });
 
-/** As many as a message can do with. */
+/** More mentions than this make a message unreadable. */
 const MAX_MENTIONS = 10;
 
 export const mentionList = z.array(mentionSchema).min(1).max(MAX_MENTIONS);

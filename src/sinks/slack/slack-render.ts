@@ -1,6 +1,6 @@
 /**
- * The layout of a Slack message: a card of blocks for each alert, and the plain text beside it.
- * Lists are slack-digest.ts, sending is slack.ts. Pure.
+ * Lays out a Slack message: blocks for each alert, and the plain text next to them.
+ * `slack-digest.ts` lays out lists, `slack.ts` sends. Pure.
  */
 import type { NeutralMessage } from "../../model/message.ts";
 import type { Batch } from "../../model/sink.ts";
@@ -34,12 +34,12 @@ import {
 
 const CONTEXT_CHARS = 600;
 const LABEL_CHARS = 150;
-/** A name in a list of accounts. */
+/** The maximum length of a name in a list of accounts. */
 const NAME_CHARS = 80;
 const URL_CHARS = 1_000;
-/** More alerts than these are a list. */
+/** More alerts than this are sent as a list. */
 export const MAX_CARDS = 5;
-/** Every link is a piece of its own; the links after these stay plain text. */
+/** Every link is a piece of its own. Links beyond this number stay plain text. */
 const MAX_LINKS = 10;
 const BARE_LINK = /https?:\/\/[^\s<>"|]+[^\s<>"|.,:;!?')\]]/g;
 
@@ -54,7 +54,7 @@ type Piece =
   | { readonly type: "text"; readonly text: string; readonly style?: object }
   | { readonly type: "link"; readonly url: string; readonly text?: string };
 
-/** `batch` holds at most `MAX_CARDS` alerts. */
+/** Renders at most `MAX_CARDS` alerts. */
 export function renderSlack(batch: Batch): SlackBody {
   const messages = cardsOf(batch.events, batch.read).map(({ message }) => message);
   const mentions = (batch.mentions ?? []).map((mention) => `${mention} `).join("");
@@ -73,13 +73,13 @@ const fits = (blocks: readonly SlackBlock[]): boolean =>
 
 interface Layout {
   readonly bodyChars: number;
-  /** Of one alert. */
+  /** The maximum number of pictures of an alert. */
   readonly pictures: number;
-  /** Most accounts that it names. */
+  /** The maximum number of accounts that are named. */
   readonly people: number;
 }
 
-/** The platform takes four with a post; the service names no limit. */
+/** The platform allows four pictures per post; the service names no limit. */
 const USUAL_PICTURES = 4;
 const LAYOUTS: readonly Layout[] = [
   { bodyChars: SECTION_CHARS, pictures: BLOCKS, people: MAX_PEOPLE },
@@ -91,7 +91,10 @@ const LAYOUTS: readonly Layout[] = [
   { bodyChars: 150, pictures: 1, people: 0 },
 ];
 
-/** The more there is to say, the less each of them says of itself. */
+/**
+ * Returns the alerts with the most detailed layout that fits. The more alerts there are, the less
+ * is shown of each.
+ */
 function cards(batch: Batch, messages: readonly NeutralMessage[]): readonly SlackBlock[] {
   const above = [...mentionBlocks(batch.mentions), ...headingBlocks(batch, messages.length)];
   const laidOut = LAYOUTS.map((layout) => [
@@ -145,7 +148,10 @@ function titleBlock(message: NeutralMessage): SlackBlock {
   ]);
 }
 
-/** rich_text shows text letter by letter: no escape to forget and no format to break out of. */
+/**
+ * Returns the text. rich_text shows it letter by letter, so nothing must be escaped and no
+ * formatting can be injected.
+ */
 function bodyBlock(message: NeutralMessage, { bodyChars, people }: Layout): SlackBlock | undefined {
   const [text, list] = [bodyPieces(message, bodyChars), listPieces(message, people)];
   const between: readonly Piece[] =
@@ -167,7 +173,7 @@ function bodyPieces({ body, bodyPieces: pieces }: NeutralMessage, limit: number)
   return fitPieces(pieces, limit, { text: slackLiteral, show: linked, moment }).flat();
 }
 
-/** A line for each account, its name a link. */
+/** Returns a line for each account, with its name as a link. */
 function listPieces({ list }: NeutralMessage, most: number): readonly Piece[] {
   if (list === undefined) return [];
   const shown = shorterList(list, most);
@@ -276,7 +282,10 @@ function imageUrl(text: string | undefined): string | undefined {
 // ---- text
 // ----------------------------------------------------------------------------
 
-/** For notifications, screen readers, and as the whole message when Slack refuses the blocks. */
+/**
+ * Returns the text for notifications and screen readers, which is also the whole message if Slack
+ * refuses the blocks.
+ */
 function textOf(batch: Batch, messages: readonly NeutralMessage[], room: number): string {
   const heading = headingOf(batch, messages.length);
   const [only] = messages;

@@ -1,12 +1,12 @@
 /**
- * Editing what the bot posted: chat.update. Knows its refusals; when to edit and what is
- * deliver/'s.
+ * Edits what the bot posted, through chat.update. Knows its refusals; `deliver/` decides when to
+ * edit and what to show.
  */
 import { type MessageEdit, SinkError } from "../../model/sink.ts";
 import { uneditable } from "../kind/update-settings.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 
-/** One call of the Web API. @throws SinkError */
+/** Makes a call of the Web API. @throws SinkError */
 export type SlackCall = (
   method: "chat.update",
   fields: Readonly<Record<string, unknown>>,
@@ -23,9 +23,9 @@ const UNEDITABLE = new Set([
 ]);
 
 /**
- * `channel` must be an id, which only the answer to the posted message names where the
- * configuration has another name. Without `parse` Slack would make links and mentions of names.
- * https://docs.slack.dev/reference/methods/chat.update
+ * Edits a message. `channel` must be an id. If the configuration has the channel's name, only the
+ * answer to the posted message has the id. Without `parse`, Slack would turn names into links and
+ * mentions. https://docs.slack.dev/reference/methods/chat.update
  */
 export async function updateSlackMessage(
   call: SlackCall,
@@ -41,7 +41,7 @@ export async function updateSlackMessage(
     if (!(error instanceof SinkError)) throw error;
     if (UNEDITABLE.has(String(error.fields["slackError"]))) throw uneditable(error);
     if (error.kind !== "message") throw error;
-    // A refusal of the blocks costs the layout, not the edit.
+    // If Slack refuses the blocks, the edit shows only the text.
     await call("chat.update", { ...about, blocks: [] }, signal);
   }
 }

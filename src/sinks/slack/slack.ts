@@ -1,7 +1,7 @@
 /**
- * The Slack sink: a bot's chat.postMessage through Slack's own SDK, or an incoming webhook. Owns
- * settings and sending; the layout is slack-render.ts's, answers slack-answer.ts, retries the
- * outbox's.
+ * The Slack sink posts through a bot's chat.postMessage, with Slack's own SDK, or through an
+ * incoming webhook. Contains settings and sending; `slack-render.ts` lays out, `slack-answer.ts`
+ * classifies answers, and the outbox retries.
  */
 import { z } from "zod";
 import { readRetryAfter } from "../../model/asked-wait.ts";
@@ -49,18 +49,18 @@ import { type SlackCall, updateSlackMessage } from "./slack-update.ts";
 
 const API_URL = "https://slack.com/api/";
 const TIMEOUT_MS = 15_000;
-/** The blocks say all there is: Slack adds no formatting and no previews. */
+/** The blocks show everything, so Slack should add no formatting and no previews. */
 const PLAIN_FORMAT = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
 /**
- * Where Slack advises to keep `text`; the last resort after `msg_too_long`.
+ * The length of `text` that Slack recommends; the last resort after `msg_too_long`.
  * https://docs.slack.dev/reference/methods/chat.postMessage#truncating
  */
 const ADVISED_TEXT_CHARS = 4_000;
 
 /**
- * One message a second and channel, said in no header.
- * https://docs.slack.dev/apis/web-api/rate-limits#posting-messages Two sent a second apart may
- * arrive a little closer.
+ * Slack allows one message per second and channel, and says so in no header.
+ * https://docs.slack.dev/apis/web-api/rate-limits#posting-messages The interval is a little longer,
+ * because two messages sent a second apart may arrive a little closer.
  */
 const CHANNEL_LIMIT = { count: 1, intervalMs: 1_020 } as const;
 const APPEARANCE = ["username", "icon_emoji", "icon_url"] as const;
@@ -245,19 +245,20 @@ const reachOf = (settings: SlackSettings): NetworkScope =>
 interface Content {
   readonly text: string;
   readonly blocks?: SlackBody["blocks"];
-  /** The message it belongs under; `isQuiet`: it is never shown in the channel, too. */
+  /** The message to reply to. With `isQuiet`, the reply is never shown in the channel, too. */
   readonly thread?: { readonly ref: string; readonly isQuiet: boolean };
 }
 
 /**
- * Slack leads from here to the workspace of whoever is signed in. A channel's name is not enough.
+ * Returns a link that Slack leads to the workspace of the signed-in user. It needs the channel's
+ * id, not its name.
  */
 const slackPermalink = (channel: string | undefined, ts: string): string | undefined =>
   /^[CG][A-Z0-9]{6,}$/.test(channel ?? "")
     ? `https://slack.com/archives/${channel}/p${ts.replace(".", "")}`
     : undefined;
 
-/** One request. @throws SinkError, of kind `message` when Slack refuses this content. */
+/** Makes a request. @throws SinkError, with kind `message` if Slack refuses this content */
 type Post = (content: Content, messageId: string, signal: AbortSignal) => Promise<SendReceipt>;
 
 function createSlackSink(settings: SlackSettings, post: Post): Sink {
@@ -265,8 +266,8 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
   return {
     mentions: (settings.mention ?? []).map(slackMention),
     ...(threads === undefined ? {} : { threads }),
-    // Slack answers in threads only, and a thread has none. The answer of an incoming webhook names
-    // no message.
+    // Slack has replies only in threads, and a thread contains no threads. The answer of an
+    // incoming webhook contains no message id.
     ...(settings.webhook_url === undefined ? { replies: "thread" } : {}),
     render: (batch) => renderSlack(batch) as unknown as Json,
     lists: {
@@ -279,8 +280,9 @@ function createSlackSink(settings: SlackSettings, post: Post): Sink {
 }
 
 /**
- * A refusal of the blocks costs the layout, not the alert; of a list that is too large nothing is
- * cut off, as it goes out in halves; so does a thread whose first message someone has removed.
+ * Sends a message, and sends it again as text if Slack refuses the blocks, so that the alert is not
+ * lost. A list that is too large is not cut, because the outbox splits it. If the first message of
+ * a thread was deleted, the message is posted in the channel.
  */
 async function sendOrSimplify(
   post: Post,
@@ -314,7 +316,7 @@ const NO_THREAD = new Set([
   "invalid_thread_ts",
 ]);
 
-/** The text is escaped already: an entity cut in half goes whole. */
+/** Cuts text that is already escaped, without leaving half an entity. */
 const cutEscaped = (text: string): string =>
   trimText(text, ADVISED_TEXT_CHARS).replace(/&[a-z]{0,3}…$/, "…");
 
@@ -336,7 +338,7 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
         ...(thread !== undefined && !thread.isQuiet && settings.broadcast === "always"
           ? { reply_broadcast: true }
           : {}),
-        // Slack does not deduplicate: the key is there for whoever reads the channel by program.
+        // Slack does not deduplicate messages. Programs that read the channel can use this key.
         metadata: { event_type: "chirpwatch_message", event_payload: { id: messageId } },
       });
       return receiptOf(answer as PostAnswer, thread?.ref);
@@ -347,8 +349,8 @@ function createBotPost(settings: SlackSettings, deps: SinkDeps): Post {
 }
 
 /**
- * Slack ignores a `thread_ts` whose message was deleted: the message then stands in the channel,
- * and what was posted, which the answer repeats, has another thread or none.
+ * Returns the receipt. Slack ignores a `thread_ts` whose message was deleted and posts in the
+ * channel. The answer repeats the message, which then has a different thread or none.
  * https://docs.slack.dev/reference/methods/chat.postMessage#threads
  */
 function receiptOf(answer: PostAnswer, threadRef: string | undefined): SendReceipt {
@@ -388,8 +390,8 @@ function updatesOf(settings: SlackSettings, deps: SinkDeps): Pick<Sink, "updates
 }
 
 /**
- * A client per request costs microseconds and carries that request's signal. The SDK's own retries
- * and waits are off.
+ * Creates a client for one request, which takes microseconds and lets it use that request's signal.
+ * The SDK's own retries and waits are off.
  */
 async function createClient(
   settings: SlackSettings,
@@ -410,7 +412,7 @@ async function createClient(
         signal,
         reach: reachOf(settings),
       });
-      // The SDK reads a Retry-After of whole seconds only.
+      // The SDK reads a Retry-After only in whole seconds.
       if (answer.status === 429)
         throw rateLimited(
           readRetryAfter(answer.headers.get("retry-after") ?? undefined, clock.now()),
@@ -420,7 +422,10 @@ async function createClient(
   });
 }
 
-/** What the SDK has to say is in its errors already; its bodies and tokens belong in no log. */
+/**
+ * Logs only that the SDK warned. Its errors contain the reason already, and its bodies and tokens
+ * do not belong in a log.
+ */
 function quietLogger(log: Log) {
   const hush = () => {};
   const logWarning = () => log.debug("Slack's SDK warned");
@@ -436,7 +441,8 @@ function quietLogger(log: Log) {
 }
 
 /**
- * An answer names no message, so a digest's parts stand in the channel one after the other.
+ * Creates a function that posts through a webhook. An answer contains no message id, so the parts
+ * of a digest are posted in the channel one after the other.
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks#handling_errors
  */
 function createWebhookPost(url: string, reach: NetworkScope, { http, clock }: SinkDeps): Post {

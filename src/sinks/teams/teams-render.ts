@@ -1,5 +1,5 @@
 /**
- * The layout of a Teams message: one Adaptive Card of rich text blocks, whose runs know no
+ * Lays out a Teams message: an Adaptive Card of rich text blocks, whose text is not read as
  * markdown. Pure.
  */
 import type { JsonObject } from "../../model/json.ts";
@@ -20,20 +20,20 @@ import { ownValue } from "../../model/own-value.ts";
  * about 28 KB, which Teams counts in UTF-16.
  */
 const MESSAGE_BYTES = 28 * 1_024;
-/** More alerts than these are a list. */
+/** More alerts than this are sent as a list. */
 export const MAX_TEAMS_CARDS = 5;
-/** Paragraphs of one text; what follows is one more. */
+/** The maximum number of paragraphs of a text. All further text is joined to the last one. */
 const PARAGRAPHS = 30;
 
 const COLORS: Readonly<Record<string, string>> = { warning: "Warning", critical: "Attention" };
 
-/** Whichever way it is counted. */
+/** Returns the size of a message, counted as UTF-16 or as UTF-8, whichever is larger. */
 const sizeOf = (content: JsonObject): number => {
   const text = JSON.stringify(content);
   return Math.max(2 * text.length, Buffer.byteLength(text));
 };
 
-/** `batch` holds at most `MAX_TEAMS_CARDS` alerts. */
+/** Renders at most `MAX_TEAMS_CARDS` alerts. */
 export function renderTeams(batch: Batch): JsonObject {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) =>
@@ -58,7 +58,7 @@ export const renderTeamsAnnouncement = (nextAtMs: number): JsonObject =>
   messageOf(elementsOf(announcementLine(nextAtMs)));
 
 /**
- * What a workflow's webhook takes:
+ * Returns the message that a workflow's webhook accepts:
  * https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
  */
 const messageOf = (body: readonly JsonObject[]): JsonObject => ({
@@ -84,7 +84,7 @@ function cardElements(
 ): readonly JsonObject[] {
   const footer = lines.slice(-1).flatMap((line) => elementsOf(line));
   const above = lines.slice(0, -1).flatMap((line) => elementsOf(line, ownValue(COLORS, severity)));
-  // Teams loads pictures over https only.
+  // Teams loads pictures only over https.
   const picture =
     imageUrl?.startsWith("https:") === true
       ? [{ type: "Image", url: imageUrl, altText: "picture of the post" }]
@@ -95,7 +95,7 @@ function cardElements(
     : [isSeparated ? { ...first, separator: true, spacing: "Large" } : first, ...rest];
 }
 
-/** A line as one block for each paragraph. A quote stands on a ground of its own. */
+/** Returns a block for each paragraph of a line. A quote has a background of its own. */
 function elementsOf({ kind, spans }: RichLine, color?: string): readonly JsonObject[] {
   const format = {
     ...FORMATS[kind],
@@ -122,7 +122,8 @@ const runOf = ({ text, url, isBold }: Span, format: JsonObject): JsonObject => (
 });
 
 /**
- * Dates in double braces are calculated, and `<at>` begins a mention:
+ * Inserts an invisible character where Teams would calculate a date in double braces or begin a
+ * mention with `<at>`:
  * https://learn.microsoft.com/en-us/adaptive-cards/authoring-cards/text-features
  */
 const defuse = (text: string): string =>

@@ -1,6 +1,6 @@
 /**
- * The Teams sink: its settings, and posting to a workflow's webhook. The layout is teams-render.ts,
- * retries are the outbox's.
+ * The Teams sink: its settings, and posting to a workflow's webhook. `teams-render.ts` lays out,
+ * and the outbox retries.
  */
 import { z } from "zod";
 import { createPoster } from "../kind/address-post.ts";
@@ -82,7 +82,7 @@ export const teamsSink: SinkType<TeamsSettings> = {
         render: renderTeamsDigest,
         announce: renderTeamsAnnouncement,
       },
-      // There is no idempotency key: a message whose answer was lost is seen twice.
+      // There is no idempotency key, so a message whose answer was lost is shown twice.
       async send({ body }, signal) {
         await post({ headers, body: JSON.stringify(body) }, signal);
         return {};

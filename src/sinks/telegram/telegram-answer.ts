@@ -1,5 +1,5 @@
 /**
- * What the answers of Telegram's Bot API mean for a message, and what an operator can do about
+ * Classifies the answers of Telegram's Bot API to messages, and says what an operator can do about
  * them.
  */
 import { asksToWait, readRetryAfter } from "../../model/asked-wait.ts";
@@ -12,10 +12,7 @@ const RIGHTS_HINT =
   "Allow the bot to post messages in this chat; in a channel it must be an administrator.";
 const TOKEN_HINT = "Put the token that @BotFather gave you into the sink's `token`.";
 
-/**
- * Refusals with status 400 that speak of the chat, by their description: every message would fare
- * the same.
- */
+/** Descriptions of 400 answers about the chat, which every message would get. */
 const OF_THE_CHAT: readonly (readonly [pattern: RegExp, hint: string])[] = [
   [
     /chat not found|PEER_ID_INVALID|CHAT_ID_INVALID/i,
@@ -36,7 +33,7 @@ const OF_THE_CHAT: readonly (readonly [pattern: RegExp, hint: string])[] = [
 ];
 
 /**
- * A text of more than 4,096 characters, or more than a hundred entities:
+ * Matches answers to a text of more than 4,096 characters or with more than a hundred entities:
  * https://core.telegram.org/method/messages.sendMessage#possible-errors
  */
 const OF_THE_SIZE = /message is too long|MESSAGE_TOO_LONG|ENTITIES_TOO_LONG/i;
@@ -55,7 +52,7 @@ interface ReadAnswer {
   readonly parameters?: { readonly retry_after?: unknown; readonly migrate_to_chat_id?: unknown };
 }
 
-/** https://core.telegram.org/bots/api#making-requests @throws SinkError */
+/** Reads an answer: https://core.telegram.org/bots/api#making-requests @throws SinkError */
 export function readTelegramAnswer(answer: HttpResponse, nowMs: number): SendReceipt {
   const read = parsed(answer.body);
   if (answer.status < 200 || answer.status > 299 || read.ok === false)
@@ -64,7 +61,7 @@ export function readTelegramAnswer(answer: HttpResponse, nowMs: number): SendRec
   return typeof id === "number" ? { ref: String(id) } : {};
 }
 
-/** No answer came. */
+/** Classifies a request that got no answer. */
 export function classifyTelegramFailure(error: unknown): SinkError {
   const hint = error instanceof HttpError ? error.hint : "";
   return (

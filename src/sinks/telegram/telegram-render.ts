@@ -1,6 +1,6 @@
 /**
- * The layout of a Telegram message: text, and entities that say which part of it is bold, a link or
- * a quote. There is no markup to escape. Pure.
+ * Lays out a Telegram message: text, and entities that say which part of it is bold, a link or a
+ * quote. There is no markup to escape. Pure.
  */
 import type { Json } from "../../model/json.ts";
 import type { Batch, Digest, DigestPart } from "../../model/sink.ts";
@@ -15,16 +15,15 @@ import {
 import { defuseHandles } from "../../render/text/defuse.ts";
 
 /**
- * https://core.telegram.org/bots/api#sendmessage: after entities are parsed. Counted in UTF-16
- * units, which are never fewer than characters.
+ * The limit after entities are parsed: https://core.telegram.org/bots/api#sendmessage. It is
+ * counted in UTF-16 units, which are never fewer than characters.
  */
 const TEXT_CHARS = 4_096;
 /**
- * https://core.telegram.org/api/entities: a message has at most a hundred; those beyond are
- * ignored.
+ * The maximum number of entities; further ones are ignored: https://core.telegram.org/api/entities
  */
 const ENTITIES = 100;
-/** More alerts than these are a list. */
+/** More alerts than this are sent as a list. */
 export const MAX_TELEGRAM_CARDS = 4;
 
 /** https://core.telegram.org/bots/api#messageentity: offsets are UTF-16 units. */
@@ -35,15 +34,15 @@ type Entity = {
   readonly url?: string;
 };
 
-/** What is sealed. */
+/** The sealed body. */
 export type TelegramBody = {
   readonly text: string;
   readonly entities: readonly Entity[];
-  /** Shown as a large picture below the text. */
+  /** The picture that is shown large below the text. */
   readonly picture?: string;
 };
 
-/** `batch` holds at most `MAX_TELEGRAM_CARDS` alerts. */
+/** Renders at most `MAX_TELEGRAM_CARDS` alerts. */
 export function renderTelegram(batch: Batch): TelegramBody {
   const heading = headingLine(batch);
   const layOut = (cards: readonly RichCard[]) =>
@@ -72,7 +71,7 @@ export const renderTelegramDigest = (digest: Digest): Iterable<DigestPart> =>
 export const renderTelegramAnnouncement = (nextAtMs: number): TelegramBody =>
   write([[announcementLine(nextAtMs)]]);
 
-/** Groups of lines with an empty line between them. */
+/** Writes groups of lines with an empty line between the groups. */
 function write(groups: readonly (readonly RichLine[])[]): TelegramBody {
   const entities: Entity[] = [];
   let text = "";
@@ -86,7 +85,7 @@ function write(groups: readonly (readonly RichLine[])[]): TelegramBody {
   return { text, entities };
 }
 
-/** @returns the text with the line behind it; its entities are added to those that are there. */
+/** Returns the text with the line appended. Adds the line's entities to `entities`. */
 function writeLine({ kind, spans }: RichLine, before: string, entities: Entity[]): string {
   let text = before;
   for (const { text: raw, url, isBold } of spans) {

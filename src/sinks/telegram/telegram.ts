@@ -1,6 +1,6 @@
 /**
- * The Telegram sink: its settings, and sending as a bot. The layout is telegram-render.ts, the
- * meaning of answers telegram-answer.ts, retries the outbox's.
+ * The Telegram sink: its settings, and sending as a bot. `telegram-render.ts` lays out,
+ * `telegram-answer.ts` classifies answers, and the outbox retries.
  */
 import { z } from "zod";
 import type { Json } from "../../model/json.ts";
@@ -28,7 +28,10 @@ const TIMEOUT_MS = 15_000;
 
 /** https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this */
 const CHAT_LIMIT = { count: 1, intervalMs: 1_020 } as const;
-/** The same page; of groups, whose ids are negative. A public name may be one. */
+/**
+ * The limit of groups, from the same page. Their ids are negative, and a public name may be a
+ * group's.
+ */
 const GROUP_LIMIT = { count: 20, intervalMs: 60_500 } as const;
 
 const settingsSchema = z.strictObject({
@@ -96,7 +99,7 @@ export const telegramSink: SinkType<TelegramSettings> = {
 };
 
 /**
- * Of public chats and of supergroups; a private chat has none.
+ * Returns the link to a message in a public chat or a supergroup; a private chat has none.
  * https://core.telegram.org/api/links#message-links
  */
 function telegramLink(chat: string, ref: string): string | undefined {
@@ -104,7 +107,10 @@ function telegramLink(chat: string, ref: string): string | undefined {
   return chat.startsWith("-100") ? `https://t.me/c/${chat.slice("-100".length)}/${ref}` : undefined;
 }
 
-/** There is no idempotency key: a message whose answer was lost is sent, and seen, once more. */
+/**
+ * Creates the sink. There is no idempotency key, so a message whose answer was lost is sent and
+ * shown twice.
+ */
 function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDeps): Sink {
   const base = (settings.api_url ?? API_URL).replace(/\/+$/, "");
   const reach = scopeOf(base, settings.allow_private, true);
@@ -130,8 +136,9 @@ function createTelegramSink(settings: TelegramSettings, { http, clock }: SinkDep
 }
 
 /**
- * https://core.telegram.org/bots/api#sendmessage. Further messages of a digest answer the first,
- * and follow-ups the alert, which need not be there any more.
+ * Returns the request: https://core.telegram.org/bots/api#sendmessage. Further messages of a digest
+ * reply to the first one, and follow-ups reply to the alert. The message that they reply to may be
+ * deleted.
  */
 function requestOf(
   { chat_id, topic, silent }: TelegramSettings,

@@ -1,23 +1,23 @@
 /**
- * The signature of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA256 over id,
- * timestamp and body.
+ * Signs messages as Standard Webhooks defines it (https://www.standardwebhooks.com): HMAC-SHA256
+ * over id, timestamp and body.
  */
 import { createHmac } from "node:crypto";
 
 const PREFIX = "whsec_";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /**
- * Key sizes the specification names; plain secrets of such a length are probably base64 without the
- * prefix.
+ * The key sizes in the specification. A plain secret that decodes to such a size is probably base64
+ * without the prefix.
  */
 const KEY_BYTES = { min: 24, max: 64 } as const;
 
 export interface Signer {
-  /** The value of `webhook-signature`. */
+  /** Returns the value of `webhook-signature`. */
   sign(id: string, timestampSeconds: number, body: string): string;
 }
 
-/** What is wrong with a secret, without naming it; undefined when it can be used. */
+/** Returns what is wrong with a secret, without revealing it; undefined if it can be used. */
 export function secretProblem(secret: string): string | undefined {
   if (secret === "") return "is empty";
   if (secret !== secret.trim()) return "starts or ends with white space";
@@ -28,17 +28,19 @@ export function secretProblem(secret: string): string | undefined {
     : "starts with whsec_ but the rest is not base64";
 }
 
-/** The secrets of a setting: a list, or a text with one on each line, as a file has them. */
+/**
+ * Returns the secrets of a setting: a list, or a text with one secret per line, as a file has it.
+ */
 export const secretsIn = (setting: string | readonly string[]): readonly string[] =>
   typeof setting === "string" && setting.includes("\n")
     ? setting.split(/\r?\n/).filter((line) => line !== "")
     : [setting].flat();
 
 /**
- * Signs with every secret, in their order: the header is a list, and one match is enough, so that a
- * receiver may know any of them. `whsec_…` holds the key in base64; any other text is the key
- * itself. Where such a plain text could also be a base64 key, receivers' libraries would decode it,
- * so both signatures are sent.
+ * Creates a signer that signs with every secret, in their order. The header is a list in which one
+ * match is enough, so a receiver may know any of the secrets. `whsec_…` contains the key in base64;
+ * any other text is the key itself. If such a text could also be a key in base64, receivers'
+ * libraries would decode it, so both signatures are sent.
  */
 export function createSigner(secrets: readonly string[]): Signer {
   const keys = [...new Set(secrets)].flatMap(keysOf);

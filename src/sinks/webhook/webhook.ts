@@ -1,6 +1,6 @@
 /**
- * The webhook sink: a signed POST of the events' own facts, for programs. Owns its settings,
- * request and body; what an answer means is http-answer.ts, retries are the outbox's.
+ * The webhook sink makes a signed POST of the events' own facts, for programs. Contains its
+ * settings, request and body; `http-answer.ts` classifies answers, and the outbox retries.
  */
 import { z } from "zod";
 import type { Clock } from "../../model/clock.ts";
@@ -22,7 +22,7 @@ import type { SinkDoubt, SinkType } from "../kind/sink-type.ts";
 import { bytesOf, sizeSetting } from "../kind/size-setting.ts";
 import { createSigner, secretProblem, secretsIn } from "./webhook-signature.ts";
 
-/** A change needs two; each adds a signature to every request. */
+/** Two secrets are enough for a change of secrets. Each adds a signature to every request. */
 const MAX_SECRETS = 10;
 
 const MAX_BATCH_EVENTS = 1_000;
@@ -160,8 +160,8 @@ function createWebhookSink(
 }
 
 /**
- * What was read from the state is written the same again. Earlier versions stored the document as a
- * string.
+ * Returns the same text in every attempt for what was read from the state. Earlier versions stored
+ * the document as a string.
  */
 const textOf = (body: MessageBody): string =>
   body instanceof JsonText ? body.text : typeof body === "string" ? body : JSON.stringify(body);
