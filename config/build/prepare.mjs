@@ -12,6 +12,7 @@ import { buildDriver } from "./driver.mjs";
 import { licenceTexts } from "./licences.mjs";
 import { NOT_BUNDLED } from "./not-bundled.mjs";
 import { refuseOldTools } from "./tools.mjs";
+import { undiciParts } from "./undici-parts.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const dist = join(root, "dist");
@@ -70,7 +71,14 @@ async function bundle() {
       .map((name) => [name, join(root, "src", `${name}.ts`)])
       .filter(([, path]) => existsSync(path)),
   );
-  const bundled = await rolldown({ cwd: root, input, platform: "node", external: NOT_BUNDLED });
+  const plugins = [undiciParts(join(root, "src", "main.ts"))];
+  const bundled = await rolldown({
+    cwd: root,
+    input,
+    platform: "node",
+    external: NOT_BUNDLED,
+    plugins,
+  });
   const { output } = await bundled.write({
     comments: { legal: true, annotation: true, jsdoc: false },
     dir: dist,
@@ -78,10 +86,23 @@ async function bundle() {
     chunkFileNames: "chunks/[name].js",
   });
   await bundled.close();
+  output.filter(({ type }) => type === "chunk").forEach(escapeAll);
   writeFileSync(
     join(dist, "THIRD_PARTY_LICENSES.txt"),
     licenceTexts(output.flatMap(({ moduleIds }) => moduleIds ?? [])),
   );
+}
+
+/**
+ * Writes each character beyond ASCII as an escape: a file with one of them takes twice its size in
+ * memory for as long as the process runs. No source has one in a raw template.
+ */
+function escapeAll({ fileName, code }) {
+  const escaped = code.replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  if (escaped !== code) writeFileSync(join(dist, fileName), escaped);
 }
 
 /**
