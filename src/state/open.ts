@@ -15,6 +15,7 @@ import type { Store } from "../model/store.ts";
 import { type Backup, backupHandle, listBackups } from "./upkeep/backup.ts";
 import { type BackgroundCheck, checkInBackground } from "./upkeep/check.ts";
 import { lockState } from "./files/lock.ts";
+import { createNewest } from "./migrations/create-newest.ts";
 import { MIGRATIONS, migrate, pendingMigrations, migratedState } from "./migrations/migrate.ts";
 import { markClean, wasClean } from "./upkeep/notes.ts";
 import {
@@ -230,7 +231,9 @@ async function migrateSafely(
   if (backup !== undefined)
     options.log.info("state backed up before migrating", { backup: backup.path });
   try {
-    await migrate(db, options.migrations);
+    if (isEmpty && (options.migrations ?? MIGRATIONS) === MIGRATIONS)
+      createNewest(handle, options.clock);
+    else await migrate(db, options.migrations);
   } catch (error) {
     throw new ExitError(
       EXIT.storage,
