@@ -32,7 +32,7 @@ const TESTS_OF_PROCESSES = [
 const TESTS_OF_TABLES = [
   "test/app/{follow-ups,levels,reload-under-way,returns,waits-anew}.test.ts",
   "test/engine/{groups,large-lists,list-groups,recheck,searches}.test.ts",
-  "test/faults/sinks.test.ts",
+  "test/faults/{same-cron,sinks}.test.ts",
 ];
 
 /**

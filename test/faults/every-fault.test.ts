@@ -28,16 +28,7 @@ const WHOLE = [
 
 /** Faults without a test of their own, each with its reason. */
 const WITHOUT: Readonly<Record<number, string>> = {
-  43: "only its part is tested: test/deliver/retrying.test.ts",
   46: "nothing here connects to Discord's gateway: posts and edits go by its REST API alone",
-  73: "only its part is tested: test/schedule/timetable.test.ts",
-  74: "only its part is tested: test/schedule/timetable.test.ts",
-  75: "not tested yet",
-  76: "not tested yet; the simulation draws processes that stand still",
-  77: "only its part is tested: test/budget/quota-period.test.ts",
-  78: "only its part is tested: test/schedule/spread.test.ts",
-  89: "not tested yet",
-  94: "only its part is tested: test/sinks",
 };
 
 /** The numbers in names such as `fault 53, fault 54: stay within every limit`. */

@@ -32,6 +32,42 @@ const play = (sink: JsonObject, steps: readonly Step[], more: Partial<FaultPlay>
 const POSTS = [post(2, "a"), post(6, "b"), post(12, "c"), post(20, "d"), post(50, "e")];
 const ALL = ["a", "b", "c", "d", "e"];
 
+const SLACK = { type: "slack", token: "xoxb-1", channel: "#s0" };
+
+it("fault 43: while Slack's token is revoked its alerts are kept, ops is alerted once, and they go out in their order once it is valid again", async () => {
+  const { arrived, attempts, opsAlerts, sinkStatus } = await play(
+    SLACK,
+    [...POSTS, trouble(5, "unauthorised"), heals(40)],
+    { busyMs: 2 * HOUR },
+  );
+  expect(arrived("s0")).toEqual(ALL);
+  expect(attempts("s0").filter(({ accepted }) => !accepted).length).toBeLessThan(14);
+  expect(opsAlerts()).toEqual(["sink.failing", "sink.recovered"]);
+  expect(sinkStatus("s0")).toMatchObject({ waiting: 0, dead: 0 });
+});
+
+it.each([
+  ["Slack", SLACK],
+  ["Telegram", { type: "telegram", token: "1:abc", chat_id: "-1000000000000" }],
+  ["Teams", { type: "teams", webhook_url: "https://teams-s0.example/in" }],
+  ["Apprise", { type: "apprise", url: "https://apprise-s0.example/notify/", key: "k" }],
+])(
+  "fault 94: %s answers 2xx with an error in the body: the alert is sent again, and none counts as sent meanwhile",
+  async (_vendor, sink) => {
+    const { arrived, attempts, sinkStatus } = await play(sink, [
+      ...POSTS,
+      trouble(5, "failing-inside", 3),
+    ]);
+    expect(arrived("s0")).toEqual(ALL);
+    expect(attempts("s0").map(({ status, accepted }) => [status < 300, accepted])).toEqual([
+      [true, true],
+      ...Array.from({ length: 3 }, () => [true, false]),
+      ...Array.from({ length: 4 }, () => [true, true]),
+    ]);
+    expect(sinkStatus("s0")).toMatchObject({ sent: 5, waiting: 0, dead: 0 });
+  },
+);
+
 it("fault 44: Discord's wait holds its channel alone, and its global one all channels of the bot", async () => {
   for (const [kind, waitS] of [
     ["rate-limited", 12],

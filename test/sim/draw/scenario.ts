@@ -188,13 +188,15 @@ export interface MomentOfReplica {
 
 /**
  * `sluggish`: accepts at once and answers after six seconds, as long as a stop waits. `too-large`:
- * a webhook refuses more than two events at once.
+ * a webhook refuses more than two events at once. `failing-inside`: the vendors that document one
+ * answer 2xx with an error in the body, the others 500.
  */
 export const SINK_TROUBLES = [
   "rate-limited",
   "rate-limited-globally",
   "rate-limited-for-ever",
   "failing",
+  "failing-inside",
   "unavailable",
   "unauthorised",
   "forbidden",

@@ -304,6 +304,17 @@ const slackRefusal = (wire: Wire, code: string, status: number): HttpResponse =>
     ? json(200, { ok: false, error: code })
     : { status, headers: {}, body: code };
 
+const FAILURES_INSIDE: Readonly<Partial<Record<Wire, HttpResponse>>> = {
+  "slack-bot": json(200, { ok: false, error: "internal_error" }),
+  telegram: json(200, { ok: false, description: "Internal" }),
+  teams: {
+    status: 200,
+    headers: {},
+    body: "Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error 500 with ContextId x",
+  },
+  apprise: json(200, { error: "The notification failed." }),
+};
+
 const REFUSALS: Readonly<
   Partial<Record<SinkTroubleKind, (wire: Wire, waitS: number) => HttpResponse>>
 > = {
@@ -325,6 +336,7 @@ const REFUSALS: Readonly<
       : plain(429, { "retry-after": "20" }),
   "rate-limited-for-ever": () => plain(429),
   failing: () => plain(500),
+  "failing-inside": (wire) => FAILURES_INSIDE[wire] ?? plain(500),
   unavailable: () => ({ status: 503, headers: {}, body: "<html>503</html>" }),
   unauthorised: (wire) => (isSlack(wire) ? slackRefusal(wire, "token_revoked", 403) : plain(401)),
   forbidden: (wire) => (isSlack(wire) ? slackRefusal(wire, "is_archived", 410) : plain(403)),
