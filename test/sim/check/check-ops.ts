@@ -4,10 +4,11 @@
  */
 import type { LeftEvent } from "../run/read-state.ts";
 import type { Played } from "../run/simulate.ts";
+import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
-import { cuts, isBroken } from "./lives.ts";
+import { aways, cuts, isBroken } from "./lives.ts";
 import { createNames } from "./expected.ts";
-import { epochsAt, groupBy } from "./outbox.ts";
+import { epochsAt, groupBy, isOfState } from "./outbox.ts";
 
 const MIN_MS = 60_000;
 const AGAIN_AFTER_MS = 15 * MIN_MS;
@@ -35,7 +36,36 @@ export function checkOps(evidence: Evidence): readonly string[] {
     ...checkFailing(opsAlerts, evidence),
     ...checkDead(opsAlerts, evidence),
     ...checkSilence(opsAlerts, evidence),
+    ...checkStateTrouble(evidence),
   ];
+}
+
+/** A replica finds out so long after the state failed, and the state has to hold for so long. */
+const STATE_NOTICED_MS = 2 * MIN_MS;
+
+/** The operator hears that the state cannot be written where that is so, once, and of its end. */
+function checkStateTrouble({ played }: Evidence): readonly string[] {
+  const spans = [
+    ...aways(played),
+    ...played.lives.flatMap(({ stalls, cutOffsMs }) => [
+      ...stalls,
+      ...cutOffsMs.map((atMs) => ({ fromMs: atMs, toMs: atMs })),
+    ]),
+  ];
+  const said = played.attempts.filter((attempt) => isOfState(attempt) && attempt.accepted);
+  const isBad = ({ text }: Attempt): boolean => text.includes("cannot write its state");
+  const wrong = said.flatMap((attempt) =>
+    spans.some(
+      ({ fromMs, toMs }) => attempt.atMs >= fromMs && attempt.atMs <= toMs + STATE_NOTICED_MS,
+    )
+      ? []
+      : [`${attempt.sink} heard of a state that nothing kept from being written`],
+  );
+  const lives = groupBy(said, ({ life, sink }) => `${life} ${sink}`);
+  for (const own of lives.values())
+    if (own.some((attempt, n) => isBad(attempt) && n > 0 && isBad(own[n - 1] as Attempt)))
+      wrong.push(`${own[0]?.sink} heard twice that the state cannot be written`);
+  return wrong;
 }
 
 function checkPair(

@@ -26,6 +26,7 @@ import { checkMissing } from "./check-missing.ts";
 import { checkOrder } from "./check-order.ts";
 import { checkPace } from "./check-pace.ts";
 import { checkOutbox } from "./check-outbox.ts";
+import { checkRest } from "./check-rest.ts";
 import { checkPlacement } from "./check-placement.ts";
 import { checkReports } from "./check-reports.ts";
 import { checkSilences } from "./check-silences.ts";
@@ -41,6 +42,7 @@ const CHECKS = [
     checkMissing,
     checkOnce,
     checkOutbox,
+    checkRest,
     checkPlacement,
     checkOrder,
     checkPace,

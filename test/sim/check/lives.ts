@@ -20,15 +20,25 @@ const TAKEN_OVER_MS = 30_000;
 const nextOf = ({ lives }: Played, { number, replica }: LifeSpan): LifeSpan | undefined =>
   lives.find((other) => other.replica === replica && other.number > number);
 
+/** When the server of the state was shut down. */
+export const aways = ({ scenario: { startMs, steps } }: Played): readonly Span[] =>
+  steps.flatMap((step) =>
+    step.do === "server away"
+      ? [{ fromMs: startMs + step.atMs, toMs: startMs + step.atMs + step.forMs }]
+      : [],
+  );
+
 /**
- * When a replica was down, or stood still. Of several the others do its part, once they have taken
- * it over.
+ * When a replica was down, or stood still, or none could work. Of several the others do its part,
+ * once they have taken it over.
  */
-export const downs = (played: Played): readonly Span[] =>
-  played.lives.flatMap((life) => [
+export const downs = (played: Played): readonly Span[] => [
+  ...played.lives.flatMap((life) => [
     { fromMs: life.toMs, toMs: nextOf(played, life)?.fromMs ?? played.endMs },
     ...life.stalls,
-  ]);
+  ]),
+  ...aways(played).map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + TAKEN_OVER_MS })),
+];
 
 /**
  * When one of several may take over from another: moments, and all within half a minute behind
@@ -42,6 +52,7 @@ export function handovers(played: Played): readonly Span[] {
     ...cutOffsMs,
     ...stalls.flatMap((stall) => [stall.fromMs, stall.toMs]),
   ]);
+  moments.push(...aways(played).flatMap(({ fromMs, toMs }) => [fromMs, toMs]));
   const takesMs = played.scenario.replicas === undefined ? 0 : TAKEN_OVER_MS;
   return moments.map((fromMs) => ({ fromMs, toMs: fromMs + takesMs }));
 }
@@ -90,6 +101,9 @@ export function isForgotten(
   const life = played.lives.find((one) => one.number === number);
   if (life === undefined) return false;
   const endMs = Math.min(life.toMs, life.replacedAtMs ?? life.toMs);
+  const isUnrecorded = ({ fromMs, toMs }: Span): boolean =>
+    fromMs < answeredAtMs + withinMs && toMs > atMs && endMs < toMs + TAKEN_OVER_MS;
+  if (aways(played).some(isUnrecorded)) return true;
   const stalls = life.stalls.filter(({ fromMs, toMs }) => toMs - fromMs > SHORT_STALL_MS);
   return (
     endMs < answeredAtMs + withinMs ||

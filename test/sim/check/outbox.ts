@@ -120,8 +120,8 @@ export function readOutbox(
       if (those === undefined) found.set(messageId, [attempt]);
       else those.push(attempt);
     }
-    if (known.length === 0 && attempt.wire !== "console" && !isPlain(attempt))
-      unmatched.push(attempt);
+    const isElsewhere = attempt.wire === "console" || isPlain(attempt) || isOfState(attempt);
+    if (known.length === 0 && !isElsewhere) unmatched.push(attempt);
   }
   return { alerts, messages, members, attempts: found, unmatched };
 }
@@ -173,6 +173,13 @@ function contentOf(body: unknown): string {
   );
   return JSON.stringify(own.every((part) => part === undefined) ? [content, embeds] : own);
 }
+
+/**
+ * A state that cannot be written cannot hold what says so: it goes to a sink of `ops` directly.
+ * check-ops.ts says when.
+ */
+export const isOfState = ({ text }: Pick<Attempt, "text">): boolean =>
+  /chirpwatch can(?:not write its state| write its state again)/.test(text);
 
 /** Once more without its looks, after a refusal. */
 const isPlain = ({ wire, body }: Attempt): boolean => {

@@ -61,9 +61,43 @@ export function drawFleet(dice: Dice, scenario: Scenario, replicas: number): Sce
     lateMs,
     steps: [...own, ...others, ...situations].sort(byTime),
   };
-  if (!dice.chance(0.4)) return fleet;
-  const busy = drawBursts(dice, fleet);
-  return { ...busy, steps: [...busy.steps].sort(byTime) };
+  const busy = dice.chance(0.4) ? drawBursts(dice, fleet) : fleet;
+  const parts = times(0, 2).map((atMs): Step => {
+    const forMs = dice.pick([3_000, 12_000, 40_000, 3 * MIN_MS]);
+    return {
+      do: "part",
+      atMs,
+      replica: replica(),
+      point: dice.pick(COMMIT_POINTS),
+      nth: dice.int(1, 3),
+      forMs,
+    };
+  });
+  const startsMs = dice.chance(0.5)
+    ? []
+    : Array.from({ length: replicas }, () => dice.int(0, 10) * 100);
+  const steps = [...busy.steps, ...parts.filter(isClear)];
+  return { ...busy, startsMs, steps: drawAways(dice, scenario.busyMs, steps).sort(byTime) };
+}
+
+const BY_HAND = /^(?:pause|resume|silence|end silence|reload|backfill|ask)$/;
+
+/**
+ * The server is shut down for a while. Nobody changes anything by hand meanwhile: whoever is
+ * refused does it later.
+ */
+function drawAways(dice: Dice, busyMs: number, steps: readonly Step[]): Step[] {
+  if (dice.chance(0.6)) return [...steps];
+  const forMs = dice.pick([5_000, 45_000, 2 * MIN_MS, 5 * MIN_MS]);
+  const away = {
+    do: "server away" as const,
+    atMs: dice.int(2 * MIN_MS, busyMs - 8 * MIN_MS),
+    forMs,
+  };
+  const backMs = away.atMs + forMs + MIN_MS;
+  const isByHand = ({ do: what, atMs }: Step): boolean =>
+    BY_HAND.test(what) && atMs >= away.atMs - 5_000 && atMs < backMs;
+  return [...steps.map((step) => (isByHand(step) ? { ...step, atMs: backMs } : step)), away];
 }
 
 const replicaOf = (step: object): number | undefined =>

@@ -27,6 +27,8 @@ export interface Scenario {
   readonly lateMs?: number;
   /** The time by which the wall clock of each replica is ahead of the world's, 0 unless given. */
   readonly skewsMs?: readonly number[];
+  /** The delay of the start of each replica, on a database that is empty; none unless given. */
+  readonly startsMs?: readonly number[];
   readonly config: ConfigText;
   /** Files beside it, by name. */
   readonly files: Readonly<Record<string, string>>;
@@ -151,6 +153,18 @@ export type Step =
     })
   /** Its connections to the server of the state are cut. */
   | (OfReplica & { readonly do: "cut off"; readonly point: string; readonly nth: number })
+  /**
+   * Nothing gets through between it and that server for so long, and neither side hears of that; a
+   * transaction may be open then.
+   */
+  | (OfReplica & {
+      readonly do: "part";
+      readonly point: string;
+      readonly nth: number;
+      readonly forMs: number;
+    })
+  /** That server is shut down, and started again after so long. */
+  | { readonly do: "server away"; readonly atMs: number; readonly forMs: number }
   | { readonly do: "reload"; readonly atMs: number; readonly config: ConfigText }
   | { readonly do: "pause"; readonly atMs: number; readonly watch: string }
   | { readonly do: "resume"; readonly atMs: number; readonly watch: string }

@@ -62,6 +62,7 @@ export interface SimDaemonOptions {
 export interface Home extends Pick<Disk, "onCommit" | "kill"> {
   openStore(request: Parameters<Adapters["openStore"]>[0], life: Life): Promise<OpenedStore>;
   cutOff?(): void;
+  part?(forMs: number): void;
 }
 
 export interface SimDaemon {
@@ -80,6 +81,8 @@ export interface SimDaemon {
   stall(forMs: number): void;
   /** Its connections to the server are cut on their way. */
   cutOff(): void;
+  /** Nothing gets through to the server for so long. */
+  part(forMs: number): void;
   reload(): Promise<unknown>;
   /** Asks the daemon's own API. Undefined while none runs. */
   ask(
@@ -191,6 +194,7 @@ export function createSimDaemon(options: SimDaemonOptions): SimDaemon {
     end: (point) => life?.end(point),
     stall: (forMs) => life?.stall(forMs),
     cutOff: () => home?.cutOff?.(),
+    part: (forMs) => home?.part?.(forMs),
     reload: async () => life?.awake(() => daemon?.reload("SIGHUP")),
     async ask(method, path, body) {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };

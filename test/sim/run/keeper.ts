@@ -20,13 +20,13 @@ export interface LifeSpan {
   cutAt: string | undefined;
   /** When it heard that others had taken over. */
   replacedAtMs?: number;
-  /** When it stood still. */
+  /** When it stood still, or nothing got through between it and the server. */
   readonly stalls: { readonly fromMs: number; readonly toMs: number; readonly point: string }[];
   /** When its connections were cut. */
   readonly cutOffsMs: number[];
 }
 
-export type KeeperStep = Step & { readonly do: "crash" | "restart" | "stall" | "cut off" };
+export type KeeperStep = Step & { readonly do: "crash" | "restart" | "stall" | "cut off" | "part" };
 
 export interface Keeper {
   readonly daemon: SimDaemon;
@@ -47,6 +47,8 @@ export interface KeeperDeps {
   readonly worldClock: Clock;
   readonly replica: number;
   readonly isOneOfSeveral: boolean;
+  /** Whether the server of the state is shut down: no start succeeds meanwhile. */
+  readonly isServerAway: () => boolean;
   readonly daemon: SimDaemon;
   readonly lives: LifeSpan[];
   readonly failures: string[];
@@ -135,7 +137,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       deps.onUp();
     };
     const onFailed = () => {
-      failedStarts += 1;
+      if (!deps.isServerAway()) failedStarts += 1;
       end("start failed");
       daemon.retire();
       clock.after(RESTART_MS, begin);
@@ -167,6 +169,12 @@ export function createKeeper(deps: KeeperDeps): Keeper {
     span()?.stalls.push({ fromMs, toMs: fromMs + forMs, point });
     daemon.stall(forMs);
   };
+  const part = (forMs: number, point: string) => {
+    const fromMs = worldClock.now();
+    note(`parted for ${forMs} ms`);
+    span()?.stalls.push({ fromMs, toMs: fromMs + forMs, point });
+    daemon.part(forMs);
+  };
   const cutOff = () => {
     span()?.cutOffsMs.push(worldClock.now());
     daemon.cutOff();
@@ -180,6 +188,7 @@ export function createKeeper(deps: KeeperDeps): Keeper {
       lastMoment();
       if (step.do === "crash") daemon.end(step.point);
       else if (step.do === "stall") standStill(step.forMs, step.point);
+      else if (step.do === "part") part(step.forMs, step.point);
       else cutOff();
     };
     const usualMs = isOneOfSeveral ? CUT_WITHIN_MS.oneOfSeveral : CUT_WITHIN_MS.alone;

@@ -23,10 +23,15 @@ export interface Operator {
   readonly lives: readonly LifeSpan[];
   readonly failures: readonly string[];
   readonly silences: readonly SilenceSpan[];
-  begin(config: ConfigText): void;
+  /** @param startsMs the delay of the start of each replica */
+  begin(config: ConfigText, startsMs?: readonly number[]): void;
   act(step: OperatorStep): void;
   /** Asks one of the daemons that run. */
   readonly ask: SimDaemon["ask"];
+  /** Asks every daemon that runs. */
+  readonly askEach: (
+    ...asked: Parameters<SimDaemon["ask"]>
+  ) => readonly ReturnType<SimDaemon["ask"]>[];
   /** Ends all of them. */
   kill(): void;
 }
@@ -45,6 +50,7 @@ export interface OperatorDeps {
    * Undefined where nothing does.
    */
   readonly activate: (() => Promise<void>) | undefined;
+  readonly isServerAway: () => boolean;
   readonly putConfig: (config: ConfigText) => void;
   readonly note: (text: string) => void;
   /** Does what the command does itself, and says what it asks the daemon for. */
@@ -57,7 +63,8 @@ export interface OperatorDeps {
 const TAKEN_OVER_MS = 20_000;
 
 export function createOperator(deps: OperatorDeps): Operator {
-  const { clock, worldClock, replicas, createDaemon, activate, putConfig, note } = deps;
+  const { clock, worldClock, replicas, createDaemon, activate, isServerAway, putConfig, note } =
+    deps;
   const epochs: Epoch[] = [];
   const lives: LifeSpan[] = [];
   const failures: string[] = [];
@@ -80,9 +87,10 @@ export function createOperator(deps: OperatorDeps): Operator {
         note,
         onBegin,
         onUp,
-        isOneOfSeveral: replicas > 1,
+        isServerAway,
         downMs: deps.downMs,
       },
+      isOneOfSeveral: replicas > 1,
       daemon: createDaemon(replica, {
         onEnd: (point) => keeper.ended(point),
         onReplaced: () => keeper.replaced(),
@@ -92,6 +100,8 @@ export function createOperator(deps: OperatorDeps): Operator {
   });
   const someone = () => keepers.find(({ isUp }) => isUp);
   const ask: Operator["ask"] = async (...asked) => someone()?.daemon.ask(...asked);
+  const askEach: Operator["askEach"] = (...asked) =>
+    keepers.filter(({ isUp }) => isUp).map(({ daemon }) => daemon.ask(...asked));
   const silencing = createSilencing({ ask }, worldClock);
 
   const follow = ({ daemon }: Keeper, work: Promise<unknown>, what: string) =>
@@ -117,6 +127,7 @@ export function createOperator(deps: OperatorDeps): Operator {
       case "crash":
       case "stall":
       case "cut off":
+      case "part":
         return keepers[step.replica ?? 0]?.act(step);
       case "reload": {
         config = step.config;
@@ -154,11 +165,15 @@ export function createOperator(deps: OperatorDeps): Operator {
     }
   };
   return {
-    ...{ epochs, lives, failures, act, ask, silences: silencing.spans },
-    begin(first) {
+    ...{ epochs, lives, failures, act, ask, askEach, silences: silencing.spans },
+    begin(first, startsMs = []) {
       config = first;
       putConfig(config);
-      for (const keeper of keepers) keeper.begin();
+      for (const [replica, keeper] of keepers.entries()) {
+        const afterMs = startsMs[replica] ?? 0;
+        if (afterMs === 0) keeper.begin();
+        else clock.after(afterMs, keeper.begin);
+      }
     },
     kill() {
       for (const { daemon } of keepers) daemon.kill();

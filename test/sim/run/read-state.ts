@@ -90,7 +90,36 @@ export interface LeftState {
     readonly groupKey: string;
     readonly dueAtMs: number | null;
   }[];
+  /** When each of these is due: answers of an enrichment, edits, repeats of a level, rechecks. */
+  readonly timers: readonly { readonly what: string; readonly dueAtMs: number }[];
+  /** When each open gap of a feed was shrunk last, or opened; and when the feed was read last. */
+  readonly gaps: readonly {
+    readonly feed: string;
+    readonly shrunkAtMs: number;
+    readonly polledAtMs: number;
+  }[];
+  /** The replicas that there are, and which of them does which part of the work. */
+  readonly replicas: readonly { readonly id: string; readonly leads: 0 | 1 }[];
+  readonly claims: readonly {
+    readonly kind: string;
+    readonly key: string;
+    readonly replica: string | null;
+    readonly wanted: string;
+  }[];
 }
+
+/** The part of the memory of a feed that says what is missing of it. */
+interface LeftFeed {
+  readonly stretches?: readonly {
+    readonly hole?: { readonly horizonMs: number; readonly age?: { readonly shrunkAtMs: number } };
+  }[];
+}
+
+const TIMERS = `
+  select 'an answer of an enrichment' as what, next_at as dueAtMs from enrichments where state = 'waiting'
+  union all select 'an edit', due_at from edits where state = 'waiting'
+  union all select 'a repeat of a level', next_at from levels where next_at is not null
+  union all select 'a recheck', due_at from rechecks`;
 
 const NOTHING: LeftState = {
   ledger: new Map(),
@@ -102,6 +131,10 @@ const NOTHING: LeftState = {
   messages: [],
   unenriched: [],
   groups: [],
+  timers: [],
+  gaps: [],
+  replicas: [],
+  claims: [],
 };
 
 /** Of a daemon that never got so far there is none. */
@@ -142,6 +175,18 @@ export function readState(path: string): LeftState {
       groups: all(
         "select sink, group_key as groupKey, due_at as dueAtMs from groups order by 1, 2",
       ),
+      timers: all(TIMERS),
+      gaps: all<{ readonly feed: string; readonly memory: string; readonly polledAtMs: number }>(
+        "select fingerprint as feed, memory, coalesce(last_poll_at, 0) as polledAtMs from sources order by 1",
+      ).flatMap(({ feed, memory, polledAtMs }) =>
+        ((JSON.parse(memory) as LeftFeed).stretches ?? []).flatMap(({ hole }) =>
+          hole === undefined
+            ? []
+            : [{ feed, polledAtMs, shrunkAtMs: hole.age?.shrunkAtMs ?? hole.horizonMs }],
+        ),
+      ),
+      replicas: all("select id, leads from replicas order by id"),
+      claims: all("select kind, key, replica, wanted from claims order by kind, key"),
     };
   } catch (error) {
     // Cut before its tables were there.

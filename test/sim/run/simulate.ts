@@ -13,6 +13,7 @@ import { createSeededRandom } from "../../support/seeded-random.ts";
 import { makeStateFolder } from "../../support/state-folder.ts";
 import { createVirtualClock, type VirtualClock } from "../../support/virtual-clock.ts";
 import type { ConfigText, Scenario, Step } from "../draw/scenario.ts";
+import { DAEMON } from "../../../src/state/membership/postgres-replicas.ts";
 import { type OpenedStore, openStore } from "../../../src/state/open.ts";
 import { activate } from "./fleet/activate.ts";
 import { createSimDaemon, type Home, loadFrom, type LogLine } from "./daemon.ts";
@@ -52,6 +53,10 @@ export interface Played {
   readonly left: LeftState;
   /** What the daemon that ran last said of itself in the end; undefined when none ran. */
   readonly status: JsonObject | undefined;
+  /** What each of them that ran said then. */
+  readonly statuses: readonly JsonObject[];
+  /** The id of the replica that held the lock of the leader then; undefined where none did. */
+  readonly leader: string | undefined;
   /** What went wrong with the simulation itself, such as a start that never ended. */
   readonly failures: readonly string[];
   /** Everything that happened, in order; and its hash. */
@@ -198,6 +203,7 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
     replicas,
     createDaemon,
     activate: replicas > 1 ? activateConfig : undefined,
+    isServerAway: () => server?.isAway === true,
     putConfig,
     note: trace.note,
     readBack: async (step) => readBack(step, { world, store, nowMs: worldClock.now() }),
@@ -216,12 +222,15 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
         return receivers.trouble(step.sink, step.kind, step.times);
       case "sink heals":
         return receivers.trouble(step.sink, undefined);
+      case "server away":
+        return server?.stopFor(step.forMs);
       case "jump":
         return clock.jump(step.byMs);
       case "crash":
       case "restart":
       case "stall":
       case "cut off":
+      case "part":
       case "reload":
       case "pause":
       case "resume":
@@ -234,17 +243,25 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
         return world.follow(step);
     }
   };
-  let status: JsonObject | undefined;
+  let statuses: readonly JsonObject[] = [];
+  let leader: string | undefined;
   const askStatus = async () => {
-    const asked = operator.ask("GET", "/api/v1/status").then((answer) => {
-      if (answer?.status === 200) status = JSON.parse(answer.text) as JsonObject;
-    });
-    asked.catch(() => undefined);
+    const answers: JsonObject[] = [];
+    for (const asked of operator.askEach("GET", "/api/v1/status"))
+      asked.then(
+        (answer) => {
+          const status = answer?.status === 200 ? (JSON.parse(answer.text) as JsonObject) : {};
+          if (status["watches"] !== undefined) answers.push(status);
+        },
+        () => undefined,
+      );
     // An answer that needs time is no answer of this moment.
     await clock.advance(0);
+    statuses = [...answers];
+    leader = server?.leader?.name.slice(DAEMON.length);
   };
   const played = (): Played => ({
-    ...{ scenario, world, logged, status, endMs: worldClock.now() },
+    ...{ scenario, world, logged, status: statuses[0], statuses, leader, endMs: worldClock.now() },
     ...{ epochs: operator.epochs, lives: operator.lives, silences: operator.silences },
     failures: [...operator.failures, ...(server?.objections ?? [])],
     attempts: receivers.attempts,
@@ -274,7 +291,7 @@ function createRun(scenario: Scenario, folder: string, meddling: Meddling | unde
     async play(isSettled: (soFar: Played) => boolean) {
       for (const order of scenario.before) world.follow(order);
       if (replicas > 1) server = await SimServer.start(statePath, worldClock);
-      operator.begin(scenario.config);
+      operator.begin(scenario.config, scenario.startsMs);
       for (const step of scenario.steps) {
         await advanceTo(startMs + step.atMs);
         trace.note(step.do);

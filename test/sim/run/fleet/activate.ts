@@ -18,8 +18,11 @@ const NOBODYS = {
 };
 
 export async function activate(server: SimServer, config: Config, random: Random): Promise<void> {
+  await server.back();
+  const way = { pass: async <T>(_: number, go: () => T | Promise<T>) => go() };
   const process = {
     server,
+    way,
     life: { isOver: false, awake: <T>(go: () => T | Promise<T>) => go() },
     moments: { onCommit: undefined },
   };

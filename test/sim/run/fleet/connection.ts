@@ -9,9 +9,15 @@ import type { Ownership } from "../../../../src/state/db/postgres.ts";
 import type { Disk } from "../disk.ts";
 import type { Life } from "../life.ts";
 import type { ServerConnection, SimServer } from "./server.ts";
+import type { Way } from "./way.ts";
+
+/** The limits of the driver on how long it waits for a connection, and for an answer. */
+const CONNECT_TIMEOUT_MS = 10_000;
+const ANSWER_TIMEOUT_MS = 70_000;
 
 export interface Process {
   readonly server: SimServer;
+  readonly way: Pick<Way, "pass">;
   readonly life: Pick<Life, "isOver" | "awake">;
   /** The moments before and after its commits. */
   readonly moments: Pick<Disk, "onCommit">;
@@ -23,9 +29,15 @@ export const createDriver = (process: Process, name: string, owner: Ownership): 
   async acquireConnection() {
     await owner.held();
     // One that is over connects no more: nobody would end that connection.
-    return process.life.awake(
-      () => new ReplicaConnection(process, process.server.connect(name), owner),
-    );
+    const { server, way, life } = process;
+    try {
+      const connection = await life.awake(() =>
+        way.pass(CONNECT_TIMEOUT_MS, () => server.connect(name)),
+      );
+      return new ReplicaConnection(process, connection, owner);
+    } catch (error) {
+      throw toPostgresStoreError(error) as Error;
+    }
   },
   beginTransaction: (connection) => (connection as ReplicaConnection).begin(),
   commitTransaction: (connection) => (connection as ReplicaConnection).commit(),
@@ -114,9 +126,9 @@ class ReplicaConnection implements DatabaseConnection {
   }
 
   async #ask<Result>(go: () => Promise<Result>): Promise<Result> {
-    const { life } = this.#process;
+    const { life, way } = this.#process;
     try {
-      const result = await life.awake(go);
+      const result = await life.awake(() => way.pass(ANSWER_TIMEOUT_MS, go));
       return await life.awake(() => result);
     } catch (error) {
       return life.awake(() => Promise.reject(toPostgresStoreError(error) as Error));

@@ -19,11 +19,14 @@ import type { Life } from "../life.ts";
 import { createDriver } from "./connection.ts";
 import type { SimServer } from "./server.ts";
 import { openSession } from "./session.ts";
+import { Way } from "./way.ts";
 
 export interface Machine extends Pick<Disk, "onCommit" | "kill"> {
   openStore(request: Parameters<Adapters["openStore"]>[0], life: Life): Promise<OpenedStore>;
   /** Its connections are cut on their way; the process knows how to go on. */
   cutOff(): void;
+  /** Nothing gets through to the server for so long, and neither side hears of that. */
+  part(forMs: number): void;
 }
 
 /** The migration of a new state takes so long. */
@@ -42,6 +45,7 @@ const NOTHING_OF_IT = () =>
 
 export function createMachine(server: SimServer, host: string): Machine {
   let name: string | undefined;
+  let way: Way | undefined;
   const cutOff = () => {
     if (name !== undefined) server.endAll(name);
   };
@@ -49,12 +53,15 @@ export function createMachine(server: SimServer, host: string): Machine {
     onCommit: undefined,
     kill: cutOff,
     cutOff,
+    part: (forMs) => way?.part(forMs),
     async openStore(request, life) {
       const id = request.random.id();
       name = DAEMON + id;
       const signals = new PostgresSignals(id);
+      const own = new Way(life.clock);
+      way = own;
       const connect = async (ofName: string) =>
-        life.cut(openSession(server, { name: ofName, host, life }), "session");
+        life.cut(await openSession(server, { name: ofName, host, life, way: own }), "session");
       const pendingOf = (applied: readonly string[]) =>
         pendingMigrations(applied, migratedState.server("the server"));
       const schema = { pendingOf, ...life.cut({ bringUp: () => bringUp(server, life) }, "server") };
@@ -66,7 +73,7 @@ export function createMachine(server: SimServer, host: string): Machine {
         ...schema,
         signals,
       });
-      const driver = createDriver({ server, life, moments: machine }, name, membership);
+      const driver = createDriver({ server, life, way: own, moments: machine }, name, membership);
       const db = new Kysely<Tables>({ dialect: { ...server.dialect, createDriver: () => driver } });
       const store = createStore(db, { clock: membership.clock, random: request.random }, () =>
         membership.close(),

@@ -4,7 +4,7 @@
  * all. It frees and undoes what a connection leaves behind when it ends.
  */
 import type { CompiledQuery, DatabaseConnection, Dialect, QueryResult } from "kysely";
-import type { Cancel, Clock } from "../../../../src/model/clock.ts";
+import { type Cancel, type Clock, sleep } from "../../../../src/model/clock.ts";
 import { createInTurn } from "../../../../src/model/in-turn.ts";
 import {
   configure,
@@ -25,6 +25,8 @@ const LOCK_TIMEOUT_MS = 10_000;
 const IDLE_TIMEOUT_MS = 5_000;
 
 /** As the driver reports a connection that ended. */
+const refused = (): Error =>
+  Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED" });
 const terminated = (): Error => new Error("Connection terminated unexpectedly");
 const lockTimeout = (): Error =>
   Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
@@ -73,6 +75,8 @@ export class SimServer {
   #turnOf: ServerConnection | undefined;
   #cancelIdle: Cancel | undefined;
   #lockOf: ServerConnection | undefined;
+  /** The server is shut down until then. */
+  #awayUntilMs = 0;
 
   private constructor(
     path: string,
@@ -130,8 +134,23 @@ export class SimServer {
     return this.#clock.now();
   }
 
-  /** `ended`: called once it has. */
+  /** Shuts the server down, and starts it again after so long. */
+  stopFor(ms: number): void {
+    this.#awayUntilMs = Math.max(this.#awayUntilMs, this.nowMs() + ms);
+    for (const connection of this.#connections) this.end(connection);
+  }
+
+  get isAway(): boolean {
+    return this.nowMs() < this.#awayUntilMs;
+  }
+
+  async back(): Promise<void> {
+    while (this.isAway) await sleep(this.#clock, this.#awayUntilMs - this.nowMs());
+  }
+
+  /** `ended`: called once it has. @throws as the driver does */
   connect(name: string, ended: () => void = () => undefined): ServerConnection {
+    if (this.isAway) throw refused();
     const connection = new ServerConnection(name, this.nowMs(), ended);
     this.#connections.add(connection);
     return connection;

@@ -12,6 +12,10 @@ import {
 } from "../../../../src/state/membership/postgres-replicas.ts";
 import type { Life } from "../life.ts";
 import type { ServerConnection, SimServer } from "./server.ts";
+import { over, type Way } from "./way.ts";
+
+/** The limit of a session on how long it waits for a connection, or for an answer. */
+const TIMEOUT_MS = 10_000;
 
 const INSERT =
   "insert into replicas (id, host, config, leads, joined_at) values (?, ?, '', 0, ?) on conflict (id) do nothing";
@@ -21,14 +25,29 @@ export interface SessionOptions {
   /** The address of the one that connects, as the server sees it. */
   readonly host: string;
   readonly life: Pick<Life, "awake">;
+  readonly way: Way;
 }
 
-export function openSession(
+/** @throws as the driver does */
+export async function openSession(
   server: SimServer,
-  { name, host, life }: SessionOptions,
-): ReplicaSession {
+  options: SessionOptions,
+): Promise<ReplicaSession> {
+  const { name, life, way } = options;
   let ended = () => undefined as void;
-  const connection = server.connect(name, () => void life.awake(ended));
+  const connection = await way.pass(TIMEOUT_MS, () =>
+    server.connect(name, () => way.later(() => void life.awake(ended))),
+  );
+  const session = sessionOn(server, connection, options, (onEnd) => (ended = onEnd));
+  return over(way, TIMEOUT_MS, session, ["onEnd", "end"]);
+}
+
+function sessionOn(
+  server: SimServer,
+  connection: ServerConnection,
+  { host, life, way }: SessionOptions,
+  setEnded: (ended: () => void) => void,
+): ReplicaSession {
   const read = async <Row>(text: string, values: readonly unknown[] = []) =>
     (await server.read<Row>(connection, CompiledQuery.raw(text, [...values]))).rows;
   const change = (...statements: readonly Statement[]) => changeIn(server, connection, statements);
@@ -65,8 +84,10 @@ export function openSession(
     },
     readClock: async () => server.nowMs(),
     listen: async (heard) =>
-      server.listen(connection, (topic, from) => void life.awake(() => heard(topic, from))),
-    onEnd: (onEnd) => void (ended = onEnd),
+      server.listen(connection, (topic, from) =>
+        way.later(() => void life.awake(() => heard(topic, from))),
+      ),
+    onEnd: setEnded,
     end: async () => server.end(connection),
   };
 }
