@@ -1,6 +1,6 @@
 /**
- * The whole configuration after it was checked: frozen, nothing unknown, no YAML, no unresolved
- * variable.
+ * The whole configuration after it was checked: frozen, with no unknown values, no YAML and no
+ * unresolved variables.
  */
 import type { ReportConfig } from "../model/report.ts";
 import type { Route, Shaping, Throttle } from "../route/route.ts";
@@ -11,48 +11,48 @@ import type { ReadMark } from "./read-log.ts";
 import type { Rule } from "./rules.ts";
 
 export interface QuotaConfig {
-  /** Requests a month; undefined: what /key-usage-info says at start. */
+  /** Requests per month; undefined for what /key-usage-info says at the start. */
   readonly monthly?: number | undefined;
   readonly resetDay: number;
-  /** Time zone of the reset day. */
+  /** The time zone of the reset day. */
   readonly timezone: string;
-  /** Share of the quota kept back, 0 to 1. */
+  /** The share of the quota that is kept back, 0 to 1. */
   readonly reserve: number;
   readonly onExhausted: "degrade" | "pause";
-  /** What a request costs, to show money; undefined: none is shown. */
+  /** The price of a request, to show costs; undefined if none are shown. */
   readonly price?: { readonly perRequest: number; readonly currency: string };
 }
 
-/** One of the keys that share the load. */
+/** One of several keys that share the load. */
 export interface KeyConfig {
   readonly key: string;
-  /** Read again once on 401. */
+  /** The file of the key. It is read once more after a 401. */
   readonly keyFile?: string | undefined;
-  /** What the ledger and people call it; undefined: by a short hash of the key. */
+  /** The name in the ledger and in messages; undefined for a short hash of the key. */
   readonly name?: string | undefined;
-  /** Requests a month of this key alone; undefined: what /key-usage-info says. */
+  /** Requests per month of this key alone; undefined for what /key-usage-info says. */
   readonly monthly?: number | undefined;
 }
 
 export interface ApiConfig {
-  /** `sandbox`, or the address of the service up to and without `/v3`. */
+  /** `sandbox`, or the address of the service without `/v3`. */
   readonly baseUrl: string;
   /**
-   * What CHIRPWATCH_API_URL says, whether the file reads it or not; undefined where it is not set.
+   * The value of CHIRPWATCH_API_URL, whether the file uses it or not; undefined if it is not set.
    */
   readonly urlVariable?: string | undefined;
   /** The only key, or the first of `keys`. */
   readonly key: string;
-  /** Read again once on 401. */
+  /** The file of the key. It is read once more after a 401. */
   readonly keyFile?: string;
-  /** Undefined where the file has one `key`. */
+  /** Undefined if the file has a single `key`. */
   readonly keys?: readonly KeyConfig[];
   readonly timeoutMs: number;
   readonly rate: { readonly count: number; readonly intervalMs: number };
   readonly quota: QuotaConfig;
 }
 
-/** Lines and columns count from 1. */
+/** A place in a file. Lines and columns count from 1. */
 export interface ConfigPlace {
   readonly file: string;
   readonly line: number;
@@ -61,42 +61,42 @@ export interface ConfigPlace {
 
 export interface SinkConfig extends Shaping {
   readonly name: string;
-  /** Name of a row of the registry in sinks/. */
+  /** The name of a type in the registry of sinks/. */
   readonly type: string;
-  /** The type's own settings, parsed by its schema, secrets resolved. */
+  /** The type's own settings, parsed by its schema, with resolved secrets. */
   readonly settings: unknown;
   readonly retryForMs: number;
-  /** The name it had before: keeps its queue. */
+  /** The name that the sink had before. The new one keeps its queue. */
   readonly movedFrom?: string | undefined;
   readonly throttle?: Throttle | undefined;
-  /** Name of the template of its messages, where no route says another. */
+  /** The name of the template of its messages, unless a route names another. */
   readonly template?: string;
   readonly region?: Region;
-  /** Where its name stands; absent when it came from no file. */
+  /** The place of its name; absent if it came from no file. */
   readonly declaredAt?: ConfigPlace;
 }
 
 export interface ServerConfig {
   readonly host: string;
   readonly port: number;
-  /** Where people reach the page, without a slash at its end. */
+  /** The address at which people reach the page, without a slash at its end. */
   readonly publicUrl?: string | undefined;
   readonly token?: string;
   /**
-   * Absent file that the environment names for the token: whoever listens makes it first. Never
-   * beside `token`.
+   * The file that the environment names for the token and that does not exist. Whatever listens
+   * creates it first. Never set together with `token`.
    */
   readonly newTokenFile?: string;
 }
 
-/** One finding about the file: `file:line:column`, what is wrong, what to write instead. */
+/** A finding about the file: where, what is wrong, and what to write instead. */
 export interface ConfigIssue {
   readonly severity: "error" | "warning";
   readonly file: string;
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** Stable name of the rule, one per file of test/bad-configs/. */
+  /** The stable name of the rule. Each has a file in test/bad-configs/. */
   readonly rule: Rule;
 }
 
@@ -109,20 +109,22 @@ export interface Config {
     readonly heartbeat?: { readonly url: string; readonly intervalMs: number };
   };
   readonly linksHost: string;
-  /** In the order of the file; disabled ones included. */
+  /** The watches in the order of the file, including disabled ones. */
   readonly watches: readonly Watch[];
-  /** Where each of them stands, by its id. */
+  /** The place of each watch, by its id. */
   readonly watchPlaces: Readonly<Record<string, ConfigPlace>>;
-  /** Undefined when every watch has its own sink. */
+  /** Undefined if every watch has its own sink. */
   readonly route?: Route;
   readonly sinks: readonly SinkConfig[];
   readonly templates: readonly MessageTemplate[];
   readonly reports: readonly ReportConfig[];
   readonly warnings: readonly ConfigIssue[];
-  /** Absolute paths of everything that was read: configuration, account lists, `_file` secrets. */
+  /**
+   * The absolute paths of everything that was read: configuration, account lists, `_file` secrets.
+   */
   readonly files: readonly string[];
-  /** What came back when they were read: see isUnchanged. */
+  /** The results of these reads: see isUnchanged. */
   readonly reads: readonly ReadMark[];
-  /** Names this configuration: a hash of the texts it was read from. */
+  /** The name of this configuration: a hash of the texts from which it was read. */
   readonly hash: string;
 }

@@ -1,6 +1,6 @@
 /**
  * Every default of the configuration language, as it would be written in YAML. The schemas, the
- * JSON Schema and the reference read them here.
+ * JSON Schema and the reference use these.
  */
 export const DEFAULTS = {
   api: {
@@ -22,7 +22,7 @@ export const DEFAULTS = {
     priority: "normal",
     first_run: "baseline",
     max_pages: 10,
-    /** Twice the schedule's interval where that is longer and nothing is written. */
+    /** Twice the schedule's interval, if that is longer and no `max_age` is written. */
     max_age: "24h",
     overlap: "15m",
     enabled: true,

@@ -1,12 +1,12 @@
 /**
- * Keeps the sandbox's invented tweets out of real channels. Asked before anything is sent: the
- * demo, which replaces every sink, need not ask.
+ * Keeps the sandbox's invented tweets out of real channels. Called before anything is sent. The
+ * demo need not call it, because it replaces every sink.
  */
 import { isLoopback } from "../model/loopback.ts";
 import type { SinkType } from "../sinks/kind/sink-type.ts";
 import type { ApiConfig, Config, ConfigIssue, SinkConfig } from "./config.ts";
 
-/** Sinks that reach further than this machine. Those whose settings were left out reach nobody. */
+/** Returns the sinks that reach further than this machine. Sinks without settings reach nothing. */
 export const outwardSinks = (
   sinks: readonly SinkConfig[],
   sinkTypes: readonly SinkType<any>[],
@@ -14,8 +14,8 @@ export const outwardSinks = (
   sinks.filter((sink) => sink.settings !== undefined && reachesOut(sink, sinkTypes));
 
 /**
- * A service on this machine may be a proxy to a real one, or a sandbox of its own process: only its
- * answers show which.
+ * Returns a warning about a service on this machine: it may be a proxy to a real one or a sandbox
+ * in another process, and only its answers show which.
  */
 export function loopbackDoubt(
   baseUrl: string,
@@ -28,8 +28,8 @@ export function loopbackDoubt(
 }
 
 /**
- * Errors when the data is the sandbox's and a sink reaches further than this machine, or a key was
- * given for a service without an address.
+ * Returns errors if the data is the sandbox's and a sink reaches further than this machine, or a
+ * key was given for a service without an address.
  */
 export function checkSandboxGuard(
   { api, files, sinks, state }: Config,
@@ -63,7 +63,10 @@ export function checkSandboxGuard(
   ];
 }
 
-/** A file need not read the variable: then only the file can be the cure. */
+/**
+ * Returns why the sandbox is used. If the file does not read the variable, only the file can be
+ * changed.
+ */
 function whySandbox({ urlVariable }: ApiConfig): string {
   if (urlVariable === undefined) return "CHIRPWATCH_API_URL is not set";
   return urlVariable === "sandbox"
@@ -71,7 +74,10 @@ function whySandbox({ urlVariable }: ApiConfig): string {
     : "api.base_url is sandbox, whatever CHIRPWATCH_API_URL says";
 }
 
-/** Where a program sends what it gets is not known. */
+/**
+ * Whether a sink reaches further than this machine. Programs count, because it is unknown where
+ * they send what they get.
+ */
 function reachesOut(sink: SinkConfig, sinkTypes: readonly SinkType<any>[]): boolean {
   const type = sinkTypes.find((one) => one.type === sink.type);
   if (type === undefined) return true;

@@ -1,7 +1,7 @@
 /**
- * What a configuration was read from: every text, listing and test of existence, by a hash of what
- * came back. Read again, it shows at little cost whether a reload has anything to do; its own hash
- * names the configuration.
+ * Records what a configuration was read from: every text, listing and test of existence, by a hash
+ * of the result. Repeating the reads shows at little cost whether a reload has anything to do. The
+ * hash of the records identifies the configuration.
  */
 import { errorText } from "../model/errors.ts";
 import type { Files } from "../model/files.ts";
@@ -15,7 +15,10 @@ export interface ReadMark {
   readonly print: string;
 }
 
-/** Of a folder only these count: the daemon keeps data of its own there. */
+/**
+ * Whether a file in a folder is part of the configuration. Only YAML files are, because the daemon
+ * keeps data of its own there.
+ */
 export const isYamlFile = (name: string): boolean => /^[^.].*\.ya?ml$/i.test(name);
 
 const withYamlOnly = (files: Files): Files => ({
@@ -23,7 +26,10 @@ const withYamlOnly = (files: Files): Files => ({
   list: async (folder) => (await files.list(folder)).filter(isYamlFile),
 });
 
-/** The same files, of a folder the YAML files alone, and what was read of them so far. */
+/**
+ * Returns the files, where a folder lists only its YAML files, and a function that returns the
+ * reads so far.
+ */
 export function recordReads(all: Files): { readonly files: Files; marks(): readonly ReadMark[] } {
   const files = withYamlOnly(all);
   const marks = new Map<string, ReadMark>();
@@ -47,7 +53,7 @@ export function recordReads(all: Files): { readonly files: Files; marks(): reado
   };
 }
 
-/** Whether all that was read would come back the same now. */
+/** Whether all reads would have the same results now. */
 export async function isUnchanged(marks: readonly ReadMark[], files: Files): Promise<boolean> {
   const prints = await Promise.all(
     marks.map(({ operation, path }) => printOf(withYamlOnly(files)[operation](path))),
@@ -55,13 +61,16 @@ export async function isUnchanged(marks: readonly ReadMark[], files: Files): Pro
   return prints.every((print, index) => print === marks[index]?.print);
 }
 
-/** Of the texts alone: the same files in another folder are the same configuration. */
+/**
+ * Returns a hash of the texts only, so that the same files in another folder are the same
+ * configuration.
+ */
 export const configHash = (marks: readonly ReadMark[]): string =>
   sha256(
     marks.flatMap(({ operation, print }) => (operation === "readText" ? [print] : [])).join("\n"),
   );
 
-/** What cannot be read is a result as well. */
+/** Returns a hash of a result. A failure is a result, too. */
 const printOf = (reading: Promise<unknown>): Promise<string> =>
   reading.then(
     (value) => sha256(JSON.stringify(value)),

@@ -1,12 +1,12 @@
 /**
- * Which programs may be started is said outside the configuration, so that nobody who may only edit
- * that can start any.
+ * Checks that a program may be started. The list of allowed programs is outside the configuration,
+ * so that somebody who may edit only the configuration cannot start any program.
  */
 import type { Report } from "../report.ts";
 import type { Place } from "../tree.ts";
 
 export interface ProgramDeps {
-  /** Programs that CHIRPWATCH_ALLOW_EXEC names. */
+  /** The programs that CHIRPWATCH_ALLOW_EXEC names. */
   readonly allowedPrograms: ReadonlySet<string>;
   readonly report: Report;
 }

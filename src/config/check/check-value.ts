@@ -1,5 +1,5 @@
 /**
- * Parses one part of the tree with a zod schema; every finding gets a place of its own. Owns which
+ * Parses a part of the tree with a zod schema, and gives every finding its own place. Decides which
  * scalar may stand for which type.
  */
 import type { z } from "zod";
@@ -9,8 +9,8 @@ import { type CheckContext, explainZod } from "./zod-words.ts";
 type ZodIssue = z.core.$ZodIssue;
 
 /**
- * The parsed value. After complaining it is what is left without the keys complained about, so that
- * the other keys can be checked further; undefined when nothing whole is left.
+ * Returns the parsed value. If something was reported, returns what is left without the reported
+ * keys, so that the other keys can be checked, too; undefined if nothing usable is left.
  */
 export function checkValue<S extends z.ZodType>(
   schema: S,
@@ -34,8 +34,8 @@ export function checkValue<S extends z.ZodType>(
 }
 
 /**
- * Puts `12` where text is wanted and "12" from a variable where a number is; says whether anything
- * changed.
+ * Replaces `12` by text where text is expected, and "12" from a variable by a number where a number
+ * is expected. Returns whether anything changed.
  */
 function retype(
   raw: unknown,

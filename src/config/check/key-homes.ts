@@ -1,6 +1,6 @@
 /**
- * Where a known key belongs that stands in a wrong place: `price` under `api.quota`. Keys of watch
- * and sink types are left to their registries.
+ * Finds where a known key belongs that is in the wrong place, such as `price` under `api.quota`.
+ * The registries handle keys of watch and sink types.
  */
 import type { z } from "zod";
 import { ownRouteSchema } from "../schema/route-schema.ts";
@@ -26,15 +26,15 @@ const KINDS = { watch: commonWatchSchema, route: ownRouteSchema, sink: commonSin
 
 interface Home {
   readonly keys: readonly string[];
-  /** For people. */
+  /** The name in messages. */
   readonly name: string;
-  /** From the top of the file; undefined within watches, routes and sinks. */
+  /** The path from the top of the file; undefined within watches, routes and sinks. */
   readonly path?: string;
-  /** Whether it is a section, a watch, a route or a sink itself. */
+  /** Whether it is an entire section, watch, route or sink. */
   readonly isWhole: boolean;
 }
 
-/** Worked out when it is asked: most files have no unknown key. */
+/** Computed only when needed, because most files have no unknown key. */
 const homes = (): readonly Home[] => [
   ...homesIn(SECTIONS, (section, path) => {
     const whole = [section, ...path].join(".");
@@ -61,14 +61,14 @@ function homesIn(
 const MAX_NAMED = 3;
 
 /**
- * `; it belongs under …`, or nothing. `within`: the map it stands in, by its path, where that is
- * part of a section, a watch, a route or a sink.
+ * Returns `; it belongs under …`, or nothing. `within`: the path of the map that contains the key,
+ * if it is part of a section, a watch, a route or a sink.
  */
 export function belongsText(key: string, within = ""): string {
   const isLikely = ({ isWhole, path = "" }: Home): boolean =>
     within === "" || isWhole || path.startsWith(`${within}.`);
   const possible = homes().filter((home) => home.keys.includes(key) && isLikely(home));
-  // Of a key of many watches, routes and sinks only the sections are worth naming.
+  // If the key exists in many watches, routes and sinks, only sections are worth naming.
   const likely =
     possible.length > MAX_NAMED ? possible.filter(({ path }) => path !== undefined) : possible;
   const names = likely.map(({ name }) => name);

@@ -1,20 +1,20 @@
 /**
- * What can be wrong with the names in a matcher: labels that no event has, watches and watch types
- * that do not exist. For routes and silences.
+ * Finds wrong names in matchers: labels that no event has, and watches and watch types that do not
+ * exist. For routes and silences.
  */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { Matcher } from "../../route/route.ts";
 import { didYouMean } from "../suggest.ts";
 
 export interface MatchableNames {
-  /** Ids of all watches, and the values `type` can have. */
+  /** The ids of all watches. */
   readonly watchIds: readonly string[];
   readonly watchTypes: readonly string[];
   /** The watches' own labels. */
   readonly labels: readonly string[];
 }
 
-/** A sentence, or undefined when there is such a label. */
+/** Returns a sentence; undefined if the label exists. */
 export function describeUnknownLabel(
   label: string,
   { labels }: Pick<MatchableNames, "labels">,
@@ -24,7 +24,7 @@ export function describeUnknownLabel(
   return `no event has a label "${label}"${didYouMean(label, known) || `; there are ${[...new Set(known)].join(", ")}`}`;
 }
 
-/** A sentence, or undefined when the value may occur. */
+/** Returns a sentence; undefined if the value may occur. */
 export function describeUnknownValue(
   { label, op, value }: Pick<Matcher, "label" | "op" | "value">,
   names: MatchableNames,

@@ -1,5 +1,6 @@
 /**
- * What keys a schema knows, and where: read off the schemas, so that no key is written down twice.
+ * Finds the keys of a schema and where they belong. They are read from the schemas, so that no key
+ * is written twice.
  */
 import type { z } from "zod";
 import { ownValue } from "../../model/own-value.ts";
@@ -10,7 +11,7 @@ interface Inner {
   readonly valueType?: z.ZodType;
 }
 
-/** The keys a schema knows at a path, as far as it can be followed. */
+/** Returns the keys of a schema at a path, as far as the path can be followed. */
 export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   const inner = unwrap(schema);
   const [step, ...rest] = path;
@@ -22,8 +23,8 @@ export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonl
 }
 
 /**
- * Every map with keys of its own in a schema: how one gets there, and what it knows. The nearest to
- * the top first.
+ * Returns every map with keys of its own in a schema, with its path and its keys. Maps near the top
+ * come first.
  */
 export function mapsIn(
   schema: z.ZodType,
@@ -38,7 +39,7 @@ export function mapsIn(
   return found.toSorted((a, b) => a.path.length - b.path.length);
 }
 
-/** Through optional, default, pipes and unions to what holds keys. */
+/** Looks through optional, default, pipes and unions for the schemas that have keys. */
 function unwrap(schema: z.ZodType): readonly Inner[] {
   const def = schema._zod.def as {
     readonly innerType?: z.ZodType;

@@ -1,7 +1,4 @@
-/**
- * The keys at the top of a configuration: which there are, and the names under `watches` and
- * `sinks`.
- */
+/** Checks the keys at the top of a configuration, and the names under `watches` and `sinks`. */
 import type { Report } from "../report.ts";
 import { entriesOf, type Entry, entryOf, type MapNode, type Node } from "../tree.ts";
 import { besideText } from "../text/yaml-indent.ts";
@@ -23,7 +20,7 @@ const SECTIONS: readonly string[] = [
   "sinks",
 ];
 
-/** Complains of keys that are no section. */
+/** Reports keys that are not a section. */
 export function checkTopLevel(root: MapNode, report: Report): void {
   for (const entry of root.entries.values()) {
     if (isSection(entry)) continue;
@@ -42,7 +39,7 @@ export function checkTopLevel(root: MapNode, report: Report): void {
 
 const isSection = ({ key }: Entry): boolean => key.startsWith("x-") || SECTIONS.includes(key);
 
-/** The section just above, where it holds nothing: the key was to stand in it. */
+/** Returns the section right above if it is empty, because the key probably belongs in it. */
 function emptyAbove(entry: Entry, root: MapNode): string | undefined {
   const entries = [...root.entries.values()];
   const above = entries[entries.indexOf(entry) - 1];
@@ -51,7 +48,7 @@ function emptyAbove(entry: Entry, root: MapNode): string | undefined {
 
 const isNothing = (node: Node): boolean => node.kind === "scalar" && node.value === null;
 
-/** `watches` and `sinks`: maps that must be there and hold something. */
+/** Returns the entries of `watches` or `sinks`, which must exist and not be empty. */
 export function namedEntries(
   root: MapNode,
   section: "watches" | "sinks",
@@ -86,8 +83,8 @@ export function namedEntries(
 }
 
 /**
- * `a:` without anything, then `type: search` beside it: one complaint, and none of the keys that
- * were to be its own.
+ * Reports an empty `a:` followed by `type: search` on the same level only once, and leaves out the
+ * keys that were meant to be in it.
  */
 function withoutMisplacedType(entries: readonly Entry[], report: Report): readonly Entry[] {
   const at = entries.findIndex(

@@ -1,6 +1,6 @@
 /**
- * What an entry under `watches` and one under `sinks` have in common: a `type`, and keys of which
- * some are the type's own.
+ * Checks what entries under `watches` and `sinks` have in common: a `type`, and keys of which some
+ * belong to that type.
  */
 import type { z } from "zod";
 import type { Report } from "../report.ts";
@@ -8,7 +8,7 @@ import { didYouMean } from "../suggest.ts";
 import { childOf, type Entry, type MapNode } from "../tree.ts";
 import { homesBelow, unknownKey } from "./zod-words.ts";
 
-/** The type the entry names, or undefined after complaining. */
+/** Returns the type that the entry names; undefined if it is unknown, which is reported. */
 export function findType<T extends { readonly type: string }>(
   map: MapNode,
   { key, keyPlace }: Entry,
@@ -40,13 +40,13 @@ export function findType<T extends { readonly type: string }>(
 export interface KnownKeys {
   readonly own: readonly string[];
   readonly common: readonly string[];
-  /** Others that would have been known here, for "did you mean". */
+  /** Other keys that would have been known here, for "did you mean". */
   readonly besides?: readonly string[];
-  /** The schema of its own keys, to find the map that an unknown one belongs under. */
+  /** The schema of the own keys, to find the map to which an unknown key belongs. */
   readonly schema?: z.ZodType;
 }
 
-/** The entry's keys as two maps; those nobody knows are reported. */
+/** Splits the entry's keys into two maps. Reports unknown keys. */
 export function splitKeys(
   map: MapNode,
   keys: KnownKeys,

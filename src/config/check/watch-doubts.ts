@@ -1,6 +1,6 @@
 /**
- * Values of a watch that are valid and probably a mistake: an id where a handle is read, a query
- * that says something else. Every watch type alike, by the schema of a key.
+ * Warns of values of a watch that are valid but probably a mistake: an id where a handle is
+ * expected, a query that means something else. Works for every watch type, by the schema of a key.
  */
 import type { z } from "zod";
 import { queryDoubts } from "../../query/doubts.ts";
@@ -12,7 +12,7 @@ import type { WatchType } from "../../watches/watch-type.ts";
 import type { Report } from "../report.ts";
 import { childOf, type MapNode, type Node, offsetInto, type ScalarNode } from "../tree.ts";
 
-/** `map`: the watch with its defaults, and with the lines of its account files. */
+/** Warns of such values. `map`: the watch with its defaults and the lines of its account files. */
 export function warnOfWatchDoubts(map: MapNode, type: WatchType<any>, report: Report): void {
   const nodesOf = (...wanted: readonly z.ZodType[]) =>
     keysWith(type.schema().shape, wanted).map((key) => childOf(map, key));
@@ -26,7 +26,7 @@ export function warnOfWatchDoubts(map: MapNode, type: WatchType<any>, report: Re
   for (const scalar of nodesOf(querySchema).flatMap(scalarsOf)) warnOfQuery(scalar, report);
 }
 
-/** Keys whose schema is one of these, optional or not. */
+/** Returns the keys whose schema is one of these, optional or not. */
 const keysWith = (
   shape: Readonly<Record<string, z.ZodType>>,
   wanted: readonly z.ZodType[],
@@ -72,7 +72,7 @@ function warnOfQuery({ value, place }: ScalarNode, report: Report): void {
     for (const { offset, message } of queryDoubts(value))
       report.warn(offsetInto(place, value, offset), "query", `\`query\`: ${message}`);
   } catch (error) {
-    // Refused by its schema, with a sentence of its own.
+    // The schema has refused it already, with a sentence of its own.
     if (!(error instanceof QueryError)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** zod's findings in our words: what is wrong at which place, and what to write instead. */
+/** Converts zod's findings into messages: what is wrong, where, and what to write instead. */
 import { RULES, type Rule } from "../rules.ts";
 import type { z } from "zod";
 import type { Report } from "../report.ts";
@@ -22,11 +22,11 @@ type ZodIssue = z.core.$ZodIssue;
 
 export interface CheckContext {
   readonly report: Report;
-  /** Where the part's own key stands: missing keys are reported there. */
+  /** The place of the part's own key, where missing keys are reported. */
   readonly place: Place;
-  /** How the part is called; what its own findings speak about. */
+  /** The name of the part in messages about the part itself. */
   readonly name: string;
-  /** Keys that would be known here besides the schema's own, for "did you mean". */
+  /** Keys that would be known here in addition to the schema's own, for "did you mean". */
   readonly otherKeys?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What was checked against what. */
+/** A check: the map, its schema and its context. */
 export interface Checked {
   readonly map: MapNode;
   readonly schema: z.ZodType;
@@ -57,7 +57,7 @@ export function explainZod(issue: ZodIssue, checked: Checked): readonly Finding[
   if (node.kind === "scalar" && node.value === null)
     return [noValue(node, nameOf(path, context.name))];
   if (issue.code === "invalid_union") return explainUnion(issue, { path, node, place }, checked);
-  // A value computed from unresolved ones cannot be checked.
+  // A value that was computed from unresolved ones cannot be checked.
   if (issue.code === "custom" && isUnresolved(node)) return [];
   return [{ place: valuePlace(node, place), ...wordsFor(issue, nameOf(path, context.name), node) }];
 }
@@ -65,7 +65,7 @@ export function explainZod(issue: ZodIssue, checked: Checked): readonly Finding[
 const nameOf = (path: Path, whole: string): string =>
   `\`${path.findLast((step) => typeof step === "string") ?? whole}\``;
 
-/** Scalars and lists are pointed at themselves, maps at their key. */
+/** Scalars and lists have a place of their own; a map is reported at its key. */
 const valuePlace = (node: Node, keyPlace: Place): Place =>
   node.kind === "map" ? keyPlace : node.place;
 
@@ -85,7 +85,7 @@ function unknownKeys(
   );
 }
 
-/** The maps further down that know the key: `forum` of `tags`. */
+/** Returns the paths of the maps further down that know the key, such as `forum` for `tags`. */
 export function homesBelow(key: string, path: Path, schema: z.ZodType): readonly string[] {
   const here = path.filter((step) => typeof step === "string");
   const homes = mapsIn(schema)
@@ -95,13 +95,13 @@ export function homesBelow(key: string, path: Path, schema: z.ZodType): readonly
 }
 
 interface Around {
-  /** The place that `belongsText` names. */
+  /** The path for `belongsText`. */
   readonly within?: string;
   /** The maps further down that know the key. */
   readonly below?: readonly string[];
 }
 
-/** Describes a key at `place` that no type knows. */
+/** Describes an unknown key. */
 export function unknownKey(
   key: string,
   place: Place,
@@ -111,7 +111,7 @@ export function unknownKey(
   const free = known.filter((candidate) => candidate !== key);
   const belongs = belongsText(key, within);
   const belowText = below.length === 1 ? `; it belongs under \`${below[0]}\`` : "";
-  // A word that has a place elsewhere is hardly two slips of the pen.
+  // If the key belongs somewhere else, a misspelling with two wrong letters is unlikely.
   const cure =
     didYouMean(key, free, belongs === "" ? undefined : 1) || belongs || belowText || listOf(free);
   return { place, rule: "unknown-key", message: `unknown key \`${key}\`${cure}` };
@@ -140,7 +140,8 @@ function noValue(node: ScalarNode, name: string): Finding {
 }
 
 /**
- * The branch that got furthest speaks; when none fits the type at all, the types wanted are listed.
+ * Explains a union by the branch that got furthest. If no branch fits the type of the value, lists
+ * the expected types.
  */
 function explainUnion(
   issue: ZodIssue & { code: "invalid_union" },
@@ -172,10 +173,7 @@ function explainUnion(
   ];
 }
 
-/**
- * Of a whole branch: what it takes is of another type, so that nobody who wrote this had it in
- * mind.
- */
+/** Whether a branch expects another type, so that it was probably not meant. */
 function isOfOtherType(issue: ZodIssue, node: Node): boolean {
   if (issue.code === "invalid_type") return true;
   return (
@@ -197,7 +195,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 function kindOf(node: Node): string {
   if (node.kind === "list") return "a list";
   if (node.kind === "map") return "a map";
-  // What a variable or a file holds may be a secret.
+  // The value of a variable or file may be a secret.
   if (node.origin === "variable" || node.origin === "file") return `what its ${node.origin} holds`;
   if (typeof node.value === "string") return `the text "${shorten(node.source)}"`;
   return typeof node.value === "number" ? `the number ${node.source}` : `${node.value}`;
@@ -236,7 +234,7 @@ const numberHint = (expected: string, node: Node): string =>
     ? ": write it without quotes"
     : "";
 
-/** YAML 1.2 knows no yes, no, on and off. */
+/** YAML 1.2 has no yes, no, on and off. */
 function boolHint(expected: string, node: Node): string {
   if (expected !== "boolean" || node.kind !== "scalar") return "";
   if (/^(yes|on|y)$/i.test(node.source)) return ": write true";
@@ -280,7 +278,7 @@ function limitText(issue: ZodIssue, name: string, node: Node): string | undefine
   return undefined;
 }
 
-/** Names the entries beyond what is allowed, where they are few and hold no secret. */
+/** Names the entries beyond the allowed number, if they are few and contain no secret. */
 function tooManyText(allowed: number, name: string, node: Node): string {
   const entries = node.kind === "list" ? node.items : [];
   const beyond = entries.slice(allowed);
@@ -298,7 +296,7 @@ function tooManyText(allowed: number, name: string, node: Node): string {
 
 const MAX_NAMED = 2;
 
-/** The schema's author speaks; a sentence without a subject gets the key for one. */
+/** Returns the text of the schema. The key becomes the subject of a sentence without one. */
 function ownText(issue: Pick<ZodIssue, "message"> | undefined, name: string): string {
   const text = issue?.message ?? "is not valid";
   return /^(must|is|holds|may|has|needs|cannot)\b/.test(text) ? `${name} ${text}` : text;

@@ -1,5 +1,5 @@
 /**
- * The checked sections put together, and the rules between them: every watch has somewhere to go,
+ * Combines the checked sections, and checks the rules between them: every watch has a destination,
  * every sink is used, names exist.
  */
 import type { ReportConfig } from "../../model/report.ts";
@@ -41,7 +41,10 @@ import { checkTopLevel, namedEntries } from "../check/top-level.ts";
 
 type Built = Omit<Config, "warnings" | "files" | "reads" | "hash">;
 
-/** Undefined when something essential could not be built; the report knows why. */
+/**
+ * Builds the configuration. Resolves to undefined if something essential could not be built, which
+ * is in the report.
+ */
 export async function buildConfig(written: MapNode, deps: BuildDeps): Promise<Built | undefined> {
   const { report } = deps;
   const root = await expandDefaultLists(written, deps);
@@ -127,7 +130,10 @@ async function placeState(
   return { path: await socketPlaceOf(postgres, deps), postgres, ...rest };
 }
 
-/** The absolute path. SQLite's own words for a folder would come at the start, and say little. */
+/**
+ * Returns the absolute path. A folder is refused here, because SQLite's own error would come only
+ * at the start and say little.
+ */
 async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps): Promise<string> {
   const path = await resolveStatePath(written, deps);
   if (written.endsWith("/") || (await deps.files.isDirectory(path))) {
@@ -142,7 +148,7 @@ async function checkedStatePath(written: string, root: MapNode, deps: BuildDeps)
   return path;
 }
 
-/** Most files have no expression: the engine is loaded for the first. */
+/** Loads the expression engine for the first expression, because most files have none. */
 function lazyWhere(): LoadWhere {
   let compiler: Promise<WhereCompiler> | undefined;
   return () =>
@@ -151,7 +157,7 @@ function lazyWhere(): LoadWhere {
     ));
 }
 
-/** What sinks and routes name. */
+/** What sinks and routes refer to. */
 interface Shared {
   readonly where: LoadWhere;
   readonly intervals: Intervals;
@@ -187,7 +193,10 @@ async function buildSinks(
   return built.filter((sink) => sink !== undefined);
 }
 
-/** Watches; they take some tens of milliseconds. */
+/**
+ * The number of watches that are built before other work gets a turn; they take some tens of
+ * milliseconds.
+ */
 const BUILT_AT_ONCE = 1_000;
 
 async function buildWatches(
@@ -197,7 +206,7 @@ async function buildWatches(
 ): Promise<readonly Watch[]> {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const built: (Watch | undefined)[] = [];
-  // One after the other: what each leaves behind is garbage at once.
+  // Watches are built one by one, because what each leaves behind is garbage at once.
   for (const entry of entries) {
     built.push(await buildWatch(entry, defaults, deps));
     if (built.length % BUILT_AT_ONCE === 0) await yieldToEventLoop();
@@ -205,7 +214,7 @@ async function buildWatches(
   return built.filter((watch) => watch !== undefined);
 }
 
-/** What the rest of the file says that a watch must know. */
+/** What a watch must know about the rest of the file. */
 type OfOtherSections = Pick<
   WatchDeps,
   "where" | "sinkNames" | "hasFallback" | "retentionMs" | "timetable"
@@ -231,8 +240,8 @@ const watchDeps = (
 });
 
 /**
- * Ten thousand watches have a handful of different schedules and filters: equal ones become one
- * object.
+ * Creates a function that replaces equal values by one object. Ten thousand watches have only a few
+ * different schedules and filters.
  */
 function createSharing(): WatchDeps["share"] {
   const known = new Map<string, object>();
@@ -244,7 +253,7 @@ function createSharing(): WatchDeps["share"] {
   };
 }
 
-/** Names of the watches' own labels. */
+/** Returns the names of the watches' own labels. */
 function labelsOf(watches: readonly Entry[], root: MapNode): readonly string[] {
   const defaults = childOf(childOf(root, "defaults"), "watch");
   const nodes = [...watches.map(({ node }) => node), defaults];
@@ -261,8 +270,8 @@ interface TreeEntries extends Shared {
 }
 
 /**
- * As written; or one route to the only sink, when some watch needs it. Expressions are for trees:
- * their engine is loaded with one.
+ * Returns the route tree as written, or one route to the only sink. The expression engine is loaded
+ * only for a written tree.
  */
 async function buildTree(
   root: MapNode,
@@ -357,7 +366,7 @@ function warnOfLoopback(
   if (doubt !== undefined) deps.report.warn(node?.place ?? place, "loopback-service", doubt);
 }
 
-/** Everything that can name a sink. */
+/** Everything that can refer to a sink. */
 interface SinkUsers {
   readonly watchEntries: readonly Entry[];
   readonly watches: readonly Watch[];
@@ -371,7 +380,7 @@ function warnOfUnused(
   { watchEntries, watches, route, reports, sections }: SinkUsers,
   report: Report,
 ): void {
-  // While a watch or the tree is unreadable nobody knows what it would have used.
+  // While a watch or the tree has errors, the sinks that it would use are unknown.
   if (
     watches.length !== watchEntries.length ||
     sections === undefined ||

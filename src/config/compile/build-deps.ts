@@ -1,6 +1,4 @@
-/**
- * What the builders of the configuration share: the registries, the folders, and where findings go.
- */
+/** What the builders of the configuration share: the registries, the folders, and the report. */
 import type { Environment, Files } from "../../model/files.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import type { WatchType } from "../../watches/watch-type.ts";
@@ -9,21 +7,23 @@ import type { Report } from "../report.ts";
 export interface BuildDeps {
   readonly watchTypes: readonly WatchType<any>[];
   readonly sinkTypes: readonly SinkType<any>[];
-  /** Paths in the file are relative to it. */
+  /** The folder to which paths in the file are relative. */
   readonly folder: string;
   readonly files: Files;
-  /** With the `.env` beside the file. */
+  /** The environment, including the `.env` next to the file. */
   readonly env: Environment;
   /**
-   * Programs that CHIRPWATCH_ALLOW_EXEC names. The `.env` beside the file does not count: whoever
-   * writes that may write the file too.
+   * The programs that CHIRPWATCH_ALLOW_EXEC names. The `.env` next to the file does not count,
+   * because somebody who can write it can probably write the file, too.
    */
   readonly allowedPrograms: ReadonlySet<string>;
   readonly report: Report;
-  /** Dates that have passed by then never come again. */
+  /** Dates that have passed by this time never come again. */
   readonly nowMs: number;
   readonly noteFile: (path: string) => void;
-  /** Absolute paths of the files that were noted so far, those of the configuration among them. */
+  /**
+   * The absolute paths of the files that were noted so far, including those of the configuration.
+   */
   readonly notedFiles: ReadonlySet<string>;
   readonly lenient: boolean;
 }

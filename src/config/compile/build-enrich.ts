@@ -1,6 +1,6 @@
 /**
- * What `enrich` on a watch must keep besides its schema: programs that may be started, and labels
- * that nobody else sets.
+ * Checks the rules of `enrich` on a watch that its schema cannot check: programs must be allowed,
+ * and labels must not be set by anything else.
  */
 import { ENRICH_LABEL } from "../../model/enrichment.ts";
 import { BUILT_IN_LABELS } from "../../model/event.ts";
@@ -10,11 +10,11 @@ import { checkProgram, type ProgramDeps } from "../check/check-program.ts";
 import { childOf, entryOf, findNode, type MapNode, type Node } from "../tree.ts";
 
 export interface EnrichCheckDeps extends ProgramDeps {
-  /** For the demo, which asks nobody. */
+  /** Set for the demo, which enriches nothing. */
   readonly lenient: boolean;
 }
 
-/** `map`: of the watch. `labels`: its own. */
+/** Checks the rule. `map`: the watch. `labels`: the watch's own labels. */
 export function checkEnrich(
   rule: EnrichRule,
   map: MapNode,
@@ -46,8 +46,8 @@ export function checkEnrich(
 }
 
 /**
- * Labels that events of such watches may have besides: declared ones, and what became of the
- * enrichment.
+ * Returns the labels that events of such watches may have in addition: declared ones, and the
+ * result of the enrichment.
  */
 export const enrichLabels = (watches: readonly (Node | undefined)[]): readonly string[] =>
   watches.flatMap((watch) => {

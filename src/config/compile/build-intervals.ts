@@ -1,7 +1,4 @@
-/**
- * Named time intervals, from what is written to what holds or not, and the hours of a route or a
- * sink.
- */
+/** Builds named time intervals, and the hours of a route or a sink. */
 import type { Muting, TimeInterval } from "../../route/route.ts";
 import { isMutedForever } from "../../route/mute.ts";
 import {
@@ -32,17 +29,17 @@ import {
   type Place,
 } from "../tree.ts";
 
-/** By name; undefined for one that was complained about. */
+/** The intervals by name; undefined for one with errors. */
 export type Intervals = ReadonlyMap<string, TimeInterval | undefined>;
 
 export interface MutingDeps {
   readonly report: Report;
   readonly intervals: Intervals;
-  /** Dates that have passed by then never come again. */
+  /** Dates that have passed by this time never come again. */
   readonly nowMs: number;
 }
 
-/** `map`: the route or the sink that they are keys of. */
+/** Builds the hours. `map`: the route or sink that has the keys. */
 export function buildMuting(
   { mute_time_intervals: mutes, active_time_intervals: actives, on_mute: onMute }: WrittenMuting,
   { map, keyPlace }: { readonly map: MapNode; readonly keyPlace: Place },
@@ -70,7 +67,10 @@ export const NO_SENDING_TIME =
 export const isAlwaysMuted = (muting: Muting, nowMs: number): boolean =>
   isMutedForever(muting, nowMs);
 
-/** Of one item of a list; of the value itself where one name stands for a list. */
+/**
+ * Returns the place of an item of a list, or of the value itself if a single name stands for a
+ * list.
+ */
 export function itemPlace(
   map: MapNode,
   fallback: Place,
@@ -137,8 +137,8 @@ function buildInterval(entry: Entry, report: Report, nowMs: number): TimeInterva
 const LAST_MINUTE = 1_439;
 
 /**
- * Warns of what was probably meant otherwise: an interval that always holds, or never again.
- * Neither is an error: a date that passes stops no daemon.
+ * Warns of an interval that always holds, or never again, because something else was probably
+ * meant. This is no error, because a date that passes must not stop a daemon.
  */
 function warnOfEnds(interval: TimeInterval, place: Place, report: Report, nowMs: number): void {
   if (interval.endsAt(nowMs) === undefined && interval.startsAt(nowMs) === Number.POSITIVE_INFINITY)

@@ -1,6 +1,6 @@
 /**
- * `api.keys`: every item as a map with its secret read, and no key twice. What one key may hold is
- * settings-schema.ts's.
+ * Builds `api.keys`: reads the secret of each item, and refuses repeated keys. `settings-schema.ts`
+ * says what a key may have.
  */
 import type { z } from "zod";
 import type { BuildDeps } from "./build-deps.ts";
@@ -11,7 +11,8 @@ import type { apiSchema } from "../schema/settings-schema.ts";
 import { entryOf, isUnresolved, type MapNode, type Node, withEntries } from "../tree.ts";
 
 /**
- * A text in the list is a key without more. Paths of key files are noted as `keys.0`, `keys.1` …
+ * Reads the secrets of the keys. A text in the list is a key without other settings. The paths of
+ * key files are returned as `keys.0`, `keys.1` …
  */
 export async function resolveKeys({ map, paths }: SecretMap, deps: BuildDeps): Promise<SecretMap> {
   const entry = entryOf(map, "keys");
@@ -42,7 +43,7 @@ function asMap(item: Node): MapNode {
   };
 }
 
-/** Undefined where there is no list. */
+/** Returns the keys; undefined if there is no list. */
 export function buildKeys(
   keys: z.output<typeof apiSchema>["keys"],
   node: Node | undefined,
@@ -64,7 +65,10 @@ export function buildKeys(
   return built;
 }
 
-/** Each key pays and is counted once; two keys of one name could not be distinguished. */
+/**
+ * Refuses repeats: each key pays and is counted once, and two keys with the same name could not be
+ * distinguished.
+ */
 function refuseRepeats(keys: readonly KeyConfig[], node: Node | undefined, report: Report): void {
   const items = node?.kind === "list" ? node.items : [];
   for (const [index, { key, name }] of keys.entries()) {

@@ -1,4 +1,4 @@
-/** Reports, from what is written to what is sent when. */
+/** Builds the reports: what is sent and when. */
 import type { ReportConfig } from "../../model/report.ts";
 import { matchesAll, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher } from "../../route/route.ts";
@@ -24,7 +24,7 @@ export interface ReportBuildDeps {
   readonly report: Report;
   readonly timetable: Timetable;
   readonly watches: readonly Watch[];
-  /** Ids as written, those of watches with errors among them. */
+  /** Ids as written, including those of watches with errors. */
   readonly watchIds: readonly string[];
   readonly sinkNames: readonly string[];
   /** The watches' own labels. */

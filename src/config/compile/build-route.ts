@@ -1,7 +1,4 @@
-/**
- * The route tree, from what is written to what is walked. Unknown labels and sinks are complained
- * about.
- */
+/** Builds the route tree, and reports unknown labels and sinks. */
 import { parseDuration } from "../../model/duration.ts";
 import { type CompilePattern, parseMatcher } from "../../route/matcher.ts";
 import type { Matcher, Muting, Route } from "../../route/route.ts";
@@ -39,7 +36,7 @@ export interface RouteBuildDeps extends MatchableNames, ShapingDeps {
   readonly sinkHours: ReadonlyMap<string, Muting>;
 }
 
-/** The tree, or undefined after complaining. */
+/** Builds the tree. Resolves to undefined if the route is no map, which is reported. */
 export async function buildRoute(entry: Entry, deps: RouteBuildDeps): Promise<Route | undefined> {
   const { report } = deps;
   if (entry.node.kind !== "map") {
@@ -70,11 +67,11 @@ export async function buildRoute(entry: Entry, deps: RouteBuildDeps): Promise<Ro
 }
 
 /**
- * What a route hands down to its children, as in Alertmanager. Mutes, throttles and `continue` are
- * its own.
+ * The settings that a route passes on to its children, as in Alertmanager. Mutes, throttles and
+ * `continue` apply only to the route itself.
  */
 interface Inherited {
-  /** Names of the sinks. */
+  /** The names of the sinks. */
   readonly sinkNames: readonly string[];
   readonly groupBy: readonly string[];
   readonly groupWaitMs: number;
@@ -88,7 +85,7 @@ const rootSettings: Inherited = {
   groupIntervalMs: parseDuration(DEFAULTS.route.group_interval) ?? 0,
 };
 
-/** The tree of a file that writes none: everything goes to its one sink. */
+/** Returns the tree for a file without one: everything goes to its only sink. */
 export const routeTo = (sink: string): Route => ({
   path: "0",
   sinks: [sink],
@@ -100,11 +97,11 @@ export const routeTo = (sink: string): Route => ({
   routes: [],
 });
 
-/** A route as written, and where. */
+/** A route as written, with its place. */
 interface WrittenRoute {
   readonly map: MapNode;
   readonly keyPlace: Place;
-  /** From the root: "0.2.1". */
+  /** The path from the root, such as "0.2.1". */
   readonly path: string;
 }
 
@@ -161,8 +158,8 @@ async function convert(
 }
 
 /**
- * Warns where the hours of a route, which replace those of its sinks key by key, leave no time only
- * together with these.
+ * Warns if the hours of a route leave no time to send only in combination with the hours of a sink.
+ * A route's keys replace those of its sinks one by one.
  */
 function warnOfSinkHours(
   own: Muting,
@@ -209,7 +206,10 @@ function childRoutes(map: MapNode, report: Report): readonly MapNode[] {
   return items.filter((item) => item.kind === "map");
 }
 
-/** What a route takes does not go to the route above as well, as people who write this expect. */
+/**
+ * Warns of `continue: true` on the last child. What a route takes does not go to the parent's sink
+ * as well, although people who write this expect it.
+ */
 function warnOfLastContinue(last: MapNode | undefined, report: Report): void {
   const entry = entryOf(last, "continue");
   if (entry?.node.kind !== "scalar" || entry.node.value !== true) return;

@@ -1,4 +1,6 @@
-/** The sections besides watches, sinks and routes, checked and with their secrets. */
+/**
+ * Builds the sections other than watches, sinks and routes: checks them and reads their secrets.
+ */
 import { checkValue } from "../check/check-value.ts";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
 import type { ApiConfig, Config } from "../config.ts";
@@ -36,7 +38,7 @@ interface Section {
   readonly name: string;
 }
 
-/** Undefined when one of them is bad; all are checked first. */
+/** Builds all sections. Resolves to undefined if one of them has errors, after all were checked. */
 export async function buildSections(root: MapNode, deps: BuildDeps): Promise<Sections | undefined> {
   checkVersion(root, deps);
   const api = await buildApi(sectionOf(root, "api", deps), deps);
@@ -79,7 +81,10 @@ const check = <S extends z.ZodType>(
     name: section.name,
   });
 
-/** What a section holds; empty when it is absent, or when everything in it is commented out. */
+/**
+ * Returns the contents of a section; empty if it is absent, or if everything in it is commented
+ * out.
+ */
 function sectionOf(root: MapNode, key: string, deps: BuildDeps): Section {
   const entry = entryOf(root, key);
   const nothing: MapNode = {
@@ -144,7 +149,10 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
   };
 }
 
-/** The place of an address is that of its key: what is written there may hold a password. */
+/**
+ * Builds `state`. Problems with `url` are reported at its key, because the value may contain a
+ * password.
+ */
 async function buildState(
   section: Section,
   deps: BuildDeps,
@@ -171,7 +179,7 @@ async function buildState(
   return state;
 }
 
-/** Nothing speaks against writing such an address out. */
+/** Returns the address if it contains no password, because it may then be written in the file. */
 function withoutPassword(node: Node | undefined): readonly string[] {
   if (node?.kind !== "scalar" || typeof node.value !== "string") return [];
   const address = parsePostgresUrl(node.value, "");

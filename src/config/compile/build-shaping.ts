@@ -1,6 +1,4 @@
-/**
- * How alerts are shaped on their way, from what is written on a sink or a route: hours and digests.
- */
+/** Builds what a sink or a route says about its alerts: hours and digests. */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import type { ScheduledDigest, Shaping } from "../../route/route.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
@@ -15,13 +13,13 @@ import { describeUnknownNumber, numberReader } from "../where/sort-numbers.ts";
 
 export interface ShapingDeps extends MutingDeps {
   readonly timetable: Timetable;
-  /** Of every event that may come. */
+  /** The body of any event that may come. */
   readonly body: WhereBody;
   /** The watches' own labels. */
   readonly labels: readonly string[];
 }
 
-/** `map`: the route or the sink that they are keys of. */
+/** Builds the settings. `map`: the route or sink that has the keys. */
 export function buildShaping(
   written: WrittenShaping,
   at: { readonly map: MapNode; readonly keyPlace: Place },
@@ -91,7 +89,7 @@ function buildDigest(
   return {
     nextAtMs:
       schedule.kind === "every"
-        ? // On multiples of the interval: the next one is the same after a restart.
+        ? // Due times are multiples of the interval, so a restart does not change the next one.
           (epochMs) => (Math.floor(epochMs / schedule.intervalMs) + 1) * schedule.intervalMs
         : (epochMs) => timetable.nextDue(schedule, epochMs),
     title,

@@ -1,6 +1,6 @@
 /**
- * One entry under `sinks`: defaults of its type merged under, secrets resolved, checked, made into
- * a SinkConfig.
+ * Builds an entry under `sinks`: merges in the defaults of its type, resolves secrets, checks it,
+ * and converts it to a SinkConfig.
  */
 import { parseDuration } from "../../model/duration.ts";
 import type { Environment } from "../../model/files.ts";
@@ -38,13 +38,13 @@ export interface SinkDepsOfConfig extends SecretDeps, ShapingDeps, ProgramDeps {
   readonly sinkTypes: readonly SinkType<any>[];
   readonly where: LoadWhere;
   readonly templates: BuiltTemplates;
-  /** Their events are what a sink's own conditions see. */
+  /** The watch types. Conditions in a sink's settings are about their events. */
   readonly watchTypes: readonly WatchType<any>[];
 }
 
 /**
- * The sink, or undefined after complaining. `settings` is undefined where the demo left its secrets
- * unresolved.
+ * Builds the sink. Resolves to undefined if it has errors, which are reported. `settings` is
+ * undefined if the demo left its secrets unresolved.
  */
 export async function buildSink(
   entry: Entry,
@@ -79,7 +79,7 @@ export async function buildSink(
   if (common === undefined || (settings === undefined && !isBlank)) return undefined;
   const doubts = settings === undefined ? [] : (type.doubts?.(entry.key, settings) ?? []);
   for (const { rule, key, missing, message } of doubts) {
-    // One that was complained about is written, and left out of the settings.
+    // A setting with an error is written in the file, but missing in the settings.
     if (placeOf(whole, missing) === undefined)
       report.warn(placeOf(whole, key) ?? entry.keyPlace, rule, message);
   }
@@ -102,8 +102,8 @@ export async function buildSink(
 }
 
 /**
- * What a sink has of its own replaces its default, written out or in a file; a webhook_url drops
- * the default token as well.
+ * Adds defaults. A sink's own key replaces the default, whether the value or its file is given; a
+ * `webhook_url` replaces the default token as well.
  */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: SinkType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
@@ -123,13 +123,13 @@ const keysOf = (type: SinkType<any>): KnownKeys => ({
   besides: type.secrets.map((key) => `${key}_file`),
 });
 
-/** Every key a sink of this type knows. */
+/** Returns every key that a sink of this type knows. */
 export function sinkKeys(type: SinkType<any>): readonly string[] {
   const { own, besides = [], common } = keysOf(type);
   return [...own, ...besides, ...common];
 }
 
-/** The settings with their conditions made out, where they have any. */
+/** Returns the settings with their compiled conditions, if they have any. */
 async function compileConditions(
   type: SinkType<any>,
   settings: unknown,
@@ -157,8 +157,8 @@ async function compileConditions(
 }
 
 /**
- * Settings are sent as they stand: `#{{ labels.team }}` would be the name of a channel. What a
- * program is given is its own.
+ * Refuses placeholders in settings, which are used as written: `#{{ labels.team }}` would be the
+ * name of a channel. The arguments of a program may contain anything.
  */
 function refuseTemplates(key: string, node: Node, report: Report): void {
   if (key === "command") return;
@@ -185,7 +185,7 @@ function checkPrograms(
       checkProgram(destination.path, findNode(own, ["command"]).place, deps);
 }
 
-/** The same settings with the paths of files that the sink writes made absolute. */
+/** Returns the settings with absolute paths of the files that the sink writes. */
 function withPaths(
   { paths = [] }: SinkType<any>,
   settings: unknown,
@@ -199,7 +199,7 @@ function withPaths(
   return resolved.length === 0 ? settings : { ...written, ...Object.fromEntries(resolved) };
 }
 
-/** Of a setting's key, read from a file or not; undefined where it is not written. */
+/** Returns the place of a setting's key or of its `_file` key; undefined if neither is written. */
 const placeOf = (map: MapNode, key = ""): Place | undefined =>
   (entryOf(map, key) ?? entryOf(map, `${key}_file`))?.keyPlace;
 

@@ -1,4 +1,7 @@
-/** Named message templates: each read, and its fields held against the events that it is for. */
+/**
+ * Builds the named message templates: reads each, and compares its fields with the events that it
+ * is for.
+ */
 import { BUILT_IN_LABELS } from "../../model/event.ts";
 import { coversEvent, type MessageTemplate, type Region } from "../../model/template.ts";
 import type { FieldTree, TemplateProblem } from "../../render/templates/check-template.ts";
@@ -27,10 +30,13 @@ export interface TemplateBuildDeps {
   readonly labels: readonly string[];
 }
 
-/** By name; undefined for one that was complained about. */
+/** The templates by name; undefined for one with errors. */
 export type BuiltTemplates = ReadonlyMap<string, MessageTemplate | undefined>;
 
-/** Events of rechecked tweets, and about the volume of a watch: no watch type names them. */
+/**
+ * The fields of events about the volume of a watch. No watch type lists these events, nor those of
+ * rechecked tweets.
+ */
 const VOLUME: FieldTree = {
   volume: {
     count: "int",
@@ -47,7 +53,7 @@ const OTHER_EVENTS: Readonly<Record<string, FieldTree>> = {
   "volume.silent": VOLUME,
 };
 
-/** Besides the event's body. */
+/** The fields in addition to the event's body. */
 const COMMON_FIELDS: FieldTree = {
   event: {
     id: "string",
@@ -106,8 +112,8 @@ async function buildTemplate(
   const labels = Object.fromEntries(
     [...BUILT_IN_LABELS, ...deps.labels].map((label) => [label, "dyn"]),
   );
-  // Where none of its events is known, it is held against all there are: whatever else is wrong
-  // with it is said as well.
+  // If none of its events is known, the template is compared with all events, so that its other
+  // errors are reported, too.
   const fields = {
     ...fieldsOf({ ...template, events: known.length > 0 ? known : ["*"] }, deps.watchTypes),
     labels,
@@ -119,7 +125,7 @@ async function buildTemplate(
   return { ...template, ...(reads === undefined ? {} : { reads }) };
 }
 
-/** The events of all watch types. */
+/** Returns the events of all watch types. */
 function eventsOf(watchTypes: readonly WatchType<any>[]): readonly string[] {
   return [
     ...new Set([...watchTypes.flatMap(({ events }) => events), ...Object.keys(OTHER_EVENTS)]),
@@ -146,7 +152,7 @@ function checkEvents(
   return events.filter((_, index) => !unknown.some(([at]) => at === index));
 }
 
-/** What events of these types may have. */
+/** Returns the fields that events of these types may have. */
 function fieldsOf(template: MessageTemplate, watchTypes: readonly WatchType<any>[]): FieldTree {
   const types = watchTypes.filter(({ events }) =>
     events.some((event) => coversEvent(template, event)),
@@ -174,7 +180,10 @@ interface WrittenText {
   readonly fields: FieldTree;
 }
 
-/** Most files have no template: the engine is loaded for the first. */
+/**
+ * Checks a text. The template engine is loaded for the first one, because most files have no
+ * template.
+ */
 async function checkText(
   text: string,
   { key, map, fields }: WrittenText,
@@ -189,7 +198,7 @@ async function checkText(
         ? ""
         : didYouMean(unknown.word, unknown.known) || knownHint(unknown.known);
     const at = placeInText(place, text, start);
-    // An enrichment may return labels that nobody has declared.
+    // An enrichment may return labels that are not declared anywhere.
     if (unknown?.holder === "labels")
       report.warn(
         at,
@@ -205,7 +214,7 @@ async function checkText(
   }
 }
 
-/** Undefined when one of them may read anything, or has errors. */
+/** Returns what the texts read; undefined if one of them may read anything, or has errors. */
 async function readsOfAll(
   texts: readonly (string | undefined)[],
 ): Promise<MessageTemplate["reads"]> {
@@ -223,7 +232,7 @@ async function readsOfAll(
 const knownHint = (known: readonly string[]): string =>
   known.length > 40 ? "" : `; there are ${known.join(", ")}`;
 
-/** The line with a caret below. */
+/** Returns the line with a caret below the problem. */
 function excerpt(text: string, { start, end }: TemplateProblem): string {
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const lineEnd = text.indexOf("\n", lineStart);
@@ -242,7 +251,7 @@ export interface TemplateNameDeps {
   readonly report: Report;
 }
 
-/** The template that a sink or a route names. */
+/** Returns the template that a sink or a route names. */
 export function buildTemplateName(
   { template }: { readonly template?: string | undefined },
   { map, keyPlace }: Holder,
@@ -264,7 +273,7 @@ export function buildTemplateName(
   return {};
 }
 
-/** How the messages of a sink are worded. */
+/** Returns the template and region of a sink's messages. */
 export function buildWording(
   common: WrittenRegion & { readonly template?: string | undefined },
   holder: Holder,

@@ -1,4 +1,4 @@
-/** A throttle, from what is written to what is kept to. */
+/** Builds a throttle. */
 import { parseDuration } from "../../model/duration.ts";
 import type { Throttle } from "../../route/route.ts";
 import { DEFAULTS } from "../defaults.ts";
@@ -10,7 +10,7 @@ interface Written {
   readonly digest_interval?: number | undefined;
 }
 
-/** Digests never come later than the limit would allow the next message. */
+/** Builds it so that digests never come later than the limit would allow the next message. */
 export const buildThrottle = ({
   limit,
   interval,

@@ -1,6 +1,6 @@
 /**
- * One entry under `watches`: defaults merged under, checked against the common keys and its type's
- * own, made into a Watch.
+ * Builds an entry under `watches`: merges in the defaults, checks the common keys and those of its
+ * type, and converts it to a Watch.
  */
 import { formatDuration, parseDuration } from "../../model/duration.ts";
 import { BUILT_IN_LABELS } from "../../model/event.ts";
@@ -42,15 +42,15 @@ export interface WatchDeps extends ListFileDeps, EnrichCheckDeps {
   readonly watchTypes: readonly WatchType<any>[];
   readonly timetable: Timetable;
   readonly where: LoadWhere;
-  /** Keeps equal values of many watches once. */
+  /** Replaces equal values of many watches by one object. */
   readonly share: <Value extends object>(value: Value) => Value;
   readonly retentionMs: number;
   readonly sinkNames: readonly string[];
-  /** Whether events of a watch without a sink of its own go somewhere all the same. */
+  /** Whether events of a watch without a sink of its own have a destination. */
   readonly hasFallback: boolean;
 }
 
-/** The watch, or undefined after complaining. */
+/** Builds the watch. Resolves to undefined if it has errors, which are reported. */
 export async function buildWatch(
   entry: Entry,
   defaults: Node | undefined,
@@ -98,8 +98,9 @@ export async function buildWatch(
 const MERGED_MAPS: readonly string[] = ["labels", "include"];
 
 /**
- * Defaults under what is written; `labels` and `include` key by key. Tweet keys are for watches of
- * tweets; unknown ones are reported once, of the defaults.
+ * Adds the defaults for keys that are not written, in `labels` and `include` one by one. Tweet keys
+ * are added only to watches of tweets. Unknown keys are left out here, because `check-defaults.ts`
+ * reports them once.
  */
 function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<any>): MapNode {
   if (defaults?.kind !== "map") return map;
@@ -108,7 +109,7 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
     if (!COMMON_WATCH_KEYS.includes(key) || (TWEET_WATCH_KEYS.includes(key) && !isTweetFeed(type)))
       continue;
     const own = entries.get(key);
-    // A watch's own timing goes first.
+    // A watch's own timing takes precedence.
     if (key === "freshness" && map.entries.has("schedule")) continue;
     if (own === undefined) entries.set(key, entry);
     else if (MERGED_MAPS.includes(key) && own.node.kind === "map" && entry.node.kind === "map") {
@@ -122,8 +123,8 @@ function withDefaults(map: MapNode, defaults: Node | undefined, type: WatchType<
 }
 
 /**
- * Keys of watches of tweets, which people expect everywhere: on other watches they get an error
- * message of their own.
+ * Removes keys of watches of tweets from other watches, with an error message of their own, because
+ * people expect these keys everywhere.
  */
 function withoutTweetKeys(
   map: MapNode,
@@ -158,10 +159,10 @@ function keysOf(type: WatchType<any>): KnownKeys {
   };
 }
 
-/** A watch whose keys are checked one by one. */
+/** A watch whose keys were checked one by one. */
 interface CheckedWatch {
   readonly entry: Entry;
-  /** With its defaults and its files of accounts. */
+  /** The watch with its defaults and its files of accounts. */
   readonly map: MapNode;
   readonly type: WatchType<any>;
   readonly common: CommonWatch;
@@ -216,7 +217,7 @@ async function finish(
   };
 }
 
-/** `query: acme #launch`: YAML drops what people search for, without a word. */
+/** Warns of a value such as `query: acme #launch`, where YAML drops a part silently. */
 function warnOfComment(node: Node, report: Report): void {
   if (node.kind !== "scalar" || node.origin !== "plain" || typeof node.value !== "string") return;
   const { text } = node.place.file;
@@ -230,7 +231,8 @@ function warnOfComment(node: Node, report: Report): void {
 }
 
 /**
- * The labels known before an event is created; a caller that knows more adds `labels` to the body.
+ * Adds the labels that are known before an event is created. A caller that knows more adds `labels`
+ * to the body.
  */
 const bindLabels = (
   where: Where,
@@ -241,7 +243,7 @@ const bindLabels = (
   describeFalse: (body) => where.describeFalse(body, labels),
 });
 
-/** Of the value a path leads to, or of the watch's own key. */
+/** Returns the place of the value at a path, or of the watch's own key. */
 function valuePlace(map: MapNode, path: readonly string[], fallback: Place): Place {
   const { node, place } = findNode(map, path, fallback);
   return node === undefined || node.kind === "map" ? place : node.place;
@@ -325,7 +327,7 @@ function checkMaxAge(
 }
 
 /**
- * Rechecks and volume rules: neither can reach further back than what is remembered, nor run more
+ * Checks rechecks and volume rules. They cannot reach further back than the retention, nor run more
  * often than polls.
  */
 function checkFollowing(
@@ -349,13 +351,13 @@ function checkFollowing(
   }
 }
 
-/** Undefined without a schedule that can be read, where one counts. */
+/** Returns the timing; undefined if the schedule is needed and cannot be read. */
 function timingOf({ freshness }: CommonWatch, schedule: Schedule | undefined): Timing | undefined {
   if (freshness !== undefined) return { kind: "freshness", freshness };
   return schedule === undefined ? undefined : { kind: "schedule", schedule };
 }
 
-/** `freshness` is another way to say when to poll. */
+/** Refuses `freshness` together with `schedule`, because both say when to poll. */
 function checkOneRhythm(
   entry: Entry,
   { freshness }: CommonWatch,
@@ -369,7 +371,7 @@ function checkOneRhythm(
   deps.report.error(at("freshness"), "freshness-and-schedule", message);
 }
 
-/** Full polls must come well before what they find is too old. */
+/** Checks that full polls come well before what they find is too old. */
 function checkFullPolls(
   { fullPollEveryMs }: Pick<Watch, "fullPollEveryMs"> = {},
   maxAgeMs: number,

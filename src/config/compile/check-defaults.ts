@@ -1,6 +1,6 @@
 /**
- * `defaults.watch` and `defaults.sink.<type>`: known keys with good values, also where nothing
- * inherits them.
+ * Checks `defaults.watch` and `defaults.sink.<type>`: keys must be known and values valid, even if
+ * nothing inherits them.
  */
 import type { BuildDeps } from "./build-deps.ts";
 import { checkValue } from "../check/check-value.ts";
@@ -34,7 +34,9 @@ function checkWatchDefaults(entry: Entry, deps: BuildDeps): void {
     });
 }
 
-/** Values are checked where a sink inherits them: only then is it whole. */
+/**
+ * Checks the keys. Values are checked where a sink inherits them, because only then is it complete.
+ */
 function checkSinkDefaults(entry: Entry, deps: BuildDeps): void {
   const type = deps.sinkTypes.find((one) => one.type === entry.key);
   if (type === undefined) {

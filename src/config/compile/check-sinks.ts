@@ -1,6 +1,6 @@
 /**
- * Names of sinks where they are used: in watches, routes and `ops`; and what a sink wants that no
- * route gives it.
+ * Checks the names of sinks in watches, routes and `ops`, and whether routes provide what a sink
+ * needs.
  */
 import type { Route } from "../../route/route.ts";
 import type { SinkConfig } from "../config.ts";
@@ -8,7 +8,7 @@ import type { Report } from "../report.ts";
 import { didYouMean } from "../suggest.ts";
 import { type Entry, entryOf, type Place } from "../tree.ts";
 
-/** Complains of names no sink has. `placeAt` gives the place of the nth name. */
+/** Reports names that no sink has. `placeAt` returns the place of the nth name. */
 export function checkSinks(
   wanted: readonly string[],
   placeAt: (index: number) => Place,
@@ -25,7 +25,8 @@ export function checkSinks(
 }
 
 /**
- * Without `group_by` each alert is a group by itself, so that no message ever goes below another.
+ * Warns of threads by group without `group_by`. Each alert is then a group of its own, so no
+ * message is ever posted under another.
  */
 export function warnOfLoneThreads(
   entries: readonly Entry[],

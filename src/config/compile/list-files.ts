@@ -1,6 +1,6 @@
 /**
- * `{ file: path }` inside `accounts` and the lists of `ignore`: one item a line, `#` starts a
- * comment. The lines keep their own places for later complaints.
+ * Expands `{ file: path }` in `accounts` and the lists of `ignore`: one item per line, `#` starts a
+ * comment. Each line keeps its own place for later errors.
  */
 import { isAbsolute, join } from "node:path";
 import type { Files } from "../../model/files.ts";
@@ -24,7 +24,7 @@ export interface ListFileDeps {
   readonly noteFile: (path: string) => void;
 }
 
-/** The watch with the files' lines in place of `{ file }`. */
+/** Returns the watch with the lines of the files in place of `{ file }`. */
 export async function expandListFiles(watch: MapNode, deps: ListFileDeps): Promise<MapNode> {
   const expanded = await expandLists(watch, ["accounts"], deps);
   const ignore = entryOf(expanded, "ignore");
@@ -33,7 +33,7 @@ export async function expandListFiles(watch: MapNode, deps: ListFileDeps): Promi
   return withEntries(expanded, { ignore: { ...ignore, node } satisfies Entry });
 }
 
-/** The same in `defaults.watch`, once for all watches that inherit it. */
+/** Does the same in `defaults.watch`, once for all watches that inherit it. */
 export async function expandDefaultLists(root: MapNode, deps: ListFileDeps): Promise<MapNode> {
   const defaults = entryOf(root, "defaults");
   const watch = defaults?.node.kind === "map" ? entryOf(defaults.node, "watch") : undefined;
@@ -76,7 +76,7 @@ async function expandItem(item: Node, key: string, deps: ListFileDeps): Promise<
       "accounts-file",
       `${key}: ${given.value}: ${readErrorText(error)}`,
     );
-    // The list is not empty because of it: nothing more is to be said.
+    // This item keeps the list from being reported as empty in addition.
     return [{ ...given, value: "", source: "", unresolved: true }];
   }
 }

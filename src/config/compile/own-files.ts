@@ -1,6 +1,6 @@
 /**
- * Files of the daemon's own, which no sink may write into: the configuration, what it names, the
- * state and what lies beside that.
+ * Finds the daemon's own files, to which no sink may write: the configuration, the files that it
+ * names, the state, and the files next to the state.
  */
 import type { Files } from "../../model/files.ts";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
@@ -8,11 +8,11 @@ import type { SinkConfig } from "../config.ts";
 import type { Report } from "../report.ts";
 import { type Entry, findNode } from "../tree.ts";
 
-/** What lies beside a state: SQLite's own files, the lock, and the control socket. */
+/** The endings of files next to a state: SQLite's own, the lock, and the control socket. */
 const BESIDE_STATE = ["", "-wal", "-shm", "-journal", ".lock", ".sock"];
 
 export interface OwnFiles {
-  /** Absolute paths of all that was read, `.env` among them whether it is there or not. */
+  /** The absolute paths of everything that was read, including `.env` even if it does not exist. */
   readonly read: ReadonlySet<string>;
   readonly statePath: string;
 }
@@ -23,7 +23,7 @@ export interface FileSinks {
   readonly sinkTypes: readonly SinkType<any>[];
 }
 
-/** Complains of sinks that would write into one of them, also through a link. */
+/** Reports sinks that would write to one of these files, even through a link. */
 export async function refuseOwnFiles(
   { entries, sinks, sinkTypes }: FileSinks,
   { read, statePath }: OwnFiles,
@@ -64,7 +64,8 @@ async function inUse(
 }
 
 /**
- * A rotated file takes the place of whatever has its name; of a link, it replaces the link alone.
+ * Returns a problem if a rotated file would replace one of these files or a sink's. A link would
+ * only be replaced itself.
  */
 function rotatedInUse(
   rotated: readonly string[],
@@ -78,7 +79,7 @@ function rotatedInUse(
   return undefined;
 }
 
-/** Where the sinks write, with the sink's name. */
+/** Returns the files to which sinks write, each with its sink's name. */
 function pathsOf(
   sinks: readonly SinkConfig[],
   sinkTypes: readonly SinkType<any>[],
@@ -93,7 +94,7 @@ function pathsOf(
   );
 }
 
-/** What the path is another name of. */
+/** Returns which of these files the path is another name of. */
 async function linkedTo(
   path: string,
   own: ReadonlyMap<string, string>,

@@ -1,7 +1,4 @@
-/**
- * Reads what is written under `schedule`: five or six cron fields, `@every 5m`, or { cron, timezone
- * }.
- */
+/** Reads `schedule`: five or six cron fields, `@every 5m`, or { cron, timezone }. */
 import { errorText } from "../../model/errors.ts";
 import { parseDuration } from "../../model/duration.ts";
 import type { Schedule } from "../../model/schedule.ts";
@@ -9,8 +6,8 @@ import type { Timetable } from "../../schedule/timetable.ts";
 import { ownValue } from "../../model/own-value.ts";
 
 /**
- * Intervals are checked around a fixed winter day: the same file is good or bad on every day of the
- * year.
+ * Intervals are checked around a fixed winter day, so that a file is valid or invalid on every day
+ * of the year.
  */
 export const SAMPLE_DAY_MS = Date.UTC(2024, 0, 1);
 
@@ -18,7 +15,7 @@ export type WrittenSchedule =
   | string
   | { readonly cron: string; readonly timezone?: string | undefined };
 
-/** The schedule, or a sentence that says what is wrong with it. */
+/** Returns the schedule, or a sentence that says what is wrong with it. */
 export function readSchedule(
   written: WrittenSchedule,
   timezone: string,
@@ -67,9 +64,7 @@ const UNITS: Readonly<Record<string, string>> = {
   day: "d",
 };
 
-/**
- * `5m` of "every 5 minutes", "5 min", "every hour" and the like; undefined when it is none of them.
- */
+/** Returns `5m` for "every 5 minutes", "5 min" and the like; undefined for any other text. */
 function spokenInterval(text: string): string | undefined {
   const plain = text.replace(/^every\s+/i, "");
   if (parseDuration(plain) !== undefined) return plain;

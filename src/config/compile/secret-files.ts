@@ -1,6 +1,6 @@
 /**
- * `<key>_file` for every secret: the file's text takes the place of `<key>`. Also warns of secrets
- * written into the configuration.
+ * Reads `<key>_file` for every secret: the text of the file becomes the value of `<key>`. Warns of
+ * secrets that are written in the configuration.
  */
 import { isAbsolute, join } from "node:path";
 import type { Files } from "../../model/files.ts";
@@ -12,19 +12,19 @@ export interface SecretDeps {
   readonly folder: string;
   readonly files: Files;
   readonly report: Report;
-  /** Every file read is noted here, by its absolute path. */
+  /** Called with the absolute path of every file that was read. */
   readonly noteFile: (path: string) => void;
-  /** For the demo: a secret without its value is left unresolved, without a complaint. */
+  /** Set for the demo: a secret without a value is left unresolved and not reported. */
   readonly lenient: boolean;
 }
 
 export interface SecretMap {
   readonly map: MapNode;
-  /** Absolute paths by the key of the secret, where it came from a file. */
+  /** Absolute paths by the key of the secret, for secrets from files. */
   readonly paths: Readonly<Record<string, string>>;
 }
 
-/** For secrets that the demo needs as well: one without its value is an error. */
+/** Returns dependencies for secrets that the demo needs, too: a missing value is an error. */
 export const requiring = ({
   folder,
   files,
@@ -38,7 +38,7 @@ export const requiring = ({
   lenient: false,
 });
 
-/** `harmless`: keys, and values of any key, that may be written out. */
+/** Resolves secrets. `harmless`: keys, and values of any key, that may be written in the file. */
 export async function resolveSecrets(
   map: MapNode,
   keys: readonly string[],

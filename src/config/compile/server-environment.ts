@@ -1,7 +1,7 @@
 /**
- * What the environment says about the server, for images and units that must not touch the file:
- * where it listens, and its token. Owns who wins: the address of the environment over the file's,
- * the file's token over the environment's. Making a token is not config's.
+ * Reads what the environment says about the server, for images and units that must not change the
+ * file: its address and token. The environment's address overrides the file's, and the file's token
+ * overrides the environment's. A missing token is created elsewhere.
  */
 import { resolve } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
@@ -27,19 +27,16 @@ export interface ServerDeps {
   readonly env: Environment;
   readonly files: Files;
   readonly report: Report;
-  /** Where `server.listen` stands, or would stand. */
+  /** The place of `server.listen`, or where it would be. */
   readonly place: Place;
   /**
-   * For commands that do not listen as the file says: an open address without a token is no
-   * mistake.
+   * Set for commands that do not listen on this address, for which an open address without a token
+   * is no error.
    */
   readonly lenient: boolean;
 }
 
-/**
- * The server as it will be; what is wrong with it, the lack of a token included, goes to the
- * report.
- */
+/** Returns the server's settings. Reports what is wrong with them, including a missing token. */
 export async function buildServerAddress(
   written: ServerSettings,
   deps: ServerDeps,
@@ -59,10 +56,13 @@ export async function buildServerAddress(
     : { ...address, newTokenFile: token.missing };
 }
 
-/** True when the environment decides where the server listens. */
+/** Whether the environment decides where the server listens. */
 export const namesListen = (env: Environment): boolean => valueOf(env, LISTEN) !== undefined;
 
-/** An empty variable is one that is not set: compose files cannot leave one out. */
+/**
+ * Returns a variable's value. An empty variable counts as not set, because compose files cannot
+ * leave one out.
+ */
 const valueOf = (env: Environment, name: string): string | undefined =>
   ownValue(env, name)?.trim() || undefined;
 
@@ -79,7 +79,7 @@ function listenOf({ env, report, place }: ServerDeps): Listen | undefined {
   return read.data;
 }
 
-/** Its text, or the file that is yet to be made. */
+/** Returns the token, or the path of a file that must still be created. */
 async function tokenOf({
   env,
   files,

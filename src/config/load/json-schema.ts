@@ -1,4 +1,7 @@
-/** The JSON Schema that editors complete and check with, from the very schemas that load a file. */
+/**
+ * Builds the JSON Schema with which editors complete and check files, from the same schemas that
+ * load a file.
+ */
 import { z } from "zod";
 import type { SinkType } from "../../sinks/kind/sink-type.ts";
 import { isTweetFeed, type WatchType } from "../../watches/watch-type.ts";
@@ -23,8 +26,8 @@ import { commonWatchSchema, watchDefaultsSchema } from "../schema/watch-schema.t
 type Schema = Record<string, unknown>;
 
 /**
- * The whole schema; write it to config/watches.schema.json with two spaces and a newline at its
- * end.
+ * Returns the whole schema, which is stored as config/watches.schema.json with two spaces of
+ * indentation and a newline at the end.
  */
 export function buildJsonSchema(
   watchTypes: readonly WatchType<any>[],
@@ -89,14 +92,17 @@ function toJson(schema: z.ZodType): Schema {
   return json;
 }
 
-/** A route holds routes: zod points at the root, which is elsewhere in the whole. */
+/**
+ * Returns the schema of a route, which contains routes. zod refers to the root, which is elsewhere
+ * in the whole schema.
+ */
 function routeJson(): Schema {
   return JSON.parse(
     JSON.stringify(toJson(routeSchema)).replaceAll('"$ref":"#"', '"$ref":"#/$defs/route"'),
   ) as Schema;
 }
 
-/** A number or a switch may come from the environment: `monthly: ${QUOTA}`. */
+/** Allows a variable for a number or a boolean, such as `monthly: ${QUOTA}`. */
 function allowVariables(json: Schema): void {
   if (json["type"] !== "number" && json["type"] !== "integer" && json["type"] !== "boolean") return;
   if ("const" in json) return;
@@ -126,7 +132,7 @@ function watchSchema(type: WatchType<any>): Schema {
   };
 }
 
-/** `{ file: path }` is expanded before a schema sees the list. */
+/** Allows `{ file: path }` in lists, because it is expanded before a schema checks the list. */
 function allowFiles(own: Schema, keys: readonly string[]): Schema {
   const file = {
     type: "object",
@@ -144,7 +150,7 @@ function allowFiles(own: Schema, keys: readonly string[]): Schema {
   return { ...own, properties: { ...propertiesOf(own), ...Object.fromEntries(allowed) } };
 }
 
-/** The keys of every watch, with files in the lists of `ignore`. */
+/** Returns the keys of every watch, with files in the lists of `ignore`. */
 function commonKeys(schema: z.ZodType): Schema {
   const own = toJson(schema);
   const { ignore, ...others } = propertiesOf(own) as Readonly<Record<string, Schema>>;
@@ -179,7 +185,7 @@ const sinkDefaults = (types: readonly SinkType<any>[]): Schema => ({
   properties: Object.fromEntries(types.map((type) => [type.type, sinkSchema(type, [])])),
 });
 
-/** Every secret also as `<key>_file`; then the key itself is not required. */
+/** Adds `<key>_file` for every secret. The key itself is then not required. */
 function withFiles(json: Schema, secrets: readonly string[], description: string): Schema {
   const files = secrets.map((key) => [
     `${key}_file`,

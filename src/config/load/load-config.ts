@@ -1,6 +1,6 @@
 /**
- * The way from files to a frozen Config: read, parse, merge, interpolate, check, build. Finds
- * everything that is wrong before it says no.
+ * Loads a frozen Config from files: reads, parses, merges, interpolates, checks, builds. Reports
+ * all errors, not only the first.
  */
 import { join } from "node:path";
 import type { Environment, Files } from "../../model/files.ts";
@@ -24,15 +24,15 @@ export interface LoadRequest {
   /** A YAML file, or a folder of them. */
   readonly path: string;
   readonly files: Files;
-  /** The real environment; `.env` beside the file is read under it. */
+  /** The real environment. Variables from the `.env` next to the file are added. */
   readonly env: Environment;
   readonly watchTypes: readonly WatchType<any>[];
   readonly sinkTypes: readonly SinkType<any>[];
-  /** Warnings about dates that have passed are as of then; absent: there are none. */
+  /** The time for warnings about dates that have passed; absent for no such warnings. */
   readonly nowMs?: number;
   /**
-   * For the demo, which replaces every sink: their secrets need not be there; such a sink has no
-   * settings.
+   * Set for the demo, which replaces every sink. Secrets of sinks may be missing; such a sink has
+   * no settings.
    */
   readonly lenientSecrets?: boolean;
 }
@@ -43,8 +43,8 @@ export type LoadResult =
   | { readonly ok: false; readonly issues: readonly ConfigIssue[] };
 
 /**
- * Characters of YAML, about two thousand watches. The parser's document takes a hundred times as
- * many bytes, building half as many.
+ * A file of this many characters has about two thousand watches. The parser's document takes a
+ * hundred times as many bytes, building half as many.
  */
 const LARGE_TEXT = 150_000;
 
@@ -109,8 +109,8 @@ export async function loadConfig(request: LoadRequest): Promise<LoadResult> {
 }
 
 /**
- * A megabyte takes about a second, and a daemon that reads many of them again has a lease to renew
- * meanwhile.
+ * Parses the files. A megabyte takes about a second, and between files a daemon that reloads must
+ * be able to renew its lease.
  */
 async function parseAll(files: readonly SourceFile[], report: Report): Promise<readonly MapNode[]> {
   const roots: MapNode[] = [];
@@ -125,7 +125,10 @@ async function parseAll(files: readonly SourceFile[], report: Report): Promise<r
 const byName = (a: { readonly shown: string }, b: { readonly shown: string }): number =>
   a.shown < b.shown ? -1 : 1;
 
-/** Plain objects and lists only: compiled matchers and classes keep their insides. */
+/**
+ * Freezes plain objects and lists only, because compiled matchers and classes change their own
+ * fields.
+ */
 function deepFreeze<T>(value: T): T {
   if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
   const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
