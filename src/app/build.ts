@@ -10,7 +10,7 @@ import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/contract/actions.ts";
 import { openState } from "../state/open-state.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
-import { takeClockSetWhileStopped } from "./clock-watch.ts";
+import { handleClockSetWhileStopped } from "./clock-watch.ts";
 import { claimOrigin } from "./daemon/origin.ts";
 import { openOrStandBy } from "./daemon/stand-by.ts";
 import { Revisions } from "./fleet/revisions.ts";
@@ -73,7 +73,7 @@ async function build(
   const { url } = serving;
   const parts = { feed, store, deps: own, startedAtMs: own.clock.now(), revisions, serving };
   if (membership === undefined) {
-    await takeClockSetWhileStopped({ clock, log, store });
+    await handleClockSetWhileStopped({ clock, log, store });
     await revisions.propose(config, "start");
     const work = await startWork(config, { ...parts, share: WHOLE });
     teardown.push("work", () => work.stop());

@@ -34,7 +34,7 @@ export interface StoppedClockDeps extends Pick<ClockWatchDeps, "clock" | "log"> 
  * Called at startup. If the clock shows an earlier time than the last one stored, it was set back
  * in between.
  */
-export async function takeClockSetWhileStopped({
+export async function handleClockSetWhileStopped({
   clock,
   log,
   store,

@@ -53,7 +53,7 @@ export function createSwap({
         return registerConfiguredWatches(next, { store, hash, clock, log, share });
       };
       const registered = await register().catch((error: unknown) => {
-        polling.storeWatch.takeError(error);
+        polling.storeWatch.recordError(error);
         throw error;
       });
       await activate(registered);

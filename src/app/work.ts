@@ -122,7 +122,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
     ...createSwap({ ...core, guard, delivering, polling }),
     ...delivering,
     states: () => store.listWatches(),
-    onStoreError: (error) => void polling.storeWatch.takeError(error),
+    onStoreError: (error) => void polling.storeWatch.recordError(error),
   });
   core.events.on("storeRecovered", () => reloader.storeRecovered());
   const enriching = createEnriching({ ...core, delivering });

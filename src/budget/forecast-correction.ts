@@ -17,7 +17,7 @@ export interface CorrectionSample {
 
 export interface ForecastCorrection {
   /** Adds a sample. Called at every read of the ledger. */
-  take(sample: CorrectionSample): void;
+  addSample(sample: CorrectionSample): void;
   /** The real requests per forecast request; 1 if nothing is known, or if fewer are used. */
   readonly factor: number;
   /** What must survive a restart. The same object while nothing new is learned. */
@@ -70,7 +70,7 @@ export function createForecastCorrection(): ForecastCorrection {
   let last: CorrectionSample | undefined;
   let memory: CorrectionMemory = { periodId: "", learned: NO_REQUESTS, bucket: EMPTY };
   return {
-    take(sample) {
+    addSample(sample) {
       const before = last;
       last = sample;
       if (memory.periodId !== sample.periodId)

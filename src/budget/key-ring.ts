@@ -23,7 +23,7 @@ export interface KeyRing {
    * Returns suspended keys that are due for a probe: each once an hour, a failing one every five
    * minutes.
    */
-  takeProbes(nowMs: number): readonly string[];
+  claimProbes(nowMs: number): readonly string[];
   /** Lets a key pay again, on trial: only an answer that it paid for ends the suspension. */
   tryAgain(key: string): void;
   /**
@@ -72,7 +72,7 @@ export function createKeyRing(): KeyRing {
         isOnTrial: false,
       });
     },
-    takeProbes(nowMs) {
+    claimProbes(nowMs) {
       const due = [...refusals].filter(
         ([, { isOnTrial, probeAtMs }]) => !isOnTrial && nowMs >= probeAtMs,
       );

@@ -75,7 +75,7 @@ export function createEngineParts(deps: EngineDeps) {
     targetAlerts,
     onSourceChanged: replaceTargets,
     onListLost: (listId) => lists.listLost(listId),
-    onRenamed: (userId, username) => resolver.takeRename(userId, username),
+    onRenamed: (userId, username) => resolver.handleRename(userId, username),
   });
   const resolver = new TargetResolver({
     ...deps,
@@ -98,7 +98,8 @@ export function createEngineParts(deps: EngineDeps) {
     slowDownOf,
     wake: (key) => void loop.runNow(key),
     runOne: (poll, reach) => attempts.run(poll, () => runner.run(poll, reach)),
-    take: (poll, feed, commits) => attempts.run(poll, () => runner.take(poll, feed, commits)),
+    processFeed: (poll, feed, commits) =>
+      attempts.run(poll, () => runner.processFeed(poll, feed, commits)),
   });
   const rechecks = new RecheckLoop({ ...deps, slowDownOf, watches: watchesNow });
   const planner = new PollPlanner({ ...deps, watches, history, runners, loop, stalls });

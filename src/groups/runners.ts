@@ -60,7 +60,7 @@ export function createRunners(deps: RunnersDeps): Runners {
     log,
     runner,
     runOne,
-    take,
+    processFeed,
     slowDownOf,
     wake,
   } = deps;
@@ -72,7 +72,7 @@ export function createRunners(deps: RunnersDeps): Runners {
     serviceClock,
     slowDownOf: slowDownOf,
   });
-  const reading = new GroupReading({ store, gate, clock, serviceClock, runOne, take });
+  const reading = new GroupReading({ store, gate, clock, serviceClock, runOne, processFeed });
   const runners: Readonly<Record<keyof typeof GROUP_KINDS, GroupRunner>> = {
     single: createFeedRunner({ runner, pacerOf, clock }),
     accounts: new AccountsRunner({

@@ -3,7 +3,7 @@ export interface StoreWatch {
   /** Why the store does not work; undefined while it does. */
   readonly trouble: string | undefined;
   /** Evaluates any error. Returns true if it comes from the store and polling must stop. */
-  takeError(error: unknown): boolean;
+  recordError(error: unknown): boolean;
   /** Writes something. Returns why that failed; undefined if it succeeded. Never rejects. */
   prove(): Promise<string | undefined>;
   /** Acquires and releases the lock of a write without writing anything. Never rejects. */

@@ -83,7 +83,7 @@ export function* digestPages<Line>(
   };
   let page: { readonly lines: Line[]; readonly events: OutboxEvent[] } = { lines: [], events: [] };
   let room = first;
-  const take = (rows: readonly Measured<Line>[]) => {
+  const addRows = (rows: readonly Measured<Line>[]) => {
     for (const { row, line, cost } of rows) {
       page.lines.push(line);
       if (row.kind === "item" || row.kind === "more") page.events.push(...row.events);
@@ -109,7 +109,7 @@ export function* digestPages<Line>(
         );
       }
       // Omit a heading that leaves no room for the row below it.
-      take(fits([...above, own]) ? [...above, own] : [own]);
+      addRows(fits([...above, own]) ? [...above, own] : [own]);
       above = [];
     }
   }

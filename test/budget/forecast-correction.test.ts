@@ -19,7 +19,7 @@ function watch(
   spent = 0,
 ): number {
   for (let ms = 0; ms <= forMs; ms += MINUTE)
-    correction.take({
+    correction.addSample({
       nowMs: fromMs + ms,
       periodId: "2026-03-01",
       spent: spent + (taken * ms) / DAY,
@@ -53,19 +53,19 @@ it("takes an hour of first reads for little, and a period's end, a sleep and a c
   spent = watch(correction, HOUR, 3 * DAY, 300, 300, spent);
   const before = correction.factor;
   expect(before).toBeLessThan(1.2);
-  correction.take({
+  correction.addSample({
     nowMs: 5 * DAY,
     periodId: "2026-03-01",
     spent: spent + 5_000,
     pacedPerDay: 300,
   });
-  correction.take({
+  correction.addSample({
     nowMs: 5 * DAY - HOUR,
     periodId: "2026-03-01",
     spent: spent + 10_000,
     pacedPerDay: 300,
   });
-  correction.take({ nowMs: 5 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
+  correction.addSample({ nowMs: 5 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
   watch(correction, 5 * DAY, HOUR, 300, 300);
   expect(correction.factor).toBeLessThanOrEqual(before);
 });
@@ -81,7 +81,7 @@ it("goes on after a restart where it was, also from within an hour, and begins a
     spent = watch(again, ms, 20 * MINUTE, 300, 600, spent);
   }
   expect(again.factor).toBeCloseTo(whole.factor, 5);
-  again.take({ nowMs: 6 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
+  again.addSample({ nowMs: 6 * DAY, periodId: "2026-04-01", spent: 0, pacedPerDay: 300 });
   expect(again.factor).toBe(1);
 });
 
@@ -109,7 +109,7 @@ function meanSlowDown(isCorrected: boolean): number {
     } as const;
     const { normal } = governedFactors(asked);
     const pacedPerDay = normal > 1 ? (polls + reads) / normal : undefined;
-    correction.take({ nowMs, periodId: "2026-03-01", spent, pacedPerDay });
+    correction.addSample({ nowMs, periodId: "2026-03-01", spent, pacedPerDay });
     spent = Math.min(limit, spent + ((polls / normal + reads) * stepMs) / DAY);
     factors += normal;
   }

@@ -15,10 +15,10 @@ describe("a key the service refuses", () => {
   it("is asked about once an hour", () => {
     const ring = createKeyRing();
     ring.suspend("b", "unauthorized", 0);
-    expect(ring.takeProbes(HOUR - 1)).toEqual([]);
-    expect(ring.takeProbes(HOUR)).toEqual(["b"]);
-    expect(ring.takeProbes(HOUR + 1)).toEqual([]);
-    expect(ring.takeProbes(2 * HOUR)).toEqual(["b"]);
+    expect(ring.claimProbes(HOUR - 1)).toEqual([]);
+    expect(ring.claimProbes(HOUR)).toEqual(["b"]);
+    expect(ring.claimProbes(HOUR + 1)).toEqual([]);
+    expect(ring.claimProbes(2 * HOUR)).toEqual(["b"]);
   });
 
   it("on trial may pay, and is not asked about meanwhile", () => {
@@ -27,7 +27,7 @@ describe("a key the service refuses", () => {
     ring.tryAgain("b");
     expect(ring.usable(ALL)).toEqual(ALL);
     expect(ring.suspended).toHaveLength(1);
-    expect(ring.takeProbes(5 * HOUR)).toEqual([]);
+    expect(ring.claimProbes(5 * HOUR)).toEqual([]);
   });
 
   it("is back once it has paid, and refused since the first time when the trial fails", () => {

@@ -20,7 +20,7 @@ interface Said {
 
 export function createStoreTroubleLog(log: Log, clock: Pick<Clock, "monotonic">): Log {
   const said = new Map<string, Said>();
-  const take = (level: "warn" | "error") => (message: string, fields?: LogFields) => {
+  const logAt = (level: "warn" | "error") => (message: string, fields?: LogFields) => {
     const error = fields?.["error"];
     if (error instanceof StoreError)
       warn(
@@ -47,8 +47,8 @@ export function createStoreTroubleLog(log: Log, clock: Pick<Clock, "monotonic">)
   return {
     debug: (message, fields) => log.debug(message, fields),
     info: (message, fields) => log.info(message, fields),
-    warn: take("warn"),
-    error: take("error"),
+    warn: logAt("warn"),
+    error: logAt("error"),
     child: (fields) => createStoreTroubleLog(log.child(fields), clock),
   };
 }

@@ -84,7 +84,7 @@ class KeysAndQuota implements Paying {
           return this.keyWatch.refused(key, error, sentAtMs);
         },
         paid: (key, sentAtMs, failedWith) => {
-          this.keyRefusals.taken(key);
+          this.keyRefusals.accepted(key);
           this.keyWatch.paid(key, sentAtMs, failedWith);
         },
       },

@@ -98,7 +98,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     onMissing: (watchId) => events.emit("targetMissing", watchId),
     onPolled: (poll, outcome, error) => events.emit("polled", poll, outcome, error),
   });
-  events.on("attemptEnded", (error) => upstreamWatch.takeOutcome(error));
+  events.on("attemptEnded", (error) => upstreamWatch.recordOutcome(error));
   events.on("paceChanged", () => engine.reschedule());
   events.on("storeRecovered", () => engine.runAllNow());
   events.on("serviceRecovered", () => engine.runAllNow());

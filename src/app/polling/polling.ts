@@ -244,7 +244,7 @@ class PollingHalf implements Polling {
     });
     events.on("keyRefusedElsewhere", (key, error) => void this.#gate.keyRefused(key, error));
     events.on("keyTakenElsewhere", (key) => {
-      this.keyWatch.taken(key);
+      this.keyWatch.accepted(key);
       this.upstreamWatch.keyTaken(true);
     });
     events.on("quotaSpent", () => quotaAudit.spent());

@@ -175,7 +175,7 @@ class Reloads {
     const fixed = needsRestart(before, loaded.config);
     return fixed.length > 0
       ? this.#refuse(fixed, askedBy)
-      : this.#takeOver(before, loaded.config, askedBy);
+      : this.#activate(before, loaded.config, askedBy);
   }
 
   /**
@@ -189,7 +189,7 @@ class Reloads {
     });
   }
 
-  async #takeOver(before: Config, next: Config, askedBy: string): Promise<ReloadOutcome> {
+  async #activate(before: Config, next: Config, askedBy: string): Promise<ReloadOutcome> {
     const { states, swap } = this.#deps;
     const { hash, log } = this.#deps.deps;
     const changes = compareConfigs(before, next);

@@ -50,7 +50,7 @@ export class SilenceWatch {
   /**
    * Counts a complete answer of a poll. `hasItems`: the answer is a list with items, new or not.
    */
-  take(newItems: number, hasItems: boolean): void {
+  countAnswer(newItems: number, hasItems: boolean): void {
     const nowMs = this.#deps.clock.monotonic();
     this.#isBack ||= newItems > 0 || (hasItems && this.#isOfEmptyLists);
     this.#quietMs =

@@ -77,7 +77,10 @@ export class StallWatch {
         if (this.#reported.has(watch.id)) this.#better.add(watch.id);
     }
     // The members of a group report their own new items.
-    this.#silence.take(poll.group === undefined ? news.newItems : 0, (news.shown?.size ?? 0) > 0);
+    this.#silence.countAnswer(
+      poll.group === undefined ? news.newItems : 0,
+      (news.shown?.size ?? 0) > 0,
+    );
   }
 
   failed(poll: Poll, error: unknown): void {

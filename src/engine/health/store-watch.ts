@@ -74,17 +74,17 @@ class WatchedStore implements StoreWatch {
       await this.#write();
       return undefined;
     } catch (error) {
-      this.takeError(error);
+      this.recordError(error);
       return errorText(error);
     }
   }
 
   async proveUnlocked(): Promise<void> {
     if (this.#text === undefined)
-      await this.#deps.store.proveUnlocked().catch((error: unknown) => this.takeError(error));
+      await this.#deps.store.proveUnlocked().catch((error: unknown) => this.recordError(error));
   }
 
-  takeError(error: unknown): boolean {
+  recordError(error: unknown): boolean {
     if (!isStoreError(error)) return false;
     // A replica that was replaced reports nothing: others do its work, and this process ends.
     if (this.#text !== undefined || isReplaced(error)) return true;

@@ -48,7 +48,7 @@ export class UpstreamWatch {
   }
 
   /** Records the outcome of every attempt. */
-  takeOutcome(error: UpstreamError | undefined): void {
+  recordOutcome(error: UpstreamError | undefined): void {
     const { clock } = this.#deps;
     if (error?.kind === "rate_limited") this.#throttledSinceMs ??= clock.now();
     else if (error?.kind !== "transient") this.#throttledSinceMs = undefined;

@@ -23,7 +23,7 @@ export interface AttemptDeps
   readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
   readonly gaps: Pick<GapWatch, "polled">;
   readonly volume: Pick<VolumeWatch, "polled">;
-  readonly trouble: Pick<TargetTrouble, "take" | "follow">;
+  readonly trouble: Pick<TargetTrouble, "handleRefusal" | "follow">;
   readonly history: Pick<PollHistory, "polled" | "succeeded" | "failed" | "problems">;
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
 }
@@ -71,7 +71,7 @@ export class PollAttempts {
       onPolled(poll, undefined, error);
       const aftermath = await this.#failed(poll, error).catch((second: unknown): PollAftermath => {
         history.failed(poll.key, errorText(error));
-        storeWatch.takeError(second);
+        storeWatch.recordError(second);
         return { retryAtMs: clock.now() + STORE_RETRY_MS };
       });
       meter.count("chirpwatch_polls_total", {
@@ -115,7 +115,7 @@ export class PollAttempts {
     const { clock, log, storeWatch, trouble } = this.#deps;
     const nowMs = clock.now();
     const watch = poll.subscribers[0]?.watch.id;
-    if (storeWatch.takeError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
+    if (storeWatch.recordError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
     if (error instanceof RequestHeld) {
       // The first page was read. The rest is a gap that the next polls fill.
       if (error.reason === "pace") return {};
@@ -133,7 +133,7 @@ export class PollAttempts {
     }
     const { kind, status, message } = error;
     const fields = { watch, endpoint: poll.source.endpoint, kind, status, error: message };
-    const after = isRefusal(error) ? await trouble.take(poll, error) : undefined;
+    const after = isRefusal(error) ? await trouble.handleRefusal(poll, error) : undefined;
     if (after?.isAnswer === true) log.debug("poll answered that there is nothing", fields);
     else log.warn("poll failed", fields);
     if (after !== undefined) return after;

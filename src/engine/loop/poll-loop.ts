@@ -65,7 +65,7 @@ export class PollLoop {
   setPolls(polls: readonly Poll[], lastPolledAtMs: ReadonlyMap<string, number>): void {
     const before = new Map(polls.map(({ key }) => [key, this.#queue.pollOf(key)]));
     this.#queue.setPolls(polls, lastPolledAtMs);
-    for (const poll of polls) this.#takeOver(before.get(poll.key), poll);
+    for (const poll of polls) this.#updatePoll(before.get(poll.key), poll);
     this.#arm();
   }
 
@@ -129,7 +129,7 @@ export class PollLoop {
     return this.#running.size;
   }
 
-  #takeOver(old: Poll | undefined, poll: Poll): void {
+  #updatePoll(old: Poll | undefined, poll: Poll): void {
     const isSame =
       old === poll ||
       (old !== undefined &&

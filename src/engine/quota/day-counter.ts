@@ -42,7 +42,7 @@ export class DayCounter {
    * Counts the requests since the last call. Called once an hour, while polls are not slowed down.
    * `estimatesOf` returns the estimates since a time, by watch id.
    */
-  async take(
+  async countRequests(
     estimatesOf: (sinceMs: number) => ReadonlyMap<string, HourEstimate>,
     nowMs: number,
   ): Promise<void> {

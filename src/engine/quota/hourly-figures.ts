@@ -55,7 +55,7 @@ export class HourlyFigures {
     this.#volumes = volumesOf(polls, await states(watchesWithLists(polls)), nowMs);
     if (!share.isLeading()) return this.#days.reload();
     if (!isSlowedDown)
-      await this.#days.take((sinceMs) => this.#estimatesOf(polls, sinceMs, nowMs), nowMs);
+      await this.#days.countRequests((sinceMs) => this.#estimatesOf(polls, sinceMs, nowMs), nowMs);
   }
 
   price(polls: readonly Poll[], nowMs: number): readonly PricedPoll[] {

@@ -81,7 +81,7 @@ export class KeyRefusals {
     this.#write(fingerprint, { kind, status: status ?? null, message, atMs });
   }
 
-  taken(key: string): void {
+  accepted(key: string): void {
     const fingerprint = this.#fingerprintOf(key);
     if (fingerprint !== undefined && this.#known.delete(fingerprint))
       this.#write(fingerprint, null);
@@ -92,7 +92,8 @@ export class KeyRefusals {
    * for.
    */
   answered(key: string): void {
-    if (this.#known.get(this.#fingerprintOf(key) ?? "")?.kind === "unauthorized") this.taken(key);
+    if (this.#known.get(this.#fingerprintOf(key) ?? "")?.kind === "unauthorized")
+      this.accepted(key);
   }
 
   async #readAll(): Promise<void> {

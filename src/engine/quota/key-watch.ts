@@ -99,7 +99,7 @@ export class KeyWatch {
   }
 
   /** Puts a key on trial, because it pays again for another replica. */
-  taken(key: string): void {
+  accepted(key: string): void {
     this.#deps.ring.tryAgain(key);
   }
 
@@ -159,7 +159,7 @@ export class KeyWatch {
   /** Asks about suspended keys, and raises the alert again for each that is still suspended. */
   async #check(ask: AskKey): Promise<void> {
     const { ring, clock, keys, opsAlerts } = this.#deps;
-    await this.#askAbout(ring.takeProbes(clock.monotonic()), ask);
+    await this.#askAbout(ring.claimProbes(clock.monotonic()), ask);
     const usable = ring.usable(keys());
     for (const [key, alert] of this.#alerts)
       if (keys().includes(key) && !usable.includes(key)) await opsAlerts.raise(alert);

@@ -195,7 +195,7 @@ export class QuotaWatch {
    */
   #adjust(query: GovernedQuery, { factors, pace }: GovernedPace, periodId: string): void {
     const { nowMs, spent, periodEndMs } = query;
-    this.#correction.take({
+    this.#correction.addSample({
       nowMs,
       periodId,
       spent,

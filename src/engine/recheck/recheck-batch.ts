@@ -183,7 +183,7 @@ export function reportFailure(
   error: unknown,
   { storeWatch, log }: Pick<RecheckDeps, "storeWatch" | "log">,
 ): void {
-  if (storeWatch.takeError(error)) return;
+  if (storeWatch.recordError(error)) return;
   if (error instanceof RequestHeld)
     log.debug("fresh tweets wait for their next recheck", { reason: error.reason });
   else log.warn("fresh tweets could not be rechecked", { error });

@@ -134,7 +134,7 @@ export class GroupReading {
     members: readonly Poll[],
     { observations }: Pick<MergedAnswer, "observations">,
   ): Promise<ReadonlyMap<string, PollRun>> {
-    const { store, take } = this.#deps;
+    const { store, processFeed } = this.#deps;
     const read = members.flatMap((poll) => {
       const feed = observations.get(poll.key);
       return feed === undefined ? [] : [{ poll, feed }];
@@ -142,7 +142,7 @@ export class GroupReading {
     const joint = new JointCommit(store, read.length);
     const runs = read.map(
       async ({ poll, feed }) =>
-        [poll.key, await joint.run((commits) => take(poll, feed, commits))] as const,
+        [poll.key, await joint.run((commits) => processFeed(poll, feed, commits))] as const,
     );
     return new Map(await Promise.all(runs));
   }

@@ -84,7 +84,7 @@ export interface SuspiciousSearches {
    * Counts merged answers without the newest known tweet. Returns the member whose newest tweet,
    * known from before, was missing from several answers in a row.
    */
-  take(batch: readonly PlannedMember[], isSuspicious: boolean): PlannedMember | undefined;
+  countAnswer(batch: readonly PlannedMember[], isSuspicious: boolean): PlannedMember | undefined;
 }
 
 /**
@@ -94,7 +94,7 @@ export interface SuspiciousSearches {
 export function createSuspiciousSearches(): SuspiciousSearches {
   const runs = new Map<string, { readonly newestMs: number; readonly count: number }>();
   return {
-    take(batch, isSuspicious) {
+    countAnswer(batch, isSuspicious) {
       const newestOf = ({ memory }: PlannedMember) => memory.newestItemMs ?? 0;
       const owner = batch.reduce((best, one) => (newestOf(one) > newestOf(best) ? one : best));
       for (const one of batch) if (!isSuspicious || one !== owner) runs.delete(one.member.poll.key);

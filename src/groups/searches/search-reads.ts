@@ -130,7 +130,7 @@ export class SearchReads {
       if (fresh.length > 0)
         return { tasks: verifying(tasks), unattributed: fresh, reason: "unattributed" };
       await this.#applyAnswer(scene, tasks, answer);
-      const missing = this.#suspiciousSearches.take(batch, answer.isSuspicious);
+      const missing = this.#suspiciousSearches.countAnswer(batch, answer.isSuspicious);
       const own = tasks.filter(({ poll }) => poll.key === missing?.member.poll.key);
       return own.length === 0
         ? undefined

@@ -67,7 +67,7 @@ export class PollRunner {
   /**
    * Evaluates a feed that was already read together with others; its commit goes through `commits`.
    */
-  take(
+  processFeed(
     poll: Poll,
     feed: FeedObservation,
     commits: Pick<PollStore, "commitPoll">,

@@ -15,7 +15,7 @@ export interface RunMember {
    * Evaluates what was read of a member together with others, and commits it through `store`. Never
    * rejects.
    */
-  readonly take: (
+  readonly processFeed: (
     poll: Poll,
     feed: FeedObservation,
     store: Pick<PollStore, "commitPoll">,

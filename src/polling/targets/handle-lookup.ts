@@ -98,7 +98,7 @@ export class HandleLookup {
       purpose,
     } as const;
     const seen = await profiles.ask(asker, asked, 0);
-    await this.takeHandles(
+    await this.storeHandles(
       accounts,
       ({ userId: id }) => (seen.get(id ?? "")?.user ?? lately(id ?? ""))?.username ?? "",
     );
@@ -108,7 +108,7 @@ export class HandleLookup {
    * Stores handles. `handleOf` returns the current handle of a target's account; "" if it is not
    * known.
    */
-  async takeHandles(
+  async storeHandles(
     accounts: readonly AskedByHandle[],
     handleOf: (target: TargetState) => string,
   ): Promise<void> {
@@ -116,7 +116,7 @@ export class HandleLookup {
     for (const account of accounts) {
       const username = handleOf(account.target);
       if (username !== "" && username !== account.target.username)
-        changed.push(await this.#takeHandle(account, username));
+        changed.push(await this.#storeHandle(account, username));
     }
     if (changed.length > 0) this.#deps.onResolved(changed);
   }
@@ -163,7 +163,7 @@ export class HandleLookup {
     if (missing.length > 0) await onMissing(missing);
   }
 
-  async #takeHandle({ watch, target }: AskedByHandle, username: string): Promise<TargetState> {
+  async #storeHandle({ watch, target }: AskedByHandle, username: string): Promise<TargetState> {
     const { store, clock, targetAlerts } = this.#deps;
     const userId = target.userId ?? "";
     const resolved = await store.resolveTarget(

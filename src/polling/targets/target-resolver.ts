@@ -87,11 +87,11 @@ export class TargetResolver {
   }
 
   /** Called when another poll noticed that an account has another handle. */
-  takeRename(userId: string, username: string): Promise<void> {
+  handleRename(userId: string, username: string): Promise<void> {
     const own = askedByHandle(this.#deps.watches()).filter(
       ({ target }) => target.userId === userId,
     );
-    return this.#lookup.takeHandles(own, () => username);
+    return this.#lookup.storeHandles(own, () => username);
   }
 
   /** Resolves when a running round has ended. */
@@ -114,7 +114,9 @@ export class TargetResolver {
     try {
       // Targets that are looked up by handle now have a current one.
       if (areHandlesAsked && askedByHandle(watches()).length === 0) await this.#noteRefreshed();
-      await this.#lookup.findIds([...unknown, ...ignored], (missing) => this.#takeMissing(missing));
+      await this.#lookup.findIds([...unknown, ...ignored], (missing) =>
+        this.#reportMissing(missing),
+      );
       for (const { handle } of ignored) this.#ignoredAtMs.set(handle, clock.monotonic());
       if (areHandlesAsked) waitMs = Math.min(waitMs ?? HANDLES_FRESH_MS, await this.#refresh());
     } catch (error) {
@@ -127,7 +129,7 @@ export class TargetResolver {
 
   #waitAfter(error: unknown): number {
     const { storeWatch, log, pacer, clock } = this.#deps;
-    storeWatch.takeError(error);
+    storeWatch.recordError(error);
     log.warn("handles could not be resolved, trying again", { error: errorText(error) });
     if (isRefusal(error))
       return this.#backoff.recordRefusal({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);
@@ -177,12 +179,12 @@ export class TargetResolver {
    * Reports unknown handles by what has them: a target itself, or a watch that names one in
    * addition to its targets. Unknown ignored authors are not reported.
    */
-  async #takeMissing(missing: readonly UnknownHandle[]): Promise<void> {
+  async #reportMissing(missing: readonly UnknownHandle[]): Promise<void> {
     const { trouble, watches } = this.#deps;
     const unknown = missing.flatMap(({ watchId, target }) =>
       target === undefined ? [] : [this.#reported(watchId, [target])],
     );
-    await trouble.takeMissing((await Promise.all(unknown)).flat(), UNKNOWN_HANDLE);
+    await trouble.reportMissing((await Promise.all(unknown)).flat(), UNKNOWN_HANDLE);
     for (const { watchId, watchKey, handle, target } of missing) {
       const planned = watches().find((one) => one.watchKey === watchKey);
       if (
@@ -193,7 +195,7 @@ export class TargetResolver {
         continue;
       const reason = `no account has the handle @${handle}, which it asks about`;
       const targets = await this.#reported(watchId, planned.targets);
-      await trouble.takeMissing(targets, { ...UNKNOWN_HANDLE, reason, isOfNamedAccount: true });
+      await trouble.reportMissing(targets, { ...UNKNOWN_HANDLE, reason, isOfNamedAccount: true });
     }
   }
 

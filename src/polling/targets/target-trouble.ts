@@ -75,7 +75,7 @@ export class TargetTrouble {
   }
 
   /** Handles a 400, 403 or 404 of a poll. */
-  async take(poll: Poll, error: UpstreamError): Promise<PollAftermath> {
+  async handleRefusal(poll: Poll, error: UpstreamError): Promise<PollAftermath> {
     if (error.kind === "bad_request") {
       await this.#mark(poll, {
         status: "misconfigured",
@@ -86,13 +86,13 @@ export class TargetTrouble {
     }
     if (error.kind === "forbidden" && !(await isGateOpen(this.#deps.gate)))
       return this.#notBefore(poll, HOUR_MS);
-    return this.#takeNotFound(poll);
+    return this.#handleNotFound(poll);
   }
 
   async follow(poll: Poll, { renames, returned, absent, refused }: TargetNews): Promise<void> {
-    if (renames.length > 0) await this.#takeRenames(poll, renames);
+    if (renames.length > 0) await this.#handleRenames(poll, renames);
     if (returned.length > 0) await this.#deps.targetAlerts.back(returned);
-    if (absent.length > 0) await this.#takeAbsent(poll, absent);
+    if (absent.length > 0) await this.#handleAbsent(poll, absent);
     for (const [words, subscribers] of refused)
       await this.#mark(
         { ...poll, subscribers },
@@ -104,7 +104,7 @@ export class TargetTrouble {
    * Reports targets that cannot be read because the service does not know a handle: their own, or
    * one that their watch names in addition.
    */
-  takeMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
+  reportMissing(targets: readonly ReportedTarget[], loss: Omit<Loss, "status">): Promise<void> {
     return this.#report(targets, { ...loss, status: "unavailable" });
   }
 
@@ -112,7 +112,7 @@ export class TargetTrouble {
    * Handles accounts that have another handle now: they are followed by their id and reported;
    * whoever has the old handle is not followed.
    */
-  async #takeRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
+  async #handleRenames(poll: Poll, renames: readonly Rename[]): Promise<void> {
     const handles = [
       ...new Set(renames.flatMap(({ from }) => (from === null ? [] : [from.toLowerCase()]))),
     ];
@@ -135,7 +135,7 @@ export class TargetTrouble {
    * records are reported as gone. Each account is asked for by its id, with one request,
    * and only when it goes missing.
    */
-  async #takeAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
+  async #handleAbsent(planned: Poll, absent: readonly Subscriber[]): Promise<void> {
     const loaded = await loadSubscribers(this.#deps.store, { ...planned, subscribers: absent });
     const missing = new Map<string, Subscriber[]>();
     try {
@@ -152,7 +152,7 @@ export class TargetTrouble {
    * Handles a 404, or a 403 that does not concern the key: the cause may be a list through which
    * accounts are read, an account, or an index that does not have it.
    */
-  async #takeNotFound(asked: Poll): Promise<PollAftermath> {
+  async #handleNotFound(asked: Poll): Promise<PollAftermath> {
     const { clock, store, onListLost } = this.#deps;
     const listId = asked.source.params["list_id"];
     const isList =
@@ -170,7 +170,7 @@ export class TargetTrouble {
     if (planned.subscribers.length === 0) return { notBeforeMs: clock.now() + HOUR_MS };
     const loaded = await loadSubscribers(store, planned);
     const userId = loaded.readers[0]?.target.userId ?? null;
-    if (userId !== null) return this.#takeLostAccount(planned, loaded, userId);
+    if (userId !== null) return this.#handleLostAccount(planned, loaded, userId);
     await this.#mark(loaded.poll, {
       status: "unavailable",
       reason: "the service does not know it (404)",
@@ -179,7 +179,7 @@ export class TargetTrouble {
     return this.#notBefore(planned, HOUR_MS);
   }
 
-  async #takeLostAccount(
+  async #handleLostAccount(
     planned: Poll,
     { poll, readers }: LoadedPoll,
     userId: string,
@@ -194,13 +194,13 @@ export class TargetTrouble {
     if (wantsIndex && wasShown && this.#isDoubted(planned))
       return this.#notBefore(planned, HOUR_MS);
     if (wantsIndex && (await this.#ask(poll, "info", { user_id: userId })) !== undefined)
-      return this.#takeNotIndexed(poll, readers);
+      return this.#handleNotIndexed(poll, readers);
     const isKnown = readers.every(({ target }) => target.status === "unavailable");
     if (!isKnown) await this.#markGone(poll, userId);
     return this.#notBefore(planned, HOUR_MS);
   }
 
-  async #takeNotIndexed(poll: Poll, readers: readonly Reader[]): Promise<PollAftermath> {
+  async #handleNotIndexed(poll: Poll, readers: readonly Reader[]): Promise<PollAftermath> {
     const { clock, store, log, onSourceChanged } = this.#deps;
     const changed: TargetState[] = [];
     for (const { subscriber, target } of readers) {

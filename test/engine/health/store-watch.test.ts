@@ -24,7 +24,7 @@ async function notified(
     notifyDirectly: async (text) => void said.push(text),
     onRecovered: () => undefined,
   });
-  expect(watch.takeError(new StoreError(code, "it is so"))).toBe(true);
+  expect(watch.recordError(new StoreError(code, "it is so"))).toBe(true);
   await again.catch(() => undefined);
   await Promise.resolve();
   watch.stop();
@@ -70,7 +70,7 @@ it("notifies the operator from the replica that leads, which tries by itself, th
   await leader?.prove();
   expect(said).toEqual([]);
   isFull = true;
-  other?.takeError(new StoreError("STORE_FULL", "it is full"));
+  other?.recordError(new StoreError("STORE_FULL", "it is full"));
   await leader?.prove();
   isFull = false;
   await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
@@ -101,7 +101,7 @@ it("notifies the operator from the replica that leads by then that the state can
     }),
   );
   for (const watch of [first, second, third])
-    watch?.takeError(new StoreError("STORE_FULL", "it is full"));
+    watch?.recordError(new StoreError("STORE_FULL", "it is full"));
   first?.stop();
   leads = "second";
   await clock.advance(STORE_RETRY_MS);
@@ -127,7 +127,7 @@ it("says what was wrong and for how long where the one that led was gone before 
     ...{ clock, log: rememberingLog(), notifyDirectly: async (text) => void said.push(text) },
     onRecovered: () => undefined,
   });
-  watch.takeError(new StoreError("STORE_FULL", "it is full"));
+  watch.recordError(new StoreError("STORE_FULL", "it is full"));
   await clock.advance(STORE_RETRY_MS);
   [isFull, leads] = [false, true];
   await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
@@ -144,7 +144,7 @@ function comingAndGoing(error: StoreError) {
   const polls = { failing: true, made: 0 };
   const poll = () => {
     polls.made += 1;
-    if (polls.failing) watch.takeError(error);
+    if (polls.failing) watch.recordError(error);
   };
   const watch = createStoreWatch({
     store: { proveWritable: async () => undefined, proveUnlocked: async () => undefined },

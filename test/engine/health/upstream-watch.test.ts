@@ -44,10 +44,10 @@ it("reports an outage that one of several replicas sees once, and that it is ove
     return { watch, opsAlerts };
   };
   const [cutOff, well] = [await replica(), await replica()];
-  cutOff.watch.takeOutcome(failure("transient"));
+  cutOff.watch.recordOutcome(failure("transient"));
   await clock.advance(2 * MINUTE);
   await well.opsAlerts.reload();
-  well.watch.takeOutcome(undefined);
+  well.watch.recordOutcome(undefined);
   await clock.advance(MINUTE);
   expect(alerts).toEqual(["upstream.dark"]);
   cutOff.watch.stop();

@@ -36,7 +36,7 @@ it("adds up what the ledger says of each watch since it was asked last, and goes
   for (let hour = 0; hour <= 25; hour += 1) {
     if (hour === 10) counter = new DayCounter(ledger, store, createVirtualClock(START));
     await counter.load();
-    await counter.take(estimates({ a: 240, rare: 1 }), START + hour * HOUR);
+    await counter.countRequests(estimates({ a: 240, rare: 1 }), START + hour * HOUR);
   }
   expect(ledger.asked.slice(0, 3)).toEqual([START, START, START + HOUR]);
   expect(counter.ratioOf("a")).toBeCloseTo((24 * 12) / 240);
@@ -50,7 +50,7 @@ it("adds up what the ledger says of each watch since it was asked last, and goes
 it("forgets a watch that was not polled for a month", async () => {
   const store = createLearnedInMemory();
   const counter = new DayCounter(ledgerOf(0), store, createVirtualClock(START));
-  await counter.take(estimates({ gone: 24 }), START);
-  await counter.take(estimates({ a: 24 }), START + 31 * 24 * HOUR);
+  await counter.countRequests(estimates({ gone: 24 }), START);
+  await counter.countRequests(estimates({ a: 24 }), START + 31 * 24 * HOUR);
   expect([...(store.scopes.get("counted_days")?.keys() ?? [])]).toEqual(["a"]);
 });
