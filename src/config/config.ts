@@ -82,6 +82,8 @@ export interface ServerConfig {
   /** The address at which people reach the page, without a slash at its end. */
   readonly publicUrl?: string | undefined;
   readonly token?: string;
+  /** May read and change nothing. Never without `token` or `newTokenFile`. */
+  readonly readToken?: string | undefined;
   /**
    * The file that the environment names for the token and that does not exist. Whatever listens
    * creates it first. Never set together with `token`.

@@ -53,6 +53,7 @@ export const RULES = {
   "links-host": "Not a host of permalinks.",
   listen: "Not an address to listen on.",
   "listen-token": "Open to others without a token.",
+  "read-token": "A token for reading that nothing sets apart from the other.",
   "state-path": "A `state.path` that is a folder.",
   "state-url": "Not an address of a Postgres database.",
   "state-twice": "Both a file and a database for the state.",

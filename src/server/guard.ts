@@ -14,6 +14,17 @@ export interface Refusal {
 
 export type Headers = (name: string) => string | undefined;
 
+/** What a server on TCP asks of its callers. */
+export interface TcpAccess {
+  readonly token?: string | undefined;
+  /** May read and change nothing; only beside `token`. */
+  readonly readToken?: string | undefined;
+  /** The host name under which a proxy serves it. */
+  readonly publicHost?: string | undefined;
+}
+
+export type AskedFor = "read" | "change";
+
 /**
  * Returns undefined if the caller may go on. If there is a token, it is accepted as Bearer, or as
  * the password of Basic with any user, so that a browser can open the page. Without a token the
@@ -23,13 +34,17 @@ export type Headers = (name: string) => string | undefined;
  */
 export function refuseCaller(
   header: Headers,
-  token: string | undefined,
-  publicHost?: string,
+  { token, readToken, publicHost }: TcpAccess,
+  purpose: AskedFor,
 ): Refusal | undefined {
-  if (token !== undefined)
-    return hasToken(header("authorization"), token) ? undefined : TOKEN_WANTED;
-  const host = hostName(header("host") ?? "");
-  return isLoopback(host) || host === publicHost ? undefined : FOREIGN_HOST;
+  if (token === undefined) {
+    const host = hostName(header("host") ?? "");
+    return isLoopback(host) || host === publicHost ? undefined : FOREIGN_HOST;
+  }
+  const authorization = header("authorization");
+  if (hasToken(authorization, token)) return undefined;
+  if (readToken === undefined || !hasToken(authorization, readToken)) return TOKEN_WANTED;
+  return purpose === "read" ? undefined : READ_ONLY;
 }
 
 /** Returns a refusal if the browser says that a page of another site sends this request. */
@@ -48,6 +63,11 @@ const TOKEN_WANTED: Refusal = {
   code: "SERVER_TOKEN_WANTED",
   message:
     "this address wants the token of server.token: send it as `Authorization: Bearer …`, or as the password in a browser",
+};
+const READ_ONLY: Refusal = {
+  status: 403,
+  code: "SERVER_READ_ONLY",
+  message: "server.read_token may only read: send server.token to change something",
 };
 const FOREIGN_HOST: Refusal = {
   status: 403,

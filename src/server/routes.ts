@@ -9,7 +9,7 @@ import { ChirpwatchError } from "../model/errors.ts";
 import type { Log } from "../model/log.ts";
 import { readEventQuery } from "./contract/event-query.ts";
 import { addApi, type ApiDeps, removeDirectionMarks } from "./api-routes.ts";
-import { refuseCaller, refuseOrigin, type Refusal } from "./guard.ts";
+import { type TcpAccess, refuseCaller, refuseOrigin, type Refusal } from "./guard.ts";
 import { PAGE_POLICY } from "./page/page-assets.ts";
 import { renderPage } from "./page/page.ts";
 import { renderBadEventsPage, renderEventsPage } from "./page/page-events.ts";
@@ -23,12 +23,7 @@ import type { Health, Views } from "./contract/views.ts";
 /** `socket`: who may open the socket may ask. `tcp`: token, or loopback names only. */
 export type Access =
   | { readonly kind: "socket" }
-  | {
-      readonly kind: "tcp";
-      readonly token?: string;
-      readonly publicHost?: string;
-      readonly wrongTokens?: WrongTokens;
-    };
+  | (TcpAccess & { readonly kind: "tcp"; readonly wrongTokens?: WrongTokens });
 
 export interface HttpRouteDeps extends ApiDeps, TailRouteDeps {
   readonly clock: Clock;
@@ -101,28 +96,42 @@ function addPages(app: Hono, { views, clock }: HttpRouteDeps): void {
   });
 }
 
-/** Returns the caller's name, for logs and the audit. */
-const callerOf = ({ kind }: Access): string => (kind === "tcp" ? "API" : "control socket");
+/**
+ * Returns the name of a caller who changes something, for logs and the audit. Where there is a
+ * token, only `server.token` can.
+ */
+const callerOf = (access: Access): string =>
+  access.kind === "socket"
+    ? "control socket"
+    : access.token === undefined
+      ? "API"
+      : "API with server.token";
 
 /**
  * Returns the address of the other end of the connection. Headers that name another address may be
  * forged.
  */
 function addressOf(c: Context): string {
-  const { incoming } = c.env as { readonly incoming?: IncomingMessage };
-  return incoming?.socket.remoteAddress ?? "an unknown address";
+  const env = c.env as { readonly incoming?: IncomingMessage } | undefined;
+  return env?.incoming?.socket.remoteAddress ?? "an unknown address";
 }
 
 function refusalOf(c: Context, access: Access, log: Log): Response | undefined {
   const header = (name: string) => c.req.header(name);
   const changes = c.req.method !== "GET" && c.req.method !== "HEAD";
   const refusal: Refusal | undefined =
-    (access.kind === "tcp" ? refuseCaller(header, access.token, access.publicHost) : undefined) ??
-    (changes ? refuseOrigin(header) : undefined);
+    (access.kind === "tcp"
+      ? refuseCaller(header, access, changes ? "change" : "read")
+      : undefined) ?? (changes ? refuseOrigin(header) : undefined);
   if (refusal === undefined) return undefined;
   // A caller without a token is asked for one; only a wrong token is counted.
   if (access.kind === "tcp" && refusal.status === 401 && header("authorization") !== undefined)
     access.wrongTokens?.add(addressOf(c), log);
+  if (refusal.code === "SERVER_READ_ONLY")
+    log.warn("a change was refused, because server.read_token may only read", {
+      path: c.req.path,
+      from: addressOf(c),
+    });
   if (refusal.status === 401)
     c.header("WWW-Authenticate", 'Basic realm="chirpwatch", charset="UTF-8"');
   return problem(c, refusal);

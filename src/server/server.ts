@@ -8,17 +8,15 @@ import { ChirpwatchError, errorText } from "../model/errors.ts";
 import { EXIT, ExitError } from "../model/exit-code.ts";
 import { isLoopback } from "../model/loopback.ts";
 import { closeServer, createListener, type Listener } from "./listener.ts";
+import type { TcpAccess } from "./guard.ts";
 import type { RouteDeps } from "./load-routes.ts";
 import type { Access } from "./routes.ts";
 import { createWrongTokens } from "./wrong-tokens.ts";
 
-export interface ListenOptions {
+export interface ListenOptions extends TcpAccess {
   readonly host: string;
   /** The port; 0 means any free one, which `url` then names. */
   readonly port: number;
-  readonly token?: string;
-  /** The host name under which a proxy serves it. */
-  readonly publicHost?: string;
 }
 
 export type ServerOptions = ListenOptions & RouteDeps;
@@ -35,7 +33,7 @@ export interface RunningServer extends Pick<Listener, "answerWith"> {
  * there is no token
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { host, port, token, publicHost, clock } = options;
+  const { host, port, token, readToken, publicHost, clock } = options;
   if (token === undefined && !isLoopback(host))
     throw new ExitError(
       EXIT.badConfig,
@@ -46,12 +44,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       },
     );
   const wrongTokens = createWrongTokens(clock);
-  const access: Access = {
-    kind: "tcp",
-    wrongTokens,
-    ...(token === undefined ? {} : { token }),
-    ...(publicHost === undefined ? {} : { publicHost }),
-  };
+  const access: Access = { kind: "tcp", wrongTokens, token, readToken, publicHost };
   const { server, answerWith } = createListener(options, access);
   await listen(server, host, port);
   const url = `http://${shownHost(host)}:${(server.address() as AddressInfo).port}`;

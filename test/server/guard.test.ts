@@ -15,16 +15,21 @@ describe("a caller", () => {
     "chirp.localhost:1",
     "localhost.",
   ])("without a token may come by the name %s", (host) => {
-    expect(refuseCaller(headers({ host }), undefined)).toBeUndefined();
+    expect(refuseCaller(headers({ host }), {}, "read")).toBeUndefined();
   });
 
   it("without a token may come by the name under which a proxy serves the page", () => {
     expect(
-      refuseCaller(headers({ host: "CW.example.com:443" }), undefined, "cw.example.com"),
+      refuseCaller(
+        headers({ host: "CW.example.com:443" }),
+        { publicHost: "cw.example.com" },
+        "read",
+      ),
     ).toBeUndefined();
-    expect(refuseCaller(headers({ host: "evil.example" }), undefined, "cw.example.com")?.code).toBe(
-      "SERVER_FOREIGN_HOST",
-    );
+    expect(
+      refuseCaller(headers({ host: "evil.example" }), { publicHost: "cw.example.com" }, "read")
+        ?.code,
+    ).toBe("SERVER_FOREIGN_HOST");
   });
 
   it.each([
@@ -36,20 +41,26 @@ describe("a caller", () => {
     "10.0.0.1",
     "0.0.0.0:9464",
   ])("without a token is refused by the name %j", (host) => {
-    expect(refuseCaller(headers({ host }), undefined)?.code).toBe("SERVER_FOREIGN_HOST");
+    expect(refuseCaller(headers({ host }), {}, "read")?.code).toBe("SERVER_FOREIGN_HOST");
   });
 
   it.each(["Bearer s3cret", "bearer s3cret", basic("any:s3cret"), basic(":s3cret")])(
     "with the token in %j is let in, by any name",
     (authorization) => {
       expect(
-        refuseCaller(headers({ authorization, host: "chirp.example" }), "s3cret"),
+        refuseCaller(
+          headers({ authorization, host: "chirp.example" }),
+          { token: "s3cret" },
+          "change",
+        ),
       ).toBeUndefined();
     },
   );
 
   it("whose token holds a colon is let in", () => {
-    expect(refuseCaller(headers({ authorization: basic("any:a:b") }), "a:b")).toBeUndefined();
+    expect(
+      refuseCaller(headers({ authorization: basic("any:a:b") }), { token: "a:b" }, "read"),
+    ).toBeUndefined();
   });
 
   it.each([
@@ -62,7 +73,10 @@ describe("a caller", () => {
     basic("s3cret:"),
     "s3cret",
   ])("with %j instead of the token is refused", (authorization) => {
-    expect(refuseCaller(headers({ authorization, host: "localhost" }), "s3cret")?.status).toBe(401);
+    expect(
+      refuseCaller(headers({ authorization, host: "localhost" }), { token: "s3cret" }, "read")
+        ?.status,
+    ).toBe(401);
   });
 });
 

@@ -37,9 +37,9 @@ export function createServing(
   { adapters, clock }: ServingParts,
   teardown: Teardown,
 ): Serving {
-  const { host, port, token, publicUrl } = server;
-  const publicHost = publicUrl === undefined ? {} : { publicHost: new URL(publicUrl).hostname };
-  const address = { host, port, ...publicHost, ...(token === undefined ? {} : { token }) };
+  const { host, port, token, readToken, publicUrl } = server;
+  const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).hostname;
+  const address = { host, port, token, readToken, publicHost };
   let [control, page]: [ControlSocket | undefined, RunningServer | undefined] = [
     undefined,
     undefined,

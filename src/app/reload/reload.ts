@@ -254,5 +254,7 @@ function needsRestart(old: Config, next: Config): readonly string[] {
     fixed.push("server.public_url changed: restart the daemon for that");
   if (old.server.token !== next.server.token)
     fixed.push("server.token changed: restart the daemon for that");
+  if (old.server.readToken !== next.server.readToken)
+    fixed.push("server.read_token changed: restart the daemon for that");
   return fixed;
 }

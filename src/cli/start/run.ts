@@ -33,7 +33,11 @@ async function run(context: CliContext, configPath: string): Promise<void> {
     ...loaded,
     server: await withServerToken(loaded.server, { random: context.random, log }),
   };
-  for (const secret of [config.server.token, config.state.postgres?.password])
+  for (const secret of [
+    config.server.token,
+    config.server.readToken,
+    config.state.postgres?.password,
+  ])
     if (secret !== undefined) log.addSecret(secret);
   if (context.proxies !== undefined)
     log.info("requests go through a proxy", { proxies: context.proxies });

@@ -197,5 +197,12 @@ async function buildServer(
   if (server === undefined) return undefined;
   const { node, place } = findNode(map, ["listen"], section.place);
   const { env, files, report, lenient } = deps;
-  return buildServerAddress(server, { env, files, report, place: node?.place ?? place, lenient });
+  const [readToken] = ["read_token", "read_token_file"].flatMap(
+    (key) => findNode(section.map, [key], section.place).node ?? [],
+  );
+  return buildServerAddress(server, {
+    ...{ env, files, report, lenient },
+    place: node?.place ?? place,
+    readTokenPlace: readToken?.place ?? section.place,
+  });
 }

@@ -21,6 +21,7 @@ export interface ServerSettings {
   readonly listen: Listen;
   readonly public_url?: string | undefined;
   readonly token?: string | undefined;
+  readonly read_token?: string | undefined;
 }
 
 export interface ServerDeps {
@@ -29,6 +30,8 @@ export interface ServerDeps {
   readonly report: Report;
   /** The place of `server.listen`, or where it would be. */
   readonly place: Place;
+  /** Where `server.read_token` or its file stands. */
+  readonly readTokenPlace: Place;
   /**
    * Set for commands that do not listen on this address, for which an open address without a token
    * is no error.
@@ -45,11 +48,16 @@ export async function buildServerAddress(
   const token = written.token ?? (await tokenOf(deps));
   if (token === undefined && !deps.lenient && !isLoopback(host))
     deps.report.error(deps.place, "listen-token", openWords(host, deps.env));
-  const address = {
-    host,
-    port,
-    publicUrl: written.public_url,
-  };
+  const { read_token: readToken, public_url: publicUrl } = written;
+  if (readToken !== undefined && (token === undefined || token === readToken))
+    deps.report.error(
+      deps.readTokenPlace,
+      "read-token",
+      token === undefined
+        ? "`read_token` needs `token` or `token_file` beside it: without one, whoever reaches this address may change things"
+        : "`read_token` is the same as `token`: write another one, which may only read",
+    );
+  const address = { host, port, publicUrl, readToken };
   if (token === undefined) return address;
   return typeof token === "string"
     ? { ...address, token }

@@ -147,9 +147,14 @@ export const serverSchema = z.strictObject({
     .min(1)
     .optional()
     .describe("Bearer token; required on addresses other than loopback."),
+  read_token: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A second token, which may read everything and change nothing; needs `token`."),
 });
 
-export const SERVER_SECRETS = ["token"] as const;
+export const SERVER_SECRETS = ["token", "read_token"] as const;
 
 export const opsSchema = z.strictObject({
   sink: names().optional().describe("Where the daemon's own events go: a name or a list."),
