@@ -23,7 +23,7 @@ export interface QuotaConfig {
   readonly price?: { readonly perRequest: number; readonly currency: string };
 }
 
-/** One of several keys that share the load. */
+/** A key. Several of them share the load. */
 export interface KeyConfig {
   readonly key: string;
   /** The file of the key. It is read once more after a 401. */

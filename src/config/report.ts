@@ -1,4 +1,4 @@
-/** Collects findings: each once, in file order, with the line and column of a place. */
+/** Collects findings: each only once, in file order, with its line and column. */
 import type { Rule } from "./rules.ts";
 import type { ConfigIssue, ConfigPlace } from "./config.ts";
 import type { Place, SourceFile } from "./tree.ts";
@@ -7,7 +7,7 @@ export interface Report {
   error(place: Place, rule: Rule, message: string): void;
   warn(place: Place, rule: Rule, message: string): void;
   hasErrors(): boolean;
-  /** In the order of the files and of their lines. */
+  /** Returns the findings in the order of the files and of their lines. */
   issues(): readonly ConfigIssue[];
 }
 
@@ -16,7 +16,7 @@ export interface LineColumn {
   readonly column: number;
 }
 
-/** `files` gives the order. */
+/** Creates a report. `files` sets the order of the findings. */
 export function createReport(files: readonly SourceFile[]): Report {
   const found = new Map<string, ConfigIssue>();
   const order = new Map(files.map((file, index) => [file.shown, index]));
@@ -35,7 +35,7 @@ export function createReport(files: readonly SourceFile[]): Report {
   };
 }
 
-/** Both count from 1. */
+/** Returns the line and column of a place. Both count from 1. */
 export function lineColumn({ file, offset }: Place): LineColumn {
   const starts = lineStarts(file);
   let low = 0;
@@ -48,7 +48,7 @@ export function lineColumn({ file, offset }: Place): LineColumn {
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
 
-/** As the configuration's users name a place. */
+/** Returns a place as messages name it. */
 export const configPlace = (place: Place): ConfigPlace => ({
   file: place.file.shown,
   ...lineColumn(place),
@@ -66,6 +66,6 @@ function lineStarts(file: SourceFile): readonly number[] {
   return starts;
 }
 
-/** `file:line:column  message`, as every command prints it. */
+/** Formats a finding as `file:line:column  message`, as every command prints it. */
 export const formatIssue = (issue: ConfigIssue): string =>
   `${issue.file}:${issue.line}:${issue.column}  ${issue.severity === "warning" ? "warning: " : ""}${issue.message}`;

@@ -1,4 +1,4 @@
-/** Every rule of the configuration, by its stable name: one file of test/bad-configs/ each. */
+/** The rules of the configuration, by their stable names. Each has a file in test/bad-configs/. */
 export const RULES = {
   "no-file": "The file or folder is missing, empty of YAML, or may not be read.",
   "file-too-big": "A file of more than 1 MB.",

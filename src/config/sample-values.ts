@@ -1,6 +1,6 @@
 /**
- * What `.env.example` holds until someone fills it in: by the name of the variable. `init` writes
- * them, a configuration that still has one is warned of.
+ * The values in `.env.example` that somebody must replace, by variable. `init` writes them, and a
+ * configuration that still has one causes a warning.
  */
 export const SAMPLE_VALUES = {
   CHIRPWATCH_API_URL: "https://api.example.com",
@@ -13,5 +13,5 @@ export const SAMPLE_VALUES = {
 
 const VALUES: ReadonlySet<string> = new Set(Object.values(SAMPLE_VALUES));
 
-/** Whatever the variable is called that holds it. */
+/** Whether a text is a sample value, whatever the name of the variable. */
 export const isSampleValue = (text: string): boolean => VALUES.has(text.trim());

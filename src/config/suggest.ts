@@ -1,18 +1,19 @@
 /**
- * "Did you mean": the nearest known word, and the words of other systems that people bring along.
+ * Finds what was meant by an unknown word: the nearest known word, or our word for a term of
+ * another system.
  */
 import { ownValue } from "../model/own-value.ts";
 
 /**
- * What other alerting, watching and bot tools call our keys. Several candidates where it depends on
- * the place.
+ * Terms of other alerting, watching and bot tools, and our keys for them. There are several
+ * candidates if it depends on the place.
  */
 const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
   receiver: ["sink"],
   receivers: ["sinks"],
   server_id: ["guild_id"],
   mattermost: ["chat_webhook"],
-  // What Apprise passes alerts on to.
+  // Services to which Apprise passes alerts on.
   ntfy: ["apprise"],
   pagerduty: ["apprise"],
   opsgenie: ["apprise"],
@@ -110,8 +111,8 @@ const FOREIGN_WORDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The candidate that was most likely meant; undefined when none is near, which is by how many slips
- * the word's length allows, at most `mostSlips`.
+ * Returns the candidate that was most likely meant; undefined if none is near enough. A word may
+ * differ by a number of letters that depends on its length, at most `mostSlips`.
  */
 export function suggest(
   word: string,
@@ -133,7 +134,7 @@ export function suggest(
   return foreign ?? nearest(plain, candidates, mostSlips);
 }
 
-/** `; did you mean …?`, or nothing. */
+/** Returns `; did you mean …?`, or nothing. */
 export function didYouMean(
   word: string,
   candidates: readonly string[],
@@ -161,7 +162,8 @@ function nearest(
 }
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+ * Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one
+ * word into the other.
  */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];

@@ -1,9 +1,9 @@
 /**
- * The configuration as a tree that remembers where everything stands. Owns lookups in it; how YAML
- * becomes one is parse-yaml.ts.
+ * The configuration as a tree that knows the place of everything, and lookups in the tree.
+ * `parse-yaml.ts` creates it.
  */
 
-/** One file that was read. `shown` is its name in messages, `path` its absolute path. */
+/** A file that was read. `shown` is its name in messages, `path` its absolute path. */
 export interface SourceFile {
   readonly shown: string;
   readonly path: string;
@@ -12,7 +12,7 @@ export interface SourceFile {
 
 export interface Place {
   readonly file: SourceFile;
-  /** Into `file.text`. */
+  /** The offset in `file.text`. */
   readonly offset: number;
 }
 
@@ -20,14 +20,14 @@ export interface ScalarNode {
   readonly kind: "scalar";
   readonly place: Place;
   readonly value: string | number | boolean | null;
-  /** The digits and letters as written, without quotes: ids beyond 2^53 are whole here. */
+  /** The text as written, without quotes. Ids beyond 2^53 are exact here. */
   readonly source: string;
   /**
-   * What it was read from: decides which other type it may stand for, and whether a secret is
-   * literal.
+   * Where the value comes from. This decides which other type it may stand for, and whether a
+   * secret is literal.
    */
   readonly origin: "plain" | "quoted" | "variable" | "file";
-  /** A variable or a file behind it is missing and was complained about already. */
+  /** Whether a variable or file that the value needs is missing, which was reported already. */
   readonly unresolved?: boolean;
 }
 
@@ -59,13 +59,13 @@ export const entryOf = (node: Node | undefined, key: string): Entry | undefined 
 export const childOf = (node: Node | undefined, key: string): Node | undefined =>
   entryOf(node, key)?.node;
 
-/** What a key holds when it is a map; an empty list of entries otherwise. */
+/** Returns the entries of a map; none for any other node. */
 export const entriesOf = (node: Node | undefined): readonly Entry[] =>
   node?.kind === "map" ? [...node.entries.values()] : [];
 
 /**
- * A map with some entries replaced, added (in the order given, at the end) or, where `undefined`,
- * removed.
+ * Returns a map with some entries replaced, added at the end in the given order, or removed if
+ * `undefined`.
  */
 export function withEntries(
   map: MapNode,
@@ -82,13 +82,13 @@ export function withEntries(
 export interface FoundEntry {
   readonly node: Node | undefined;
   /**
-   * Of the key for entries of a map, of the value for items of a list. The deepest that exists when
-   * the path leads nowhere.
+   * The place of the key for entries of a map, of the value for items of a list. If the path leads
+   * nowhere, the place of the deepest part that exists.
    */
   readonly place: Place;
 }
 
-/** Follows a path as far as it goes. `place` is where `root` stands itself. */
+/** Follows a path as far as it exists. `place` is the place of `root` itself. */
 export function findNode(root: Node, path: Path, place: Place = root.place): FoundEntry {
   let node: Node | undefined = root;
   let at = place;
@@ -104,13 +104,15 @@ export function findNode(root: Node, path: Path, place: Place = root.place): Fou
 }
 
 /**
- * `x-…` keys are the user's own, but among request headers, whose names begin so more often than
- * not.
+ * Whether a key is ignored. Keys such as `x-…` belong to the user, except among request headers,
+ * whose names often begin like that.
  */
 const isIgnored = (key: string, parent: string): boolean =>
   key.startsWith("x-") && parent !== "headers";
 
-/** Plain JavaScript values, without `x-…` keys. `parent` is the key under which `node` stands. */
+/**
+ * Returns plain JavaScript values, without `x-…` keys. `parent` is the key that contains `node`.
+ */
 export function valueOf(node: Node, parent = ""): unknown {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "list") return node.items.map((item) => valueOf(item));
@@ -127,7 +129,7 @@ export function valueOf(node: Node, parent = ""): unknown {
   return value;
 }
 
-/** The same tree with every scalar replaced. */
+/** Returns the tree with every scalar replaced. */
 export function mapScalars(node: Node, change: (scalar: ScalarNode) => Node, parent = ""): Node {
   if (node.kind === "scalar") return change(node);
   if (node.kind === "list")
@@ -142,7 +144,7 @@ export function mapScalars(node: Node, change: (scalar: ScalarNode) => Node, par
   return { ...node, entries };
 }
 
-/** Whether a scalar anywhere below is still without its value. */
+/** Whether a scalar anywhere in the node has no value yet. */
 export function isUnresolved(node: Node | undefined): boolean {
   if (node === undefined) return false;
   if (node.kind === "scalar") return node.unresolved === true;
@@ -150,7 +152,10 @@ export function isUnresolved(node: Node | undefined): boolean {
   return [...node.entries.values()].some((entry) => isUnresolved(entry.node));
 }
 
-/** The place inside a value, where the file holds it as it is: on one line, nothing escaped. */
+/**
+ * Returns the place inside a value if the file contains it as it is, on one line and with nothing
+ * escaped; otherwise the place of the value.
+ */
 export function offsetInto(place: Place, text: string, offset: number): Place {
   const start = /["']/.test(place.file.text[place.offset] ?? "") ? place.offset + 1 : place.offset;
   return place.file.text.startsWith(text, start)

@@ -1,4 +1,7 @@
-/** `enrich` on a watch: who is asked about its events, and what happens when there is no answer. */
+/**
+ * The schema of `enrich` on a watch: what is asked about its events, and what happens without an
+ * answer.
+ */
 import { z } from "zod";
 import { formatDuration } from "../../model/duration.ts";
 import type { EnrichRule } from "../../model/watch.ts";

@@ -1,6 +1,6 @@
 /**
- * `freshness`: how late tweets may be found, in the place of a schedule. Shared by every watch of
- * tweets.
+ * The schema of `freshness`, which replaces a schedule and says how late tweets may be found. All
+ * watches of tweets share it.
  */
 import { z } from "zod";
 import { formatDuration } from "../../model/duration.ts";

@@ -1,4 +1,4 @@
-/** Reports as they are written. */
+/** The schema of reports. */
 import { z } from "zod";
 import { DEFAULTS } from "../defaults.ts";
 import { names, timezone } from "./scalar-schemas.ts";

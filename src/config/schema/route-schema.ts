@@ -1,6 +1,6 @@
 /**
- * The route tree, its throttles and the named time intervals as they are written: Alertmanager's
- * words.
+ * The schemas of the route tree, its throttles and the named time intervals. They use
+ * Alertmanager's terms.
  */
 import { z } from "zod";
 import { duration, names, timezone } from "./scalar-schemas.ts";
@@ -21,7 +21,10 @@ export const throttleSchema = z.strictObject({
     ),
 });
 
-/** When alerts are sent: on a sink for all it gets, on a route instead of what its sink says. */
+/**
+ * When alerts are sent. On a sink this applies to everything it gets; on a route it replaces the
+ * sink's setting.
+ */
 export const mutingSchema = z.strictObject({
   mute_time_intervals: z
     .array(z.string())
@@ -86,7 +89,7 @@ const dedupeSchema = z.strictObject({
     .describe("How long after an alert no other one like it is sent."),
 });
 
-/** Shared by sinks and routes: hours, digests, duplicates. */
+/** The hours, digests and duplicates that sinks and routes can set. */
 export const shapingSchema = z.strictObject({
   ...mutingSchema.shape,
   digest: z
@@ -119,7 +122,7 @@ export type WrittenShaping = z.output<typeof shapingSchema>;
 export type WrittenDigest = z.output<typeof digestSchema>;
 export type WrittenMuting = z.output<typeof mutingSchema>;
 
-/** One route without its children. */
+/** A route without its children. */
 export const ownRouteSchema = z.strictObject({
   matchers: z
     .array(z.string())
@@ -189,5 +192,5 @@ export const timeIntervalSchema = z
 
 export type WrittenInterval = z.output<typeof timeIntervalSchema>;
 
-/** One named interval with its name: what checks a single entry of `time_intervals`. */
+/** The schema of a single entry of `time_intervals`, which checks it apart from the others. */
 export const timeIntervalHolder = (name: string) => z.strictObject({ [name]: timeIntervalSchema });

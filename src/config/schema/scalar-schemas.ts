@@ -1,6 +1,6 @@
 /**
  * Schemas of the small languages inside values: durations, shares, addresses, time zones, names.
- * Each reads text and gives what the daemon works with.
+ * Each reads text and returns what the daemon works with.
  */
 import type { Rule } from "../rules.ts";
 import { z } from "zod";
@@ -12,7 +12,7 @@ import { isTimezone } from "../../route/zone.ts";
 
 type Complain = (rule: Rule, message: string) => never;
 
-/** Text read by `read`, which returns the value or complains. */
+/** Creates the schema of a text that `read` converts or refuses. */
 function readText<T>(read: (text: string, complain: Complain) => T) {
   return z.string().transform((text, context): T => {
     const complain: Complain = (rule, message) => {
@@ -23,7 +23,7 @@ function readText<T>(read: (text: string, complain: Complain) => T) {
   });
 }
 
-/** Milliseconds, at least `minMs`. */
+/** Creates the schema of a duration in milliseconds, at least `minMs`. */
 export const duration = (minMs = 0) =>
   readText((text, complain): number => {
     const ms = parseDuration(text);
@@ -40,7 +40,7 @@ export const duration = (minMs = 0) =>
     return ms;
   });
 
-/** 0 to 1, from `10%` or `0.1`. */
+/** Creates the schema of a share from 0 to 1, written as `10%` or `0.1`. */
 export const share = () =>
   z.union([z.string(), z.number()]).transform((value, context): number => {
     const text = String(value).trim();
@@ -55,7 +55,7 @@ export const share = () =>
     return z.NEVER;
   });
 
-/** Asking the runtime costs 40 µs; ten thousand watches name three zones. */
+/** Known time zones. Asking the runtime takes 40 µs, and ten thousand watches name few zones. */
 const goodTimezones = new Set<string>();
 
 function isKnownTimezone(name: string): boolean {
@@ -73,7 +73,7 @@ export const timezone = () =>
         ),
   );
 
-/** As Intl takes it: `de` or `de-DE`. */
+/** Creates the schema of a locale as Intl accepts it: `de` or `de-DE`. */
 export const locale = () =>
   readText((text, complain): string =>
     isLocale(text)
@@ -84,7 +84,10 @@ export const locale = () =>
         ),
   );
 
-/** `sandbox`, or the service's address without `/v3` and without a slash at its end. */
+/**
+ * Creates the schema of `sandbox` or the service's address, without `/v3` and without a slash at
+ * its end.
+ */
 export const baseUrl = () =>
   readText((text, complain): string => {
     if (text === "sandbox") return text;
@@ -98,8 +101,8 @@ export const baseUrl = () =>
   });
 
 /**
- * https anywhere; http on loopback only. What is wrong with it does not repeat it: such an address
- * is often a key.
+ * Creates the schema of an address: https anywhere, http only on loopback. Messages do not repeat
+ * the address, because it often contains a key.
  */
 export const webAddress = () =>
   readText((text, complain): string => {
@@ -110,7 +113,7 @@ export const webAddress = () =>
     );
   });
 
-/** Where a browser finds the status page, without a slash at its end. */
+/** Creates the schema of the status page's address, without a slash at its end. */
 export const publicUrl = () =>
   readText((text, complain): string =>
     URL.canParse(text) && /^https?:\/\/[^?#]+$/.test(text)
@@ -121,7 +124,7 @@ export const publicUrl = () =>
         ),
   );
 
-/** Origin of permalinks, without a slash at its end. */
+/** Creates the schema of the origin of permalinks, without a slash at its end. */
 export const linksHost = () =>
   readText((text, complain): string =>
     URL.canParse(text) && /^https?:\/\/[^/?#]+\/?$/.test(text)
@@ -137,7 +140,7 @@ export interface Listen {
   readonly port: number;
 }
 
-/** `host:port`; an IPv6 host in brackets. */
+/** Creates the schema of `host:port`, with an IPv6 host in brackets. */
 export const listen = () =>
   readText((text, complain): Listen => {
     const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]+)):(\d{1,5})$/.exec(text);
@@ -150,7 +153,7 @@ export const listen = () =>
     return { host: found[1] ?? found[2] ?? "", port };
   });
 
-/** One name or several. */
+/** Creates the schema of one name or several. */
 export const names = () =>
   z
     .union([z.string().min(1), z.array(z.string().min(1)).min(1)])

@@ -1,4 +1,6 @@
-/** The sections besides watches, sinks and routes: api, state, server, ops, links. */
+/**
+ * The schemas of the sections other than watches, sinks and routes: api, state, server, ops, links.
+ */
 import { z } from "zod";
 import { DEFAULTS } from "../defaults.ts";
 import {
@@ -13,7 +15,7 @@ import {
   webAddress,
 } from "./scalar-schemas.ts";
 
-/** Requests per second the service answers on every plan (api-v3.md, limits). */
+/** The requests per second that the service answers on every plan (api-v3.md, limits). */
 export const SERVICE_RATE_PER_SECOND = 20;
 
 const { api, price, state, server, heartbeat, links } = DEFAULTS;
@@ -53,7 +55,7 @@ const quotaSchema = z.strictObject({
   price: priceSchema.optional().describe("Makes `plan` and `budget` show money."),
 });
 
-/** `key_file` is read before this is asked; it stands here for editors. */
+/** The schema of a key. `key_file` is read before this check; it is listed here for editors. */
 const keySchema = z
   .strictObject({
     key: z.string().min(1).optional().describe("The key."),

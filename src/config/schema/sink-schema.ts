@@ -1,4 +1,4 @@
-/** Keys that every sink understands, whatever its type. */
+/** The keys of every sink, whatever its type. */
 import { z } from "zod";
 import { shapingSchema, throttleSchema } from "./route-schema.ts";
 import { duration } from "./scalar-schemas.ts";

@@ -1,4 +1,7 @@
-/** Message templates, and the keys of a sink that say how its readers write times and numbers. */
+/**
+ * The schemas of message templates, and of the keys of a sink that say how its readers write times
+ * and numbers.
+ */
 import { z } from "zod";
 import { locale, timezone } from "./scalar-schemas.ts";
 
@@ -24,7 +27,7 @@ export const templateSchema = z
     params: { rule: "missing-key" },
   });
 
-/** On a sink. */
+/** The keys of a sink. */
 export const regionSchema = z.strictObject({
   locale: locale().optional().describe("How its readers write numbers and times, like de-DE."),
   timezone: timezone()

@@ -1,6 +1,6 @@
 /**
- * Keys that every watch understands, whatever its type. Values stay what they mean, not what was
- * typed: milliseconds, account keys, a schedule.
+ * The keys of every watch, whatever its type. The parsed values have their meaning: milliseconds,
+ * account keys, a schedule.
  */
 import { z } from "zod";
 import { accountKey, parseAccount } from "../../model/account.ts";
@@ -113,7 +113,7 @@ const noEvents = z.strictObject({
 
 const d = DEFAULTS.watch;
 
-/** In the order of the reference. `type` is added by who knows the registry. */
+/** The keys in the order of the reference. Code that knows the registry adds `type`. */
 export const commonWatchSchema = z.strictObject({
   schedule: writtenSchedule
     .prefault(d.schedule)
@@ -193,7 +193,7 @@ export const commonWatchSchema = z.strictObject({
   moved_from: z.string().optional().describe("The id this watch had before: keeps its memory."),
 });
 
-/** The same keys as `defaults.watch` takes them: none is needed, none fills itself in. */
+/** The same keys for `defaults.watch`, where none is required and none has a default. */
 export const watchDefaultsSchema = z.strictObject(
   Object.fromEntries(
     Object.entries(commonWatchSchema.omit({ moved_from: true }).shape).map(([key, schema]) => [
@@ -212,7 +212,7 @@ function withoutDefault(schema: z.ZodType): z.ZodType {
   return description === undefined ? inner : inner.describe(description);
 }
 
-/** Keys that make sense on watches of tweets only. */
+/** Keys that make sense only on watches of tweets. */
 export const TWEET_WATCH_KEYS: readonly string[] = ["freshness", "include", "recheck"];
 
 export const COMMON_WATCH_KEYS: readonly string[] = Object.keys(commonWatchSchema.shape);

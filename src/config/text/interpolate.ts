@@ -1,6 +1,6 @@
 /**
- * `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `$$` in scalars, after parsing. A bare $NAME
- * is ordinary text: `$BTC` is something people search for.
+ * Replaces `${VAR}`, `${VAR:-default}`, `${VAR:?message}` and `$$` in scalars, after parsing. A
+ * bare $NAME is ordinary text, because people search for words such as `$BTC`.
  */
 import type { Rule } from "../rules.ts";
 import type { Environment } from "../../model/files.ts";
@@ -9,12 +9,12 @@ import { isSampleValue } from "../sample-values.ts";
 import { mapScalars, type MapNode, type Node, type ScalarNode } from "../tree.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** An unset variable of a `lenient` part is left unresolved without a complaint. */
+/** Whether an unset variable below this key is left unresolved and not reported. */
 export type IsLenient = (topLevelKey: string) => boolean;
 
 /**
- * The tree with every variable replaced; what cannot be is reported and marked unresolved. Values
- * never reach a message.
+ * Returns the tree with every variable replaced. Variables that cannot be replaced are reported and
+ * marked as unresolved. Values never appear in messages.
  */
 export function interpolate(
   root: MapNode,
@@ -39,7 +39,7 @@ export function interpolate(
   return { ...root, entries };
 }
 
-/** Sections whose texts are searched for and shown: `$BTC` is a word there. */
+/** Sections with texts that are searched for or shown, where `$BTC` is a word. */
 const SEARCHED: readonly string[] = ["watches", "templates"];
 
 const isBareVariable = ({ value }: ScalarNode): boolean =>
@@ -55,7 +55,7 @@ function refuseBare(scalar: ScalarNode, report: Report | undefined): ScalarNode 
   return { ...scalar, unresolved: true };
 }
 
-/** One text outside a tree; undefined where a variable has no value. */
+/** Returns a text outside a tree with its variables replaced; undefined if one has no value. */
 export function expandText(text: string, env: Environment): string | undefined {
   let isWhole = true;
   const value = replaceParts(text, env, () => {
@@ -84,7 +84,7 @@ function replaceIn(scalar: ScalarNode, env: Environment, report: Report | undefi
   return { ...scalar, value, source: value, origin, ...(unresolved ? { unresolved } : {}) };
 }
 
-/** The variable is named, its value is not: it may be a secret by now. */
+/** Returns the warning. It names the variable and not the value, which may be a secret by now. */
 const sampleText = (written: string): string =>
   `${/\$\{([A-Za-z0-9_]+)/.exec(written)?.[1]} still has the sample value of .env.example: put yours into .env`;
 

@@ -1,14 +1,15 @@
 /**
- * Several files as one tree: maps of names are joined, everything else may stand in one file only.
+ * Merges several files into one tree: maps of names are joined, everything else may be in one file
+ * only.
  */
 import { lineColumn, type Report } from "../report.ts";
 import { type Entry, type MapNode, type Place } from "../tree.ts";
 import { ownValue } from "../../model/own-value.ts";
 
-/** Sections whose entries may be spread over files. */
+/** Sections whose entries may be in several files. */
 const JOINED: readonly string[] = ["watches", "sinks", "time_intervals", "templates", "reports"];
 
-/** At least one root. */
+/** Merges the roots, of which there is at least one. */
 export function mergeSources(roots: readonly MapNode[], report: Report): MapNode | undefined {
   const [first, ...rest] = roots;
   if (first === undefined) return undefined;

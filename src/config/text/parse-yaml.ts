@@ -1,6 +1,6 @@
 /**
- * YAML text to a tree with places: syntax errors in our words, aliases and merge keys resolved,
- * bombs refused.
+ * Converts YAML text to a tree with places. Explains syntax errors, resolves aliases and merge
+ * keys, and refuses alias bombs.
  */
 import type { Rule } from "../rules.ts";
 import {
@@ -20,10 +20,12 @@ import type { Entry, MapNode, Node, Place, ScalarNode, SourceFile } from "../tre
 import { findExcess, MAX_DEPTH, tooDeep } from "./yaml-limits.ts";
 import { explainSyntax, explainTag } from "./yaml-traps.ts";
 
-/** What aliases may expand to, in nodes: an alias bomb doubles past this in a millisecond. */
+/**
+ * The number of nodes to which aliases may expand. An alias bomb exceeds this within a millisecond.
+ */
 const MAX_ALIAS_NODES = 200_000;
 
-/** The root map, or undefined after complaining. */
+/** Returns the root map; undefined if it has errors, which are reported. */
 export function parseYaml(file: SourceFile, report: Report): MapNode | undefined {
   const excess = findExcess(file.text);
   if (excess !== undefined) return complain(excess.offset, "yaml-too-big", excess.message);
@@ -31,7 +33,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
     lineCounter: new LineCounter(),
     prettyErrors: false,
     merge: true,
-    // Checked in `readMap`: the parser compares every key with every other.
+    // Checked in `readMap`, because the parser compares every key with every other.
     uniqueKeys: false,
     intAsBigInt: false,
   }) as Document.Parsed[];
@@ -85,7 +87,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
   }
 }
 
-/** Thrown inside this file only, to leave a tree that is refused half-way. */
+/** Thrown only inside this file, to stop reading a tree that is refused. */
 class YamlRefusal extends Error {
   readonly offset: number;
   readonly rule: Rule;
@@ -102,8 +104,8 @@ class Reader {
   readonly #report: Report;
   #insideAlias = 0;
   #aliasNodes = 0;
-  // The parser's own lookup walks the whole document for every alias: with a bomb that takes
-  // seconds.
+  // The parser's own lookup searches the whole document for every alias, which takes seconds with
+  // an alias bomb.
   readonly #anchors = new Map<string, ParsedNode>();
 
   constructor(file: SourceFile, report: Report) {
@@ -163,7 +165,10 @@ class Reader {
     };
   }
 
-  /** `- alice` and below it, further in, `- bob`: one text to YAML. */
+  /**
+   * Refuses `- alice` with a further indented `- bob` below it, because in YAML they are a single
+   * text.
+   */
   #refuseItem([start, end]: ParsedNode["range"]): void {
     const found = /\n[ \t]*(-[ \t]+\S[^\n]*)/.exec(this.#file.text.slice(start, end));
     if (found === null) return;
@@ -185,8 +190,7 @@ class Reader {
       const value: Node =
         pair.value === null ? nothing(keyPlace) : this.read(pair.value, depth + 1);
       if (key === "__proto__") {
-        // In JavaScript an object has no such name of its own: a schema would drop what stands
-        // under it.
+        // A JavaScript object has no such name of its own, so a schema would drop what is under it.
         this.#report.error(
           keyPlace,
           "yaml-key",
@@ -232,7 +236,7 @@ const nothing = (place: Place): ScalarNode => ({
   origin: "plain",
 });
 
-/** Numbers that JavaScript would round stay text: they are ids. */
+/** Whether JavaScript represents a number exactly. Others stay text, because they are ids. */
 const isExact = (value: number, source: string): boolean =>
   !/^[-+]?\d+$/.test(source) || Number.isSafeInteger(value);
 

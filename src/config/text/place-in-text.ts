@@ -1,9 +1,9 @@
-/** Where a part of a text stands in the file that holds it, also over several lines. */
+/** Finds the place of a part of a text in the file, even over several lines. */
 import { offsetInto, type Place } from "../tree.ts";
 
 /**
- * The place of the text itself where the file does not hold it letter by letter: folded, or with
- * escapes.
+ * Returns the place of the part, or of the whole text if the file does not contain it letter by
+ * letter, because it is folded or has escapes.
  */
 export function placeInText(place: Place, text: string, offset: number): Place {
   const source = place.file.text;

@@ -1,4 +1,4 @@
-/** `postgres://user:password@host:5432/database?sslmode=verify-full`, taken apart and checked. */
+/** Parses and checks `postgres://user:password@host:5432/database?sslmode=verify-full`. */
 import { isAbsolute, join } from "node:path";
 import { isLoopback } from "../../model/loopback.ts";
 import type { PostgresAddress } from "../../model/postgres-address.ts";
@@ -14,8 +14,8 @@ const PARAMETERS = ["sslmode", "sslrootcert", "host"] as const;
 const EXAMPLE = "postgres://chirpwatch:PASSWORD@db.example.com:5432/chirpwatch";
 
 /**
- * The address, or what is wrong with the text, which is not shown: it may hold a password. Relative
- * paths lie in `folder`.
+ * Returns the address, or what is wrong with the text, without repeating the text, which may
+ * contain a password. Relative paths are relative to `folder`.
  */
 export function parsePostgresUrl(
   text: string,
@@ -65,8 +65,8 @@ function decoded(text: string): string | undefined {
 }
 
 /**
- * What leaves this machine is encrypted, and the server proves who it is, unless the address says
- * otherwise.
+ * Returns how TLS is used. Connections that leave this machine are encrypted and check the server's
+ * identity, unless the address says otherwise.
  */
 function tlsOf(
   host: string,

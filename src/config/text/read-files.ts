@@ -1,6 +1,6 @@
 /**
- * Finds and reads the files of a configuration: one file, or every *.yaml of a folder in order of
- * name.
+ * Finds and reads the files of a configuration: one file, or every *.yaml file of a folder in the
+ * order of names.
  */
 import type { Rule } from "../rules.ts";
 import { dirname, join, resolve } from "node:path";
@@ -16,7 +16,7 @@ export interface ReadFailure {
 }
 
 export interface SourceFiles {
-  /** Paths in the file are relative to this folder. */
+  /** The folder to which paths in the file are relative. */
   readonly folder: string;
   readonly files: readonly SourceFile[];
   readonly failures: readonly ReadFailure[];
@@ -66,8 +66,8 @@ async function readSource(path: string, files: Files): Promise<SourceFile | Read
 const MAX_SECRET_BYTES = 65_536;
 
 /**
- * The text of a file that holds a secret, trimmed. @throws as `readText` does, and for a file that
- * is too large.
+ * Returns the trimmed text of a file with a secret. @throws as `readText` does, and for a file that
+ * is too large
  */
 export async function readSecretText(
   files: Pick<Files, "readText" | "size">,
@@ -89,7 +89,7 @@ const failure = (path: string, rule: Rule, message: string): ReadFailure => ({
 
 const NO_SUCH_FILE = "there is no such file";
 
-/** Why a file could not be read, as a sentence. */
+/** Returns why a file could not be read, as a sentence. */
 export function readErrorText(error: unknown): string {
   const { code, denial } = (error ?? {}) as { readonly code?: unknown; readonly denial?: string };
   if (code === "ENOENT" || code === "ENOTDIR") return NO_SUCH_FILE;

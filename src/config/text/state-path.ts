@@ -1,7 +1,7 @@
 /**
- * Where the state file is: of a good configuration, and of one that cannot be loaded, as far as it
- * can be read. The daemon may run on what it loaded before the file was spoilt, and commands find
- * its control socket beside the state.
+ * Finds the state file of a configuration, even if the configuration cannot be loaded. The daemon
+ * may still run with the version that it loaded before, and commands find its control socket next
+ * to the state file.
  */
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { parseDocument } from "yaml";
@@ -17,14 +17,14 @@ import { findExcess } from "./yaml-limits.ts";
 export interface StatePlace {
   readonly files: Pick<Files, "exists" | "isDirectory">;
   readonly env: Environment;
-  /** Of the configuration. */
+  /** The folder of the configuration. */
   readonly folder: string;
 }
 
 /**
- * A relative path lies under CHIRPWATCH_DATA_DIR, else in the folder of the configuration. The
- * default, `data/chirpwatch.db`, lies in CHIRPWATCH_DATA_DIR itself, unless older versions made a
- * state below it, or left its backups there.
+ * Returns the absolute path. A relative path is in CHIRPWATCH_DATA_DIR if that is set, otherwise in
+ * the folder of the configuration. The default `data/chirpwatch.db` is in CHIRPWATCH_DATA_DIR
+ * itself, unless an older version created a state below it or left its backups there.
  */
 export async function resolveStatePath(
   path: string,
@@ -41,8 +41,8 @@ export async function resolveStatePath(
 }
 
 /**
- * A state on Postgres has no file; its daemon's control socket lies where the default file would
- * be, named by the database.
+ * Returns the path of the control socket of a state on Postgres, which has no file: in the folder
+ * of the default state file, named after the database.
  */
 export async function socketPlaceOf(address: PostgresAddress, place: StatePlace): Promise<string> {
   const { host, port, database } = address;
@@ -51,8 +51,8 @@ export async function socketPlaceOf(address: PostgresAddress, place: StatePlace)
 }
 
 /**
- * Of any file that the daemon writes: a relative path lies under CHIRPWATCH_DATA_DIR, else in the
- * folder of the configuration.
+ * Returns the absolute path of a file that the daemon writes. A relative path is in
+ * CHIRPWATCH_DATA_DIR if that is set, otherwise in the folder of the configuration.
  */
 export const resolveDataPath = (
   path: string,
@@ -60,15 +60,15 @@ export const resolveDataPath = (
 ): string => resolve(env["CHIRPWATCH_DATA_DIR"] || folder, path);
 
 export interface FindRequest {
-  /** Of the configuration: a file or a folder, or nothing at all. */
+  /** The file or folder of the configuration, which need not exist. */
   readonly path: string;
   readonly files: Files;
   readonly env: Environment;
 }
 
 /**
- * `state.url` or `state.path` where they can be read, else the default. Never throws for what is in
- * the files.
+ * Returns `state.url` or `state.path` if they can be read, otherwise the default. Never throws
+ * because of the contents of the files.
  */
 export async function findState({ path, files, env: real }: FindRequest): Promise<StateAddress> {
   const isFolder = await files.isDirectory(path);
@@ -85,7 +85,10 @@ export async function findState({ path, files, env: real }: FindRequest): Promis
   return { path: await socketPlaceOf(address, place), postgres: address };
 }
 
-/** The parser goes on after an error: what stands outside the broken part is found. */
+/**
+ * Reads a value even if the text has errors: the parser continues after an error, so everything
+ * outside the broken part is found.
+ */
 function valueIn(text: string, key: "path" | "url", env: Environment): string | undefined {
   if (findExcess(text) !== undefined) return undefined;
   const found: unknown = parseDocument(text, {

@@ -1,6 +1,6 @@
 /**
- * Which line of a YAML text is indented so that it fits no line above it: what most of the parser's
- * complaints about structure come from. Pure.
+ * Finds a line of YAML whose indentation fits no line above it, which causes most of the parser's
+ * errors about structure. Pure.
  */
 
 export interface Misindent {
@@ -15,8 +15,8 @@ interface Line {
 }
 
 /**
- * Checks the line of `offset` and the one after it: the parser complains of the value that the
- * wrong line seems to continue.
+ * Checks the line at `offset` and the next one, because the parser reports the value that the wrong
+ * line seems to continue.
  */
 export function findMisindent(text: string, offset: number): Misindent | undefined {
   const lines = linesOf(text);
@@ -26,7 +26,7 @@ export function findMisindent(text: string, offset: number): Misindent | undefin
     .find((found) => found !== undefined);
 }
 
-/** Without those that are empty, or a comment alone. */
+/** Returns the lines that are neither empty nor only a comment. */
 function linesOf(text: string): readonly Line[] {
   return [...text.matchAll(/^( *)([^\s#].*)$/gm)].map((match) => ({
     offset: match.index,
@@ -54,11 +54,14 @@ function misindentOf(lines: readonly Line[], index: number): Misindent | undefin
   };
 }
 
-/** Of a key that was to be a part of the one above it. */
+/** Returns the message about a key that was meant to be inside the one above it. */
 export const besideText = (key: string, above: string): string =>
   `\`${key}\` is on the level of \`${above}\`, not inside it: indent it further than \`${above}\``;
 
-/** Where a next line may begin, from the outermost on: maps begin behind the `- ` of their item. */
+/**
+ * Returns the indents at which a next line may begin, from the outermost. A map in a list begins
+ * behind the `- ` of its item.
+ */
 function openIndents(lines: readonly Line[]): readonly number[] {
   const open: number[] = [];
   for (const { indent, text } of lines) {
@@ -69,7 +72,10 @@ function openIndents(lines: readonly Line[]): readonly number[] {
   return open;
 }
 
-/** `key:`, `- key:`, `-`, `key: |` and `key: &name` go on below. */
+/**
+ * Whether a line ends with something that continues below it, such as `key:`, `- key:`, `-`, `key:
+ * |` or `key: &name`.
+ */
 const opensBlock = (text: string): boolean => /(:|^-)(\s+[&!]\S+)*$|:\s+[|>][-+0-9]*$/.test(text);
 
 const spaces = (count: number): string =>

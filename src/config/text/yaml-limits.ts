@@ -1,19 +1,22 @@
 /**
- * Refuses text that would cost the YAML parser seconds or its stack. Cheap: one pass of the lexer,
- * stopped early.
+ * Refuses text that would take the YAML parser seconds or exceed its stack. This is cheap: one pass
+ * of the lexer that stops early.
  */
 import { Lexer } from "yaml";
 
-/** Of one file, in bytes. */
+/** The maximum size of a file in bytes. */
 export const MAX_FILE_BYTES = 1_048_576;
-/** Far deeper than any configuration, far from the stack's end. */
+/** Far deeper than any configuration, and far from the end of the stack. */
 export const MAX_DEPTH = 64;
 /** A megabyte of ordinary configuration has about 400,000 tokens. */
 const MAX_TOKENS = 500_000;
-/** Indicators and quotes crowded on one line: what makes the parser slow. */
+/**
+ * The maximum number of tokens on one line, because many indicators and quotes on a line make the
+ * parser slow.
+ */
 const MAX_TOKENS_A_LINE = 20_000;
 
-/** A sentence about what is too much, with the offset where; undefined when all is well. */
+/** Returns a sentence about what is too much, and its offset; undefined if nothing is. */
 export function findExcess(
   text: string,
 ): { readonly offset: number; readonly message: string } | undefined {
@@ -42,7 +45,7 @@ export function findExcess(
 export const tooDeep = `nested deeper than ${MAX_DEPTH} levels`;
 
 /**
- * What the lexer inserts itself: byte order mark, start of a document, end of a flow, a scalar
- * follows.
+ * Tokens that the lexer inserts itself: byte order mark, start of a document, end of a flow, start
+ * of a scalar.
  */
 const CONTROL = new Set(["\u{feff}", "\x02", "\x18", "\x1f"]);

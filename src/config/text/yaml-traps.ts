@@ -1,6 +1,6 @@
 /**
- * What a YAML syntax error most likely meant, in our words: the traps people really fall into with
- * this language.
+ * Explains what a YAML syntax error most likely means: the mistakes that people make in this
+ * language.
  */
 import type { Rule } from "../rules.ts";
 import type { YAMLParseError } from "yaml";
@@ -12,7 +12,7 @@ export interface SyntaxIssue {
   readonly message: string;
 }
 
-/** One per line: what follows the first error of a line is its echo. */
+/** Returns one issue per line, because further errors of a line follow from the first one. */
 export function explainSyntax(
   text: string,
   errors: readonly YAMLParseError[],
@@ -25,8 +25,8 @@ export function explainSyntax(
     lines.add(start);
     const issue = explain(text, error);
     found.push(issue);
-    // A trap inside brackets upsets everything up to their end, a wrong indentation what follows
-    // it: the rest would only confuse.
+    // A mistake inside brackets affects everything up to their end, and a wrong indentation affects
+    // the lines after it. Their errors would only confuse.
     if (
       issue.rule === "yaml-variable" ||
       issue.rule === "yaml-indent" ||
@@ -84,8 +84,8 @@ const tab: Trap = (_text, offset, error) =>
     : undefined;
 
 /**
- * `channel: #brand }`: the rest of the line became a comment, with the bracket that was to close
- * the map.
+ * Explains a value such as `channel: #brand }`, where the rest of the line became a comment
+ * together with the bracket that should close the map.
  */
 const hash: Trap = (text, offset) => {
   const before = text.slice(0, offset);
@@ -158,14 +158,17 @@ const TRAPS: readonly Trap[] = [
   colon,
 ];
 
-/** `!has(x)`: a tag where text was meant. */
+/** Explains a value such as `!has(x)`, which YAML reads as a tag. */
 export const explainTag = (text: string, offset: number): string =>
   `an unquoted ! starts a YAML tag: write ${quoted(restOfValue(text, offset))}`;
 
 const quoted = (value: string): string =>
   value.includes('"') ? `'${value.replaceAll("'", "''")}'` : `"${value}"`;
 
-/** Up to the end of the line or a comment, or of the list or map in brackets it stands in. */
+/**
+ * Returns the value up to the end of the line, a comment, or the list or map in brackets that
+ * contains it.
+ */
 function restOfValue(text: string, offset: number): string {
   const line = lineOf(text, offset).replace(/\s+#.*$/, "");
   const inBrackets = /[[{][^\]}]*$/.test(text.slice(lineStart(text, offset), offset));

@@ -1,19 +1,19 @@
 /**
- * Numbers of events that digests sort by: `likes_count` of the tweet or account that the event is
- * about, or a whole path.
+ * Finds the numbers of events by which digests can sort: `likes_count` of the tweet or account that
+ * the event is about, or a whole path.
  */
 import type { SortNumber } from "../../route/route.ts";
 import { didYouMean } from "../suggest.ts";
 import { type WhereBody, variablesOf } from "./where-types.ts";
 
-/** A path may leave these out. */
+/** The first parts of a path that may be omitted. */
 const IMPLIED = ["tweet", "user"];
 
 const isNumber = (type: unknown): boolean => type === "int" || type === "double";
 
 /**
- * Numbers by path, in the words of `where`. Those of a value that differs between watch types
- * cannot be known.
+ * Returns the paths of numbers, in the terms of `where`. Numbers in a value that differs between
+ * watch types are unknown.
  */
 function numbersOf(body: WhereBody): readonly string[] {
   const walk = (fields: object, above: string): readonly string[] =>
@@ -22,11 +22,11 @@ function numbersOf(body: WhereBody): readonly string[] {
       if (typeof type === "object" && type !== null) return walk(type, path);
       return isNumber(type) ? [path] : [];
     });
-  // Where watch types differ, an account has the fields of an account.
+  // If watch types differ in it, an account still has the fields of an account.
   return walk(variablesOf({ ...body, tweet: "tweet", user: "user" }), "");
 }
 
-/** A sentence about a number that no event has; undefined for one that some may have. */
+/** Returns a sentence about a number that no event has; undefined if some event may have it. */
 export function describeUnknownNumber(path: string, body: WhereBody): string | undefined {
   const paths = numbersOf(body);
   const short = IMPLIED.flatMap((name) =>
@@ -38,7 +38,7 @@ export function describeUnknownNumber(path: string, body: WhereBody): string | u
   return `\`sort_by\`: no event has a number "${path}"${didYouMean(path, known) || "; write one like likes_count, view_count or user.followers_count"}`;
 }
 
-/** Undefined for an event without it. */
+/** Creates a function that returns the number; undefined for an event without it. */
 export function numberReader(path: string): SortNumber["of"] {
   const names = path.split(".");
   return ({ body }) => {

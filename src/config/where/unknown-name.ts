@@ -1,19 +1,19 @@
 /**
- * What to say of a name that an expression uses and that there is not: the whole path, and what was
- * meant or what there is in its place.
+ * Describes an unknown name in an expression: the whole path, and what was meant or which names
+ * exist.
  */
 import { suggest } from "../suggest.ts";
 
-/** More of them would not help. */
+/** A longer list would not help. */
 const MAX_LISTED = 40;
 
 export interface UnknownName {
-  /** What it is reached through: `tweet.user`; "" at the beginning of an expression. */
+  /** The path that leads to it, such as `tweet.user`; "" at the beginning of an expression. */
   readonly holder: string;
   readonly name: string;
 }
 
-/** `paths`: every path that an expression may use. */
+/** Describes the name. `paths`: every path that an expression may use. */
 export function describeUnknownName(
   { holder, name }: UnknownName,
   paths: readonly string[],
@@ -34,8 +34,8 @@ export function describeUnknownName(
 }
 
 /**
- * The only name that has it as one of its words: `text` is `full_text`, `followers` is
- * `followers_count`.
+ * Returns the only name that has the word as one of its parts: `full_text` for `text`,
+ * `followers_count` for `followers`.
  */
 function onlyWithWord(word: string, names: readonly string[]): string | undefined {
   const found = names.filter((name) => name.split("_").includes(word));

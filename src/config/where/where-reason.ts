@@ -1,6 +1,6 @@
 /**
- * Why a `where` is false of an item: the parts that are, and the values they saw. Runs only for
- * items that a `where` kept back.
+ * Explains why a `where` expression is false for an item: which of its conditions are false, and
+ * the values that they compared. Runs only for items that `where` rejected.
  */
 import { type ASTNode, type Environment, EvaluationError, serialize } from "@marcbachmann/cel-js";
 
@@ -9,7 +9,7 @@ export interface Expression {
   readonly text: string;
   readonly ast: ASTNode;
   /**
-   * The names an expression can begin with; what is missing here is bound by the expression itself,
+   * The names with which an expression can begin. Other names are bound by the expression itself,
    * like `e` in `exists(e, …)`.
    */
   readonly names: ReadonlySet<string>;
@@ -17,14 +17,14 @@ export interface Expression {
 
 type Seen = Record<string, unknown>;
 
-/** What is kept with an item is for people: long texts and lists are cut. */
+/** Long texts and lists are cut, because people read them. */
 const MAX_VALUE_CHARS = 60;
 const MAX_VALUES = 4;
 const MAX_PARTS = 3;
 
 /**
- * `tweet.user.followers_count >= 50 (tweet.user.followers_count is 12)`; of several conditions,
- * those that are false.
+ * Returns a text such as `tweet.user.followers_count >= 50 (tweet.user.followers_count is 12)`. If
+ * there are several conditions, only the false ones are listed.
  */
 export function describeFalse(expression: Expression, seen: Seen): string {
   const parts = falseParts(expression, expression.ast, seen);
@@ -38,7 +38,7 @@ export function describeFalse(expression: Expression, seen: Seen): string {
   return `${expression.text}; ${parts.length === 1 ? "false is" : "false are"} ${list}${more}`;
 }
 
-/** Down through `&&` and `||` to the conditions that stand for themselves. */
+/** Returns the false conditions, looking through `&&` and `||`. */
 function falseParts(expression: Expression, node: ASTNode, seen: Seen): readonly ASTNode[] {
   if (node.op !== "&&" && node.op !== "||") return isTrueOf(expression, node, seen) ? [] : [node];
   if (isTrueOf(expression, node, seen)) return [];
@@ -52,7 +52,7 @@ type Run = ReturnType<Environment["parse"]>;
 
 const runs = new WeakMap<ASTNode, Run>();
 
-/** Undefined where the item has no such field. */
+/** Returns the value of a part; undefined if the item has no such field. */
 function valueOf({ environment }: Expression, node: ASTNode, seen: Seen): unknown {
   const run = runs.get(node) ?? environment.parse(serialize(node));
   runs.set(node, run);
@@ -73,8 +73,8 @@ function valuesText(expression: Expression, part: ASTNode, seen: Seen): string {
 }
 
 /**
- * Names with what is reached through them, `tweet.user.verified` or `labels["team"]`, as far as
- * they reach.
+ * Finds the field paths in an expression, such as `tweet.user.verified` or `labels["team"]`.
+ * Returns the longest paths only.
  */
 function pathsIn(expression: Expression, node: unknown): readonly ASTNode[] {
   if (Array.isArray(node)) return node.flatMap((inner) => pathsIn(expression, inner));

@@ -1,6 +1,6 @@
 /**
- * The names a `where` expression sees, typed, by what the watch type says of its body; and event
- * bodies as CEL wants them.
+ * The typed names that a `where` expression can use, from what a watch type says about its body;
+ * and the conversion of bodies to CEL values.
  */
 import type { EventBody } from "../../model/event.ts";
 import type { BodyField, WatchType } from "../../watches/watch-type.ts";
@@ -48,13 +48,13 @@ const PLAIN_TWEET: Fields = {
   user: USER,
 };
 
-/** One level down: a quote of a quote is not read. */
+/** Quoted tweets have one level, because a quote in a quote is not read. */
 const TWEET: Fields = { ...PLAIN_TWEET, quoted_status: PLAIN_TWEET, retweeted_status: PLAIN_TWEET };
 
 /** The names of an event's body with their types, as a watch type declares them. */
 export type WhereBody = Readonly<Record<string, BodyField>>;
 
-/** Variables besides `labels`, in CEL's own types. */
+/** Returns the variables other than `labels`, in CEL's types. */
 export const variablesOf = (body: WhereBody): Fields =>
   Object.fromEntries(Object.entries(body).map(([name, field]) => [name, typeOfField(field)]));
 
@@ -65,8 +65,8 @@ function typeOfField(field: BodyField): string | Fields {
 }
 
 /**
- * What any event may carry, with what its enrichment adds: routes and a sink's own conditions see
- * all of them. A name that differs between types has any type.
+ * Returns the body of any event, including what an enrichment adds, because routes and a sink's
+ * conditions see all events. A name whose type differs between watch types has the type `dyn`.
  */
 export function anyBody(types: readonly Pick<WatchType<any>, "body">[]): WhereBody {
   const all = new Map<string, BodyField>();
@@ -81,7 +81,10 @@ export function anyBody(types: readonly Pick<WatchType<any>, "body">[]): WhereBo
   return Object.fromEntries(all);
 }
 
-/** Every path an expression may use, for "did you mean": `tweet`, `tweet.user`, `tweet.user.id`. */
+/**
+ * Returns every path that an expression may use, for "did you mean": `tweet`, `tweet.user`,
+ * `tweet.user.id`.
+ */
 export function pathsIn(body: WhereBody): readonly string[] {
   const walk = (fields: Fields, above: string): readonly string[] =>
     Object.entries(fields).flatMap(([name, type]) => {
@@ -94,8 +97,8 @@ export function pathsIn(body: WhereBody): readonly string[] {
 const converted = new WeakMap<object, unknown>();
 
 /**
- * Whole numbers become BigInt: CEL keeps integers and doubles apart, and JavaScript does not. Nulls
- * are left out: they are absent fields.
+ * Converts a body for CEL. Whole numbers become BigInt, because CEL distinguishes integers from
+ * doubles and JavaScript does not. Nulls are omitted, because they are absent fields.
  */
 export function celBody(body: EventBody): Record<string, unknown> {
   const before = converted.get(body);

@@ -1,6 +1,6 @@
 /**
- * Operators of other languages in an expression that cannot be read, and what CEL has instead.
- * Pure.
+ * Finds operators of other languages in an expression that cannot be read, and says what CEL has in
+ * their place. Pure.
  */
 
 export interface WordHint {
@@ -27,7 +27,7 @@ function instead(operator: string): (found: string) => string {
   return (found) => `write ${operator} instead of ${found}`;
 }
 
-/** The first one outside of texts in quotes; undefined when there is none. */
+/** Returns the first such operator outside quoted texts; undefined if there is none. */
 export function findForeignWord(expression: string): WordHint | undefined {
   const bare = expression.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, (text) =>
     "_".repeat(text.length),

@@ -1,6 +1,6 @@
 /**
- * Compiles `where`: CEL over the event's body, type-checked on load, regular expressions on a
- * linear-time engine only.
+ * Compiles `where`: CEL over the event's body, type-checked when loaded, with regular expressions
+ * only on an engine that takes linear time.
  */
 import type { Rule } from "../rules.ts";
 import { type ASTNode, Environment } from "@marcbachmann/cel-js";
@@ -13,17 +13,20 @@ import { describeUnknownName } from "./unknown-name.ts";
 
 export interface Where {
   readonly text: string;
-  /** Runtime errors (a field this item does not have) count as "does not match". */
+  /** Whether an event matches. Runtime errors, such as a missing field, count as no match. */
   matches(body: EventBody, labels: Labels): boolean;
-  /** The expression, the parts of it that are false, and the values they saw. */
+  /**
+   * Returns the expression, those of its conditions that are false, and the values that they
+   * compared.
+   */
   describeFalse(body: EventBody, labels: Labels): string;
 }
 
 export interface WhereProblem {
   readonly rule: Rule;
-  /** Offset into the expression. */
+  /** The offset in the expression. */
   readonly offset: number;
-  /** What is wrong, then the line of the expression with a caret below. */
+  /** What is wrong, followed by the line of the expression with a caret below it. */
   readonly message: string;
 }
 
@@ -31,10 +34,13 @@ export interface WhereCompiler {
   compile(text: string, body: WhereBody): Where | WhereProblem;
 }
 
-/** The compiler, loaded when an expression is met. */
+/** Returns the compiler, which is loaded for the first expression. */
 export type LoadWhere = () => Promise<WhereCompiler>;
 
-/** Compiles equal expressions once: thousands of watches may share one. */
+/**
+ * Creates a compiler. It compiles equal expressions once, because thousands of watches may share
+ * one.
+ */
 export function createWhereCompiler(): WhereCompiler {
   const environments = new Map<string, Environment>();
   const compiled = new Map<string, Where | WhereProblem>();
@@ -70,7 +76,7 @@ function createEnvironment(body: WhereBody): Environment {
 
 function findIn(patterns: Map<string, RE2JS>, pattern: string, text: string): boolean {
   const known = patterns.get(pattern) ?? RE2JS.compile(pattern);
-  // A pattern may be computed from the item's own text: those must not pile up.
+  // A pattern may be computed from the item's own text. Such patterns must not accumulate.
   if (patterns.size < 1_000) patterns.set(pattern, known);
   return known.matcher(text).find();
 }
@@ -134,7 +140,10 @@ function explainError(
   );
 }
 
-/** `matches` runs on a backtracking engine; a pattern that stands in the text is tried at once. */
+/**
+ * Finds parts that are refused. `matches` runs on a backtracking engine; a literal pattern is
+ * compiled at once to check it.
+ */
 function findRefused(node: unknown, text: string): WhereProblem | undefined {
   if (Array.isArray(node)) return firstOf(node, text);
   if (!isNode(node)) return undefined;
@@ -155,10 +164,10 @@ function findRefused(node: unknown, text: string): WhereProblem | undefined {
   return Array.isArray(node.args) ? firstOf(node.args, text) : findRefused(node.args, text);
 }
 
-/** They do something for each element of a list. */
+/** Operations that run an expression for each element of a list. */
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"]);
 /**
- * A list has a thousand elements at most: with a third loop inside, one item could take an hour.
+ * A list has up to a thousand elements, so with a third nested loop one item could take an hour.
  */
 const MAX_NESTED_LOOPS = 2;
 
@@ -205,7 +214,7 @@ function badPattern(node: ASTNode | undefined, text: string): WhereProblem | und
 const isNode = (value: unknown): value is ASTNode =>
   typeof value === "object" && value !== null && "op" in value && "args" in value;
 
-/** Offsets into the expression. */
+/** Offsets in the expression. */
 interface Range {
   readonly start: number;
   readonly end: number;
@@ -223,7 +232,9 @@ function problem(rule: Rule, text: string, { start, end }: Range, message: strin
   };
 }
 
-/** The engine's own words where ours say it better. */
+/**
+ * Returns a plain sentence for some of the engine's messages, and the engine's own text for others.
+ */
 function plainWords(summary: string): string {
   if (summary === "Unexpected token: EOF") return "the expression ends too early";
   const overload = /^no such overload: (.+)$/.exec(summary)?.[1];
