@@ -21,7 +21,7 @@ export function checkBaseUrl(text: string): BaseUrl | BaseUrlProblem {
   const plain = text.trim();
   if (!/^https?:\/\//i.test(plain) || !URL.canParse(plain))
     return problem(
-      `"${cut(plain)}" is no web address`,
+      `"${cut(plain)}" is not a web address`,
       "Write https:// and the host, e.g. https://api.example.com",
     );
   const url = new URL(plain);

@@ -69,7 +69,7 @@ function inputError(
     return new ApiInputError(
       name,
       unknown,
-      `"${show(unknown)}" is no input; ${known.length === 0 ? "it takes none" : `it takes ${listed(known.map(show))}`}`,
+      `"${show(unknown)}" is not a parameter; ${known.length === 0 ? "it takes none" : `it takes ${listed(known.map(show))}`}`,
     );
   }
   const parameter = String(issue?.path[0] ?? "");

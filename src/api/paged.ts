@@ -57,10 +57,10 @@ async function* walk<T>(
 const cursorLoop = (pages: number): UpstreamError =>
   new UpstreamError(
     "transient",
-    "the service repeats a cursor it gave before: the list was left there",
+    "the service returned the same cursor twice, so paging stopped there",
     undefined,
     {
-      hint: "What came so far is good; the rest of the list did not come.",
+      hint: "The items before that are valid; the rest of the list was not read.",
       fields: { pages },
     },
   );

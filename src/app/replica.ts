@@ -50,7 +50,7 @@ export async function startReplica(
   teardown.push("work", () => work.stop());
   await revisions.propose(config(), "start");
   const failed = (error: unknown) =>
-    log.error("a signal of another process could not be followed", { error });
+    log.error("a signal of another process could not be handled", { error });
   const reload = (askedBy: string) => void work.reload(askedBy).catch(failed);
   let loops = (): ReadonlyMap<string, LoopTurns> => work.loops();
   const restart = async (between: () => Promise<void>) => {

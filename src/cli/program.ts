@@ -63,7 +63,7 @@ async function runCommands(argv: readonly string[], context: CliContext): Promis
       "Alerts people to what is new on a social platform: once, soon, and for the fewest paid requests.",
     )
     .version(context.version)
-    .showHelpAfterError("(--help shows what there is)")
+    .showHelpAfterError("(--help lists what you can write)")
     .addHelpText("after", "\nExample:\n  chirpwatch demo")
     .configureOutput({
       writeOut: (text) => context.out(withoutLastBreak(text)),

@@ -24,7 +24,7 @@ export function loopbackDoubt(
 ): string | undefined {
   const [first] = isLoopbackUrl(baseUrl) ? outwardSinks(sinks, sinkTypes) : [];
   if (first === undefined) return undefined;
-  return `\`base_url\` is on this machine, and \`${first.name}\` reaches real people: fine for a proxy to your data service; \`run\` refuses if the service says that it is the sandbox`;
+  return `\`base_url\` is on this machine, but \`${first.name}\` reaches real people: that is fine for a proxy to your data service; \`run\` refuses to start if the service turns out to be the sandbox`;
 }
 
 /**
@@ -71,7 +71,7 @@ function whySandbox({ urlVariable }: ApiConfig): string {
   if (urlVariable === undefined) return "CHIRPWATCH_API_URL is not set";
   return urlVariable === "sandbox"
     ? "CHIRPWATCH_API_URL is sandbox"
-    : "api.base_url is sandbox, whatever CHIRPWATCH_API_URL says";
+    : "api.base_url is sandbox although CHIRPWATCH_API_URL is set";
 }
 
 /**

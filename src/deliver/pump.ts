@@ -190,7 +190,7 @@ export function createPump(deps: PumpDeps): Pump {
     async start() {
       state = "running";
       await takeShare().catch((error: unknown) => {
-        log.warn("what is known of the sinks could not be read yet", { error });
+        log.warn("the stored state of the sinks could not be read yet", { error });
         wake();
       });
     },

@@ -107,7 +107,7 @@ async function sealAnew({ store, log }: TakeOverDeps, queues: readonly SinkQueue
   for (const { name: sink, type } of queues) {
     const messages = await store.unseal(sink, type);
     if (messages > 0)
-      log.info("a sink has another type, and what waits for it is laid out anew", {
+      log.info("a sink has another type: its waiting messages are rendered again", {
         sink,
         type,
         messages,

@@ -129,6 +129,6 @@ function planAgain(
   share
     .announce(watchIds)
     .catch((error: unknown) =>
-      log.debug("other replicas learn later of targets that changed", { error }),
+      log.debug("other replicas were not notified of changed targets", { error }),
     );
 }

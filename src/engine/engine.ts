@@ -105,7 +105,7 @@ export class Engine {
     for (const learned of [runners, volume])
       await learned
         .close()
-        .catch((error: unknown) => log.warn("what was learned could not be written", { error }));
+        .catch((error: unknown) => log.warn("learned values could not be stored", { error }));
   }
 
   /** Writes what the groups have learned from their reads so far. @throws StoreError */

@@ -88,7 +88,7 @@ function post(
   return http.request(request).catch((error: unknown) => {
     if (error instanceof HttpError && error.code === "HTTP_ADDRESS_REFUSED")
       throw new EnrichFailure(
-        `${new URL(url).host} is a private or loopback address: set \`allow_private: true\` if it should be asked`,
+        `${new URL(url).host} is a private or loopback address: set \`allow_private: true\` if the address is right`,
         {
           cause: error,
         },

@@ -60,7 +60,7 @@ export function createEnricher(deps: EnricherDeps): Enricher {
       if (isAsked || isStopped) return;
       isAsked = true;
       inTurn(wakeWaiting).catch((error: unknown) =>
-        log.warn("waiting events could not be read", { error }),
+        log.warn("events that wait for their enrichment could not be read", { error }),
       );
     },
     renew() {

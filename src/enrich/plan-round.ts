@@ -48,7 +48,7 @@ export function planRound(
   if (rule === undefined)
     return due.map((waiting) => ({
       waiting,
-      how: { kind: "fail", reason: "the watch has no `enrich` any more" },
+      how: { kind: "fail", reason: "the watch no longer has `enrich`" },
     }));
   const most = circuit.allowed(rule.concurrency);
   const isOpen = most < rule.concurrency && circuit.failing !== undefined;
@@ -67,7 +67,10 @@ export function planRound(
     else if (rule.onError === "pass")
       planned.push({
         waiting,
-        how: { kind: "fail", reason: `not asked, for it fails: ${circuit.failing?.reason}` },
+        how: {
+          kind: "fail",
+          reason: `not asked, because it is failing: ${circuit.failing?.reason}`,
+        },
       });
   }
   return planned;

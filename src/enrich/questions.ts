@@ -102,8 +102,8 @@ export class Questions {
     this.#isPerhapsReported = true;
     const meanwhile =
       rule.onError === "hold"
-        ? "wait for `max_hold` and then go out without it"
-        : "go out without it";
+        ? "wait for `max_hold` and are then sent without it"
+        : "are sent without it";
     await opsAlerts.raise({
       type: "enrich.failing",
       subject: watch,
@@ -132,7 +132,7 @@ export class Questions {
     const fresh = undeclared.filter((label) => !this.#undeclared.has(label));
     if (fresh.length === 0) return;
     for (const label of fresh) this.#undeclared.add(label);
-    const hint = "name them under `labels` of `enrich`, unless every event has them already";
+    const hint = "list them under `labels` of `enrich`, unless every event has them already";
     this.#deps.log.warn("an enrichment returned labels that the watch does not declare", {
       watch,
       labels: fresh,

@@ -27,7 +27,7 @@ const FIELD_CHARS = 5_000;
  */
 export function readEnrichment(text: string, declared: readonly string[]): Enrichment | string {
   const answer = parseObject(text);
-  if (answer === undefined) return "the answer is no JSON object";
+  if (answer === undefined) return "the answer is not a JSON object";
   const labels = valuesOf(answer["labels"], {
     what: "labels",
     most: MAX_LABELS,
@@ -78,14 +78,15 @@ function valuesOf(
   { what, most, chars }: Limits,
 ): readonly (readonly [string, Value])[] | string {
   if (given === undefined || given === null) return [];
-  if (!isObject(given)) return `\`${what}\` in the answer is no object`;
+  if (!isObject(given)) return `\`${what}\` in the answer is not an object`;
   const entries = Object.entries(given).filter(([, value]) => value !== null);
-  if (entries.length > most) return `the answer has ${entries.length} ${what}: ${most} at most`;
+  if (entries.length > most)
+    return `the answer has ${entries.length} ${what}, but at most ${most} are allowed`;
   for (const [name, value] of entries) {
     if (!NAME.test(name))
-      return `a name in \`${what}\` of the answer is not written with letters, digits and _, at most 50`;
+      return `a name in \`${what}\` of the answer is not 1 to 50 letters, digits and _`;
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
-      return `\`${what}.${name}\` in the answer is no text, number or boolean`;
+      return `\`${what}.${name}\` in the answer is neither text, number nor boolean`;
     if (String(value).length > chars)
       return `\`${what}.${name}\` in the answer is longer than ${chars} characters`;
   }

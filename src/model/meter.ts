@@ -68,12 +68,12 @@ export const METRICS = {
   },
   chirpwatch_watch_last_success_timestamp_seconds: {
     kind: "gauge",
-    help: "Time of the last poll of a watch that succeeded, in Unix seconds; absent until one did, and while the watch is paused.",
+    help: "Time of the last successful poll of a watch, in Unix seconds; absent before the first one, and while the watch is paused.",
     labels: ["watch"],
   },
   chirpwatch_watch_slow_down_factor: {
     kind: "gauge",
-    help: "How many times longer than its schedule says a watch waits between polls, as the quota is short; infinite while the quota is spent; absent while nothing slows it down.",
+    help: "Factor by which the quota lengthens a watch's time between polls; infinite while the quota is spent; absent while nothing slows it down.",
     labels: ["watch"],
   },
   chirpwatch_watch_next_poll_timestamp_seconds: {
@@ -88,12 +88,12 @@ export const METRICS = {
   },
   chirpwatch_events_total: {
     kind: "counter",
-    help: "Events created, by watch and event type; the daemon's own under an empty watch.",
+    help: "Events created, by watch and event type; the daemon's own events have an empty watch.",
     labels: ["watch", "event"],
   },
   chirpwatch_enrichments_total: {
     kind: "counter",
-    help: "Questions about events to the endpoints and programs of `enrich`, by watch and result (ok, failed; cached: answered without one).",
+    help: "Questions to the endpoints and programs of `enrich`, by watch and result (ok, failed; cached: answered from the cache).",
     labels: ["watch", "result"],
   },
   chirpwatch_enrichment_duration_seconds: {
@@ -109,7 +109,7 @@ export const METRICS = {
   },
   chirpwatch_sink_errors_total: {
     kind: "counter",
-    help: "Failed attempts to deliver, by sink and class: message (this one is refused for good), destination (nobody can post there), rate_limited, transient (everything else).",
+    help: "Failed attempts to deliver, by sink and class: message (this message is refused for good), destination (no message can be posted there), rate_limited, transient (everything else).",
     labels: ["sink", "class"],
   },
   chirpwatch_dead_letters_total: {
@@ -124,7 +124,7 @@ export const METRICS = {
   },
   chirpwatch_outbox_rows: {
     kind: "gauge",
-    help: "Deliveries that wait, by sink.",
+    help: "Waiting deliveries, by sink.",
     labels: ["sink"],
   },
   chirpwatch_outbox_oldest_seconds: {
@@ -154,17 +154,17 @@ export const METRICS = {
   },
   chirpwatch_gaps: {
     kind: "gauge",
-    help: "Gaps in covered history that wait to be filled.",
+    help: "Gaps in the polled range that are not filled yet.",
     labels: [],
   },
   chirpwatch_quota_limit: {
     kind: "gauge",
-    help: "Requests the period allows; absent while unknown.",
+    help: "Requests that the period allows; absent while unknown.",
     labels: [],
   },
   chirpwatch_quota_line: {
     kind: "gauge",
-    help: "Where scheduled polls stop: the limit without the reserve; absent while unknown.",
+    help: "The soft limit, at which scheduled polls stop: the limit without the reserve; absent while unknown.",
     labels: [],
   },
   chirpwatch_quota_period_end_timestamp_seconds: {
@@ -174,27 +174,27 @@ export const METRICS = {
   },
   chirpwatch_quota_spent: {
     kind: "gauge",
-    help: "Requests of the period so far, by the ledger.",
+    help: "Requests sent in the period so far, according to the ledger.",
     labels: [],
   },
   chirpwatch_quota_forecast: {
     kind: "gauge",
-    help: "Requests the whole period will take as the schedules ask, with no slow-down.",
+    help: "Requests that the schedules would take in the whole period, without a slow-down.",
     labels: [],
   },
   chirpwatch_quota_stretch: {
     kind: "gauge",
-    help: "How many times slower polls of a priority go while the quota is short; 1 when it is not.",
+    help: "Factor by which polls of a priority are slowed down while the quota is short; 1 when it is not.",
     labels: ["priority"],
   },
   chirpwatch_quota_drift_requests: {
     kind: "gauge",
-    help: "Requests of the period the service counted beyond the ledger, by key; below 0 when it counted fewer.",
+    help: "Requests in the period that the service counted beyond the ledger, by key; below 0 when it counted fewer.",
     labels: ["key"],
   },
   chirpwatch_key_up: {
     kind: "gauge",
-    help: "1 while a key may pay, 0 while it is suspended; absent for one never refused.",
+    help: "1 while a key may be used, 0 while it is suspended; absent for a key that was never refused.",
     labels: ["key"],
   },
   chirpwatch_upstream_up: { kind: "gauge", help: "1 while the data service answers.", labels: [] },
@@ -205,12 +205,12 @@ export const METRICS = {
   },
   chirpwatch_targets_unavailable: {
     kind: "gauge",
-    help: "Targets that cannot be read now.",
+    help: "Targets that cannot be read at the moment.",
     labels: [],
   },
   chirpwatch_replicas: {
     kind: "gauge",
-    help: "Daemons that share the state. The same in each of them: take the max. Only on Postgres.",
+    help: "Daemons that share the state. Each of them reports the same number: use max. Only on Postgres.",
     labels: [],
   },
   chirpwatch_state_bytes: {
@@ -220,7 +220,7 @@ export const METRICS = {
   },
   chirpwatch_config_hash: {
     kind: "gauge",
-    help: "First 48 bits of a hash of everything the active configuration was read from.",
+    help: "First 48 bits of a hash of everything that the active configuration was read from.",
     labels: [],
   },
   chirpwatch_config_last_reload_successful: {

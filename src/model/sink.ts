@@ -310,10 +310,10 @@ export function receiversOf({ kind, fields }: SinkError): readonly string[] {
 const USUAL_HINTS: Readonly<Record<SinkFailure, string>> = {
   message:
     "The receiver refuses this content: see its log. An alert that is refused becomes a dead letter, which `chirpwatch replay --dead` sends again.",
-  destination: "The receiver takes no messages from this sink: check its settings.",
+  destination: "The receiver takes no messages from this sink: check the sink's settings.",
   rate_limited:
-    "What waits is sent after that; `chirpwatch resume --sink` tries at once. If this goes on, look whether somebody else uses up the receiver's limit.",
-  transient: "If this goes on, look for the cause at the receiver.",
+    "Waiting messages are sent after that; `chirpwatch resume --sink` tries at once. If this continues, check whether something else uses up the receiver's limit.",
+  transient: "If this continues, look for the cause at the receiver.",
 };
 
 export class SinkError extends ChirpwatchError {

@@ -18,15 +18,15 @@ export const onReturnOf = ({ watches }: Pick<Config, "watches">, watchId: string
   watches.find(({ id }) => id === watchId)?.onReturn ?? DEFAULTS.watch.on_return;
 
 /** Says what happens to what came while a watch was away. */
-export const missedText = (onReturn: OnReturn): string => `what came meanwhile ${MISSED[onReturn]}`;
+export const missedText = (onReturn: OnReturn): string => `what was missed ${MISSED[onReturn]}`;
 
 const MISSED: Readonly<Record<OnReturn, string>> = {
-  digest: "goes out as one digest to a chat, and as single events to programs",
+  digest: "is sent as one digest to chat sinks and as single events to others",
   deliver: "is delivered alert by alert",
   skip: "raises no alert",
 };
 
-/** Returns a text such as "brand-mentions: back after 3d, what came meanwhile raises no alert". */
+/** Returns a text such as "brand-mentions: back after 3d, what was missed raises no alert". */
 export const returnText = (watch: string, awayMs: number, onReturn: OnReturn): string =>
   `${watch}: back after ${formatDuration(awayMs)}, ${missedText(onReturn)}`;
 
@@ -43,8 +43,8 @@ export function pauseView(
 }
 
 /**
- * Returns a text such as "brand-mentions goes on; what came since 2026-03-06T13:38:49Z raises no
- * alert".
+ * Returns a text such as "brand-mentions is resumed; what was missed since 2026-03-06T13:38:49Z
+ * raises no alert".
  */
 export function pauseText({
   watch,
@@ -54,6 +54,6 @@ export function pauseText({
   on_return: onReturn,
 }: PauseView): string {
   if (paused) return `${watch} is paused`;
-  if (!wasPaused || since === null) return `${watch} goes on`;
-  return `${watch} goes on; what came since ${since.slice(0, 19)}Z ${MISSED[onReturn]}`;
+  if (!wasPaused || since === null) return `${watch} is resumed`;
+  return `${watch} is resumed; what was missed since ${since.slice(0, 19)}Z ${MISSED[onReturn]}`;
 }

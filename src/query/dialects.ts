@@ -94,7 +94,7 @@ export function foreignOperator(
   { isExcluded }: { readonly isExcluded: boolean },
 ): string | undefined {
   if (/^~\d+$/.test(term))
-    return `how near words stand (\`${term}\`) cannot be asked: leave it out`;
+    return `the service cannot search by the distance of words (\`${term}\`): remove it`;
   const [, written = "", value = ""] = OPERATOR.exec(term) ?? [];
   if (written === "") return undefined;
   return `\`${term}\` is a word to search for here, not an operator: ${cureOf(written.toLowerCase(), value, isExcluded)}`;
@@ -116,6 +116,8 @@ function cureOf(name: string, value: string, isExcluded: boolean): string {
   if (instead !== undefined) return `write \`${sign}${instead}\``;
   const condition = CONDITIONS.get(name);
   if (condition !== undefined)
-    return `it cannot be asked, so write \`where\` with \`${condition}\``;
-  return UNANSWERABLE.has(name) ? "it cannot be asked" : "if it is text, put it into quotes";
+    return `the service cannot search for it, so write \`where\` with \`${condition}\``;
+  return UNANSWERABLE.has(name)
+    ? "the service cannot search for it"
+    : "if it is text, put it into quotes";
 }

@@ -42,7 +42,7 @@ function smallOr(text: string): readonly QueryDoubt[] {
       ? [
           {
             offset: position,
-            message: `\`${term}\` is a word to search for here, so tweets must hold it too: write OR for one or the other`,
+            message: `\`${term}\` is a word to search for here, so tweets must contain it too: write OR for one or the other`,
           },
         ]
       : [],
@@ -61,16 +61,16 @@ function otherOperators(text: string): readonly QueryDoubt[] {
     const isBetween = before !== undefined && before !== "open";
     const cure =
       term === "NOT"
-        ? "write - before what is to be excluded"
+        ? "write - before the term to exclude"
         : term === "AND" && isBetween
-          ? "leave it out, all terms must be there"
+          ? "remove it, all terms are required anyway"
           : "";
     return cure === ""
       ? []
       : [
           {
             offset: position,
-            message: `\`${term}\` is a word to search for here, so tweets must hold it too: ${cure}`,
+            message: `\`${term}\` is a word to search for here, so tweets must contain it too: ${cure}`,
           },
         ];
   });
@@ -92,7 +92,7 @@ function curlyQuotes(text: string): readonly QueryDoubt[] {
   return [
     {
       offset,
-      message: `${text[offset]} is no quotation mark for the service: write straight ones, like "acme corp"`,
+      message: `${text[offset]} is not a quotation mark for the service: write straight ones, like "acme corp"`,
     },
   ];
 }

@@ -111,5 +111,5 @@ function readWithin(value: string, at: number): Query {
 
 function readFilter(value: string, at: number): Filter {
   if (includes(FILTERS, value)) return value;
-  throw new QueryError(`filter:${value} is not known`, at, `Known are ${FILTERS.join(", ")}.`);
+  throw new QueryError(`filter:${value} is not known`, at, `Known filters: ${FILTERS.join(", ")}.`);
 }

@@ -169,7 +169,7 @@ export class TurnQueue {
     )
       throw new RequestHeld(
         "pace",
-        "older pages wait: catching up is spread over the quota's time",
+        "older pages wait: catching up is spread over the quota period",
       );
     entry.hasPage = true;
   }

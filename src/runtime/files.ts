@@ -37,7 +37,7 @@ async function readRegular(path: string): Promise<string> {
   try {
     const found = await handle.stat();
     if (!found.isFile() && !found.isDirectory())
-      throw Object.assign(new Error(`${path} is no regular file`), { code: "EFTYPE" });
+      throw Object.assign(new Error(`${path} is not a regular file`), { code: "EFTYPE" });
     return await handle.readFile("utf8");
   } finally {
     await handle.close();

@@ -66,7 +66,7 @@ export function readProxies(env: Environment): Proxies {
       .concat(
         ignored.length === 0
           ? ""
-          : `; without effect in NO_PROXY, as it is no host and no range: ${ignored.join(", ")}`,
+          : `; ignored in NO_PROXY, because it is neither a host nor an address range: ${ignored.join(", ")}`,
       ),
   };
 }
@@ -80,7 +80,7 @@ function parseProxy(setting: readonly [string, string] | undefined): URL | undef
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.hostname !== "") return url;
   const what =
     url === undefined || url.hostname === ""
-      ? "is no address"
+      ? "is not an address"
       : `has the scheme ${url.protocol.slice(0, -1)}, which is not supported`;
   throw new ExitError(EXIT.badConfig, "PROXY_INVALID", `the environment variable ${name} ${what}`, {
     hint: `Write it as http://proxy.example:3128, with user:password@ before the host where the proxy wants them, or unset ${name}.`,

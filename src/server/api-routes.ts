@@ -111,7 +111,7 @@ function addPauses(app: Hono, { actions, log }: ApiDeps, door: string): void {
         return problem(c, {
           status: 409,
           code: "WATCH_NOT_PAUSED",
-          message: `${id} is not paused: there is nothing to leave out`,
+          message: `${id} is not paused: there is nothing to skip`,
         });
       log.info(paused ? "watch paused" : "watch resumed", {
         watch: id,

@@ -27,7 +27,7 @@ export function addBackfill(
       return problem(c, {
         status: 400,
         code: "SERVER_BAD_QUERY",
-        message: `since is ${TIMES}, not "${since.slice(0, 80)}"`,
+        message: `since must be ${TIMES}, not "${since.slice(0, 80)}"`,
       });
     const who = by.slice(0, 100) || door;
     const view = await actions.backfill({ watchId: watch, sinceMs, by: who });
@@ -35,9 +35,9 @@ export function addBackfill(
       return problem(c, {
         status: 404,
         code: "WATCH_UNKNOWN",
-        message: `no watch "${watch.slice(0, 80)}" is polled`,
+        message: `there is no polled watch "${watch.slice(0, 80)}"`,
       });
-    log.info("what a backfill has read became alerts", { watch, since, by: who, ...view });
+    log.info("the items of a backfill became alerts", { watch, since, by: who, ...view });
     return c.json(view);
   });
 }

@@ -135,7 +135,7 @@ async function refuseForeignFolder(socketPath: string): Promise<void> {
 
 function classify(error: NodeJS.ErrnoException, socketPath: string): ControlError {
   if (error.code === "ENOENT" || error.code === "ECONNREFUSED")
-    return new ControlError("CONTROL_NOT_RUNNING", "no daemon runs on this state file", {
+    return new ControlError("CONTROL_NOT_RUNNING", "no daemon is running on this state file", {
       hint: "start it with `chirpwatch run`",
       cause: error,
     });

@@ -45,7 +45,7 @@ export async function startControl(deps: RouteDeps, statePath: string): Promise<
 async function removeStale(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found === undefined) return;
-  if (!found.isSocket()) throw cannot(path, "there is something else at that path");
+  if (!found.isSocket()) throw cannot(path, "something else is at that path");
   if (await isAnswered(path))
     throw new ExitError(
       EXIT.alreadyRunning,

@@ -27,9 +27,9 @@ export interface SilencePageDeps {
 const TO_ROOT = "../../";
 
 const REFUSALS: Readonly<Record<BodyRefusal, string>> = {
-  413: "that is too much text",
+  413: "the text is too long",
   408: "the form did not arrive in time",
-  400: "the form did not arrive whole",
+  400: "the form did not arrive completely",
 };
 
 export function addSilencePages(app: Hono, { actions, log, clock }: SilencePageDeps): void {

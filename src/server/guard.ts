@@ -62,7 +62,7 @@ const TOKEN_WANTED: Refusal = {
   status: 401,
   code: "SERVER_TOKEN_WANTED",
   message:
-    "this address wants the token of server.token: send it as `Authorization: Bearer …`, or as the password in a browser",
+    "this server requires the token of server.token: send it as `Authorization: Bearer …`, or as the password in a browser",
 };
 const READ_ONLY: Refusal = {
   status: 403,
@@ -73,12 +73,12 @@ const FOREIGN_HOST: Refusal = {
   status: 403,
   code: "SERVER_FOREIGN_HOST",
   message:
-    "without server.token this server answers to localhost only: ask for http://localhost, or set server.public_url or a token",
+    "without server.token, this server answers only requests for localhost: use http://localhost, or set server.public_url or a token",
 };
 const FOREIGN_ORIGIN: Refusal = {
   status: 403,
   code: "SERVER_FOREIGN_ORIGIN",
-  message: "a page of another site may not change anything here",
+  message: "pages of other sites may not change anything here",
 };
 
 function hasToken(authorization: string | undefined, token: string): boolean {

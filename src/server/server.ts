@@ -38,7 +38,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     throw new ExitError(
       EXIT.badConfig,
       "SERVER_TOKEN_WANTED",
-      `server.listen ${host}:${port} is open to others and has no token`,
+      `server.listen ${host}:${port} can be reached from other machines and has no token`,
       {
         hint: "set server.token or server.token_file, or listen on 127.0.0.1",
       },
@@ -67,7 +67,7 @@ function refused(error: NodeJS.ErrnoException, host: string, port: number): Chir
   const [message, hint] =
     error.code === "EADDRINUSE"
       ? [
-          `${address} is taken by another process`,
+          `${address} is in use by another process`,
           "set server.listen to another port (0 takes any free one), or stop the other process",
         ]
       : [

@@ -17,7 +17,7 @@ export interface SilenceRouteDeps {
 }
 
 const SHAPE =
-  'the body is JSON like { "matchers": ["watch=\\"brand\\""], "duration": "1h", "comment": "planned maintenance", "author": "alice" }';
+  'the body must be JSON like { "matchers": ["watch=\\"brand\\""], "duration": "1h", "comment": "planned maintenance", "author": "alice" }';
 
 export function addSilences(
   app: Hono,

@@ -26,7 +26,7 @@ export function addTailRoute(app: Hono, { clock, views }: TailRouteDeps): void {
       return problem(c, {
         status: 503,
         code: "SERVER_BUSY",
-        message: `${MAX_CALLERS} callers follow the daemon already`,
+        message: `${MAX_CALLERS} clients are already following the daemon`,
       });
     const { watch, sink } = c.req.query();
     const filter = {

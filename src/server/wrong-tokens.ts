@@ -21,7 +21,7 @@ export function createWrongTokens(clock: Clock): WrongTokens {
     const report = () => {
       waiting = undefined;
       if (count > 0)
-        log.warn("wrong tokens were sent to the server", {
+        log.warn("the server received wrong tokens", {
           count,
           from: [...addresses].join(", "),
         });

@@ -50,7 +50,7 @@ const settingsSchema = z
   .strictObject({
     url: addressSetting(
       "Base address of the Apprise API server, like http://apprise:8000.",
-      "put the server behind an address without them",
+      "use an address without them",
     ),
     key: z
       .string()
@@ -62,20 +62,20 @@ const settingsSchema = z
       .min(1)
       .max(200)
       .optional()
-      .describe("Notifies only the services of that configuration with this tag."),
+      .describe("Notifies only the services with this tag in that configuration."),
     urls: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "Apprise URLs to notify, instead of `key`, separated by commas. Without both, those that the server was started with.",
+        "Apprise URLs to notify, instead of `key`, separated by commas. Without both, the server notifies the URLs that it was started with.",
       ),
     timeout: timeoutSetting("30s"),
     allow_private: allowPrivateSetting(),
   })
   .superRefine(({ key, urls, tag }, context) => {
     if (key !== undefined && urls !== undefined)
-      addIssue(context, "has a `key` already: remove one of the two", "urls");
+      addIssue(context, "cannot be combined with `key`: remove one of them", "urls");
     if (tag !== undefined && key === undefined)
       addIssue(context, "needs a `key`: tags belong to a configuration on the server", "tag");
   });
@@ -205,10 +205,10 @@ const APPRISE: Receiver = {
   isTooLarge: ({ status }) => status === 431,
   hints: {
     400: "Apprise refuses the message or its `urls`: see the log of the Apprise server.",
-    401: "The server, or a proxy before it, wants credentials, which this sink does not send: give it an address without them.",
-    403: "The Apprise server denies this: see its settings.",
-    404: "Check `url` and `key`: this server has no such configuration, or it is no Apprise API server.",
-    405: "Check `url`: this is no Apprise API server, or its base lies elsewhere.",
+    401: "The server, or a proxy in front of it, requires credentials, which this sink does not send: use an address that needs none.",
+    403: "The Apprise server does not allow this: check its settings.",
+    404: "Check `url` and `key`: this server has no such configuration, or is not an Apprise API server.",
+    405: "Check `url`: this is not an Apprise API server, or its API has another base path.",
     424: "A service behind Apprise refused the message: see the log of the Apprise server.",
   },
 };

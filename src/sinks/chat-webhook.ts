@@ -118,12 +118,12 @@ const CHAT: Receiver = {
   isTooLarge: ({ status, body }) =>
     status === 400 && /error-message-size-exceeded|message (?:is )?too long/i.test(body),
   hints: {
-    400: `The chat knows no such webhook, or it takes no \`text\`: ${NEW_WEBHOOK}`,
+    400: `The chat does not know this webhook, or the webhook takes no \`text\`: ${NEW_WEBHOOK}`,
     401: `The webhook is no longer valid: ${NEW_WEBHOOK}`,
-    403: `The webhook may not post there: let its owner join the channel, or ${NEW_WEBHOOK}`,
+    403: `The webhook may not post there: ask its owner to join the channel, or ${NEW_WEBHOOK}`,
     404: `The webhook, or its channel or space, is gone: ${NEW_WEBHOOK}`,
     410: `The webhook is gone: ${NEW_WEBHOOK}`,
-    501: "Incoming webhooks are turned off on this server: let an administrator turn them on.",
+    501: "Incoming webhooks are turned off on this server: ask an administrator to turn them on.",
   },
 };
 

@@ -101,7 +101,7 @@ async function hand(write: SinkDeps["write"], text: string): Promise<void> {
   try {
     await write(text);
   } catch (error) {
-    const hint = "Read the daemon's standard output, or send it to a file or to /dev/null.";
+    const hint = "Read the daemon's standard output, or redirect it to a file or to /dev/null.";
     throw new SinkError("transient", errorText(error), undefined, { hint, cause: error });
   }
 }

@@ -16,7 +16,7 @@ import type { SinkDeps, SinkType } from "./kind/sink-type.ts";
 
 const settingsSchema = z.strictObject({
   command: programSetting(
-    "The program and its arguments. CHIRPWATCH_ALLOW_EXEC must name the program; nothing of an event becomes an argument.",
+    "The program and its arguments. CHIRPWATCH_ALLOW_EXEC must list the program. Event data never becomes an argument.",
   ),
   timeout: timeoutSetting("30s"),
 });
@@ -25,7 +25,7 @@ type ExecSettings = z.infer<typeof settingsSchema>;
 
 export const execSink: SinkType<ExecSettings> = {
   type: "exec",
-  summary: "Starts a program for every event, which gets it as JSON on its standard input.",
+  summary: "Starts a program for every event and writes the event to its standard input as JSON.",
   schema: settingsSchema,
   secrets: [],
   example: "type: exec\ncommand: [/usr/local/bin/on-alert, brand]\n",
@@ -74,8 +74,8 @@ function notStarted(error: unknown, path: string): SinkError {
     code === "EAGAIN" || code === "ENOMEM" || code === "EMFILE" || code === "ETXTBSY";
   const hint =
     code === "ENOTALLOWED"
-      ? `Name ${path} in the environment variable CHIRPWATCH_ALLOW_EXEC.`
-      : "Check that the program is there and may be run by the daemon's user.";
+      ? `Add ${path} to the environment variable CHIRPWATCH_ALLOW_EXEC.`
+      : "Check that the program exists and that the daemon's user may run it.";
   return new SinkError(
     isPassing ? "transient" : "destination",
     `${path} could not be started: ${errorText(error)}`,
@@ -111,7 +111,7 @@ function classifyEnd({ end, output }: ProgramResult, path: string, timeout: stri
   const kind = typeof end === "number" ? (KINDS[end] ?? "transient") : "transient";
   if (end === "timeout")
     return new SinkError(kind, `${path} ${how}`, undefined, {
-      hint: "Let the program end sooner, or raise `timeout`.",
+      hint: "Make the program end sooner, or raise `timeout`.",
     });
   const hint =
     kind === "destination"

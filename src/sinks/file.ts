@@ -18,7 +18,9 @@ const settingsSchema = z.strictObject({
       (path) => path.trim() !== "" && !path.endsWith("/"),
       "must be the path of a file, like alerts/events.ndjson",
     )
-    .describe("The file; relative to CHIRPWATCH_DATA_DIR, else to this file."),
+    .describe(
+      "Path of the file, relative to CHIRPWATCH_DATA_DIR if that is set, otherwise to the configuration file.",
+    ),
   max_size: sizeSetting("100MB", "500KB, 100MB or 2GB").describe(
     "The file is rotated before it grows beyond this.",
   ),
@@ -27,7 +29,7 @@ const settingsSchema = z.strictObject({
     .min(0)
     .max(1_000)
     .default(5)
-    .describe("Rotated files that are kept, as `<path>.1`, the youngest, to `<path>.<keep>`."),
+    .describe("How many rotated files are kept, from `<path>.1`, the newest, to `<path>.<keep>`."),
 });
 
 type FileSettings = z.infer<typeof settingsSchema>;

@@ -64,7 +64,7 @@ schedule: "@every 15m"`,
   detection: { detector: "reading", rule },
   targets: ({ tweet }) => [{ key: tweet, name: tweet }],
   source: ({ tweet }) => ({ endpoint: "article", params: { tweet_link: tweet } }),
-  caveats: () => ["an edit that was taken back between two polls", "a cover that was taken away"],
+  caveats: () => ["an edit that was undone between two polls", "a cover that was removed"],
   costRequests: () => 1,
   read: articleMessage,
 };

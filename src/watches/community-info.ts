@@ -48,7 +48,7 @@ schedule: "@every 1h"`,
   detection: { detector: "reading", rule },
   targets: ({ community }) => [{ key: community, name: community }],
   source: ({ community }) => ({ endpoint: "community-info", params: { community_id: community } }),
-  caveats: () => ["a change there and back between two polls", "a description that was taken away"],
+  caveats: () => ["a change that was undone between two polls", "a description that was removed"],
   costRequests: () => 1,
   read: communityMessage,
 };

@@ -50,7 +50,7 @@ schedule: "17 5 * * *"`,
     endpoint: "community-members",
     params: { community_link: community },
   }),
-  caveats: () => ["members come without bio and counts", ...WHOLE_ROSTER_CAVEATS],
+  caveats: () => ["the service returns members without bio and counts", ...WHOLE_ROSTER_CAVEATS],
   costRequests: () => 1,
   read: rosterMessage,
 };

@@ -54,7 +54,7 @@ schedule: { cron: "30 6 * * *", timezone: Europe/Berlin }`,
   }),
   needsIndex: () => true,
   caveats: () => [
-    "followers the service has put into no category",
+    "followers that the service has not categorised",
     "accounts the service has not indexed",
   ],
   costRequests: () => 1,

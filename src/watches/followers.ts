@@ -16,7 +16,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 export const followers: WatchType<Settings> = {
   type: "followers",
-  summary: "Who began and who stopped following the accounts named.",
+  summary: "Who starts or stops following the named accounts.",
   schema,
   example: `type: followers
 accounts: [acme]

@@ -13,7 +13,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 export const following: WatchType<Settings> = {
   type: "following",
-  summary: "Whom the accounts named began and stopped following.",
+  summary: "Whom the named accounts start or stop following.",
   schema,
   example: `type: following
 accounts: [acme, rival]

@@ -10,7 +10,7 @@ export const sourceSchema = (list: string) =>
     .enum(["auto", "indexed", "all"])
     .default("auto")
     .describe(
-      `\`indexed\`: the service's 7-day list, one request, indexed accounts only. \`all\`: pages of 200 of the list ${list}. \`auto\`: indexed where the account is, else all.`,
+      `\`indexed\`: the service's 7-day list, in one request, for indexed accounts only. \`all\`: the list ${list}, in pages of 200. \`auto\`: \`indexed\` if the account is indexed, otherwise \`all\`.`,
     );
 
 interface WindowSettings {
@@ -26,7 +26,7 @@ export const FULL_READ_OF_WINDOW: [
   ({ source, full_read_every: everyMs }) => source !== "indexed" || everyMs === undefined,
   {
     message:
-      "`source: indexed` reads the 7-day list, which one request holds: leave `full_read_every` out",
+      "`source: indexed` reads the whole 7-day list in one request: remove `full_read_every`",
     path: ["full_read_every"],
   },
 ];

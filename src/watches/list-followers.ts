@@ -12,7 +12,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 export const listFollowers: WatchType<Settings> = {
   type: "list_followers",
-  summary: "Who began and who stopped following a public list.",
+  summary: "Who starts or stops following a public list.",
   schema,
   example: `type: list_followers
 list: "1388742069157900291"

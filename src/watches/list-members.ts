@@ -12,7 +12,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 export const listMembers: WatchType<Settings> = {
   type: "list_members",
-  summary: "Who is put on a public list and who is taken off it.",
+  summary: "Who is added to a public list or removed from it.",
   schema,
   example: `type: list_members
 list: "1388742069157900291"
@@ -33,7 +33,7 @@ schedule: "@every 6h"`,
   targets: ({ list }) => [{ key: list, name: list }],
   source: ({ list }) => ({ endpoint: "list-members", params: { list_id: list } }),
   caveats: () => [
-    "a member that is suspended or protected reads as one who left",
+    "a member that is suspended or protected is reported as having left",
     ...WHOLE_ROSTER_CAVEATS,
   ],
   costRequests: () => 1,

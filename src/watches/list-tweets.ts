@@ -26,7 +26,7 @@ schedule: "@every 2m"`,
   detection: { detector: "feed", event: "tweet.created" },
   targets: ({ list }) => [{ key: list, name: list }],
   source: ({ list }) => ({ endpoint: "list-tweets", params: { list_id: list } }),
-  caveats: () => ["accounts that the list's owner takes off it"],
+  caveats: () => ["accounts that the list's owner removes from it"],
   costRequests: () => 1,
   read: tweetMessage,
 };

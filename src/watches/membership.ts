@@ -40,10 +40,10 @@ const schema = lazy(() =>
       check: z
         .enum(CHECKS)
         .describe(
-          "`follow`: do they follow `account`? `retweet`, `quoted`, `comment`: did they, of `tweet`? `community_member`: of `community`?",
+          "What is checked of `accounts`. `follow`: whether they follow `account`. `retweet`, `quoted`, `comment`: whether they retweeted, quoted or answered `tweet`. `community_member`: whether they belong to `community`.",
         ),
       accounts: accountsSchema,
-      account: accountSchema.optional().describe("For `follow`: who is followed."),
+      account: accountSchema.optional().describe("For `follow`: the account that they follow."),
       tweet: tweetSchema
         .optional()
         .describe(
@@ -61,13 +61,13 @@ const schema = lazy(() =>
           context.addIssue({
             code: "custom",
             path: ["check"],
-            message: `check ${settings.check} needs \`${name}\` beside it`,
+            message: `\`check: ${settings.check}\` needs \`${name}\``,
           });
         if (name !== wanted && isThere)
           context.addIssue({
             code: "custom",
             path: [name],
-            message: `check ${settings.check} has no \`${name}\`: leave it out`,
+            message: `\`check: ${settings.check}\` does not use \`${name}\`: remove it`,
           });
       }
     }),
@@ -125,7 +125,7 @@ const VALUES = {
 export const membership: WatchType<Settings> = {
   type: "membership",
   summary:
-    "Accounts that began or ceased to follow, retweet, quote, reply to or belong to something.",
+    "Accounts that begin or cease to follow an account, to retweet, quote or answer a tweet, or to belong to a community.",
   schema,
   example: `type: membership
 check: follow
@@ -163,7 +163,7 @@ schedule: "@every 1h"`,
       : ["protected accounts: the service cannot see what they do"]),
     ...(check === "retweet"
       ? [
-          "a request searches a hundred retweets: `max_pages` bounds how many are read, and beyond it the answer is unknown",
+          "a request searches a hundred retweets: `max_pages` limits how many are searched, and beyond that the answer is unknown",
         ]
       : []),
   ],

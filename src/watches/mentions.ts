@@ -11,15 +11,15 @@ import type { WatchType } from "./watch-type.ts";
 const minimum = (what: string) =>
   z
     .int(`write a whole number of ${what}`)
-    .min(1, `write a number of ${what} from 1 on, or leave it out`)
+    .min(1, `write a number of ${what} of at least 1, or remove it`)
     .optional();
 
 const schema = lazy(() =>
   z.strictObject({
     accounts: accountsSchema,
-    min_likes: minimum("likes").describe("Only mentions with so many likes."),
-    min_replies: minimum("replies").describe("Only mentions with so many replies."),
-    min_retweets: minimum("retweets").describe("Only mentions with so many retweets."),
+    min_likes: minimum("likes").describe("Only mentions with at least this many likes."),
+    min_replies: minimum("replies").describe("Only mentions with at least this many replies."),
+    min_retweets: minimum("retweets").describe("Only mentions with at least this many retweets."),
   }),
 );
 
@@ -27,7 +27,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 export const mentions: WatchType<Settings> = {
   type: "mentions",
-  summary: "New tweets that mention the accounts named.",
+  summary: "New tweets that mention the named accounts.",
   schema,
   example: `type: mentions
 accounts: [acme]
@@ -50,9 +50,9 @@ schedule: "@every 10m"`,
       (least) => least !== undefined,
     );
     const late =
-      "a mention that reaches its minimum later than `overlap` after it was posted is found only while it stands on the first page";
+      "a mention that reaches its minimum later than `overlap` after it was posted is found only while it is on the first page";
     const renamed =
-      "the account's handle is looked up again every 6 hours (100 accounts a request): after a rename that no other watch of the account sees, mentions are late by so much, and until then those of whoever took the old handle raise alerts";
+      "the account's handle is looked up every 6 hours (100 accounts a request): after a rename that no other watch of the account sees, mentions are late by up to that long, and until then mentions of a new owner of the old handle raise alerts";
     return [
       ...(hasMinimum ? [late] : []),
       renamed,

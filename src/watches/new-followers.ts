@@ -21,13 +21,13 @@ const schema = lazy(() =>
         .boolean()
         .default(false)
         .describe(
-          "Reads the service's list of verified followers instead, for any account: shorter than `all`, and without its crowd.",
+          "Reads the service's list of verified followers instead: for any account, and shorter than `all`.",
         ),
       ...probingShape,
       ...fullReadShape,
     })
     .refine((settings) => !settings.verified_only || settings.source !== "indexed", {
-      message: "verified_only has a list of its own: leave `source` out",
+      message: "`verified_only` reads a list of its own: remove `source`",
       path: ["verified_only"],
     })
     .refine(...FULL_READ_OF_WINDOW),
@@ -46,7 +46,7 @@ const listOf = (settings: Settings, target: Pick<TargetState, "memory">): keyof 
 
 export const newFollowers: WatchType<Settings> = {
   type: "new_followers",
-  summary: "Accounts that began following the accounts named.",
+  summary: "New followers of the named accounts.",
   schema,
   example: `type: new_followers
 accounts: [acme]
@@ -75,10 +75,10 @@ schedule: "7 */6 * * *"`,
   caveats({ source, verified_only: verifiedOnly }) {
     if (verifiedOnly)
       return [
-        `verified_only: ${NEWEST_FIRST_CAVEAT("followers")}; one who gains the badge later reads as new`,
+        `verified_only: ${NEWEST_FIRST_CAVEAT("followers")}; a follower who gains the badge later is reported as new`,
       ];
     const indexed =
-      "indexed: followers the service has not indexed, and follows undone between two polls";
+      "indexed: followers that the service has not indexed, and follows undone between two polls";
     const all = `all: ${NEWEST_FIRST_CAVEAT("followers")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },

@@ -26,7 +26,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 export const newFollowing: WatchType<Settings> = {
   type: "new_following",
-  summary: "Whom the accounts named began following.",
+  summary: "Whom the named accounts start following.",
   schema,
   example: `type: new_following
 accounts: [acme, rival]
@@ -51,7 +51,7 @@ schedule: "@every 6h"`,
   withoutIndex: ({ source }) => (source === "auto" ? { mode: "all" } : undefined),
   caveats({ source }) {
     const indexed =
-      "indexed: accounts the service has not indexed, and follows undone between two polls";
+      "indexed: accounts that the service has not indexed, and follows undone between two polls";
     const all = `all: ${NEWEST_FIRST_CAVEAT("accounts")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },

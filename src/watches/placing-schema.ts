@@ -37,12 +37,12 @@ export const placingShape = {
     .enum(["auto", "single", "probe", "merge"])
     .default("auto")
     .describe(
-      "How many accounts are read: `single` asks for each, `probe` asks for the counters of a hundred at once and reads those that moved. `auto` probes where accounts share a schedule. `merge` is of older releases and means `auto`.",
+      "How many accounts are read: `single` reads each, `probe` asks for the counters of a hundred at once and reads the accounts whose counters changed. `auto` probes accounts that share a schedule. `merge` comes from older releases and means `auto`.",
     ),
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
     .describe(
-      "How often every account is read whatever its counters say. By default as often as that costs little, and well within `max_age`.",
+      "How often every account is read, whatever its counters say. Default: as often as that costs little, and well within `max_age`.",
     ),
 };
 
@@ -52,12 +52,12 @@ export const probingShape = {
     .enum(["auto", "single", "probe"])
     .default("auto")
     .describe(
-      "How lists of many accounts are read: `single` asks for each, `probe` asks for the counters of a hundred accounts at once and reads the lists of those that moved. `auto` takes what costs least and changes with what it learns.",
+      "How the lists of many accounts are read: `single` reads each, `probe` asks for the counters of a hundred accounts at once and reads the lists whose counters changed. `auto` chooses the cheapest way and adapts to what it learns.",
     ),
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
     .describe(
-      "How often every list is read whatever its counter says. By default as often as that costs little, and well within `max_age`.",
+      "How often every list is read, whatever its counter says. Default: as often as that costs little, and well within `max_age`.",
     ),
 };
 
@@ -66,7 +66,7 @@ export const fullReadShape = {
   full_read_every: length(LEAST_FULL_READ_MS, "never")
     .optional()
     .describe(
-      "How often the whole list is read, a page of 200 members a request, to find newcomers that the service does not list first. By default once at the start, newcomers first, and then every day for lists of up to 100,000 members. `never`: not even once.",
+      "How often the whole list is read, 200 members per request, to find newcomers that the service does not list first. Default: once at the start, newcomers first, and then every day for lists of up to 100,000 members. `never`: not even once.",
     ),
 };
 
@@ -76,12 +76,12 @@ export const sharingShape = {
     .enum(["auto", "single", "merge"])
     .default("auto")
     .describe(
-      "How searches of one schedule are read: `single` asks for each, `merge` asks for many plain ones (words, phrases, hashtags, cashtags, mentions, from:, to:) in one query and attributes the results. `auto` takes what costs less.",
+      "How searches of one schedule are read: `single` sends each query, `merge` combines many plain ones (words, phrases, hashtags, cashtags, mentions, from:, to:) into one query and attributes the results. `auto` chooses the cheaper way.",
     ),
   full_poll_every: length(LEAST_FULL_POLL_MS)
     .optional()
     .describe(
-      "How often a search that is read together with others is read by itself, as a verification. By default as often as that costs little, and well within `max_age`.",
+      "How often a merged search is also read by itself, as a verification. Default: as often as that costs little, and well within `max_age`.",
     ),
 };
 

@@ -35,9 +35,7 @@ const schema = lazy(() =>
       fields: z
         .array(z.enum([...FIELDS, ...MORE_FIELDS]))
         .default([...FIELDS])
-        .describe(
-          "Changes that raise alerts, by the names the profile has them under; `[]` means none.",
-        ),
+        .describe("Fields of the profile whose changes raise alerts; `[]` means none."),
       when: whenSchema(COUNTS).optional().describe(WHEN_TEXT),
     })
     .refine(({ fields, when }) => fields.length > 0 || when !== undefined, {
@@ -96,7 +94,7 @@ schedule: "@every 5m"`,
     batch: { param: "user_ids", value: requireUserId(target), size: BATCH_SIZE },
   }),
   caveats: () => [
-    "a change there and back between two polls",
+    "a change that was undone between two polls",
     "an account that the service no longer shows (protected, suspended, deleted) is reported to `ops` as `target.unavailable`, not as a change",
   ],
   costRequests: () => 1,

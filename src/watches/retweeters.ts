@@ -39,9 +39,7 @@ schedule: "@every 5m"`,
   },
   targets: ({ tweet }) => [{ key: tweet, name: tweet }],
   source: ({ tweet }) => ({ endpoint: "retweeters", params: { tweet_link: tweet } }),
-  caveats: () => [
-    "who takes a retweet back, and when a retweet was made: the service gives no date",
-  ],
+  caveats: () => ["who undoes a retweet, and when a retweet was made: the service gives no date"],
   placing: ({ full_read_every: everyMs }) =>
     everyMs === undefined ? {} : { fullReadEveryMs: everyMs },
   costRequests: () => 1,

@@ -11,7 +11,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 export const retweets: WatchType<Settings> = {
   type: "retweets",
-  summary: "New retweets by the accounts named.",
+  summary: "New retweets by the named accounts.",
   schema,
   example: `type: retweets
 accounts: [acme, alice]

@@ -26,13 +26,11 @@ const schema = lazy(() =>
         (when) => when.week_delta !== undefined || when.month_delta !== undefined,
         "when is empty: name week_delta or month_delta",
       )
-      .describe("Fires when any of them is crossed; re-arms when the value came back by 10%."),
+      .describe("Fires when any of them is crossed; re-arms when the value has moved back by 10%."),
     present_score: z
       .boolean()
       .default(false)
-      .describe(
-        "Whether an alert says what the score itself is now: one request more per alert, none while there is none.",
-      ),
+      .describe("Whether an alert also shows the current score, for one more request per alert."),
   }),
 );
 
@@ -51,7 +49,7 @@ const rule = ({ when, present_score: isPresentWanted }: Settings): ReadingRule =
 
 export const scoreDelta: WatchType<Settings> = {
   type: "score_delta",
-  summary: "Influence scores that moved across a threshold.",
+  summary: "Influence scores whose change crossed a threshold.",
   schema,
   example: `type: score_delta
 accounts: [acme, rival]
@@ -71,11 +69,11 @@ schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
   }),
   needsIndex: () => true,
   caveats: ({ present_score: isPresentWanted }) => [
-    "accounts the service has not indexed have no score",
-    "a move there and back between two polls",
+    "accounts that the service has not indexed have no score",
+    "a change that was undone between two polls",
     ...(isPresentWanted
       ? [
-          "present_score: one request more per alert, which the plan cannot foresee; `where` does not see it",
+          "present_score: one more request per alert, which the plan cannot predict; `where` does not see the score",
         ]
       : []),
   ],

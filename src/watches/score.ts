@@ -53,7 +53,7 @@ schedule: { cron: "15 6 * * *", timezone: Europe/Berlin }`,
   }),
   needsIndex: () => true,
   caveats: () => [
-    "accounts the service has not indexed have no score: 404 and a score of 0 both mean that",
+    "accounts that the service has not indexed have no score: 404 and a score of 0 both mean that",
   ],
   costRequests: () => 1,
   read: scoreLevelMessage,

@@ -48,7 +48,7 @@ const VALUES = {
 export const space: WatchType<Settings> = {
   type: "space",
   summary:
-    "A Space that went live, ended, was renamed or moved, and listeners that crossed a threshold.",
+    "A Space that went live, ended, was renamed or rescheduled, or whose listeners crossed a threshold.",
   schema,
   example: `type: space
 space: "https://x.com/i/spaces/1YqKDqDXAbwKV"
@@ -63,7 +63,7 @@ schedule: "* * * * *"`,
   source: ({ space: id }) => ({ endpoint: "spaces", params: { id } }),
   caveats: () => [
     "the names of a Space's states are not documented: `state` is reported as the service writes it",
-    "a Space that has ended goes on being asked for until it is taken out of the file",
+    "a Space that has ended is polled until it is removed from the file",
   ],
   costRequests: () => 1,
   read: spaceMessage,

@@ -50,4 +50,4 @@ export const whenSchema = (numbers: Readonly<Record<string, string>>) =>
 export const thresholdsOf = (when: When | undefined): readonly Threshold[] =>
   Object.values(when ?? {}).filter((one) => one !== undefined);
 
-export const WHEN_TEXT = `Fires when any of them is crossed. A comparison re-arms when the value came back by 10%; a step fires at every multiple that is higher than any before.`;
+export const WHEN_TEXT = `Fires when any of them is crossed. A comparison re-arms when the value has moved back by 10%; a step fires at every multiple that is higher than any before.`;

@@ -18,7 +18,7 @@ const schema = lazy(() =>
     via_list: listSchema
       .optional()
       .describe(
-        "A public list that holds the accounts: one request a tick for up to 5,000 of them. Accounts it does not hold are named and read from their own timelines.",
+        "A public list that contains the accounts: one request per tick for up to 5,000 of them. Accounts that it lacks are reported and read from their own timelines.",
       ),
     ...placingShape,
   }),
@@ -42,7 +42,7 @@ function source(
 
 export const timeline: WatchType<Settings> = {
   type: "timeline",
-  summary: "New tweets by the accounts named.",
+  summary: "New tweets by the named accounts.",
   schema,
   example: `type: timeline
 accounts: [alice, "id:44196397", "https://x.com/bob"]

@@ -35,7 +35,7 @@ const FOLLOWER = {
 
 export const topFollowers: WatchType<Settings> = {
   type: "top_followers",
-  summary: "Who comes among the 20 followers with the highest score, and who falls out.",
+  summary: "Who enters or leaves the 20 followers with the highest score.",
   schema,
   example: `type: top_followers
 accounts: [acme]

@@ -17,8 +17,7 @@ const DAY_MS = 86_400_000;
 
 export const topFollowing: WatchType<Settings> = {
   type: "top_following",
-  summary:
-    "Who comes among the 20 accounts of most weight that an account follows, and who falls out.",
+  summary: "Who enters or leaves the 20 accounts with the highest score that an account follows.",
   schema,
   example: `type: top_following
 accounts: [acme, rival]

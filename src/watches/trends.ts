@@ -17,7 +17,7 @@ const schema = lazy(() =>
       .min(1)
       .max(50)
       .default(10)
-      .describe("Ranks that count; what lies below is not there."),
+      .describe("How many ranks count; trends below are ignored."),
     tell: z
       .array(z.enum(CHANGES))
       .min(1, "tell is empty: name entered, left or moved")
@@ -27,7 +27,7 @@ const schema = lazy(() =>
       .int()
       .min(1)
       .default(3)
-      .describe("Ranks a name must move by, from the rank of the last alert."),
+      .describe("How many ranks a trend must move from its rank in the last alert."),
   }),
 );
 
@@ -63,7 +63,7 @@ schedule: "@every 15m"`,
   source: ({ woeid }) => ({ endpoint: "trends", params: { woeid } }),
   caveats: () => [
     "a trend that came and went between two polls",
-    "a name counts as gone when two lists in a row are without it, so that one that hovers at the edge is reported once",
+    "a trend counts as gone after two lists in a row without it, so that one at the edge is reported once",
   ],
   costRequests: () => 1,
   read: trendMessage,

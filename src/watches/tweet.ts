@@ -31,7 +31,7 @@ const schema = lazy(() =>
       deleted: z
         .boolean()
         .default(true)
-        .describe("Whether the end is reported: deleted, or no longer public."),
+        .describe("Whether an alert is raised when the tweet is deleted or no longer public."),
     })
     .refine(({ when, deleted }) => when !== undefined || deleted, {
       message: "nothing to report: name a count under when, or leave deleted at true",
@@ -74,7 +74,7 @@ schedule: "@every 5m"`,
     batch: { param: "tweet_links", value: key, size: BATCH_SIZE },
   }),
   caveats: () => [
-    "a tweet counts as deleted when two answers in a row are without it: one that became private or whose author was suspended cannot be distinguished",
+    "a tweet counts as deleted after two answers in a row without it: one that became private, or whose author was suspended, looks the same",
   ],
   costRequests: () => 1,
   read: tweetChangeMessage,

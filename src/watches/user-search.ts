@@ -42,7 +42,7 @@ schedule: "@every 1h"`,
   ],
   source: sourceOf,
   caveats: () => [
-    "a new account that the service ranks below a page of known ones is found by the daily full read only",
+    "a new account that the service ranks below a page of known ones is found only by the daily full read",
     "an account that the service never lists, however well it matches",
   ],
   costRequests: () => 1,

@@ -13,7 +13,7 @@ type Settings = z.output<ReturnType<typeof schema>>;
 
 export const verifiedFollowers: WatchType<Settings> = {
   type: "verified_followers",
-  summary: "Verified accounts that began or stopped following the accounts named.",
+  summary: "Verified accounts that start or stop following the named accounts.",
   schema,
   example: `type: verified_followers
 accounts: [acme]
@@ -32,7 +32,7 @@ schedule: "@every 6h"`,
     params: { user_id: requireUserId(target) },
   }),
   caveats: () => [
-    "a follower who gains or loses the badge reads as one who came or went",
+    "a follower who gains or loses the badge is reported as new or as having left",
     ...WHOLE_ROSTER_CAVEATS,
   ],
   placing: placingOf,

@@ -147,7 +147,7 @@ describe("inputs are checked before anything is paid for:", () => {
       "search-tweets",
       { query: "a", limit: 5 },
       "limit",
-      /"limit" is no input; it takes query or order/,
+      /"limit" is not a parameter; it takes query or order/,
     ],
     ["comments", { tweet_link: "1", order: "Recency" }, "order", /takes tweet_link or order_by/],
     ["info", {}, "user_link, username, user_id", /exactly one of user_link, username or user_id/],

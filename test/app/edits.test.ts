@@ -35,8 +35,8 @@ it("another account to ask about, and other ranks that count, are baselines: the
     daemon.logged.find(({ message }) => message === "configuration reloaded")?.fields,
   ).toMatchObject({
     memory: [
-      "checks: account: new baseline (it asks about another one)",
-      "trends: top: new baseline (other ranks count)",
+      "checks: account: new baseline (it asks about a different one)",
+      "trends: top: new baseline (different ranks count)",
     ],
   });
   await daemon.control("follows", { target: "other", follower: "fan" });

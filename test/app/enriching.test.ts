@@ -125,7 +125,7 @@ it("passes an alert on at once without an answer, and reports once that it fails
   expect(alerts()).toMatchObject([{ subject: first, labels: { enrich: "failed" } }]);
   expect(alerts()[0]).toMatchObject({ fields: undefined });
   const words =
-    /events go out not enriched: the endpoint answered 503, since \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
+    /events are sent without enrichment: the endpoint answered 503, since \d{4}-\d\d-\d\d \d\d:\d\d UTC/;
   expect(formatStatus(await status(), 0)).toMatch(words);
   expect(await page()).toMatch(words);
   for (const text of ["two", "three", "four"]) await post(text);

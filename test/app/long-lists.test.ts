@@ -86,7 +86,7 @@ it("says what the first read takes, by the schedule and by what the quota can sp
     },
   ]);
   expect(lines).toEqual([
-    "fresh: the list of @Big has 3,000,000 members; the first read of all takes 15,000 requests and about 6 days, and newcomers are reported from the first poll on; it is not read whole every day: `full_read_every: 1d` would, for 15,000 requests a time",
+    "fresh: the list of @Big has 3,000,000 members; the first full read takes 15,000 requests and about 6 days, and newcomers are reported from the first poll on; it is not read in full every day: `full_read_every: 1d` does that, for 15,000 requests each time",
   ]);
   expect(view.total.first_requests).toBeGreaterThanOrEqual(15_001);
   // Neither the first read nor a daily one is part of what a month costs.
@@ -112,7 +112,7 @@ it("says that watches of who left report nothing before the first read is done",
     'both: { type: followers, accounts: [big], schedule: "17 4 * * *", max_pages: 100 }',
   );
   expect(lines).toEqual([
-    "both: the list of @big has 3,000,000 members; the first read of all takes 15,000 requests and about 150 days, and nothing is reported before its end; polls read on in it without end, 15,000 requests a time",
+    "both: the list of @big has 3,000,000 members; the first full read takes 15,000 requests and about 150 days, and nothing is reported until it is complete; full reads follow one another without a pause, 15,000 requests each",
   ]);
 });
 
@@ -134,6 +134,6 @@ it("says what is left of a first read under way, and nothing of one that is done
   expect(half.view.watches[0]?.long_lists[0]).toMatchObject({ first_read_requests: 7_500 });
   const done = await planOf(NEWCOMERS, 100_000, { baseline_of: "followers" });
   expect(done.lines[0]).toBe(
-    "fresh: the list of @Big has 3,000,000 members; it is not read whole every day: `full_read_every: 1d` would, for 15,000 requests a time",
+    "fresh: the list of @Big has 3,000,000 members; it is not read in full every day: `full_read_every: 1d` does that, for 15,000 requests each time",
   );
 });

@@ -158,7 +158,7 @@ it("until the digest of what was missed goes out, status and page say what waits
   await fixture.clock.advance(30_000);
   const wait = {
     cause: "digest",
-    reason: "gathered for the digest of what came while the watch was away",
+    reason: "collected for the digest of items from while the watch was away",
     until: expect.any(String),
   };
   const chat = (await fixture.status()).sinks.find(({ name }) => name === "chat");

@@ -175,8 +175,8 @@ it("says what is wrong with a silence, and adds none", async () => {
     'no event has a label "tema"; did you mean `team`?',
     'no watch is called "noww"; did you mean `now`?',
     expect.stringMatching(/^"\(" is not a regular expression: .+/),
-    "the comment is missing: say why, for whoever sees the silence later",
-    "a silence of 0s holds nothing back: write a longer duration, like 30m, 2h or 3d",
+    "the comment is missing: write why, for people who see the silence later",
+    "a silence of 0s is too short to hold anything back: write a longer duration, like 30m, 2h or 3d",
   ]);
   expect((await call("silences?expired=true")).silences).toEqual([]);
 });

@@ -93,7 +93,7 @@ it("delivers for every watch, polls those that are enabled, announces those that
     "announce added edited",
   ]);
   expect(lines.map(({ message }) => message)).toEqual([
-    "deliveries wait for a sink that the configuration does not have",
+    "deliveries are waiting for a sink that is not configured",
   ]);
 });
 

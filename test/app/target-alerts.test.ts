@@ -104,7 +104,7 @@ it("an account that a check asks about is named as the cause when it is gone, on
   await daemon.control("accounts", { username: "hub", suspended: true });
   await daemon.clock.advance(2 * HOUR);
   expect(alerted(daemon)).toEqual([
-    "target.unavailable checks: nothing can be read: hub, whom it asks about, is deleted or suspended",
+    "target.unavailable checks: nothing can be read: hub, which the watch asks about, is deleted or suspended",
   ]);
   await daemon.control("accounts", { username: "hub", suspended: false });
   await daemon.clock.advance(2 * HOUR);
@@ -125,7 +125,7 @@ it("an account that a check asks about and that nobody has is reported at once, 
   });
   await daemon.clock.advance(5 * MINUTE);
   expect(alerted(daemon)).toEqual([
-    "target.unavailable checks: nothing can be read: no account has the handle @not_yet_there, which it asks about",
+    "target.unavailable checks: nothing can be read: no account has the handle @not_yet_there, which the watch asks about",
   ]);
   await daemon.control("accounts", { username: "not_yet_there" });
   await daemon.clock.advance(2 * HOUR);

@@ -109,7 +109,7 @@ describe("the check of credentials at the start", () => {
         {
           sink: "chat",
           error: error.message,
-          hint: "If this goes on, look for the cause at the receiver.",
+          hint: "If this continues, look for the cause at the receiver.",
         },
       ],
     ]);

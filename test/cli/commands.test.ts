@@ -35,7 +35,7 @@ describe("validate", () => {
     });
     expect(err).toBe("");
     expect(out).toBe(
-      "watches.yaml is good: watches mentions, old (disabled); sinks terminal (console)\n",
+      "watches.yaml is valid: watches mentions, old (disabled); sinks terminal (console)\n",
     );
     expect(code).toBe(0);
   });

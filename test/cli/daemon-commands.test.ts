@@ -47,7 +47,7 @@ describe("beside a running daemon", () => {
     for (const args of [["health"], ["health", "--url", daemon.url]]) {
       const { code, out, err } = await run(...args);
       expect(err).toBe("");
-      expect(out).toMatch(/^the daemon is well.*\n$/);
+      expect(out).toMatch(/^the daemon is healthy.*\n$/);
       expect(code).toBe(0);
     }
   });
@@ -63,13 +63,15 @@ describe("beside a running daemon", () => {
     const resumed = await run("resume", "mentions");
     expect(resumed).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^mentions goes on; what came since \S+Z goes out as one digest/),
+      out: expect.stringMatching(
+        /^mentions is resumed; what was missed since \S+Z is sent as one digest/,
+      ),
       err: "",
     });
     expect(await pausedIn(daemon)).toEqual([]);
     expect(await run("resume", "mentions")).toMatchObject({
       code: 0,
-      out: "mentions goes on; takes effect now\n",
+      out: "mentions is resumed; takes effect now\n",
     });
     expect(await run("resume", "mentions", "--from-now")).toMatchObject({
       code: 1,
@@ -98,7 +100,7 @@ describe("beside a running daemon", () => {
   it("pause of a watch that is none names the nearest and all there are", async () => {
     const { code, err } = await run("pause", "mention");
     expect(err).toBe(
-      'there is no watch "mention"\nDid you mean mentions? There are: mentions, others\n',
+      'there is no watch "mention"\nDid you mean mentions? Known names: mentions, others\n',
     );
     expect(code).toBe(1);
   });
@@ -144,9 +146,9 @@ describe("beside a running daemon", () => {
       })) {
         writeFileSync(join(spoilt, "watches.yaml"), text);
         const run = (...args: string[]) => runCommand(args, { cwd: spoilt });
-        expect(await run("health")).toEqual({ code: 0, out: "the daemon is well\n", err: "" });
+        expect(await run("health")).toEqual({ code: 0, out: "the daemon is healthy\n", err: "" });
         const note = expect.stringMatching(
-          `^the daemon goes on with what it loaded before; the configuration does not load here: \\S+watches\\.yaml:[^\n]*${name}`,
+          `^the daemon keeps the configuration that it loaded before; the file cannot be loaded now: \\S+watches\\.yaml:[^\n]*${name}`,
         );
         expect(await run("status")).toEqual({
           code: 0,
@@ -166,7 +168,7 @@ describe("beside a running daemon", () => {
         expect(await run("resume", "mention")).toEqual({
           code: 1,
           out: "",
-          err: expect.stringContaining("There are: mentions, others"),
+          err: expect.stringContaining("Known names: mentions, others"),
         });
         const unseen = await run("explain", "123");
         expect(unseen).toEqual({
@@ -194,7 +196,7 @@ describe.concurrent("without a daemon", () => {
     const { code, out, err } = await runCommand(["health"], { cwd: folderWith(CONFIG) });
     expect(out).toBe("");
     expect(err).toMatch(
-      /^no daemon runs here on the state .*state\.db\nStart it with `chirpwatch run`\.\n$/,
+      /^no daemon is running here on the state .*state\.db\nStart it with `chirpwatch run`\.\n$/,
     );
     expect(code).toBe(1);
   });
@@ -204,7 +206,7 @@ describe.concurrent("without a daemon", () => {
     const spoilt = folderWith({ api, ...CONFIG, watches: { one: { type: "serch" } } });
     const { code, err } = await runCommand(["health"], { cwd: spoilt });
     expect(err).toMatch(
-      /^no daemon runs here on the state \S+ \(\S+watches\.yaml:\d+:\d+  [^\n]*serch[^\n]*\)\nStart it/,
+      /^no daemon is running here on the state \S+ \(\S+watches\.yaml:\d+:\d+  [^\n]*serch[^\n]*\)\nStart it/,
     );
     expect(code).toBe(1);
   });
@@ -235,7 +237,7 @@ describe.concurrent("without a daemon", () => {
     expect(code).toBe(1);
   });
 
-  it("health of something that is no address is a usage error", async () => {
+  it("health of something that is not an address is a usage error", async () => {
     expect((await runCommand(["health", "--url", "nowhere"], { cwd: makeFolder() })).code).toBe(2);
   });
 

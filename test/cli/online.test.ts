@@ -37,7 +37,7 @@ it("say how long member lists are, what reading them takes, and what asking has 
     "Online: asked how long the list of 1 account is, 1 request (paid); the service does not know nobody_has_it.",
   );
   expect(validated.out).toMatch(
-    /^fresh: the list of @acme has 18,\d{3} members; the first read of all takes 9\d requests and less than a day/m,
+    /^fresh: the list of @acme has 18,\d{3} members; the first full read takes 9\d requests and less than a day/m,
   );
   const planned = await run("plan", "--online");
   expect(planned.out).toMatch(/^ {2}fresh: the list of @acme has 18,\d{3} members/m);

@@ -80,7 +80,7 @@ describe("plan", () => {
     });
     expect(err).toMatch(/This fits, at [\d,]+ a month: `schedule: "@every 15m"` on fast\./);
     expect(out).toContain("2 accounts not looked up yet");
-    expect(out).toContain("scores: accounts the service has not indexed have no score");
+    expect(out).toContain("scores: accounts that the service has not indexed have no score");
     expect(out).toMatch(/Warnings:\n.*score_delta data changes about every 1d/);
   });
 
@@ -116,7 +116,7 @@ describe("plan", () => {
     expect(Math.max(...out.split("\n").map(({ length }) => length))).toBeLessThan(200);
     expect(out).toMatch(/^w7 .* shared with w0, w1, w2 and 196 more$/m);
     expect(out).toMatch(
-      /What they can miss:\n {2}w0, w1, w2 and 197 more: tweets of accounts .*\n?$/,
+      /What these watches can miss:\n {2}w0, w1, w2 and 197 more: tweets of accounts .*\n?$/,
     );
     const view = JSON.parse((await plan(config("", many), "--json")).out);
     expect(view.watches[7]).toMatchObject({ sharers: 199 });
@@ -131,7 +131,7 @@ describe("plan", () => {
         `  t: { type: timeline, ${accounts}, sink: out }\n  p: { type: profile, ${accounts}, sink: out }`,
       ),
     );
-    expect(out).toMatch(/^p +profile .* 0 +0 +0 .*asked for in requests of others; /m);
+    expect(out).toMatch(/^p +profile .* 0 +0 +0 .*polled in requests of other watches; /m);
   });
 
   it("shows strategy, pace by the hour, money and the next five runs", async () => {
@@ -177,7 +177,7 @@ describe("plan", () => {
     const watch = `  t: { type: timeline, accounts: [alice, bob, acme], via_list: "77", schedule: "@every 10m", sink: out }`;
     const { out } = await plan(config("", watch));
     expect(out).toContain(
-      "What may come on top:\n  t: each account that leaves the list 77 adds up to 4,320 requests a month until it is back\n",
+      "Possible extra requests:\n  t: each account that leaves the list 77 adds up to 4,320 requests a month until it is back\n",
     );
     const view = JSON.parse((await plan(config("", watch), "--json")).out);
     expect(view.watches[0].via_list).toEqual({
@@ -195,7 +195,7 @@ describe("plan", () => {
       /Estimated until the daemon has counted a day of it\. The estimate assumes:\n(?: {2}f: .*\n)+\n/,
     );
     expect(out).toContain(
-      "  f: each of its lists fits on one page; a long one costs a request a page\n",
+      "  f: each of its lists fits on one page; a longer list costs one request per page\n",
     );
     const view = JSON.parse((await plan(config("", `${many}\n${scores}`), "--json")).out);
     expect(view.watches.map(({ basis }: { basis: string }) => basis)).toEqual([
@@ -210,7 +210,7 @@ describe("plan", () => {
     const timeline = `  t: { type: timeline, accounts: [${accounts}], schedule: "@every 10m", sink: out }`;
     const { out } = await plan(config("", timeline));
     expect(out).toMatch(
-      /\nThat is the middle of [\d,]+ to [\d,]+ a month, until a day of it was counted\.\n/,
+      /\nThat is the midpoint of [\d,]+ to [\d,]+ a month, until the daemon has counted a day\.\n/,
     );
     const { requests_per_month: month, requests_per_month_range: range } = JSON.parse(
       (await plan(config("", timeline), "--json")).out,
@@ -219,7 +219,7 @@ describe("plan", () => {
     expect(range.low).toBeLessThan(0.95 * month);
     expect(range.high).toBeGreaterThan(1.05 * month);
     expect(out).toContain(
-      "\nOnce, at the start: 61 requests more, to read what is there already and to look up handles.\n",
+      "\nOnce, at the start: 61 more requests, to read what is there already and to look up handles.\n",
     );
     const search = `  s: { type: search, query: "acme", schedule: "@every 10m", sink: out }`;
     const { total } = JSON.parse((await plan(config("", search), "--json")).out);
@@ -306,7 +306,7 @@ describe("plan", () => {
       json.watches.map((line: { id: string; state: string }) => `${line.id} ${line.state}`),
     ).toEqual(["c added", "a changed", "b removed"]);
     expect(out).toMatch(/^ {2}c: new baseline \(.*\n {2}b: dropped \(/m);
-    expect(out).toContain("\n\nNothing would be sent by the change itself.\n\n");
+    expect(out).toContain("\n\nThe change itself would send nothing.\n\n");
     expect(json.memory).toMatchObject([
       { watch: "c", part: "watch", effect: "new_baseline" },
       { watch: "b", part: "watch", effect: "dropped" },
@@ -316,14 +316,14 @@ describe("plan", () => {
       "other.yaml": before.replace("query: acme", "query: rival"),
     });
     const { out: query } = await runCommand(["plan", "--diff", "other.yaml"], { cwd: edited });
-    expect(query).toMatch(/^What becomes of what is remembered:\n {2}a: query: new baseline /m);
+    expect(query).toMatch(/^Effect on what the watches remember:\n {2}a: query: new baseline /m);
     const filtered = makeFolder({
       "watches.yaml": before,
       "other.yaml": before.replace("query: acme", "where: 'tweet.likes_count > 1', query: acme"),
     });
     const { out: filter } = await runCommand(["plan", "--diff", "other.yaml"], { cwd: filtered });
     expect(filter).toMatch(
-      /^No watch changes in cost or delay\.\n\nWhat becomes of what is remembered:\n {2}a: where: kept /,
+      /^No watch changes in cost or delay\.\n\nEffect on what the watches remember:\n {2}a: where: kept /,
     );
     const first = makeFolder({
       "watches.yaml": before,
@@ -389,7 +389,7 @@ describe("call", () => {
     const { out, err } = await call("followers", "--username", "bob", "--limit", "5");
     expect(JSON.parse(out).users).toHaveLength(5);
     expect(err).toMatch(
-      /^5 items, 1 request billed; [\d,]+ more items came and are not shown; there is more: /,
+      /^5 items, 1 request billed; [\d,]+ more items arrived but are not shown; there is more: add /,
     );
   });
 
@@ -445,8 +445,10 @@ describe("call", () => {
 
   it("names the nearest parameter for one that is none, and what there is", async () => {
     const { code, err } = await call("info", "--usernme", "bob");
-    expect(err).toContain("info: there is no --usernme; did you mean `--username`?");
-    expect(err).toContain("Exactly one of --user_link, --username, --user_id. Nothing was sent.");
+    expect(err).toContain("info has no parameter --usernme; did you mean `--username`?");
+    expect(err).toContain(
+      "Give exactly one of --user_link, --username, --user_id. Nothing was sent.",
+    );
     expect(code).toBe(2);
   });
 

@@ -50,7 +50,7 @@ it("refuses it on every other watch, and names the cure", async () => {
   for (const [index, issue] of issues.entries())
     expect(issue).toMatchObject({
       rule: "freshness",
-      message: expect.stringContaining(`\`${others[index]?.type}\` is none: write \`schedule\``),
+      message: expect.stringContaining(`\`${others[index]?.type}\` is not one: write \`schedule\``),
     });
 });
 

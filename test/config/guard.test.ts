@@ -44,7 +44,7 @@ describe("the sandbox guard", () => {
   it("names the file where that does not read the address", async () => {
     const [refused] = await guard(SLACK, "{}", { CHIRPWATCH_API_URL: "https://data.example.com" });
     expect(refused).toContain(
-      "api.base_url is sandbox, whatever CHIRPWATCH_API_URL says: refusing to send invented tweets to slack-brand; set it to the address of your data service",
+      "api.base_url is sandbox although CHIRPWATCH_API_URL is set: refusing to send invented tweets to slack-brand; set it to the address of your data service",
     );
   });
 

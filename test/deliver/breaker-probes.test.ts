@@ -250,7 +250,7 @@ describe("the report of a sink that fails", () => {
     const hook = {
       sink: "hook",
       reason: "503 from the other side",
-      hint: "If this goes on, look for the cause at the receiver.",
+      hint: "If this continues, look for the cause at the receiver.",
       sinceMs: startMs,
       retryForMs: 76 * 60 * MINUTE,
     };

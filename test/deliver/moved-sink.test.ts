@@ -110,7 +110,7 @@ describe("a sink of another type", () => {
     expect(bench.subjects("renamed")).toEqual(["1", "2"]);
     expect(bench.sent.filter(({ sink, id }) => sink === "renamed" && ids.has(id))).toEqual([]);
     expect(bench.logged.map(({ message }) => message)).toContain(
-      "a sink has another type, and what waits for it is laid out anew",
+      "a sink has another type: its waiting messages are rendered again",
     );
     await next.stop(0);
     await bench.newPump().start();

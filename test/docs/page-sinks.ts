@@ -88,7 +88,11 @@ const MEANINGS: Readonly<
     "`delivery.dead` for what is refused alone",
   ],
   refused: ["this message is refused", "no: dead letter", "`delivery.dead`"],
-  closed: ["nobody can post there", "with each trial of the breaker", "`sink.failing` at once"],
+  closed: [
+    "no message can be posted there",
+    "with each trial of the breaker",
+    "`sink.failing` at once",
+  ],
   gone: [
     "gone for good: the sink is disabled",
     "no, until its address changes or `resume --sink`",

@@ -71,7 +71,7 @@ it.concurrent("fault 88: a replica with a newer configuration takes over once it
     (await statusOf(old)).reasons?.some((reason) => why.test(reason)),
   );
   expect(await readiness(old)).toBe(503);
-  const saysSo = "the daemon is well: the configuration is superseded";
+  const saysSo = "the daemon is healthy: the configuration is superseded";
   await until("health to say so", async () => (await first.run("health")).out.includes(saysSo));
   const posted = fixture.api.post("search:one", 1);
   await until("the alert", () =>
@@ -143,7 +143,7 @@ it.concurrent("fault 88: one that starts with a superseded file waits for config
   await straggler.logged("configuration is superseded");
   expect(await readiness(straggler)).toBe(503);
   expect(await first.run("config", "activate", "--author", "alice")).toMatchObject({
-    out: "this configuration is the current one, as revision 3; 1 replica has it\n",
+    out: "this configuration is now the current one, revision 3; 1 replica has it\n",
   });
   await until("it to work", async () =>
     (await statusOf(straggler)).watches?.every(({ last_poll_at: at }) => at !== null),

@@ -110,7 +110,7 @@ describe.concurrent("the log", () => {
     expect([code, err.trim().split("\n")]).toEqual([
       78,
       [
-        'CHIRPWATCH_LOG_LEVEL is "verbose", which is no log level',
+        'CHIRPWATCH_LOG_LEVEL is "verbose", which is not a log level',
         "Write debug, info, warn, error, silent, or leave it empty for info.",
       ],
     ]);

@@ -129,8 +129,9 @@ describe("demo", () => {
     expect(answers[1]).toContain("sent");
     expect(answers[2]).toContain("brand-mentions");
     const url =
-      /status page\s+(http:\S+)\s*$/m.exec(demo.out().slice(demo.out().indexOf("The sums")))?.[1] ??
-      "";
+      /status page\s+(http:\S+)\s*$/m.exec(
+        demo.out().slice(demo.out().indexOf("The totals")),
+      )?.[1] ?? "";
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     demo.kill("SIGTERM");
     expect(await demo.ended()).toMatchObject({ code: 0, err: "" });

@@ -103,7 +103,7 @@ describe.concurrent("a full disk", () => {
     await until("the log's word on it", () =>
       daemon
         .log()
-        .some(({ msg }) => msg === "the configuration is read again once the state works"),
+        .some(({ msg }) => msg === "the configuration will be read again when the state works"),
     );
     expect((await daemon.status()).watches.map(({ id }) => id)).toEqual(["w"]);
     disk.free(daemon.pid);

@@ -23,16 +23,16 @@ afterAll(() => server.remove());
 /** A command, and what it prints; EFFECT stands for when it takes effect and by whom, ANY for a time or a place. */
 type Step = readonly [command: string, code: number, out: string, err?: string];
 
-const UNKNOWN_SINK = 'there is no sink "hok"\nDid you mean hook? There are: hook\n';
+const UNKNOWN_SINK = 'there is no sink "hok"\nDid you mean hook? Known names: hook\n';
 const STEPS: readonly Step[] = [
   ["pause one", 0, "one is paused; takes effect EFFECT\n"],
   ["pause on", 1, "", 'there is no watch "on"\nDid you mean one? There are: one, two\n'],
   [
     "resume one",
     0,
-    "one goes on; what came since ANY goes out as one digest to a chat, and as single events to programs; takes effect EFFECT\n",
+    "one is resumed; what was missed since ANY is sent as one digest to chat sinks and as single events to others; takes effect EFFECT\n",
   ],
-  ["resume one --from-now", 1, "", "one is not paused: there is nothing to leave out\n"],
+  ["resume one --from-now", 1, "", "one is not paused: there is nothing to skip\n"],
   ["resume --sink hook", 0, "hook is not disabled; if it fails, it is tried EFFECT\n"],
   ["resume --sink hok", 1, "", UNKNOWN_SINK],
   [
@@ -53,7 +53,7 @@ const STEPS: readonly Step[] = [
   [
     "dead list",
     0,
-    "No dead letters: every alert was delivered, waits, or its loss was accepted.\n",
+    "No dead letters: every alert was delivered, is waiting, or was acknowledged as lost.\n",
   ],
   ["dead list --sink hok", 1, "", UNKNOWN_SINK],
   ["dead ack", 0, "nothing to acknowledge: no dead letters\n"],
@@ -137,7 +137,7 @@ const NOT_HERE: Step = [
   "",
   1,
   "",
-  "no daemon runs here on the state ANY\nStart it with `chirpwatch run`.\n",
+  "no daemon is running here on the state ANY\nStart it with `chirpwatch run`.\n",
 ];
 const onlyThere = (command: string): Step => [command, NOT_HERE[1], NOT_HERE[2], NOT_HERE[3] ?? ""];
 
@@ -148,7 +148,7 @@ it("beside a daemon here", async () => {
   const effect = { now: "now", soon: "within a minute" };
   for (const step of STEPS) expectStep(step, await here.run(step[0]), effect);
   expectStep(["reload", 0, "configuration unchanged\n"], await here.run("reload"), effect);
-  expectStep(["health", 0, "the daemon is well\n"], await here.run("health"), effect);
+  expectStep(["health", 0, "the daemon is healthy\n"], await here.run("health"), effect);
   await until("the alert again", () => fixture.hook.messages().length === 2, daemon.err);
 });
 
@@ -159,7 +159,7 @@ it("beside a daemon elsewhere on Postgres", async () => {
   const daemon = await startWithAlert(there, fixture);
   for (const step of STEPS) expectStep(step, await here.run(step[0]), ELSEWHERE);
   const asked =
-    "asked 1 replica to read the configuration again; the log of each says what came of it\n";
+    "asked 1 replica to read the configuration again; the log of each shows the result\n";
   expectStep(["reload", 0, asked], await here.run("reload"), ELSEWHERE);
   for (const command of ["health", "tail"])
     expectStep(onlyThere(command), await here.run(command), ELSEWHERE);

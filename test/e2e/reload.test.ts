@@ -190,7 +190,7 @@ describe.concurrent("a running daemon", () => {
       waiting: 2,
     });
     expect((await daemon.status()).reasons).toEqual([
-      expect.stringMatching(/^before is no sink any more, and 2 of its deliveries wait/),
+      expect.stringMatching(/^before is no longer a sink, but 2 of its deliveries are waiting/),
     ]);
     const arrived = new Set<string>();
     fixture.hook.answer((request, response) => {

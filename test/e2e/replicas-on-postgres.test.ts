@@ -67,7 +67,7 @@ it("fault 99: on an empty database they share polls and destinations evenly, eac
   cpSync(join(replicas.folderOf(replicas.at(0)), "watches.yaml"), join(other, "watches.yaml"));
   const elsewhere = await runCommand(["status", "-c", "watches.yaml"], { cwd: other });
   expect(elsewhere.out).toMatch(
-    /^State: elsewhere\n {2}no daemon works on this state here; this is what the state holds\n(?: {2}replica 127\.0\.0\.1#\S{4}(?: \(leads\))?: \d+% of the polls, \d destinations?\n){3}/,
+    /^State: elsewhere\n {2}no daemon is running on this state here; this is what the state contains\n(?: {2}replica 127\.0\.0\.1#\S{4}(?: \(leads\))?: \d+% of the polls, \d destinations?\n){3}/,
   );
   await replicas.post();
   const stopped = replicas.at(0);

@@ -65,7 +65,7 @@ async function restored(flags: readonly string[]) {
 it.concurrent("sends again what was sent since the backup, and says so before", async () => {
   const { out, sent, waiting, since, later } = await restored([]);
   expect(out).toMatch(
-    /^It goes back to \d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+s ago\. 2 alerts found since then may be sent again: restore it with --quiet/m,
+    /^It is from \d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+s ago\. 2 alerts found since then may be sent again: to prevent that, restore it with --quiet/m,
   );
   expect(sorted(sent)).toEqual(sorted([...waiting, ...since, ...later]));
 });
@@ -73,7 +73,7 @@ it.concurrent("sends again what was sent since the backup, and says so before", 
 it.concurrent("with --quiet sends nothing of it, nor what waited in the backup, and everything from now on", async () => {
   const { out, sent, waiting, since, later, explain } = await restored(["--quiet"]);
   expect(out).toMatch(
-    /^It goes back to .* ago\. What came since then is not sent, and neither is what waited in it \(1 alert\)\.$/m,
+    /^It is from .* ago\. Alerts found since then are not sent, nor are those that were waiting in it \(1 alert\)\.$/m,
   );
   expect(sent).toEqual(later);
   expect(await explain(waiting[0])).toContain("the state was restored with --quiet");

@@ -241,7 +241,7 @@ it("fault 28: a handle that another account took over is reported, and that acco
     true,
   );
   expect(harness.opsAlerts.map(({ type, message }) => `${type} ${message}`)).toEqual([
-    "target.renamed w: @alice was renamed to @alice_2 and is followed by its id; @alice belongs to another account now, which is not followed",
+    "target.renamed w: @alice was renamed to @alice_2 and is followed by its id; @alice now belongs to another account, which is not followed",
   ]);
 });
 

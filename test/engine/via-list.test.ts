@@ -102,7 +102,7 @@ it("reads the accounts through the list with one request a tick, reports nothing
   );
   expect(upstream.callsOf("list-members").length).toBe(1);
   expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
-    "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
+    "w: the list 900 does not contain user3; they are read from their own timelines, which costs up to one request per tick and account",
   ]);
 });
 
@@ -151,7 +151,7 @@ it("reads back to the last check of an account that was taken off the list, and 
   const unseen = post("2");
   await clock.advance(DAY);
   expect(await alerted(harness)).toEqual([`user2 ${unseen}`]);
-  expect(harness.opsAlerts.at(-1)?.message).toContain("does not hold user2, user3");
+  expect(harness.opsAlerts.at(-1)?.message).toContain("does not contain user2, user3");
 });
 
 it("goes back to the list when it holds the account again, and reports nothing twice", async () => {
@@ -197,7 +197,7 @@ it("reads everyone from their own timelines when the list is gone, and misses no
   const unseen = post("1");
   await clock.advance(2 * HOUR);
   expect(await alerted(harness)).toEqual([`user1 ${unseen}`]);
-  expect(harness.opsAlerts.at(-1)?.message).toContain("does not hold user1, user2, user3");
+  expect(harness.opsAlerts.at(-1)?.message).toContain("does not contain user1, user2, user3");
 });
 
 /** A list of two pages. */
@@ -251,7 +251,7 @@ it("reads a list from the top where its cursor has expired, and believes nobody 
     "more",
   ]);
   expect(harness.opsAlerts.map(({ message }) => message)).toEqual([
-    "w: the list 900 does not hold user3; read from their own timelines: up to a request a tick each, several share theirs",
+    "w: the list 900 does not contain user3; they are read from their own timelines, which costs up to one request per tick and account",
   ]);
 });
 
@@ -265,8 +265,8 @@ it("asks once who is on a list that several watches read through", async () => {
   await clock.advance(5 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
   expect(harness.opsAlerts.map(({ message }) => message.slice(0, 37))).toEqual([
-    "w: the list 900 does not hold user3; ",
-    "v: the list 900 does not hold user3; ",
+    "w: the list 900 does not contain user3; ",
+    "v: the list 900 does not contain user3; ",
   ]);
   await clock.advance(DAY);
   expect(upstream.callsOf("list-members")).toHaveLength(2);
@@ -323,7 +323,7 @@ it("checks those whose handles were looked up at a later try", async () => {
   upstream.trouble = undefined;
   await clock.advance(10 * MINUTE);
   expect(upstream.callsOf("list-members")).toHaveLength(1);
-  expect(harness.opsAlerts.at(-1)?.message).toContain("does not hold user3");
+  expect(harness.opsAlerts.at(-1)?.message).toContain("does not contain user3");
 });
 
 it("ends at a cursor that leads in a circle", async () => {

@@ -40,8 +40,8 @@ const answering = (status: number, body: string, headers: Record<string, string>
 describe("an endpoint", () => {
   it.each([
     [200, GOOD, {}, { mood: "good" }],
-    [204, "", {}, ["the answer is no JSON object", undefined]],
-    [200, "<html>", { "retry-after": "60" }, ["the answer is no JSON object", undefined]],
+    [204, "", {}, ["the answer is not a JSON object", undefined]],
+    [200, "<html>", { "retry-after": "60" }, ["the answer is not a JSON object", undefined]],
     [302, GOOD, {}, ["the endpoint answered 302, a redirect, which is not followed", undefined]],
     [404, GOOD, {}, ["the endpoint answered 404", undefined]],
     [429, "", { "retry-after": "90" }, ["the endpoint answered 429", 90 * SECOND]],

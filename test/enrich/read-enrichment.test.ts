@@ -25,18 +25,18 @@ it("takes declared labels as lines and fields as they are, both clean; leaves ou
 });
 
 it.each([
-  ["the answer is no JSON object", []],
-  ["the answer is no JSON object", null],
-  ["`labels` in the answer is no object", { labels: ["mood"] }],
+  ["the answer is not a JSON object", []],
+  ["the answer is not a JSON object", null],
+  ["`labels` in the answer is not an object", { labels: ["mood"] }],
   [
-    "a name in `labels` of the answer is not written with letters, digits and _, at most 50",
+    "a name in `labels` of the answer is not 1 to 50 letters, digits and _",
     { labels: { "a-b": "x" } },
   ],
   [
-    "a name in `fields` of the answer is not written with letters, digits and _, at most 50",
+    "a name in `fields` of the answer is not 1 to 50 letters, digits and _",
     { fields: { ["a".repeat(51)]: "x" } },
   ],
-  ["`fields.a` in the answer is no text, number or boolean", { fields: { a: { b: 1 } } }],
+  ["`fields.a` in the answer is neither text, number nor boolean", { fields: { a: { b: 1 } } }],
   [
     "`labels.mood` in the answer is longer than 200 characters",
     { labels: { mood: "x".repeat(201) } },
@@ -49,7 +49,7 @@ it.each([
 ])("refuses: %s", (problem, answer) => expect(read(answer)).toBe(problem));
 
 it("says that text is no answer", () =>
-  expect(readEnrichment("<html>", [])).toBe("the answer is no JSON object"));
+  expect(readEnrichment("<html>", [])).toBe("the answer is not a JSON object"));
 
 it("takes any JSON or says in a short sentence why not, and sets no label that is not declared", () => {
   fc.assert(

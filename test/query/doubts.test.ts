@@ -31,22 +31,22 @@ it.each([
   [
     "acme AND rival",
     5,
-    "`AND` is a word to search for here, so tweets must hold it too: leave it out, all terms must be there",
+    "`AND` is a word to search for here, so tweets must contain it too: remove it, all terms are required anyway",
   ],
   [
     "acme NOT rival",
     5,
-    "`NOT` is a word to search for here, so tweets must hold it too: write - before what is to be excluded",
+    "`NOT` is a word to search for here, so tweets must contain it too: write - before the term to exclude",
   ],
   [
     "NOT from:acme x",
     0,
-    "`NOT` is a word to search for here, so tweets must hold it too: write - before what is to be excluded",
+    "`NOT` is a word to search for here, so tweets must contain it too: write - before the term to exclude",
   ],
   [
     "acme (a AND b)",
     8,
-    "`AND` is a word to search for here, so tweets must hold it too: leave it out, all terms must be there",
+    "`AND` is a word to search for here, so tweets must contain it too: remove it, all terms are required anyway",
   ],
 ])("points to an operator of other languages: %s", (text, offset, message) => {
   expect(queryDoubts(text)).toEqual([{ offset, message }]);

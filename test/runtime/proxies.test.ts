@@ -78,7 +78,7 @@ describe("which proxy a request takes", () => {
       "https:// through p.example:1, not 10.0.0.0/8, *.example.com, b.example:80",
     );
     expect(summaryOf("10., intranet, 192.168.*, 10.0.0.0/99, http://x.example")).toBe(
-      "https:// through p.example:1, not intranet; without effect in NO_PROXY, as it is no host and no range: 10., 192.168.*, 10.0.0.0/99, http://x.example",
+      "https:// through p.example:1, not intranet; ignored in NO_PROXY, because it is neither a host nor an address range: 10., 192.168.*, 10.0.0.0/99, http://x.example",
     );
   });
 

@@ -41,12 +41,12 @@ it("a request names an event or a time, and whoever asks", async () => {
 it("anything else is refused, and nothing is sent", async () => {
   const { daemon, ask } = setUp();
   const bad = [
-    ["replay", "say what to send again: an event, or since when"],
-    ["replay?event=", "say what to send again: an event, or since when"],
+    ["replay", "name what to send again: an event or a time"],
+    ["replay?event=", "name what to send again: an event or a time"],
     ["replay?event=e1&since=2h", "give an event or a time, not both"],
     [
       "replay?since=soon",
-      'since is a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h, not "soon"',
+      'since must be a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h, not "soon"',
     ],
   ] as const;
   for (const [path, message] of bad) {

@@ -271,17 +271,17 @@ describe("reading", () => {
   });
 
   it.each([
-    ["limit=0", "limit is a whole number from 1 to 1000"],
-    ["limit=1.5", "limit is"],
-    ["limit=1001", "limit is"],
+    ["limit=0", "limit must be a whole number from 1 to 1000"],
+    ["limit=1.5", "limit must be"],
+    ["limit=1001", "limit must be"],
     [
       "since=yesterday",
-      "since is a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h, not",
+      "since must be a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h, not",
     ],
-    ["until=2026-13-45", "until is"],
-    ["state=lost", "state is one of waiting, held, sealed, sent, summarised"],
-    ["author=no%20one", "author is a handle"],
-    ["before=x", "before is"],
+    ["until=2026-13-45", "until must be"],
+    ["state=lost", "state must be one of waiting, held, sealed, sent, summarised"],
+    ["author=no%20one", "author must be a handle"],
+    ["before=x", "before must be"],
   ])("refuses events with %s, and says what to write", async (query, words) => {
     const { url } = await start();
     const answer = await ask(`${url}/api/v1/events?${query}`);
@@ -301,7 +301,7 @@ describe("reading", () => {
     expect(answer.text).not.toContain("javascript:");
     expect(answer.text).toContain("brand: summarised");
     expect(answer.text).toContain('href="?state=summarised&amp;since=2026-03-10&amp;before=7"');
-    expect((await ask(`${url}/events?state=lost`)).text).toContain("state is one of");
+    expect((await ask(`${url}/events?state=lost`)).text).toContain("state must be one of");
   });
 
   it("explains an item that is given as a link", async () => {
@@ -490,7 +490,7 @@ describe("listening", () => {
     await expect(start({ port })).rejects.toMatchObject({
       code: "SERVER_CANNOT_LISTEN",
       exitCode: 73,
-      message: `127.0.0.1:${port} is taken by another process`,
+      message: `127.0.0.1:${port} is in use by another process`,
     });
     await new Promise((resolve) => other.close(resolve));
   });
@@ -532,7 +532,7 @@ describe("a wrong token", () => {
     await clock.advance(60_000);
     await ask(url, { authorization: "Bearer guess" });
     await clock.advance(600_000);
-    const line = "wrong tokens were sent to the server";
+    const line = "the server received wrong tokens";
     expect(lines).toEqual([
       [line, { count: 21, from: "127.0.0.1" }],
       [line, { count: 1, from: "127.0.0.1" }],

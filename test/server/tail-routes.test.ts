@@ -62,7 +62,7 @@ it("takes 32 callers, and more once one of them is gone", async () => {
   const refused = await tail();
   expect([refused.status, await refused.json()]).toEqual([
     503,
-    { error: { code: "SERVER_BUSY", message: "32 callers follow the daemon already" } },
+    { error: { code: "SERVER_BUSY", message: "32 clients are already following the daemon" } },
   ]);
   await answers[0]?.body?.cancel();
   expect((await tail()).status).toBe(200);

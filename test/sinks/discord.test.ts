@@ -310,7 +310,7 @@ describe("a Discord bot", () => {
       for (let i = 0; i < 2; i += 1)
         expect(await sink.send(message, new AbortController().signal)).toEqual({ ref: "901" });
       expect(discord.received).toHaveLength(4);
-      expect(warnings).toEqual(["a message on Discord has no thread"]);
+      expect(warnings).toEqual(["a message on Discord got no thread"]);
     });
 
     it("waits for whichever limit ends later, that of messages or that of threads", async () => {
@@ -772,7 +772,7 @@ describe("Discord settings", () => {
     expect(problems({ webhook_url: "https://discord.com/api/webhooks/1/x" })).toEqual([]);
     expect(problems({ token: "t", channel_id: "5", crosspost: true })).toEqual([]);
     expect(problems({})).toEqual(["needs `webhook_url`, or `token` and `channel_id`"]);
-    expect(problems({ token: "t" })).toEqual(["needs a `channel_id` beside `token`"]);
+    expect(problems({ token: "t" })).toEqual(["needs a `channel_id` with `token`"]);
     expect(problems({ webhook_url: "http://e.com/x" })[0]).toContain("must start with https://");
     expect(problems({ webhook_url: "https://e.com/x", crosspost: true })[0]).toContain(
       "only a bot",

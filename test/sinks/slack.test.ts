@@ -366,7 +366,7 @@ describe("Slack settings", () => {
     expect(problems({ token: "x", channel: "#brand" })).toEqual([]);
     expect(problems({ webhook_url: "https://hooks.slack.com/services/T/B/x" })).toEqual([]);
     expect(problems({})).toEqual([": needs `token` and `channel`, or `webhook_url`"]);
-    expect(problems({ token: "x" })).toEqual([": needs a `channel` beside `token`"]);
+    expect(problems({ token: "x" })).toEqual([": needs a `channel` with `token`"]);
     expect(problems({ webhook_url: "https://e.com/x", channel: "#a" })[0]).toMatch(
       /^channel: an incoming webhook has its channel already/,
     );

@@ -174,7 +174,7 @@ test("what was sent, given up or muted waits for nothing", async () => {
   expect(await counts()).toEqual([]);
 });
 
-test("what goes below a message that is still on its way waits for that, and says which it is", async () => {
+test("what waits for the first message of its thread, which is not sent yet waits for that, and says which it is", async () => {
   const first = await deliver();
   const second = await deliver();
   const thread = { key: "conversation", windowMs: 60_000 };

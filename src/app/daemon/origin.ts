@@ -24,9 +24,9 @@ export async function claimOrigin(notes: Notes, config: Config): Promise<void> {
   throw new ExitError(
     EXIT.badConfig,
     "ORIGIN_DIFFERS",
-    `The state ${stateName(config.state)} was made with ${JSON.stringify(known)}, and api.base_url is now ${origin}.`,
+    `The state ${stateName(config.state)} was created with the service ${JSON.stringify(known)}, but api.base_url is now ${origin}.`,
     {
-      hint: `Set ${config.state.postgres === undefined ? "state.path to a new file" : "state.url to a new database"} for this service, or put the former address back.`,
+      hint: `Set ${config.state.postgres === undefined ? "state.path to a new file" : "state.url to a new database"} for this service, or restore the former address.`,
     },
   );
 }

@@ -52,7 +52,9 @@ export async function openOrStandBy(
   const serve = () =>
     serving
       .open(() => idle ?? STARTS)
-      .catch((error: unknown) => log.debug("a standby does not answer everywhere", { error }));
+      .catch((error: unknown) =>
+        log.debug("a standby could not open all of its listeners", { error }),
+      );
   const standby = {
     signal: deps.stopping ?? new AbortController().signal,
     onWait({ host }: { readonly host: string }, waitsFor: WaitsFor) {

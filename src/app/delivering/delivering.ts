@@ -170,7 +170,7 @@ const sinkAlerts = (
       subject: sink,
       severity: "warning",
       message: `Alerts of ${sink} reach some of its receivers and not others: ${missed.map(({ receiver, error }) => `${receiver} (${error})`).join(", ")}`,
-      hint: "Who refuses them gets no repeat: correct or remove that receiver.",
+      hint: "A receiver that refuses alerts does not get them again: correct or remove it.",
       facts: { receivers: names },
       once: {
         key: `delivery.partial:${sink}`,
@@ -187,7 +187,7 @@ const sinkAlerts = (
       message: `${sink} takes no messages: ${reason}`,
       hint: [
         hint,
-        `Alerts for it are kept for ${formatHours(retryForMs)} (retry_for) and go out when it works again.`,
+        `Alerts for it are kept for ${formatHours(retryForMs)} (retry_for) and are sent when it works again.`,
       ]
         .filter((sentence) => sentence !== "")
         .join(" "),
@@ -212,7 +212,7 @@ const sinkAlerts = (
       subject: sink,
       severity: "warning",
       message: `${count} ${count === 1 ? "message" : "messages"} of ${sink} went to the channel, but not to its followers: ${reason}`,
-      hint: "Discord publishes about ten messages an hour and channel. Send fewer there, or set crosspost: false.",
+      hint: "Discord publishes about ten messages per hour and channel. Send fewer messages there, or set crosspost: false.",
       facts: { count },
     }),
 });

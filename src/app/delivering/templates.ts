@@ -47,7 +47,7 @@ export const templateAlert = (
   subject: template,
   severity: "warning",
   message: `The template ${template} failed for ${sink}: ${problem}`,
-  hint: `The default message was sent instead. See it with chirpwatch render EVENT --sink ${sink}, mend it, and reload.`,
+  hint: `The default message was sent instead. Check the template with chirpwatch render EVENT --sink ${sink}, correct it, and reload.`,
   facts: { sink },
   once: {
     key: `template.failing:${sink}:${template}`,

@@ -288,7 +288,7 @@ export class Fleet implements Share {
       await work.restart(between);
       this.#mustRestart = false;
     } catch (error) {
-      log.error("the work of this replica could not begin again", { error });
+      log.error("this replica could not start working again", { error });
       await sleep(clock, RETRY_MS);
     }
   }

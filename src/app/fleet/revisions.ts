@@ -95,7 +95,7 @@ export class Revisions {
   readonly superseded = (): string | undefined => {
     if (!this.#isSuperseded || this.#current === undefined) return undefined;
     const { number, by } = this.#current;
-    const does = this.#isWorking ? "no replica has that one yet" : "this replica waits";
+    const does = this.#isWorking ? "no replica has loaded that one yet" : "this replica waits";
     return `the configuration is superseded by revision ${number} of ${by}, and ${does}: update the file, or run chirpwatch config activate`;
   };
 
@@ -160,7 +160,8 @@ export class Revisions {
     const now = this.superseded();
     if (now !== undefined && now !== before)
       log.warn("configuration is superseded", { reason: now });
-    if (now === undefined && before !== undefined) log.info("configuration is the current one");
+    if (now === undefined && before !== undefined)
+      log.info("configuration is the current one again");
   }
 
   async #ownName(): Promise<string> {

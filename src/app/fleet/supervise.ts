@@ -45,9 +45,9 @@ export function supervise({ clock, log, membership, loops }: SuperviseDeps): Can
         .filter(([, { sameForMs, withinMs }]) => sameForMs - withinMs === byMs)
         .map(([name]) => name);
     const [named, hanging] = [late(0), late(GIVEN_UP_AFTER_MS)];
-    if (named.length > 0) log.error("a loop of this replica makes no turn", { loops: named });
+    if (named.length > 0) log.error("a loop of this replica is stuck", { loops: named });
     if (hanging.length > 0)
-      await membership.giveUp(`this one made no turn of ${hanging.join(", ")}`);
+      await membership.giveUp(`a loop of this replica is stuck: ${hanging.join(", ")}`);
   };
   const onError = (error: unknown) =>
     log.warn("the share of this replica could not be given back", { error });

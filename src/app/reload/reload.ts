@@ -149,7 +149,10 @@ class Reloads {
     const { files, log } = this.#deps.deps;
     const errors = [errorText(error)];
     meter.count("chirpwatch_reloads_total", { outcome: "refused" });
-    log.warn("the configuration is read again once the state works", { asked_by: askedBy, errors });
+    log.warn("the configuration will be read again when the state works", {
+      asked_by: askedBy,
+      errors,
+    });
     if (!(await isUnchanged(config().reads, files)))
       this.refusal = { at: isoTime(clock.now()), errors };
     onStoreError(error);
@@ -185,7 +188,7 @@ class Reloads {
   async #propose(config: Config): Promise<void> {
     await this.#deps.revisions.propose(config, "reload").catch((error: unknown) => {
       this.#isPending = error instanceof StoreError;
-      this.#deps.deps.log.error("configuration was not recorded", { error });
+      this.#deps.deps.log.error("the new configuration could not be recorded", { error });
     });
   }
 
@@ -243,18 +246,18 @@ class Reloads {
 function needsRestart(old: Config, next: Config): readonly string[] {
   const fixed: string[] = [];
   if (JSON.stringify(old.state.postgres) !== JSON.stringify(next.state.postgres))
-    fixed.push("state.url changed: restart the daemon for that");
+    fixed.push("state.url changed: restart the daemon to apply it");
   else if (old.state.path !== next.state.path)
-    fixed.push("state.path changed: restart the daemon for that");
+    fixed.push("state.path changed: restart the daemon to apply it");
   if (old.api.baseUrl !== next.api.baseUrl)
-    fixed.push("api.base_url changed: restart the daemon for that");
+    fixed.push("api.base_url changed: restart the daemon to apply it");
   if (old.server.host !== next.server.host || old.server.port !== next.server.port)
-    fixed.push("server.listen changed: restart the daemon for that");
+    fixed.push("server.listen changed: restart the daemon to apply it");
   if (old.server.publicUrl !== next.server.publicUrl)
-    fixed.push("server.public_url changed: restart the daemon for that");
+    fixed.push("server.public_url changed: restart the daemon to apply it");
   if (old.server.token !== next.server.token)
-    fixed.push("server.token changed: restart the daemon for that");
+    fixed.push("server.token changed: restart the daemon to apply it");
   if (old.server.readToken !== next.server.readToken)
-    fixed.push("server.read_token changed: restart the daemon for that");
+    fixed.push("server.read_token changed: restart the daemon to apply it");
   return fixed;
 }

@@ -38,7 +38,7 @@ export async function askDaemon(
 export function noteFault(context: CliContext, { fault }: DaemonPlace): void {
   if (fault !== undefined)
     context.err(
-      `the daemon goes on with what it loaded before; the configuration does not load here: ${fault}`,
+      `the daemon keeps the configuration that it loaded before; the file cannot be loaded now: ${fault}`,
     );
 }
 

@@ -107,7 +107,7 @@ const heldElsewhere = ({ state }: DaemonPlace): ExitError =>
   new ExitError(
     EXIT.alreadyRunning,
     "STATE_LOCKED",
-    `another chirpwatch holds ${stateName(state)} and does not answer here: nothing was changed`,
+    `another chirpwatch holds ${stateName(state)} and cannot be reached from here: nothing was changed`,
     {
       hint: "Run the command where that daemon runs, or stop it first.",
     },

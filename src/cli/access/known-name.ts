@@ -12,7 +12,7 @@ export function requireKnownName(
 ): void {
   if (name === undefined || known.includes(name)) return;
   const meant = suggest(name, known);
-  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}There are: ${known.join(", ")}`;
+  const hint = `${meant === undefined ? "" : `Did you mean ${meant}? `}Known names: ${known.join(", ")}`;
   throw new ExitError(
     EXIT.failed,
     what === "watch" ? "WATCH_UNKNOWN" : "SINK_UNKNOWN",

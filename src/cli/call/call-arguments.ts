@@ -78,7 +78,7 @@ function requireKnown(name: string, endpoint: Endpoint, { name: param, written }
   if (known.includes(param)) return;
   const meant = didYouMean(param, known).replace("`", "`--");
   throw usage(
-    `${name}: there is no --${written}${meant}`,
+    `${name} has no parameter --${written}${meant}`,
     `${inputsOf(endpoint)} Nothing was sent.`,
   );
 }
@@ -97,7 +97,7 @@ function readToken(text: string): Token {
   const short = ownValue(SHORT, text);
   if (short !== undefined) return { name: short, written: text, inline: undefined };
   const match = /^--([A-Za-z][\w-]*)(?:=([\s\S]*))?$/.exec(text);
-  if (match === null) throw usage(`"${text}" is no parameter: write --name value`);
+  if (match === null) throw usage(`"${text}" is not a parameter: write --name value`);
   const written = match[1] ?? "";
   return { name: written.replaceAll("-", "_"), written, inline: match[2] };
 }
@@ -109,7 +109,7 @@ function addParam(params: Record<string, Json>, name: string, value: string, man
   const before = ownValue(params, name);
   if (many) params[name] = [...(Array.isArray(before) ? before : []), value];
   else if (before === undefined) params[name] = value;
-  else throw usage(`--${name} is given twice and takes one value`);
+  else throw usage(`--${name} is given twice but takes one value`);
 }
 
 /** Checks the inputs before anything is paid for. */
@@ -130,10 +130,10 @@ export function inputsOf(endpoint: Endpoint): string {
   if (names.length === 0) return "It takes no parameters.";
   const groups = [
     ...(endpoint.exactlyOne ?? []).map(
-      (group) => ` Exactly one of ${group.map(asFlag).join(", ")}.`,
+      (group) => ` Give exactly one of ${group.map(asFlag).join(", ")}.`,
     ),
     ...(endpoint.atLeastOne ?? []).map(
-      (group) => ` At least one of ${group.map(asFlag).join(", ")}.`,
+      (group) => ` Give at least one of ${group.map(asFlag).join(", ")}.`,
     ),
   ];
   return `It takes ${names.map((name) => `${asFlag(name)}${remarkOn(endpoint, name)}`).join(", ")}.${groups.join("")}`;

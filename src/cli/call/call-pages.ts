@@ -57,7 +57,10 @@ export async function collectPages({
   onPage(pages, items.length);
   while (all && next !== undefined && items.length < limit) {
     if (sent.has(next))
-      return collected(null, new Error("the service repeats a cursor: the list was left there"));
+      return collected(
+        null,
+        new Error("the service returned the same cursor twice, so paging stopped there"),
+      );
     sent.add(next);
     try {
       const answer = await ask(next);

@@ -27,7 +27,7 @@ interface CallFlags {
 }
 
 const EXAMPLES = `
-Parameters of the endpoint follow its name as --name value; --user-id and --user_id are the same, repeat the flag for several values.
+Write the parameters after the name of the endpoint, as --name value. --user-id and --user_id are the same. Repeat a flag to give several values.
 Without a configuration file the URL and the key come from CHIRPWATCH_API_URL and CHIRPWATCH_API_KEY.
 
 Examples:
@@ -42,15 +42,15 @@ export function addCall(program: Command, context: CliContext): void {
   program.enablePositionalOptions();
   const command = program
     .command("call")
-    .description("call any endpoint of the data service; costs what --list says")
+    .description("call any endpoint of the data service; --list shows what each call costs")
     .argument("[endpoint]", "name of the endpoint")
     .argument("[parameters...]", "--name value")
     .option(
       "-c, --config <file>",
       "configuration file or folder (default: watches.yaml, else the environment)",
     )
-    .option("--all", "follow the cursor to its end: every page is a request")
-    .option("--limit <items>", "follow the cursor until this many items are there")
+    .option("--all", "read all pages; each page costs a request")
+    .option("--limit <items>", "read pages until this many items have arrived")
     .option("--json", "print JSON (the default unless on a terminal)")
     .option("--table", "print a table (the default on a terminal, cut to its width)")
     .option("--list", "list all endpoints with method, cost and page size")
@@ -181,17 +181,21 @@ function toJson(found: Collected, endpoint: Endpoint): unknown {
 
 function costText({ nextCursor, items, cut, error }: Collected, spent: number): string {
   const beyond =
-    cut === 0 ? "" : `; ${plural(cut, "more item")} came and ${cut === 1 ? "is" : "are"} not shown`;
+    cut === 0
+      ? ""
+      : `; ${plural(cut, "more item")} arrived but ${cut === 1 ? "is" : "are"} not shown`;
   const more =
     nextCursor === null || error !== undefined
       ? ""
-      : `; there is more: --all, or --next_cursor ${nextCursor}`;
+      : `; there is more: add --all, or --next_cursor ${nextCursor}`;
   return `${plural(items.length, "item")}, ${plural(spent, "request")} billed${beyond}${more}`;
 }
 
 function cutShort({ error, nextCursor }: Collected): ExitError {
   const hint =
-    nextCursor === null ? "" : `What came so far is above. Go on with --next_cursor ${nextCursor}`;
+    nextCursor === null
+      ? ""
+      : `The items read so far are above. Continue with --next_cursor ${nextCursor}`;
   return new ExitError(
     EXIT.failed,
     error instanceof ChirpwatchError ? error.code : "CALL_CUT",

@@ -88,7 +88,7 @@ export async function openBackfill(
     const leftOut = state.targets.filter(({ key }) => !asked.has(key)).map(({ name }) => name);
     if (polls.length === 0)
       throw refusal(
-        `none of the accounts of ${watchId} is looked up yet: the running daemon does that within a minute`,
+        `no account of ${watchId} has been looked up yet: the running daemon does that within a minute`,
       );
     return {
       place,
@@ -123,7 +123,7 @@ const refusal = (message: string): ExitError =>
 function requirePast(watch: Watch): void {
   if (!isTweetFeed(watchTypeOf(watch)))
     throw refusal(
-      `${watch.id} is a ${watch.type} watch, and only watches of tweets have a past that can be read: a list of accounts or a value is known as it is now, not as it was`,
+      `${watch.id} is a ${watch.type} watch, and only watches of tweets can be backfilled: the service returns lists of accounts and values as they are now, not as they were`,
     );
   if (!watch.enabled)
     throw refusal(`${watch.id} is disabled: remove \`enabled: false\`, reload, and try again`);
@@ -132,11 +132,11 @@ function requirePast(watch: Watch): void {
 function readSince(since: string, nowMs: number, retentionMs: number): number {
   const sinceMs = parseTime(since.trim(), nowMs);
   const usage = (message: string) => new ExitError(EXIT.usage, "BACKFILL_BAD_OPTION", message);
-  if (sinceMs === undefined) throw usage(`since is ${TIMES}, not "${since.slice(0, 80)}"`);
-  if (sinceMs >= nowMs) throw usage(`since lies in the future: "${since.slice(0, 80)}"`);
+  if (sinceMs === undefined) throw usage(`--since must be ${TIMES}, not "${since.slice(0, 80)}"`);
+  if (sinceMs >= nowMs) throw usage(`--since is in the future: "${since.slice(0, 80)}"`);
   if (sinceMs < nowMs - retentionMs)
     throw usage(
-      `what was sent longer than ${formatDuration(retentionMs)} ago (state.retention) is forgotten and would be sent twice: use --since ${formatDuration(retentionMs)} at most`,
+      `the state forgets alerts after ${formatDuration(retentionMs)} (state.retention), so older ones could be sent twice: use --since ${formatDuration(retentionMs)} or less`,
     );
   return sinceMs;
 }
@@ -151,7 +151,7 @@ function requireState(store: OpenedStore | undefined, watchId: string): OpenedSt
 async function requirePolled(store: OpenedStore, watch: Watch): Promise<WatchState> {
   const [state] = await store.listWatches([watch.id]);
   if (state === undefined || state.targets.every(({ memory }) => memory["birth"] === undefined))
-    throw refusal(`the first read of ${watch.id} is not done: the daemon must run with it first`);
-  if (state.paused) throw refusal(`${watch.id} is paused: chirpwatch resume ${watch.id} first`);
+    throw refusal(`the first read of ${watch.id} is not complete: let the daemon run until it is`);
+  if (state.paused) throw refusal(`${watch.id} is paused: run chirpwatch resume ${watch.id} first`);
   return state;
 }

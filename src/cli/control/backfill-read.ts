@@ -52,7 +52,7 @@ export async function readAll(
       { key: poll.key, source: poll.source, sinceMs },
     ).catch((error: unknown) => errorText(error));
     if (end !== "reached")
-      cut.push({ poll, reason: end === "cut" ? `${most} requests were allowed` : end });
+      cut.push({ poll, reason: end === "cut" ? `the limit of ${most} requests was reached` : end });
   }
   progress.clear();
   return { spent: access.spent, cut };

@@ -20,18 +20,20 @@ export function estimateText(
   const since = `${new Date(sinceMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const lines = [`${watch.id}: back to ${since}, ${plural(polls.length, "source")}`];
   if (paid > 0)
-    lines.push(`${plural(paid, "source")} read and paid for within the last day: nothing to pay`);
+    lines.push(
+      `${plural(paid, "source")} already read and paid for within the last day: nothing to pay`,
+    );
   if (leftOut.length > 0) lines.push(`left out, not looked up yet: ${namesText(leftOut)}`);
   if (unread === 0) return lines;
   const basis =
     itemsPerDay === undefined
       ? ""
-      : ` (by ${Math.round(itemsPerDay).toLocaleString("en-US")} items a day so far)`;
+      : ` (based on ${Math.round(itemsPerDay).toLocaleString("en-US")} items a day so far)`;
   const cost =
     requests === undefined
       ? `cost not known yet: the watch is less than an hour old; at least ${plural(unread, "request")}`
       : `about ${plural(requests, "request")}${basis}`;
-  const limit = left === most ? "what the quota has left without its reserve" : "--max-requests";
+  const limit = left === most ? "what is left of the quota before its reserve" : "--max-requests";
   return [...lines, `${cost}, ${plural(most, "request")} at most (${limit})`];
 }
 
@@ -63,11 +65,11 @@ export function resultText(
   const others = [
     known > 0 ? `${known} announced before` : "",
     filtered > 0 ? `${filtered} filtered` : "",
-    left > 0 ? `${left} newer than what the watch has read: its next poll brings them` : "",
+    left > 0 ? `${left} newer than what the watch has read: its next poll reports them` : "",
   ].filter((text) => text !== "");
   const rest = others.length === 0 ? "" : `; ${others.join(", ")}`;
   const paid = `${plural(spent, "request")} paid`;
   if (effect === undefined)
-    return `${paid}. ${plural(alerts, "alert")} would be sent${rest}. Nothing was sent: without --dry-run, the same range costs nothing within a day`;
+    return `${paid}. ${plural(alerts, "alert")} would be sent${rest}. Nothing was sent. Run it again without --dry-run: within a day, the same range costs nothing`;
   return `${paid}. ${plural(alerts, "alert")} ${alerts === 1 ? "goes" : "go"} out ${effect}${rest}`;
 }

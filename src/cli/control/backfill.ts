@@ -39,14 +39,14 @@ export function addBackfillCommand(program: Command, context: CliContext): void 
     .requiredOption("--since <time>", "how far back: a time, or how long ago, like 7d")
     .option(
       "--max-requests <count>",
-      "stop after so many paid requests; what was read until then counts",
+      "stop after this many paid requests; alerts are sent for what was read until then",
       "500",
     )
     .option(
       "--dry-run",
       "pay and read, but send nothing: the next run within a day uses what was read",
     )
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask for confirmation")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -102,7 +102,7 @@ async function ask(question: string, instead: string): Promise<void> {
     throw new ExitError(
       EXIT.usage,
       "BACKFILL_UNCONFIRMED",
-      `${question} Nobody can be asked here: add --yes, or ${instead}`,
+      `${question} There is no terminal to ask on: add --yes, or ${instead}`,
     );
   if (!isSure) throw new ExitError(EXIT.failed, "BACKFILL_UNCONFIRMED", "nothing was sent");
 }
@@ -130,9 +130,9 @@ function failWhereCut({ cut, spent }: BackRead): void {
   throw new ExitError(
     EXIT.failed,
     "BACKFILL_CUT",
-    `the past is not read to its end after ${plural(spent, "request")}\n${why}`,
+    `the backfill is not complete after ${plural(spent, "request")}\n${why}`,
     {
-      hint: "The same command goes on where it stopped, and pays for nothing twice within a day.",
+      hint: "Run the same command again to continue: within a day, it pays for nothing twice.",
     },
   );
 }

@@ -18,13 +18,13 @@ export function addConfig(program: Command, context: CliContext): void {
   const config = program
     .command("config")
     .description(
-      "list the configurations that the state has worked with, or make one the current one again",
+      "list the configurations that daemons have used on this state, or make one current again",
     )
     .addHelpText("after", "\nExample:\n  chirpwatch config list");
   config
     .command("list")
     .description(
-      "list the configurations that the state has worked with, newest first: which is the current one, since when, by whom",
+      "list the configurations that daemons have used on this state, newest first, with when each became current and by whom",
     )
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
@@ -35,10 +35,10 @@ export function addConfig(program: Command, context: CliContext): void {
   config
     .command("activate")
     .description(
-      "make this configuration the current one of a state on Postgres, also where a newer one has superseded it",
+      "make this configuration the current one of a state on Postgres, even if a newer one has superseded it",
     )
     .option(...CONFIG_OPTION)
-    .option("--author <name>", "who; the user of this terminal unless given")
+    .option("--author <name>", "who does this (default: the user of this terminal)")
     .addHelpText("after", "\nExample:\n  chirpwatch config activate -c watches.yaml")
     .action((flags: { readonly config: string; readonly author?: string }) =>
       activate(context, flags.config, flags.author),
@@ -50,7 +50,7 @@ async function list(context: CliContext, configPath: string, asJson: boolean): P
   const revisions = await readState(context, config, (store) => store.configRevisions());
   if (asJson) return context.out(JSON.stringify(revisions.map(revisionView), undefined, 2));
   context.out(
-    revisions.length === 0 ? "No daemon has worked on this state yet." : formatRevisions(revisions),
+    revisions.length === 0 ? "No daemon has used this state yet." : formatRevisions(revisions),
   );
 }
 
@@ -86,9 +86,9 @@ async function activate(context: CliContext, configPath: string, author?: string
     throw new ExitError(
       EXIT.usage,
       "USAGE",
-      "the state is a file: its daemon works with whatever its configuration says",
+      "the state is a file, and its only daemon always uses its configuration file as it is",
       {
-        hint: "Run chirpwatch reload.",
+        hint: "To have the file read again, run chirpwatch reload.",
       },
     );
   const by = nameCaller(context, author);
@@ -108,6 +108,6 @@ async function activate(context: CliContext, configPath: string, author?: string
     };
   });
   context.out(
-    `this configuration is the current one, as revision ${number}; ${plural(count, "replica")} ${count === 1 ? "has" : "have"} it`,
+    `this configuration is now the current one, revision ${number}; ${plural(count, "replica")} ${count === 1 ? "has" : "have"} it`,
   );
 }

@@ -6,7 +6,7 @@ const MAX_ALERTS = 50;
 
 export function formatDead({ groups, dead }: DeadView): string {
   if (groups.length === 0)
-    return "No dead letters: every alert was delivered, waits, or its loss was accepted.";
+    return "No dead letters: every alert was delivered, is waiting, or was acknowledged as lost.";
   const rows = dead.flatMap((letter) =>
     letter.alerts.map((alert) => [
       ...rowOf(letter),
@@ -39,11 +39,11 @@ export function formatReplay(groups: readonly DeadGroupView[]): string {
   return groups
     .map((group) => {
       if (!group.configured)
-        return `${group.text}: stays, the configuration has no sink ${group.sink}`;
+        return `${group.text}: kept, because the configuration has no sink ${group.sink}`;
       const how =
         group.cause === "expired"
           ? "sent again with the same ids"
-          : "rendered anew, sent under new message ids";
+          : "rendered again, sent with new message ids";
       return `${group.text}: ${how}`;
     })
     .join("\n");

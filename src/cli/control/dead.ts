@@ -14,7 +14,7 @@ export interface DeadFlags {
   readonly json?: true;
 }
 
-export const SINK_OPTION = ["--sink <name>", "of this sink only"] as const;
+export const SINK_OPTION = ["--sink <name>", "only alerts for this sink"] as const;
 
 export function addDead(program: Command, context: CliContext): void {
   const dead = program
@@ -31,7 +31,9 @@ export function addDead(program: Command, context: CliContext): void {
     .action((flags: DeadFlags) => list(context, flags));
   dead
     .command("ack")
-    .description("accept that these alerts are lost: they no longer make the daemon degraded")
+    .description(
+      "accept that these alerts are lost, so that the daemon is no longer degraded because of them",
+    )
     .option(...SINK_OPTION)
     .option(...CONFIG_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch dead ack --sink slack-brand")

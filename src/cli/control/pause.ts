@@ -15,10 +15,10 @@ import { formatEffect } from "../terminal/table.ts";
 import { resumeSink } from "./resume-sink.ts";
 
 const WORDS = {
-  pause: { paused: true, what: "stop polling one watch until it is resumed, also after a restart" },
+  pause: { paused: true, what: "stop polling a watch until it is resumed, even after a restart" },
   resume: {
     paused: false,
-    what: "poll a paused watch again; what came meanwhile is delivered as its on_return says",
+    what: "poll a paused watch again; its on_return decides what happens to items from the pause",
   },
 } as const;
 
@@ -33,14 +33,14 @@ function add(verb: Verb, program: Command, context: CliContext): void {
   const command = program
     .command(verb)
     .description(WORDS[verb].what)
-    .argument(verb === "resume" ? "[watch]" : "<watch>", "id of the watch, as in the configuration")
+    .argument(verb === "resume" ? "[watch]" : "<watch>", "id of the watch in the configuration")
     .option(...CONFIG_OPTION);
   if (verb === "resume")
     command
-      .option("--from-now", "skip what came while it was paused, whatever its on_return says")
+      .option("--from-now", "skip items from the pause, whatever on_return says")
       .option(
         "--sink <name>",
-        "instead of a watch: send again to a sink that is disabled, and try one that fails now",
+        "instead of a watch: enable a disabled sink again, or retry a failing one now",
       );
   const examples = `\nExample:\n  chirpwatch ${verb} brand-mentions${verb === "resume" ? "\n  chirpwatch resume --sink hook" : ""}`;
   command

@@ -24,7 +24,7 @@ async function reload(context: CliContext, configPath: string): Promise<void> {
   const answer = await ask<Reloaded>(context, place, { method: "POST", path: "/api/v1/reload" });
   if (answer.status === "asked")
     return context.out(
-      `asked ${plural(answer.replicas, "replica")} to read the configuration again; the log of each says what came of it`,
+      `asked ${plural(answer.replicas, "replica")} to read the configuration again; the log of each shows the result`,
     );
   context.out(answer.changed ? "configuration reloaded" : "configuration unchanged");
 }

@@ -51,7 +51,7 @@ export async function replaySent(
   const view = await ask<ReplayView>(context, place, { path });
   if (view.events === 0 && event !== undefined)
     throw new ExitError(EXIT.failed, "EVENT_UNKNOWN", `there is no event "${event}"`, {
-      hint: "chirpwatch events --json and chirpwatch explain show the ids; what is older than state.retention is gone",
+      hint: "chirpwatch events --json and chirpwatch explain show the ids; events older than state.retention are deleted",
     });
   const total = view.alerts.reduce(
     (sum, { alerts, configured }) => sum + (configured ? alerts : 0),
@@ -99,4 +99,4 @@ function replayLines(
 }
 
 const againText = (sink: string, again: number): string =>
-  ` (${again} of them ${again === 1 ? "goes" : "go"} again to receivers that have it: ${sink} does not know which of its receivers do)`;
+  ` (${again} of them may reach receivers that already have ${again === 1 ? "it" : "them"}: ${sink} does not report which receivers took it)`;

@@ -23,11 +23,12 @@ export function addReplay(program: Command, context: CliContext): void {
   program
     .command("replay")
     .description("send alerts again: given up, held back by silences, or sent before")
-    .option("--dead", "send the alerts that were given up; asks above 20")
+    .option("--dead", "send the alerts that were given up; asks for confirmation above 20")
     .addOption(
-      new Option("--silenced", "send the alerts that silences held back; asks above 20").conflicts(
-        "dead",
-      ),
+      new Option(
+        "--silenced",
+        "send the alerts that silences held back; asks for confirmation above 20",
+      ).conflicts("dead"),
     )
     .addOption(
       new Option("--event <id>", "send the alert of this event again").conflicts([
@@ -38,20 +39,23 @@ export function addReplay(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         "--since <time>",
-        "send again what was sent or dropped since then: a time, or how long ago, like 2h; asks above 20",
+        "send again what was sent or dropped since then: a time, or how long ago, like 2h; asks for confirmation above 20",
       ).conflicts(["dead", "silenced", "event"]),
     )
     .option(
       "--sink <name>",
-      "of this sink only; with --event and --since: to this sink, even where it never got the alert",
+      "only alerts for this sink; with --event or --since: send to this sink, even if it never got the alert",
     )
     .addOption(
-      new Option("--silence <id>", "of --silenced: held back by this silence only").implies({
+      new Option(
+        "--silence <id>",
+        "with --silenced: only alerts that this silence held back",
+      ).implies({
         silenced: true,
       }),
     )
-    .option("--dry-run", "only say what would be sent")
-    .option("--yes", "do not ask")
+    .option("--dry-run", "only show what would be sent")
+    .option("--yes", "do not ask for confirmation")
     .option(...CONFIG_OPTION)
     .addHelpText(
       "after",
@@ -93,7 +97,7 @@ async function confirmed(): Promise<void> {
     throw new ExitError(
       EXIT.usage,
       "REPLAY_UNCONFIRMED",
-      "nobody can be asked here: add --yes to send them, or --dry-run to only see them",
+      "there is no terminal to ask on: add --yes to send them, or --dry-run to only see them",
     );
   if (!isSure) throw new ExitError(EXIT.failed, "REPLAY_UNCONFIRMED", "nothing was sent");
 }

@@ -40,8 +40,8 @@ export function addSilenceCommand(program: Command, context: CliContext): void {
     )
     .argument("[matchers...]", `as in routes: watch="brand", team=~"comms|press"; all must match`)
     .option("--duration <time>", "for how long, like 30m, 2h or 3d")
-    .option("--comment <text>", "why, for whoever sees it later")
-    .option("--author <name>", "who; the user of this terminal unless given")
+    .option("--comment <text>", "why, for people who see the silence later")
+    .option("--author <name>", "who does this (default: the user of this terminal)")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -51,16 +51,16 @@ export function addSilenceCommand(program: Command, context: CliContext): void {
     .action((matchers: readonly string[], flags: AddFlags) => add(context, matchers, flags));
   silence
     .command("list")
-    .description("list the silences that hold alerts back now, and how many each does")
-    .option("--expired", "also those that have ended")
+    .description("list the active silences, and how many alerts each holds back")
+    .option("--expired", "include silences that have ended")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch silence list --expired")
     .action((flags: ListFlags) => list(context, flags));
   silence
     .command("expire")
-    .description("end silences now; what they held back stays so until replay --silenced")
-    .argument("<ids...>", "as `silence list` shows them")
+    .description("end silences now; replay --silenced sends what they held back")
+    .argument("<ids...>", "ids of silences, from `silence list`")
     .option(...CONFIG_OPTION)
     .addHelpText("after", "\nExample:\n  chirpwatch silence expire 3 4")
     .action((ids: readonly string[], flags: { readonly config: string }) =>
@@ -143,7 +143,7 @@ export function requireKnown(ids: readonly string[], known: readonly SilenceView
 }
 
 function unknown(ids: readonly string[], known: readonly string[]): ExitError {
-  const hint = known.length === 0 ? "There are none." : `There are: ${known.join(", ")}`;
+  const hint = known.length === 0 ? "There are none." : `Known silences: ${known.join(", ")}`;
   return new ExitError(
     EXIT.failed,
     "SILENCE_UNKNOWN",

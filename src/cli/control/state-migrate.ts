@@ -26,7 +26,7 @@ export async function migrateState(context: CliContext, flags: MigrateFlags): Pr
   const to = await targetOf(context, flags, from);
   const names = { from: stateName(from), to: stateName(to) };
   if (names.from === names.to)
-    throw new ExitError(EXIT.usage, "BAD_TARGET", `${names.to} is where the state is already.`);
+    throw new ExitError(EXIT.usage, "BAD_TARGET", `The state is already in ${names.to}.`);
   const { clock, random } = context;
   const log = context.logger("warn");
   // Both states are locked, so that no daemon runs on either of them meanwhile.
@@ -65,7 +65,7 @@ async function targetOf(
   const text = expandText(to, await withDotEnv(context.env, context.files, resolve(config)));
   if (text === undefined || text === "")
     throw new ExitError(EXIT.usage, "BAD_TARGET", "--to names a variable that is not set.", {
-      hint: "Set it, in .env too.",
+      hint: "Set it, for example in .env.",
     });
   if (!/^\w+:\/\//.test(text)) return { path: resolve(text) };
   const postgres = parsePostgresUrl(text, dirname(resolve(config)));
@@ -91,9 +91,9 @@ function report(
 ): void {
   if (flags.json === true) return context.out(JSON.stringify({ from, to, rows }, undefined, 2));
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-  context.out(`Copied ${plural(total, "row")} from ${from} to ${to}, and compared each.`);
+  context.out(`Copied ${plural(total, "row")} from ${from} to ${to} and compared each of them.`);
   const key = address.postgres === undefined ? `state: { path: ${to} }` : "state: { url: … }";
   context.out(
-    `Write \`${key}\` into ${flags.config} and start the daemon. ${from} stays as it is; start no daemon on it any more.`,
+    `Write \`${key}\` into ${flags.config} and start the daemon. ${from} is unchanged: do not start a daemon on it again.`,
   );
 }

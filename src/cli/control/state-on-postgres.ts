@@ -37,17 +37,17 @@ export async function checkOnPostgres(
       throw new ExitError(
         EXIT.storage,
         "STATE_CORRUPT",
-        `The tables of ${path} contradict each other:\n${problems.join("\n")}`,
+        `The tables of ${path} are inconsistent:\n${problems.join("\n")}`,
         {
           hint: "Restore a dump with pg_restore, as `chirpwatch state restore` says.",
         },
       );
     if (isJson) return;
     context.out(
-      `${path} can be read, has this version's schema, and its tables fit together: ${formatCount(bytes / 1_024)} KB.`,
+      `${path} can be read, has this version's schema, and its tables are consistent: ${formatCount(bytes / 1_024)} KB.`,
     );
     context.out(
-      "Its pages are Postgres's to check: run pg_amcheck, and initialise the server with --data-checksums.",
+      "Postgres has its own check for damaged pages: run pg_amcheck, and initialise the server with --data-checksums.",
     );
   } finally {
     await store.close();

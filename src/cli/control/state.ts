@@ -36,20 +36,20 @@ export function addState(program: Command, context: CliContext): void {
       .option(...CONFIG_OPTION)
       .option(...JSON_OPTION)
       .addHelpText("after", `\nExample:\n  chirpwatch state ${example}`);
-  add(
-    "check",
-    "read the whole file and say whether it is sound; works beside a running daemon",
-    "check",
-  ).action((flags: StateFlags) => check(context, flags));
-  add("backup", "copy the state beside itself; works beside a running daemon", "backup").action(
-    (flags: StateFlags) => backup(context, flags),
+  add("check", "check the whole file for damage; works while a daemon is running", "check").action(
+    (flags: StateFlags) => check(context, flags),
   );
   add(
+    "backup",
+    "back up the state to a file next to it; works while a daemon is running",
+    "backup",
+  ).action((flags: StateFlags) => backup(context, flags));
+  add(
     "restore <backup>",
-    "put a backup in the state's place, keeping what was there; stop the daemon first",
+    "replace the state with a backup, and keep the old state; stop the daemon first",
     "restore data/chirpwatch.db.backup-0001-20260102T030405Z --quiet",
   )
-    .option("--quiet", "do not send what came since the backup, nor what waited in it")
+    .option("--quiet", "send neither alerts found since the backup nor those waiting in it")
     .action((path: string, flags: RestoreFlags) => restore(context, path, flags));
   add(
     "migrate",
@@ -79,18 +79,18 @@ async function check(context: CliContext, flags: StateFlags): Promise<void> {
   context.out(`${path} is sound: schema ${schema}, ${formatCount(bytes / 1_024)} KB.`);
   context.out(
     backups.length === 0
-      ? "There is no backup beside it."
+      ? "There is no backup next to it."
       : `Backups, newest first:\n${backups.map((one) => `  ${one}`).join("\n")}`,
   );
   for (const { path: open, mode, wanted } of wide)
     context.out(
-      `Warning: others than its owner may open ${open} (mode ${mode}): chmod ${wanted} ${open}`,
+      `Warning: users other than its owner can open ${open} (mode ${mode}): chmod ${wanted} ${open}`,
     );
 }
 
 const restoreHint = ([newest]: readonly string[]): string =>
   newest === undefined
-    ? "There is no backup beside it: move the file away to begin anew."
+    ? "There is no backup next to it: move the file away to start with an empty state."
     : `Restore the newest backup: chirpwatch state restore ${newest}`;
 
 async function backup(context: CliContext, flags: StateFlags): Promise<void> {
@@ -143,10 +143,8 @@ function changedLines({ changed }: Restored): readonly string[] {
   return [
     ...(returned.length === 0
       ? []
-      : [`It brings back what had ended since then: ${returned.join("; ")}.`]),
-    ...(lost.length === 0
-      ? []
-      : [`It does not know what was added since then: ${lost.join("; ")}.`]),
+      : [`Ended since the backup and active again: ${returned.join("; ")}.`]),
+    ...(lost.length === 0 ? [] : [`Added since the backup and lost: ${lost.join("; ")}.`]),
   ];
 }
 
@@ -170,15 +168,15 @@ function reachText(
   quiet: number | undefined,
   nowMs: number,
 ): string {
-  if (reachesMs === null) return "It knows nothing yet: every watch begins with a baseline.";
-  const reach = `It goes back to ${isoTime(reachesMs).slice(0, 16).replace("T", " ")} UTC, ${ageText(nowMs - reachesMs)} ago.`;
+  if (reachesMs === null) return "It is empty: every watch starts with a new baseline.";
+  const reach = `It is from ${isoTime(reachesMs).slice(0, 16).replace("T", " ")} UTC, ${ageText(nowMs - reachesMs)} ago.`;
   if (quiet !== undefined)
-    return `${reach} What came since then is not sent${quiet === 0 ? "" : `, and neither is what waited in it (${plural(quiet, "alert")})`}.`;
+    return `${reach} Alerts found since then are not sent${quiet === 0 ? "" : `, nor are those that were waiting in it (${plural(quiet, "alert")})`}.`;
   const alerts =
     alertsSince === null || alertsSince === 0
-      ? "What was sent since then"
+      ? "Alerts sent since then"
       : `${plural(alertsSince, "alert")} found since then`;
-  return `${reach} ${alerts} may be sent again: restore it with --quiet to prevent that.`;
+  return `${reach} ${alerts} may be sent again: to prevent that, restore it with --quiet.`;
 }
 
 /** Finds the state. The file need not be valid for reading a state, as long as it names one. */

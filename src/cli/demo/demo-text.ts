@@ -35,7 +35,7 @@ export function introText(scene: DemoIntro): string {
     ],
     [
       "sinks",
-      `replaced: ${scene.sinks === 1 ? "the one sink is" : `all ${scene.sinks} sinks are`} this console`,
+      `replaced: ${scene.sinks === 1 ? "the only sink" : `all ${scene.sinks} sinks`} by this console`,
     ],
     ["state", `replaced: ${scene.statePath}, removed at the end`],
     ["service", `the bundled sandbox on a free port, ${scene.serviceUrl}`],
@@ -64,7 +64,7 @@ function schedulesText(watches: readonly Watch[]): string {
 }
 
 export const pastWaitText = (days: number): string =>
-  `\n${INDENT}${colors.dim(`The daemon lives through ${days} days first, in a few seconds.`)}`;
+  `\n${INDENT}${colors.dim(`First the daemon runs through ${days} simulated days, in a few seconds.`)}`;
 
 /** Returns the days before the demo in figures. */
 export function pastText(past: PastCounts, days: number, watches: readonly Watch[]): string {
@@ -88,7 +88,7 @@ export function tryText(command: string, configFile: string, item: string | unde
         ? "what it has cost so far"
         : "why that one was announced, and how it was sent",
     ],
-    ["status", "what is watched, spent, waiting and wrong"],
+    ["status", "what is watched, spent and waiting, and what is wrong"],
   ] as const;
   return [
     `\n${INDENT}${colors.bold("Try it from another terminal:")}\n`,
@@ -167,7 +167,7 @@ export function summaryText({ counts, polls, billed, alerts, statusUrl, staying 
     ],
   ] as const;
   return [
-    `${INDENT}${colors.dim("The sums, read from the state and from the service's own counts:")}`,
+    `${INDENT}${colors.dim("The totals, read from the state and from the service's own counts:")}`,
     ...rows.map(([name, text]) => `${INDENT}${colors.dim(name.padEnd(12))} ${text}`),
   ].join("\n");
 }
@@ -175,8 +175,8 @@ export function summaryText({ counts, polls, billed, alerts, statusUrl, staying 
 function lagText({ lagsMs, addedMs }: DemoCounts): string {
   if (lagsMs.length === 0) return "nothing to measure";
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
-  const seen = `from posted to delivered ${seconds(median(lagsMs))} in the middle, ${seconds(lagsMs.at(-1) ?? 0)} at most`;
-  return `${seen}; of it ${Math.round(median(addedMs))} ms from found to delivered, which includes what waits for its group or digest`;
+  const seen = `from posted to delivered: median ${seconds(median(lagsMs))}, at most ${seconds(lagsMs.at(-1) ?? 0)}`;
+  return `${seen}; ${Math.round(median(addedMs))} ms of that from found to delivered, including waits for a group or digest`;
 }
 
 const median = (ascending: readonly number[]): number =>
@@ -184,5 +184,5 @@ const median = (ascending: readonly number[]): number =>
 
 export const outroText = (staying: boolean): string =>
   staying
-    ? `\n${INDENT}${colors.bold("It goes on until you press Ctrl-C.")}\n`
+    ? `\n${INDENT}${colors.bold("It keeps running until you press Ctrl-C.")}\n`
     : `\n${INDENT}Next: ${colors.bold("chirpwatch init slack")}, ${colors.bold("init discord")} or ${colors.bold("init webhook")} writes a watches.yaml of your own.\n`;

@@ -52,7 +52,7 @@ export function addDemo(program: Command, context: CliContext): void {
     .option("--once", "end after the summary (the default)")
     .option(
       "--stay",
-      "live through fourteen days first, and keep running after the summary until a signal",
+      "run through fourteen simulated days first, and keep running after the summary until a signal",
     )
     .addHelpText("after", "\nExample:\n  chirpwatch demo --stay")
     .action((flags: DemoFlags) => demo(context, flags));
@@ -199,9 +199,7 @@ async function introduce(run: DemoRun, watches: DemoRun["config"]["watches"]): P
   );
   const ids = watches.map(({ id }) => id);
   if (past === undefined) {
-    context.out(
-      chapter(1, "A silent baseline", "what is there already is recorded, and raises no alert"),
-    );
+    context.out(chapter(1, "A silent baseline", "existing items are recorded and raise no alert"));
     await waitFor(run, BASELINE_UNTIL_MS, () => hasBaseline(store, ids));
     context.out(baselineText(await notedWatches(store, ids)));
     return;

@@ -36,25 +36,25 @@ const MAX_LISTED = 100_000;
 export function addEvents(program: Command, context: CliContext): void {
   program
     .command("events")
-    .description("list past events, newest first, and what became of each")
+    .description("list past events, newest first, and what happened to each")
     .option(...CONFIG_OPTION)
     .option(
       "--since <time>",
       "found at this time or later: 2026-07-27T09:00:00Z, 2026-07-27, or how long ago, like 2h",
     )
     .option("--until <time>", "found before this time")
-    .option("--watch <id>", "of this watch; several with commas between")
-    .option("--alerts", "without what the daemon says about itself")
+    .option("--watch <id>", "only events of this watch; separate several with commas")
+    .option("--alerts", "leave out the daemon's own events")
     .option("--author <account>", "by or about this account: handle, id or profile link")
-    .option("--text <words>", "whose text holds these words")
+    .option("--text <words>", "whose text contains these words")
     .option("--state <state>", `with a delivery that is ${DELIVERY_STATES.join(", ")}`)
-    .option("--limit <count>", "the most events to list", String(DEFAULT_LIMIT))
+    .option("--limit <count>", "list at most this many events", String(DEFAULT_LIMIT))
     .addOption(new Option(...JSON_OPTION).conflicts("csv"))
     .option("--csv", "print comma-separated values")
     .addOption(
       new Option(
         "--replays",
-        "list instead what operators sent again with `replay`, and when",
+        "list the replays that operators made instead, with their times",
       ).conflicts(["since", "until", "watch", "alerts", "author", "text", "state", "csv"]),
     )
     .addHelpText(
@@ -68,7 +68,7 @@ async function events(context: CliContext, options: Options): Promise<void> {
   const { config: configPath, limit: limitText, json, csv, replays, alerts, ...asked } = options;
   const limit = Number(limitText);
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LISTED)
-    throw usage(`limit is a whole number from 1 to ${MAX_LISTED}, not "${limitText}"`);
+    throw usage(`--limit must be a whole number from 1 to ${MAX_LISTED}, not "${limitText}"`);
   if (replays === true) return listReplays(context, configPath, { limit, asJson: json === true });
   const filters = { ...asked, ...(alerts === true ? { alerts: "true" } : {}) };
   const query = readEventQuery(filters, context.clock.now());

@@ -15,7 +15,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   event: "news: it became an alert",
   dead: "not delivered: it became an alert, which was given up",
   silenced: "not delivered: silenced",
-  deleted: "not delivered: its post was gone before it was sent",
+  deleted: "not delivered: the post was gone before the alert was sent",
   baseline: "no alert: it was there when the watch began",
   filtered: "no alert: filtered",
   too_old: "no alert: too old when it was found",
@@ -52,7 +52,7 @@ function deliveryText(delivery: ExplainDelivery): string {
   ];
   if (message !== null) parts.push(`message ${message}`);
   if (attempts > 0) parts.push(plural(attempts, "attempt"));
-  if (ref !== null) parts.push(`its id there ${cleanLine(ref)}`);
+  if (ref !== null) parts.push(`stored there as ${cleanLine(ref)}`);
   // The reason for waiting already includes the last failure.
   if (delivery.detail !== "" && wait === null) parts.push(cleanLine(delivery.detail));
   return parts.join(", ");
@@ -69,7 +69,7 @@ const STATES: Readonly<Record<string, string>> = {
   dead: "given up",
   summarised: "counted in a digest, not listed",
   not_published: "not published",
-  not_enriched: "went out without it",
+  not_enriched: "sent without the enrichment",
   duplicate: "duplicate of another message",
 };
 

@@ -13,9 +13,7 @@ import { findDaemon } from "../access/find-daemon.ts";
 export function addExplain(program: Command, context: CliContext): void {
   program
     .command("explain")
-    .description(
-      "say what became of a tweet or an account: alerted, or the exact reason it was not",
-    )
+    .description("say what happened to a tweet or an account: alerted, or the exact reason why not")
     .argument("<item>", "tweet id or link, user id, handle or profile link")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)

@@ -27,7 +27,7 @@ const TIMEOUT_MS = 4_000;
 export function addHealth(program: Command, context: CliContext): void {
   program
     .command("health")
-    .description("ask the running daemon whether it is well; exit code 0 or 1")
+    .description("check whether the running daemon is healthy; exit code 0 or 1")
     .option("-c, --config <file>", "configuration of the daemon", "watches.yaml")
     .option("--url <address>", "ask this status address instead, e.g. http://127.0.0.1:9464")
     .addHelpText("after", "\nExample:\n  chirpwatch health --url http://127.0.0.1:9464")
@@ -38,8 +38,8 @@ async function health(context: CliContext, { config, url }: HealthFlags): Promis
   const answer = await (url === undefined ? askByConfig(context, config) : askUrl(context, url));
   const reason = textAt(answer.body, "reason") || textAt(answer.body, "error", "message");
   if (answer.status !== 200)
-    throw unwell(`the daemon is not well: ${reason || `it answered ${answer.status}`}`);
-  context.out(reason === "" ? "the daemon is well" : `the daemon is well: ${reason}`);
+    throw unwell(`the daemon is not healthy: ${reason || `it answered ${answer.status}`}`);
+  context.out(reason === "" ? "the daemon is healthy" : `the daemon is healthy: ${reason}`);
 }
 
 const unwell = (message: string): ExitError => new ExitError(EXIT.failed, "NOT_HEALTHY", message);
@@ -61,7 +61,7 @@ async function askByConfig(context: CliContext, path: string): Promise<HealthAns
 
 async function askUrl(context: CliContext, url: string): Promise<HealthAnswer> {
   if (!URL.canParse("/healthz", url))
-    throw new ExitError(EXIT.usage, "BAD_ADDRESS", `${url} is not an address`, {
+    throw new ExitError(EXIT.usage, "BAD_ADDRESS", `${url} is not a web address`, {
       hint: "write it like http://127.0.0.1:9464",
     });
   try {

@@ -47,7 +47,7 @@ function routeText({ routed_by: by, route, matchers = [] }: Partial<PathView>): 
   if (by === undefined) return null;
   if (by === "watch") return "the watch's own sink";
   if (by === "ops") return "ops.sink";
-  if (by === "replay") return "none: it was sent there again";
+  if (by === "replay") return "none: a replay sent it there";
   if (by === "unknown") return "the current configuration would not send it there";
   return matchers.length === 0 || route === undefined
     ? (route ?? null)
@@ -58,7 +58,7 @@ function threadText({ thread, state }: ExplainDelivery): string | null {
   if (thread === null || thread === undefined) return null;
   if (thread.is_first) return "this message is the first of its thread";
   const place = `below message ${thread.first_message}`;
-  if (thread.ref !== null) return `${place}, its id there ${thread.ref}`;
+  if (thread.ref !== null) return `${place}, stored there as ${thread.ref}`;
   return state === "sent" ? place : `${place}, which is sent first`;
 }
 
@@ -77,8 +77,8 @@ function repeatText({ repeat }: Partial<PathView>): string | null {
       : `, sent again ${repeat.count === 1 ? "once" : `${repeat.count} times`} so far`;
   const next =
     repeat.next_at === null
-      ? "only once more, when the value is back"
-      : `${timeText(repeat.next_at)} while the value stays across`;
+      ? "only once more, when the value is back to normal"
+      : `${timeText(repeat.next_at)} while the value stays past its threshold`;
   return `${next}${before}`;
 }
 
@@ -90,7 +90,7 @@ function silenceText({ id, matchers, author, comment, ends_at: endsAt }: PathSil
 
 const EDITS: Readonly<Record<EditView["state"], string>> = {
   waiting: "waits until",
-  done: "the message shows its tweet as it was last seen",
+  done: "the message shows the latest known version of its tweet",
   dropped: "dropped, until the tweet changes again",
   refused: "the message cannot be edited",
 };

@@ -16,14 +16,14 @@ export function addRender(program: Command, context: CliContext): void {
   program
     .command("render")
     .description(
-      "show an event as a sink would be sent it now, worded by its template; sends nothing",
+      "show the message that a sink would get for an event now, with its template; sends nothing",
     )
     .argument(
       "<event>",
-      "an event's id or the beginning of it, a tweet's id or link, or a watch, for its latest event, or a sample where it has had none",
+      "an event id or its first characters, a tweet id or link, or a watch id for its latest event (a sample if it has none)",
     )
-    .requiredOption("--sink <name>", "the sink")
-    .option("--payload", "print the body that the sink would be sent, as JSON")
+    .requiredOption("--sink <name>", "the sink to render for")
+    .option("--payload", "print the body that would be sent to the sink, as JSON")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(
@@ -45,7 +45,7 @@ async function render(
   });
   if (view.sample)
     context.err(
-      `${view.event.watch} has had no event yet: this is a sample. chirpwatch test ${view.event.watch} shows real ones.`,
+      `${view.event.watch} has no events yet, so this is a sample. chirpwatch test ${view.event.watch} shows real ones.`,
     );
   if (view.problem !== "")
     context.err(

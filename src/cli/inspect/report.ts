@@ -20,12 +20,12 @@ interface Options {
 export function addReport(program: Command, context: CliContext): void {
   program
     .command("report")
-    .argument("[name]", "a report of the configuration")
+    .argument("[name]", "name of a report in the configuration")
     .description(
-      "show what the watches found in a time: counts, authors, posts. Asks nothing of the service",
+      "show what the watches found in a period: counts, authors, posts; sends no request to the service",
     )
     .option(...CONFIG_OPTION)
-    .option("--watch <id>", "of this watch, instead of a configured report")
+    .option("--watch <id>", "report on this watch instead of a configured report")
     .option("--since <time>", "from this time on, or how long ago, like 24h", "7d")
     .addOption(
       new Option("--format <format>", "text or json").choices(["text", "json"]).default("text"),

@@ -17,9 +17,9 @@ export function addRoute(program: Command, context: CliContext): void {
   route
     .command("test")
     .description(
-      "show which routes and sinks an event with these labels would take now, but for routes with `where`; sends nothing",
+      "show which routes and sinks an event with these labels would take now (routes with `where` are skipped); sends nothing",
     )
-    .argument("<labels...>", "LABEL=VALUE; a watch brings its own labels along")
+    .argument("<labels...>", "LABEL=VALUE; watch=ID adds the labels of that watch")
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)
     .addHelpText(

@@ -40,7 +40,7 @@ export function formatStatus(view: StatusView | StoppedView, nowMs: number): str
 
 function gapsText([oldest, ...others]: readonly GapView[], nowMs: number): string {
   if (oldest === undefined) return "";
-  const age = `; the oldest is open for ${ageText(nowMs - Date.parse(oldest.opened_at))}`;
+  const age = `; the oldest has been open for ${ageText(nowMs - Date.parse(oldest.opened_at))}`;
   return [oldest, ...others].some(({ cause }) => cause === "quota")
     ? `${age}, and the quota leaves no requests for more pages now`
     : age;
@@ -56,7 +56,7 @@ function heading(view: StatusView | StoppedView, nowMs: number): string {
     if (view.unclaimed !== null) lines.push(`  ${unclaimedWords(view.unclaimed)}`);
     if (view.gaps > 0)
       lines.push(
-        `  ${plural(view.gaps, "gap")} in what was read, being filled${gapsText(view.open_gaps, nowMs)}`,
+        `  ${plural(view.gaps, "gap")} in the polled range, being filled${gapsText(view.open_gaps, nowMs)}`,
       );
     if (view.config.last_reload !== null) lines.push(...reloadLines(view.config.last_reload));
     if (view.config.failed_reload !== null)
@@ -80,14 +80,14 @@ function replicaText({
     .join(", ");
   const share = shares
     ? `${percent}% of the polls, ${plural(destinations, "destination")}`
-    : "no share: its configuration or version is another one";
+    : "no share: its configuration or version differs";
   return `  replica ${name}${which === "" ? "" : ` (${which})`}: ${share}`;
 }
 
 /** Formats what a reload kept, reset and sent. Unaffected watches are left out. */
 function reloadLines({ at, asked_by: by, memory, sends }: ReloadView): readonly string[] {
   const head = `  last reload ${at.slice(0, 19).replace("T", " ")} UTC (${by})`;
-  if (memory.length === 0) return [`${head}: every watch goes on as it was`];
+  if (memory.length === 0) return [`${head}: every watch continues unchanged`];
   return [
     `${head}:`,
     ...memory.map((text) => `    ${cleanLine(text)}`),
@@ -104,7 +104,7 @@ function quotaText({ limit, spent, forecast, expected, period_end: end }: QuotaV
   const asked =
     forecast === null || expected === null || forecast <= expected
       ? ""
-      : `; the schedules ask for ${formatCount(forecast)}`;
+      : `; the schedules would take ${formatCount(forecast)}`;
   return `Requests this period: ${formatCount(spent)} ${of}${all} until ${end.slice(0, 10)}${asked}`;
 }
 
@@ -168,7 +168,7 @@ function longReadText({ member_lists: lists }: WatchView): string {
   if (first === undefined) return "";
   const of = first.members === null ? "" : ` of ${formatCount(first.members)}`;
   const rest = others.length === 0 ? "" : `, and ${plural(others.length, "other list")}`;
-  const effect = first.tells_newcomers ? "" : " members, no alerts before its end";
+  const effect = first.tells_newcomers ? "" : " members, no alerts until it is complete";
   return `first read ${others.length === 0 ? "" : `of ${first.target} `}${formatCount(first.read)}${of}${effect}${rest}`;
 }
 
@@ -186,7 +186,14 @@ function unreadLists(watches: readonly WatchView[]): string {
     lists.flatMap(({ target, members, whole_read_every_seconds: everySeconds }) =>
       members === null || everySeconds !== null
         ? []
-        : [[id, target, formatCount(members), "not every day: full_read_every: 1d changes that"]],
+        : [
+            [
+              id,
+              target,
+              formatCount(members),
+              "not every day: set full_read_every: 1d to change that",
+            ],
+          ],
     ),
   );
   if (rows.length === 0) return "";
@@ -195,7 +202,7 @@ function unreadLists(watches: readonly WatchView[]): string {
       { title: "WATCH" },
       { title: "LIST OF" },
       { title: "MEMBERS", align: "right" },
-      { title: "READ WHOLE" },
+      { title: "READ IN FULL" },
     ],
     rows,
   );
@@ -278,7 +285,7 @@ function failingText(
 ): string {
   const lasting = since === null ? "" : ` for ${ageText(nowMs - Date.parse(since))}`;
   const again = next === null ? "" : `; next attempt in ${ageText(Date.parse(next) - nowMs)}`;
-  return `takes nothing${lasting}: ${reason}${again}`;
+  return `takes no messages${lasting}: ${reason}${again}`;
 }
 
 function events(lines: readonly EventLine[], nowMs: number): string {
@@ -292,7 +299,7 @@ function events(lines: readonly EventLine[], nowMs: number): string {
       outcomesText(line, timeText(nowMs)),
     ]);
   return formatTable(
-    [{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }, { title: "WHAT BECAME OF IT" }],
+    [{ title: "LAST ALERTS" }, { title: "WATCH" }, { title: "" }, { title: "RESULT" }],
     rows,
   );
 }

@@ -12,7 +12,7 @@ export function addStatus(program: Command, context: CliContext): void {
   program
     .command("status")
     .description(
-      "show the running daemon: watches, sinks, quota, recent alerts; or what its state remembers",
+      "show watches, sinks, quota and recent alerts of the running daemon, or of its stored state",
     )
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)

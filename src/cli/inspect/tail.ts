@@ -30,10 +30,10 @@ export function addTail(program: Command, context: CliContext): void {
     .description(
       "follow the running daemon: one line for each event and each delivery, as they happen, until ctrl-C",
     )
-    .option("--watch <id>", "of this watch only")
-    .option("--sink <name>", "for this sink only")
+    .option("--watch <id>", "only lines of this watch")
+    .option("--sink <name>", "only lines for this sink")
     .option(...CONFIG_OPTION)
-    .option("--json", "print a line of JSON for each")
+    .option("--json", "print each line as JSON")
     .addHelpText(
       "after",
       "\nExamples:\n  chirpwatch tail --watch brand-mentions\n  chirpwatch tail --sink slack-brand --json",
@@ -109,7 +109,7 @@ async function followAgain(
     if (signal.aborted) return;
     if (opened > before)
       context.err(
-        "the daemon is gone: waiting until it answers again; chirpwatch events shows what happens until then",
+        "the daemon no longer answers: waiting for it; chirpwatch events shows what happens in between",
       );
     await sleep(context.clock, RECONNECT_EVERY_MS, signal);
   }

@@ -40,21 +40,23 @@ export function neverSeen({ item, item_id: id, first_reads: watches }: ExplainVi
   const more = watches.length - WATCHES_NAMED;
   const named = `${watches.slice(0, WATCHES_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   const notYet =
-    watches.length === 0 ? "" : `The first read of ${named} is not done, and may bring it yet. `;
+    watches.length === 0
+      ? ""
+      : `The first read of ${named} is not complete and may still find it. `;
   if (id === null) {
     const hint =
       "Ask by tweet id or link, user id or profile link. A handle is known once a watch names it or an alert was about it.";
     return new ExitError(
       EXIT.failed,
       "ITEM_UNKNOWN",
-      `${item}: no item of that name was ever seen.`,
+      `${item}: no item with that name was ever seen.`,
       { hint: `${notYet}${hint}` },
     );
   }
   return new ExitError(
     EXIT.failed,
     "ITEM_NEVER_SEEN",
-    `${id} was never seen: no poll of any watch brought it.`,
+    `${id} was never seen: no poll of any watch returned it.`,
     {
       hint: `${notYet}chirpwatch test WATCH shows what a watch sees now.`,
     },

@@ -65,7 +65,7 @@ const EFFECT = {
 
 function askedText({ forecast, expected, on_exhausted: effect }: BudgetView["quota"]): string {
   if (forecast === null || expected === null || forecast <= expected * 1.01) return "";
-  return `; the schedules ask for ${formatCount(forecast)}, ${EFFECT[effect]}`;
+  return `; the schedules would take ${formatCount(forecast)}, ${EFFECT[effect]}`;
 }
 
 function watchTable({ watches, quota, price }: BudgetView): string {

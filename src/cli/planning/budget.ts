@@ -13,7 +13,7 @@ export function addBudget(program: Command, context: CliContext): void {
   program
     .command("budget")
     .description(
-      "show what this period has cost so far, by watch and endpoint, and what it will cost by its end",
+      "show what this period has cost so far, by watch and endpoint, and the expected total at its end",
     )
     .option(...CONFIG_OPTION)
     .option(...JSON_OPTION)

@@ -18,7 +18,7 @@ export function formatDiff(view: PlanDiffView): string {
   if (view.memory.length > 0)
     parts.push(
       [
-        "What becomes of what is remembered:",
+        "Effect on what the watches remember:",
         ...view.memory.map((one) => `  ${memoryText(one)}`),
       ].join("\n"),
     );
@@ -26,7 +26,7 @@ export function formatDiff(view: PlanDiffView): string {
   if (sent.length > 0)
     parts.push(["What would be sent:", ...sent.map((line) => `  ${line}`)].join("\n"));
   else if (changed.length > 0 || view.memory.length > 0)
-    parts.push("Nothing would be sent by the change itself.");
+    parts.push("The change itself would send nothing.");
   if (view.stranded.length > 0)
     parts.push(["What would wait:", ...view.stranded.map((line) => `  ${line}`)].join("\n"));
   parts.push(totalText(view));

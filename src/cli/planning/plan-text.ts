@@ -92,7 +92,7 @@ function remarks(watch: PlanWatchView): string {
       ? []
       : [`${plural(watch.unresolved_targets, "account")} not looked up yet`];
   const isPiggybacked = watch.polls > 0 && watch.requests_per_month === 0;
-  const piggybacked = isPiggybacked ? ["asked for in requests of others"] : [];
+  const piggybacked = isPiggybacked ? ["polled in requests of other watches"] : [];
   return [
     ...(watch.state === "active" ? [] : [watch.state]),
     ...shared,
@@ -121,11 +121,11 @@ function totals(view: PlanView): string {
 const firstText = ({ total: { first_requests: requests } }: PlanView): string =>
   requests === 0
     ? ""
-    : `Once, at the start: ${plural(requests, "request")} more, to read what is there already and to look up handles.\n`;
+    : `Once, at the start: ${plural(requests, "more request")}, to read what is there already and to look up handles.\n`;
 
 function rangeText({ total: { requests_per_month_range: range } }: PlanView): string {
   if (range === null) return "";
-  return `That is the middle of ${formatCount(range.low)} to ${formatCount(range.high)} a month, until a day of it was counted.\n`;
+  return `That is the midpoint of ${formatCount(range.low)} to ${formatCount(range.high)} a month, until the daemon has counted a day.\n`;
 }
 
 function quotaText({ quota, total }: PlanView): string {
@@ -155,7 +155,7 @@ function lists(watches: readonly PlanWatchView[]): string {
     const each = `each account that leaves the list ${list.list} adds up to ${formatCount(list.most_requests_per_month_each)} requests a month`;
     return [`  ${id}: ${each} until it is back${missing}`];
   });
-  return lines.length === 0 ? "" : ["What may come on top:", ...lines].join("\n");
+  return lines.length === 0 ? "" : ["Possible extra requests:", ...lines].join("\n");
 }
 
 function nextRuns(watches: readonly PlanWatchView[]): string {
@@ -168,7 +168,7 @@ function nextRuns(watches: readonly PlanWatchView[]): string {
   return lines.length === 0
     ? ""
     : formatTable(
-        [{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the first poll of all is at start)" }],
+        [{ title: "WATCH" }, { title: "NEXT RUNS (UTC; the very first poll is at start)" }],
         lines,
       );
 }
@@ -176,8 +176,8 @@ function nextRuns(watches: readonly PlanWatchView[]): string {
 function inexactText({ next_runs_exact: isExact, stretch }: PlanWatchView): string {
   if (isExact) return "";
   return stretch > 1
-    ? `  (in fact later: ${stretch.toFixed(1)} times slower now, as the quota is short)`
-    : "  (about: placed by what is found)";
+    ? `  (in fact later: polls are ${stretch.toFixed(1)} times slower now because the quota is short)`
+    : "  (estimates: they depend on what is found)";
 }
 
 const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
@@ -185,14 +185,14 @@ const shortTime = (iso: string): string => iso.slice(5, 19).replace("T", " ");
 /** Lists each caveat once, with its watches. */
 const caveats = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
-    "What they can miss:",
+    "What these watches can miss:",
     watches.map(({ id, caveats: own }) => [id, own]),
   );
 
 /** Lists the assumptions of estimates, with their watches. */
 const assumptions = (watches: readonly PlanWatchView[]): string =>
   saidOnce(
-    "Estimated until the daemon has counted a day of it. The estimate assumes:",
+    "These are estimates until the daemon has counted a day. They assume:",
     watches.map(({ id, assumes }) => [id, assumes]),
   );
 

@@ -194,7 +194,7 @@ function overBudget(view: PlanView): ExitError {
 }
 
 const NOTHING_FITS =
-  "No schedule fits this quota: poll fewer accounts, or raise the quota. A short `max_age`, `no_events` or `spike` window keeps a watch from going slower.";
+  "No schedule fits this quota: poll fewer accounts, or raise the quota. A short `max_age`, `no_events` or `spike` window keeps a watch from being polled more slowly.";
 
 /** Formats the changes, the cheapest first. */
 function changesText(changes: PlanView["changes"]): string {

@@ -47,7 +47,7 @@ export function addTest(program: Command, context: CliContext): void {
     .option(...CONFIG_OPTION)
     .option("--send", "deliver the latest match to the watch's sinks, marked as a sample")
     .option("--sink <name>", "send one labelled sample message to this sink instead")
-    .option("--targets <count>", "the most accounts of the watch to poll", "5")
+    .option("--targets <count>", "poll at most this many accounts of the watch", "5")
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
@@ -63,7 +63,7 @@ async function test(
 ): Promise<void> {
   const log = context.logger("error");
   if ((watchId === undefined) === (flags.sink === undefined))
-    throw usage("name a watch, or a sink with --sink NAME: one of the two");
+    throw usage("name either a watch, or a sink with --sink NAME");
   if (!/^[1-9]\d*$/.test(flags.targets))
     throw usage(`--targets takes a whole number, not "${flags.targets}"`);
   const sendsOut = flags.send === true || flags.sink !== undefined;
@@ -129,7 +129,7 @@ async function testWatch(session: Session, watch: Watch, flags: TestFlags): Prom
     );
     if (watch.enrich !== undefined)
       say(
-        `Alerts of ${watch.id} wait for an answer of ${askedOf(watch.enrich)} (enrich), which was not asked.`,
+        `Alerts of ${watch.id} wait for an answer from ${askedOf(watch.enrich)} (enrich), which was not asked here.`,
       );
     if (flags.send === true) await sendLatest(session, { watch, tried, access });
     failWhenUnread(tried);
@@ -167,7 +167,7 @@ async function sendLatest(session: Session, { watch, tried, access }: Polled): P
       "TEST_NO_MATCH",
       "Nothing on this page matches, so there is nothing to send.",
       {
-        hint: "chirpwatch test --sink NAME sends a sample without one.",
+        hint: "chirpwatch test --sink NAME sends a sample without a match.",
       },
     );
   const sinks = sinksOf(config, latest.event, watch.sinks, context.clock.now());

@@ -29,7 +29,7 @@ interface ValidateFlags {
 export function addValidate(program: Command, context: CliContext): void {
   program
     .command("validate")
-    .description("check a configuration: every error and warning with its line")
+    .description("check a configuration and show every error and warning with its line")
     .option(...CONFIG_OPTION)
     .option(...ONLINE_OPTION)
     .option(...JSON_OPTION)
@@ -82,7 +82,7 @@ async function renamed(context: CliContext, config: Config): Promise<readonly Co
 function successText(path: string, { watches, sinks }: Config, warnings: number): string {
   const watchNames = watches.map(({ id, enabled }) => (enabled ? id : `${id} (disabled)`));
   const doubts = warnings === 0 ? "" : `, ${plural(warnings, "warning")}`;
-  return `${path} is good: watches ${list(watchNames)}; sinks ${list(sinks.map(({ name, type }) => `${name} (${type})`))}${doubts}`;
+  return `${path} is valid: watches ${list(watchNames)}; sinks ${list(sinks.map(({ name, type }) => `${name} (${type})`))}${doubts}`;
 }
 
 /** How many names are listed: a file may have a thousand watches. */

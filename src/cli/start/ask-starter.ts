@@ -58,7 +58,8 @@ export async function askStarter({ prompt, say, check }: Dialog): Promise<Starte
       if (wrong !== undefined) return { wrong };
       if (handles.length === 0 && search === "")
         return {
-          wrong: "Without a search, name at least one account: there is nothing to watch else.",
+          wrong:
+            "Without a search, name at least one account: otherwise there is nothing to watch.",
         };
       return handles.map(bareHandle);
     },
@@ -77,10 +78,12 @@ export async function askStarter({ prompt, say, check }: Dialog): Promise<Starte
 export const wrongChannel = (text: string): string | undefined =>
   /^(#[^\s#,]{1,80}|[CG][A-Z0-9]{6,})$/.test(text)
     ? undefined
-    : `"${text}" is no channel: write its name with #, such as '#brand', or its id, such as C0123456789.`;
+    : `"${text}" is not a channel: write its name with #, such as '#brand', or its id, such as C0123456789.`;
 
 /** Says what is wrong with a handle; undefined when nothing is. */
 export const wrongHandle = (text: string): string | undefined =>
-  /^@?\w{1,15}$/.test(text) ? undefined : `"${text}" is no handle: up to 15 letters, digits and _.`;
+  /^@?\w{1,15}$/.test(text)
+    ? undefined
+    : `"${text}" is not a handle: write up to 15 letters, digits and _.`;
 
 export const bareHandle = (text: string): string => text.replace(/^@/, "");

@@ -35,7 +35,7 @@ export async function checkStarter({ config: text, env }: StarterFiles): Promise
   const loaded = await loadConfig({ path: PATH, ...files, lenientSecrets: true });
   if (loaded.ok) return { ok: true, config: loaded.config };
   const [first] = loaded.issues.filter(({ severity }) => severity === "error");
-  return { ok: false, message: first?.message ?? "the configuration does not load" };
+  return { ok: false, message: first?.message ?? "the configuration cannot be loaded" };
 }
 
 /**

@@ -65,7 +65,7 @@ export function addInit(program: Command, context: CliContext): void {
     .option("-c, --config <file>", "the file to write (default: watches.yaml)")
     .option(
       "--send-sample",
-      "afterwards send one labelled sample message to the sink, with the token that the environment or .env has",
+      "then send one labelled sample message to the sink, with the token from the environment or .env",
     )
     .addHelpText(
       "after",
@@ -112,7 +112,7 @@ async function init(
 async function initDocker(context: CliContext, flags: InitFlags): Promise<void> {
   if (flags.config !== undefined)
     throw usage(
-      "`init docker` writes into this folder and has no --config: change the folder first",
+      "`init docker` has no --config: it writes into the current folder, so change to the right one first",
     );
   if (flags.sendSample === true)
     throw usage(
@@ -180,7 +180,7 @@ async function ask(
       : undefined;
   if (prompt === undefined)
     throw usage(
-      `say where alerts go, one of ${SINK_KINDS.join(", ")}: \`chirpwatch init slack --search acme --channel '#brand'\`. Without arguments init asks, at a terminal only`,
+      `name where alerts go, one of ${SINK_KINDS.join(", ")}: \`chirpwatch init slack --search acme --channel '#brand'\`. Without arguments, init asks, but only at a terminal`,
     );
   try {
     return await askStarter({
@@ -219,7 +219,7 @@ async function sendSample(context: CliContext, config: string, sink: string): Pr
     throw new ExitError(
       EXIT.badConfig,
       "INIT_NO_SAMPLE",
-      `no sample was sent, the files are written: ${cause.message}`,
+      `the files were written, but no sample was sent: ${cause.message}`,
       {
         hint: `fill in .env, then send it: chirpwatch test --sink ${sink}`,
         cause,
@@ -231,7 +231,7 @@ async function sendSample(context: CliContext, config: string, sink: string): Pr
 const usage = (message: string): ExitError => new ExitError(EXIT.usage, "USAGE", message);
 
 const writtenText = (paths: readonly string[], cost: string): string =>
-  `${paths.slice(0, -1).join(", ")} and ${paths.at(-1)} are written. By the plan this costs ${cost}. Next:`;
+  `${paths.slice(0, -1).join(", ")} and ${paths.at(-1)} were written. The watches will cost ${cost}. Next:`;
 
 const nextText = (written: string, commands: readonly string[]): string =>
   [written, "", ...commands.map((command) => `  ${command}`)].join("\n");

@@ -31,9 +31,9 @@ export async function writeNewFiles(
     .map(({ file }) => basename(file.path));
   if (inTheWay.length > 0)
     throw cannot(
-      `${inTheWay.join(" and ")} ${inTheWay.length === 1 ? "is" : "are"} there already: nothing was written`,
+      `${inTheWay.join(" and ")} already ${inTheWay.length === 1 ? "exists" : "exist"}: nothing was written`,
       {
-        hint: "write into another folder, or move what is there away first",
+        hint: "write to another folder, or move the existing files away first",
       },
     );
   if (folder !== undefined) await tryTo(folder, () => makeFolder(folder));

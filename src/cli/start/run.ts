@@ -50,7 +50,7 @@ async function run(context: CliContext, configPath: string): Promise<void> {
   let refuse: (error: ExitError) => void = () => undefined;
   const refused = new Promise<ExitError>((resolve) => (refuse = resolve));
   const stopCatching = context.onUncaught(EXIT.internal, async (error) => {
-    log.error("unexpected error, the daemon ends; start it again", { error });
+    log.error("unexpected error, the daemon exits; start it again", { error });
     await log.flush();
   });
   try {
@@ -104,7 +104,7 @@ function endAfter(
   reason: ExitError,
 ): Cancel {
   return clock.after(STOP_WITHIN_MS, () => {
-    log.error("the daemon could not be stopped in order, and ends", { because: reason.message });
+    log.error("the daemon could not be stopped cleanly and exits now", { because: reason.message });
     void log.flush().finally(() => process.exit(reason.exitCode));
   });
 }

@@ -41,7 +41,7 @@ export function addSandbox(program: Command, context: CliContext): void {
     .option("--quota <number>", "requests a month of each key", parseCount, 100_000)
     .option(
       "--data <file>",
-      "keep the world in a file (NDJSON), and start from it when it is there; recorded users and tweets are served too",
+      "keep the world in a file (NDJSON) and start from it if it exists; recorded users and tweets in it are served too",
     )
     .addHelpText(
       "after",

@@ -118,7 +118,7 @@ export const CONFIG_OPTION = [
 export const JSON_OPTION = ["--json", "print JSON"] as const;
 export const ONLINE_OPTION = [
   "--online",
-  "ask the service how long the member lists are: one paid request for a hundred accounts",
+  "ask the service how long the member lists are: one paid request per hundred accounts",
 ] as const;
 
 export type LoadOptions = Pick<LoadRequest, "lenientSecrets">;

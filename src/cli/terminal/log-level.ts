@@ -17,7 +17,7 @@ export function readLogLevel(env: Environment): LogLevel {
   throw new ExitError(
     EXIT.badConfig,
     "LOG_LEVEL_UNKNOWN",
-    `CHIRPWATCH_LOG_LEVEL is "${written}", which is no log level`,
+    `CHIRPWATCH_LOG_LEVEL is "${written}", which is not a log level`,
     {
       hint: `Write ${LEVELS.join(", ")}, or leave it empty for ${DEFAULT}.`,
     },

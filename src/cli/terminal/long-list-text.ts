@@ -36,8 +36,8 @@ function firstText({
   const time = days < 1 ? "less than a day" : `about ${plural(Math.round(days), "day")}`;
   const effect = isBehind
     ? "newcomers are reported from the first poll on"
-    : "nothing is reported before its end";
-  return `the first read of all takes ${plural(requests, "request")} and ${time}, and ${effect}`;
+    : "nothing is reported until it is complete";
+  return `the first full read takes ${plural(requests, "request")} and ${time}, and ${effect}`;
 }
 
 function laterText({
@@ -45,9 +45,9 @@ function laterText({
   whole_read_requests: requests,
 }: PlanLongListView): string {
   if (everySeconds === 0)
-    return `polls read on in it without end, ${plural(requests, "request")} a time`;
+    return `full reads follow one another without a pause, ${plural(requests, "request")} each`;
   if (everySeconds !== null) return "";
-  return `it is not read whole every day: \`full_read_every: 1d\` would, for ${plural(requests, "request")} a time`;
+  return `it is not read in full every day: \`full_read_every: 1d\` does that, for ${plural(requests, "request")} each time`;
 }
 
 /** Says what `--online` asked, and what that cost. */

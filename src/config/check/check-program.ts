@@ -17,6 +17,6 @@ export function checkProgram(
   { allowedPrograms, report }: ProgramDeps,
 ): void {
   if (allowedPrograms.has(path)) return;
-  const message = `${path} may not be started: name it in the environment variable CHIRPWATCH_ALLOW_EXEC (paths separated by colons; .env does not count)`;
+  const message = `${path} may not be started: add it to the environment variable CHIRPWATCH_ALLOW_EXEC (paths separated by colons; .env is not read for this)`;
   report.error(place, "program-not-allowed", message);
 }

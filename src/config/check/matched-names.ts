@@ -21,7 +21,7 @@ export function describeUnknownLabel(
 ): string | undefined {
   const known = [...BUILT_IN_LABELS, ...labels];
   if (known.includes(label)) return undefined;
-  return `no event has a label "${label}"${didYouMean(label, known) || `; there are ${[...new Set(known)].join(", ")}`}`;
+  return `no event has a label "${label}"${didYouMean(label, known) || `; known here: ${[...new Set(known)].join(", ")}`}`;
 }
 
 /** Returns a sentence; undefined if the value may occur. */

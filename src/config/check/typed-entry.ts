@@ -31,7 +31,7 @@ export function findType<T extends { readonly type: string }>(
   const given = node.kind === "scalar" ? String(node.value) : "";
   const found = types.find(({ type }) => type === given);
   if (found === undefined && !(node.kind === "scalar" && node.unresolved)) {
-    const instead = didYouMean(given, known) || `; there are ${known.join(", ")}`;
+    const instead = didYouMean(given, known) || `; known here: ${known.join(", ")}`;
     report.error(node.place, `${kind}-type`, `"${given}" is not a ${kind} type${instead}`);
   }
   return found;

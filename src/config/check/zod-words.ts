@@ -291,7 +291,7 @@ function tooManyText(allowed: number, name: string, node: Node): string {
     named.length === beyond.length && named.length <= MAX_NAMED
       ? `: remove ${named.join(" and ")}`
       : "";
-  return `${name} has ${entries.length} entries, and at most ${allowed} are allowed${hint}`;
+  return `${name} has ${entries.length} entries, but at most ${allowed} are allowed${hint}`;
 }
 
 const MAX_NAMED = 2;
@@ -299,5 +299,5 @@ const MAX_NAMED = 2;
 /** Returns the text of the schema. The key becomes the subject of a sentence without one. */
 function ownText(issue: Pick<ZodIssue, "message"> | undefined, name: string): string {
   const text = issue?.message ?? "is not valid";
-  return /^(must|is|holds|may|has|needs|cannot)\b/.test(text) ? `${name} ${text}` : text;
+  return /^(must|is|contains|may|has|needs|cannot)\b/.test(text) ? `${name} ${text}` : text;
 }

@@ -311,7 +311,7 @@ function checkMoves(entries: readonly Entry[], what: "watch" | "sink", report: R
       report.error(
         from.place,
         "moved-from",
-        `\`moved_from\` names the ${what} \`${from.value}\`, which is still here: ${from.value === key ? "remove the line" : `remove that ${what}, or this line`}`,
+        `\`moved_from\` names the ${what} \`${from.value}\`, which is still defined: ${from.value === key ? "remove the line" : `remove that ${what}, or this line`}`,
       );
     } else if (taken.has(from.value))
       report.error(
@@ -340,7 +340,7 @@ function checkOps(
     report.warn(
       place,
       "no-ops",
-      "no `ops` sink: the daemon's own alarms go to the log and the status page only; write `ops: { sink: NAME }`",
+      "no `ops` sink: alerts about the daemon itself go only to the log and the status page; write `ops: { sink: NAME }`",
     );
     return;
   }

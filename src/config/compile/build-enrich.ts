@@ -41,7 +41,7 @@ export function checkEnrich(
     report.error(
       own.keyPlace,
       "built-in-label",
-      `every event of a watch with \`enrich\` has a label \`${ENRICH_LABEL}\`: choose another name`,
+      `every event of a watch with \`enrich\` already has a label \`${ENRICH_LABEL}\`: choose another name`,
     );
 }
 

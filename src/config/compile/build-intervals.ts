@@ -61,7 +61,7 @@ export function buildMuting(
 }
 
 export const NO_SENDING_TIME =
-  "muted and active hours leave no time in which alerts are sent: they wait until the hours are changed";
+  "muted and active hours leave no time to send alerts: they wait until the hours are changed";
 
 /** Whether these hours, of a sink or of a route at its sink, leave no time to send from now on. */
 export const isAlwaysMuted = (muting: Muting, nowMs: number): boolean =>
@@ -92,7 +92,7 @@ function findInterval(name: string, place: Place, deps: MutingDeps): readonly Ti
       didYouMean(name, known) ||
       (known.length === 0
         ? "; none is defined under `time_intervals`"
-        : `; there are ${known.join(", ")}`);
+        : `; known here: ${known.join(", ")}`);
     deps.report.error(place, "unknown-interval", `there is no time interval "${name}"${hint}`);
   }
   const interval = deps.intervals.get(name);
@@ -145,13 +145,13 @@ function warnOfEnds(interval: TimeInterval, place: Place, report: Report, nowMs:
     report.warn(
       place,
       "interval-over",
-      `the time interval "${interval.name}" never holds again: its dates have passed`,
+      `the time interval "${interval.name}" will never be active again: its dates have passed`,
     );
   if (isAlwaysMuted({ mutes: [interval] }, nowMs))
     report.warn(
       place,
       "interval-without-end",
-      `the time interval "${interval.name}" always holds: what it mutes is never sent`,
+      `the time interval "${interval.name}" is always active: what it mutes is never sent`,
     );
 }
 
@@ -167,7 +167,7 @@ function warnOfOpenMinutes(
         report.warn(
           at(index, "times", nth, "end"),
           "open-minute",
-          'the minute before midnight stays open: write "24:00"',
+          'the last minute before midnight is left out: write "24:00"',
         );
 }
 
@@ -236,7 +236,7 @@ function readDates(text: string, place: Place, report: Report): DateRange | unde
     report.error(
       place,
       "interval-dates",
-      `"${text}" is no day and no range of days: write "2026-12-24", or "2026-12-24:2026-12-26" with the first day first`,
+      `"${text}" is neither a day nor a range of days: write "2026-12-24", or "2026-12-24:2026-12-26" with the first day first`,
     );
   return range;
 }

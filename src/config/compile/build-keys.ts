@@ -76,12 +76,12 @@ function refuseRepeats(keys: readonly KeyConfig[], node: Node | undefined, repor
     const before = keys.slice(0, index);
     if (item === undefined || isUnresolved(item)) continue;
     if (before.some((one) => one.key === key))
-      report.error(item.place, "key-twice", "`keys` holds this key already: keep one of them");
+      report.error(item.place, "key-twice", "`keys` contains this key twice: keep one of them");
     else if (name !== undefined && before.some((one) => one.name === name))
       report.error(
         item.place,
         "key-twice",
-        `\`keys\` holds a key named "${name}" already: rename one of them`,
+        `\`keys\` contains two keys named "${name}": rename one of them`,
       );
   }
 }

@@ -68,7 +68,7 @@ async function buildReport(entry: Entry, deps: ReportBuildDeps): Promise<ReportC
     report.error(
       at("matchers"),
       "bad-value",
-      "`matchers` has `watches` beside it: remove one of the two",
+      "`matchers` and `watches` are both set: remove one of them",
     );
   checkNames(
     sink,
@@ -130,7 +130,7 @@ function checkNames(
       report.error(
         at(index),
         rule,
-        `there is no ${what} "${name}"${didYouMean(name, known) || `; there are ${known.join(", ")}`}`,
+        `there is no ${what} "${name}"${didYouMean(name, known) || `; known here: ${known.join(", ")}`}`,
       );
 }
 

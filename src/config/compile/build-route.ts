@@ -214,7 +214,7 @@ function warnOfLastContinue(last: MapNode | undefined, report: Report): void {
   const entry = entryOf(last, "continue");
   if (entry?.node.kind !== "scalar" || entry.node.value !== true) return;
   const message =
-    "`continue: true` has no effect on the last of its routes: what it takes does not go to the `sink` above as well; name that sink here too, or add a last route with it";
+    "`continue: true` has no effect on the last route: its events do not also go to the `sink` of the parent route; name that sink here too, or add a last route with it";
   report.warn(entry.keyPlace, "no-effect", message);
 }
 

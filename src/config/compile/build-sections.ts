@@ -123,7 +123,7 @@ async function buildApi(section: Section, deps: BuildDeps): Promise<ApiConfig | 
   const keys = buildKeys(api.keys, childOf(map, "keys"), paths, deps.report);
   const { count, interval } = api.rate_limit;
   if ((count * 1_000) / interval > SERVICE_RATE_PER_SECOND) {
-    const message = `\`rate_limit\` is above the service's own ceiling of ${SERVICE_RATE_PER_SECOND} requests a second: every request beyond is refused`;
+    const message = `\`rate_limit\` is above the service's own ceiling of ${SERVICE_RATE_PER_SECOND} requests a second: the service refuses every request beyond it`;
     deps.report.error(findNode(map, ["rate_limit"], section.place).place, "rate-limit", message);
   }
   const { quota } = api;

@@ -59,7 +59,7 @@ const POST_PARTS = ["tweet", "author", "text"];
 function describeUnknownPart(part: string, labels: readonly string[]): string | undefined {
   const known = [...POST_PARTS, ...BUILT_IN_LABELS, ...labels];
   if (known.includes(part)) return undefined;
-  return `\`key\`: "${part}" is no label of an event${didYouMean(part, known) || `; there are ${[...new Set(known)].join(", ")}`}`;
+  return `\`key\`: no event has a label "${part}"${didYouMean(part, known) || `; known here: ${[...new Set(known)].join(", ")}`}`;
 }
 
 function buildDigest(
@@ -103,5 +103,5 @@ function buildDigest(
 function describeUnknownLabel(label: string, own: readonly string[]): string | undefined {
   const known = [...new Set([...BUILT_IN_LABELS, ...own])];
   if (known.includes(label)) return undefined;
-  return `\`group_by\`: "${label}" is no label of an event${didYouMean(label, known) || `; there are ${known.join(", ")}`}`;
+  return `\`group_by\`: no event has a label "${label}"${didYouMean(label, known) || `; known here: ${known.join(", ")}`}`;
 }

@@ -170,7 +170,7 @@ function refuseTemplates(key: string, node: Node, report: Report): void {
       ? /\{\{.*?\}\}/.exec(node.value)?.[0]
       : undefined;
   if (found === undefined) return;
-  const message = `\`${key}\` is taken as it stands, and \`${found}\` is filled in under \`templates\` only: write a sink for each value, and a route to it`;
+  const message = `\`${key}\` is used as written, because \`${found}\` is replaced only under \`templates\`: write a sink for each value, and a route to each sink`;
   report.error(node.place, "template-elsewhere", message);
 }
 

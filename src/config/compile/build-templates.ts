@@ -145,7 +145,7 @@ function checkEvents(
   );
   for (const [index, pattern] of unknown) {
     const hint =
-      didYouMean(pattern, [...known, ...families]) || `; there are ${families.join(", ")}`;
+      didYouMean(pattern, [...known, ...families]) || `; known here: ${families.join(", ")}`;
     const message = `no watch has an event "${pattern}"${hint}`;
     report.error(findNode(map, ["events", index]).place, "template-event", message);
   }
@@ -230,7 +230,7 @@ async function readsOfAll(
 }
 
 const knownHint = (known: readonly string[]): string =>
-  known.length > 40 ? "" : `; there are ${known.join(", ")}`;
+  known.length > 40 ? "" : `; known here: ${known.join(", ")}`;
 
 /** Returns the line with a caret below the problem. */
 function excerpt(text: string, { start, end }: TemplateProblem): string {
@@ -264,7 +264,7 @@ export function buildTemplateName(
     didYouMean(template, known) ||
     (known.length === 0
       ? "; none is defined under `templates`"
-      : `; there are ${known.join(", ")}`);
+      : `; known here: ${known.join(", ")}`);
   report.error(
     childOf(map, "template")?.place ?? keyPlace,
     "unknown-template",

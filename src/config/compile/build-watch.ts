@@ -143,7 +143,7 @@ function withoutTweetKeys(
     report.error(
       entryOf(map, key)?.keyPlace ?? map.place,
       rule,
-      `\`${key}\` is for watches of tweets, and \`${type}\` is none: ${cure}`,
+      `\`${key}\` works only for watches of tweets, and \`${type}\` is not one: ${cure}`,
     );
   }
   return withEntries(map, Object.fromEntries(misplaced.map((key) => [key, undefined])));
@@ -270,7 +270,7 @@ function checkOwnSinks(entry: Entry, map: MapNode, common: CommonWatch, deps: Wa
   deps.report.error(
     entry.keyPlace,
     "no-sink",
-    `the watch \`${entry.key}\` has nowhere to send: give it a \`sink\`, or add a \`route\``,
+    `the watch \`${entry.key}\` has nowhere to send its alerts: give it a \`sink\`, or add a \`route\``,
   );
 }
 
@@ -292,7 +292,7 @@ function checkSchedule(
   }
   const intervalMs = deps.timetable.intervalMs(schedule, SAMPLE_DAY_MS);
   if (type.dataIntervalMs !== undefined && intervalMs < type.dataIntervalMs) {
-    const message = `polls every ${formatDuration(intervalMs)}, but ${type.type} data changes about every ${formatDuration(type.dataIntervalMs)}: the extra requests buy nothing`;
+    const message = `polls every ${formatDuration(intervalMs)}, but ${type.type} data changes about every ${formatDuration(type.dataIntervalMs)}: the extra requests find nothing new`;
     deps.report.warn(at("schedule"), "faster-than-data", message);
   }
   return schedule;
@@ -338,7 +338,7 @@ function checkFollowing(
 ): void {
   const { recheck, spike, no_events: noEvents } = common;
   if (recheck !== undefined && recheck.untilMs > deps.retentionMs) {
-    const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the tweets are forgotten before; write ${formatDuration(deps.retentionMs)} or less`;
+    const message = `\`until\` ${formatDuration(recheck.untilMs)} is longer than \`state.retention\` ${formatDuration(deps.retentionMs)}: the state forgets the tweets before that; write ${formatDuration(deps.retentionMs)} or less`;
     deps.report.error(at("recheck", "until"), "recheck", message);
   }
   if (spike !== undefined && spike.windowMs < intervalMs) {
@@ -367,7 +367,7 @@ function checkOneRhythm(
   const own = entry.node.kind === "map" ? childOf(entry.node, "schedule") : undefined;
   if (freshness === undefined || own === undefined) return;
   const message =
-    "`freshness` lets the planner choose when to poll, and `schedule` says it: keep one of them";
+    "`freshness` lets the planner choose when to poll, but `schedule` fixes it: keep one of them";
   deps.report.error(at("freshness"), "freshness-and-schedule", message);
 }
 

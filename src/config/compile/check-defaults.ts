@@ -44,7 +44,7 @@ function checkSinkDefaults(entry: Entry, deps: BuildDeps): void {
     deps.report.error(
       entry.keyPlace,
       "sink-type",
-      `"${entry.key}" is not a sink type${didYouMean(entry.key, known) || `; there are ${known.join(", ")}`}`,
+      `"${entry.key}" is not a sink type${didYouMean(entry.key, known) || `; known here: ${known.join(", ")}`}`,
     );
     return;
   }

@@ -19,7 +19,9 @@ export function checkSinks(
     if (known.includes(name)) continue;
     const hint =
       didYouMean(name, known) ||
-      (known.length === 0 ? "; none is defined under `sinks`" : `; there are ${known.join(", ")}`);
+      (known.length === 0
+        ? "; none is defined under `sinks`"
+        : `; known here: ${known.join(", ")}`);
     report.error(placeAt(index), "unknown-sink", `there is no sink "${name}"${hint}`);
   }
 }

@@ -74,7 +74,7 @@ function rotatedInUse(
 ): string | undefined {
   for (const path of rotated) {
     const what = own.get(path) ?? ofSinks.get(path);
-    if (what !== undefined) return `rotated, it becomes ${path}, which is ${what}`;
+    if (what !== undefined) return `its rotated file ${path} is ${what}`;
   }
   return undefined;
 }

@@ -29,7 +29,7 @@ export function readSchedule(
   const spoken = spokenInterval(text);
   if (spoken !== undefined) return `"${text}" is a duration: write "@every ${spoken}"`;
   if (/^(hourly|daily|weekly|monthly)$/.test(text))
-    return `"${text}" is no cron pattern: write "@${text}"`;
+    return `"${text}" is not a cron pattern: write "@${text}"`;
   const schedule = {
     kind: "cron",
     pattern: text.replace(/\s+/g, " "),
@@ -85,7 +85,7 @@ function cronProblem(
     return `"${pattern}" has ${fields} field${fields === 1 ? "" : "s"}: cron takes five (minute hour day month weekday) or six (with seconds first)`;
   try {
     if (Number.isFinite(timetable.nextDue(schedule, SAMPLE_DAY_MS))) return undefined;
-    return `"${pattern}" never comes: no such day exists`;
+    return `"${pattern}" never runs: no such day exists`;
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     return `"${pattern}" is not a cron pattern: ${errorText(cause ?? error).replace(/^CronPattern: /, "")}`;

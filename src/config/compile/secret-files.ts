@@ -91,7 +91,7 @@ function warnOfLiteral(
   report.warn(
     node.place,
     "literal-secret",
-    `\`${key}\` is written out here: put it into the environment and write "\${NAME}", or use \`${key}_file\``,
+    `\`${key}\` contains the secret itself: put it into the environment and write "\${NAME}", or use \`${key}_file\``,
   );
 }
 

@@ -104,7 +104,7 @@ async function tokenOf({
     report.error(
       place,
       "secret-file",
-      `${TOKEN_FILE}: ${path} is empty: write a token into it, or remove it and \`run\` makes one`,
+      `${TOKEN_FILE}: ${path} is empty: write a token into it, or remove it, and \`run\` creates one`,
     );
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code === "ENOENT") return { missing: path };
@@ -115,5 +115,5 @@ async function tokenOf({
 
 const openWords = (host: string, env: Environment): string =>
   namesListen(env)
-    ? `${LISTEN} on ${host} is open to others: set ${TOKEN} or ${TOKEN_FILE}, or listen on 127.0.0.1`
-    : `\`listen\` on ${host} is open to others: set \`token\` or \`token_file\`, or listen on 127.0.0.1`;
+    ? `${LISTEN} on ${host} can be reached from other machines: set ${TOKEN} or ${TOKEN_FILE}, or listen on 127.0.0.1`
+    : `\`listen\` on ${host} can be reached from other machines: set \`token\` or \`token_file\`, or listen on 127.0.0.1`;

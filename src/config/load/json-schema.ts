@@ -43,19 +43,19 @@ export function buildJsonSchema(
     additionalProperties: false,
     patternProperties: FREE_KEYS,
     properties: {
-      version: { ...toJson(versionSchema), description: "Version of this language." },
+      version: { ...toJson(versionSchema), description: "Version of the configuration language." },
       api: withFiles(toJson(apiSchema), API_SECRETS, "The data service."),
-      state: withFiles(toJson(stateSchema), STATE_SECRETS, "Where the memory is kept."),
+      state: withFiles(toJson(stateSchema), STATE_SECRETS, "Where the state is stored."),
       server: withFiles(toJson(serverSchema), SERVER_SECRETS, "Status page, metrics and JSON API."),
       ops: { ...toJson(opsSchema), description: "Where alerts about the daemon itself go." },
-      links: { ...toJson(linksSchema), description: "Permalinks in every sink." },
+      links: { ...toJson(linksSchema), description: "How permalinks are built, for all sinks." },
       templates: {
         ...mapOf(toJson(templateSchema)),
         description: "Named message templates in Liquid, for sinks and routes.",
       },
       reports: {
         ...mapOf(toJson(reportSchema)),
-        description: "What the watches found, in numbers, on a schedule.",
+        description: "Scheduled reports on what the watches found, in numbers.",
       },
       time_intervals: {
         ...mapOf(toJson(timeIntervalSchema)),
@@ -63,7 +63,7 @@ export function buildJsonSchema(
       },
       defaults: {
         type: "object",
-        description: "Merged under every watch, and under every sink of a type.",
+        description: "Defaults for every watch, and for every sink of a type.",
         additionalProperties: false,
         properties: { watch: commonKeys(watchDefaultsSchema), sink: sinkDefaults(sinkTypes) },
       },
@@ -138,7 +138,7 @@ function allowFiles(own: Schema, keys: readonly string[]): Schema {
     type: "object",
     required: ["file"],
     additionalProperties: false,
-    properties: { file: { type: "string", description: "One item a line; # starts a comment." } },
+    properties: { file: { type: "string", description: "One item per line; # starts a comment." } },
   };
   const lists = Object.entries(propertiesOf(own) as Readonly<Record<string, Schema>>).filter(
     ([key]) => keys.includes(key),
@@ -189,7 +189,7 @@ const sinkDefaults = (types: readonly SinkType<any>[]): Schema => ({
 function withFiles(json: Schema, secrets: readonly string[], description: string): Schema {
   const files = secrets.map((key) => [
     `${key}_file`,
-    { type: "string", description: `A file that holds \`${key}\`.` },
+    { type: "string", description: `A file that contains \`${key}\`.` },
   ]);
   const required = namesOf(json["required"]).filter((key) => !secrets.includes(key));
   return {

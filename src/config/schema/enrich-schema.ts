@@ -19,13 +19,13 @@ export const enrichSchema = z
       "send them in `headers`",
     ).optional(),
     exec: programSetting(
-      "Instead of `url`: a program and its arguments, which gets the event on its standard input. CHIRPWATCH_ALLOW_EXEC must name it.",
+      "Instead of `url`: a program and its arguments, which reads the event on its standard input. CHIRPWATCH_ALLOW_EXEC must list it.",
     ).optional(),
     labels: z
       .array(
         z
           .string()
-          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label is written with letters, digits and _"),
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label may contain only letters, digits and _"),
       )
       .max(20)
       .prefault([])
@@ -33,10 +33,12 @@ export const enrichSchema = z
     headers: z
       .record(
         z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "this is not a header name"),
-        z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "holds characters no header may hold"),
+        z
+          .string()
+          .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "contains characters that a header may not contain"),
       )
       .prefault({})
-      .describe("Further request headers, e.g. an Authorization."),
+      .describe("Additional request headers, such as Authorization."),
     allow_private: allowPrivateSetting(),
     timeout: duration(100).prefault(d.timeout).describe("How long one attempt may take."),
     concurrency: z
@@ -44,32 +46,30 @@ export const enrichSchema = z
       .min(1)
       .max(32)
       .prefault(d.concurrency)
-      .describe("Events of this watch that are asked about at once."),
+      .describe("How many events of this watch are asked about at the same time."),
     cache: duration()
       .prefault(d.cache)
-      .describe(
-        "How long an answer is used for other events with the same text; 0s: each event is asked about.",
-      ),
+      .describe("How long an answer is reused for events with the same text; 0s: never."),
     on_error: z
       .enum(["pass", "hold"])
       .prefault(d.on_error)
       .describe(
-        'Without an answer: `pass` sends the alert on at once, with the label enrich="failed"; `hold` tries again for `max_hold` before that.',
+        'What happens without an answer. `pass`: the alert is sent at once, with the label enrich="failed". `hold`: the question is retried for `max_hold` first.',
       ),
     max_hold: duration(1_000)
       .prefault(d.max_hold)
-      .describe("No alert waits longer for its answer."),
+      .describe("The longest time that an alert waits for its answer."),
   })
   .superRefine(({ url, exec, timeout, max_hold: maxHold }, context) => {
     const complain = (message: string, path: readonly string[] = []) =>
       context.addIssue({ code: "custom", path: [...path], message, params: { rule: "enrich" } });
     if (url === undefined && exec === undefined)
-      complain("`enrich` asks nobody: write a `url`, or a program under `exec`");
+      complain("`enrich` has nothing to ask: write a `url`, or a program under `exec`");
     if (url !== undefined && exec !== undefined)
       complain("`url` and `exec` are both set: keep one of them", ["exec"]);
     if (maxHold < timeout)
       complain(
-        `\`max_hold\` is over before an attempt of ${formatDuration(timeout)} (timeout) is: write ${formatDuration(timeout)} or more`,
+        `\`max_hold\` is shorter than one attempt (\`timeout\` ${formatDuration(timeout)}): write ${formatDuration(timeout)} or more`,
         ["max_hold"],
       );
   })

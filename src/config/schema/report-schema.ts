@@ -7,14 +7,14 @@ export const reportSchema = z.strictObject({
   schedule: z
     .union([z.string(), z.strictObject({ cron: z.string(), timezone: timezone().optional() })])
     .describe(
-      'When it goes out: five cron fields like "0 9 * * 1" in its time zone, or { cron, timezone }.',
+      'When it is sent: five cron fields like "0 9 * * 1" in its time zone, or { cron, timezone }.',
     ),
-  sink: names().describe("Where it goes: a name or a list."),
+  sink: names().describe("The sink or list of sinks that it is sent to."),
   watches: z
     .array(z.string())
     .min(1)
     .optional()
-    .describe("The watches that it is about; all of them when absent."),
+    .describe("The watches that it covers. Default: all."),
   matchers: z
     .array(z.string())
     .min(1)
@@ -30,7 +30,7 @@ export const reportSchema = z.strictObject({
     .min(1)
     .max(20)
     .prefault(DEFAULTS.report.top)
-    .describe("The number of authors and posts; a chat shows five."),
+    .describe("How many authors and posts it lists; chat sinks show five."),
   timezone: timezone().prefault(DEFAULTS.report.timezone).describe("IANA name of its time zone."),
   title: z
     .string()
@@ -38,7 +38,7 @@ export const reportSchema = z.strictObject({
     .min(1)
     .max(80)
     .optional()
-    .describe("What its heading calls it. Default: its name."),
+    .describe("The title in its heading. Default: its name."),
 });
 
 /** The schema of a single entry of `reports`, which checks it apart from the others. */

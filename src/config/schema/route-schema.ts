@@ -8,16 +8,19 @@ import { templateName } from "./template-schema.ts";
 import { DEFAULTS } from "../defaults.ts";
 
 export const throttleSchema = z.strictObject({
-  limit: z.int().min(1).describe("Messages in one interval; a digest counts as one."),
+  limit: z
+    .int()
+    .min(1)
+    .describe("How many messages may be sent in one interval; a digest counts as one."),
   interval: duration(1_000).describe("Length of the interval."),
   on_exceed: z
     .literal("digest")
     .prefault(DEFAULTS.throttle.on_exceed)
-    .describe("The surplus is gathered and goes out as lists."),
+    .describe("Alerts above the limit are collected and sent as lists."),
   digest_interval: duration(1_000)
     .optional()
     .describe(
-      "While there is a surplus, a digest goes out this often. Default 2m, or the interval where that is shorter.",
+      "How often a digest is sent while the limit is exceeded. Default: 2m, or the interval if that is shorter.",
     ),
 });
 
@@ -37,13 +40,13 @@ export const mutingSchema = z.strictObject({
   on_mute: z
     .enum(["hold", "drop"])
     .optional()
-    .describe("hold, the default: sent when the muted time ends. drop: never."),
+    .describe("`hold` (default): send alerts when the muted time ends. `drop`: never send them."),
 });
 
 const scheduleOfDigest = z
   .union([z.string(), z.strictObject({ cron: z.string(), timezone: timezone().optional() })])
   .describe(
-    'When it goes out: five cron fields like "0 9 * * 1-5", in UTC, "@every 1h", or { cron, timezone }.',
+    'When it is sent: five cron fields like "0 9 * * 1-5", in UTC, "@every 1h", or { cron, timezone }.',
   );
 
 const digestSchema = z.strictObject({
@@ -54,39 +57,41 @@ const digestSchema = z.strictObject({
     .min(1)
     .max(80)
     .optional()
-    .describe("What its heading calls it. Default: the names of its watches."),
+    .describe("The title in its heading. Default: the names of its watches."),
   group_by: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "Its sections: watch, author, type (posts, new followers, …) or a label. Default: by watch, and by type within a watch.",
+      "How it is divided into sections: by watch, author, type (posts, new followers, …) or a label. Default: by watch, and by type within a watch.",
     ),
   max_items: z
     .int()
     .min(1)
     .max(1_000)
     .prefault(DEFAULTS.digest.max_items)
-    .describe("Most alerts that it lists, dealt to its sections in turn; the others are counted."),
+    .describe(
+      "Maximum number of alerts that it lists, taken from its sections in turn; the others are only counted.",
+    ),
   sort_by: z
     .string()
     .optional()
     .describe(
-      "A number of the event, like likes_count or tweet.user.followers_count: the highest first in each section. Default: the oldest first.",
+      "A number of the event, like likes_count or tweet.user.followers_count, by which each section is sorted, the highest first. Default: the oldest alert first.",
     ),
   when_empty: z
     .enum(["nothing", "say"])
     .prefault(DEFAULTS.digest.when_empty)
-    .describe("say: it also goes out when nothing came, and says so."),
+    .describe("`say`: a digest is also sent if there are no alerts, and says so."),
 });
 
 const dedupeSchema = z.strictObject({
   key: names().describe(
-    "tweet, author, text (without case, links and mentions) or a label; several: alike in all of them.",
+    "What duplicates have in common: tweet, author, text (ignoring case, links and mentions) or a label. With several, all must be the same.",
   ),
   window: duration(1_000)
     .prefault(DEFAULTS.dedupe.window)
-    .describe("How long after an alert no other one like it is sent."),
+    .describe("How long after an alert its duplicates are not sent."),
 });
 
 /** The hours, digests and duplicates that sinks and routes can set. */
@@ -96,25 +101,25 @@ export const shapingSchema = z.strictObject({
     .union([z.literal(false), digestSchema])
     .optional()
     .describe(
-      "Alerts are gathered and go out as one list on a schedule; false: at once, whatever the sink says.",
+      "Alerts are collected and sent as one list on a schedule; false: each is sent at once, even if the sink has a `digest`.",
     ),
   dedupe: z
     .union([z.literal(false), dedupeSchema])
     .optional()
     .describe(
-      "Only one of several alerts with the same key is sent; false: all are. Chat has { key: [tweet], window: 24h } by default.",
+      "Only one of several alerts with the same key is sent; false: all are. Default for chat sinks: { key: [tweet], window: 24h }.",
     ),
   repeat_interval: z
     .union([z.literal(false), duration(60_000)])
     .optional()
     .describe(
-      "How long until an alert on a threshold is sent again, while the value stays across it; false: never, the default.",
+      "How often an alert on a threshold is repeated while the value stays past it; false (default): never.",
     ),
   send_resolved: z
     .boolean()
     .optional()
     .describe(
-      "Whether an alert on a threshold is followed by another one when the value is back. Default false.",
+      "Whether another alert is sent when the value is no longer past its threshold. Default false.",
     ),
 });
 
@@ -127,26 +132,30 @@ export const ownRouteSchema = z.strictObject({
   matchers: z
     .array(z.string())
     .optional()
-    .describe('Conditions on labels, like team="comms"; = != =~ !~. All must hold.'),
+    .describe('Conditions on labels, like team="comms"; with = != =~ !~. All must match.'),
   sink: names()
     .optional()
-    .describe("Where it goes: a name or a list. Inherited from the parent when absent."),
-  continue: z.boolean().optional().describe("true: the routes after this one are asked too."),
+    .describe("The sink or list of sinks that its events go to. Default: that of the parent."),
+  continue: z.boolean().optional().describe("true: the routes after this one are tried too."),
   group_by: z
     .array(z.string())
     .optional()
-    .describe("Labels whose values make one message of several events; [] sends each event alone."),
-  group_wait: duration().optional().describe("How long a new group waits for more."),
+    .describe(
+      "Events with the same values of these labels are sent in one message; [] sends each event alone.",
+    ),
+  group_wait: duration()
+    .optional()
+    .describe("How long the first message of a group waits for more events."),
   group_interval: duration().optional().describe("How long a group waits between messages."),
   where: z
     .string()
     .optional()
     .describe(
-      "Condition on the event's own fields, in the words of a watch's `where`; false for an event without them.",
+      "Condition on the event's own fields, written like a watch's `where`; false for an event without these fields.",
     ),
   ...shapingSchema.shape,
-  throttle: throttleSchema.optional().describe("How much may be sent."),
-  template: templateName().describe("Name of a template, instead of the sink's."),
+  throttle: throttleSchema.optional().describe("Limits how many messages are sent."),
+  template: templateName().describe("Name of the template to use instead of the sink's."),
 });
 
 /** The whole tree, for the JSON Schema. */
@@ -155,7 +164,7 @@ export const routeSchema = ownRouteSchema.extend({
     return z
       .array(routeSchema)
       .optional()
-      .describe("Asked in order; the first that matches takes the event.");
+      .describe("Child routes, tried in order; the first that matches takes the event.");
   },
 });
 
@@ -168,20 +177,20 @@ export const timeIntervalSchema = z
         .array(
           z.strictObject({
             start: timeOfDay("Start"),
-            end: timeOfDay("End; before the start: on the next day"),
+            end: timeOfDay("End; if it is before the start, on the next day"),
           }),
         )
         .optional()
-        .describe("Hours of the day; the whole day when absent."),
+        .describe("Hours of the day. Default: the whole day."),
       weekdays: z
         .union([z.string(), z.array(z.string())])
         .optional()
-        .describe('Days such as "saturday" or "monday:friday"; every day when absent.'),
+        .describe('Days such as "saturday" or "monday:friday". Default: every day.'),
       dates: z
         .union([z.string(), z.array(z.string())])
         .optional()
         .describe(
-          'Days such as "2026-12-24" or "2026-12-24:2026-12-26", both included; every date when absent.',
+          'Days such as "2026-12-24" or "2026-12-24:2026-12-26", both included. Default: every date.',
         ),
       timezone: timezone()
         .prefault(DEFAULTS.time_interval.timezone)

@@ -49,7 +49,7 @@ export const share = () =>
     if (found !== null && part < 1) return part;
     context.addIssue({
       code: "custom",
-      message: `"${text}" is not a share: write a percentage below 100%, like 10%`,
+      message: `"${text}" is not a percentage below 100%: write it like 10%`,
       params: { rule: "share" },
     });
     return z.NEVER;
@@ -120,7 +120,7 @@ export const publicUrl = () =>
       ? text.replace(/\/+$/, "")
       : complain(
           "public-url",
-          `"${text}" is not an address of a page: write it like https://chirpwatch.example.com`,
+          `"${text}" is not a web address: write it like https://chirpwatch.example.com`,
         ),
   );
 

@@ -35,31 +35,33 @@ const quotaSchema = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe("Requests a month; what the service says is left when absent."),
+    .describe("Requests per month. Default: what the service says is left."),
   reset_day: z
     .int()
     .min(1)
     .max(28)
     .prefault(api.quota.reset_day)
-    .describe("Day of the month on which the quota begins anew."),
+    .describe("Day of the month on which a new quota period starts."),
   timezone: timezone().prefault(api.quota.timezone).describe("Time zone of that day."),
   reserve: share()
     .prefault(api.quota.reserve)
-    .describe("Share of the quota kept back for first reads and commands."),
+    .describe("Share of the quota kept in reserve for first reads and commands."),
   on_exhausted: z
     .enum(["degrade", "pause"])
     .prefault(api.quota.on_exhausted)
     .describe(
-      "degrade: poll more slowly before the soft limit, low priority first. pause: stop at the soft limit.",
+      "`degrade`: poll more slowly before the soft limit, low priority first. `pause`: stop at the soft limit.",
     ),
-  price: priceSchema.optional().describe("Makes `plan` and `budget` show money."),
+  price: priceSchema
+    .optional()
+    .describe("The price of a request, so that `plan` and `budget` show costs."),
 });
 
 /** The schema of a key. `key_file` is read before this check; it is listed here for editors. */
 const keySchema = z
   .strictObject({
-    key: z.string().min(1).optional().describe("The key."),
-    key_file: z.string().min(1).optional().describe("A file that holds it."),
+    key: z.string().min(1).optional().describe("The API key."),
+    key_file: z.string().min(1).optional().describe("A file that contains it."),
     name: z
       .string()
       .regex(
@@ -68,13 +70,13 @@ const keySchema = z
       )
       .optional()
       .describe(
-        "Its name in the ledger, metrics and ops alerts; a short hash of the key when absent.",
+        "Its name in the ledger, metrics and ops alerts. Default: a short hash of the key.",
       ),
     monthly: z
       .int()
       .min(1)
       .optional()
-      .describe("Requests a month of this key; what the service says when absent."),
+      .describe("Requests per month of this key. Default: what the service says is left."),
   })
   .refine((one) => one.key !== undefined, {
     error: "needs `key` or `key_file`",
@@ -98,13 +100,13 @@ export const apiSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "Instead of `key`: several, which share the load, each within its own rate and quota.",
+      "Instead of `key`: several keys that share the load, each within its own rate limit and quota.",
     ),
   timeout: duration(100).prefault(api.timeout).describe("How long one request may take."),
   rate_limit: rateSchema
     .prefault({})
-    .describe("Never above the service's own ceiling of 20 a second."),
-  quota: quotaSchema.prefault({}).describe("What a month may cost."),
+    .describe("At most the service's own limit of 20 requests per second."),
+  quota: quotaSchema.prefault({}).describe("How many requests a month may cost."),
 });
 
 export const API_SECRETS = ["key"] as const;
@@ -132,17 +134,17 @@ export const stateSchema = z.strictObject({
   must_exist: z
     .boolean()
     .prefault(state.must_exist)
-    .describe("true: refuse to start when there is no database yet."),
+    .describe("true: refuse to start if there is no database yet."),
 });
 
 export const serverSchema = z.strictObject({
   listen: listen()
     .prefault(server.listen)
-    .describe("Status page, metrics and JSON API; port 0 takes any free one."),
+    .describe("Address of the status page, metrics and JSON API; port 0 takes any free port."),
   public_url: publicUrl()
     .optional()
     .describe(
-      "Where people reach the status page, for links in messages; without it messages name a command. The server answers to its host.",
+      "Where people reach the status page, for links in messages; without it, messages name a command instead. The server also accepts requests for this host.",
     ),
   token: z
     .string()
@@ -159,10 +161,10 @@ export const serverSchema = z.strictObject({
 export const SERVER_SECRETS = ["token", "read_token"] as const;
 
 export const opsSchema = z.strictObject({
-  sink: names().optional().describe("Where the daemon's own events go: a name or a list."),
+  sink: names().optional().describe("The sink or list of sinks for the daemon's own events."),
   heartbeat: z
     .strictObject({
-      url: webAddress().describe("Called while all is well."),
+      url: webAddress().describe("The address to request."),
       interval: duration(1_000).prefault(heartbeat.interval).describe("How often."),
     })
     .optional()

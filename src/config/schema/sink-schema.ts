@@ -8,21 +8,21 @@ export const commonSinkSchema = z.strictObject({
   retry_for: duration(1_000)
     .optional()
     .describe(
-      "How long a message is tried, from its first attempt. Default 24h for chat, 76h otherwise.",
+      "How long a message is retried after its first attempt. Default: 24h for chat, 76h otherwise.",
     ),
   throttle: z
     .union([z.literal(false), throttleSchema])
     .optional()
     .describe(
-      "How much may be sent; false: no limit. Chat has { limit: 30, interval: 10m } by default.",
+      "Limits how many messages are sent; false: no limit. Default for chat sinks: { limit: 30, interval: 10m }.",
     ),
   ...shapingSchema.shape,
-  template: templateName().describe("Name of a template, for alerts that no route gives another."),
+  template: templateName().describe("Name of the template for alerts whose route names none."),
   ...regionSchema.shape,
   moved_from: z
     .string()
     .optional()
-    .describe("The name this sink had before: keeps its queue, also where the type is another."),
+    .describe("The former name of this sink: it keeps its queue, even if its type has changed."),
 });
 
 export const COMMON_SINK_KEYS: readonly string[] = Object.keys(commonSinkSchema.shape);

@@ -11,16 +11,16 @@ export const templateSchema = z
       .array(z.string())
       .min(1)
       .describe(
-        'Event types it is for, like "tweet.created" or "tweet.*". Others get the default message.',
+        'Event types it is for, like "tweet.created" or "tweet.*". Other events get the default message.',
       ),
     title: z
       .string()
       .optional()
-      .describe("Liquid: the line above the alert. The default title when absent."),
+      .describe("The line above the alert, in Liquid. Default: the usual title."),
     body: z
       .string()
       .optional()
-      .describe("Liquid: the text of the alert. The default text when absent."),
+      .describe("The text of the alert, in Liquid. Default: the usual text."),
   })
   .refine((template) => template.title !== undefined || template.body !== undefined, {
     error: "needs a `title` or a `body`",
@@ -29,11 +29,11 @@ export const templateSchema = z
 
 /** The keys of a sink. */
 export const regionSchema = z.strictObject({
-  locale: locale().optional().describe("How its readers write numbers and times, like de-DE."),
+  locale: locale().optional().describe("Locale of numbers and times, like de-DE."),
   timezone: timezone()
     .optional()
     .describe(
-      "Their time zone, an IANA name; UTC when absent. Slack and Discord show each reader their own.",
+      "Time zone of times, an IANA name. Default: UTC. Slack and Discord show times in each reader's own time zone.",
     ),
 });
 

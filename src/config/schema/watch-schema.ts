@@ -15,9 +15,11 @@ const firstRun = z
   .union([
     z.string(),
     z.strictObject({
-      latest: z.int().min(1).max(100).describe("Alerts on that many of the newest items at once."),
+      latest: z.int().min(1).max(100).describe("Alerts on this many of the newest items."),
     }),
-    z.strictObject({ since: duration(1_000).describe("Alerts on what is not older than this.") }),
+    z.strictObject({
+      since: duration(1_000).describe("Alerts on items that are not older than this."),
+    }),
   ])
   .transform((value, context): FirstRun => {
     if (typeof value !== "string")
@@ -60,13 +62,13 @@ const ignore = z.strictObject({
     .array(ignoredAuthor)
     .optional()
     .describe(
-      "Accounts whose items raise no alert: like all accounts followed by id, also under another handle. `{ file: authors.txt }` reads one per line.",
+      "Accounts whose items raise no alert. They are followed by id, so a renamed account stays ignored. `{ file: authors.txt }` reads one per line.",
     ),
   words: z
     .array(z.string().trim().min(1))
     .optional()
     .describe(
-      "Items with one of these words raise no alert; whole words, upper and lower case alike. `{ file: words.txt }` reads one per line.",
+      "Items with one of these words raise no alert. Only whole words match; case does not matter. `{ file: words.txt }` reads one per line.",
     ),
 });
 
@@ -74,7 +76,7 @@ const writtenSchedule = z.union([
   z.string(),
   z.strictObject({
     cron: z.string().describe("Five or six fields."),
-    timezone: timezone().optional().describe("Where the fields are read."),
+    timezone: timezone().optional().describe("Time zone of the fields."),
   }),
 ]);
 
@@ -83,11 +85,11 @@ const recheck = z
     every: duration(60_000).describe(
       "How often a fresh tweet is rechecked: a hundred tweets share a request.",
     ),
-    until: duration(60_000).describe("Up to which age a tweet is rechecked."),
+    until: duration(60_000).describe("Age up to which a tweet is rechecked."),
   })
   .superRefine(({ every, until }, context) => {
     if (until >= every) return;
-    const message = `\`until\` ${formatDuration(until)} is over before the first recheck after ${formatDuration(every)}: write ${formatDuration(2 * every)} or more`;
+    const message = `\`until\` ${formatDuration(until)} ends before the first recheck after ${formatDuration(every)}: write ${formatDuration(2 * every)} or more`;
     context.addIssue({ code: "custom", path: ["until"], message, params: { rule: "recheck" } });
   })
   .transform(({ every, until }): RecheckRule => ({ everyMs: every, untilMs: until }));
@@ -96,7 +98,10 @@ const DAY_MS = 86_400_000;
 
 const spike = z
   .strictObject({
-    factor: z.number().gt(1).describe("How many times the usual number at that time of day."),
+    factor: z
+      .number()
+      .gt(1)
+      .describe("How many times the usual number of events at that time of day makes a spike."),
     window: duration(60_000).describe("The time over which events are counted; at most 24h."),
     min: z.int().min(1).describe("Fewer events are never a spike."),
   })
@@ -108,7 +113,9 @@ const spike = z
   .transform(({ factor, window, min }): SpikeRule => ({ factor, windowMs: window, min }));
 
 const noEvents = z.strictObject({
-  for: duration(60_000).describe("How long there must be no event. Each silence raises one alert."),
+  for: duration(60_000).describe(
+    "How long there must be no event before an alert. Each silent period raises one alert.",
+  ),
 });
 
 const d = DEFAULTS.watch;
@@ -123,31 +130,35 @@ export const commonWatchSchema = z.strictObject({
   freshness: freshnessSchema
     .optional()
     .describe(
-      "Instead of `schedule`: how late tweets may be found. `60s`: 95 of 100 within that time. `{ mean: 60s, max: 5m }`: the average delay, and nothing waits longer than `max` to be polled.",
+      "Instead of `schedule`: how late tweets may be found. `60s`: 95 of 100 within that time. `{ mean: 60s, max: 5m }`: the average delay, and the longest time between two polls.",
     ),
   timezone: timezone().prefault(d.timezone).describe("Time zone of the cron fields."),
   sink: names()
     .optional()
     .describe(
-      "Where its events go: a sink or a list of sinks. Without it, the route tree decides.",
+      "The sink or list of sinks that its events go to. Without it, the route tree decides.",
     ),
   where: z
     .string()
     .optional()
     .describe(
-      "A CEL expression over the event's own body; only what it is true for raises an alert.",
+      "A CEL expression over the event's own body. Only events for which it is true raise alerts.",
     ),
   labels: z
     .record(
-      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label is written with letters, digits and _"),
+      z
+        .string()
+        .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "a label may contain only letters, digits and _"),
       z.string(),
     )
     .prefault({})
-    .describe("Its own labels, for matchers."),
+    .describe("Additional labels of its events, for matchers."),
   priority: z
     .enum(["high", "normal", "low"])
     .prefault(d.priority)
-    .describe("Which watches wait first when requests are short: those of low priority."),
+    .describe(
+      "Which watches are slowed down first when requests are short: low, then normal, then high.",
+    ),
   first_run: firstRun
     .prefault(d.first_run)
     .describe(
@@ -160,22 +171,22 @@ export const commonWatchSchema = z.strictObject({
     .min(1)
     .max(1_000)
     .prefault(d.max_pages)
-    .describe("New pages one poll reads at most; the rest follows in the next polls."),
+    .describe("Maximum number of new pages in one poll; the next polls read the rest."),
   max_age: duration(1_000)
     .optional()
     .describe(
-      `Older items raise no alert. Default ${d.max_age}, or twice the schedule's interval where that is longer.`,
+      `Items older than this raise no alert. Default: ${d.max_age}, or twice the schedule's interval if that is longer.`,
     ),
   overlap: duration().prefault(d.overlap).describe("How far back a late-arrival rescan reads."),
   recheck: recheck
     .optional()
     .describe(
-      "Fresh tweets are rechecked: one that `where` kept back raises an alert when it becomes true, one whose text was edited raises `tweet.edited`, one that is gone raises `tweet.deleted`.",
+      "Rechecks fresh tweets. A tweet that `where` rejected raises an alert when `where` becomes true, an edited one raises `tweet.edited`, one that is gone raises `tweet.deleted`.",
     ),
   spike: spike
     .optional()
     .describe(
-      "Raises `volume.spike` when events come many times faster than is usual at that time of day.",
+      "Raises `volume.spike` when events come many times faster than usual at that time of day.",
     ),
   enrich: enrichSchema
     .optional()
@@ -183,14 +194,17 @@ export const commonWatchSchema = z.strictObject({
       "Asks an endpoint or a program of yours about each event, and adds the labels and fields that it returns before the event is routed.",
     ),
   no_events: noEvents.optional().describe("Raises `volume.silent` when no event came for a while."),
-  enabled: z.boolean().prefault(d.enabled).describe("false: the watch is kept and not polled."),
+  enabled: z
+    .boolean()
+    .prefault(d.enabled)
+    .describe("false: the watch is not polled but keeps its memory."),
   on_return: z
     .enum(["digest", "deliver", "skip"])
     .prefault(d.on_return)
     .describe(
-      "What happens to items that came while the watch was paused, disabled or removed. `digest`: a chat gets it as one digest, webhook and console get single events. `deliver`: single alerts everywhere. `skip`: it raises no alert.",
+      "What happens to items that came while the watch was paused, disabled or removed. `digest`: chat sinks get one digest, webhook and console get single events. `deliver`: all sinks get single alerts. `skip`: no alerts.",
     ),
-  moved_from: z.string().optional().describe("The id this watch had before: keeps its memory."),
+  moved_from: z.string().optional().describe("The former id of this watch: it keeps its memory."),
 });
 
 /** The same keys for `defaults.watch`, where none is required and none has a default. */

@@ -98,7 +98,7 @@ function resolve(part: string, inside: string, env: Environment, complain: Compl
   if (name === undefined || !part.endsWith("}")) {
     return complain(
       "variable-syntax",
-      `${part} is no variable: write \${NAME}, \${NAME:-default} or \${NAME:?message}; $$ is a dollar sign`,
+      `${part} is not a variable: write \${NAME}, \${NAME:-default} or \${NAME:?message}; $$ is a dollar sign`,
     );
   }
   const value = ownValue(env, name);

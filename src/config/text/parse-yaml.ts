@@ -77,7 +77,7 @@ export function parseYaml(file: SourceFile, report: Report): MapNode | undefined
     return complain(
       root.place.offset,
       "yaml-root",
-      "a configuration is a map of keys such as `watches:` and `sinks:`",
+      "a configuration must be a map of keys such as `watches:` and `sinks:`",
     );
   }
 
@@ -203,7 +203,7 @@ class Reader {
         this.#report.error(
           keyPlace,
           "yaml-duplicate-key",
-          `\`${key}\` stands here a second time in the same map: keep one of them`,
+          `\`${key}\` appears twice in the same map: keep one of them`,
         );
       } else entries.set(key, { key, keyPlace, node: value });
     }

@@ -26,17 +26,21 @@ export function parsePostgresUrl(
     return { problem: `must begin with postgres://, like ${EXAMPLE}; a file is named by \`path\`` };
   if (!URL.canParse(text))
     return {
-      problem: `is no address: write it like ${EXAMPLE}, with %40 for an @ in the password`,
+      problem: `is not an address: write it like ${EXAMPLE}, with %40 for an @ in the password`,
     };
   const url = new URL(text);
   const [database, user, password] = [url.pathname.slice(1), url.username, url.password].map(
     decoded,
   );
   if (database === undefined || user === undefined || password === undefined)
-    return { problem: "has a % that begins no %XX: write %25 for a % in the password" };
+    return {
+      problem: "has a % without two hex digits after it: write %25 for a % in the password",
+    };
   const unknown = [...url.searchParams.keys()].find((name) => !PARAMETERS.includes(name as "host"));
   if (unknown !== undefined)
-    return { problem: `has the parameter ${unknown}: known are ${PARAMETERS.join(", ")}` };
+    return {
+      problem: `has the unknown parameter ${unknown}; known here: ${PARAMETERS.join(", ")}`,
+    };
   if (database === "" || database.includes("/"))
     return { problem: `names no database: write it like ${EXAMPLE}` };
   if (user === "") return { problem: `names no user: write it like ${EXAMPLE}` };
@@ -76,6 +80,8 @@ function tlsOf(
   if (written === null) return { mode: host.startsWith("/") || isLoopback(host) ? "off" : "full" };
   const mode = MODES[written as keyof typeof MODES] as PostgresAddress["tls"] | undefined;
   return mode === undefined
-    ? { problem: `has the sslmode ${written}: known are ${Object.keys(MODES).join(", ")}` }
+    ? {
+        problem: `has the unknown sslmode ${written}; known here: ${Object.keys(MODES).join(", ")}`,
+      }
     : { mode };
 }

@@ -79,7 +79,7 @@ export async function readSecretText(
 }
 
 const tooBig = (bytes: number): string =>
-  `the file has ${(bytes / 1_048_576).toFixed(1)} MB, more than the 1 MB allowed: split it and load the folder`;
+  `the file is ${(bytes / 1_048_576).toFixed(1)} MB, more than the 1 MB allowed: split it and load the folder`;
 
 const failure = (path: string, rule: Rule, message: string): ReadFailure => ({
   file: { shown: path, path: resolve(path), text: "" },
@@ -98,6 +98,6 @@ export function readErrorText(error: unknown): string {
   if (code === "EFTYPE" || code === "ENXIO")
     return "this is a pipe, a socket or a device, not a regular file";
   if (code === "EISDIR") return "this is a folder, not a file";
-  if (code === "EFBIG") return "the file has more than the 64 KB that a secret may have";
+  if (code === "EFBIG") return "the file is larger than the 64 KB allowed for a secret";
   return `the file cannot be read (${error instanceof Error ? error.message : String(error)})`;
 }

@@ -56,7 +56,7 @@ function misindentOf(lines: readonly Line[], index: number): Misindent | undefin
 
 /** Returns the message about a key that was meant to be inside the one above it. */
 export const besideText = (key: string, above: string): string =>
-  `\`${key}\` is on the level of \`${above}\`, not inside it: indent it further than \`${above}\``;
+  `\`${key}\` is at the same level as \`${above}\`, not inside it: indent it further than \`${above}\``;
 
 /**
  * Returns the indents at which a next line may begin, from the outermost. A map in a list begins

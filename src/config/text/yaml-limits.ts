@@ -34,15 +34,15 @@ export function findExcess(
     else if (token === "-" || token === "?") blocksInLine += 1;
     if (flow > MAX_DEPTH || blocksInLine > MAX_DEPTH) return { offset, message: tooDeep };
     if (tokens > MAX_TOKENS)
-      return { offset, message: "too much in one file: split it and load the folder" };
+      return { offset, message: "the file is too large: split it and load the folder" };
     if (inLine > MAX_TOKENS_A_LINE)
-      return { offset, message: "too much on one line: write what it lists on lines of their own" };
+      return { offset, message: "the line is too long: put its items on lines of their own" };
     if (!CONTROL.has(token)) offset += token.length;
   }
   return undefined;
 }
 
-export const tooDeep = `nested deeper than ${MAX_DEPTH} levels`;
+export const tooDeep = `the file is nested deeper than ${MAX_DEPTH} levels`;
 
 /**
  * Tokens that the lexer inserts itself: byte order mark, start of a document, end of a flow, start

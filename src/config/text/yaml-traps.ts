@@ -142,7 +142,7 @@ const colon: Trap = (text, offset, error) => {
   return {
     offset,
     rule: "yaml-colon",
-    message: `\`: \` inside a value makes a map of it: write ${quoted(value)}`,
+    message: `\`: \` inside a value turns it into a map: write ${quoted(value)}`,
   };
 };
 

@@ -29,7 +29,7 @@ export function describeUnknownName(
       : `${prefix}${near}`;
   if (meant !== undefined) return `no such name: ${prefix}${name}; did you mean \`${meant}\`?`;
   const known =
-    level.length === 0 || level.length > MAX_LISTED ? "" : `; there are ${level.join(", ")}`;
+    level.length === 0 || level.length > MAX_LISTED ? "" : `; known here: ${level.join(", ")}`;
   return `no such name: ${prefix}${name}${known}`;
 }
 

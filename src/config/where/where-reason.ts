@@ -35,7 +35,7 @@ export function describeFalse(expression: Expression, seen: Seen): string {
     return `${expression.text}${shown[0]?.values ?? ""}`;
   const more = parts.length > shown.length ? ` and ${parts.length - shown.length} more` : "";
   const list = shown.map(({ text, values }) => `${text}${values}`).join(", ");
-  return `${expression.text}; ${parts.length === 1 ? "false is" : "false are"} ${list}${more}`;
+  return `${expression.text}; false: ${list}${more}`;
 }
 
 /** Returns the false conditions, looking through `&&` and `||`. */

@@ -155,7 +155,7 @@ function findRefused(node: unknown, text: string): WhereProblem | undefined {
         "where-matches",
         text,
         { start: at, end: at + "matches".length },
-        'matches can take for ever on a clever text: write .re("…") instead, which cannot',
+        'matches can take very long on a crafted text: write .re("…") instead, which cannot',
       );
     }
     const refused = name === "re" ? badPattern(given[0], text) : undefined;
@@ -185,7 +185,7 @@ function findNested(node: unknown, text: string, depth: number): WhereProblem | 
     return findNested(node.args, text, depth);
   const [name, list, ...inner] = node.args as [string, ASTNode, ...unknown[]];
   if (depth < MAX_NESTED_LOOPS) return findNested(list, text, depth) ?? among(inner, depth + 1);
-  const message = `${name} inside two others can take for ever: ask about one list inside another at most`;
+  const message = `${name} inside two other loops can take very long: use at most one loop inside another`;
   return problem("where-loops", text, node.range, message);
 }
 
@@ -240,7 +240,7 @@ function plainWords(summary: string): string {
   const overload = /^no such overload: (.+)$/.exec(summary)?.[1];
   return overload === undefined
     ? lowerFirst(summary)
-    : `these types do not go together: ${overload}`;
+    : `these types cannot be combined: ${overload}`;
 }
 
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1);

@@ -92,7 +92,7 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
 }
 
 /** The reason with which attempts are aborted when the grace period of a stop is over. */
-export const STOPPING = new SinkError("transient", "the daemon stops");
+export const STOPPING = new SinkError("transient", "the daemon is stopping");
 
 /** Marks a message that was given up without asking the sink. */
 const UNSENT = { fields: { unsent: true } } as const;

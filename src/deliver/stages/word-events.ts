@@ -19,7 +19,7 @@ import { createTemplateData } from "./template-data.ts";
  * second.
  */
 const SUSPEND_MS = 300_000;
-const SUSPENDED = "it ran too long before, and was not tried again yet";
+const SUSPENDED = "it ran too long before and has not been tried again yet";
 
 export interface TemplateFailure {
   readonly template: string;

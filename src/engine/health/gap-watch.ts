@@ -98,13 +98,13 @@ const roundTo = (ms: number): number => Math.max(0, Math.floor(ms / 60_000) * 60
 const CAUSES = {
   quota: "the quota leaves no requests for pages beyond the first",
   service: "the data service fails beyond the first page",
-  depth: "`max_pages` of each poll go to newer posts",
+  depth: "newer posts use up the `max_pages` of each poll",
 } as const satisfies Record<GapAge["cause"], string>;
 
 const HINTS = {
   quota:
-    "A larger quota, or a plan that takes less of it, leaves more: see chirpwatch budget. What is missing is read as soon as it can be.",
-  service: "What is missing is read when the service answers.",
+    "Raise the quota, or make the watches cheaper: see chirpwatch budget. The missing items are read as soon as requests are left.",
+  service: "The missing items are read when the service answers.",
   depth: "Raise `max_pages`, or poll more often.",
 } as const satisfies Record<GapAge["cause"], string>;
 

@@ -27,7 +27,7 @@ export function startHeartbeat(
   }: Pick<Ports, "clock" | "log"> & { readonly http: Http; readonly isAlive: () => boolean },
 ): Cancel {
   const onError = (error: unknown) =>
-    log.warn("heartbeat was not taken", { error: errorText(error) });
+    log.warn("the heartbeat was not accepted", { error: errorText(error) });
   // The request is not awaited, so a late answer does not delay the next heartbeat.
   const beat = async (): Promise<void> => {
     if (!isAlive()) return;

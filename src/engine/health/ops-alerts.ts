@@ -144,7 +144,7 @@ class RememberedAlerts implements OpsAlerts {
       );
       await change();
       await this.#conditions.flush();
-    }).catch((error: unknown) => log.error("what was alerted could not be stored", { error }));
+    }).catch((error: unknown) => log.error("open ops alerts could not be stored", { error }));
   }
 
   async #publish(alert: OpsAlert, episode: string): Promise<void> {

@@ -91,7 +91,7 @@ export class SilenceWatch {
   }
 
   #quietText(sinceMs: number): string {
-    return `The data service answers, but nothing is new anywhere since ${isoTime(sinceMs)}, which is not usual for these watches.`;
+    return `The data service answers, but has returned nothing new for any watch since ${isoTime(sinceMs)}, which is unusual.`;
   }
 
   async #alert(message: string): Promise<void> {
@@ -101,7 +101,7 @@ export class SilenceWatch {
       subject: "upstream",
       severity: "critical",
       message,
-      hint: "It answers without an error, so this may be its own trouble: compare with the platform itself. Polling goes on.",
+      hint: "It answers without errors, so the fault may lie in the service: compare its answers with the platform itself. Polling continues.",
     });
   }
 
@@ -111,7 +111,7 @@ export class SilenceWatch {
       type: "upstream.recovered",
       subject: "upstream",
       severity: "info",
-      message: "The data service has something to say again; what was missed is being read.",
+      message: "The data service returns new items again; what was missed is being read.",
     });
   }
 }

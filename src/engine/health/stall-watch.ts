@@ -177,8 +177,8 @@ export class StallWatch {
       subject: watch,
       watch,
       severity: "warning",
-      message: `${watch} gets nowhere: ${reason}`,
-      hint: "chirpwatch status shows each poll; nothing is lost, what was missed is read when it goes on.",
+      message: `${watch} makes no progress: ${reason}`,
+      hint: "chirpwatch status shows each poll. Nothing is lost: what was missed is read when the watch works again.",
     });
   }
 }

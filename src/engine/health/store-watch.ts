@@ -177,9 +177,9 @@ class WatchedStore implements StoreWatch {
     // reported the trouble. So this message is complete without an earlier one.
     if (!isReported && !(isLasting && share.isLeading())) return;
     const often = times === 1 ? "" : `, ${times} times`;
-    const was = `For ${formatDuration(endedMs - sinceMs)} it could not${often}: ${cause}`;
+    const was = `For ${formatDuration(endedMs - sinceMs)} it could not be written${often}: ${cause}`;
     void notifyDirectly(
-      `chirpwatch can write its state again, and polling goes on where it stopped. ${was}`,
+      `chirpwatch can write its state again, and polling continues where it stopped. ${was}`,
     );
   }
 }

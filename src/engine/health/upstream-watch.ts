@@ -157,8 +157,8 @@ export class UpstreamWatch {
       );
     } else if (throttledSinceMs !== undefined && this.#onlyAsksToWait()) {
       await this.#alertDown(
-        `The data service has answered nothing but 429 since ${isoTime(throttledSinceMs)}: it takes no more requests of this key for now.`,
-        "Nothing is lost: what is missed now is read when it answers again. Look whether someone else uses the key, or lower api.rate_limit.",
+        `The data service has answered nothing but 429 since ${isoTime(throttledSinceMs)}: it accepts no more requests with this key for now.`,
+        "Nothing is lost: what is missed now is read when it answers again. Check whether something else uses the key, or lower api.rate_limit.",
       );
     } else if (this.isDown && this.#isBack) await this.#alertRecovered();
   }
@@ -199,16 +199,16 @@ function stopText(because: StopReason, error: UpstreamError | undefined): [strin
   const said = error === undefined ? "" : ` (${error.status ?? ""} ${error.message})`;
   if (because === "unauthorized")
     return [
-      `The data service refuses the API key${said}: polling stopped, deliveries go on.`,
-      "Put a valid key into api.key or its key_file; a reload takes it over.",
+      `The data service refuses the API key${said}: polling stopped, deliveries continue.`,
+      "Put a valid key into api.key or its key_file; then reload.",
     ];
   if (error?.status === 402)
     return [
-      `The data service wants payment${said}: polling stopped, deliveries go on.`,
-      "Pay the subscription; chirpwatch asks once an hour and goes on by itself.",
+      `The data service demands payment${said}: polling stopped, deliveries continue.`,
+      "Pay the subscription; chirpwatch tries once an hour and continues by itself.",
     ];
   return [
-    `The request quota is used up or the subscription has ended${said}: polling stopped, deliveries go on.`,
-    "Top up or upgrade; chirpwatch asks once an hour and goes on by itself.",
+    `The request quota is used up or the subscription has ended${said}: polling stopped, deliveries continue.`,
+    "Top up or upgrade; chirpwatch tries once an hour and continues by itself.",
   ];
 }

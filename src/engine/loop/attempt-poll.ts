@@ -134,7 +134,7 @@ export class PollAttempts {
     const { kind, status, message } = error;
     const fields = { watch, endpoint: poll.source.endpoint, kind, status, error: message };
     const after = isRefusal(error) ? await trouble.handleRefusal(poll, error) : undefined;
-    if (after?.isAnswer === true) log.debug("poll answered that there is nothing", fields);
+    if (after?.isAnswer === true) log.debug("the service answered a poll with 404", fields);
     else log.warn("poll failed", fields);
     if (after !== undefined) return after;
     // The gate knows how long this source must wait. It holds the request of the next run and

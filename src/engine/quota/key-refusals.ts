@@ -55,7 +55,9 @@ export class KeyRefusals {
   async start(): Promise<void> {
     const { clock, log, keys } = this.#deps;
     const onError = (error: unknown) =>
-      log.debug("what others know of the keys could not be read", { error: errorText(error) });
+      log.debug("key refusals seen by other replicas could not be read", {
+        error: errorText(error),
+      });
     for (const { fingerprint } of keys()) {
       const before = await this.#read(fingerprint).catch(() => undefined);
       if (before !== undefined) this.#known.set(fingerprint, { ...before, isReported: false });
@@ -125,7 +127,7 @@ export class KeyRefusals {
     notes
       .writeNote(noteOf(fingerprint), note)
       .catch((error: unknown) =>
-        log.debug("others do not hear of a key", { error: errorText(error) }),
+        log.debug("other replicas were not notified about a key", { error: errorText(error) }),
       );
   }
 }

@@ -122,7 +122,7 @@ export class KeyWatch {
   async start(ask: AskKey): Promise<void> {
     const { clock, log, opsAlerts } = this.#deps;
     const onError = (error: unknown) =>
-      log.warn("suspended keys could not be asked about", { error: errorText(error) });
+      log.warn("suspended keys could not be tried", { error: errorText(error) });
     this.#stopChecks = repeat({
       clock,
       everyMs: CHECK_EVERY_MS,
@@ -182,10 +182,10 @@ export class KeyWatch {
     const others = ring.usable(keys()).length;
     const rest =
       others === 0
-        ? "no other is left"
+        ? "no other key is left"
         : others === 1
-          ? "1 other goes on"
-          : `${others} others go on`;
+          ? "1 other key continues"
+          : `${others} other keys continue`;
     const alert: OpsAlert = {
       once: { key: `${CONDITION}${key}`, seenForMs: SEEN_FOR_MS },
       type: "key.refused",
@@ -206,7 +206,7 @@ export class KeyWatch {
       type: "key.recovered",
       subject: key,
       severity: "info",
-      message: `The data service takes the key ${key} again.`,
+      message: `The data service accepts the key ${key} again.`,
       facts: { key },
     });
   }
@@ -216,10 +216,9 @@ const reasonOf = ({ kind }: UpstreamError): SuspensionReason =>
   kind === "unauthorized" || kind === "billing" ? kind : "failing";
 
 const CURES: Readonly<Record<SuspensionReason, string>> = {
-  unauthorized:
-    "Put a valid key into its place in api.keys or into its key_file; a reload takes it over.",
-  billing: "Pay or top up; chirpwatch asks about it once an hour and takes it back by itself.",
-  failing: "chirpwatch asks about it every five minutes and takes it back by itself.",
+  unauthorized: "Put a valid key into its place in api.keys or into its key_file; then reload.",
+  billing: "Pay or top up; chirpwatch tries the key once an hour and uses it again by itself.",
+  failing: "chirpwatch tries the key every five minutes and uses it again by itself.",
 };
 
 const whatOf = (key: string, error: UpstreamError): string =>

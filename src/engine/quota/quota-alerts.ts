@@ -41,7 +41,7 @@ export async function alertQuota(
       once: oncePerPeriod("quota.spent", period),
       severity: "critical",
       message: `The quota is spent: ${formatExact(spent)} of ${formatExact(limit)} requests. Polling stops until ${isoTime(period.endMs)}.`,
-      hint: "Raise the quota or api.quota.monthly; what is missed until then is read when polling goes on.",
+      hint: "Raise the quota or api.quota.monthly; what is missed until then is read when polling continues.",
     });
 }
 
@@ -64,7 +64,7 @@ function shortText(
     : "";
   const wanted = formatExact(Math.round(status.forecast));
   const expensive = [...status.paces.keys()].slice(0, MAX_NAMED).join(", ");
-  return `The plan wants ${wanted} requests this period and the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${expensive}.`;
+  return `The plan needs ${wanted} requests this period, but the quota is ${formatExact(limit)}${kept}${origin}: ${effect}. Most expensive: ${expensive}.`;
 }
 
 /**

@@ -228,7 +228,7 @@ export class QuotaAudit {
       drift > 0
         ? [
             "more",
-            "Something else spends this key's quota: give it a key of its own, or lower api.quota.monthly.",
+            "Something else uses up the quota of this key: give it its own key, or lower api.quota.monthly.",
           ]
         : ["fewer", "The quota may last longer than chirpwatch expects."];
     await opsAlerts.raise({

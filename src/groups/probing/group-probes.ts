@@ -67,7 +67,7 @@ export class GroupProbes {
         })),
       );
       if (isSuspicious)
-        log.warn("no account was in the answer to a probe, which is taken for none", {
+        log.warn("the answer to a probe contained no account and is ignored", {
           accounts: userIds.length,
         });
       for (const member of asked) {

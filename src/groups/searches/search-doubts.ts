@@ -69,7 +69,7 @@ export function resolveDoubt(
     };
   if (reason === "unattributed" && unexplained.length === 0) return;
   const restMs = uselessAnswers.recordRefusal(scene.group, LONGEST_REST_MS);
-  log.warn("a merged search was no use, asking for each by itself for a while", {
+  log.warn("a merged search found too little, sending each search by itself for a while", {
     reason,
     searches: tasks.length,
     rest_ms: restMs,

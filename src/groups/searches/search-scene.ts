@@ -74,7 +74,7 @@ export function quarantine(
   const watch = subscribers[0]?.watch.id;
   const until = isoTime(alone.untilMs);
   log.info(
-    "the service seems to read a search otherwise than we do: it is asked by itself for now",
+    "the service seems to match a search differently than chirpwatch does: it is sent by itself for now",
     { watch, reason, until },
   );
 }

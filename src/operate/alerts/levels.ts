@@ -33,7 +33,7 @@ export function startLevels(deps: LevelsDeps): Cancel {
     everyMs: CHECK_EVERY_MS,
     work: () => checkLevels(deps),
     onError: (error) =>
-      log.error("alerts on values could not be repeated or resolved", { error: errorText(error) }),
+      log.error("threshold alerts could not be repeated or resolved", { error: errorText(error) }),
   });
 }
 
@@ -67,7 +67,11 @@ async function commit(
   });
   if (status === "conflict") return;
   for (const { id, type, body } of events)
-    log.info("alert on a value goes on", { event: id, type, repeat: body["repeat"] ?? "ends" });
+    log.info("threshold alert repeated or resolved", {
+      event: id,
+      type,
+      repeat: body["repeat"] ?? "ends",
+    });
   wakeDelivery();
 }
 

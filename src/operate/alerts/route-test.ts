@@ -56,7 +56,7 @@ type Given = readonly [label: string, value: string];
 
 function readLabel(text: string): Given | string {
   const at = text.indexOf("=");
-  if (at < 1) return `"${text}" is no label with a value: write LABEL=VALUE, like team=comms`;
+  if (at < 1) return `"${text}" is not a label with a value: write LABEL=VALUE, like team=comms`;
   return [text.slice(0, at).trim(), text.slice(at + 1).replace(/^"(.*)"$/s, "$1")];
 }
 

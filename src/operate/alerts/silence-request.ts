@@ -65,7 +65,7 @@ async function matcherProblems(
 ): Promise<readonly string[]> {
   if (texts.length === 0)
     return [
-      `say which alerts to silence: at least one matcher, like watch="${names.watchIds[0] ?? "brand"}"`,
+      `name the alerts to silence with at least one matcher, like watch="${names.watchIds[0] ?? "brand"}"`,
     ];
   return (await parseMatchers(texts)).flatMap((matcher) => {
     if (typeof matcher === "string") return [matcher];
@@ -75,20 +75,21 @@ async function matcherProblems(
 
 function readDuration(text: string): number | string {
   const written = text.trim();
-  if (written === "") return "the duration is missing: say for how long, like 30m, 2h or 3d";
+  if (written === "")
+    return "the duration is missing: write how long to silence, like 30m, 2h or 3d";
   const durationMs = parseDuration(written);
   if (durationMs === undefined)
-    return `the duration is a time like 30m, 2h or 3d, not "${written.slice(0, 80)}"`;
+    return `the duration must be a time like 30m, 2h or 3d, not "${written.slice(0, 80)}"`;
   if (durationMs < 1_000)
-    return `a silence of ${written} holds nothing back: write a longer duration, like 30m, 2h or 3d`;
+    return `a silence of ${written} is too short to hold anything back: write a longer duration, like 30m, 2h or 3d`;
   return durationMs <= LONGEST_MS
     ? durationMs
-    : `a silence lasts 365d at most, not ${written.slice(0, 80)}: disable the watch instead`;
+    : `a silence may last 365d at most, not ${written.slice(0, 80)}: disable the watch instead`;
 }
 
 const textProblems = ({ comment, author }: SilenceRequest): readonly string[] => [
   ...(comment.trim() === ""
-    ? ["the comment is missing: say why, for whoever sees the silence later"]
+    ? ["the comment is missing: write why, for people who see the silence later"]
     : []),
   ...tooLong("comment", comment),
   ...tooLong("author", author),
@@ -96,5 +97,5 @@ const textProblems = ({ comment, author }: SilenceRequest): readonly string[] =>
 
 const tooLong = (name: string, text: string): readonly string[] =>
   text.length > MAX_CHARACTERS
-    ? [`the ${name} has ${text.length} characters: write ${MAX_CHARACTERS} at most`]
+    ? [`the ${name} has ${text.length} characters: write at most ${MAX_CHARACTERS}`]
     : [];

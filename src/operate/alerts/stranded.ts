@@ -20,7 +20,7 @@ export const strandedReasons = (
 ): readonly string[] =>
   strandedIn(config, stats).map(
     ({ sink, waiting }) =>
-      `${sink} is no sink any more, and ${waiting} of its deliveries wait: name one so again, or write \`moved_from: ${sink}\` on the sink that has a new name, and they go out`,
+      `${sink} is no longer a sink, but ${waiting} of its deliveries are waiting: define a sink with this name again, or write \`moved_from: ${sink}\` on the renamed sink, and they are sent`,
   );
 
 /** Logs stranded deliveries when a configuration becomes active. Never rejects. */
@@ -30,9 +30,9 @@ export async function warnOfStranded(
 ): Promise<void> {
   try {
     const hint =
-      "name a sink so again, or write `moved_from` on the sink that has a new name, and they go out";
+      "define a sink with this name again, or write `moved_from` on the renamed sink, and they are sent";
     for (const { sink, waiting } of strandedIn(config, await deps.store.outboxStats()))
-      deps.log.warn("deliveries wait for a sink that the configuration does not have", {
+      deps.log.warn("deliveries are waiting for a sink that is not configured", {
         sink,
         waiting,
         hint,

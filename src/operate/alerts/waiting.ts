@@ -44,7 +44,11 @@ export function createWaitReader(facts: WaitFacts): WaitReader {
     const pausedUntilMs = pauses.get(sink) ?? 0;
     if (pausedUntilMs > nowMs) return view("rate_limited", pausedUntilMs, "the sink asked to wait");
     if (wait.cause === "threaded")
-      return view("threaded", null, "goes below a message that is still on its way");
+      return view(
+        "threaded",
+        null,
+        "waits for the first message of its thread, which is not sent yet",
+      );
     if (wait.cause === "retrying")
       return view("retrying", wait.untilMs, `the last attempt failed: ${wait.about}`);
     return view("queued", null, "next in line");
@@ -66,17 +70,22 @@ function ownWait(
     return view("enriching", untilMs, about === "" ? "no answer yet" : `no answer: ${about}`);
   if (cause === "held") return view("held", untilMs, about === "" ? "held" : `held by ${about}`);
   if (cause === "returning")
-    return view("digest", untilMs, "gathered for the digest of what came while the watch was away");
+    return view(
+      "digest",
+      untilMs,
+      "collected for the digest of items from while the watch was away",
+    );
   if (cause === "backfilled")
-    return view("digest", untilMs, "gathered for the digest of a backfill");
-  if (cause === "scheduled") return view("digest", untilMs, `gathered for ${scheduledText(about)}`);
+    return view("digest", untilMs, "collected for the digest of a backfill");
+  if (cause === "scheduled")
+    return view("digest", untilMs, `collected for ${scheduledText(about)}`);
   if (cause === "grouped") return view("grouped", untilMs, groupText(about, route));
   const throttle = throttles.get(about);
   const limit =
     throttle === undefined
       ? ""
       : ` (${throttle.limit} messages in ${formatDuration(throttle.intervalMs)})`;
-  return view("throttled", untilMs, `throttled${limit}, gathered for a digest`);
+  return view("throttled", untilMs, `throttled${limit}, collected for a digest`);
 }
 
 /** Describes the digest with a name such as `sink:brand` or `route:0.1:brand`. */

@@ -64,7 +64,8 @@ const formerOf = (
 ): Watch | undefined => old.get(id) ?? old.get(movedFrom);
 
 const addedWatch = (watch: Watch): readonly MemoryChange[] => {
-  const detail = "it is new; one that was removed less than 30 days ago goes on instead";
+  const detail =
+    "it is new; if it was removed less than 30 days ago, it continues with its old memory";
   return [
     { watch: watch.id, part: "watch", effect: "new_baseline", detail, ...firstRunSends(watch) },
   ];
@@ -74,7 +75,8 @@ const removedWatch = ({ id }: Watch): MemoryChange => ({
   watch: id,
   part: "watch",
   effect: "dropped",
-  detail: "what waits is still delivered; its memory is kept for 30 days, in case it comes back",
+  detail:
+    "waiting alerts are still delivered; its memory is kept for 30 days, in case the watch comes back",
 });
 
 function editedWatch(before: Watch, after: Watch, facts: KnownStates): readonly MemoryChange[] {
@@ -86,7 +88,7 @@ function editedWatch(before: Watch, after: Watch, facts: KnownStates): readonly 
           watch,
           part: "type",
           effect: "new_baseline",
-          detail: `a ${after.type} watch remembers nothing of a ${before.type} watch`,
+          detail: `a ${after.type} watch cannot use the memory of a ${before.type} watch`,
         },
         ...firstRunSends(after),
       },
@@ -150,7 +152,7 @@ function targetChanges(
   if (added.length + gone.length === 0) return [];
   if (![...old, ...next].every(isAccount)) {
     const part = editedKeys(before, after).join(", ");
-    const detail = "another one; the memory of the old is kept for 30 days";
+    const detail = "it is a different one; the memory of the old one is kept for 30 days";
     return [{ part, effect: "new_baseline", detail, ...firstRunSends(after) }];
   }
   const kept = next.length - added.length;
@@ -221,7 +223,8 @@ function detectionChanges(
     const memory = state?.targets[0]?.memory ?? {};
     const listOf = ({ settings }: Watch): string =>
       source(settings, { key: "id:0", userId: "0", username: "x", memory }).endpoint;
-    const detail = "another list; who is on it at the next read is recorded, and raises no alert";
+    const detail =
+      "it is a different list; its members at the next read are recorded and raise no alert";
     return listOf(before) === listOf(after)
       ? []
       : [{ part: editedKeys(before, after).join(", "), effect: "new_baseline", detail }];
@@ -229,7 +232,9 @@ function detectionChanges(
   if ("ranking" in detection) {
     const isOther =
       detection.ranking(before.settings).top !== detection.ranking(after.settings).top;
-    return isOther ? [{ part: "top", effect: "new_baseline", detail: "other ranks count" }] : [];
+    return isOther
+      ? [{ part: "top", effect: "new_baseline", detail: "different ranks count" }]
+      : [];
   }
   const [old, next] = [detection.rule(before.settings), detection.rule(after.settings)];
   if (old.subject !== next.subject)
@@ -237,7 +242,7 @@ function detectionChanges(
       {
         part: editedKeys(before, after).join(", "),
         effect: "new_baseline",
-        detail: "it asks about another one",
+        detail: "it asks about a different one",
       },
     ];
   const known = new Map(
@@ -249,7 +254,7 @@ function detectionChanges(
   return others.map((one) => ({
     part: `when.${one.name}`,
     effect: "new_baseline" as const,
-    detail: `a value that is across "${thresholdText(one)}" already is recorded, and raises no alert`,
+    detail: `a value that is already past "${thresholdText(one)}" is recorded and raises no alert`,
   }));
 }
 
@@ -263,13 +268,13 @@ function filterChanges(before: Watch, after: Watch): readonly Part[] {
   if (edited.length === 0) return [];
   const letGo =
     edited.includes("where") && after.recheck !== undefined
-      ? "; fresh tweets that the old one kept back are dropped"
+      ? "; fresh tweets that the old one rejected are dropped"
       : "";
   return [
     {
       part: edited.join(", "),
       effect: "kept",
-      detail: `goes for what is found from now on${letGo}`,
+      detail: `applies to items found from now on${letGo}`,
     },
   ];
 }

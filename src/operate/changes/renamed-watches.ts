@@ -27,7 +27,7 @@ export function renamedWatches(
     );
     const place = config.watchPlaces[watch.id];
     if (former === undefined || place === undefined) return [];
-    const message = `\`${watch.id}\` looks like the watch \`${former.id}\` that the state knows: write \`moved_from: ${former.id}\` if it has a new name only, or it begins anew`;
+    const message = `\`${watch.id}\` looks like the watch \`${former.id}\` that the state knows: write \`moved_from: ${former.id}\` if it was only renamed; otherwise it starts with a new baseline`;
     return [{ severity: "warning", ...place, rule: "renamed-watch", message }];
   });
 }

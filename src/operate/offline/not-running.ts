@@ -10,7 +10,7 @@ export const notRunning = (state: StateAddress, fault?: string): ExitError =>
   new ExitError(
     EXIT.failed,
     "NOT_RUNNING",
-    `no daemon runs here on the state ${stateName(state)}${fault === undefined ? "" : ` (${fault})`}`,
+    `no daemon is running here on the state ${stateName(state)}${fault === undefined ? "" : ` (${fault})`}`,
     {
       hint: "Start it with `chirpwatch run`.",
     },

@@ -46,8 +46,8 @@ export interface OfflineViewParts {
   readonly store: () => Promise<OpenedStore>;
 }
 
-const NOT_RUNNING = "no daemon runs on this state: start it with chirpwatch run";
-const ELSEWHERE = "no daemon works on this state here; this is what the state holds";
+const NOT_RUNNING = "no daemon is running on this state: start it with chirpwatch run";
+const ELSEWHERE = "no daemon is running on this state here; this is what the state contains";
 const RECENT_EVENTS = 20;
 
 export function createOfflineViews(parts: OfflineViewParts): ApiViews {

@@ -25,11 +25,12 @@ const rangeOf = ({ low, high }: Range): string => `${low} to ${high}`;
 const WORDS: Readonly<Record<WatchForecast["assumptions"][number], string>> = {
   posts: `each of its accounts posts ${rangeOf(POSTS_PER_DAY)} times a day, with replies and reposts`,
   moves: `each of its lists gains or loses members ${rangeOf(MOVES_PER_DAY)} times a day, one of them up to ${MOST_MOVES_PER_DAY.high} times`,
-  listed: "its list holds all of its accounts, or those it lacks take a request a tick",
+  listed:
+    "its list contains all of its accounts; each missing one costs up to one request per tick",
   pages: "no poll finds more than a page of news",
-  lengths: "each of its lists fits on one page; a long one costs a request a page",
-  pace: "it is read about as often as at even intervals, and less often while little is posted",
-  rechecks: `a recheck takes a request for every hundred fresh tweets, of ${rangeOf(RECHECKED_PER_DAY)} a day of each account, and none without one`,
+  lengths: "each of its lists fits on one page; a longer list costs one request per page",
+  pace: "each account is read about as often as at even intervals, and less often while little is posted",
+  rechecks: `a recheck takes one request per hundred fresh tweets (${rangeOf(RECHECKED_PER_DAY)} a day from each account), and none without fresh tweets`,
 };
 
 /** Returns the view of a watch's forecast; `undefined` means that the watch is not polled. */

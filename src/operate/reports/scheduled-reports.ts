@@ -45,10 +45,13 @@ export function startReports(deps: ScheduledReportsDeps): Cancel {
     work: async () => {
       for (const report of config().reports)
         await sendDue(deps, report).catch((error: unknown) =>
-          log.error("a report could not be made", { report: report.name, error: errorText(error) }),
+          log.error("a report could not be created", {
+            report: report.name,
+            error: errorText(error),
+          }),
         );
     },
-    onError: (error) => log.error("a report could not be made", { error: errorText(error) }),
+    onError: (error) => log.error("a report could not be created", { error: errorText(error) }),
   });
 }
 

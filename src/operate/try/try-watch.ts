@@ -147,7 +147,7 @@ async function tryTarget(
     (user) => user.id === assumed.userId || `@${user.username.toLowerCase()}` === assumed.key,
   );
   if (isAssumed(assumed) && profile === undefined)
-    return { name, items: [], problem: "the service knows no account of that handle" };
+    return { name, items: [], problem: "the service does not know an account with that handle" };
   const target = {
     ...assumed,
     userId: profile?.id ?? assumed.userId,

@@ -90,10 +90,10 @@ const placeNow = (
   receiver === undefined ? undefined : routedPlace(receiver.route, isOpsAlert(event));
 
 const DIGESTS: Readonly<Record<string, string>> = {
-  throttle: "a digest of what exceeded the throttle",
+  throttle: "a digest of alerts above the throttle's limit",
   backfill: "the digest of a backfill",
-  schedule: "the digest of its schedule",
-  return: "the digest of what came while the watch was away",
+  schedule: "the scheduled digest",
+  return: "the digest of items from while the watch was away",
 };
 
 /**
@@ -108,7 +108,7 @@ function groupOf(
   const digest = readDigestGroup(groupKey);
   if (digest !== undefined)
     return [ownValue(DIGESTS, digest.cause) ?? `a digest (${digest.cause})`];
-  if (isSummaryGroup(groupKey)) return ["one line a day, as the account came and went"];
+  if (isSummaryGroup(groupKey)) return ["one line a day, because the account came and went"];
   if (!groupKey.startsWith("[")) return ["one message for each target and poll"];
   const [, , ...values] = JSON.parse(groupKey.split("\n")[0] ?? "[]") as readonly string[];
   return values.map(

@@ -38,8 +38,8 @@ export interface QuotaFacts {
 
 const SUSPENSION_TEXTS: Readonly<Record<SuspensionReason, string>> = {
   unauthorized: "the service refuses it",
-  billing: "its quota is used up, or it is not paid for",
-  failing: "its requests fail while those of others are answered",
+  billing: "its quota is used up, or its subscription is not paid",
+  failing: "requests with this key fail, while those with other keys succeed",
 };
 
 export const quotaView = (facts: QuotaFacts): QuotaView => ({
@@ -78,7 +78,7 @@ export function quotaReasons(facts: QuotaFacts): readonly string[] {
   const slowed = Object.entries(factors ?? {}).filter(([, factor]) => isSlowed(factor));
   if (isQuotaSpent(facts))
     reasons.push(
-      `the quota is spent: ${spent} of ${limit} requests; polling goes on at ${isoTime(period.endMs)}`,
+      `the quota is spent: ${spent} of ${limit} requests; polling continues at ${isoTime(period.endMs)}`,
     );
   else if (slowed.length > 0)
     reasons.push(`the quota is short: ${slowed.map(slowDownText).join(", ")}`);
@@ -88,7 +88,7 @@ export function quotaReasons(facts: QuotaFacts): readonly string[] {
     );
   if (drift > 0)
     reasons.push(
-      `the data service counted ${drift} requests more than chirpwatch sent: something else spends the quota`,
+      `the data service counted ${drift} requests more than chirpwatch sent: something else uses up the quota`,
     );
   for (const { name, because } of keys)
     if (because !== undefined)

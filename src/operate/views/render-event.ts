@@ -47,8 +47,8 @@ export async function renderEvent(
   const sink = config.sinks.find((one) => one.name === name);
   const names = config.sinks.map((one) => one.name);
   if (sink === undefined)
-    return `there is no sink "${name}"${didYouMean(name, names) || `; there are ${names.join(", ")}`}`;
-  if (sink.settings === undefined) return `the secrets of ${name} are not known here`;
+    return `there is no sink "${name}"${didYouMean(name, names) || `; known here: ${names.join(", ")}`}`;
+  if (sink.settings === undefined) return `the secrets of ${name} are not available here`;
   const event = await findEvent(parts, what);
   if (typeof event === "string") return event;
   const { worded, failures, template } = await wordFor(parts, sink, withoutDeletedText(event));
@@ -140,7 +140,7 @@ async function findEvent(
       !isWatch &&
       new Set(found.filter(({ subject: about }) => about !== subject).map(({ id }) => id)).size > 1
     )
-      return `"${what}" is the beginning of several events' ids: write more of it`;
+      return `several events have ids that start with "${what}": write more of the id`;
     if (first !== undefined) return first;
     if (next === null) break;
     before = next;
@@ -148,7 +148,7 @@ async function findEvent(
   const watch = config.watches.find(({ id }) => id === what);
   if (watch !== undefined) return sampleOfWatch(watch, clock.now());
   const ids = config.watches.map(({ id }) => id);
-  const hint = didYouMean(what, ids) || `; there are the watches ${ids.join(", ")}.`;
+  const hint = didYouMean(what, ids) || `; known watches: ${ids.join(", ")}.`;
   return `there is no event and no watch "${what}"${hint} chirpwatch events --json lists the ids of events`;
 }
 

@@ -46,6 +46,6 @@ function requestOf(
   const known =
     reports.length === 0
       ? "none is defined under `reports`"
-      : `there are ${reports.map((one) => one.name).join(", ")}`;
+      : `known here: ${reports.map((one) => one.name).join(", ")}`;
   return `there is no report "${name ?? ""}"; ${known}`;
 }

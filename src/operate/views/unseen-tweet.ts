@@ -25,19 +25,19 @@ const LATE_MS = 60_000;
 export function reasonOfFeed({ id, target, source, poll, isAuthors, nowMs }: UnseenTweet): string {
   const memory = readFeedMemory(source?.memory ?? {});
   const [newest] = memory.stretches;
-  if (newest === undefined) return "its first read is not done";
+  if (newest === undefined) return "its first read is not complete";
   const postedMs = timeOfTweetId(id);
   const { birth } = target.memory;
   if (isBefore(id, birth) && postedMs <= sinceMsOf(target))
-    return `the watch began at ${isoTime(target.registeredAtMs)}, and tweets from before are no news to it: chirpwatch backfill can read them`;
+    return `the watch began at ${isoTime(target.registeredAtMs)}, and tweets from before that raise no alerts: chirpwatch backfill can read them`;
   const readMs = memory.readAtMs ?? 0;
   if (compareIds(id, newest.high) > 0 && postedMs > readMs)
     return `it was last read at ${isoTime(readMs)}, before the tweet was posted${isProbed(poll) ? ", and the account's counters have shown no new tweet since" : ""}`;
   if (postedMs > nowMs - LATE_MS)
-    return "it was read, and the service may not show so new a tweet yet";
+    return "it was read, but the service may not return such a new tweet yet";
   if (compareIds(id, newest.high) <= 0 && !isRead(memory.stretches, id))
-    return "it lies in a gap that is not read yet: too many pages at once, or an error, cut a poll";
-  return `tweets of that time were read, and this one was not among them: ${whoseText(poll, target, isAuthors)}, or the service did not show it`;
+    return "it is in a gap that is not read yet: a poll stopped early because of an error or too many pages";
+  return `tweets of that time were read, but this one was not among them: ${whoseText(poll, target, isAuthors)}, or the service did not show it`;
 }
 
 const isBefore = (id: string, watermark: unknown): boolean =>

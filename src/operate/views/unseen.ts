@@ -147,7 +147,7 @@ const isOwnTimeline = ({ source }: Poll, { author }: Subscriber): boolean =>
   source.endpoint === "user-tweets" || author !== undefined;
 
 function reasonOfList(target: TargetState, source: SourceState | undefined): string {
-  if (target.baselineAtMs === null) return "its first read is not done";
+  if (target.baselineAtMs === null) return "its first read is not complete";
   const readAtMs = source?.lastOkAtMs ?? null;
   const when = readAtMs === null ? "" : `, last at ${isoTime(readAtMs)}`;
   return `no read of its list${when} has shown the account`;

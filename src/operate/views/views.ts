@@ -109,7 +109,7 @@ class DaemonViews implements Views {
   async health(): Promise<Health> {
     const { clock, engine, storeWatch } = this.#parts;
     if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS)
-      return { live: false, ready: false, reason: "the poll loop stands still" };
+      return { live: false, ready: false, reason: "the poll loop makes no progress" };
     const answered = new AbortController();
     const late = sleep(clock, STATE_ANSWERS_WITHIN_MS, answered.signal).then(
       () => "the state does not answer",
@@ -248,7 +248,7 @@ class DaemonViews implements Views {
     const { store, config, clock, delivery } = this.#parts;
     const { sinks, templates } = delivery();
     const createSink = async ({ name }: { readonly name: string }) =>
-      sinks.get(name)?.sink ?? Promise.reject(new Error(`no sink ${name}`));
+      sinks.get(name)?.sink ?? Promise.reject(new Error(`there is no sink ${name}`));
     return renderEvent(
       { store, config: config(), clock, runner: templates?.runner, createSink },
       request,

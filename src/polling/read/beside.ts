@@ -70,7 +70,7 @@ async function readCompanion(
     });
     return answer.record;
   } catch (error) {
-    log.warn("what belongs beside an event could not be read", { watch, endpoint, error });
+    log.warn("additional data of an event could not be read", { watch, endpoint, error });
     return undefined;
   }
 }

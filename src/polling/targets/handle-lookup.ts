@@ -171,7 +171,7 @@ export class HandleLookup {
       { userId, username },
     );
     if (target.username === null) return resolved;
-    const hint = "What named the new handle meanwhile is read now.";
+    const hint = "Mentions of the new handle since then are read now.";
     await targetAlerts.renamed({
       userId,
       from: target.username,

@@ -133,7 +133,7 @@ export class ListCheck {
       subscribers.some(({ planned }) => isThroughList(planned.targets)) &&
       this.#isDoubted(listId)
     ) {
-      log.warn("a list that held accounts holds nobody, asking again before that is believed", {
+      log.warn("a list that had members is empty, asking again to confirm it", {
         list: listId,
       });
       return this.#backoff.recordRefusal({ key: listId, intervalMs: 0 }, STEADY_MS);
@@ -199,8 +199,8 @@ export class ListCheck {
       subject: watch.id,
       watch: watch.id,
       severity: "warning",
-      message: `${watch.id}: the list ${listId} does not hold ${named}; read from their own timelines: up to a request a tick each, several share theirs`,
-      hint: "Add them to the list: the check of the next day notices, and so does a reload.",
+      message: `${watch.id}: the list ${listId} does not contain ${named}; they are read from their own timelines, which costs up to one request per tick and account`,
+      hint: "Add them to the list: the daily check or a reload notices it.",
       facts: { list: listId, missing: missing.length },
     });
   }

@@ -127,7 +127,7 @@ export class TargetAlerts {
       targets.some((target) => target.userId === userId),
     );
     const ids = own.map(({ watch }) => watch.id);
-    const taken = isTaken ? `; @${from} belongs to another account now, which is not followed` : "";
+    const taken = isTaken ? `; @${from} now belongs to another account, which is not followed` : "";
     await opsAlerts.raise({
       type: "target.renamed",
       subject: to,

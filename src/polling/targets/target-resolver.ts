@@ -193,7 +193,7 @@ export class TargetResolver {
         !namedHandles(planned.watch, planned.type).required.includes(handle)
       )
         continue;
-      const reason = `no account has the handle @${handle}, which it asks about`;
+      const reason = `no account has the handle @${handle}, which the watch asks about`;
       const targets = await this.#reported(watchId, planned.targets);
       await trouble.reportMissing(targets, { ...UNKNOWN_HANDLE, reason, isOfNamedAccount: true });
     }

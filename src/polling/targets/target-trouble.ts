@@ -124,7 +124,7 @@ export class TargetTrouble {
       if (from === null || userId === null) continue;
       const holder = holders.find(({ username }) => username.toLowerCase() === from.toLowerCase());
       const isTaken = holder !== undefined && holder.id !== userId;
-      const hint = `Nothing is missed. Write "id:${userId}" in the watch to be independent of its handle.`;
+      const hint = `Nothing is missed. Write "id:${userId}" in the watch, so that the handle does not matter.`;
       await this.#deps.targetAlerts.renamed({ userId, from, to, isTaken, hint });
       await this.#deps.onRenamed(userId, to);
     }
@@ -232,7 +232,7 @@ export class TargetTrouble {
     else
       await this.#mark(poll, {
         ...lost,
-        reason: `${named}, whom it asks about, is deleted or suspended`,
+        reason: `${named}, which the watch asks about, is deleted or suspended`,
         isOfNamedAccount: true,
       });
   }
@@ -275,7 +275,7 @@ export class TargetTrouble {
     if (profile?.["protected"] === true) return "the account is protected now";
     return profile === undefined
       ? "the account exists but is protected or suspended"
-      : "the account exists, but this of it cannot be read";
+      : "the account exists, but this part of it cannot be read";
   }
 
   /** Whether the account was deleted or suspended. */
@@ -337,11 +337,10 @@ const isGateOpen = (gate: RequestGate): Promise<boolean> =>
     () => false,
   );
 
-const CORRECT = "Correct the watch; a reload takes it over.";
+const CORRECT = "Correct the watch, then reload.";
 const UNKNOWN = "the service does not know it";
 const CHECK_ID = "Check the id or link in the watch.";
-const AGAIN_HOURLY = "It is tried again once an hour and goes on by itself when it is back.";
-const AGAIN_WITH_THE_REST =
-  "It is asked for with every poll and goes on by itself when it is back.";
+const AGAIN_HOURLY = "It is tried once an hour and continues by itself when it is back.";
+const AGAIN_WITH_THE_REST = "Every poll asks for it, and it continues by itself when it is back.";
 
 const refusalOf = (words: string): string => `the service refuses the request: ${words}`;

@@ -98,7 +98,7 @@ function styleOf(style: unknown): TimeStyle {
   if (style === undefined) return "datetime";
   const found = TIME_STYLES.find((known) => known === style);
   if (found === undefined)
-    throw new Error(`time has no style "${textOf(style)}"; there are ${TIME_STYLES.join(", ")}`);
+    throw new Error(`time has no style "${textOf(style)}"; known here: ${TIME_STYLES.join(", ")}`);
   return found;
 }
 

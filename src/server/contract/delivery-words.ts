@@ -16,11 +16,11 @@ const OUTCOMES: Readonly<Record<DeliveryOutcome, string>> = {
   dead: "dead",
   muted: "muted",
   silenced: "silenced",
-  deleted: "not sent, as its post was gone",
+  deleted: "not sent, because the post was gone",
   duplicate: "duplicate, not sent",
   published: "published",
   not_published: "not published",
-  not_enriched: "went out without it",
+  not_enriched: "sent without the enrichment",
 };
 
 const IS_TRIED_AGAIN: ReadonlySet<WaitView["cause"]> = new Set([
@@ -40,13 +40,13 @@ export function waitText({ cause, reason, until }: WaitView, time: TimeText): st
 }
 
 /**
- * Returns a text such as `2 alerts on values are sent again while they stay across, next 07:00`.
+ * Returns a text such as `2 alerts are repeated while their values stay past the threshold, next 07:00`.
  */
 export const repeatsText = (
   { count, next_at: next }: NonNullable<SinkView["repeats"]>,
   time: TimeText,
 ): string =>
-  `${count === 1 ? "1 alert on a value is sent again while it stays" : `${count} alerts on values are sent again while they stay`} across, next ${time(next)}`;
+  `${count === 1 ? "1 alert is repeated while its value stays" : `${count} alerts are repeated while their values stay`} past the threshold, next ${time(next)}`;
 
 /** Returns a text such as `delivered`, `held by nights until 07:00` or `dead`. */
 const outcomeText = (

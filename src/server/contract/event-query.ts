@@ -32,7 +32,8 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
     const value = text[name]?.trim() ?? "";
     if (value === "") return {};
     const parsed = parse(value);
-    if (parsed === undefined) problems.push(`${name} is ${expected}, not "${value.slice(0, 80)}"`);
+    if (parsed === undefined)
+      problems.push(`${name} must be ${expected}, not "${value.slice(0, 80)}"`);
     return parsed === undefined ? {} : { [name]: parsed };
   };
   const time = (value: string) => parseTime(value, nowMs);
@@ -46,7 +47,7 @@ export function readEventQuery(text: EventQueryText, nowMs: number): EventQuery 
     (value) => (/^\d+$/.test(value) ? value : undefined),
     "the `next` of an answer",
   );
-  const { watch } = read("watch", parseNames, "the id of a watch, or several with commas between");
+  const { watch } = read("watch", parseNames, "the id of a watch, or several separated by commas");
   const { alerts } = read("alerts", parseFlag, "true or false");
   const { text: words } = read("text", (value) => value, "a word of the text");
   if (problems.length > 0) return problems.join("; ");
@@ -110,9 +111,9 @@ export function readReportQuery(
   nowMs: number,
 ): ReportQuery | string {
   const { name = "", watch = "", since = DEFAULT_SINCE } = text;
-  if ((name === "") === (watch === "")) return "name a report, or a watch: one of the two";
+  if ((name === "") === (watch === "")) return "name either a report or a watch";
   const sinceMs = parseTime(since.trim(), nowMs);
-  if (sinceMs === undefined) return `since is ${TIMES}, not "${since.slice(0, 80)}"`;
-  if (sinceMs >= nowMs) return "since is a time that has passed";
+  if (sinceMs === undefined) return `since must be ${TIMES}, not "${since.slice(0, 80)}"`;
+  if (sinceMs >= nowMs) return "since must be in the past";
   return { ...(name === "" ? {} : { name }), ...(watch === "" ? {} : { watch }), sinceMs };
 }

@@ -21,11 +21,11 @@ export function readReplayRequest(
 ): ReplayRequest | string {
   const who = { sink: sink === "" ? undefined : sink, by: byOf(by, caller) };
   if ((event ?? "") === "" && (since ?? "") === "")
-    return "say what to send again: an event, or since when";
+    return "name what to send again: an event or a time";
   if (event !== undefined && since !== undefined) return "give an event or a time, not both";
   if (event !== undefined) return { what: { eventId: event.trim() }, ...who };
   const sinceMs = parseTime((since ?? "").trim(), nowMs);
   return sinceMs === undefined
-    ? `since is ${TIMES}, not "${(since ?? "").slice(0, 80)}"`
+    ? `since must be ${TIMES}, not "${(since ?? "").slice(0, 80)}"`
     : { what: { sinceMs }, ...who };
 }

@@ -39,7 +39,7 @@ export function unclaimedWords({
 }: UnclaimedView): string {
   const made =
     oldest === null
-      ? "none of them ever made"
-      : `the oldest of them last made ${oldest.slice(0, 19).replace("T", " ")} UTC`;
+      ? "none of them was ever polled"
+      : `the least recent one was last polled ${oldest.slice(0, 19).replace("T", " ")} UTC`;
   return `not given to a replica yet: ${counted(polls, "poll")}${polls === 0 ? "" : ` (${made})`}, ${counted(destinations, "destination")}`;
 }

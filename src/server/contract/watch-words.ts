@@ -34,7 +34,7 @@ export function enrichingWords({ enriching }: Pick<WatchView, "enriching">): str
   if (enriching === null) return "";
   const { failing_since: since } = enriching;
   if (enriching.waiting === 0)
-    return `events go out not enriched: ${enriching.error}${since === null ? "" : `, since ${since.slice(0, 16).replace("T", " ")} UTC`}`;
+    return `events are sent without enrichment: ${enriching.error}${since === null ? "" : `, since ${since.slice(0, 16).replace("T", " ")} UTC`}`;
   return `${counted(enriching.waiting, "event")} not enriched yet${enriching.error === "" ? "" : `: ${enriching.error}`}`;
 }
 

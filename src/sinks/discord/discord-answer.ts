@@ -28,13 +28,13 @@ export interface DiscordAnswer {
  */
 const CHANNEL_CODES: Readonly<Record<number, string>> = {
   220001: "This is a forum channel: set `forum: {}` on the sink, or `thread`.",
-  220003: "This channel is no forum: remove `forum` from the sink.",
-  50008: "This channel takes no messages: give the sink another one.",
+  220003: "This channel is not a forum: remove `forum` from the sink.",
+  50008: "This channel takes no messages: set another channel in the sink.",
   50083: "The thread is archived: reopen it, or change `thread`.",
   160005: "The thread is locked: unlock it, or change `thread`.",
   160006:
     "Too many threads are active in this server: archive some, or remove `forum` and `thread: new`.",
-  40067: "This forum wants a tag: set `forum: { tags: [...] }`.",
+  40067: "This forum requires a tag: set `forum: { tags: [...] }`.",
 };
 
 /**
@@ -98,7 +98,7 @@ const isOfSize = ({ status, body }: DiscordAnswer, code: number): boolean =>
  * time.
  */
 const FRONT_END_HINT =
-  "Discord's front end refuses this machine, whatever the sink: wait, and see that nothing else here asks Discord too often; a proxy or VPN may share its address with others.";
+  "Discord's front end refuses this machine, for every sink: wait, and check that nothing else here calls Discord too often; a proxy or VPN may share its address with others.";
 
 const REDIRECT_HINT = "Redirects are not followed: check the address of the sink.";
 

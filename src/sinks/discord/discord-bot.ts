@@ -179,7 +179,7 @@ function createTagIds(ask: Ask, channel: string, log: Log) {
     }
     const missing = tags.filter((tag) => !isTagId(tag) && !known.has(tag));
     if (missing.length > 0)
-      log.warn("a forum has no such tags: posts go out without them", {
+      log.warn("a forum does not have these tags: posts are sent without them", {
         channel,
         tags: missing.join(", "),
       });
@@ -227,10 +227,10 @@ function createThreads(ask: Ask, channel: string, log: Log) {
       if (refusal !== undefined) return;
       await start(messageId, name, signal).catch((error: unknown) => {
         const facts = { ref: messageId, error: errorText(error) };
-        if (refusal === undefined) log.warn("a message on Discord has no thread", facts);
+        if (refusal === undefined) log.warn("a message on Discord got no thread", facts);
         else
           log.warn(
-            "messages on Discord have no threads: the bot needs the permission Create Public Threads",
+            "messages on Discord get no threads: the bot needs the permission Create Public Threads",
             facts,
           );
       });

@@ -15,7 +15,7 @@ const MAX_TAGS = 20;
 const tag = z.string().trim().min(1).max(20);
 const CONDITIONAL = z.strictObject({
   tag: z.string().trim().min(1).max(21).describe("Name or id of the tag."),
-  when: z.string().describe("Condition on the event, in the words of `where`."),
+  when: z.string().describe("Condition on the event, written like `where`."),
 });
 
 export const tagsSchema = z
@@ -23,7 +23,7 @@ export const tagsSchema = z
   .max(MAX_TAGS)
   .default([])
   .describe(
-    "Tags of every post, by name (a bot's sink) or id; with { tag, when } of posts about some events. A post gets the first five.",
+    "Tags of every post, by name (bots only) or id; { tag, when } tags only posts about matching events. A post gets the first five.",
   );
 
 export interface TagRule {

@@ -84,16 +84,16 @@ const settingsSchema = z
       "Base of Discord's API, ending in /api; http on loopback is allowed, for stand-ins.",
     ),
     allow_private: allowPrivateChatSetting(),
-    username: z.string().min(1).max(80).optional().describe("Name a webhook posts under."),
+    username: z.string().min(1).max(80).optional().describe("Name under which a webhook posts."),
     avatar_url: z
       .url({ protocol: /^https$/, error: "must be an address that starts with https://" })
       .optional()
-      .describe("Picture a webhook posts under."),
+      .describe("Profile picture of a webhook's messages."),
     mention: z
       .union([oneMention, z.array(oneMention).min(1).max(MAX_MENTIONS)])
       .optional()
       .describe(
-        "Roles and users that are called above the alert: one, or a list. Never in samples and replays.",
+        "Roles and users that are mentioned above the alert: one, or a list. Samples and replays mention nobody.",
       ),
     color: z
       .array(
@@ -101,19 +101,17 @@ const settingsSchema = z
           color: z
             .string()
             .regex(COLOR_PATTERN, 'must be a colour like "#d93025", in quotes')
-            .describe("The colour at the edge, like #d93025."),
+            .describe("Colour of the alert's edge, like #d93025."),
           when: z
             .string()
             .optional()
-            .describe(
-              "Condition on the event, in the words of `where`. Without it every event counts.",
-            ),
+            .describe("Condition on the event, written like `where`. Default: every event."),
         }),
       )
       .min(1)
       .optional()
       .describe(
-        "Colours of alerts: the first one whose condition is fulfilled. Else the colour shows what happened.",
+        "Colours of alerts: the first one whose condition is true. Otherwise the colour depends on the type of event.",
       ),
     update: updateSchema,
     follow_up: followUpSchema,
@@ -121,13 +119,13 @@ const settingsSchema = z
       .boolean()
       .default(false)
       .describe(
-        "Publishes messages of an announcement channel to its followers, as far as Discord's hourly allowance goes: the newest first. Bots only.",
+        "Publishes messages of an announcement channel to its followers, within Discord's hourly allowance, the newest first. Bots only.",
       ),
     forum: z
       .strictObject({ tags: tagsSchema })
       .optional()
       .describe(
-        "The channel is a forum: every message opens a post, named by the first words of its alert.",
+        "The channel is a forum: every message opens a post, titled with the first words of its alert.",
       ),
     thread: z
       .string()
@@ -146,7 +144,7 @@ const settingsSchema = z
     if (webhookUrl !== undefined) {
       addIssue(context, addressProblem(webhookUrl), "webhook_url");
       if (token !== undefined)
-        addIssue(context, "has a `webhook_url` beside it: remove one of the two", "token");
+        addIssue(context, "cannot be combined with `webhook_url`: remove one of them", "token");
       if (settings.update !== undefined)
         addIssue(
           context,
@@ -158,18 +156,18 @@ const settingsSchema = z
       if (settings.forum?.tags.map(tagRule).some(({ tag }) => !isTagId(tag)) === true)
         addIssue(
           context,
-          "a webhook knows tags by their ids only: write ids, or use `token` and `channel_id`",
+          "a webhook can set tags only by id: write ids, or use `token` and `channel_id`",
           "forum",
         );
       if (settings.crosspost)
         addIssue(context, "only a bot can publish: use `token` and `channel_id`", "crosspost");
     } else if (token === undefined)
       addIssue(context, "needs `webhook_url`, or `token` and `channel_id`");
-    else if (channelId === undefined) addIssue(context, "needs a `channel_id` beside `token`");
+    else if (channelId === undefined) addIssue(context, "needs a `channel_id` with `token`");
     if (settings.follow_up !== undefined && settings.update === undefined)
       addIssue(context, FOLLOW_UP_ALONE, "follow_up");
     if (settings.forum !== undefined && settings.thread !== undefined)
-      addIssue(context, "opens posts of its own: remove `thread` or `forum`", "forum");
+      addIssue(context, "cannot be combined with `thread`: remove one of them", "forum");
   });
 
 type Settings = z.infer<typeof settingsSchema>;

@@ -28,11 +28,8 @@ const RECIPIENTS_HINT = "The server refuses the sender or every recipient: check
  * text.
  */
 const FOR_GOOD: Readonly<Record<string, readonly [kind: SinkFailure, hint: string]>> = {
-  EAUTH: [
-    "destination",
-    "Check `user` and `password`: many providers want a password for this program alone.",
-  ],
-  ENOAUTH: ["destination", "The server wants to know who sends: set `user` and `password`."],
+  EAUTH: ["destination", "Check `user` and `password`: many providers require an app password."],
+  ENOAUTH: ["destination", "The server requires a login: set `user` and `password`."],
   EENVELOPE: ["destination", RECIPIENTS_HINT],
   EMESSAGE: ["message", ""],
 };

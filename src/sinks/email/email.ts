@@ -49,21 +49,21 @@ const settingsSchema = z
       .enum(["starttls", "tls", "none"])
       .default("starttls")
       .describe(
-        "`starttls` encrypts before anything is said, `tls` from the first byte on; `none` is for servers nearby.",
+        "`starttls` encrypts before anything is sent, `tls` from the first byte; `none` is for servers on a trusted network.",
       ),
     user: z.string().min(1).optional().describe("Name to log in with. Needs `password`."),
     password: z.string().min(1).optional().describe("Password to log in with."),
     from: address().describe("Sender: an address, or `Name <address>`."),
     to: z
       .union([address(), z.array(address()).min(1).max(50)])
-      .describe("Recipient or list of recipients, who see each other."),
+      .describe("Recipient or list of recipients, who see each other's addresses."),
     timeout: timeoutSetting("60s"),
   })
   .superRefine(({ host, security, user, password }, context) => {
     if (user !== undefined && password === undefined)
-      addIssue(context, "needs a `password` beside it", "user");
+      addIssue(context, "needs a `password`", "user");
     if (password !== undefined && user === undefined)
-      addIssue(context, "needs a `user` beside it", "password");
+      addIssue(context, "needs a `user`", "password");
     if (password !== undefined && security === "none" && !isLoopback(host))
       addIssue(
         context,

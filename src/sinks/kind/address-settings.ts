@@ -48,7 +48,7 @@ function urlProblem(text: string, insteadOfUser: string): string | undefined {
   const retired = retiredProblem(url);
   if (retired !== undefined) return retired;
   if (url.username !== "" || url.password !== "")
-    return `must not hold a user name or password: ${insteadOfUser}`;
+    return `must not contain a user name or password: ${insteadOfUser}`;
   return undefined;
 }
 
@@ -79,7 +79,7 @@ export function doubtOfPrivateAddress(
 ): readonly SinkDoubt[] {
   const { hostname } = new URL(url);
   if (scopeOf(url, isAllowed, isLoopbackAllowed) !== "public" || !isPrivate(hostname)) return [];
-  const message = `\`${name}\` points to ${hostname}, a private or loopback address, which it may not reach: set \`allow_private: true\` if it should go there`;
+  const message = `\`${name}\` points to ${hostname}, a private or loopback address, to which requests are refused: set \`allow_private: true\` if the address is right`;
   return [{ rule: "private-webhook", message }];
 }
 

@@ -35,8 +35,8 @@ const UNANSWERED: Readonly<Record<string, string>> = {
   HTTP_DNS: "Check the host name in the sink's address.",
   HTTP_CONNECT: "Check host and port in the sink's address, and that something listens there.",
   HTTP_TLS:
-    "Give the receiver a certificate for its host that this machine trusts, or trust its own by NODE_EXTRA_CA_CERTS.",
-  HTTP_TIMEOUT: "Let the receiver answer sooner, or raise `timeout`.",
+    "Give the receiver a certificate for its host that this machine trusts, or add its certificate to NODE_EXTRA_CA_CERTS.",
+  HTTP_TIMEOUT: "Make the receiver answer sooner, or raise `timeout`.",
 };
 
 /**
@@ -45,10 +45,10 @@ const UNANSWERED: Readonly<Record<string, string>> = {
  */
 export function addressRefusal(error: unknown, host = hostIn(error)): SinkError | undefined {
   if (!(error instanceof HttpError) || error.code !== "HTTP_ADDRESS_REFUSED") return undefined;
-  const hint = "If that is where it should go, set `allow_private: true` on this sink.";
+  const hint = "If the address is right, set `allow_private: true` on this sink.";
   return new SinkError(
     "destination",
-    `${host} is a private or loopback address, which it may not reach`,
+    `${host} is a private or loopback address, which this sink may not reach`,
     undefined,
     {
       hint,
@@ -82,11 +82,10 @@ function failureOf(status: number): SinkFailure {
 
 /** Returns the usual hint, for receivers without a better one. */
 function usualHint(status: number): string {
-  if (status >= 300 && status < 400)
-    return "Set the sink's address to the one that it redirects to.";
-  if (status === 405) return "This address takes no POST: check the sink's address.";
+  if (status >= 300 && status < 400) return "Set the sink's address to the target of the redirect.";
+  if (status === 405) return "This address takes no POST requests: check the sink's address.";
   if (status === 407)
-    return "A proxy before the receiver wants a password: see HTTPS_PROXY and HTTP_PROXY.";
+    return "A proxy in front of the receiver requires a password: check HTTPS_PROXY and HTTP_PROXY.";
   return status === 413
     ? "The message is too large for the receiver: raise its limit on the size of a request."
     : "";

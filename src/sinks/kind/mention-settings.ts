@@ -19,14 +19,12 @@ export const mentionTiming = {
   when: z
     .string()
     .optional()
-    .describe("Condition on the event, in the words of `where`. Without it every event counts."),
+    .describe("Condition on the event, written like `where`. Default: every event."),
   min_interval: z
     .string()
     .refine(isInterval, "must be a duration from 1s to 30d, like 10m")
     .optional()
-    .describe(
-      "At least this long from one mention to the next. The alerts in between are sent without it.",
-    ),
+    .describe("Minimum time between two mentions. Alerts in between are sent without one."),
 };
 
 export interface WrittenMention {

@@ -19,14 +19,14 @@ export const threadSettings = {
     .enum(["conversation", "group", "watch"])
     .optional()
     .describe(
-      "Messages of one conversation, of one group of `group_by` or of one watch go into the thread of the first of them.",
+      "Messages of one conversation, of one `group_by` group or of one watch go into the thread of the first of them.",
     ),
   thread_window: z
     .string()
     .refine(isWindow, "must be a duration from 1s to 30d, like 24h")
     .optional()
     .describe(
-      `How long after its first message a thread takes more of them. Default ${DEFAULT_WINDOW}. Then the next message begins a new one.`,
+      `How long after its first message a thread takes further messages. Default ${DEFAULT_WINDOW}. After that, the next message starts a new thread.`,
     ),
 };
 

@@ -8,17 +8,17 @@ export const updateSchema = z
   .min(1)
   .optional()
   .describe(
-    "Edits sent messages when polls or rechecks see that their tweet is `deleted`, `edited` or has other `counts`; at most once a minute. Bots only.",
+    "Edits sent messages when polls or rechecks find that their tweet was `deleted` or `edited`, or that its `counts` changed; at most once a minute. Bots only.",
   );
 
 export const followUpSchema = z
   .enum(FOLLOW_UPS)
   .optional()
   .describe(
-    "When an alert that a tweet was deleted or edited is sent beside the edit of its message: `unedited`, only where that edit was dropped or refused; or `always`. Default unedited. Needs `update`.",
+    "When an alert that a tweet was deleted or edited is sent in addition to the edit of its message: `unedited` (default), only if that edit was dropped or refused; `always`. Needs `update`.",
   );
 
-export const FOLLOW_UP_ALONE = "needs `update` beside it: without edits every follow-up is sent";
+export const FOLLOW_UP_ALONE = "needs `update`: without edits, every follow-up is sent anyway";
 
 export const ONLY_BOTS_EDIT = "only a bot can edit what it posted";
 

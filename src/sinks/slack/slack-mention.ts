@@ -40,7 +40,7 @@ const mentionSchema = z
       context.addIssue({
         code: "custom",
         path: [who],
-        message: 'needs a `when`, like "tweet.likes_count > 500": it calls many people',
+        message: 'needs a `when`, like "tweet.likes_count > 500", because it mentions many people',
       });
   });
 

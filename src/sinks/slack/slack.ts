@@ -86,16 +86,20 @@ const settingsSchema = z
       .min(1)
       .max(80)
       .optional()
-      .describe("Name the bot posts under. Needs the scope chat:write.customize."),
+      .describe("Name under which the bot posts. Needs the scope chat:write.customize."),
     icon_emoji: z
       .string()
       .regex(/^:[^\s:]+:$/, "must be the name of an emoji between colons, like :bird:")
       .optional()
-      .describe("Emoji the bot posts under (:bird:). Needs the scope chat:write.customize."),
+      .describe(
+        "Emoji that the bot's messages have as icon (:bird:). Needs the scope chat:write.customize.",
+      ),
     icon_url: z
       .url({ protocol: /^https$/, error: "must be an address that starts with https://" })
       .optional()
-      .describe("Picture the bot posts under. Needs the scope chat:write.customize."),
+      .describe(
+        "Picture that the bot's messages have as icon. Needs the scope chat:write.customize.",
+      ),
     ...threadSettings,
     broadcast: z
       .enum(["never", "always"])
@@ -103,7 +107,7 @@ const settingsSchema = z
       .describe("Whether a message in a thread is shown in the channel, too. Default never."),
     mention: mentionList
       .optional()
-      .describe("People that an alert calls. Never in samples and replays."),
+      .describe("People that an alert mentions. Samples and replays mention nobody."),
     update: updateSchema,
     follow_up: followUpSchema,
     api_url: apiUrl(
@@ -115,7 +119,7 @@ const settingsSchema = z
     const { token, channel, webhook_url: webhookUrl } = settings;
     if (webhookUrl === undefined) {
       if (token === undefined) addIssue(context, "needs `token` and `channel`, or `webhook_url`");
-      else if (channel === undefined) addIssue(context, "needs a `channel` beside `token`");
+      else if (channel === undefined) addIssue(context, "needs a `channel` with `token`");
     } else {
       addIssue(context, addressProblem(webhookUrl), "webhook_url");
       if (settings.update !== undefined)
@@ -127,7 +131,7 @@ const settingsSchema = z
       if (channel !== undefined)
         addIssue(
           context,
-          "an incoming webhook has its channel already: remove `channel`, or use `token` instead of `webhook_url`",
+          "an incoming webhook always posts to its own channel: remove `channel`, or use `token` instead of `webhook_url`",
           "channel",
         );
       for (const key of APPEARANCE)
@@ -147,7 +151,7 @@ const settingsSchema = z
     if (settings.follow_up !== undefined && settings.update === undefined)
       addIssue(context, FOLLOW_UP_ALONE, "follow_up");
     if (settings.icon_emoji !== undefined && settings.icon_url !== undefined)
-      addIssue(context, "has an `icon_emoji` beside it: remove one of the two", "icon_url");
+      addIssue(context, "cannot be combined with `icon_emoji`: remove one of them", "icon_url");
   });
 
 type Settings = z.infer<typeof settingsSchema>;
@@ -179,15 +183,15 @@ export const slackSink: SinkType<SlackSettings> = {
       status: 200,
       body: '{"ok":true,"ts":"1.1"}',
     }),
-    inBody("a code that speaks of the channel, token or app, like `is_archived`", "closed", {
+    inBody("a code about the channel, token or app, like `is_archived`", "closed", {
       status: 200,
       body: '{"ok":false,"error":"is_archived"}',
     }),
-    inBody("a code that speaks of the size, like `msg_too_long`", "too_large", {
+    inBody("a code about the size, like `msg_too_long`", "too_large", {
       status: 200,
       body: '{"ok":false,"error":"msg_too_long"}',
     }),
-    inBody("a code that speaks of the layout: tried once more as text, then", "refused", {
+    inBody("a code about the layout: sent once more as plain text, then", "refused", {
       status: 200,
       body: '{"ok":false,"error":"invalid_blocks"}',
     }),
@@ -428,7 +432,7 @@ async function createClient(
  */
 function quietLogger(log: Log) {
   const hush = () => {};
-  const logWarning = () => log.debug("Slack's SDK warned");
+  const logWarning = () => log.debug("Slack's SDK logged a warning");
   return {
     debug: hush,
     info: hush,

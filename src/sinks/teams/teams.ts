@@ -23,7 +23,7 @@ import {
 
 const settingsSchema = z.strictObject({
   webhook_url: addressSetting(
-    "The address of a Teams workflow that posts what a webhook gets: in Teams, Workflows, the template for webhook alerts.",
+    "The address of a Teams workflow that posts what a webhook receives: in Teams, open Workflows and choose the template for webhook alerts.",
     "copy it from the workflow's trigger again",
   ),
   timeout: timeoutSetting("30s"),
@@ -92,7 +92,7 @@ export const teamsSink: SinkType<TeamsSettings> = {
 };
 
 const COPY_HINT =
-  "Copy the webhook address from the workflow's trigger again, and let the trigger be called by anyone.";
+  "Copy the webhook address from the workflow's trigger again, and allow anyone to call the trigger.";
 
 /**
  * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using#rate-limiting-for-connectors
@@ -109,7 +109,7 @@ const TEAMS: Receiver = {
     400: "Make the workflow from the template for webhook alerts, which posts Adaptive Cards.",
     401: COPY_HINT,
     403: COPY_HINT,
-    413: "Teams takes no more than 28 KB: shorten the message with a `template`.",
+    413: "Teams takes at most 28 KB: shorten the message with a `template`.",
     404: "The workflow is gone or turned off: turn it on, or make a new one and put its address into `webhook_url`.",
     410: "The workflow is gone: make a new one and put its address into `webhook_url`.",
   },

@@ -28,7 +28,7 @@ const OF_THE_CHAT: readonly (readonly [pattern: RegExp, hint: string])[] = [
   ],
   [
     /deactivated|USER_IS_BLOCKED|CHANNEL_PRIVATE/i,
-    "The chat takes no messages of the bot any more: give the sink another one.",
+    "The chat takes no more messages from the bot: set another chat in the sink.",
   ],
 ];
 

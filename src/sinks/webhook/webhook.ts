@@ -39,7 +39,7 @@ const secretText = () =>
 
 const settingsSchema = z.strictObject({
   url: addressSetting(
-    "Where events are posted: an http or https address. A secret, as its path or query may hold a token.",
+    "Where events are posted: an http or https address. It is treated as a secret, because its path or query may contain a token.",
     "send them in `headers`",
   ),
   secret: z
@@ -48,16 +48,18 @@ const settingsSchema = z.strictObject({
       z
         .array(secretText())
         .min(1)
-        .max(MAX_SECRETS, `holds more than ${MAX_SECRETS} secrets: drop the old ones`),
+        .max(MAX_SECRETS, `contains more than ${MAX_SECRETS} secrets: remove the old ones`),
     ])
     .optional()
     .describe(
-      "Signs every message (Standard Webhooks): `whsec_` and base64, or any other text. Several, the newest first, while receivers change from one to the next: a list, or the lines of a file. Unsigned when absent.",
+      "Signs every message (Standard Webhooks): `whsec_` and base64, or any other text. Several, the newest first, while receivers change to a new one: a list, or the lines of a file. Without a secret, messages are unsigned.",
     ),
   headers: z
     .record(
       z.string(),
-      z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, "holds characters no header may hold"),
+      z
+        .string()
+        .regex(/^[\t\x20-\x7e\x80-\xff]*$/, "contains characters that a header may not contain"),
     )
     .refine(
       (headers) => Object.keys(headers).every((name) => HEADER_NAME.test(name)),
@@ -68,15 +70,17 @@ const settingsSchema = z.strictObject({
       "content-type, content-length, host and webhook-… are set by chirpwatch",
     )
     .optional()
-    .describe("Further request headers, e.g. an Authorization."),
+    .describe("Additional request headers, such as Authorization."),
   max_events: z
     .int()
     .min(1)
     .max(MAX_BATCH_EVENTS)
     .default(MAX_BATCH_EVENTS)
-    .describe("Most events in one message, where a route groups them. More go out in several."),
+    .describe(
+      "Maximum number of events in one message, if a route groups them. More are sent in several messages.",
+    ),
   max_bytes: sizeSetting("256KB", "100KB or 1MB").describe(
-    "Largest body of a message with several events. More go out in several; one event is sent whatever its size.",
+    "Maximum body size of a message with several events. Larger ones are sent in several messages; a single event is sent whatever its size.",
   ),
   timeout: timeoutSetting("15s"),
   allow_private: allowPrivateSetting(),
@@ -124,7 +128,7 @@ function doubtOfSecret(name: string, { secret }: WebhookSettings): readonly Sink
     {
       rule: "unsigned-webhook",
       missing: "secret",
-      message: `\`${name}\` has no \`secret\`: its messages are not signed, anyone could send the like`,
+      message: `\`${name}\` has no \`secret\`: its messages are not signed, so anyone could forge them`,
     },
   ];
 }
@@ -167,18 +171,18 @@ const textOf = (body: MessageBody): string =>
   body instanceof JsonText ? body.text : typeof body === "string" ? body : JSON.stringify(body);
 
 const BODY_HINT =
-  "Let the receiver take the body that docs/webhook.md describes. What it refused is a dead letter: `chirpwatch replay --dead` sends it again.";
+  "Make the receiver accept the body that docs/webhook.md describes. Refused messages are dead letters: `chirpwatch replay --dead` sends them again.";
 
 const WEBHOOK: Receiver = {
   name: "the webhook",
   hints: {
     400: BODY_HINT,
-    401: "The receiver wants credentials: check `secret` and `headers`.",
+    401: "The receiver requires credentials: check `secret` and `headers`.",
     403: "The receiver refuses these credentials: check `secret` and `headers`.",
-    404: "Nothing listens under this address: check `url`.",
+    404: "There is nothing at this address: check `url`.",
     415: BODY_HINT,
     422: BODY_HINT,
-    410: "The receiver says that this address is gone for good, so nothing more is sent there: change `url`, or if it is back, `chirpwatch resume --sink NAME`.",
+    410: "The receiver says that this address is gone for good, so nothing more is sent there: change `url`, or run `chirpwatch resume --sink NAME` if it is back.",
   },
   gone: [410],
 };

@@ -46,18 +46,18 @@ const FAILURES: Readonly<
   ],
   "55P03": [
     "STORE_BUSY",
-    "Another session holds what the state needs on Postgres.",
-    "pg_locks says who holds it.",
+    "Another session holds a lock that the state needs on Postgres.",
+    "pg_locks shows which session holds it.",
   ],
   "40001": [
     "STORE_BUSY",
     "Another session changed the same rows on Postgres.",
-    "Work is repeated by itself.",
+    "The work is retried by itself.",
   ],
   "40P01": [
     "STORE_BUSY",
     "Another session waits for the same rows on Postgres.",
-    "Work is repeated by itself.",
+    "The work is retried by itself.",
   ],
   "25006": [
     "STORE_READONLY",
@@ -84,7 +84,7 @@ export function toPostgresStoreError(error: unknown): unknown {
       `The Postgres server does not answer: ${errorText(error)}.`,
       {
         ...details,
-        hint: "Start the server, or make the way to it work; work resumes by itself.",
+        hint: "Start the server, or repair the connection to it; work resumes by itself.",
       },
     );
   return new StoreError(

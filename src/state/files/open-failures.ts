@@ -103,7 +103,7 @@ export const missing = (context: OpenContext): ExitError =>
   refuse(
     "STATE_MISSING",
     `There is no state file ${context.path}.`,
-    `${context.newestBackup === undefined ? "" : `${restoreHint(context)} `}\`chirpwatch run\` makes one, unless \`state.must_exist\` forbids it.`,
+    `${context.newestBackup === undefined ? "" : `${restoreHint(context)} `}\`chirpwatch run\` creates one, unless \`state.must_exist\` forbids it.`,
   );
 
 /** Returns the error for an empty file of a state that must exist. */
@@ -111,7 +111,7 @@ export const emptied = (context: OpenContext): ExitError =>
   refuse(
     "STATE_MISSING",
     `The state file ${context.path} is empty.`,
-    "Put the state back, or remove `state.must_exist` to begin anew.",
+    "Put the state back, or remove `state.must_exist` to start with an empty state.",
   );
 
 export const missingBackup = (backup: string, newestBackup: string | undefined): ExitError =>
@@ -144,7 +144,7 @@ function restoreHint({ newestBackup, isBackup }: OpenContext): string {
     return `Restore ${isBackup ? "another" : "the newest"} backup: \`chirpwatch state restore ${newestBackup}\`.`;
   return isBackup
     ? "There is no other backup beside the state."
-    : "There is no backup beside it: move the file away to begin anew.";
+    : "There is no backup beside it: move the file away to start with an empty state.";
 }
 
 const nodeCode = (error: unknown): string | undefined => {

@@ -53,13 +53,13 @@ export const missingState = (address: PostgresAddress): ExitError =>
   refuse(
     "STATE_MISSING",
     `There is no state in ${postgresName(address)}.`,
-    "`chirpwatch run` makes one, unless `state.must_exist` forbids it.",
+    "`chirpwatch run` creates one, unless `state.must_exist` forbids it.",
   );
 
 export const foreignDatabase = (address: PostgresAddress): ExitError =>
   refuse(
     "STATE_NOT_A_DATABASE",
-    `The database ${postgresName(address)} holds tables of another program.`,
+    `The database ${postgresName(address)} contains tables of another program.`,
     "Create a database for chirpwatch alone.",
   );
 
@@ -108,7 +108,7 @@ export function connectFailure(error: unknown, address: PostgresAddress): ExitEr
     return refuse(
       "STATE_UNREACHABLE",
       `The Postgres server ${address.host}:${address.port} does not answer: ${textOf(error)}.`,
-      "Start it, and check host and port in state.url and what lies between.",
+      "Start it, and check host and port in state.url and the network between.",
       error,
     );
   return refuse(

@@ -173,7 +173,7 @@ export class PostgresMembership implements Membership {
     if (this.#isReplaced) throw replaced();
     if (this.#session === undefined)
       throw new StoreError("STORE_UNREACHABLE", "The Postgres server does not answer.", {
-        hint: "Start the server, or make the way to it work; work resumes by itself.",
+        hint: "Start the server, or repair the connection to it; work resumes by itself.",
       });
   };
 

@@ -73,8 +73,8 @@ async function takeUp(from: StateEnd, to: StateEnd): Promise<TransferNote> {
   const begun = await to.transfer.progress();
   if (begun?.from === from.name && begun.table !== null) return begun;
   if (begun === null && !(await to.transfer.isUnused()))
-    throw new ExitError(EXIT.failed, "STATE_IN_USE", `${to.name} holds a state already.`, {
-      hint: "Name an empty database, or a file that is not there yet.",
+    throw new ExitError(EXIT.failed, "STATE_IN_USE", `${to.name} already contains a state.`, {
+      hint: "Name an empty database, or a file that does not exist yet.",
     });
   await to.transfer.begin(from.name);
   return { from: from.name, table: null, key: null };
@@ -128,7 +128,7 @@ async function differs(from: StateEnd, to: StateEnd, table: TransferTable): Prom
     "STATE_COPY_DIFFERS",
     `The rows of ${table} differ between ${from.name} and ${to.name}.`,
     {
-      hint: "Run the same command again: it begins anew. Nothing was changed in the former state.",
+      hint: "Run the same command again: it starts over. The former state is unchanged.",
     },
   );
 }

@@ -105,7 +105,7 @@ export async function refuseHalfTransferred(db: Executor, name: string): Promise
     "STATE_HALF_TRANSFERRED",
     `The transfer from ${left.from} to ${name} is not complete.`,
     {
-      hint: "Run the same `chirpwatch state migrate` again: it goes on where it stopped.",
+      hint: "Run the same `chirpwatch state migrate` again: it continues where it stopped.",
     },
   );
 }

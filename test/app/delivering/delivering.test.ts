@@ -129,8 +129,8 @@ it("ops is sent since when a sink fails, how to mend it and how long its alerts 
       data: {
         message: "news takes no messages: the webhook answered 410",
         hint:
-          "The receiver says that this address is gone for good, so nothing more is sent there: change `url`, or if it is back, `chirpwatch resume --sink NAME`. " +
-          "Alerts for it are kept for 24h (retry_for) and go out when it works again.",
+          "The receiver says that this address is gone for good, so nothing more is sent there: change `url`, or run `chirpwatch resume --sink NAME` if it is back. " +
+          "Alerts for it are kept for 24h (retry_for) and are sent when it works again.",
         since: "2026-01-15T12:01:00.000Z",
       },
     },
@@ -147,7 +147,7 @@ it("an ops alert about a failure without a remedy says where to look, and how lo
     {
       type: "sink.failing",
       data: {
-        hint: "If this goes on, look for the cause at the receiver. Alerts for it are kept for 24h (retry_for) and go out when it works again.",
+        hint: "If this continues, look for the cause at the receiver. Alerts for it are kept for 24h (retry_for) and are sent when it works again.",
       },
     },
   ]);
@@ -190,7 +190,7 @@ it.each([
         type: "sink.not_published",
         data: {
           message: `${subject} went to the channel, but not to its followers: the channel's hourly allowance went to newer messages`,
-          hint: "Discord publishes about ten messages an hour and channel. Send fewer there, or set crosspost: false.",
+          hint: "Discord publishes about ten messages per hour and channel. Send fewer messages there, or set crosspost: false.",
           count,
         },
       },

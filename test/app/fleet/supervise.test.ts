@@ -63,7 +63,7 @@ it("names a loop that makes no turn for a minute, and gives its share back soon 
   await clock.advance(15 * SECOND);
   expect([gaveUp, named]).toEqual([[], ["sink chat"]]);
   await clock.advance(20 * SECOND);
-  expect([gaveUp, named]).toEqual([["this one made no turn of sink chat"], ["sink chat"]]);
+  expect([gaveUp, named]).toEqual([["a loop of this replica is stuck: sink chat"], ["sink chat"]]);
 });
 
 it("keeps its share where the loop goes on after it was named, and names it again the next time", async () => {
@@ -83,7 +83,7 @@ it("lets a restart of its work take longer", async () => {
   await clock.advance(280 * SECOND);
   expect(gaveUp).toEqual([]);
   await clock.advance(60 * SECOND);
-  expect(gaveUp).toEqual(["this one made no turn of share"]);
+  expect(gaveUp).toEqual(["a loop of this replica is stuck: share"]);
 });
 
 it("blames no loop for a state that is away", async () => {

@@ -132,7 +132,7 @@ describe("a reload", () => {
       watch: "brand",
       part: "query",
       effect: "new_baseline",
-      detail: "another one; the memory of the old is kept for 30 days",
+      detail: "it is a different one; the memory of the old one is kept for 30 days",
     };
     expect(await reloader.reload("file change")).toEqual({
       ok: true,
@@ -141,7 +141,7 @@ describe("a reload", () => {
     });
     expect(did).toEqual(["swap"]);
     const memory = [
-      "brand: query: new baseline (another one; the memory of the old is kept for 30 days)",
+      "brand: query: new baseline (it is a different one; the memory of the old one is kept for 30 days)",
     ];
     const fields = {
       asked_by: "file change",

@@ -82,7 +82,7 @@ describe("arguments of a call", () => {
 
   it("says what an endpoint takes, with groups, choices and what may be repeated", () => {
     expect(inputsOf(ENDPOINTS["info-batch"])).toBe(
-      "It takes --usernames (repeatable), --user_ids (repeatable). Exactly one of --usernames, --user_ids.",
+      "It takes --usernames (repeatable), --user_ids (repeatable). Give exactly one of --usernames, --user_ids.",
     );
     expect(inputsOf(ENDPOINTS["search-tweets"])).toBe("It takes --query, --order popular|latest.");
     expect(inputsOf(ENDPOINTS["key-usage-info"])).toBe("It takes no parameters.");

@@ -72,7 +72,9 @@ describe("backfill", () => {
       ) as string,
     });
     const sent = await run("backfill", "news", "--since", "7d", "--yes");
-    expect(sent.out).toContain("1 source read and paid for within the last day: nothing to pay");
+    expect(sent.out).toContain(
+      "1 source already read and paid for within the last day: nothing to pay",
+    );
     expect(sent.out).toMatch(
       new RegExp(`^0 requests paid\\. ${alerts} alerts go out within a minute`, "m"),
     );
@@ -91,7 +93,7 @@ describe("backfill", () => {
     const cut = await run("backfill", "posts", "--since", "30d", "--max-requests", "1", "--yes");
     expect(cut).toMatchObject({
       code: 1,
-      err: expect.stringContaining("the past is not read to its end after 1 request") as string,
+      err: expect.stringContaining("the backfill is not complete after 1 request") as string,
     });
     const first = Number(/paid\. (\d+) alerts? go/.exec(cut.out)?.[1]);
     const rest = await run("backfill", "posts", "--since", "30d", "--yes", "--json");
@@ -107,7 +109,7 @@ describe("backfill", () => {
       return `${code} ${err}`;
     };
     expect(await said("crowd", "--since", "7d")).toMatch(
-      /^1 crowd is a new_followers watch, and only watches of tweets have a past/,
+      /^1 crowd is a new_followers watch, and only watches of tweets can be backfilled/,
     );
     expect(await said("off", "--since", "7d")).toMatch(
       /^1 off is disabled: remove `enabled: false`/,
@@ -115,10 +117,10 @@ describe("backfill", () => {
     expect(await said("nws", "--since", "7d")).toMatch(
       /^1 there is no watch "nws"\nDid you mean news\?/,
     );
-    expect(await said("news", "--since", "soon")).toMatch(/^2 since is a time like/);
-    expect(await said("news", "--since", "2999-01-01")).toMatch(/^2 since lies in the future/);
+    expect(await said("news", "--since", "soon")).toMatch(/^2 --since must be a time like/);
+    expect(await said("news", "--since", "2999-01-01")).toMatch(/^2 --since is in the future/);
     expect(await said("news", "--since", "400d")).toMatch(
-      /^2 what was sent longer than 90d ago \(state.retention\) is forgotten/,
+      /^2 the state forgets alerts after 90d \(state.retention\)/,
     );
     expect(await said("news", "--since", "7d", "--max-requests", "many")).toMatch(
       /^2 --max-requests takes a whole number above 0/,
@@ -126,7 +128,7 @@ describe("backfill", () => {
     expect((await run("backfill", "news")).code).toBe(2);
     await run("pause", "news");
     expect(await said("news", "--since", "7d")).toMatch(
-      /^1 news is paused: chirpwatch resume news first/,
+      /^1 news is paused: run chirpwatch resume news first/,
     );
     await run("resume", "news");
   });

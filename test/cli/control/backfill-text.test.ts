@@ -26,7 +26,7 @@ describe("the estimate", () => {
     const estimate = { unread: 1, paid: 1, itemsPerDay: 230.4, requests: 12 };
     expect(estimateText(await planOf(["a", "b", "c", "d", "e", "f", "g"]), estimate, 500)).toEqual([
       "brand: back to 2026-07-01 09:00 UTC, 0 sources",
-      "1 source read and paid for within the last day: nothing to pay",
+      "1 source already read and paid for within the last day: nothing to pay",
       "left out, not looked up yet: a, b, c, d, e and 2 more",
       "about 12 requests (by 230 items a day so far), 500 requests at most (--max-requests)",
     ]);
@@ -42,7 +42,7 @@ describe("the estimate", () => {
   it("names the quota where that ends it first", async () => {
     const estimate = { unread: 1, paid: 0, itemsPerDay: 20, requests: 8 };
     expect(estimateText(await planOf([], 40), estimate, 40).at(-1)).toContain(
-      "40 requests at most (what the quota has left without its reserve)",
+      "40 requests at most (what is left of the quota before its reserve)",
     );
   });
 });
@@ -63,7 +63,7 @@ it("the bar shows how far back it is, requests and tweets", () => {
 it("the result says what goes out, what does not and why", () => {
   const view = { alerts: 1, filtered: 2, known: 3, left: 4 };
   const rest =
-    "3 announced before, 2 filtered, 4 newer than what the watch has read: its next poll brings them";
+    "3 announced before, 2 filtered, 4 newer than what the watch has read: its next poll reports them";
   expect(resultText(view, { effect: "within a minute, by here#1", spent: 1 })).toBe(
     `1 request paid. 1 alert goes out within a minute, by here#1; ${rest}`,
   );

@@ -136,7 +136,7 @@ describe("without a daemon", () => {
       expect(await run(...args, "--sink", "hok")).toEqual({
         code: 1,
         out: "",
-        err: 'there is no sink "hok"\nDid you mean hook? There are: hook, other, terminal\n',
+        err: 'there is no sink "hok"\nDid you mean hook? Known names: hook, other, terminal\n',
       });
   });
 
@@ -150,7 +150,7 @@ describe("without a daemon", () => {
     });
     expect(await run("dead", "ack")).toMatchObject({ out: "2 dead letters acknowledged\n" });
     expect((await run("dead", "list")).out).toBe(
-      "No dead letters: every alert was delivered, waits, or its loss was accepted.\n",
+      "No dead letters: every alert was delivered, is waiting, or was acknowledged as lost.\n",
     );
   });
 
@@ -163,8 +163,8 @@ describe("without a daemon", () => {
     expect(dry).toMatchObject({ code: 0, err: "" });
     expect(dry.out.split("\n")).toEqual([
       expect.stringMatching(/hook.*: sent again with the same ids$/),
-      expect.stringMatching(/other.*: rendered anew, sent under new message ids$/),
-      expect.stringMatching(/former.*: stays, the configuration has no sink former$/),
+      expect.stringMatching(/other.*: rendered again, sent with new message ids$/),
+      expect.stringMatching(/former.*: kept, because the configuration has no sink former$/),
       "",
     ]);
     await prepareDead(
@@ -178,7 +178,7 @@ describe("without a daemon", () => {
     const unsure = await run("replay", "--dead");
     expect(unsure).toMatchObject({
       code: 2,
-      err: "nobody can be asked here: add --yes to send them, or --dry-run to only see them\n",
+      err: "there is no terminal to ask on: add --yes to send them, or --dry-run to only see them\n",
     });
     expect(JSON.parse((await run("dead", "list", "--json")).out).dead).toHaveLength(22);
     expect((await run("replay", "--dead", "--sink", "hook")).out).toMatch(

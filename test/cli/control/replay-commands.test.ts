@@ -155,7 +155,7 @@ describe("without a daemon", () => {
     const unsure = await run("replay", "--since", "2h");
     expect(unsure).toMatchObject({
       code: 2,
-      err: "nobody can be asked here: add --yes to send them, or --dry-run to only see them\n",
+      err: "there is no terminal to ask on: add --yes to send them, or --dry-run to only see them\n",
     });
     expect((await run("replay", "--since", "2h", "--yes")).out).toContain("21 alerts go out again");
   });
@@ -165,12 +165,12 @@ describe("without a daemon", () => {
     expect(await run("replay", "--event", "event-9")).toEqual({
       code: 1,
       out: "",
-      err: 'there is no event "event-9"\nchirpwatch events --json and chirpwatch explain show the ids; what is older than state.retention is gone\n',
+      err: 'there is no event "event-9"\nchirpwatch events --json and chirpwatch explain show the ids; events older than state.retention are deleted\n',
     });
     expect(await run("replay", "--since", "yesterday")).toEqual({
       code: 2,
       out: "",
-      err: 'since is a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h, not "yesterday"\nchirpwatch replay --help shows examples\n',
+      err: 'since must be a time like 2026-07-27T09:00:00Z or 2026-07-27, or how long ago, like 2h, not "yesterday"\nchirpwatch replay --help shows examples\n',
     });
     expect(await run("replay", "--since", "2h", "--sink", "hok")).toMatchObject({
       code: 1,

@@ -110,7 +110,7 @@ describe("without a daemon", () => {
     expect(await run("silence", "expire", "1", "7", "x")).toEqual({
       code: 1,
       out: "",
-      err: 'there is no silence "7", "x"\nThere are: 1\n',
+      err: 'there is no silence "7", "x"\nKnown silences: 1\n',
     });
     expect((await run("silence", "list")).out).toMatch(/\(in [56]\dm\)/);
   });
@@ -121,9 +121,9 @@ describe("without a daemon", () => {
       code: 2,
       out: "",
       err: [
-        'say which alerts to silence: at least one matcher, like watch="quiet"',
-        "the comment is missing: say why, for whoever sees the silence later",
-        "the duration is missing: say for how long, like 30m, 2h or 3d",
+        'name the alerts to silence with at least one matcher, like watch="quiet"',
+        "the comment is missing: write why, for people who see the silence later",
+        "the duration is missing: write how long to silence, like 30m, 2h or 3d",
         "chirpwatch silence add --help shows examples\n",
       ].join("\n"),
     });
@@ -140,15 +140,15 @@ describe("without a daemon", () => {
       ],
       [
         ["team=comms", "--duration", "1 hour"],
-        'the duration is a time like 30m, 2h or 3d, not "1 hour"',
+        'the duration must be a time like 30m, 2h or 3d, not "1 hour"',
       ],
       [
         ["team=comms", "--duration", "0h"],
-        "a silence of 0h holds nothing back: write a longer duration, like 30m, 2h or 3d",
+        "a silence of 0h is too short to hold anything back: write a longer duration, like 30m, 2h or 3d",
       ],
       [
         ["team=comms", "--duration", "366d"],
-        "a silence lasts 365d at most, not 366d: disable the watch instead",
+        "a silence may last 365d at most, not 366d: disable the watch instead",
       ],
     ] as const;
     for (const [args, message] of bad)
@@ -187,7 +187,7 @@ describe("without a daemon", () => {
     });
     expect(await run("replay", "--silence", "9")).toMatchObject({
       code: 1,
-      err: 'there is no silence "9"\nThere are: 1\n',
+      err: 'there is no silence "9"\nKnown silences: 1\n',
     });
     const { out } = await run("replay", "--silence", "1", "--yes");
     expect(out).toBe(`${what}21 alerts go out at the next start\n`);
@@ -226,7 +226,7 @@ it("beside a daemon all of it happens at once", async () => {
     code: 2,
     out: "",
     err:
-      'no event has a label "tem"; did you mean `team`?\nthe duration is missing: say for how long, like 30m, 2h or 3d\n' +
+      'no event has a label "tem"; did you mean `team`?\nthe duration is missing: write how long to silence, like 30m, 2h or 3d\n' +
       "chirpwatch silence add --help shows examples\n",
   });
   expect(await run("silence", "expire", "2")).toMatchObject({

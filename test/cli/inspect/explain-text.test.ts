@@ -75,7 +75,7 @@ it("has a block for each watch: item, times, verdict, event, sinks", () => {
       "  seen     2026-03-10 13:02:00",
       "  verdict  news: it became an alert",
       "  event    tweet.created e1",
-      "  sink     brand: sent 2026-03-10 13:02:04, message m1, 2 attempts, its id there 170.1",
+      "  sink     brand: sent 2026-03-10 13:02:04, message m1, 2 attempts, stored there as 170.1",
       "",
       "v (@acme)",
       "  written  2026-03-10 13:00:07",
@@ -103,7 +103,7 @@ it.each([
   ["dead", "given up"],
   ["summarised", "counted in a digest, not listed"],
   ["not_published", "not published"],
-  ["not_enriched", "went out without it"],
+  ["not_enriched", "sent without the enrichment"],
   ["duplicate", "duplicate of another message"],
   ["muted", "muted"],
 ])("says of a delivery that is %s: %s", (state, words) => {
@@ -122,7 +122,7 @@ describe("the way to a sink", () => {
     [{}, []],
     [{ routed_by: "watch" }, ["    route    the watch's own sink"]],
     [{ routed_by: "ops" }, ["    route    ops.sink"]],
-    [{ routed_by: "replay" }, ["    route    none: it was sent there again"]],
+    [{ routed_by: "replay" }, ["    route    none: a replay sent it there"]],
     [{ routed_by: "unknown" }, ["    route    the current configuration would not send it there"]],
     [{ routed_by: "route", route: "route" }, ["    route    route"]],
     [{ throttle: "30 messages in 10m" }, ["    throttle 30 messages in 10m"]],
@@ -132,10 +132,10 @@ describe("the way to a sink", () => {
       { silence: { id: "3", matchers: [], author: "", comment: "", ends_at: null } },
       ["    silence  3"],
     ],
-    [{ repeat }, ["    repeat   2026-03-10 13:00:07 while the value stays across"]],
+    [{ repeat }, ["    repeat   2026-03-10 13:00:07 while the value stays past its threshold"]],
     [
       { repeat: { count: 3, next_at: null } },
-      ["    repeat   only once more, when the value is back, sent again 3 times so far"],
+      ["    repeat   only once more, when the value is back to normal, sent again 3 times so far"],
     ],
     [{ attempt_log: [sent] }, []],
     [
@@ -146,7 +146,7 @@ describe("the way to a sink", () => {
     [
       { edit: { ...edit, state: "done", edited_at: AT } },
       [
-        "    edit     the message shows its tweet as it was last seen, last edited 2026-03-10 13:00:07",
+        "    edit     the message shows the latest known version of its tweet, last edited 2026-03-10 13:00:07",
       ],
     ],
     [
@@ -186,12 +186,12 @@ describe("an item that nobody saw", () => {
 
   it("says how to ask, and which first reads may bring it yet", () => {
     expect(errorOf(null, [])).toMatchObject({
-      message: "@bob: no item of that name was ever seen.",
+      message: "@bob: no item with that name was ever seen.",
       hint: "Ask by tweet id or link, user id or profile link. A handle is known once a watch names it or an alert was about it.",
     });
     expect(errorOf("1", ["a", "b", "c"])).toMatchObject({
-      message: "1 was never seen: no poll of any watch brought it.",
-      hint: "The first read of a, b, c is not done, and may bring it yet. chirpwatch test WATCH shows what a watch sees now.",
+      message: "1 was never seen: no poll of any watch returned it.",
+      hint: "The first read of a, b, c is not complete and may still find it. chirpwatch test WATCH shows what a watch sees now.",
     });
     expect(errorOf("1", ["a", "b", "c", "d", "e"]).hint).toMatch(
       /^The first read of a, b, c and 2 more is not done/,

@@ -68,7 +68,7 @@ describe("beside a running daemon", () => {
   it("explain of what nobody saw says what that means, and ends with 1", async () => {
     expect(await run("explain", "1")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("1 was never seen: no poll of any watch brought it.") as string,
+      err: expect.stringContaining("1 was never seen: no poll of any watch returned it.") as string,
     });
     expect(await run("explain", "@who_is_that")).toMatchObject({
       code: 1,
@@ -107,7 +107,7 @@ describe("beside a running daemon", () => {
   it("events says what is wrong with its options, and ends with 2", async () => {
     expect(await run("events", "--since", "yesterday")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("since is a time like") as string,
+      err: expect.stringContaining("since must be a time like") as string,
     });
     expect(await run("events", "--state", "lost")).toMatchObject({
       code: 2,
@@ -115,7 +115,7 @@ describe("beside a running daemon", () => {
     });
     expect(await run("events", "--limit", "0")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("limit is a whole number") as string,
+      err: expect.stringContaining("limit must be a whole number") as string,
     });
     expect((await run("events", "--json", "--csv")).code).toBe(2);
   });
@@ -176,10 +176,10 @@ describe("after the daemon stopped", () => {
     await run("pause", "news");
     const { code, out } = await run("state", "restore", backupOf(folder));
     const lost =
-      /It does not know what was added since then: the silence \d+ \(watch="news"\); the pause of news\.\n/;
+      /Added since the backup and lost: the silence \d+ \(watch="news"\); the pause of news\.\n/;
     expect(out).toMatch(lost);
     expect(out.replace(lost, "")).toMatch(
-      /^Restored .*\nIt goes back to .*\nWhat was there is kept as .*state\.db\.replaced-/,
+      /^Restored .*\nIt is from .*\nWhat was there is kept as .*state\.db\.replaced-/,
     );
     expect(code).toBe(0);
     expect(readdirSync(folder).some((name) => name.startsWith("state.db.replaced-"))).toBe(true);

@@ -54,7 +54,7 @@ describe("before the first run", () => {
     const { code, out, err } = await render("quiet", "--sink", "hook");
     expect({ code, err }).toEqual({
       code: 0,
-      err: "quiet has had no event yet: this is a sample. chirpwatch test quiet shows real ones.\n",
+      err: "quiet has no events yet, so this is a sample. chirpwatch test quiet shows real ones.\n",
     });
     expect(out).toContain("@acme has a new follower: Sample (@sample)");
     const json = JSON.parse((await render("quiet", "--sink", "hook", "--json")).out);
@@ -140,7 +140,7 @@ describe.each(["beside a running daemon", "from its state"])("%s", (where) => {
       ],
       [
         ["-23456789012345678_abc", "--sink", "hook"],
-        'there is no event and no watch "-23456789012345678_abc"; there are the watches news, quiet. chirpwatch events --json lists the ids of events',
+        'there is no event and no watch "-23456789012345678_abc"; known watches: news, quiet. chirpwatch events --json lists the ids of events',
       ],
       [["news", "--sink", "hok"], 'there is no sink "hok"; did you mean `hook`?'],
       [["news", "--sink", "zzzzzz"], 'there is no sink "zzzzzz"; there are terminal, broken, hook'],

@@ -81,7 +81,7 @@ it("refuses labels that no event has, values that none can have, and what is no 
     err: [
       'no event has a label "tem"; did you mean `team`?',
       'no watch is called "brnd"; did you mean `brand`?',
-      '"lang" is no label with a value: write LABEL=VALUE, like team=comms',
+      '"lang" is not a label with a value: write LABEL=VALUE, like team=comms',
       "chirpwatch route test --help shows examples\n",
     ].join("\n"),
   });

@@ -45,7 +45,7 @@ it("has what was spent, the watches that are enabled and the silences that hold,
   const view = JSON.parse((await runCommand(["status", "--json"], { cwd: folder })).out);
   expect(view).toMatchObject({
     state: "not_running",
-    reasons: ["no daemon runs on this state: start it with chirpwatch run"],
+    reasons: ["no daemon is running on this state: start it with chirpwatch run"],
     quota: { spent: 3, forecast: null, expected: null },
     watches: [{ id: "quiet", requests_spent: 2 }],
     silences: [{ id: "2" }],

@@ -26,7 +26,7 @@ it("shows state, quota, watches, sinks and the last alerts", () => {
   expect(textOf({ sinks: [sink] })).toBe(
     [
       "State: running (version 0.1.0, up 3d)",
-      "Requests this period: 31,408 of 100,000, 90,000 expected until 2026-04-01; the schedules ask for 92,400",
+      "Requests this period: 31,408 of 100,000, 90,000 expected until 2026-04-01; the schedules would take 92,400",
       "",
       "WATCH           TYPE    SCHEDULE   ITEMS  REQUESTS  LAST POLL  NEXT   TO",
       "brand-mentions  search  @every 5m    212     3,204  3m ago     in 2m  #brand",
@@ -34,7 +34,7 @@ it("shows state, quota, watches, sinks and the last alerts", () => {
       "SINK   TYPE   TO      WAITING  OLDEST  SENT  DEAD",
       "brand  slack  #brand        3  10m      418     2",
       "",
-      "LAST ALERTS  WATCH                                  WHAT BECAME OF IT",
+      "LAST ALERTS  WATCH                                  RESULT",
       "3m ago       brand-mentions  Alice (@alice) posted  brand: delivered",
     ].join("\n"),
   );
@@ -99,7 +99,7 @@ describe("the head", () => {
     ).toEqual([
       "State: degraded (version 0.1.0, up 3d)",
       "  why",
-      "  1 gap in what was read, being filled",
+      "  1 gap in the polled range, being filled",
       "  watches.yaml:3:1: unknown key",
     ]);
   });
@@ -108,9 +108,11 @@ describe("the head", () => {
     const times = { opened_at: "2026-03-10T13:50:00.000Z", shrunk_at: "2026-03-10T13:50:00.000Z" };
     const gap = { watches: ["brand"], ...times, polls: 3, cause: "depth", stuck: false } as const;
     const gaps = (...open_gaps: readonly GapView[]) => headOf({ gaps: 2, open_gaps })[1];
-    expect(gaps(gap)).toBe("  2 gaps in what was read, being filled; the oldest is open for 10m");
+    expect(gaps(gap)).toBe(
+      "  2 gaps in the polled range, being filled; the oldest has been open for 10m",
+    );
     expect(gaps(gap, { ...gap, cause: "quota" })).toBe(
-      "  2 gaps in what was read, being filled; the oldest is open for 10m, and the quota leaves no requests for more pages now",
+      "  2 gaps in the polled range, being filled; the oldest has been open for 10m, and the quota leaves no requests for more pages now",
     );
   });
 
@@ -131,17 +133,17 @@ describe("the head", () => {
     expect(headOf({ replicas: [replica, ...others] }).slice(1, 4)).toEqual([
       "  replica 10.0.0.1#aaaa (leads, this one): 25% of the polls, 2 destinations",
       "  replica 10.0.0.1#bbbb (this one): 75% of the polls, 2 destinations",
-      "  replica 10.0.0.3#cccc: no share: its configuration or version is another one",
+      "  replica 10.0.0.3#cccc: no share: its configuration or version differs",
     ]);
   });
 
   it("says what none of them does", () => {
     const unclaimed = { polls: 12, destinations: 1, oldest_poll_at: "2026-03-10T13:00:00.000Z" };
     expect(headOf({ unclaimed })[1]).toBe(
-      "  not given to a replica yet: 12 polls (the oldest of them last made 2026-03-10 13:00:00 UTC), 1 destination",
+      "  not given to a replica yet: 12 polls (the least recent one was last polled 2026-03-10 13:00:00 UTC), 1 destination",
     );
     expect(headOf({ unclaimed: { ...unclaimed, oldest_poll_at: null } })[1]).toContain(
-      "(none of them ever made)",
+      "(none of them was ever polled)",
     );
     expect(headOf({ unclaimed: { ...unclaimed, polls: 0, oldest_poll_at: null } })[1]).toBe(
       "  not given to a replica yet: 0 polls, 1 destination",
@@ -213,14 +215,14 @@ describe("a watch", () => {
     expect(wordsOf({ enriching })).toBe("2 events not enriched yet: 503");
     const unanswered = { ...enriching, waiting: 0, failing_since: "2026-03-10T13:50:00.000Z" };
     expect(wordsOf({ enriching: unanswered })).toBe(
-      "events go out not enriched: 503, since 2026-03-10 13:50 UTC",
+      "events are sent without enrichment: 503, since 2026-03-10 13:50 UTC",
     );
   });
 
   it("says how far the first read of a long list is, and of the one that has most to come", () => {
     expect(wordsOf({ member_lists: [list] })).toBe("first read 1,000 of 5,000");
     expect(wordsOf({ member_lists: [{ ...list, members: null, tells_newcomers: false }] })).toBe(
-      "first read 1,000 members, no alerts before its end",
+      "first read 1,000 members, no alerts until it is complete",
     );
     const short = { ...list, target: "@small", members: 1_200 };
     expect(wordsOf({ member_lists: [short, list] })).toBe(
@@ -237,7 +239,7 @@ describe("a watch", () => {
       [
         "",
         "WATCH           LIST OF  MEMBERS  READ WHOLE",
-        "brand-mentions  @big       5,000  not every day: full_read_every: 1d changes that",
+        "brand-mentions  @big       5,000  not every day: set full_read_every: 1d to change that",
         "",
         "SINK",
       ].join("\n"),
@@ -263,8 +265,8 @@ it("lists the silences that hold alerts back now", () => {
 });
 
 it.each([
-  [1, "1 alert on a value is sent again while it stays across"],
-  [2, "2 alerts on values are sent again while they stay across"],
+  [1, "1 alert is repeated while its value stays past the threshold"],
+  [2, "2 alerts are repeated while their values stay past the threshold"],
 ])("says of %i alerts on values: %s", (count, words) => {
   const repeats = { count, next_at: "2026-03-10T15:00:00.000Z" };
   expect(textOf({ sinks: [sinkView({ repeats })] })).toContain(
@@ -278,7 +280,7 @@ it.each([
   ["silenced", "silenced"],
   ["published", "published"],
   ["not_published", "not published"],
-  ["not_enriched", "went out without it"],
+  ["not_enriched", "sent without the enrichment"],
   ["sealed", "on its way"],
 ] as const)("says of an alert that is %s: %s", (state, words) => {
   const [event] = statusView().recent_events;

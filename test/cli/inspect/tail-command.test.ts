@@ -85,13 +85,13 @@ it("without a daemon it says so, and what is none is named", async () => {
     code: 1,
     out: "",
     err: expect.stringMatching(
-      /^no daemon runs here on the state \S+\nStart it with `chirpwatch run`\.\n$/,
+      /^no daemon is running here on the state \S+\nStart it with `chirpwatch run`\.\n$/,
     ),
   });
   expect(await run("--watch", "brant")).toEqual({
     code: 1,
     out: "",
-    err: 'there is no watch "brant"\nDid you mean brand? There are: brand, other\n',
+    err: 'there is no watch "brant"\nDid you mean brand? Known names: brand, other\n',
   });
   expect(await run("--sink", "hok")).toMatchObject({
     code: 1,

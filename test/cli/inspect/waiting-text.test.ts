@@ -19,7 +19,7 @@ const held: WaitView = {
 const throttled: WaitView = {
   cause: "throttled",
   until: "2026-03-11T00:10:00.000Z",
-  reason: "throttled (30 messages in 10m), gathered for a digest",
+  reason: "throttled (30 messages in 10m), collected for a digest",
 };
 const failing: WaitView = {
   cause: "sink_failing",
@@ -45,7 +45,7 @@ describe("status", () => {
     expect(text).toContain(
       [
         "brand: 3 waiting, held by nights until 18:00 UTC (in 4h)",
-        "brand: 265 waiting, throttled (30 messages in 10m), gathered for a digest until 2026-03-11 00:10 UTC (in 10h)",
+        "brand: 265 waiting, throttled (30 messages in 10m), collected for a digest until 2026-03-11 00:10 UTC (in 10h)",
         "brand: 1 waiting, the last attempt failed: 500; next attempt 14:30 UTC (in 30m)",
         "brand: 2 waiting, next in line",
       ].join("\n"),
@@ -149,7 +149,7 @@ describe("status of alerts that wait", () => {
       formatStatus(statusView({ sinks: [sinkView({ waiting: 6, waits })] }), NOW_MS),
     ).toContain(
       [
-        "brand: 2 waiting, goes below a message that is still on its way",
+        "brand: 2 waiting, waits for the first message of its thread, which is not sent yet",
         "brand: 2 waiting, gathered for the scheduled digest of the sink brand until 18:00 UTC (in 4h)",
         "brand: 2 waiting, gathered for the scheduled digest of route.routes[2] until 18:00 UTC (in 4h)",
       ].join("\n"),
@@ -182,7 +182,7 @@ describe("status of the last reload", () => {
 
   it("says so where every watch was left alone", () => {
     expect(textOf([])).toContain(
-      "  last reload 2026-03-10 13:00:00 UTC (SIGHUP): every watch goes on as it was\n",
+      "  last reload 2026-03-10 13:00:00 UTC (SIGHUP): every watch continues unchanged\n",
     );
   });
 });
@@ -227,7 +227,7 @@ describe("explain", () => {
       "brand: waiting, held by nights until 2026-03-10 18:00:00",
     );
     expect(textOf({ wait: throttled })).toBe(
-      "brand: waiting, throttled (30 messages in 10m), gathered for a digest until 2026-03-11 00:10:00",
+      "brand: waiting, throttled (30 messages in 10m), collected for a digest until 2026-03-11 00:10:00",
     );
     expect(
       textOf({ state: "sealed", message_id: "m", attempts: 4, detail: "500", wait: retrying }),
@@ -251,7 +251,7 @@ describe("explain", () => {
       "    thread   below message m1, which is sent first",
     );
     expect(lineOf({ state: "sent", thread: { ...thread, ref: "1.5" } })).toBe(
-      "    thread   below message m1, its id there 1.5",
+      "    thread   below message m1, stored there as 1.5",
     );
     expect(lineOf({ state: "sent", thread: { ...thread, is_first: true } })).toBe(
       "    thread   this message is the first of its thread",

@@ -106,13 +106,13 @@ describe("the text", () => {
       place,
     );
     expect(text).toContain(
-      "Expected by the end: 9,000; the schedules ask for 20,000, low priority is slowed down first",
+      "Expected by the end: 9,000; the schedules would take 20,000, low priority is slowed down first",
     );
     const pausing = formatBudget(
       view({ quota: quota({ forecast: 20_000, expected: 9_000, on_exhausted: "pause" }) }),
       place,
     );
-    expect(pausing).toContain("; the schedules ask for 20,000, polling stops at the soft limit");
+    expect(pausing).toContain("; the schedules would take 20,000, polling stops at the soft limit");
     expect(text).toContain("The data service counted 12 requests more than chirpwatch sent.");
     expect(text).toMatch(/^spare +1,000 +- +suspended: the service refuses it$/m);
   });
@@ -121,7 +121,7 @@ describe("the text", () => {
     const text = (changes: Partial<QuotaView>) =>
       formatStatus(statusView({ quota: quota(changes) }), NOW);
     expect(text({ forecast: 20_000, expected: 9_000 })).toContain(
-      "Requests this period: 4,000 of 10,000, 9,000 expected until 2026-07-01; the schedules ask for 20,000\n",
+      "Requests this period: 4,000 of 10,000, 9,000 expected until 2026-07-01; the schedules would take 20,000\n",
     );
     expect(text({})).toContain(
       "Requests this period: 4,000 of 10,000, 8,000 expected until 2026-07-01\n",

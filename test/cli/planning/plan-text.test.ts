@@ -74,7 +74,7 @@ it("says of next runs that a daemon which is short of requests makes them later"
   const slowed = await planAt(3.21);
   expect(slowed.watches[0]).toMatchObject({ next_runs_exact: false, stretch: 3.21 });
   expect(formatPlan(slowed)).toContain(
-    "(in fact later: 3.2 times slower now, as the quota is short)",
+    "(in fact later: polls are 3.2 times slower now because the quota is short)",
   );
   const even = await planAt(1.01);
   expect(even.watches[0]).toMatchObject({ next_runs_exact: true, stretch: 1 });

@@ -66,14 +66,14 @@ describe("test of a watch", () => {
 
   it("fails when the service knows none of the accounts", async () => {
     const { code, out } = await test(["nobody"]);
-    expect(out).toContain("nobody_here_9: the service knows no account of that handle");
+    expect(out).toContain("nobody_here_9: the service does not know an account with that handle");
     expect(code).toBe(1);
   });
 
   it("names who is asked about alerts, without the rest of the address, and asks nobody", async () => {
     const { out } = await test(["never"]);
     expect(out).toContain(
-      "Alerts of never wait for an answer of rate.example (enrich), which was not asked.",
+      "Alerts of never wait for an answer from rate.example (enrich), which was not asked here.",
     );
     expect(out).not.toContain("token");
   });

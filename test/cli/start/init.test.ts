@@ -61,7 +61,7 @@ describe("init", () => {
     expect([copied.code, copied.err]).toEqual([0, ""]);
     const set = await runCommand(["validate"], { cwd, env: FILLED_IN });
     expect([set.code, set.err]).toEqual([0, ""]);
-    expect(set.out).toMatch(/^watches\.yaml is good: watches [\w-]+; sinks \w+ \(\w+\)\n$/);
+    expect(set.out).toMatch(/^watches\.yaml is valid: watches [\w-]+; sinks \w+ \(\w+\)\n$/);
     expect(out).toContain(`chirpwatch test --sink ${Object.keys(readConfig(cwd).sinks)[0]} `);
   });
 
@@ -160,7 +160,7 @@ describe("init that cannot write", () => {
       const cwd = makeFolder({ [name]: "MINE=1\n" });
       const { code, err } = await init(["slack"], cwd);
       expect(err).toBe(
-        `${name} is there already: nothing was written\nwrite into another folder, or move what is there away first\n`,
+        `${name} already exists: nothing was written\nwrite to another folder, or move the existing files away first\n`,
       );
       expect(code).toBe(73);
       expect(readdirSync(cwd)).toEqual([name]);
@@ -173,9 +173,7 @@ describe("init that cannot write", () => {
     await init(["slack", "--search", "acme"], cwd);
     expect((await init(["slack", "--search", "acme"], cwd)).code).toBe(0);
     const { code, err } = await init(["discord", "--search", "acme"], cwd);
-    expect(err).toMatch(
-      /^watches\.yaml and \.env\.example are there already: nothing was written\n/,
-    );
+    expect(err).toMatch(/^watches\.yaml and \.env\.example already exist: nothing was written\n/);
     expect(code).toBe(73);
     expect(readConfig(cwd).sinks).toHaveProperty("brand");
   });
@@ -205,12 +203,12 @@ describe("init with an answer that cannot be used", () => {
   it.each([
     [["slack", "--search", '"acme'], /quot/],
     [["slack", "--search", " "], /--search is empty/],
-    [["slack", "--channel", "brand"], /"brand" is no channel: write its name with #/],
+    [["slack", "--channel", "brand"], /"brand" is not a channel: write its name with #/],
     [["discord", "--channel", "#brand"], /--channel is for Slack/],
-    [["discord", "--account", "not a handle"], /"not a handle" is no handle/],
+    [["discord", "--account", "not a handle"], /"not a handle" is not a handle/],
     [["docker", "--send-sample"], /has no --send-sample/],
     [["docker", "-c", "x.yaml"], /has no --config/],
-    [[], /say where alerts go, one of slack, discord, webhook: `chirpwatch init slack/],
+    [[], /name where alerts go, one of slack, discord, webhook: `chirpwatch init slack/],
     [["--search", "acme"], /say where alerts go/],
   ])("%j is a usage error with its cure, and writes nothing", async (line, sentence) => {
     const cwd = makeFolder();
@@ -247,7 +245,7 @@ describe("init --send-sample", () => {
   it("says what is missing, and that the files are written", async () => {
     const cwd = makeFolder();
     const { code, err } = await init(["slack", "--send-sample"], cwd);
-    expect(err).toMatch(/^no sample was sent, the files are written: /);
+    expect(err).toMatch(/^the files were written, but no sample was sent: /);
     expect(err).toContain("fill in .env, then send it: chirpwatch test --sink brand");
     expect(code).toBe(78);
     expect(existsSync(join(cwd, "watches.yaml"))).toBe(true);

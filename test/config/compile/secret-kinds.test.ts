@@ -55,7 +55,7 @@ it("takes 64 KB, and not a byte more", async () => {
   expect(await problems("key")).toEqual([]);
   writeFileSync(join(folder, "key"), "k".repeat(65_537));
   expect(await problems("key")).toEqual([
-    "`key_file`: key: the file has more than the 64 KB that a secret may have",
+    "`key_file`: key: the file is larger than the 64 KB allowed for a secret",
   ]);
 });
 

@@ -63,7 +63,7 @@ describe("the address of the environment", () => {
 
   it("wants a token when it is open to others", async () => {
     expect(await wordsOf(plain, OPEN)).toEqual([
-      "1:1 listen-token: CHIRPWATCH_SERVER_LISTEN on 0.0.0.0 is open to others: set CHIRPWATCH_SERVER_TOKEN or CHIRPWATCH_SERVER_TOKEN_FILE, or listen on 127.0.0.1",
+      "1:1 listen-token: CHIRPWATCH_SERVER_LISTEN on 0.0.0.0 can be reached from other machines: set CHIRPWATCH_SERVER_TOKEN or CHIRPWATCH_SERVER_TOKEN_FILE, or listen on 127.0.0.1",
     ]);
   });
 
@@ -101,7 +101,7 @@ describe("the server's token", () => {
 
   it("is not an empty file", async () => {
     expect(await wordsOf(plain, { ...OPEN, ...FILE }, { "/data/server-token": " \n" })).toEqual([
-      "1:1 secret-file: CHIRPWATCH_SERVER_TOKEN_FILE: /data/server-token is empty: write a token into it, or remove it and `run` makes one",
+      "1:1 secret-file: CHIRPWATCH_SERVER_TOKEN_FILE: /data/server-token is empty: write a token into it, or remove it, and `run` creates one",
     ]);
   });
 });

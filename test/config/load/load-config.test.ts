@@ -464,7 +464,7 @@ it("takes ten thousand accounts on lines of their own, and says so where they st
     `watches: { w: { type: timeline, accounts: [${accounts.join(between)}], schedule: "@every 10m" } }\nsinks: { terminal: { type: console } }\nops: { sink: terminal }\n`;
   expect((await goodConfig(text(",\n  "))).watches).toHaveLength(1);
   await expect(goodConfig(text(", "))).rejects.toThrow(
-    /watches\.yaml:1:\d+ {2}too much on one line: write what it lists on lines of their own/,
+    /watches\.yaml:1:\d+ {2}the line is too long: put its items on lines of their own/,
   );
 });
 

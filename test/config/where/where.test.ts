@@ -117,14 +117,14 @@ describe("why a where is false", () => {
 
   it("names of several conditions those that are false", () => {
     expect(describeFalse('tweet.lang == "en" && tweet.likes_count > 10', { tweet })).toBe(
-      'tweet.lang == "en" && tweet.likes_count > 10; false is tweet.likes_count > 10 (tweet.likes_count is 7)',
+      'tweet.lang == "en" && tweet.likes_count > 10; false: tweet.likes_count > 10 (tweet.likes_count is 7)',
     );
     expect(
       describeFalse('tweet.lang == "de" || (tweet.user.verified && tweet.likes_count > 10)', {
         tweet,
       }),
     ).toBe(
-      'tweet.lang == "de" || (tweet.user.verified && tweet.likes_count > 10); false are tweet.lang == "de" (tweet.lang is "en"), tweet.likes_count > 10 (tweet.likes_count is 7)',
+      'tweet.lang == "de" || (tweet.user.verified && tweet.likes_count > 10); false: tweet.lang == "de" (tweet.lang is "en"), tweet.likes_count > 10 (tweet.likes_count is 7)',
     );
   });
 

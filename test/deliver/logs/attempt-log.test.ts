@@ -70,8 +70,8 @@ it("counts each sink and kind for itself, each at its own level", () => {
   log.failed("hook", "limited", { messageId: "c", error: "slow down" });
   log.failed("hook", "dead", { messageId: "d", error: "no" });
   expect(lines).toEqual([
-    ["warn", "deliveries failed and will be repeated", line(1, ["a"])],
-    ["warn", "deliveries failed and will be repeated", line(1, ["b"], "503", "chat")],
+    ["warn", "deliveries failed and will be retried", line(1, ["a"])],
+    ["warn", "deliveries failed and will be retried", line(1, ["b"], "503", "chat")],
     ["info", "a sink asked to wait", line(1, ["c"], "slow down")],
     ["error", "messages were given up", line(1, ["d"], "no")],
   ]);

@@ -13,7 +13,7 @@ const failed = "failing hook: 503 from the other side";
 type Bench = ReturnType<typeof createBench>;
 const linesOf = ({ logged }: Bench, message: string) =>
   logged.filter((line) => line.message === message);
-const retries = (bench: Bench) => linesOf(bench, "deliveries failed and will be repeated");
+const retries = (bench: Bench) => linesOf(bench, "deliveries failed and will be retried");
 
 describe("a sink that fails for everything", () => {
   it("fault 48: opens after five failures in a row, whatever waits, and probes after 5, 15, 30 s, 1, 2 and then every 5 min", async () => {

@@ -66,7 +66,7 @@ describe("a refused key", () => {
     expect(await refuse("b")).toBe(true);
     expect(watch.usable()).toEqual(["a", "c"]);
     expect(alerted()).toEqual(["key.refused b"]);
-    expect(opsAlerts[0]?.message).toContain("2 others go on");
+    expect(opsAlerts[0]?.message).toContain("2 other keys continue");
   });
 
   it("is asked about once an hour, on trial when it has requests left, and reported when it has paid", async () => {
@@ -133,7 +133,7 @@ describe("when none is left", () => {
     await refuse("a");
     await refuse("b");
     expect(await refuse("c")).toBe(false);
-    expect(opsAlerts.at(-1)?.message).toContain("no other is left");
+    expect(opsAlerts.at(-1)?.message).toContain("no other key is left");
     expect(watch.usable()).toEqual(keys);
     expect(await watch.probe(ask)).toBe(false);
     good.add("c");

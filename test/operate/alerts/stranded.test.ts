@@ -34,13 +34,13 @@ it("names each sink that is gone while deliveries wait for it, how many, and wha
   const fields = {
     sink: "gone",
     waiting: 2,
-    hint: "name a sink so again, or write `moved_from` on the sink that has a new name, and they go out",
+    hint: "define a sink with this name again, or write `moved_from` on the renamed sink, and they are sent",
   };
   expect(await logged(async () => STATS)).toEqual([
-    ["deliveries wait for a sink that the configuration does not have", fields],
+    ["deliveries are waiting for a sink that is not configured", fields],
   ]);
   expect(strandedReasons(config, STATS)).toEqual([
-    "gone is no sink any more, and 2 of its deliveries wait: name one so again, or write `moved_from: gone` on the sink that has a new name, and they go out",
+    "gone is no longer a sink, but 2 of its deliveries are waiting: define a sink with this name again, or write `moved_from: gone` on the renamed sink, and they are sent",
   ]);
 });
 

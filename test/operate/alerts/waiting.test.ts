@@ -90,7 +90,7 @@ describe("an alert that waits", () => {
     expect(others).toEqual([]);
     expect(throttled).toMatchObject({
       cause: "throttled",
-      reason: "throttled (2 messages in 10m), gathered for a digest",
+      reason: "throttled (2 messages in 10m), collected for a digest",
       count: 5,
     });
     const untilMs = Date.parse(throttled?.until ?? "");

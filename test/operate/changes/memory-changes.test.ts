@@ -60,21 +60,21 @@ it.each<[string, object, object, readonly string[]]>([
     "a filter",
     search(),
     search({ where: "tweet.likes_count > 1", ignore: { words: ["x"] } }),
-    ["w: where, ignore: kept (goes for what is found from now on)"],
+    ["w: where, ignore: kept (applies to items found from now on)"],
   ],
   [
     "a filter with fresh tweets",
     search({ recheck: { every: "1h", until: "1d" } }),
     search({ recheck: { every: "1h", until: "1d" }, where: "tweet.likes_count > 1" }),
     [
-      "w: where: kept (goes for what is found from now on; fresh tweets that the old one kept back are dropped)",
+      "w: where: kept (applies to items found from now on; fresh tweets that the old one rejected are dropped)",
     ],
   ],
   [
     "kinds",
     posts(["a"]),
     posts(["a"], { include: { replies: true } }),
-    ["w: include: kept (goes for what is found from now on)"],
+    ["w: include: kept (applies to items found from now on)"],
   ],
   [
     "accounts",
@@ -115,21 +115,21 @@ it.each<[string, object, object, readonly string[]]>([
     fans({ source: "indexed" }),
     fans({ source: "all" }),
     [
-      "w: source: new baseline (another list; who is on it at the next read is recorded, and raises no alert)",
+      "w: source: new baseline (it is a different list; its members at the next read are recorded and raise no alert)",
     ],
   ],
   [
     "whom a check is about",
     check(),
     check({ account: "rival" }),
-    ["w: account: new baseline (it asks about another one)"],
+    ["w: account: new baseline (it asks about a different one)"],
   ],
   [
     "a threshold",
     profile(),
     profile({ when: { followers_count: ">= 20" } }),
     [
-      'w: when.followers_count: new baseline (a value that is across ">= 20" already is recorded, and raises no alert)',
+      'w: when.followers_count: new baseline (a value that is already past ">= 20" is recorded and raises no alert)',
     ],
   ],
   ["fields", profile(), profile({ fields: ["username"] }), ["w: fields: kept"]],
@@ -137,7 +137,7 @@ it.each<[string, object, object, readonly string[]]>([
     "ranks",
     { w: { type: "trends", woeid: 1, top: 3 } },
     { w: { type: "trends", woeid: 1, top: 9 } },
-    ["w: top: new baseline (other ranks count)"],
+    ["w: top: new baseline (different ranks count)"],
   ],
   [
     "a place",
@@ -149,7 +149,7 @@ it.each<[string, object, object, readonly string[]]>([
     "a type",
     search(),
     { w: { type: "user_search", query: "acme" }, ...other },
-    ["w: type: new baseline (a user_search watch remembers nothing of a search watch)"],
+    ["w: type: new baseline (a user_search watch cannot use the memory of a search watch)"],
   ],
   [
     "a disabled watch",
@@ -161,7 +161,7 @@ it.each<[string, object, object, readonly string[]]>([
     "an enabled watch",
     search({ enabled: false }),
     search({ on_return: "skip" }),
-    ["w: enabled: kept (what came meanwhile raises no alert)"],
+    ["w: enabled: kept (what was missed raises no alert)"],
   ],
   [
     "another name, kept",
@@ -174,7 +174,7 @@ it.each<[string, object, object, readonly string[]]>([
     search(),
     { v: { type: "search", query: "acme" }, ...other },
     [
-      "v: new baseline (it is new; one that was removed less than 30 days ago goes on instead)",
+      "v: new baseline (it is new; if it was removed less than 30 days ago, it continues with its old memory)",
       `w: dropped (what waits is still delivered; its memory is ${THIRTY}, in case it comes back)`,
     ],
   ],
@@ -230,7 +230,7 @@ it("an account that is written by its id now is the same one, as the state knows
     "w: account: kept",
   ]);
   expect(await alerted(check(), check({ account: "id:45" }), statesOf("membership"))).toEqual([
-    "w: account: new baseline (it asks about another one)",
+    "w: account: new baseline (it asks about a different one)",
   ]);
 });
 
@@ -281,7 +281,7 @@ it.each<[string, object, object, readonly string[]]>([
     search({ enabled: false }),
     search(),
     [
-      "w: enabled: what came meanwhile goes out as one digest to a chat, and as single events to programs (on_return)",
+      "w: enabled: what was missed is sent as one digest to chat sinks and as single events to others (on_return)",
     ],
   ],
   [

@@ -23,7 +23,7 @@ const BRAND = "  brand: { type: timeline, accounts: [acme, rival] }";
 
 it("a watch of the same type with a target of a watch that is gone looks renamed", async () => {
   expect(await said(BRAND, "  brands: { type: timeline, accounts: [rival, third] }")).toEqual([
-    `${CONFIG_PATH}:2:3  warning: \`brands\` looks like the watch \`brand\` that the state knows: write \`moved_from: brand\` if it has a new name only, or it begins anew`,
+    `${CONFIG_PATH}:2:3  warning: \`brands\` looks like the watch \`brand\` that the state knows: write \`moved_from: brand\` if it was only renamed; otherwise it starts with a new baseline`,
   ]);
 });
 

@@ -39,11 +39,11 @@ const pathOf = (changes: Partial<DeliveryPath>) => {
 
 it.each([
   [event.id, []],
-  [digestGroup("throttle", "sink:brand"), ["a digest of what exceeded the throttle"]],
+  [digestGroup("throttle", "sink:brand"), ["a digest of alerts above the throttle's limit"]],
   [digestGroup("backfill", "w"), ["the digest of a backfill"]],
-  [digestGroup("schedule", "sink:brand"), ["the digest of its schedule"]],
-  [digestGroup("return", "w"), ["the digest of what came while the watch was away"]],
-  ["summary\nw", ["one line a day, as the account came and went"]],
+  [digestGroup("schedule", "sink:brand"), ["the scheduled digest"]],
+  [digestGroup("return", "w"), ["the digest of items from while the watch was away"]],
+  ["summary\nw", ["one line a day, because the account came and went"]],
   ["w\nfollower.added\n7", ["one message for each target and poll"]],
   ['["route.routes[0]","brand","comms","x"]', ['team="comms"', 'label 2="x"']],
 ])("names what an alert of the group %j is gathered by", (groupKey, group) => {

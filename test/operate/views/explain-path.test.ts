@@ -174,10 +174,12 @@ describe("the path of an alert", () => {
       count: 0,
       next_at: expect.stringMatching(/^2026-03-06T15:4/) as string,
     });
-    expect(text).toMatch(/^ {4}repeat {3}2026-03-06 15:4\d:\d\d while the value stays across$/m);
+    expect(text).toMatch(
+      /^ {4}repeat {3}2026-03-06 15:4\d:\d\d while the value stays past its threshold$/m,
+    );
     const said = formatStatus(await daemon.status(), daemon.clock.now());
     expect(said).toMatch(
-      /^hook: 1 alert on a value is sent again while it stays across, next 15:4\d UTC \(in \S+\)$/m,
+      /^hook: 1 alert is repeated while its value stays past the threshold, next 15:4\d UTC \(in \S+\)$/m,
     );
     expect(await daemon.page()).toContain("1 sent again, next");
     await daemon.clock.advance(3 * 60 * MINUTE);
@@ -195,7 +197,7 @@ describe("an item that was filtered", () => {
     });
     const view = await daemon.call(`explain/${await tweet(daemon)}`);
     expect(formatExplanation(view)).toMatch(
-      /verdict {2}no alert: filtered \(where is false: .*; false is tweet\.user\.followers_count >= 5000000 \(tweet\.user\.followers_count is \d+\)\)/,
+      /verdict {2}no alert: filtered \(where is false: .*; false: tweet\.user\.followers_count >= 5000000 \(tweet\.user\.followers_count is \d+\)\)/,
     );
   });
 });

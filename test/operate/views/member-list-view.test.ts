@@ -37,11 +37,11 @@ it("says how far the first read of a list is", () => {
   ]);
   expect(statusOf(views)).toContain("first read 2,000 of 3,000,000");
   expect(statusOf(views)).toMatch(
-    /brand-mentions +acme +3,000,000 +not every day: full_read_every: 1d changes that/,
+    /brand-mentions +acme +3,000,000 +not every day: set full_read_every: 1d to change that/,
   );
 });
 
-it("says of a watch that reports who left that nothing is reported before its end", () => {
+it("says of a watch that reports who left that nothing is reported until it is complete", () => {
   const watch = makeWatch("w", "followers", { accounts: ["acme", "rival"] });
   const targets = [
     targetOf("acme", { read_members: 400 }),
@@ -49,7 +49,7 @@ it("says of a watch that reports who left that nothing is reported before its en
   ];
   const text = statusOf(memberListViews(watch, targets));
   expect(text).toContain(
-    "first read of rival 2,000 of 50,000 members, no alerts before its end, and 1 other list",
+    "first read of rival 2,000 of 50,000 members, no alerts until it is complete, and 1 other list",
   );
   expect(text).not.toContain("not every day");
 });

@@ -63,7 +63,7 @@ it("says why a sink takes nothing and how much waits, and which quota is spent i
       sinks: [sinkView({ breaker: "open", reason: "404", waiting: 3 })],
     }),
   ).toEqual([
-    "the quota is spent: 900 of 1000 requests; polling goes on at 2026-04-01T00:00:00.000Z",
+    "the quota is spent: 900 of 1000 requests; polling continues at 2026-04-01T00:00:00.000Z",
     "brand takes no messages: 404 (3 waiting, kept)",
   ]);
   expect(reasonsOf({ ...calm, quota: { ...calm.quota, factors } })).toEqual([

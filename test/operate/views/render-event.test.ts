@@ -105,7 +105,7 @@ describe("what is shown", () => {
     const ops = makeEvent("n", { id: "opsopsops", watch: "", watchKey: "" });
     const { render, view } = setUp({ events: [tweet("abcd1", "1"), tweet("abcd2", "2"), ops] });
     const nothing = (what: string) =>
-      `there is no event and no watch "${what}"; there are the watches brand, other. chirpwatch events --json lists the ids of events`;
+      `there is no event and no watch "${what}"; known watches: brand, other. chirpwatch events --json lists the ids of events`;
     expect(await render("abc")).toBe(nothing("abc"));
     expect(await render("opsops")).toBe(nothing("opsops"));
     expect((await view("opsopsops")).event.id).toBe("opsopsops");
@@ -123,7 +123,7 @@ describe("what is shown", () => {
 
   it("is nothing where the sink's secrets are not known", async () => {
     expect(await setUp({ sink: { settings: undefined } }).render("brand")).toBe(
-      "the secrets of chat are not known here",
+      "the secrets of chat are not available here",
     );
   });
 });

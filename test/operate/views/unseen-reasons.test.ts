@@ -76,7 +76,7 @@ describe("a tweet that a read of a feed did not bring", () => {
   };
 
   it("was not read for, or not since", () => {
-    expect(reason(ago(20), { read: EMPTY_FEED })).toBe("its first read is not done");
+    expect(reason(ago(20), { read: EMPTY_FEED })).toBe("its first read is not complete");
     const last = "it was last read at 2026-03-10T13:50:00.000Z, before the tweet was posted";
     expect(reason(ago(5))).toBe(
       `${last}, and the account's counters have shown no new tweet since`,
@@ -87,11 +87,11 @@ describe("a tweet that a read of a feed did not bring", () => {
   it("may be too new, or in a gap", () => {
     const read = { ...memory, stretches: [{ high: ago(0), low: ago(60) }], readAtMs: NOW_MS };
     expect(reason(ago(0.9), { read })).toBe(
-      "it was read, and the service may not show so new a tweet yet",
+      "it was read, but the service may not return such a new tweet yet",
     );
     expect(reason(ago(1.1), { read })).toMatch(/^tweets of that time were read/);
     expect(reason(ago(35))).toBe(
-      "it lies in a gap that is not read yet: too many pages at once, or an error, cut a poll",
+      "it is in a gap that is not read yet: a poll stopped early because of an error or too many pages",
     );
   });
 
@@ -99,7 +99,7 @@ describe("a tweet that a read of a feed did not bring", () => {
     const birth = ago(15);
     const began = target({ registeredAtMs: NOW_MS - 15 * MINUTE, memory: { birth } });
     expect(reason(ago(20), { target: began })).toBe(
-      "the watch began at 2026-03-10T13:45:00.000Z, and tweets from before are no news to it: chirpwatch backfill can read them",
+      "the watch began at 2026-03-10T13:45:00.000Z, and tweets from before that raise no alerts: chirpwatch backfill can read them",
     );
     const since = target({ ...began, memory: { birth, since_ms: NOW_MS - 25 * MINUTE } });
     expect(reason(ago(20), { target: since })).toMatch(/^tweets of that time were read/);
@@ -110,7 +110,7 @@ describe("a tweet that a read of a feed did not bring", () => {
     ["a search", poll("search-tweets", { query: "acme" }), false, "it does not match acme"],
     ["a community", poll("community-tweets", {}), false, "it does not belong to alice"],
   ])("is none of %s", (_, of, isAuthors, words) => {
-    const said = `tweets of that time were read, and this one was not among them: ${words}, or the service did not show it`;
+    const said = `tweets of that time were read, but this one was not among them: ${words}, or the service did not show it`;
     expect(reason(ago(20), { poll: of, isAuthors })).toBe(said);
   });
 });
@@ -163,7 +163,7 @@ describe("a watch that could have seen it", () => {
     const list = { polls: [poll("followers", {}, "roster")], watch: "new_followers" };
     expect(
       await reasons("9", false, { ...list, targets: [target({ baselineAtMs: null })] }),
-    ).toEqual(["its first read is not done"]);
+    ).toEqual(["its first read is not complete"]);
     expect(await reasons("9", false, { ...list, targets: [target()] })).toEqual([
       "no read of its list has shown the account",
     ]);

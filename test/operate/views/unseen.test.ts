@@ -56,7 +56,7 @@ describe("a tweet that nobody saw", () => {
       ["crowd", false],
     ]);
     expect(view.watches.map(({ reason }) => reason)).toEqual([
-      "tweets of that time were read, and this one was not among them: it does not match zebra, or the service did not show it",
+      "tweets of that time were read, but this one was not among them: it does not match zebra, or the service did not show it",
       "it is disabled (`enabled: false`)",
       "it follows @loud_one, not @someone",
       "a new_followers watch reads no new tweets",

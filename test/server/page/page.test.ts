@@ -42,7 +42,7 @@ describe("the status page", () => {
     };
     const unclaimed = { polls: 2, destinations: 0, oldest_poll_at: "2026-03-10T13:00:00.000Z" };
     expect(wordsOf(page({ replicas: [one], unclaimed }))).toContain(
-      "replicas: 10.0.0.1#aaaa (100% of the polls); not given to a replica yet: 2 polls (the oldest of them last made 2026-03-10 13:00:00 UTC)",
+      "replicas: 10.0.0.1#aaaa (100% of the polls); not given to a replica yet: 2 polls (the least recent one was last polled 2026-03-10 13:00:00 UTC)",
     );
     expect(wordsOf(page({ replicas: [one] }))).not.toContain("not given");
   });
