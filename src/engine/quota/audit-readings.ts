@@ -1,6 +1,6 @@
 /**
  * Holds what the service last said about each key, as `quota-audit.ts` learned it. The choice of
- * the key that pays depends on it. It is kept over restarts.
+ * the key that pays depends on these values, which are kept over restarts.
  */
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Json, JsonObject } from "../../model/json.ts";

@@ -1,5 +1,5 @@
 /**
- * The settings that sinks share which can mention people: for which events, how often, and
+ * The settings of mentions, for all sinks that can mention people: for which events, how often, and
  * conditions, which `config/` compiles. Each sink decides who can be mentioned.
  */
 import { z } from "zod";

@@ -1,6 +1,5 @@
 /**
- * The settings that sinks share which can put messages into threads. Each sink decides how a thread
- * looks.
+ * The settings of threads, for all sinks that have threads. Each sink decides how a thread looks.
  */
 import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";

@@ -46,8 +46,8 @@ export class Settlements {
   }
 
   /**
-   * Runs all of `work` and writes the waiting answers, or nothing of either. In that case the
-   * answers wait again.
+   * Runs all of `work` and writes the waiting answers, or does neither. If it fails, the answers
+   * wait again.
    */
   async transact<Result>(
     work: (on: Executor) => Promise<Result>,
