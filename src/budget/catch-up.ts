@@ -56,7 +56,7 @@ const ADMISSION = 10;
 /** A source that requests no page for this long is considered finished. */
 const IDLE_MS = 60_000;
 /** The minimum capacity, however small the quota is. */
-const LEAST_CAPACITY = 2 * ADMISSION;
+const MIN_CAPACITY = 2 * ADMISSION;
 /**
  * What the plan leaves is spent over this share of the remaining time, so that most of it is kept
  * for later.
@@ -66,7 +66,7 @@ const SPARE_HORIZON = 0.25;
  * If the plan leaves nothing to spare, catching up gets this share of an even pace, and polls are
  * slowed down for it.
  */
-const LEAST_SHARE = 0.1;
+const MIN_SHARE = 0.1;
 /**
  * The share of the bucket that a source of this priority must leave for sources of higher priority.
  */
@@ -83,8 +83,8 @@ export function sparePace(query: SparePaceQuery): SparePace | undefined {
   const horizonDays = Math.min(Math.max(1, daysLeft * SPARE_HORIZON), daysLeft);
   const sparePerDay = ((evenPerDay - query.plannedPerDay) * daysLeft) / horizonDays;
   return {
-    capacity: Math.max(LEAST_CAPACITY, evenPerDay / HOURS_A_DAY),
-    perDay: query.plannedPagesPerDay + Math.max(sparePerDay, evenPerDay * LEAST_SHARE),
+    capacity: Math.max(MIN_CAPACITY, evenPerDay / HOURS_A_DAY),
+    perDay: query.plannedPagesPerDay + Math.max(sparePerDay, evenPerDay * MIN_SHARE),
   };
 }
 

@@ -56,12 +56,12 @@ const PRIOR = 20;
  * The maximum factor. First reads are not slowed down, so an hour of them must not count as the
  * pace.
  */
-const MOST = 4;
+const MAX_FACTOR = 4;
 /**
  * Requests over a longer time than this were made at another pace: the process was suspended, or
  * the clock was set.
  */
-const LONGEST_SAMPLE_MS = 600_000;
+const MAX_SAMPLE_MS = 600_000;
 
 const NO_REQUESTS: Sums = { reckoned: 0, taken: 0 };
 const EMPTY = { ...NO_REQUESTS, ms: 0 };
@@ -77,7 +77,7 @@ export function createForecastCorrection(): ForecastCorrection {
         memory = { periodId: sample.periodId, learned: NO_REQUESTS, bucket: EMPTY };
       if (before?.pacedPerDay === undefined || before.periodId !== sample.periodId) return;
       const ms = sample.nowMs - before.nowMs;
-      if (ms <= 0 || ms > LONGEST_SAMPLE_MS) return;
+      if (ms <= 0 || ms > MAX_SAMPLE_MS) return;
       const bucket = {
         ms: memory.bucket.ms + ms,
         reckoned: memory.bucket.reckoned + (before.pacedPerDay * ms) / DAY_MS,
@@ -92,7 +92,7 @@ export function createForecastCorrection(): ForecastCorrection {
     },
     get factor() {
       const { reckoned, taken } = memory.learned;
-      return Math.min(Math.max((taken + PRIOR) / (reckoned + PRIOR), 1), MOST);
+      return Math.min(Math.max((taken + PRIOR) / (reckoned + PRIOR), 1), MAX_FACTOR);
     },
     get memory() {
       return memory;
@@ -105,6 +105,6 @@ function learn(before: Sums, { ms, reckoned, taken }: CorrectionMemory["bucket"]
   const kept = 2 ** (-ms / HALF_LIFE_MS);
   return {
     reckoned: before.reckoned * kept + reckoned,
-    taken: before.taken * kept + Math.min(taken, reckoned * MOST),
+    taken: before.taken * kept + Math.min(taken, reckoned * MAX_FACTOR),
   };
 }

@@ -39,7 +39,7 @@ export interface EnrichDeps {
 
 const AT_ONCE = 100;
 /** The longest sleep between rounds, because the machine's clock may have been set meanwhile. */
-const LONGEST_SLEEP_MS = 60_000;
+const MAX_SLEEP_MS = 60_000;
 /** The wait after an error of the state, and after a round that could do nothing. */
 const AGAIN_MS = 5_000;
 const RETRY_STEPS_MS = [5_000, 10_000, 30_000, 60_000, 120_000, 300_000] as const;
@@ -113,7 +113,7 @@ export class WatchEnricher {
       });
       if (this.#isWoken || waitMs <= 0) continue;
       if (waitMs < Number.POSITIVE_INFINITY && !this.#abort.signal.aborted)
-        this.#cancel = clock.after(Math.min(waitMs, LONGEST_SLEEP_MS), () => this.wake());
+        this.#cancel = clock.after(Math.min(waitMs, MAX_SLEEP_MS), () => this.wake());
       return;
     }
   }

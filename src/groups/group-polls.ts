@@ -23,7 +23,7 @@ export const PLANNER_VERSION = 1;
  * A probe saves nothing for a single account. For two, a probe and a search cost at most as much as
  * two reads.
  */
-const LEAST_MEMBERS = 2;
+const MIN_MEMBERS = 2;
 
 /**
  * Returns the polls that stay as they are, then the groups. A group keeps its key when accounts are
@@ -46,7 +46,7 @@ export function groupPolls<T extends Pollable>(
     const isFresh = timing.kind === "freshness";
     const isAsked =
       strategyOf(first) !== "auto" || (isFresh && !isCheaperAlone(first, timing.freshness, polls));
-    if (members.length < LEAST_MEMBERS && !isAsked) alone.push(...members);
+    if (members.length < MIN_MEMBERS && !isAsked) alone.push(...members);
     else if (isFresh) fresh.push([kind, members]);
     else
       groups.push(

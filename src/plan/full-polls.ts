@@ -3,7 +3,7 @@
  * of them. Each kind of group computes what that costs. Pure.
  */
 
-const LEAST_FULL_POLL_MS = 1_800_000;
+const MIN_FULL_POLL_MS = 1_800_000;
 /**
  * The maximum share that full polls, or verification reads, may add to the cost of everything else.
  */
@@ -14,4 +14,4 @@ export const FULL_POLL_SHARE = 0.04;
  * but always well within `max_age`.
  */
 export const fullPollWithin = (everyMs: number, intervalMs: number, maxAgeMs: number): number =>
-  Math.min(Math.max(everyMs, LEAST_FULL_POLL_MS, intervalMs), Math.floor(maxAgeMs * 0.45));
+  Math.min(Math.max(everyMs, MIN_FULL_POLL_MS, intervalMs), Math.floor(maxAgeMs * 0.45));

@@ -6,7 +6,7 @@ export interface Range {
 }
 
 /** A wider range would be of no use. */
-const MOST_SPREAD = 2.5;
+const MAX_SPREAD = 2.5;
 
 export const exactly = (value: number): Range => ({ low: value, high: value });
 
@@ -18,7 +18,7 @@ export const middleOf = ({ low, high }: Range): number => (low + high) / 2;
 
 /** Narrows a range so that its top is at most 2.5 times its bottom. The middle stays the same. */
 export function narrowed(range: Range): Range {
-  if (range.high <= MOST_SPREAD * range.low) return range;
-  const low = (2 * middleOf(range)) / (1 + MOST_SPREAD);
-  return { low, high: MOST_SPREAD * low };
+  if (range.high <= MAX_SPREAD * range.low) return range;
+  const low = (2 * middleOf(range)) / (1 + MAX_SPREAD);
+  return { low, high: MAX_SPREAD * low };
 }

@@ -10,7 +10,7 @@ import { ownValue } from "../model/own-value.ts";
 /** Parts of a key that come from the post, not from its labels. */
 const POST_PARTS = ["tweet", "text"];
 /** Shorter texts, such as "good morning", are equal by chance. */
-const SHORTEST_TEXT = 20;
+const MIN_TEXT = 20;
 /**
  * Texts that agree in this many characters are copies. A longer key would only make the state
  * larger.
@@ -64,5 +64,5 @@ export function plainText(text: string): string {
     .replace(/[@＠]\w+:?/g, " ")
     .replace(/\s+/g, " ")
     .trim();
-  return plain.length < SHORTEST_TEXT ? "" : plain.slice(0, TEXT_CHARS);
+  return plain.length < MIN_TEXT ? "" : plain.slice(0, TEXT_CHARS);
 }

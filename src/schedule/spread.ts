@@ -5,15 +5,15 @@
 import { unitHash } from "../model/hash.ts";
 
 const SHARE_OF_INTERVAL = 0.1;
-const LONGEST_MS = 30_000;
+const MAX_MS = 30_000;
 /** Below this, an offset would be a noticeable part of the requested delay. */
-const SHORTEST_INTERVAL_MS = 10_000;
+const MIN_INTERVAL_MS = 10_000;
 
 /**
  * Returns the milliseconds to add to every tick of this poll: at most 10% of its interval and 30 s;
  * 0 for intervals under 10 s.
  */
 export function spreadMs(fingerprint: string, intervalMs: number): number {
-  if (intervalMs < SHORTEST_INTERVAL_MS) return 0;
-  return Math.floor(unitHash(fingerprint) * Math.min(intervalMs * SHARE_OF_INTERVAL, LONGEST_MS));
+  if (intervalMs < MIN_INTERVAL_MS) return 0;
+  return Math.floor(unitHash(fingerprint) * Math.min(intervalMs * SHARE_OF_INTERVAL, MAX_MS));
 }

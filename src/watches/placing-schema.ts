@@ -8,9 +8,9 @@ import { formatDuration, parseDuration } from "../model/duration.ts";
 import type { StrategyOverride } from "../model/schedule.ts";
 import type { Watch } from "../model/watch.ts";
 
-const LEAST_FULL_POLL_MS = 600_000;
+const MIN_FULL_POLL_MS = 600_000;
 
-const LEAST_FULL_READ_MS = 3_600_000;
+const MIN_FULL_READ_MS = 3_600_000;
 
 /** Parses a duration to milliseconds. `never`, if it is allowed, becomes infinite. */
 const length = (leastMs: number, never?: "never") =>
@@ -39,7 +39,7 @@ export const placingShape = {
     .describe(
       "How many accounts are read: `single` reads each, `probe` asks for the counters of a hundred at once and reads the accounts whose counters changed. `auto` probes accounts that share a schedule. `merge` comes from older releases and means `auto`.",
     ),
-  full_poll_every: length(LEAST_FULL_POLL_MS)
+  full_poll_every: length(MIN_FULL_POLL_MS)
     .optional()
     .describe(
       "How often every account is read, whatever its counters say. Default: as often as that costs little, and well within `max_age`.",
@@ -54,7 +54,7 @@ export const probingShape = {
     .describe(
       "How the lists of many accounts are read: `single` reads each, `probe` asks for the counters of a hundred accounts at once and reads the lists whose counters changed. `auto` chooses the cheapest way and adapts to what it learns.",
     ),
-  full_poll_every: length(LEAST_FULL_POLL_MS)
+  full_poll_every: length(MIN_FULL_POLL_MS)
     .optional()
     .describe(
       "How often every list is read, whatever its counter says. Default: as often as that costs little, and well within `max_age`.",
@@ -63,7 +63,7 @@ export const probingShape = {
 
 /** The key of a watch that reports who joined a member list. */
 export const fullReadShape = {
-  full_read_every: length(LEAST_FULL_READ_MS, "never")
+  full_read_every: length(MIN_FULL_READ_MS, "never")
     .optional()
     .describe(
       "How often the whole list is read, 200 members per request, to find newcomers that the service does not list first. Default: once at the start, newcomers first, and then every day for lists of up to 100,000 members. `never`: not even once.",
@@ -78,7 +78,7 @@ export const sharingShape = {
     .describe(
       "How searches of one schedule are read: `single` sends each query, `merge` combines many plain ones (words, phrases, hashtags, cashtags, mentions, from:, to:) into one query and attributes the results. `auto` chooses the cheaper way.",
     ),
-  full_poll_every: length(LEAST_FULL_POLL_MS)
+  full_poll_every: length(MIN_FULL_POLL_MS)
     .optional()
     .describe(
       "How often a merged search is also read by itself, as a verification. Default: as often as that costs little, and well within `max_age`.",

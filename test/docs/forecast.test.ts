@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createPlanView } from "../../src/operate/plan/plan-view.ts";
 import {
   EXTRA_READS,
-  MOST_MOVES_PER_DAY,
+  MAX_MOVES_PER_DAY,
   MOVES_PER_DAY,
   POSTS_PER_DAY,
   RECHECKED_PER_DAY,
@@ -43,9 +43,7 @@ it("names the assumptions that the code makes", () => {
     ends(RECHECKED_PER_DAY),
   );
   expect(results("changes per member list per day")).toEqual(ends(MOVES_PER_DAY));
-  expect(results("changes per day of the list that changes most")).toEqual(
-    ends(MOST_MOVES_PER_DAY),
-  );
+  expect(results("changes per day of the list that changes most")).toEqual(ends(MAX_MOVES_PER_DAY));
   expect(results("factor on all other requests, for full polls and repeated reads")).toEqual(
     ends(EXTRA_READS),
   );

@@ -49,7 +49,7 @@ const GATHER_MS = 50;
  */
 const GATHER_SHARED_MS = 1_000;
 /** A start logs a single line for all watches if more of them than this have their baseline. */
-const MOST_LINES = 100;
+const MAX_LINES = 100;
 
 export function createStartReport(deps: StartReportDeps): StartReport {
   /**
@@ -163,7 +163,7 @@ function reportKnown(
     watch: watch.id,
     items: notedItems(watch.type, state),
   }));
-  if (known.length > MOST_LINES) {
+  if (known.length > MAX_LINES) {
     const items = counts.reduce((sum, count) => sum + count.items, 0);
     return log.info(`${known.length} watches: baseline done, ${items} items known`, {
       watches: known.length,

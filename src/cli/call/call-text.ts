@@ -10,7 +10,7 @@ import type { Collected } from "./call-pages.ts";
 import { type Column, formatCount, formatTable } from "../terminal/table.ts";
 
 /** The longest text if the output is no terminal with a width. */
-const LONGEST_TEXT = 70;
+const MAX_TEXT = 70;
 
 /**
  * Formats an answer; `width` is the number of columns of the terminal, undefined if there is none.
@@ -118,7 +118,7 @@ const shortTime = (iso: string): string => iso.slice(0, 16).replace("T", " ");
 
 /** Shortens a text if there is no terminal; on a terminal the whole line is shortened instead. */
 const cut = (text: string, width: number | undefined): string =>
-  width === undefined && text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  width === undefined && text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 
 /** Says for people what a request of an endpoint costs. */
 export const endpointCost = (endpoint: Endpoint): string =>

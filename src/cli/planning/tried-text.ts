@@ -11,7 +11,7 @@ import { consoleSink } from "../../sinks/console.ts";
 import type { SinkDeps } from "../../sinks/kind/sink-type.ts";
 import { plural } from "../terminal/table.ts";
 
-const LONGEST_TEXT = 80;
+const MAX_TEXT = 80;
 
 /** Writes the items through `deps.write`. */
 export async function formatTried(tried: readonly TriedTarget[], deps: SinkDeps): Promise<void> {
@@ -56,6 +56,6 @@ async function writeAlerts(news: readonly TriedItem[], deps: SinkDeps): Promise<
 function filteredLine({ event, detail }: TriedItem, linksHost: string): string {
   const { title, body } = createReader(linksHost)({ event, watches: [event.watch] });
   const text = cleanLine(`${title}: ${body}`);
-  const short = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
   return `  ${isoTime(event.occurredAtMs).slice(0, 19).replace("T", " ")}  ${short}\n      because ${cleanLine(detail)}`;
 }

@@ -54,7 +54,7 @@ export interface SendDeps {
  * Sinks have shorter deadlines of their own. This one frees the attempt if a sink does not apply
  * its own.
  */
-const LONGEST_ATTEMPT_MS = 120_000;
+const MAX_ATTEMPT_MS = 120_000;
 
 /** Creates the stage. An aborted attempt ends at once, even if its sink ignores the signal. */
 export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> {
@@ -82,7 +82,7 @@ export function createSendStage(deps: SendDeps): Stage<ClaimedMessage, Attempt> 
           fail(reason);
         },
       };
-      const cancel = clock.after(LONGEST_ATTEMPT_MS, () =>
+      const cancel = clock.after(MAX_ATTEMPT_MS, () =>
         abortable.abort(new SinkError("transient", "no answer within two minutes")),
       );
       underWay.add(abortable);

@@ -13,12 +13,12 @@ export interface SilenceWatchDeps extends Pick<Ports, "clock" | "opsAlerts"> {}
  * factor of ten, but even then a silence of this length is not chance.
  */
 const EXPECTED_BEFORE_ALERT = 100;
-const SHORTEST_SILENCE_MS = 30 * 60_000;
+const MIN_SILENCE_MS = 30 * 60_000;
 /** The weight of an item in the pace halves in this time. */
 const HALF_LIFE_MS = 86_400_000;
 /** The pace is not used before it was observed for this long. */
 const LEARN_MS = 6 * 3_600_000;
-const LONGEST_PAUSE_MS = 10 * 60_000;
+const MAX_PAUSE_MS = 10 * 60_000;
 /** Three checks, which are made every 30 s. */
 const SEEN_FOR_MS = 90_000;
 const OF_EMPTY_LISTS = "The data service answers with empty lists where there were items before.";
@@ -54,7 +54,7 @@ export class SilenceWatch {
     const nowMs = this.#deps.clock.monotonic();
     this.#isBack ||= newItems > 0 || (hasItems && this.#isOfEmptyLists);
     this.#quietMs =
-      newItems > 0 ? 0 : this.#quietMs + Math.min(nowMs - this.#lastAnswerMs, LONGEST_PAUSE_MS);
+      newItems > 0 ? 0 : this.#quietMs + Math.min(nowMs - this.#lastAnswerMs, MAX_PAUSE_MS);
     this.#lastAnswerMs = nowMs;
     if (newItems > 0) this.#pace.learn(newItems, nowMs);
   }
@@ -64,7 +64,7 @@ export class SilenceWatch {
     await opsAlerts.load();
     const quietMs = this.#quietMs;
     const isTooQuiet =
-      quietMs >= SHORTEST_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_BEFORE_ALERT;
+      quietMs >= MIN_SILENCE_MS && this.#pace.perMs * quietMs >= EXPECTED_BEFORE_ALERT;
     if (isSuspiciousEverywhere) [this.#isOfEmptyLists, this.#isBack] = [true, false];
     const message = isSuspiciousEverywhere
       ? OF_EMPTY_LISTS

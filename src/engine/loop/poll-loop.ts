@@ -28,7 +28,7 @@ export interface PollWork {
 /** The gate paces requests; this only limits how many polls wait there at once. */
 const MAX_RUNNING = 64;
 /** Wakes at least this often, to notice that the clock was set. */
-const LONGEST_SLEEP_MS = 30_000;
+const MAX_SLEEP_MS = 30_000;
 /** Used before the start. */
 const NO_WORK: PollWork = { runPoll: async () => ({}), nextDueMs: () => undefined };
 
@@ -147,8 +147,8 @@ export class PollLoop {
     const firstDueMs = this.#running.size < MAX_RUNNING ? this.#queue.firstDueAt : undefined;
     const waitMs =
       firstDueMs === undefined
-        ? LONGEST_SLEEP_MS
-        : Math.min(Math.max(0, firstDueMs - this.#clock.now()), LONGEST_SLEEP_MS);
+        ? MAX_SLEEP_MS
+        : Math.min(Math.max(0, firstDueMs - this.#clock.now()), MAX_SLEEP_MS);
     this.#cancelTimer = this.#clock.after(waitMs, () => this.#turn());
   }
 

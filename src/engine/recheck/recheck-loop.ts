@@ -13,7 +13,7 @@ import { rechecked, RecheckBatches, type RecheckDeps, reportFailure } from "./re
 /**
  * Wakes at least this often, to try failed requests again and because the clock may have been set.
  */
-const LONGEST_SLEEP_MS = 60_000;
+const MAX_SLEEP_MS = 60_000;
 
 export class RecheckLoop {
   readonly #deps: RecheckDeps;
@@ -64,7 +64,7 @@ export class RecheckLoop {
     if (this.#isStopped) return;
     const nowMs = this.#deps.clock.now();
     const waits = this.#intervalsMs().map((everyMs) => nextRecheckMs(nowMs, everyMs) - nowMs);
-    this.#cancel = this.#deps.clock.after(Math.min(LONGEST_SLEEP_MS, ...waits), () => this.wake());
+    this.#cancel = this.#deps.clock.after(Math.min(MAX_SLEEP_MS, ...waits), () => this.wake());
   }
 
   #intervalsMs(): readonly number[] {

@@ -54,7 +54,7 @@ export function tasksOf(query: TaskQuery): readonly ReadTask[] {
       const rounds = (nowMs - account.probe.fullAtMs) / fullPollEveryMs;
       const triedRounds =
         (nowMs - (account.probe.blindAtMs ?? Number.NEGATIVE_INFINITY)) / fullPollEveryMs;
-      if (rounds >= SOONEST && triedRounds >= AGAIN)
+      if (rounds >= MIN_ROUNDS && triedRounds >= AGAIN)
         (rounds >= 1 ? late : next).push({ member, account });
     }
   }
@@ -123,7 +123,7 @@ interface Late {
  * An account whose last full poll is older than this share of its interval may fill a spare slot in
  * another account's search.
  */
-const SOONEST = 0.5;
+const MIN_ROUNDS = 0.5;
 /**
  * A full poll that was shown nothing is repeated after this share of the interval: the known posts
  * may have been deleted, or the service may give empty answers for hours.

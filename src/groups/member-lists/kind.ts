@@ -1,6 +1,6 @@
 /** Member lists whose counters are requested together, for plan and forecast. Pure. */
 import { pollCost } from "../../plan/poll-cost.ts";
-import { EXTRA_READS, MOST_MOVES_PER_DAY, MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
+import { EXTRA_READS, MAX_MOVES_PER_DAY, MOVES_PER_DAY } from "../../plan/polls/estimate.ts";
 import { dailyRead, isReadByEveryPoll, readsWholeList } from "../../plan/polls/full-read.ts";
 import { type Range, times } from "../../plan/range.ts";
 import { sum } from "../../plan/sum.ts";
@@ -32,7 +32,7 @@ export const MEMBER_LISTS_KIND: GroupKind = {
     const at = (end: keyof Range): number =>
       pollsPerDay * probesPerRun +
       readsFor(MOVES_PER_DAY[end], pages - longest) +
-      readsFor(MOST_MOVES_PER_DAY[end], longest) +
+      readsFor(MAX_MOVES_PER_DAY[end], longest) +
       wholeReads;
     const fullPolls = fullPollEveryMs === undefined ? 0 : (pages * DAY_MS) / fullPollEveryMs;
     const { low, high } = times({ low: at("low"), high: at("high") }, EXTRA_READS);

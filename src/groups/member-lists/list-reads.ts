@@ -35,7 +35,7 @@ const RETRY_SCHEDULES: readonly (readonly number[])[] = [
   [15 * MIN],
   [],
 ];
-const SHORTEST = RETRY_SCHEDULES.length - 1;
+const LAST_SCHEDULE = RETRY_SCHEDULES.length - 1;
 /**
  * The schedule with one more read, a while later. It is used for changes that promise no member but
  * may hide one, and for whole lists, which show everything at once.
@@ -124,6 +124,6 @@ function backoffAfter(
   if (isAccounted(owed, read)) return backoff;
   const index = scheduleIndexOf(owed, read, backoff);
   return owed !== null || read.isWhole || backoff >= ONE_MORE
-    ? Math.min(SHORTEST, index + 1)
+    ? Math.min(LAST_SCHEDULE, index + 1)
     : backoff;
 }

@@ -28,7 +28,7 @@ export interface DoubtDeps {
   readonly uselessAnswers: RefusalBackoff;
 }
 
-const LONGEST_REST_MS = 86_400_000;
+const MAX_REST_MS = 86_400_000;
 /** The number of unattributed results that are remembered as verified. */
 const MAX_UNATTRIBUTED = 200;
 
@@ -68,7 +68,7 @@ export function resolveDoubt(
       strays: [...scene.memory.strays, ...unattributed].slice(-MAX_UNATTRIBUTED),
     };
   if (reason === "unattributed" && unexplained.length === 0) return;
-  const restMs = uselessAnswers.recordRefusal(scene.group, LONGEST_REST_MS);
+  const restMs = uselessAnswers.recordRefusal(scene.group, MAX_REST_MS);
   log.warn("a merged search found too little, sending each search by itself for a while", {
     reason,
     searches: tasks.length,

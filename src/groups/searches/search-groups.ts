@@ -16,7 +16,7 @@ import { spreadIn } from "../../plan/timing.ts";
 import { maxAgeOf, strategyOf } from "../../plan/polls/effective-settings.ts";
 
 const DAY_MS = 86_400_000;
-const LEAST_MEMBERS = 2;
+const MIN_MEMBERS = 2;
 
 /**
  * Returns the polls that stay as they are, then the groups. A group keeps its key when searches are
@@ -28,7 +28,7 @@ export function groupSearches<T extends Pollable>(
 ): readonly Poll<T>[] {
   const { kinds, rest } = sortByKind(polls, searchesKey);
   const read = [...kinds].flatMap(([kind, members]) =>
-    members.length < LEAST_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members)],
+    members.length < MIN_MEMBERS ? members : [toGroup(hash(`group\n${kind}`), members)],
   );
   return [...rest, ...read];
 }

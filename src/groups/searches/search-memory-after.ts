@@ -111,7 +111,7 @@ export const weighed = ({ isBusy, ...member }: SearchMemory, intervalMs: number)
 export type MergedItems = ReadonlyMap<string, number>;
 
 /** At least this many must be wrong, because deletions explain some. */
-const LEAST_WRONG = 2;
+const MIN_WRONG = 2;
 const WRONG_SHARE = 1 / 3;
 
 /**
@@ -132,7 +132,7 @@ export function objectionTo(
   const sinceMs = task.reach?.sinceMs ?? Number.POSITIVE_INFINITY;
   const own = [...merged].filter(([, atMs]) => atMs >= sinceMs);
   const wrong = own.filter(([id]) => !shown.has(id));
-  return shown.size > 0 && wrong.length >= LEAST_WRONG && wrong.length > own.length * WRONG_SHARE
+  return shown.size > 0 && wrong.length >= MIN_WRONG && wrong.length > own.length * WRONG_SHARE
     ? "foreign"
     : undefined;
 }

@@ -50,8 +50,8 @@ const NOTHING_LEARNED: SearchGroupMemory = {
 };
 
 const DAY_MS = 86_400_000;
-const LONGEST_ALONE_MS = 32 * DAY_MS;
-const ALONE: Backoff = { stepsMs: doubling(DAY_MS, LONGEST_ALONE_MS) };
+const MAX_ALONE_MS = 32 * DAY_MS;
+const ALONE: Backoff = { stepsMs: doubling(DAY_MS, MAX_ALONE_MS) };
 
 export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolean =>
   nowMs < (member?.alone?.untilMs ?? 0);
@@ -62,7 +62,7 @@ export const isAlone = (member: SearchMemory | undefined, nowMs: number): boolea
  */
 export function quarantineAfter(before: Quarantine | undefined, nowMs: number): Quarantine {
   const { untilMs = 0, times = 0 } = before ?? {};
-  const isAgain = nowMs - untilMs < LONGEST_ALONE_MS;
+  const isAgain = nowMs - untilMs < MAX_ALONE_MS;
   const shown = isAgain ? times + 1 : 1;
   return { untilMs: nowMs + backoffAfter(ALONE, shown), times: shown };
 }

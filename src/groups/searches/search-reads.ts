@@ -30,7 +30,7 @@ export interface SearchReadsDeps extends DoubtDeps {
 }
 
 /** The number of tweets per member that are kept to be compared with a verification read. */
-const MOST_TAKEN = 200;
+const MAX_ITEMS = 200;
 
 export class SearchReads {
   readonly #deps: SearchReadsDeps;
@@ -199,7 +199,7 @@ export class SearchReads {
 
   #remember(key: string, items: readonly { readonly id: string; readonly timeMs: number }[]): void {
     const own = this.#mergedItems.get(key) ?? new Map<string, number>();
-    for (const { id, timeMs } of items) if (own.size < MOST_TAKEN) own.set(id, timeMs);
+    for (const { id, timeMs } of items) if (own.size < MAX_ITEMS) own.set(id, timeMs);
     this.#mergedItems.set(key, own);
   }
 

@@ -8,7 +8,7 @@ import { sum } from "../../plan/sum.ts";
 import type { ReadAlgorithm } from "./feed-pace.ts";
 
 /** Reads are at most this many times as frequent as even ones, in a burst. */
-const MOST_SPEED_UP = 6;
+const MAX_SPEED_UP = 6;
 /** Delays are averaged over this many posts, and at least six hours. */
 const MEMORY_POSTS = 400;
 const MEMORY_MS = 21_600_000;
@@ -17,7 +17,7 @@ export const readsForMean = ({ meanMs, maxMs }: Mean): ReadAlgorithm => ({
   kind: "mean",
   // Posts are found sooner in a burst.
   delay: { p50Ms: 0.95 * meanMs, p95Ms: 2.2 * meanMs },
-  leastMs: (2 * meanMs) / MOST_SPEED_UP,
+  leastMs: (2 * meanMs) / MAX_SPEED_UP,
   mostMs: maxMs,
   wantedWorth: (share, factor) => share * (2 * meanMs * meanMs) * (factor * factor),
   inTimeMs: 0,

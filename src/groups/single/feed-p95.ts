@@ -8,7 +8,7 @@ import type { ReadAlgorithm } from "./feed-pace.ts";
 /** The share of posts that are late at even intervals. */
 const LATE_SHARE = 0.05;
 /** The largest worth that a read is required to have. */
-const MOST_WORTH = (1 - LATE_SHARE) / LATE_SHARE;
+const MAX_WORTH = (1 - LATE_SHARE) / LATE_SHARE;
 /** How much one post changes the required worth of a read. */
 const QUANTILE_STEP = 0.1;
 
@@ -24,6 +24,6 @@ export const readsForP95 = (freshness: P95): ReadAlgorithm => ({
   learn(pace, delaysMs, nowMs) {
     const late = delaysMs.filter((delayMs) => delayMs > freshness.p95Ms).length;
     const worth = pace.worth * Math.exp(QUANTILE_STEP * (LATE_SHARE * delaysMs.length - late));
-    return { ...pace, worth: Math.min(worth, MOST_WORTH), atMs: nowMs };
+    return { ...pace, worth: Math.min(worth, MAX_WORTH), atMs: nowMs };
   },
 });

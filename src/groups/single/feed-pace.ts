@@ -75,7 +75,7 @@ const FIRST_GUESS_POSTS = 60;
  * Outside bursts, reads come at most three times as often as even ones, because more requests do
  * not find sooner what a list shows late.
  */
-const LEAST_WORTH = 1 / 9;
+const MIN_WORTH = 1 / 9;
 
 /** Creates the pace of a new feed. `rate`: from the dates of the first page. */
 export function startFeed(
@@ -90,11 +90,11 @@ export function startFeed(
  * A page that covers only minutes says little about a day, so rates count for at least this many
  * days.
  */
-const LEAST_DAYS = 0.5;
+const MIN_DAYS = 0.5;
 
 /** Returns the sum of these rates, as one day of evidence. */
 export const joinRates = (rates: readonly RateMemory[], nowMs: number): RateMemory => ({
-  posts: sum(rates, ({ posts, days }) => posts / Math.max(days, LEAST_DAYS)),
+  posts: sum(rates, ({ posts, days }) => posts / Math.max(days, MIN_DAYS)),
   days: 1,
   excited: sum(rates, ({ excited }) => excited),
   atMs: nowMs,
@@ -134,7 +134,7 @@ export function learnFeedDelays(
 ): FeedPace {
   if (delaysMs.length === 0) return feed;
   const learned = algorithm.learn(feed.pace, delaysMs, nowMs);
-  return { ...feed, pace: { ...learned, worth: Math.max(learned.worth, LEAST_WORTH) } };
+  return { ...feed, pace: { ...learned, worth: Math.max(learned.worth, MIN_WORTH) } };
 }
 
 const STEPS = 240;

@@ -64,7 +64,7 @@ interface FreshDeps extends FeedPacerDeps {
   readonly dueMs: Map<string, number>;
 }
 
-const SHORTEST_MS = 1_000;
+const MIN_MS = 1_000;
 /**
  * Lists sometimes show a post this late. Posts from before that time were hidden for another
  * reason, so they say nothing about the posting rate.
@@ -115,7 +115,7 @@ function createFreshFeedPacer(poll: Poll, algorithm: ReadAlgorithm, deps: FreshD
   const nextRead = ({ feed, readAtMs }: FeedEntry, factor: number): number =>
     Math.max(
       readAtMs + waitForFeed(feed, algorithm, factor, serviceClock.fromLocal(readAtMs)),
-      clock.now() + SHORTEST_MS,
+      clock.now() + MIN_MS,
     );
 
   return {

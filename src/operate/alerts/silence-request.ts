@@ -16,7 +16,7 @@ import type { Matcher } from "../../route/route.ts";
 import type { SilenceRequest } from "../../server/contract/silence-view.ts";
 import { WATCH_TYPES } from "../../watches/registry.ts";
 
-const LONGEST_MS = 365 * 86_400_000;
+const MAX_MS = 365 * 86_400_000;
 const MAX_CHARACTERS = 500;
 
 /** Returns the silence, which begins now, or what is wrong with the request. */
@@ -82,7 +82,7 @@ function readDuration(text: string): number | string {
     return `the duration must be a time like 30m, 2h or 3d, not "${written.slice(0, 80)}"`;
   if (durationMs < 1_000)
     return `a silence of ${written} is too short to hold anything back: write a longer duration, like 30m, 2h or 3d`;
-  return durationMs <= LONGEST_MS
+  return durationMs <= MAX_MS
     ? durationMs
     : `a silence may last 365d at most, not ${written.slice(0, 80)}: disable the watch instead`;
 }

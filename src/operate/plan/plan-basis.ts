@@ -4,7 +4,7 @@
  */
 import type { Basis, WatchForecast } from "../../forecast/forecast.ts";
 import {
-  MOST_MOVES_PER_DAY,
+  MAX_MOVES_PER_DAY,
   MOVES_PER_DAY,
   POSTS_PER_DAY,
   RECHECKED_PER_DAY,
@@ -24,7 +24,7 @@ export interface BasisView {
 const rangeOf = ({ low, high }: Range): string => `${low} to ${high}`;
 const WORDS: Readonly<Record<WatchForecast["assumptions"][number], string>> = {
   posts: `each of its accounts posts ${rangeOf(POSTS_PER_DAY)} times a day, with replies and reposts`,
-  moves: `each of its lists gains or loses members ${rangeOf(MOVES_PER_DAY)} times a day, one of them up to ${MOST_MOVES_PER_DAY.high} times`,
+  moves: `each of its lists gains or loses members ${rangeOf(MOVES_PER_DAY)} times a day, one of them up to ${MAX_MOVES_PER_DAY.high} times`,
   listed:
     "its list contains all of its accounts; each missing one costs up to one request per tick",
   pages: "no poll finds more than a page of news",

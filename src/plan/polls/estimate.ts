@@ -18,7 +18,7 @@ export const RECHECKED_PER_DAY: Range = { low: 0.5, high: 6 };
 /** Changes per member list. */
 export const MOVES_PER_DAY: Range = { low: 1, high: 24 };
 /** Changes of the list that changes most, of those that are probed together. */
-export const MOST_MOVES_PER_DAY: Range = { low: 1, high: 222 };
+export const MAX_MOVES_PER_DAY: Range = { low: 1, high: 222 };
 
 /** The factor for all other requests of a group that covers full polls and repeated reads. */
 export const EXTRA_READS: Range = { low: 1, high: 1.1 };

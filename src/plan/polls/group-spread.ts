@@ -19,11 +19,11 @@ export const schedulesKey = ({ timing }: Pick<Poll, "timing">): string =>
  * Intervals of this length or more are moved from their ticks. The offset that is right for the
  * shortest of them is right for all.
  */
-export const SHORTEST_SPREAD_MS = 10_000;
+export const MIN_SPREAD_MS = 10_000;
 
 /**
  * Returns the offset, which is the same for every minute, every two, every hour: less than a
  * second.
  */
 export const groupSpreadMs = ({ intervalMs }: Pick<Poll, "intervalMs">): number =>
-  intervalMs < SHORTEST_SPREAD_MS ? 0 : spreadMs("probes", SHORTEST_SPREAD_MS);
+  intervalMs < MIN_SPREAD_MS ? 0 : spreadMs("probes", MIN_SPREAD_MS);

@@ -4,19 +4,19 @@
  */
 import type { Schedule } from "../../model/schedule.ts";
 import { firstTicks, type Timetable } from "../../schedule/timetable.ts";
-import { SHORTEST_SPREAD_MS } from "./group-spread.ts";
+import { MIN_SPREAD_MS } from "./group-spread.ts";
 import type { Poll } from "../poll.ts";
 import { schedulesOf } from "../timing.ts";
 
 /** A longer interval counts from the moment at which its user started it. */
-const LONGEST_ALIGNED_MS = 900_000;
+const MAX_ALIGNED_MS = 900_000;
 
 /**
  * Whether a poll counts its interval from the epoch. Profiles that are requested at the same time
  * share their requests, so this is the case for short intervals.
  */
 export const isAligned = ({ source, intervalMs }: Pick<Poll, "source" | "intervalMs">): boolean =>
-  source.endpoint === "info-batch" && intervalMs <= LONGEST_ALIGNED_MS;
+  source.endpoint === "info-batch" && intervalMs <= MAX_ALIGNED_MS;
 
 /**
  * Returns the last tick of the grid at or before `tickMs`. Cron patterns are a grid of their own.
@@ -36,7 +36,7 @@ export function gridStepMs({ timing }: Pick<Poll, "timing">): number | undefined
   if (schedule === undefined || others.length > 0) return undefined;
   const stepMs =
     schedule.kind === "every" ? schedule.intervalMs : minutesOf(schedule.pattern) * 60_000;
-  return stepMs >= SHORTEST_SPREAD_MS && stepMs <= LONGEST_ALIGNED_MS ? stepMs : undefined;
+  return stepMs >= MIN_SPREAD_MS && stepMs <= MAX_ALIGNED_MS ? stepMs : undefined;
 }
 
 /**

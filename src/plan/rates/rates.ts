@@ -28,7 +28,7 @@ const HALF_LIFE_DAYS = 21;
  * A first page counts as evidence for at most this long, even for an account that has been silent
  * for years.
  */
-const LONGEST_EVIDENCE_DAYS = 45;
+const MAX_EVIDENCE_DAYS = 45;
 
 export interface RateMemory {
   /** The number of posts seen; older ones count less. */
@@ -60,7 +60,7 @@ export function firstRate(datesMs: readonly number[], nowMs: number): RateMemory
   // window and is not part of it.
   const [oldest = nowMs, begin = oldest] = [...dates].sort((a, b) => a - b);
   const reachDays = Math.max((nowMs - begin) / DAY_MS, 1 / HOURS);
-  const share = Math.min(1, LONGEST_EVIDENCE_DAYS / reachDays);
+  const share = Math.min(1, MAX_EVIDENCE_DAYS / reachDays);
   return {
     posts: Math.max(dates.length - 2, 0) * share,
     days: reachDays * share,
@@ -146,7 +146,7 @@ export function expectedRate(memory: RateMemory, nowMs: number): number {
   const { posts, days } = evidenceAt(memory, nowMs);
   // An empty page may be a suspicious empty response, for which probing allows. Usually it says as
   // much as an old post.
-  const silentDays = memory.isEmpty === true ? LONGEST_EVIDENCE_DAYS : 0;
+  const silentDays = memory.isEmpty === true ? MAX_EVIDENCE_DAYS : 0;
   return (posts + PRIOR_POSTS) / (days + silentDays + SUM_PRIOR_DAYS);
 }
 

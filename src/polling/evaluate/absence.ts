@@ -12,7 +12,7 @@ import type { EvaluatedEvent } from "./verdicts.ts";
 const GATHER_MS = 60_000;
 /** How many poll intervals a digest waits if the rest takes further polls. */
 const POLLS_GATHERED = 3;
-const LONGEST_GATHER_MS = 1_800_000;
+const MAX_GATHER_MS = 1_800_000;
 
 /** Facts that came while the watch was away, and how they are delivered. */
 export interface Missed {
@@ -100,6 +100,4 @@ export function withoutAbsence(memory: TargetState["memory"]): TargetState["memo
  * missed.
  */
 export const gatherMs = (intervalMs: number, isWhole: boolean): number =>
-  isWhole
-    ? GATHER_MS
-    : Math.max(GATHER_MS, Math.min(POLLS_GATHERED * intervalMs, LONGEST_GATHER_MS));
+  isWhole ? GATHER_MS : Math.max(GATHER_MS, Math.min(POLLS_GATHERED * intervalMs, MAX_GATHER_MS));

@@ -7,11 +7,11 @@ import { parseDuration } from "../../model/duration.ts";
 import type { SinkMention } from "../../model/sink.ts";
 import type { Matches, MatchesOf, WrittenCondition } from "./sink-type.ts";
 
-const LONGEST_INTERVAL_MS = 30 * 86_400_000;
+const MAX_INTERVAL_MS = 30 * 86_400_000;
 
 const isInterval = (text: string): boolean => {
   const ms = parseDuration(text);
-  return ms !== undefined && ms >= 1_000 && ms <= LONGEST_INTERVAL_MS;
+  return ms !== undefined && ms >= 1_000 && ms <= MAX_INTERVAL_MS;
 };
 
 /** The keys of every mention. */

@@ -6,9 +6,9 @@ import { createHash } from "node:crypto";
 import type { SinkType } from "./sink-type.ts";
 
 /** Shorter paths are words such as `/webhook`, which are in harmless texts, too. */
-const SHORTEST_PATH = 12;
+const MIN_PATH = 12;
 /** A part of a path or query of at least this length is a token and not a word. */
-const SHORTEST_TOKEN = 16;
+const MIN_TOKEN = 16;
 const FINGERPRINT_CHARS = 6;
 
 /**
@@ -59,10 +59,10 @@ const fingerprint = (address: string): string =>
 function addressTexts(address: string): readonly string[] {
   const { href, pathname, search, searchParams } = new URL(address);
   const paths = [`${pathname}${search}`, pathname, pathname.replace(/\/+$/, "")].filter(
-    ({ length }) => length >= SHORTEST_PATH,
+    ({ length }) => length >= MIN_PATH,
   );
   const tokens = [...pathname.split("/"), ...searchParams.values()].filter(
-    ({ length }) => length >= SHORTEST_TOKEN,
+    ({ length }) => length >= MIN_TOKEN,
   );
   return [
     ...new Set([address, href, ...[...paths, ...tokens].flatMap((text) => [text, decoded(text)])]),
@@ -89,6 +89,6 @@ function headerTexts(settings: unknown): readonly string[] {
   );
   return values.flatMap((value) => [
     value,
-    ...value.split(/\s+/).filter(({ length }) => length >= SHORTEST_TOKEN),
+    ...value.split(/\s+/).filter(({ length }) => length >= MIN_TOKEN),
   ]);
 }

@@ -5,12 +5,12 @@ import { z } from "zod";
 import { parseDuration } from "../../model/duration.ts";
 import type { SinkThreads } from "../../model/sink.ts";
 
-const LONGEST_WINDOW_MS = 30 * 86_400_000;
+const MAX_WINDOW_MS = 30 * 86_400_000;
 const DEFAULT_WINDOW = "24h";
 
 const isWindow = (text: string): boolean => {
   const ms = parseDuration(text);
-  return ms !== undefined && ms >= 1_000 && ms <= LONGEST_WINDOW_MS;
+  return ms !== undefined && ms >= 1_000 && ms <= MAX_WINDOW_MS;
 };
 
 export const threadSettings = {

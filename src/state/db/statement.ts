@@ -151,9 +151,9 @@ export function insertRows<T extends keyof Tables>(
   };
 }
 
-const LARGEST_LIST = 256;
+const MAX_LIST = 256;
 /** The largest comes first, so that the full chunks of a long list come before its rest. */
-const LIST_SIZES = [LARGEST_LIST, 64, 8, 1];
+const LIST_SIZES = [MAX_LIST, 64, 8, 1];
 
 /** A list for an `in (…)`, and the other values of its statement. */
 export interface Listed<Args, Item> {
@@ -214,13 +214,13 @@ export const listStatementForEach =
 
 function chunksOf<Args, Item>({ items, args }: Listed<Args, Item>): readonly Listed<Args, Item>[] {
   const chunks: Listed<Args, Item>[] = [];
-  for (let start = 0; start < items.length; start += LARGEST_LIST)
-    chunks.push({ items: items.slice(start, start + LARGEST_LIST), args });
+  for (let start = 0; start < items.length; start += MAX_LIST)
+    chunks.push({ items: items.slice(start, start + MAX_LIST), args });
   return chunks;
 }
 
 const sizeFor = ({ length }: readonly unknown[]): number =>
-  LIST_SIZES.findLast((size) => size >= length) ?? LARGEST_LIST;
+  LIST_SIZES.findLast((size) => size >= length) ?? MAX_LIST;
 
 /**
  * Scopes, or a function that finds them when the state's lock is already shared. It may read and

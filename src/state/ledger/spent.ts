@@ -183,7 +183,7 @@ const countAnswered = statement<{ key: string; after: number; upTo: number }>()(
  * No attempt takes longer than this. Without it, an attempt that a crash left without an answer
  * would count for ever.
  */
-const LONGEST_ATTEMPT_MS = 300_000;
+const MAX_ATTEMPT_MS = 300_000;
 
 export async function auditMark(
   db: Executor,
@@ -196,7 +196,7 @@ export async function auditMark(
     key,
     now: atMs,
     uncounted: atMs - marginMs,
-    underWay: atMs - marginMs - LONGEST_ATTEMPT_MS,
+    underWay: atMs - marginMs - MAX_ATTEMPT_MS,
   });
   return { lastId, open: Number(rows[0]?.requests ?? 0) };
 }

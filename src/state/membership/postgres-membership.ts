@@ -28,7 +28,7 @@ const START_TRIES = 10;
 const START_PAUSE_MS = 200;
 const RETRY_MS = 500;
 /** A server restarts within this time. Work that waits longer fails and is done again later. */
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /**
  * How many times a replica reads the server's clock before it takes part, unless an answer comes
  * quickly enough.
@@ -168,7 +168,7 @@ export class PostgresMembership implements Membership {
   /** Resolves while the state is held. @throws StoreError STORE_UNREACHABLE, STORE_REPLACED */
   readonly held = async (): Promise<void> => {
     if (this.#session !== undefined) return;
-    const leftMs = this.#lostMs + LONGEST_WAIT_MS - this.#deps.clock.monotonic();
+    const leftMs = this.#lostMs + MAX_WAIT_MS - this.#deps.clock.monotonic();
     if (leftMs > 0 && !this.#isClosed && !this.#isReplaced) await this.#wait(leftMs);
     if (this.#isReplaced) throw replaced();
     if (this.#session === undefined)

@@ -83,7 +83,7 @@ const POSTS_A_BURST = 4;
  * Probes are sent at most this many times as often as the rates suggest, because more requests do
  * not make a lagging search faster.
  */
-const MOST_SPEED_UP = 3;
+const MAX_SPEED_UP = 3;
 
 /**
  * Returns the first pace, computed as the forecast does. `rates`: known average rates, in posts per
@@ -153,5 +153,5 @@ function delayByRoot(foretold: Delays, found: Delays): number {
   const both =
     (FORECAST_BURSTS * byRates + bursts * (found.delayMs / found.rootWorth)) /
     (FORECAST_BURSTS + bursts);
-  return Math.min(both, MOST_SPEED_UP * byRates);
+  return Math.min(both, MAX_SPEED_UP * byRates);
 }

@@ -22,11 +22,11 @@ const LATE_SHARE = 0.045;
 /** About how long after a probe its search finds the posts. */
 const FOUND_AFTER_MS = 2_000;
 /** The shortest round, as a share of the limit. */
-const LEAST_SHARE = 0.8;
+const MIN_SHARE = 0.8;
 /** How much one found post changes the rate above which accounts count as busy. */
 const STEP = 0.02;
 /** The correction is at most this factor, up or down. */
-const MOST_CORRECTION = 4;
+const MAX_CORRECTION = 4;
 
 export const probesForP95 = (freshness: P95): ProbeAlgorithm => ({
   choose: (query) => ({
@@ -83,7 +83,7 @@ const untilRound = (rounds: Rounds | undefined, everyMs: number, nowMs: number):
  * decides how many posts are late.
  */
 export function roundEveryMs({ p95Ms }: P95, accounts: number): number {
-  const foundInTimeMs = Math.max(p95Ms - FOUND_AFTER_MS, LEAST_SHARE * p95Ms);
+  const foundInTimeMs = Math.max(p95Ms - FOUND_AFTER_MS, MIN_SHARE * p95Ms);
   return accounts <= BATCH_SIZE ? foundInTimeMs / (1 - LATE_SHARE) : foundInTimeMs;
 }
 
@@ -154,5 +154,5 @@ function waitForDue(
 export function learnLate(correction: number, delaysMs: readonly number[], { p95Ms }: P95): number {
   const late = delaysMs.filter((delayMs) => delayMs > p95Ms).length;
   const moved = correction * Math.exp(STEP * (LATE_SHARE * delaysMs.length - late));
-  return Math.min(Math.max(moved, 1 / MOST_CORRECTION), MOST_CORRECTION);
+  return Math.min(Math.max(moved, 1 / MAX_CORRECTION), MAX_CORRECTION);
 }

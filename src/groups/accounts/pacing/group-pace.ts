@@ -82,15 +82,15 @@ export interface ProbeAlgorithm {
   runsPerDay(accounts: number): number | undefined;
 }
 
-const SHORTEST_MS = 1_000;
+const MIN_MS = 1_000;
 
 /** Returns the milliseconds until the next probe. */
 export const waitAfter = (algorithm: ProbeAlgorithm, query: TurnQuery): number =>
-  Math.max(SHORTEST_MS, algorithm.waitMs(query));
+  Math.max(MIN_MS, algorithm.waitMs(query));
 
 /**
  * Whether a probe is not worth its request yet, because other groups just requested some of the
  * members.
  */
 export const isTooSoon = (algorithm: ProbeAlgorithm, query: TurnQuery): boolean =>
-  waitAfter(algorithm, query) > SHORTEST_MS;
+  waitAfter(algorithm, query) > MIN_MS;
