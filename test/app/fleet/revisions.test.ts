@@ -101,7 +101,7 @@ it("a replica goes on with a superseded configuration until another one has the 
   expect([revisions.isWaiting(), mayLead(), revisions.superseded()]).toEqual([
     false,
     true,
-    expect.stringMatching(/no replica has that one/),
+    expect.stringMatching(/no replica has loaded that one/),
   ]);
   expect(await revisions.review(one)).toBe(false);
   const { revisions: later, mayLead: laterMayLead } = await openRevisions(store, "a", [

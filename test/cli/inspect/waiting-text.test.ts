@@ -150,8 +150,8 @@ describe("status of alerts that wait", () => {
     ).toContain(
       [
         "brand: 2 waiting, waits for the first message of its thread, which is not sent yet",
-        "brand: 2 waiting, gathered for the scheduled digest of the sink brand until 18:00 UTC (in 4h)",
-        "brand: 2 waiting, gathered for the scheduled digest of route.routes[2] until 18:00 UTC (in 4h)",
+        "brand: 2 waiting, collected for the scheduled digest of the sink brand until 18:00 UTC (in 4h)",
+        "brand: 2 waiting, collected for the scheduled digest of route.routes[2] until 18:00 UTC (in 4h)",
       ].join("\n"),
     );
   });

@@ -135,7 +135,7 @@ describe("an alert that waits", () => {
     const [id] = await tweet(daemon, 2);
     const wait = {
       cause: "digest",
-      reason: "gathered for the scheduled digest of route.routes[0]",
+      reason: "collected for the scheduled digest of route.routes[0]",
       until: "2026-03-06T14:00:00.000Z",
     };
     await expectEverywhere(daemon, id, wait);

@@ -54,7 +54,7 @@ it.each<[string, object, object, readonly string[]]>([
     "a query",
     search(),
     search({ query: "acme corp" }),
-    [`w: query: new baseline (another one; the memory of the old is ${THIRTY})`],
+    [`w: query: new baseline (it is a different one; the memory of the old one is ${THIRTY})`],
   ],
   [
     "a filter",
@@ -143,7 +143,7 @@ it.each<[string, object, object, readonly string[]]>([
     "a place",
     { w: { type: "trends", woeid: 1 } },
     { w: { type: "trends", woeid: 2 } },
-    [`w: woeid: new baseline (another one; the memory of the old is ${THIRTY})`],
+    [`w: woeid: new baseline (it is a different one; the memory of the old one is ${THIRTY})`],
   ],
   [
     "a type",
@@ -175,7 +175,7 @@ it.each<[string, object, object, readonly string[]]>([
     { v: { type: "search", query: "acme" }, ...other },
     [
       "v: new baseline (it is new; if it was removed less than 30 days ago, it continues with its old memory)",
-      `w: dropped (what waits is still delivered; its memory is ${THIRTY}, in case it comes back)`,
+      `w: dropped (waiting alerts are still delivered; its memory is ${THIRTY}, in case the watch comes back)`,
     ],
   ],
 ])("%s", async (_name, before, after, lines) => {
@@ -240,7 +240,7 @@ it("the list that was read so far by itself stays the list, when it is written n
     "w: source: kept",
   ]);
   expect(await alerted(...written, statesOf("new_followers"))).toEqual([
-    expect.stringContaining("w: source: new baseline (another list"),
+    expect.stringContaining("w: source: new baseline (it is a different list"),
   ]);
   expect(await alerted(...written)).toHaveLength(1);
 });
