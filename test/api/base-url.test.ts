@@ -22,11 +22,11 @@ it("knows the prefix of the older version beside", () => {
 });
 
 it.each([
-  ["", /no web address/],
-  ["api.example.com", /no web address/],
-  ["ftp://api.example.com", /no web address/],
-  ["https://", /no web address/],
-  ["sandbox", /no web address/],
+  ["", /is not a web address/],
+  ["api.example.com", /is not a web address/],
+  ["ftp://api.example.com", /is not a web address/],
+  ["https://", /is not a web address/],
+  ["sandbox", /is not a web address/],
   ["http://api.example.com", /plain http/],
   ["http://10.0.0.1:8787", /plain http/],
   ["http://0.0.0.0:8787", /plain http/],

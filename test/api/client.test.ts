@@ -124,7 +124,7 @@ describe("a paged list", () => {
     };
     await expect(walk()).rejects.toMatchObject({
       kind: "transient",
-      message: expect.stringContaining("repeats a cursor"),
+      message: expect.stringContaining("returned the same cursor twice"),
     });
     expect(found).toEqual(["9", "8", "7"]);
     expect(sent).toHaveLength(3);

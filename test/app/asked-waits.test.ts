@@ -40,7 +40,7 @@ it("fault 91: a sink is failing after two minutes, with the time of its next att
   });
   expect(Date.parse(view.sinks[0]?.next_attempt_at ?? "") - clock.now()).toBeLessThan(60 * MINUTE);
   expect(formatStatus(view, clock.now())).toMatch(
-    /takes nothing for \d+m.*: the webhook asks to wait 9999999 s; next attempt in 5\dm/,
+    /takes no messages for \d+m.*: the webhook asks to wait 9999999 s; next attempt in 5\dm/,
   );
   expect(await page()).toContain("the webhook asks to wait 9999999 s, for ");
   expect(await metric("chirpwatch_breaker_open", 'sink="hook"')).toBe(1);

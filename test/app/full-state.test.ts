@@ -44,7 +44,9 @@ it("fault 60: a disk that is almost full is one trouble to people, however often
     { type: "state.trouble", message: expect.stringContaining("cannot write its state") },
     {
       type: "state.trouble",
-      message: expect.stringMatching(/can write its state again.*could not, \d+ times: /),
+      message: expect.stringMatching(
+        /can write its state again.*could not be written, \d+ times: /,
+      ),
     },
   ]);
   expect(hook.subjects().toSorted()).toEqual(posts.toSorted());

@@ -29,7 +29,7 @@ it("at a start, what someone else spent of a key meanwhile is reported once", as
   ]);
   const { quota, reasons } = await status();
   expect(quota.drift).toBe(40);
-  expect(reasons.join()).toContain("something else spends the quota");
+  expect(reasons.join()).toContain("something else uses up the quota");
   await daemon.stop();
   await daemon.start();
   await clock.advance(20 * MINUTE);

@@ -121,7 +121,7 @@ it("says that a list may be the fallback of accounts that are not indexed", asyn
     'fresh: { type: new_followers, accounts: [big], schedule: "@every 5m" }',
   );
   expect(lines[0]).toContain(
-    "members, read only if the service has not indexed the account; the first read",
+    "members, read only if the service has not indexed the account; the first full read",
   );
 });
 

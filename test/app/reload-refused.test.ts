@@ -81,7 +81,7 @@ it.each<[object, readonly string[]]>([
   ],
 ])("%j needs a restart: nothing of the file becomes active", async (more, keys) => {
   const { edit, active } = await makeReloader();
-  const errors = keys.map((key) => `${key} changed: restart the daemon for that`);
+  const errors = keys.map((key) => `${key} changed: restart the daemon to apply it`);
   expect(
     await edit(textOf({ ...more, watches: { w: { type: "search", query: "edited" } } })),
   ).toEqual({ ok: false, errors });

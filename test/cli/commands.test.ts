@@ -46,7 +46,7 @@ describe("validate", () => {
       cwd: makeFolder({ "watches.yaml": text }),
     });
     expect(out).toMatch(/^\S*watches\.yaml:\d+:\d+ {2}warning: .*ops/m);
-    expect(out).toMatch(/is good: .*, 1 warning$/m);
+    expect(out).toMatch(/is valid: .*, 1 warning$/m);
     expect(code).toBe(0);
   });
 

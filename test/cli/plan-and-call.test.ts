@@ -192,7 +192,7 @@ describe("plan", () => {
     const scores = `  d: { type: score_delta, accounts: [acme], when: { week_delta: ">= 25" }, schedule: "15 6 * * *", sink: out }`;
     const { out } = await plan(config("", `${many}\n${scores}`));
     expect(out).toMatch(
-      /Estimated until the daemon has counted a day of it\. The estimate assumes:\n(?: {2}f: .*\n)+\n/,
+      /These are estimates until the daemon has counted a day\. They assume:\n(?: {2}f: .*\n)+\n/,
     );
     expect(out).toContain(
       "  f: each of its lists fits on one page; a longer list costs one request per page\n",
@@ -250,7 +250,9 @@ describe("plan", () => {
     );
     expect(code).toBe(3);
     expect(out).toMatch(/^s +search +within 1m +single +1 +42 +1,008 /m);
-    expect(out).toMatch(/^s +(\d\d-\d\d \d\d:\d\d:\d\d +){5}\(about: placed by what is found\)$/m);
+    expect(out).toMatch(
+      /^s +(\d\d-\d\d \d\d:\d\d:\d\d +){5}\(estimates: they depend on what is found\)$/m,
+    );
     expect(err).toMatch(/This fits, at [\d,]+ a month: `freshness: \d+m` on s\./);
   });
 

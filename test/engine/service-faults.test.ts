@@ -163,7 +163,7 @@ it.each([
     "request limit exceeded",
     /quota is used up or the subscription has ended/,
   ],
-  ["fault 07: a 402", "billing", 402, "Payment Required", /wants payment/],
+  ["fault 07: a 402", "billing", 402, "Payment Required", /demands payment/],
   ["fault 08: a 401", "unauthorized", 401, "Unauthorized", /refuses the API key/],
 ] as const)(
   "%s stops all polling at once, is reported once, and is asked about once an hour",

@@ -43,7 +43,7 @@ it.each([
   ],
   ["`fields.a` in the answer is longer than 5000 characters", { fields: { a: "x".repeat(5_001) } }],
   [
-    "the answer has 21 fields: 20 at most",
+    "the answer has 21 fields, but at most 20 are allowed",
     { fields: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, i])) },
   ],
 ])("refuses: %s", (problem, answer) => expect(read(answer)).toBe(problem));

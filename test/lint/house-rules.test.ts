@@ -138,11 +138,6 @@ const ALLOWED: readonly (readonly [why: string, path: string, code: string])[] =
     "/** Attempts under way. Of these, one is last. */\nexport const attempts = 1; // In order.",
   ],
   [
-    "doc comments of rooms that were not read yet",
-    "src/engine/unread.ts",
-    "/** Of the last attempt. */\nexport const error = '';",
-  ],
-  [
     "a fixed sentence with fields",
     "src/engine/log.ts",
     'export const warn = (log, sink) => log.warn("sink fails", { sink });',

@@ -76,7 +76,7 @@ test.each([
   ["min_faves:many", "Write min_faves: and a whole number without a space."],
   ["since:yesterday", "Write since:2026-01-31 or since:2026-01-31_14:00:00_UTC."],
   ["within_time:2y", "Write within_time:2d, with d, h, m or s."],
-  ["filter:cats", "Known are replies, quote, "],
+  ["filter:cats", "Known filters: replies, quote, "],
 ])("of %j it is said what to write", (text, hint) => {
   expect(() => parseQuery(text)).toThrow(
     expect.objectContaining({ hint: expect.stringContaining(hint) }),

@@ -44,11 +44,11 @@ describe("the chat webhook sink", () => {
   it.each([
     [400, "destination", "make a new incoming webhook"],
     [401, "destination", "make a new incoming webhook"],
-    [403, "destination", "let its owner join the channel"],
+    [403, "destination", "ask its owner to join the channel"],
     [404, "destination", "make a new incoming webhook"],
     [405, "destination", "check the sink's address"],
     [413, "message", ""],
-    [501, "destination", "let an administrator turn them on"],
+    [501, "destination", "ask an administrator to turn them on"],
     [503, "transient", ""],
   ])("takes %i for a failure of kind %s", async (status, kind, hint) => {
     receiver.answer((_, response) => response.writeHead(status).end());

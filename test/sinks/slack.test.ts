@@ -368,7 +368,7 @@ describe("Slack settings", () => {
     expect(problems({})).toEqual([": needs `token` and `channel`, or `webhook_url`"]);
     expect(problems({ token: "x" })).toEqual([": needs a `channel` with `token`"]);
     expect(problems({ webhook_url: "https://e.com/x", channel: "#a" })[0]).toMatch(
-      /^channel: an incoming webhook has its channel already/,
+      /^channel: an incoming webhook always posts to its own channel/,
     );
   });
 

@@ -357,7 +357,7 @@ describe("settings", () => {
 
   it.each([
     [{ url: "example.com/hook" }, "must be an address that starts with https:// or http://"],
-    [{ url: "https://me:pass@example.com/" }, "must not hold a user name or password"],
+    [{ url: "https://me:pass@example.com/" }, "must not contain a user name or password"],
     [{ secret: "whsec_***" }, "starts with whsec_ but the rest is not base64"],
     [{ secret: "" }, "is empty"],
     [{ timeout: "soon" }, "must be a duration"],

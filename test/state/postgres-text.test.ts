@@ -287,6 +287,7 @@ test("only the adapter and those that open, copy or check the file import SQLite
     "db/sqlite.ts",
     "files/lock.ts",
     "files/open-failures.ts",
+    "migrations/create-newest.ts",
     "open.ts",
     "upkeep/backup.ts",
     "upkeep/check.ts",

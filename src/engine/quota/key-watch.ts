@@ -217,8 +217,8 @@ const reasonOf = ({ kind }: UpstreamError): SuspensionReason =>
 
 const CURES: Readonly<Record<SuspensionReason, string>> = {
   unauthorized: "Put a valid key into its place in api.keys or into its key_file; then reload.",
-  billing: "Pay or top up; chirpwatch tries the key once an hour and uses it again by itself.",
-  failing: "chirpwatch tries the key every five minutes and uses it again by itself.",
+  billing: "Pay or top up: the key is tried once an hour and used again as soon as it works.",
+  failing: "The key is tried every five minutes and used again as soon as it works.",
 };
 
 const whatOf = (key: string, error: UpstreamError): string =>

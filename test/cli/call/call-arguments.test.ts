@@ -45,16 +45,16 @@ describe("arguments of a call", () => {
 
   it.each([
     ["a missing value", ["--username"], "--username needs a value"],
-    ["an unknown parameter", ["--foo", "1"], "there is no --foo"],
+    ["an unknown parameter", ["--foo", "1"], "info has no parameter --foo"],
     [
       "a misspelt parameter, before it swallows the next word",
       ["--usernme", "--all"],
-      "there is no --usernme; did you mean `--username`?",
+      "info has no parameter --usernme; did you mean `--username`?",
     ],
     [
       "a misspelt flag",
       ["--tabel", "--username", "a"],
-      "there is no --tabel; did you mean `--table`?",
+      "info has no parameter --tabel; did you mean `--table`?",
     ],
     ["a value of the wrong kind", ["--user_id", "alice"], '"--user_id" must be a string of digits'],
     ["none of a group", [], "give exactly one of --user_link, --username or --user_id"],
@@ -71,9 +71,9 @@ describe("arguments of a call", () => {
     [
       "a cursor where there are no pages",
       ["--username", "a", "--next_cursor", "1"],
-      "there is no --next_cursor",
+      "info has no parameter --next_cursor",
     ],
-    ["a word that is no parameter", ["alice"], '"alice" is no parameter'],
+    ["a word that is not a parameter", ["alice"], '"alice" is not a parameter'],
   ])("refuses %s with code 2, and names it", (_, tokens, message) => {
     expect(() => parse("info", ...tokens)).toThrow(
       expect.objectContaining({ exitCode: 2, message: expect.stringContaining(message) as string }),
@@ -181,7 +181,7 @@ describe("pages of a call", () => {
   it("a cursor that comes again ends the walk", async () => {
     const found = await collect(pages(page(1, "A"), page(2, "B"), page(3, "A")), true);
     expect(found.items).toHaveLength(3);
-    expect(String(found.error)).toContain("repeats a cursor");
+    expect(String(found.error)).toContain("returned the same cursor twice");
   });
 });
 

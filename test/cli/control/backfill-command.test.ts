@@ -68,7 +68,7 @@ describe("backfill", () => {
     expect(await run("backfill", "news", "--since", "7d")).toMatchObject({
       code: 2,
       err: expect.stringContaining(
-        `Send ${alerts} alerts? Nobody can be asked here: add --yes`,
+        `Send ${alerts} alerts? There is no terminal to ask on: add --yes`,
       ) as string,
     });
     const sent = await run("backfill", "news", "--since", "7d", "--yes");

@@ -28,7 +28,7 @@ describe("the estimate", () => {
       "brand: back to 2026-07-01 09:00 UTC, 0 sources",
       "1 source already read and paid for within the last day: nothing to pay",
       "left out, not looked up yet: a, b, c, d, e and 2 more",
-      "about 12 requests (by 230 items a day so far), 500 requests at most (--max-requests)",
+      "about 12 requests (based on 230 items a day so far), 500 requests at most (--max-requests)",
     ]);
   });
 

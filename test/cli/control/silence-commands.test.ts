@@ -166,7 +166,7 @@ describe("without a daemon", () => {
       "--comment",
       "x".repeat(501),
     );
-    expect(long.err).toContain("the comment has 501 characters: write 500 at most");
+    expect(long.err).toContain("the comment has 501 characters: write at most 500");
   });
 
   it("replay says what it would send, asks above 20, and is kept for the next start", async () => {

@@ -194,7 +194,7 @@ describe("an item that nobody saw", () => {
       hint: "The first read of a, b, c is not complete and may still find it. chirpwatch test WATCH shows what a watch sees now.",
     });
     expect(errorOf("1", ["a", "b", "c", "d", "e"]).hint).toMatch(
-      /^The first read of a, b, c and 2 more is not done/,
+      /^The first read of a, b, c and 2 more is not complete/,
     );
   });
 });

@@ -72,7 +72,7 @@ describe("beside a running daemon", () => {
     });
     expect(await run("explain", "@who_is_that")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("no item of that name") as string,
+      err: expect.stringContaining("no item with that name") as string,
     });
   });
 
@@ -111,7 +111,7 @@ describe("beside a running daemon", () => {
     });
     expect(await run("events", "--state", "lost")).toMatchObject({
       code: 2,
-      err: expect.stringContaining("state is one of waiting") as string,
+      err: expect.stringContaining("state must be one of waiting") as string,
     });
     expect(await run("events", "--limit", "0")).toMatchObject({
       code: 2,
@@ -213,7 +213,7 @@ describe("after the daemon stopped", () => {
     const empty = makeFolder();
     writeConfig(empty, CONFIG);
     const { code, err } = await runCommand(["status"], { cwd: empty });
-    expect(err).toMatch(/There is no state file .*\n`chirpwatch run` makes one/);
+    expect(err).toMatch(/There is no state file .*\n`chirpwatch run` creates one/);
     expect(code).toBe(74);
   });
 });

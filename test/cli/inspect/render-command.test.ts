@@ -143,7 +143,10 @@ describe.each(["beside a running daemon", "from its state"])("%s", (where) => {
         'there is no event and no watch "-23456789012345678_abc"; known watches: news, quiet. chirpwatch events --json lists the ids of events',
       ],
       [["news", "--sink", "hok"], 'there is no sink "hok"; did you mean `hook`?'],
-      [["news", "--sink", "zzzzzz"], 'there is no sink "zzzzzz"; there are terminal, broken, hook'],
+      [
+        ["news", "--sink", "zzzzzz"],
+        'there is no sink "zzzzzz"; known here: terminal, broken, hook',
+      ],
     ] as const;
     for (const [args, said] of refusals) {
       const { code, out, err } = await render(...args);

@@ -238,7 +238,7 @@ describe("a watch", () => {
     ).toContain(
       [
         "",
-        "WATCH           LIST OF  MEMBERS  READ WHOLE",
+        "WATCH           LIST OF  MEMBERS  READ IN FULL",
         "brand-mentions  @big       5,000  not every day: set full_read_every: 1d to change that",
         "",
         "SINK",

@@ -52,7 +52,7 @@ it("shows events and deliveries as they happen, goes on after a kill of the daem
   await first.gone;
   await until(
     "it waits",
-    () => tail.err().includes("the daemon is gone: waiting until it answers again"),
+    () => tail.err().includes("the daemon no longer answers: waiting for it"),
     tail.err,
   );
   await fixture.start();

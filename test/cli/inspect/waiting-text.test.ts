@@ -62,7 +62,7 @@ describe("status", () => {
       ...times,
     });
     const text = formatStatus(statusView({ sinks: [sink] }), NOW_MS);
-    expect(text).toContain("takes nothing for 10m: 503; next attempt in 2m");
+    expect(text).toContain("takes no messages for 10m: 503; next attempt in 2m");
     expect(text.match(/503/g)).toHaveLength(1);
   });
 

@@ -75,7 +75,7 @@ describe("init", () => {
     const { total } = JSON.parse(plan.out) as { total: { requests_per_month: number } };
     expect(total.requests_per_month).toBeGreaterThan(8_000);
     expect(out).toContain(
-      `costs about ${Math.round(total.requests_per_month).toLocaleString("en-US")} requests a month`,
+      `cost about ${Math.round(total.requests_per_month).toLocaleString("en-US")} requests a month`,
     );
   });
 
@@ -209,7 +209,7 @@ describe("init with an answer that cannot be used", () => {
     [["docker", "--send-sample"], /has no --send-sample/],
     [["docker", "-c", "x.yaml"], /has no --config/],
     [[], /name where alerts go, one of slack, discord, webhook: `chirpwatch init slack/],
-    [["--search", "acme"], /say where alerts go/],
+    [["--search", "acme"], /name where alerts go/],
   ])("%j is a usage error with its cure, and writes nothing", async (line, sentence) => {
     const cwd = makeFolder();
     const { code, err } = await init(line, cwd);
@@ -327,7 +327,7 @@ sys.stdout.buffer.write(out)
       timeout: 30_000,
     });
     expect(stdout).toContain("Where do alerts go");
-    expect(stdout).toContain("are written");
+    expect(stdout).toContain("were written");
     expect(readConfig(cwd).watches).toMatchObject({ "brand-mentions": { query: "acme" } });
     expect(readConfig(cwd).sinks).toHaveProperty("feed");
   });

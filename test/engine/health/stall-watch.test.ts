@@ -154,7 +154,7 @@ it("reports the service as down when nothing is new for far longer than the pace
   expect(alerted(harness)).toEqual([]);
   await clock.advance(4 * HOUR);
   expect(alerted(harness)).toEqual(["upstream.dark upstream"]);
-  expect(harness.opsAlerts[0]?.message).toContain("nothing is new anywhere since");
+  expect(harness.opsAlerts[0]?.message).toContain("has returned nothing new for any watch since");
   post("1");
   await clock.advance(10 * MINUTE);
   expect(alerted(harness).at(-1)).toBe("upstream.recovered upstream");

@@ -77,7 +77,7 @@ it("notifies the operator from the replica that leads, which tries by itself, th
   expect([leader?.trouble, other?.trouble]).toEqual([undefined, undefined]);
   expect(said).toEqual([
     "leader: chirpwatch cannot write its state and stopped polling: it is full",
-    "leader: chirpwatch can write its state again, and polling continues where it stopped. For 5s it could not: it is full",
+    "leader: chirpwatch can write its state again, and polling continues where it stopped. For 5s it could not be written: it is full",
   ]);
 });
 
@@ -109,7 +109,7 @@ it("notifies the operator from the replica that leads by then that the state can
   await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
   expect(said).toEqual([
     "first: chirpwatch cannot write its state and stopped polling: it is full",
-    "second: chirpwatch can write its state again, and polling continues where it stopped. For 10s it could not: it is full",
+    "second: chirpwatch can write its state again, and polling continues where it stopped. For 10s it could not be written: it is full",
   ]);
 });
 
@@ -132,7 +132,7 @@ it("says what was wrong and for how long where the one that led was gone before 
   [isFull, leads] = [false, true];
   await clock.advance(STORE_RETRY_MS + STORE_HELD_MS);
   expect(said).toEqual([
-    "chirpwatch can write its state again, and polling continues where it stopped. For 10s it could not: it is full",
+    "chirpwatch can write its state again, and polling continues where it stopped. For 10s it could not be written: it is full",
   ]);
 });
 
@@ -167,7 +167,7 @@ it("takes a state that comes and goes for one trouble, which is over once it has
   expect(said).toEqual([
     "chirpwatch cannot write its state and stopped polling: it is full",
     expect.stringMatching(
-      /^chirpwatch can write its state again, .* For 4\ds it could not, 9 times: it is full$/,
+      /^chirpwatch can write its state again, .* For 4\ds it could not be written, 9 times: it is full$/,
     ),
   ]);
   expect(log.lines.map(({ level, message }) => `${level}: ${message}`)).toEqual([

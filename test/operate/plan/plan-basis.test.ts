@@ -76,7 +76,7 @@ it("says what a plan assumes before anything was counted, and that schedules alo
     basis: "assumed",
     assumes: [
       expect.stringContaining("more than a page"),
-      expect.stringContaining("every hundred fresh tweets"),
+      expect.stringContaining("one request per hundred fresh tweets"),
     ],
   });
   expect(bases["fresh"]).toEqual({

@@ -110,7 +110,7 @@ describe("what is shown", () => {
     expect(await render("opsops")).toBe(nothing("opsops"));
     expect((await view("opsopsops")).event.id).toBe("opsopsops");
     expect(await render("abcd")).toBe(
-      '"abcd" is the beginning of several events\' ids: write more of it',
+      'several events have ids that start with "abcd": write more of the id',
     );
   });
 
