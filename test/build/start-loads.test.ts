@@ -1,4 +1,4 @@
-/** What the built command reads before its first poll, and what of its libraries it has at all. */
+/** What the built command reads until its first poll is over, and what a command beside it reads. */
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -38,6 +38,8 @@ function loadedBy(folder: string): readonly string[] {
   return [...new Set(sources.map((source) => source.replace(/\/[^/]+\.ts$/, "")))].sort();
 }
 
+const textOf = (coverage: string): string => `${loadedBy(coverage).join("\n")}\n`;
+
 /** Answers each request with what both kinds of answers may hold: no tweet, and no limit. */
 const answerEmpty = (_: unknown, response: ServerResponse): void => {
   response.setHeader("content-type", "application/json");
@@ -53,17 +55,33 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it("a start with the smallest file loads these packages and rooms, and no others", async () => {
-  const folder = makeFolder({ "watches.yaml": smallest(await listen(createServer(answerEmpty))) });
+/** Makes a folder with the smallest file, and one for what a process says it loaded. */
+async function makePlace() {
+  const service = await listen(createServer(answerEmpty));
+  const folder = makeFolder({ "watches.yaml": smallest(service) });
   const coverage = join(folder, "coverage");
   mkdirSync(coverage);
-  const daemon = startBin(["run"], { cwd: folder, env: { NODE_V8_COVERAGE: coverage } });
+  return { folder, env: { NODE_V8_COVERAGE: coverage }, coverage };
+}
+
+it("a start with the smallest file loads these packages and rooms, and no others", async () => {
+  const { folder, env, coverage } = await makePlace();
+  const daemon = startBin(["run"], { cwd: folder, env });
   await daemon.logged(/^brand: 0 items noted/);
   daemon.kill("SIGTERM");
   await daemon.gone;
-  const loaded = loadedBy(coverage);
-  expect(loaded).toContain("node_modules/undici");
-  await expect(`${loaded.join("\n")}\n`).toMatchFileSnapshot("start-loads.txt");
+  expect(loadedBy(coverage)).toContain("node_modules/undici");
+  await expect(textOf(coverage)).toMatchFileSnapshot("start-loads.txt");
+});
+
+it("a command beside a running daemon loads these, and nothing of the state", async () => {
+  const { folder, env, coverage } = await makePlace();
+  const daemon = startBin(["run"], { cwd: folder });
+  await daemon.logged(/^brand: 0 items noted/);
+  const { code, err } = await runBin(["status"], { cwd: folder, env });
+  expect(code, err).toBe(0);
+  expect(loadedBy(coverage)).not.toContain("src/state");
+  await expect(textOf(coverage)).toMatchFileSnapshot("command-loads.txt");
 });
 
 it("a start reads no character that doubles the memory of its file", () => {

@@ -6,10 +6,7 @@ import type { Json } from "../../model/json.ts";
 import { sleep } from "../../model/clock.ts";
 import { EXIT, ExitError } from "../../model/exit-code.ts";
 import { stateName } from "../../model/postgres-address.ts";
-import { sha256 } from "../../runtime/hash.ts";
 import type { ControlAnswer, ControlMethod } from "../../server/control-client.ts";
-import { isStateLocked } from "../../state/files/lock.ts";
-import { openState } from "../../state/open-state.ts";
 import type { CliContext } from "../terminal/context.ts";
 import { askDaemon, noteFault, textAt } from "./ask-daemon.ts";
 import type { DaemonPlace } from "./find-daemon.ts";
@@ -63,44 +60,13 @@ async function answerTo(
       noteFault(context, place);
       return answer;
     }
-    try {
-      return await askState(context, place, { method, path, body });
-    } catch (error) {
-      if (!isStateLocked(error)) throw error;
-      if (clock.monotonic() >= untilMs) throw heldElsewhere(place);
-    }
+    // Beside a running daemon no code of the state is needed, which is a third of what is loaded.
+    const { askState } = await import("./ask-state.ts");
+    const own = await askState(context, place, { method, path, body });
+    if (own !== "locked") return own;
+    if (clock.monotonic() >= untilMs) throw heldElsewhere(place);
     await sleep(clock, LOCK_RETRY_MS);
   }
-}
-
-async function askState(
-  context: CliContext,
-  place: DaemonPlace,
-  request: Required<Pick<Question, "method" | "path">> & { readonly body: Json | undefined },
-) {
-  const { clock, random, files, http, outputs, out } = context;
-  const config = place.config();
-  const { answerOffline } = await import("../../operate/offline/offline.ts");
-  const open = (purpose: "read" | "change") => {
-    const how = purpose === "read" ? { readonly: true } : { changing: true, mustExist: true };
-    return openState({
-      ...config.state,
-      clock,
-      random,
-      log: context.logger(purpose === "read" ? "error" : "warn"),
-      ...how,
-    });
-  };
-  const ports = {
-    clock,
-    files,
-    http,
-    outputs,
-    hash: sha256,
-    log: context.logger("error"),
-    write: out,
-  };
-  return answerOffline({ ...ports, config, open }, request);
 }
 
 const heldElsewhere = ({ state }: DaemonPlace): ExitError =>
