@@ -45,6 +45,8 @@ export interface ReplicaOptions {
   readonly ops?: object;
   readonly monthly?: number;
   readonly leader?: number;
+  /** More of the configuration. */
+  readonly more?: object;
 }
 
 const START_MS = Date.UTC(2026, 2, 6, 13, 38, 49);
@@ -58,7 +60,7 @@ const CONTROL = { path: "", answerWith: () => undefined, close: async () => unde
  */
 export async function makeInnerReplicas(
   watches: object,
-  { ops = {}, monthly = REQUESTS, leader = 0 }: ReplicaOptions = {},
+  { ops = {}, monthly = REQUESTS, leader = 0, more = {} }: ReplicaOptions = {},
 ): Promise<InnerReplicas> {
   const folder = makeEmptyState();
   const { http, settle, settleTimer, closeHttp } = countingHttp();
@@ -74,6 +76,7 @@ export async function makeInnerReplicas(
       watches,
       sinks: { hook: { type: "webhook", url: hook.url, secret: HOOK_SECRET, allow_private: true } },
       ops: { sink: "hook", ...ops },
+      ...more,
     }),
   );
   const base = { clock, random: createSeededRandom(1), log: rememberingLog() };

@@ -9,10 +9,11 @@ import type { DigestPeriod } from "../../model/digest.ts";
 import { errorText } from "../../model/errors.ts";
 import { type ChirpEvent, eventId } from "../../model/event.ts";
 import type { Hash } from "../../model/hash.ts";
-import type { Json } from "../../model/json.ts";
+import type { Json, JsonObject } from "../../model/json.ts";
 import type { Log } from "../../model/log.ts";
 import type { PollStore } from "../../model/poll-store.ts";
 import { type ReportConfig, reportJson, type ReportView } from "../../model/report.ts";
+import { ownValue } from "../../model/own-value.ts";
 import type { Notes } from "../../model/store.ts";
 import { REPORT_EVENT } from "../../render/report-message.ts";
 import { lastTimeBefore } from "../../schedule/misfire.ts";
@@ -43,6 +44,7 @@ export function startReports(deps: ScheduledReportsDeps): Cancel {
     firstAfterMs: FIRST_AFTER_MS,
     everyMs: CHECK_EVERY_MS,
     work: async () => {
+      await forgetRemoved(deps);
       for (const report of config().reports)
         await sendDue(deps, report).catch((error: unknown) =>
           log.error("a report could not be created", {
@@ -57,16 +59,15 @@ export function startReports(deps: ScheduledReportsDeps): Cancel {
 
 async function sendDue(deps: ScheduledReportsDeps, report: ReportConfig): Promise<void> {
   const { store, clock, log } = deps;
-  const note = `report_sent\n${report.name}`;
   const nowMs = clock.now();
-  const stored = await store.readNote(note);
+  const stored = ownValue(await readSent(store), report.name) ?? null;
   const period = begunPeriod(stored) ?? duePeriod(report, stored, nowMs);
-  if (period === "begin") return store.writeNote(note, nowMs);
+  if (period === "begin") return writeSent(deps, report, nowMs);
   if (period === undefined) return;
   const { fromMs, toMs } = period;
   // A crash after the commit and before the last line repeats the report of this period, which has
   // the same id and is stored once.
-  await store.writeNote(note, [fromMs, toMs]);
+  await writeSent(deps, report, [fromMs, toMs]);
   const { linksHost, state } = deps.config();
   const view = await buildReport(
     { store, linksHost, retentionMs: state.retentionMs },
@@ -76,9 +77,38 @@ async function sendDue(deps: ScheduledReportsDeps, report: ReportConfig): Promis
   const place = { groupKey: event.id, groupWaitMs: 0, groupIntervalMs: 0, notBeforeMs: nowMs };
   const deliveries = report.sinks.map((sink) => ({ ...place, eventId: event.id, sink }));
   await store.commitPoll({ atMs: nowMs, targets: [], verdicts: [], events: [event], deliveries });
-  await store.writeNote(note, toMs);
+  await writeSent(deps, report, toMs);
   log.info("report created", { report: report.name, from: isoTime(fromMs), to: isoTime(toMs) });
   deps.wakeDelivery();
+}
+
+/**
+ * The note with the time up to which each report was sent, by name. While one is being made, it has
+ * the period of that instead.
+ */
+const NOTE = "reports_sent";
+
+async function readSent(store: Notes): Promise<JsonObject> {
+  return ((await store.readNote(NOTE)) ?? {}) as JsonObject;
+}
+
+async function writeSent(
+  { store }: ScheduledReportsDeps,
+  { name }: ReportConfig,
+  value: Json,
+): Promise<void> {
+  await store.writeNote(NOTE, { ...(await readSent(store)), [name]: value });
+}
+
+/**
+ * Forgets the reports that are no longer configured. Should one come back, it begins anew and is not
+ * about the time in which nobody asked for it.
+ */
+async function forgetRemoved({ store, config }: ScheduledReportsDeps): Promise<void> {
+  const names = new Set(config().reports.map(({ name }) => name));
+  const sent = Object.entries(await readSent(store));
+  const kept = sent.filter(([name]) => names.has(name));
+  if (kept.length < sent.length) await store.writeNote(NOTE, Object.fromEntries(kept));
 }
 
 /** The period of a report that was begun and is not known to be sent. */
