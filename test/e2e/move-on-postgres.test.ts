@@ -54,7 +54,7 @@ it("sends what waited, nothing twice, and shows no password", async () => {
   });
   expect(await migrate()).toMatchObject({
     code: 1,
-    err: expect.stringContaining("holds a state already") as string,
+    err: expect.stringContaining("already contains a state") as string,
   });
 
   fixture.configure({ watches, state: { url: "${STATE_URL}" } });

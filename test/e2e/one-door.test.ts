@@ -26,7 +26,7 @@ type Step = readonly [command: string, code: number, out: string, err?: string];
 const UNKNOWN_SINK = 'there is no sink "hok"\nDid you mean hook? Known names: hook\n';
 const STEPS: readonly Step[] = [
   ["pause one", 0, "one is paused; takes effect EFFECT\n"],
-  ["pause on", 1, "", 'there is no watch "on"\nDid you mean one? There are: one, two\n'],
+  ["pause on", 1, "", 'there is no watch "on"\nDid you mean one? Known names: one, two\n'],
   [
     "resume one",
     0,
@@ -49,7 +49,7 @@ const STEPS: readonly Step[] = [
   ],
   ["silence list", 0, "SILENCE ANY 1 ANY watch=two ANY alice ANY why ANY 0\n"],
   ["silence expire 1", 0, "silence 1 ended; takes effect EFFECT\n"],
-  ["silence expire 9", 1, "", 'there is no silence "9"\nThere are: 1\n'],
+  ["silence expire 9", 1, "", 'there is no silence "9"\nKnown silences: 1\n'],
   [
     "dead list",
     0,

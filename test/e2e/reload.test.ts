@@ -185,7 +185,7 @@ describe.concurrent("a running daemon", () => {
     await until("refused attempts", () => new Set(fixture.hook.subjects()).size >= alerted.length);
     fixture.configure(named("after"));
     expect((await daemon.post("/api/v1/reload")).status).toBe(200);
-    expect(await daemon.logged(/^deliveries wait for a sink/)).toMatchObject({
+    expect(await daemon.logged(/^deliveries are waiting for a sink/)).toMatchObject({
       sink: "before",
       waiting: 2,
     });

@@ -55,5 +55,9 @@ export const NOT_DRAWN: readonly { readonly keys: RegExp; readonly why: string }
     keys: /^(?:defaults\.sink\.|sinks\.)discord\.(?:mention\.user|color(?:\.(?:color|when))?|forum\.tags\.(?:tag|when))$/,
     why: "what a message looks like by the alert: test/sinks",
   },
+  {
+    keys: /^server\.read_token(?:_file)?$/,
+    why: "no scenario asks over TCP: test/server/read-token.test.ts",
+  },
   { keys: /^watches\.score_delta\.when\.month_delta$/, why: "one delta stands for both" },
 ];
