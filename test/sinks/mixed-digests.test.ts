@@ -5,8 +5,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type LaidOut, layOutDigest } from "../../src/deliver/stages/digest.ts";
+import { MAX_SECTIONS } from "../../src/deliver/stages/digest-sections.ts";
 import type { DigestCause } from "../../src/model/digest.ts";
-import type { OutboxEvent } from "../../src/model/sink.ts";
+import type { Digest, DigestSection, OutboxEvent } from "../../src/model/sink.ts";
 import { createReader } from "../../src/operate/create-reader.ts";
 import { makeEvent, makeTweet, makeUser } from "../support/make-event.ts";
 import { manyRuns } from "../support/many-runs.ts";
@@ -52,6 +53,19 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   target: fc.constantFrom("acme", "rival"),
 });
 
+/** So many followers of one account in one watch that a list of them is cut. */
+const crowd = fc.array(
+  drawn.map((one) => ({ ...one, kind: "follower", watch: "fans", target: "acme" }) as const),
+  { minLength: 15, maxLength: 30, size: "max" },
+);
+
+const anything = fc.oneof(
+  fc.array(drawn, { minLength: 1, maxLength: 90, size: "max" }),
+  fc
+    .tuple(fc.array(drawn, { maxLength: 60, size: "max" }), crowd)
+    .map(([some, more]) => [...some, ...more]),
+);
+
 function eventOf({ kind, watch, likes, text, target }: Drawn, n: number): OutboxEvent {
   const [type, watchType] = TYPES[kind];
   const id = tweetId(n);
@@ -59,7 +73,9 @@ function eventOf({ kind, watch, likes, text, target }: Drawn, n: number): Outbox
   const tweet = { ...makeTweet(id), user, full_text: text, likes_count: likes };
   const isTweet = type.startsWith("tweet.");
   const list =
-    kind === "member" ? { public_list: { id: target } } : { target: makeUser("9", target) };
+    kind === "member"
+      ? { public_list: { id: target } }
+      : { target: makeUser(`id_${target}`, target) };
   const counts =
     kind === "milestone" ? { crossed: ["likes_count"], previous: { likes_count: 1 } } : {};
   const body = isTweet ? { tweet, ...counts } : { user, ...list };
@@ -92,17 +108,22 @@ describe.each(DIGEST_LAYOUTS)("a mixed digest in $name", ({ render, refusal, way
     });
     fc.assert(
       fc.property(
-        fc.array(drawn, { minLength: 1, maxLength: 90 }),
+        anything,
         fc.oneof(scheduled, fc.constantFrom("throttle", "return", "backfill")),
         (all, how) => {
           const events = all.map(eventOf);
           const cause = typeof how === "string" ? (how as DigestCause) : "schedule";
           const written = typeof how === "string" ? undefined : digestOf(how);
           const facts = { cause, written, period: PERIOD, mentions: [] };
+          const digests: Digest[] = [];
+          const noted = (digest: Digest) => {
+            digests.push(digest);
+            return render(digest);
+          };
           const { parts: rendered, unlisted }: LaidOut = layOutDigest(
             events,
             facts,
-            { above: 0, render },
+            { above: 0, render: noted },
             { read, listedAt: (left) => `${left.length} there` },
           );
           const parts = [...rendered];
@@ -116,9 +137,13 @@ describe.each(DIGEST_LAYOUTS)("a mixed digest in $name", ({ render, refusal, way
           const seen = parts.map(({ body }) => ways(body as never)[0] ?? "").join("\n");
           expectSums(seen, events, unlisted);
           expectLinks(seen, { events, listed, isScheduled: written !== undefined });
+          const { sections } = digests[0] as Digest;
+          expectSections(sections, { events, listed, isSorted: written?.sortBy !== undefined });
+          expectHeadings(seen.replaceAll("\\", ""), sections);
+          expectOrder(seen, { events, sections });
         },
       ),
-      { numRuns: manyRuns(20, 400) },
+      { numRuns: manyRuns(15, 400) },
     );
   });
 });
@@ -139,6 +164,74 @@ const digestOf = (how: {
       }
     : {}),
 });
+
+/**
+ * The sections hold all alerts, the largest first, and their places are dealt in turns. Within one,
+ * the alerts are in their order.
+ */
+function expectSections(
+  sections: readonly DigestSection[],
+  {
+    events,
+    listed,
+    isSorted,
+  }: {
+    readonly events: readonly OutboxEvent[];
+    readonly listed: readonly OutboxEvent[];
+    readonly isSorted: boolean;
+  },
+): void {
+  const counts = sections.map(({ count }) => count);
+  // The smallest sections together are the last one, however large it is.
+  const sorted = sections.length === MAX_SECTIONS ? counts.slice(0, -1) : counts;
+  expect(sorted).toEqual([...sorted].sort((a, b) => b - a));
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(events.length);
+  const given = sections.map(({ items }) => items.length);
+  expect(given.reduce((sum, count) => sum + count, 0)).toBe(listed.length);
+  for (const { items, count } of sections)
+    if (items.length < count) expect(items.length).toBeGreaterThanOrEqual(Math.max(...given) - 1);
+  const rankOf = ({ event }: OutboxEvent) => (isSorted ? (event.body.tweet?.likes_count ?? -1) : 0);
+  for (const { items } of sections) {
+    const places = items.map((event) => events.indexOf(event));
+    const ranked = [...items].sort(
+      (a, b) => rankOf(b) - rankOf(a) || events.indexOf(a) - events.indexOf(b),
+    );
+    expect(places).toEqual(ranked.map((event) => events.indexOf(event)));
+  }
+}
+
+const listKey = ({ event }: OutboxEvent): string =>
+  event.body.tweet === undefined ? `${event.type} ${event.labels["target"]}` : event.id;
+
+/** Each section has its heading with its number, unless it is one list that says the same. */
+function expectHeadings(seen: string, sections: readonly DigestSection[]): void {
+  for (const { title, isKind, items, count } of sections) {
+    const isOneList = isKind && items.length === count && new Set(items.map(listKey)).size === 1;
+    if (title === "" || items.length === 0 || (isOneList && count > 1)) continue;
+    const shown = items.length === count ? "" : `, ${items.length} shown`;
+    expect(seen).toContain(`${title} (${count}${shown})`);
+  }
+}
+
+/** The links stand in the order of the sections; accounts of one list by their followers. */
+function expectOrder(
+  seen: string,
+  {
+    events,
+    sections,
+  }: { readonly events: readonly OutboxEvent[]; readonly sections: readonly DigestSection[] },
+): void {
+  const followersOf = ({ event }: OutboxEvent) => event.body.user?.followers_count ?? 0;
+  const expected = sections.flatMap(({ items }) =>
+    [...new Set(items.map(listKey))].flatMap((key) =>
+      items.filter((item) => listKey(item) === key).sort((a, b) => followersOf(b) - followersOf(a)),
+    ),
+  );
+  const places = expected
+    .map((event) => seen.search(linksOf(event, events.indexOf(event))))
+    .filter((place) => place >= 0);
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+}
 
 /** The counts of the heading add up to all alerts, and what is left out is a number. */
 function expectSums(
@@ -169,7 +262,9 @@ function expectLinks(seen: string, { events, listed, isScheduled }: Listed): voi
     else if (count === 0) missing += 1;
     else expect(count).toBe(1);
   }
-  const more = [...seen.matchAll(/^\s*\+(\d+) more$/gm)].map(([, count]) => Number(count));
+  const more = [...seen.matchAll(/^[\s\u200b]*\\?\+(\d+) more$/gm)].map(([, count]) =>
+    Number(count),
+  );
   expect(more.reduce((sum, count) => sum + count, 0)).toBe(missing);
   if (missing > 0) expect(isScheduled && listed.length > MAX_PEOPLE).toBe(true);
 }
