@@ -43,7 +43,10 @@ export interface NeutralMessage {
   /** The permalink of the subject. */
   readonly url?: string | undefined;
   readonly media: readonly { readonly url: string; readonly kind: string }[];
-  /** The quoted or retweeted tweet, or the one replied to. */
+  /**
+   * The quoted or retweeted tweet, or the one replied to. Without a text it is a link, because the
+   * title already names its author.
+   */
   readonly context?: { readonly label: string; readonly body: string; readonly url?: string };
   /** Short facts: likes, followers, changes … */
   readonly facts: readonly { readonly name: string; readonly value: string }[];

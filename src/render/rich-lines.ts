@@ -132,13 +132,11 @@ function quoteLines({ context }: NeutralMessage, limit: number): readonly RichLi
   if (context === undefined) return [];
   const label = trimText(cleanLine(context.label), LABEL_CHARS) || "this post";
   const body = trimText(cleanText(context.body).trim(), limit);
+  if (body === "") return [];
   return [
     {
       kind: "quote",
-      spans: [
-        { text: label, ...link(context.url) },
-        ...(body === "" ? [] : [{ text: `\n${body}` }]),
-      ],
+      spans: [{ text: label, ...link(context.url) }, { text: `\n${body}` }],
     },
   ];
 }
@@ -150,7 +148,7 @@ function footerLine(message: NeutralMessage): RichLine {
   const rest = [message.occurredAt ?? spellTime(message.occurredAtMs), facts, severity, watches]
     .filter((part) => part !== "")
     .join("  ·  ");
-  return { kind: "footer", spans: [...openLink(message), { text: rest }] };
+  return { kind: "footer", spans: [...openLinks(message), { text: rest }] };
 }
 
 /** Returns the shortest form of an alert, for when there is no room. */
@@ -159,8 +157,17 @@ function shortFooter(message: NeutralMessage): RichLine {
   return { kind: "footer", spans: [{ text: title, ...link(message.url) }] };
 }
 
-const openLink = ({ url }: NeutralMessage): readonly Span[] =>
-  link(url).url === undefined ? [] : [{ text: "Open", ...link(url) }, { text: "  ·  " }];
+/** Returns the links of the subject, and of a context that has no text to quote. */
+function openLinks({ url, context }: NeutralMessage): readonly Span[] {
+  const other = context?.body === "" ? context : undefined;
+  const label = trimText(cleanLine(other?.label ?? ""), LABEL_CHARS);
+  return [
+    { text: "Open", ...link(url) },
+    { text: label || "this post", ...link(other?.url) },
+  ]
+    .filter((span) => span.url !== undefined)
+    .flatMap((span) => [span, { text: "  ·  " }]);
+}
 
 function link(text: string | undefined): { readonly url?: string } {
   const url = shortUrl(text);

@@ -51,7 +51,7 @@ describe("a tweet", () => {
     });
     expect(message.title).toBe("ALICE (@alice) replied to @bob");
     expect(message.context).toEqual({
-      label: "In reply to @bob",
+      label: "Answered post",
       body: "",
       url: "https://x.com/bob/status/5",
     });

@@ -47,6 +47,24 @@ describe("the subject of a mail", () => {
 });
 
 describe("the HTML of a mail", () => {
+  it("has only the facts where there is nothing else below the subject", () => {
+    const { subject, text, html } = mailOf([post("tweet.deleted")]);
+    expect(htmlText(html)).not.toContain(subject);
+    expect(htmlText(html).trim()).toMatch(/^Open/);
+    expect(text).toContain("is gone");
+  });
+
+  it("names who was answered, and the HTML links the answered post beside its own", () => {
+    const reply = {
+      ...tweet,
+      ...{ is_reply: true, in_reply_to_username: "bob", in_reply_to_tweet_id: "5" },
+    };
+    const { subject, html } = mailOf([post("tweet.created", { body: { tweet: reply } })]);
+    expect(subject).toContain("replied to @bob");
+    expect(html).toContain('<a href="https://x.com/bob/status/5">Answered post</a>');
+    expect(html).not.toContain("blockquote");
+  });
+
   it("does not begin with the line that is the subject, and its plain text does", () => {
     const users = ["ann", "bob"].map((name, n) => makeUser(String(n), name));
     const events = users.map((user) => ({
@@ -60,10 +78,5 @@ describe("the HTML of a mail", () => {
     expect(subject).toBe("2 new followers of @acme");
     expect(text).toContain("2 new followers of @acme");
     expect(htmlText(html)).not.toContain("2 new followers of @acme");
-  });
-
-  it("keeps a line that has nothing below it", () => {
-    const { html } = mailOf([post("tweet.deleted")]);
-    expect(htmlText(html)).toContain("is gone");
   });
 });

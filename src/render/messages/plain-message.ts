@@ -10,10 +10,9 @@ import { moreText, personText } from "../text/people-text.ts";
  */
 export function plainMessage(message: NeutralMessage): string {
   const { context } = message;
+  // A context without a text of its own only repeats the title.
   const quoted =
-    context === undefined
-      ? ""
-      : `${context.label}${context.body === "" ? "" : `: ${context.body}`}`;
+    context === undefined || context.body === "" ? "" : `${context.label}: ${context.body}`;
   return [
     message.title,
     message.body,

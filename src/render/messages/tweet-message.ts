@@ -109,7 +109,7 @@ function contextOf(tweet: Tweet, linksHost: string): NeutralMessage["context"] {
   if (tweet.in_reply_to_tweet_id === "") return undefined;
   const to = tweet.in_reply_to_username;
   return {
-    label: to === "" ? "In reply to this post" : `In reply to @${to}`,
+    label: "Answered post",
     body: "",
     url: tweetUrl(linksHost, to, tweet.in_reply_to_tweet_id),
   };

@@ -207,7 +207,8 @@ const footerOf = (message: NeutralMessage, hidden: number): string =>
 const timeToken = (epochMs: number): string => `<t:${Math.floor(epochMs / 1_000)}:R>`;
 
 function descriptionOf(message: NeutralMessage, room: number): string {
-  const last = discordLabel(factLine(message), room / 4);
+  const facts = discordLabel(factLine(message), room / 4);
+  const last = [contextLink(message, room / 4), facts].filter((part) => part !== "").join(" · ");
   const quote = quoteOf(message, room / 4);
   const body = bodyOf(message, room - last.length - quote.length - 2).trim();
   const list = listOf(message, room - last.length - quote.length - body.length - 3);
@@ -250,8 +251,16 @@ const TIMESTAMP_STYLES: Readonly<Record<Moment["style"], string>> = {
 const momentToken = ({ atMs, style }: Moment): string =>
   `<t:${Math.floor(atMs / 1_000)}:${TIMESTAMP_STYLES[style]}>`;
 
+/** Returns the link of a context that has no text to quote. */
+function contextLink({ context }: NeutralMessage, room: number): string {
+  const url = shortUrl(context?.url);
+  if (context === undefined || context.body !== "" || url === undefined) return "";
+  const link = discordLink(url, context.label, 80);
+  return link.length <= room ? link : "";
+}
+
 function quoteOf({ context }: NeutralMessage, room: number): string {
-  if (context === undefined) return "";
+  if (context === undefined || context.body === "") return "";
   const url = shortUrl(context.url);
   const label = discordLabel(context.label, 80);
   const linked = url === undefined ? label : discordLink(url, context.label, 80);

@@ -93,10 +93,12 @@ function withoutRepetition(subject: string, sections: readonly Section[]): reado
   const [first, ...others] = sections;
   const [line, ...lines] = first?.lines ?? [];
   const isRepeated = line !== undefined && lineText(line) === cleanLine(subject);
-  const isEnough = lines.some(({ kind }) => kind !== "footer") && subject.length <= SUBJECT_CHARS;
-  return first !== undefined && isRepeated && isEnough
-    ? [{ ...first, lines }, ...others]
-    : sections;
+  if (first === undefined || !isRepeated || lines.length === 0 || subject.length > SUBJECT_CHARS)
+    return sections;
+  // A footer that is the whole text has the size of a text.
+  const isAlone = lines.every(({ kind }) => kind === "footer");
+  const shown = isAlone ? lines.map((one): RichLine => ({ ...one, kind: "body" })) : lines;
+  return [{ ...first, lines: shown }, ...others];
 }
 
 const lineText = ({ spans }: RichLine): string => cleanLine(spans.map(({ text }) => text).join(""));

@@ -125,7 +125,7 @@ function card(message: NeutralMessage, layout: Layout): readonly SlackBlock[] {
 
 function titleBlock(message: NeutralMessage): SlackBlock {
   const { before, author, after } = titleParts(message);
-  const avatar = imageUrl(message.author?.avatarUrl);
+  const avatar = shortUrl(message.author?.avatarUrl);
   const profile = webUrl(message.author?.url ?? "");
   const name =
     author === ""
@@ -214,6 +214,7 @@ function quoteOf({ context: other }: NeutralMessage, limit: number): readonly ob
   const label = slackLiteral(other.label.replace(/\s+/g, " "), LABEL_CHARS).trim() || "this post";
   const url = webUrl(other.url ?? "");
   const body = slackLiteral(other.body, limit).trim();
+  if (body === "") return [];
   const head: Piece =
     url === undefined
       ? { type: "text", text: label, style: { bold: true } }
@@ -221,7 +222,7 @@ function quoteOf({ context: other }: NeutralMessage, limit: number): readonly ob
   return [
     {
       type: "rich_text_quote",
-      elements: [head, ...(body === "" ? [] : [{ type: "text", text: `\n${body}` }])],
+      elements: [head, { type: "text", text: `\n${body}` }],
     },
   ];
 }
@@ -241,7 +242,7 @@ function linked(text: string): readonly Piece[] {
 }
 
 function pictureBlocks({ media, author }: NeutralMessage, most: number): readonly SlackBlock[] {
-  const urls = media.flatMap(({ url }) => imageUrl(url) ?? []).slice(0, most);
+  const urls = media.flatMap(({ url }) => shortUrl(url) ?? []).slice(0, most);
   const from = slackLiteral(author?.name ?? "", LABEL_CHARS);
   return urls.map((url, index) => {
     const which = urls.length === 1 ? "picture" : `picture ${index + 1} of ${urls.length}`;
@@ -258,6 +259,7 @@ function footerBlock(message: NeutralMessage, pictures: number): SlackBlock {
   const hidden = message.media.length - pictures;
   const parts = [
     link === undefined ? "" : slackLink(link, "Open", LABEL_CHARS),
+    contextLink(message),
     dateOf(message.occurredAtMs),
     slackLabel(factLine(message), LABEL_CHARS),
     hidden > 0 ? `+${hidden} more media` : "",
@@ -267,6 +269,14 @@ function footerBlock(message: NeutralMessage, pictures: number): SlackBlock {
   return context([mrkdwn(parts.filter((part) => part !== "").join("  ·  "))]);
 }
 
+/** Returns the link of a context that has no text to quote. */
+function contextLink({ context: other }: NeutralMessage): string {
+  const url = shortUrl(other?.url);
+  return other === undefined || other.body !== "" || url === undefined
+    ? ""
+    : slackLink(url, other.label, NAME_CHARS);
+}
+
 const dateOf = (epochMs: number): string =>
   dateToken(
     epochMs,
@@ -274,7 +284,7 @@ const dateOf = (epochMs: number): string =>
     `${new Date(epochMs).toISOString().slice(0, 16).replace("T", " ")} UTC`,
   );
 
-function imageUrl(text: string | undefined): string | undefined {
+function shortUrl(text: string | undefined): string | undefined {
   const url = webUrl(text ?? "");
   return url === undefined || url.length > URL_CHARS ? undefined : url;
 }
