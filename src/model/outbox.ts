@@ -297,7 +297,7 @@ export interface Outbox {
   /** Records what is withheld, in one transaction. */
   withhold(withheld: Withheld): Promise<void>;
   /** Unseals messages that are not under way: their deliveries wait as before. */
-  takeBack(messageIds: readonly string[]): Promise<void>;
+  revertSealed(messageIds: readonly string[]): Promise<void>;
   /** Seals messages. Messages of one group in one call are sent in that order. */
   seal(messages: readonly NewMessage[]): Promise<void>;
   record(results: readonly DeliveryResult[]): Promise<void>;

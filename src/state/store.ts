@@ -82,7 +82,7 @@ import { holdDeliveries, holdMessages, messageMembers, releaseHeld } from "./out
 import { placeAgain, waitingDeliveries } from "./outbox/place-again.ts";
 import { firstWatchHour, watchReads } from "./items/watch-hours.ts";
 import { moveSink } from "./outbox/move-sink.ts";
-import { takeBack, unseal } from "./outbox/unseal.ts";
+import { revertSealed, unseal } from "./outbox/unseal.ts";
 import { withhold } from "./outbox/withhold.ts";
 import { wakeSink } from "./outbox/wake-sink.ts";
 
@@ -195,7 +195,7 @@ const outbox = (db: Executor): Outbox => ({
   wakeSink: (sink, nowMs) => wakeSink(db, sink, nowMs),
   moveSink: (move) => moveSink(db, move),
   unseal: (sink, type) => unseal(db, sink, type),
-  takeBack: (messageIds) => takeBack(db, messageIds),
+  revertSealed: (messageIds) => revertSealed(db, messageIds),
   withhold: (withheld) => withhold(db, withheld),
   outboxStats: () => outboxStats(db),
   countWaiting: (nowMs) => countWaiting(db, nowMs),

@@ -105,7 +105,7 @@ export function describePartlyTaken(name: string, makeStore: () => Promise<Store
 
     test("says so when it is taken back, and not any more once all have it", async () => {
       const eventId = await send(LATER);
-      await store.takeBack(["m"]);
+      await store.revertSealed(["m"]);
       expect(await takenBy()).toEqual([["team"]]);
       await seal("n", ["team"]);
       await store.record([{ messageId: "n", kind: "sent", atMs: T0 }]);

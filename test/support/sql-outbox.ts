@@ -133,7 +133,7 @@ export function createSqlOutbox(clock: Clock): SqlOutbox {
     holdMessages: guarded(store.holdMessages),
     releaseHeld: guarded(store.releaseHeld),
     messageMembers: guarded(store.messageMembers),
-    takeBack: guarded(store.takeBack),
+    revertSealed: guarded(store.revertSealed),
     findReplayable: guarded(store.findReplayable),
     replay: guarded(store.replay),
     withhold: guarded(store.withhold),

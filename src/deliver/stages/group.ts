@@ -77,7 +77,7 @@ export function createGroupStage(deps: GroupStageDeps): Stage<SinkQueue, Claim> 
       // throttle is exceeded.
       const found = await unmutedWork(deps, queue, nowMs, room + 1);
       const outdated = found.messages.filter(({ isOutdated }) => isOutdated === true);
-      if (outdated.length > 0) await deps.store.takeBack(outdated.map(({ id }) => id));
+      if (outdated.length > 0) await deps.store.revertSealed(outdated.map(({ id }) => id));
       const unsilenced = await withoutSilenced(deps, found.groups);
       const due = { ...found, groups: await withoutWithheld(deps, queue.sink, unsilenced) };
       const messages = found.messages

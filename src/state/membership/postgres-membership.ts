@@ -380,17 +380,17 @@ export class PostgresMembership implements Membership {
     this.#deps.log.warn("connection to postgres was lost", { state: this.#deps.state });
     void session.end().catch(() => undefined);
     this.#cancel?.();
-    this.#takeUpAgain(0);
+    this.#connectAgain(0);
   }
 
-  #takeUpAgain(inMs: number): void {
+  #connectAgain(inMs: number): void {
     this.#cancel = this.#deps.clock.after(inMs, () => {
       void this.#connect()
         .catch(() => false)
         .then((isHeld) => {
           if (isHeld)
             this.#deps.log.info("connection to postgres is back", { state: this.#deps.state });
-          else if (!this.#isClosed && !this.#isReplaced) this.#takeUpAgain(RETRY_MS);
+          else if (!this.#isClosed && !this.#isReplaced) this.#connectAgain(RETRY_MS);
         });
     });
   }

@@ -204,7 +204,7 @@ export async function dueWork(
 ): Promise<{ readonly groups: readonly DueGroup[]; readonly messages: readonly DueMessage[] }> {
   const perSink: Work[][] = [];
   for (const sink of query.sinks) perSink.push(await workOfSink(db, sink, query));
-  const work = takeTurns(perSink, query.limit);
+  const work = alternate(perSink, query.limit);
   return {
     groups: await readGroups(
       db,
@@ -264,7 +264,7 @@ async function workOfSink(db: Executor, sink: string, query: DueQuery): Promise<
   ];
 }
 
-function takeTurns(perSink: readonly (readonly Work[])[], limit: number): Work[] {
+function alternate(perSink: readonly (readonly Work[])[], limit: number): Work[] {
   const taken: Work[] = [];
   for (
     let turn = 0;

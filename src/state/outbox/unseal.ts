@@ -40,7 +40,7 @@ const uncall = listStatement<object, string>()((on, list) =>
 );
 
 /** Reverts messages that are open. If one was to begin a thread, the next message begins it. */
-export function takeBack(db: Executor, messageIds: readonly string[]): Promise<void> {
+export function revertSealed(db: Executor, messageIds: readonly string[]): Promise<void> {
   return transact(db, async (on) => {
     const ids = (await stillOpen(on, messageIds, {})).rows.map(({ id }) => id);
     const { rows } = await release(on, ids, {});

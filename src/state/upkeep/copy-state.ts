@@ -37,7 +37,7 @@ export async function copyState(
   onStep: (step: CopyStep) => void,
 ): Promise<ReadonlyMap<TransferTable, number>> {
   const tables = Object.keys(TRANSFERRED) as TransferTable[];
-  const begun = await takeUp(from, to);
+  const begun = await beginOrResume(from, to);
   const counts = new Map<TransferTable, number>();
   for (const table of tables) counts.set(table, await from.transfer.count(table));
   const totalRows = [...counts.values()].reduce((sum, count) => sum + count, 0);
@@ -69,7 +69,7 @@ export async function copyState(
   return counts;
 }
 
-async function takeUp(from: StateEnd, to: StateEnd): Promise<TransferNote> {
+async function beginOrResume(from: StateEnd, to: StateEnd): Promise<TransferNote> {
   const begun = await to.transfer.progress();
   if (begun?.from === from.name && begun.table !== null) return begun;
   if (begun === null && !(await to.transfer.isUnused()))

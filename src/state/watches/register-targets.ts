@@ -142,7 +142,7 @@ async function registerOne(
   const left = [...rows.values()].filter((row) => !named.has(row.key) && row.removed_at === null);
   const [old, next] = [left[0], created[0]];
   if (old !== undefined && next !== undefined && left.length + created.length === 2)
-    takeTimeOf(old, next, watch);
+    inheritTimeOf(old, next, watch);
   return { rows: kept, created, removed: left.map(({ id }) => id) };
 }
 
@@ -150,7 +150,7 @@ async function registerOne(
  * Lets a target that replaces another one begin where the other was last read. What came after that
  * was never read, so it is new for the replacement.
  */
-function takeTimeOf(
+function inheritTimeOf(
   old: TargetRow,
   next: TargetRow,
   { readUntilMs, isAway, returnedFromMs }: WatchTargets,

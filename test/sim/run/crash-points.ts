@@ -21,7 +21,7 @@ export const STORE_WRITES: readonly string[] = [
   "beginDigests",
   "splitMessage",
   "withhold",
-  "takeBack",
+  "revertSealed",
   "holdDeliveries",
   "holdMessages",
   "placeAgain",
