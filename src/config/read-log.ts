@@ -27,8 +27,8 @@ const withYamlOnly = (files: Files): Files => ({
 });
 
 /**
- * Returns the files, where a folder lists only its YAML files, and a function that returns the
- * reads so far.
+ * Wraps access to files so that every read is recorded and a folder lists only its YAML files.
+ * `marks` returns the reads so far.
  */
 export function recordReads(all: Files): { readonly files: Files; marks(): readonly ReadMark[] } {
   const files = withYamlOnly(all);

@@ -95,7 +95,10 @@ export interface ForecastDeps extends CostDeps {
   readonly ratioOf?: ((watchId: string) => number | undefined) | undefined;
 }
 
-/** @example createForecast(planPolls(watches, deps), { timetable, nowMs }).requestsPerMonth */
+/**
+ * Computes the forecast of a plan.
+ * @example createForecast(planPolls(watches, deps), { timetable, nowMs }).requestsPerMonth
+ */
 export function createForecast(polls: readonly Poll[], deps: ForecastDeps): Forecast {
   const rhythms = new Map<string, Rhythm>();
   const rhythmOf = (schedules: readonly Schedule[]): Rhythm => {
@@ -148,7 +151,8 @@ export function delayOf(gapsMs: readonly number[]): Delay {
 }
 
 /**
- * Solves sum(min(gap, delay)) = share × sum(gaps) for the delay. The gaps are in ascending order.
+ * Returns the delay that this share of items does not exceed: the solution of
+ * sum(min(gap, delay)) = share × sum(gaps). The gaps are in ascending order.
  */
 function quantile(sorted: readonly number[], share: number): number {
   let rest = share * sum(sorted, (gap) => gap);

@@ -85,8 +85,9 @@ function priceRechecks(polls: readonly Poll[], ratioOf: RatioOf): readonly Price
 }
 
 /**
- * Returns a function that says how many average days of a poll have passed. Within the first day it
- * counts the ticks of a cron pattern, which may all fall into some hours of some days.
+ * Returns a function that measures the time since `sinceMs` in average days of a poll. Within the
+ * first day it counts the ticks of a cron pattern, because these may all fall into a few hours: if
+ * half of an average day's polls were due, half a day has passed.
  */
 export function daysSince(
   timetable: Timetable,

@@ -13,8 +13,8 @@ export interface Pauses {
 }
 
 /**
- * Creates pauses. They keep a set of their own, because Node reports a leak if one AbortSignal has
- * dozens of listeners.
+ * Creates pauses. The current waits are kept in a set and do not share an AbortSignal, because Node
+ * reports a leak if one signal has dozens of listeners.
  */
 export function createPauses(clock: Clock): Pauses {
   const underWay = new Set<() => void>();

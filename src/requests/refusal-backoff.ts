@@ -26,24 +26,24 @@ export interface RefusalBackoff {
 }
 
 /**
- * Each step is a few times the one before, so that a poll is silent for a few times as long as the
- * service's trouble lasted, not for a day.
+ * The waits grow step by step, so that after a short fault of the service a poll waits only a few
+ * times as long as the fault lasted, not for a day.
  */
 const BACKOFF: Backoff = {
   stepsMs: [60_000, 300_000, 900_000, 3_600_000, 14_400_000, Number.POSITIVE_INFINITY],
 };
 /**
- * A refusal within this time after the last wait ended belongs to the same row. It leaves room for
- * a request that waited for its turn.
+ * A refusal within this time after the end of the last wait is the next one in the row. The time
+ * includes some minutes for a request that waits for its turn.
  */
 const MIN_ROW_MS = 300_000;
 /**
- * Something that was shown before is believed to be gone if this many refusals in a row came before
- * the present one. That takes some minutes.
+ * A target or a list that could be read before counts as gone only if this many refusals in a row
+ * came before the present one. These take some minutes.
  */
 export const REFUSALS_BEFORE_BELIEF = 2;
 const FORGET_MS = 86_400_000;
-/** The default for requests that many accounts share, because trying these costs little. */
+/** The longest wait unless the caller sets one, for requests that serve many accounts at once. */
 const DEFAULT_MAX_MS = 900_000;
 
 export function createRefusalBackoff(clock: Pick<Clock, "monotonic">): RefusalBackoff {

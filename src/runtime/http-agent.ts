@@ -100,7 +100,7 @@ interface Exchange {
 /** The callbacks of the handler. The first call settles the request. */
 interface Outcome {
   fail(error: HttpError): void;
-  /** Called when the body has arrived as far as it will. */
+  /** Called when no more of the body will arrive. */
   answer(): void;
   answerWith(body: string): void;
 }

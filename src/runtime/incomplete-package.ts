@@ -4,7 +4,7 @@
  */
 import { packageFile } from "./package-file.ts";
 
-/** Returns a sentence with the remedy; undefined for any other error. */
+/** Returns a text with the remedy; undefined if the error is not about a file of this package. */
 export function incompleteText(error: unknown): string | undefined {
   const {
     code,

@@ -88,8 +88,9 @@ function notStarted(error: unknown, path: string): SinkError {
 }
 
 /**
- * Exit codes as in sysexits.h, and two of the shell's;
- * https://man.freebsd.org/cgi/man.cgi?sysexits. After any other code the message is tried again.
+ * The failures that exit codes stand for. 64 to 78 are defined in sysexits.h
+ * (https://man.freebsd.org/cgi/man.cgi?sysexits), 126 and 127 by the shell. After any other code
+ * the message is tried again.
  */
 const KINDS: Readonly<Record<number, SinkFailure>> = {
   64: "destination",

@@ -18,7 +18,7 @@ export const ENDPOINTS = {
   ...lookupEndpoints,
 } as const;
 
-/** The parts of the table. */
+/** The types of the table's parts, from which the client's methods are derived group by group. */
 export interface EndpointTables {
   readonly users: typeof userEndpoints;
   readonly tweets: typeof tweetEndpoints;

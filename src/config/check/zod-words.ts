@@ -22,9 +22,9 @@ type ZodIssue = z.core.$ZodIssue;
 
 export interface CheckContext {
   readonly report: Report;
-  /** The place of the part's own key, where missing keys are reported. */
+  /** The place of the key that holds the checked map. Missing keys are reported there. */
   readonly place: Place;
-  /** The name of the part in messages about the part itself. */
+  /** The name of the checked map, for messages about the map itself. */
   readonly name: string;
   /** Keys that would be known here in addition to the schema's own, for "did you mean". */
   readonly otherKeys?: readonly string[];
@@ -95,9 +95,9 @@ export function homesBelow(key: string, path: Path, schema: z.ZodType): readonly
 }
 
 interface Around {
-  /** The path for `belongsText`. */
+  /** The dotted path of the map with the unknown key; "" for the outermost map. */
   readonly within?: string;
-  /** The maps further down that know the key. */
+  /** The paths of the maps further down that know the key. */
   readonly below?: readonly string[];
 }
 
@@ -234,7 +234,7 @@ const numberHint = (expected: string, node: Node): string =>
     ? ": write it without quotes"
     : "";
 
-/** YAML 1.2 has no yes, no, on and off. */
+/** Returns a hint for words such as `yes` and `off`, which YAML 1.2 reads as text. */
 function boolHint(expected: string, node: Node): string {
   if (expected !== "boolean" || node.kind !== "scalar") return "";
   if (/^(yes|on|y)$/i.test(node.source)) return ": write true";
@@ -296,7 +296,7 @@ function tooManyText(allowed: number, name: string, node: Node): string {
 
 const MAX_NAMED = 2;
 
-/** Returns the text of the schema. The key becomes the subject of a sentence without one. */
+/** Returns the schema's own message. If it starts with a verb, the name becomes its subject. */
 function ownText(issue: Pick<ZodIssue, "message"> | undefined, name: string): string {
   const text = issue?.message ?? "is not valid";
   return /^(must|is|contains|may|has|needs|cannot)\b/.test(text) ? `${name} ${text}` : text;

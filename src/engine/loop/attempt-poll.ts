@@ -38,7 +38,7 @@ export class PollAttempts {
     this.#deps = deps;
   }
 
-  /** Runs a poll with all that follows it. Never rejects. */
+  /** Runs a poll, handles its result or failure, and logs its start and end. Never rejects. */
   async run(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
     const { clock, trace, log, history } = this.#deps;
     const members = poll.group?.members.map(({ key }) => key);
@@ -117,7 +117,8 @@ export class PollAttempts {
     const watch = poll.subscribers[0]?.watch.id;
     if (storeWatch.recordError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
     if (error instanceof RequestHeld) {
-      // The first page was read. The rest is a gap that the next polls fill.
+      // Only pages beyond the first are held for this reason. What they hold is stored as a gap,
+      // which the next polls fill.
       if (error.reason === "pace") return {};
       // The time is rounded up, because a poll that comes a fraction of a millisecond too soon
       // would be held again.

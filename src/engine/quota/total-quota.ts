@@ -3,7 +3,7 @@ import type { PayingKey } from "../../requests/reservation.ts";
 
 /** What the quota needs to know about a key. */
 export interface KeyQuota extends PayingKey {
-  /** Whether it is not suspended. */
+  /** Whether the key is not suspended, so that requests may be sent with it. */
   readonly isUsable: boolean;
 }
 
@@ -13,9 +13,10 @@ export interface TotalQuota {
 }
 
 /**
- * Returns what all keys together may spend: what each usable key may, plus what removed or
- * suspended keys have spent already. The reserve is kept only of the usable keys' requests. The
- * configured limit of the month applies if it is lower.
+ * Returns the quota of all keys together: the limits of the usable keys, plus what removed or
+ * suspended keys have spent already. The reserve is a share of the usable keys' limits only. The
+ * configured quota applies instead if it leaves fewer requests, or if the limit of a usable key is
+ * unknown.
  */
 export function totalQuota(
   { monthly, reserve }: { readonly monthly?: number | undefined; readonly reserve: number },

@@ -35,8 +35,8 @@ export interface WrittenThreads {
 }
 
 /**
- * Returns the threads of a sink. `place`: where the sink posts, because a thread does not continue
- * in another channel.
+ * Returns how a sink puts messages into threads; undefined if it does not. `place`: where the sink
+ * posts, because a thread does not continue in another channel.
  */
 export function threadsOf(
   { thread_by: by, thread_window: window = DEFAULT_WINDOW }: WrittenThreads,

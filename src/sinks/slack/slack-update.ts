@@ -1,6 +1,6 @@
 /**
- * Edits what the bot posted, through chat.update. Knows its refusals; `deliver/` decides when to
- * edit and what to show.
+ * Edits messages that the bot posted, through chat.update, and recognises the errors after which a
+ * message can never be edited. `deliver/` decides when to edit and what to show.
  */
 import { type MessageEdit, SinkError } from "../../model/sink.ts";
 import { uneditable } from "../kind/update-settings.ts";
@@ -13,7 +13,10 @@ export type SlackCall = (
   signal: AbortSignal,
 ) => Promise<unknown>;
 
-/** https://docs.slack.dev/reference/methods/chat.update#errors */
+/**
+ * The errors after which a message can never be edited.
+ * https://docs.slack.dev/reference/methods/chat.update#errors
+ */
 const UNEDITABLE = new Set([
   "message_not_found",
   "cant_update_message",

@@ -1,6 +1,6 @@
 /**
- * Converts a value to what Postgres stores. SQLite takes any number and text; the tables mean whole
- * numbers and texts without NUL.
+ * Converts a value from SQLite to one that Postgres accepts. SQLite stores any number and text, but
+ * the columns on Postgres hold only whole numbers and text without NUL.
  */
 export function storable<Value>(value: Value): Value | number | string {
   if (typeof value === "number")

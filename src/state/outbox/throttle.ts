@@ -1,4 +1,4 @@
-/** Stores throttles: how much of the limit is used, and what exceeds it, moved into the digest. */
+/** Reads how much of a throttle's limit is used, and moves what exceeds it into a digest. */
 import { announcementGroup, DIGEST_PREFIX } from "../../model/digest.ts";
 import type { Overflow, ThrottleState } from "../../model/outbox.ts";
 import { refreshGroup } from "./group-timers.ts";
@@ -47,8 +47,8 @@ export async function throttleState(db: Executor, query: ThrottleQuery): Promise
 }
 
 /**
- * Moves due deliveries into the digest. A group behind a message that is not done stays where it
- * is, because the digest must not overtake that message.
+ * Moves due deliveries into the digest. While a message of their group is open, the deliveries stay
+ * in their group, because the digest must not overtake that message.
  */
 const move = statement<{
   sink: string;
@@ -96,7 +96,10 @@ const timerRow = (sink: string, groupKey: string) => ({
   last_sealed_at: null,
 });
 
-/** Gathers deliveries for a digest. Those that were sealed meanwhile are left alone. */
+/**
+ * Moves the due deliveries of a throttle into its digest, and stores the announcement of the digest
+ * if there is one. Deliveries that were sealed in the meantime are not moved.
+ */
 export function gather(db: Executor, overflow: Overflow): Promise<void> {
   const { sink, throttleKey, nowMs: now, digestKey, digestDueAtMs: dueAt, announcement } = overflow;
   const work = async (on: Executor) => {
