@@ -28,10 +28,11 @@ const TESTS_OF_PROCESSES = [
   "test/**/*-browser.test.ts",
   "test/faults/hostile-requests.test.ts",
 ];
-/** Tests that play every row of a large table against the whole daemon, or days of polls. */
-const TESTS_OF_TABLES = [
-  "test/app/{follow-ups,levels,reload-under-way,returns,waits-anew}.test.ts",
-  "test/engine/{groups,large-lists,list-groups,recheck,searches}.test.ts",
+/** Tests of the whole daemon, and those that play large tables or days of polls. */
+const TESTS_OF_THE_WHOLE = [
+  "test/app/**/*.test.ts",
+  "test/engine/{feed-freshness,groups,large-lists,list-groups,quota}.test.ts",
+  "test/engine/{recheck,searches,service-faults}.test.ts",
   "test/faults/{same-cron,sinks}.test.ts",
 ];
 
@@ -93,7 +94,7 @@ class SpreadWaiting extends BaseSequencer {
 
 /** `npm test` is the first project. `.ci/run` runs both, and so does `vitest run` with a file. */
 function projectsOfGate(mode: string) {
-  const slow = [...TESTS_OF_PROCESSES, ...TESTS_OF_TABLES];
+  const slow = [...TESTS_OF_PROCESSES, ...TESTS_OF_THE_WHOLE];
   const project = (name: string, include: string[], exclude: readonly string[]) => ({
     extends: true as const,
     mode,
