@@ -1,6 +1,6 @@
 /**
- * What has a digest with a schedule goes out in one, at its time, and is listed once in all its
- * messages; what it does not list is more than `max_items`.
+ * An alert that has a digest with a schedule goes out in one, at its time, and is listed once in all
+ * messages of that digest. What a digest does not list is more than `max_items`.
  */
 import type { Evidence } from "./evidence.ts";
 import { type Alert, groupBy, isBehindMute, routedOf } from "./outbox.ts";
