@@ -35,7 +35,7 @@ export async function askAgain(
 type Held = Pick<PlacedAgain["delivery"], "notBeforeMs" | "heldBy">;
 
 /**
- * Places the deliveries anew. A delivery that undoes a fact (its `once.undo`) waits at least as
+ * Places the deliveries again. A delivery that undoes a fact (its `once.undo`) waits at least as
  * long as the fact that a mute still holds, as it did when it was created. `held`: the facts that a
  * mute holds, by their keys.
  */

@@ -27,7 +27,7 @@ export interface RoundFacts {
 
 /**
  * Returns when an event goes out without an answer at the latest. The time counts over restarts,
- * because a daemon that restarts repeatedly would otherwise hold it for ever. After a start there
+ * because a daemon that restarts repeatedly would otherwise hold it indefinitely. After a start there
  * is time for one more attempt, so that a long stop costs no event its answer.
  */
 export const deadlineOf = (

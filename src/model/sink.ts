@@ -82,6 +82,8 @@ export interface Digest {
   readonly series?: DigestSeries;
   /** The people whom its first message mentions, as the sink writes them. If absent, nobody. */
   readonly mentions?: readonly string[];
+  /** Whether all of its alerts follow earlier ones. Such a digest opens no thread and is not published. */
+  readonly isFollowUp?: boolean;
   /**
    * Returns the number by which it is sorted, for people: "♥ 1.2K". Undefined for an alert without
    * it.

@@ -50,7 +50,7 @@ it("a report to a sink that is disabled is kept, said, and sent once the sink is
   expect(periodsAt(hook, refused).slice(2)).toEqual(["15:00 to 16:00"]);
 });
 
-it("a report to a sink that stays disabled is given up with the reason, and ops hears of it", async () => {
+it("a report to a sink that stays disabled is given up with the reason, and ops is alerted", async () => {
   const { clock, hook, call, opsAlerts } = await setUp({ sink: { retry_for: "30m" } });
   hook.answer((_, response) => response.writeHead(410).end());
   await clock.advance(HOUR + 10 * MINUTE);
@@ -98,7 +98,7 @@ it("a report that was removed while it was under way is not sent when its name c
   expect(periodsAt(hook)).toEqual(["17:09 to 18:00"]);
 });
 
-it("a report begins anew under another name, and once it was removed over a restart", async () => {
+it("a report starts as a new one under another name, and after it was removed and the daemon restarted", async () => {
   const { clock, hook, more, reload, stop, start } = await setUp();
   await clock.advance(30 * MINUTE);
   more.reports = { renamed: HOURLY };

@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import type { Digest, DigestPart, OutboxEvent } from "../../src/model/sink.ts";
 import { renderEmailAnnouncement } from "../../src/sinks/email/email-render.ts";
 import { renderAppriseAnnouncement } from "../../src/sinks/apprise.ts";
-import { renderDiscordAnnouncement } from "../../src/sinks/discord/discord-digest.ts";
+import {
+  renderDiscordAnnouncement,
+  renderDiscordDigest,
+} from "../../src/sinks/discord/discord-digest.ts";
 import { renderSlackAnnouncement } from "../../src/sinks/slack/slack-digest.ts";
 import { renderTelegramAnnouncement } from "../../src/sinks/telegram/telegram-render.ts";
 import { renderTeamsAnnouncement } from "../../src/sinks/teams/teams-render.ts";
@@ -209,7 +212,14 @@ describe.each(DIGEST_LAYOUTS)("a digest in $name", (layout) => {
   });
 });
 
-describe("what a channel hears when alerts are gathered", () => {
+it("publishes no digest in Discord of which every alert follows an earlier one, and starts no thread for it", () => {
+  const digest = { ...listOf(tweetBatch([{}]).events), read: tweetBatch([]).read };
+  const isLocal = (isFollowUp: boolean) =>
+    [...renderDiscordDigest({ ...digest, isFollowUp })].map(({ body }) => (body as any).isLocal);
+  expect([isLocal(true), isLocal(false)]).toEqual([[true], [undefined]]);
+});
+
+describe("what a channel shows when alerts are gathered", () => {
   const atMs = Date.UTC(2026, 6, 27, 0, 16);
 
   it("is when the next summary comes, in the reader's own time", () => {

@@ -13,7 +13,7 @@ import type { Adapters } from "./daemon-deps.ts";
 import type { Teardown } from "./teardown.ts";
 
 export const STARTS: Idle = { reason: "it starts", isReady: false };
-const STOPS: Idle = { reason: "it stops, or begins its work anew", isReady: false };
+const STOPS: Idle = { reason: "it stops, or restarts its work", isReady: false };
 
 export interface Serving {
   /** The URL of the page; "" before it is open. */

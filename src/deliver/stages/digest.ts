@@ -7,6 +7,7 @@ import type { Digest, DigestPart, OutboxEvent, SinkLists, Unlisted } from "../..
 import type { Region } from "../../model/template.ts";
 import { countTypes } from "../../render/text/kind-words.ts";
 import { sortValue } from "../../render/text/sort-value.ts";
+import { isAfterAlert } from "../../route/follow-up.ts";
 import type { ScheduledDigest } from "../../route/route.ts";
 import { dealItems, sectionsOf } from "./digest-sections.ts";
 
@@ -70,6 +71,7 @@ export function layOutDigest(
     ...(series === undefined ? {} : { series }),
     ...(cause === undefined || deleted === undefined ? {} : { deleted }),
     mentions,
+    isFollowUp: events.length > 0 && events.every(({ event }) => isAfterAlert(event)),
     ...(sortBy === undefined
       ? {}
       : { valueText: ({ event }) => sortValue(sortBy.name, sortBy.of(event), region?.locale) }),

@@ -235,7 +235,7 @@ interface GovernedQuery extends SlowDownQuery {
 interface GovernedPace {
   readonly factors: SlowDownFactors;
   readonly pace: Pace;
-  /** The factors after the head start of the period, in which only low priority is slowed down. */
+  /** The factors that apply after the first part of the period, in which only low priority is slowed down. */
   readonly lastingFactors: SlowDownFactors;
   readonly lasting: Pace;
 }

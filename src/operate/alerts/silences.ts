@@ -10,7 +10,7 @@ import { findSilence, type Silence, type Silenceable } from "../../route/silence
 import { parseMatchers } from "./silence-request.ts";
 
 export interface ActiveSilences {
-  /** Reads them anew: at the start, after one was added or ended, and after the clock was set. */
+  /** Reads them again: at the start, after one was added or ended, and after the clock was set. */
   load(): Promise<void>;
   /**
    * Returns the silences in the order in which they were added. Some may have ended since they were

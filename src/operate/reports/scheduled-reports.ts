@@ -101,8 +101,8 @@ async function writeSent(
 }
 
 /**
- * Forgets the reports that are no longer configured. Should one come back, it begins anew and is not
- * about the time in which nobody asked for it.
+ * Forgets the reports that are no longer configured. If one comes back, it starts as a new report
+ * and does not cover the time in which it was not configured.
  */
 async function forgetRemoved({ store, config }: ScheduledReportsDeps): Promise<void> {
   const names = new Set(config().reports.map(({ name }) => name));
@@ -124,7 +124,7 @@ function duePeriod(
   lastMs: Json | null,
   nowMs: number,
 ): DigestPeriod | "begin" | undefined {
-  // A clock that was set back begins anew.
+  // After the clock was set back, the period starts now.
   if (typeof lastMs !== "number" || lastMs > nowMs) return "begin";
   const dueMs = report.nextAtMs(lastMs);
   return dueMs + GRACE_MS > nowMs

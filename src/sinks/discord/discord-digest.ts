@@ -74,6 +74,7 @@ export function* renderDiscordDigest(
       threadName,
       ...(tags.length > 0 ? { tags } : {}),
       ...(isFirst && mentions.length > 0 ? { mentions } : {}),
+      ...(digest.isFollowUp === true ? { isLocal: true } : {}),
     };
     yield { events, body: body as unknown as Json };
   }

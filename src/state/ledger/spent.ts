@@ -181,7 +181,7 @@ const countAnswered = statement<{ key: string; after: number; upTo: number }>()(
 
 /**
  * No attempt takes longer than this. Without it, an attempt that a crash left without an answer
- * would count for ever.
+ * would always count.
  */
 const MAX_ATTEMPT_MS = 300_000;
 

@@ -39,6 +39,8 @@ function checkAlert(alert: Alert, evidence: Evidence): readonly string[] {
  * sink of its own, which is asked before the digest of the route.
  */
 function laterPlaces({ row, event }: Alert, { epochs, outbox }: Evidence): readonly Place[] {
+  // The daemon's own events go to ops at once, whatever watch they are about.
+  if (event.watchType === "daemon") return [];
   const untilMs = outbox.messages.get(row.messageId ?? "")?.sealedAtMs ?? Number.POSITIVE_INFINITY;
   return epochs
     .filter(({ fromMs }) => fromMs > row.createdAtMs && fromMs <= untilMs)

@@ -43,7 +43,7 @@ export function checkOps(evidence: Evidence): readonly string[] {
 /** A replica finds out so long after the state failed, and the state has to hold for so long. */
 const STATE_NOTICED_MS = 2 * MIN_MS;
 
-/** The operator hears that the state cannot be written where that is so, once, and of its end. */
+/** The operator gets one ops alert when the state cannot be written, and one when it can again. */
 function checkStateTrouble({ played }: Evidence): readonly string[] {
   const spans = [
     ...aways(played),

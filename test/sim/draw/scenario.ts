@@ -154,7 +154,7 @@ export type Step =
   /** Its connections to the server of the state are cut. */
   | (OfReplica & { readonly do: "cut off"; readonly point: string; readonly nth: number })
   /**
-   * Nothing gets through between it and that server for so long, and neither side hears of that; a
+   * A network partition separates it from that server for so long, and neither side is notified. A
    * transaction may be open then.
    */
   | (OfReplica & {

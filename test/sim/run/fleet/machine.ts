@@ -25,7 +25,7 @@ export interface Machine extends Pick<Disk, "onCommit" | "kill"> {
   openStore(request: Parameters<Adapters["openStore"]>[0], life: Life): Promise<OpenedStore>;
   /** Its connections are cut on their way; the process knows how to go on. */
   cutOff(): void;
-  /** Nothing gets through to the server for so long, and neither side hears of that. */
+  /** Starts a network partition of this length. Neither side is notified. */
   part(forMs: number): void;
 }
 

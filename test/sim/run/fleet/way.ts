@@ -1,7 +1,7 @@
 /**
- * The way between a replica and the simulated server. While it is parted nothing gets through in
- * either direction, neither side hears of that, and what one of them waits for fails only once it
- * has waited long enough, or once the way is whole again and the other side has ended it.
+ * Simulates the network between a replica and the simulated server. During a partition no packet
+ * arrives in either direction, and neither side is notified. A call fails only after its timeout,
+ * or when the partition is over and the other side has closed the connection.
  */
 import { type Clock, sleep } from "../../../../src/model/clock.ts";
 
@@ -29,11 +29,11 @@ export class Way {
     return result;
   }
 
-  /** Calls it once it can be heard at the other end. */
-  later(hear: () => void): void {
+  /** Calls `deliver` when the other end can be reached. */
+  later(deliver: () => void): void {
     if (this.isParted)
-      this.#clock.after(this.#untilMs - this.#clock.monotonic(), () => this.later(hear));
-    else hear();
+      this.#clock.after(this.#untilMs - this.#clock.monotonic(), () => this.later(deliver));
+    else deliver();
   }
 
   async #wait(withinMs: number): Promise<void> {
@@ -46,7 +46,7 @@ export class Way {
   }
 }
 
-/** Every question to the target goes this way; what is not listed asks nothing. */
+/** Passes every call of the target over the network, except for the methods in `silent`. */
 export const over = <T extends object>(
   way: Way,
   withinMs: number,
