@@ -6,7 +6,8 @@ import { createHttpAgent, type HttpAgent } from "../../src/runtime/http-agent.ts
 import { createOutputs } from "../../src/runtime/outputs.ts";
 import { discordColor } from "../../src/sinks/discord/discord-colors.ts";
 import { renderDiscord, type DiscordBody } from "../../src/sinks/discord/discord-render.ts";
-import { discordSink, type DiscordSettings } from "../../src/sinks/discord/discord.ts";
+import { discordSink } from "../../src/sinks/discord/discord.ts";
+import type { DiscordSettings } from "../../src/sinks/discord/discord-settings.ts";
 import type { Matches, SinkDeps } from "../../src/sinks/kind/sink-type.ts";
 import { hostileText, LIVE_DISCORD } from "../render/hostile-text.ts";
 import { json, startLoopbackServer, type LoopbackServer } from "../support/loopback-server.ts";

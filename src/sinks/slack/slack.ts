@@ -1,9 +1,8 @@
 /**
  * The Slack sink posts through a bot's chat.postMessage, with Slack's own SDK, or through an
- * incoming webhook. Contains settings and sending; `slack-render.ts` lays out, `slack-answer.ts`
- * classifies answers, and the outbox retries.
+ * incoming webhook. `slack-settings.ts` has its settings, `slack-render.ts` lays out,
+ * `slack-answer.ts` classifies answers, and the outbox retries.
  */
-import { z } from "zod";
 import { readRetryAfter } from "../../model/asked-wait.ts";
 import type { NetworkScope } from "../../model/http.ts";
 import type { Json } from "../../model/json.ts";
@@ -16,25 +15,14 @@ import {
   type Sink,
 } from "../../model/sink.ts";
 import { trimText } from "../../render/text/trim-text.ts";
-import {
-  allowPrivateChatSetting,
-  doubtOfPrivateAddress,
-  scopeOf,
-} from "../kind/address-settings.ts";
+import { doubtOfPrivateAddress } from "../kind/address-settings.ts";
 import { byStatus, inBody } from "../kind/meant-answer.ts";
 import { slackDoubts } from "../kind/chat-doubts.ts";
-import { addIssue, addressProblem, apiUrl } from "../kind/chat-settings.ts";
 import { mentionConditions, withCondition } from "../kind/mention-settings.ts";
 import { postToWebhook } from "../kind/post-to-webhook.ts";
 import { sdkFetch } from "../kind/sdk-fetch.ts";
-import { threadSettings, threadsOf } from "../kind/thread-settings.ts";
+import { threadsOf } from "../kind/thread-settings.ts";
 import type { SinkDeps, SinkType } from "../kind/sink-type.ts";
-import {
-  FOLLOW_UP_ALONE,
-  followUpSchema,
-  ONLY_BOTS_EDIT,
-  updateSchema,
-} from "../kind/update-settings.ts";
 import {
   classifySdkError,
   classifyStatus,
@@ -43,11 +31,18 @@ import {
 } from "./slack-answer.ts";
 import type { SlackBody } from "./slack-blocks.ts";
 import { renderSlackAnnouncement, renderSlackDigest } from "./slack-digest.ts";
-import { mentionList, type SlackMention, slackMention } from "./slack-mention.ts";
+import { slackMention } from "./slack-mention.ts";
 import { MAX_CARDS, renderSlack } from "./slack-render.ts";
+import {
+  APPEARANCE,
+  SLACK_API_URL,
+  slackAddress,
+  slackReach,
+  type SlackSettings,
+  slackSettingsSchema,
+} from "./slack-settings.ts";
 import { type SlackCall, updateSlackMessage } from "./slack-update.ts";
 
-const API_URL = "https://slack.com/api/";
 const TIMEOUT_MS = 15_000;
 /** The blocks show everything, so Slack should add no formatting and no previews. */
 const PLAIN_FORMAT = { mrkdwn: false, unfurl_links: false, unfurl_media: false };
@@ -63,106 +58,11 @@ const ADVISED_TEXT_CHARS = 4_000;
  * because two messages sent a second apart may arrive a little closer.
  */
 const CHANNEL_LIMIT = { count: 1, intervalMs: 1_020 } as const;
-const APPEARANCE = ["username", "icon_emoji", "icon_url"] as const;
-
-const settingsSchema = z
-  .strictObject({
-    token: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("Bot token (xoxb-…) with the scope chat:write. Needs `channel`."),
-    channel: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('Channel name in quotes ("#brand") or id (C0123456789); invite the bot to it.'),
-    webhook_url: z
-      .string()
-      .optional()
-      .describe("An incoming webhook, instead of `token` and `channel`."),
-    username: z
-      .string()
-      .min(1)
-      .max(80)
-      .optional()
-      .describe("Name under which the bot posts. Needs the scope chat:write.customize."),
-    icon_emoji: z
-      .string()
-      .regex(/^:[^\s:]+:$/, "must be the name of an emoji between colons, like :bird:")
-      .optional()
-      .describe(
-        "Emoji that the bot's messages have as icon (:bird:). Needs the scope chat:write.customize.",
-      ),
-    icon_url: z
-      .url({ protocol: /^https$/, error: "must be an address that starts with https://" })
-      .optional()
-      .describe(
-        "Picture that the bot's messages have as icon. Needs the scope chat:write.customize.",
-      ),
-    ...threadSettings,
-    broadcast: z
-      .enum(["never", "always"])
-      .optional()
-      .describe("Whether a message in a thread is shown in the channel, too. Default never."),
-    mention: mentionList
-      .optional()
-      .describe("People that an alert mentions. Samples and replays mention nobody."),
-    update: updateSchema,
-    follow_up: followUpSchema,
-    api_url: apiUrl(
-      "Base of Slack's Web API, ending in /api/; http on loopback is allowed, for stand-ins.",
-    ),
-    allow_private: allowPrivateChatSetting(),
-  })
-  .superRefine((settings, context) => {
-    const { token, channel, webhook_url: webhookUrl } = settings;
-    if (webhookUrl === undefined) {
-      if (token === undefined) addIssue(context, "needs `token` and `channel`, or `webhook_url`");
-      else if (channel === undefined) addIssue(context, "needs a `channel` with `token`");
-    } else {
-      addIssue(context, addressProblem(webhookUrl), "webhook_url");
-      if (settings.update !== undefined)
-        addIssue(
-          context,
-          `${ONLY_BOTS_EDIT}: use \`token\` and \`channel\` instead of \`webhook_url\``,
-          "update",
-        );
-      if (channel !== undefined)
-        addIssue(
-          context,
-          "an incoming webhook always posts to its own channel: remove `channel`, or use `token` instead of `webhook_url`",
-          "channel",
-        );
-      for (const key of APPEARANCE)
-        if (settings[key] !== undefined)
-          addIssue(
-            context,
-            "needs a bot: an incoming webhook has the name and icon of its app; use `token` and `channel`",
-            key,
-          );
-      if (settings.thread_by !== undefined)
-        addIssue(
-          context,
-          "needs a bot: an incoming webhook cannot answer in a thread; use `token` and `channel`",
-          "thread_by",
-        );
-    }
-    if (settings.follow_up !== undefined && settings.update === undefined)
-      addIssue(context, FOLLOW_UP_ALONE, "follow_up");
-    if (settings.icon_emoji !== undefined && settings.icon_url !== undefined)
-      addIssue(context, "cannot be combined with `icon_emoji`: remove one of them", "icon_url");
-  });
-
-type Settings = z.infer<typeof settingsSchema>;
-type SlackSettings = Omit<Settings, "mention"> & {
-  readonly mention?: readonly SlackMention[] | undefined;
-};
 
 export const slackSink: SinkType<SlackSettings> = {
   type: "slack",
   summary: "Posts to a Slack channel, as a bot or through an incoming webhook.",
-  schema: settingsSchema,
+  schema: slackSettingsSchema,
   secrets: ["token", "webhook_url"],
   alternatives: ["token", "webhook_url"],
   example: 'type: slack\ntoken: "${SLACK_BOT_TOKEN}"\nchannel: "#brand"\n',
@@ -217,16 +117,16 @@ export const slackSink: SinkType<SlackSettings> = {
   ],
   doubts: (name, settings) => [
     ...slackDoubts(settings),
-    ...doubtOfPrivateAddress(name, { ...settings, url: addressOf(settings) }, true),
+    ...doubtOfPrivateAddress(name, { ...settings, url: slackAddress(settings) }, true),
   ],
-  destinations: (settings) => [{ kind: "url", url: addressOf(settings) }],
+  destinations: (settings) => [{ kind: "url", url: slackAddress(settings) }],
   describe: ({ channel }) => channel ?? "Slack",
   linkTo: (settings, ts, channel = settings.channel) => slackPermalink(channel, ts),
   create: async (_name, settings, deps) => {
     const post =
       settings.webhook_url === undefined
         ? createBotPost(settings, deps)
-        : createWebhookPost(settings.webhook_url, reachOf(settings), deps);
+        : createWebhookPost(settings.webhook_url, slackReach(settings), deps);
     return { ...createSlackSink(settings, post), ...updatesOf(settings, deps) };
   },
   async check(settings, deps) {
@@ -239,12 +139,6 @@ export const slackSink: SinkType<SlackSettings> = {
       );
   },
 };
-
-const addressOf = ({ webhook_url: webhookUrl, api_url: apiUrl }: SlackSettings): string =>
-  webhookUrl ?? apiUrl ?? API_URL;
-
-const reachOf = (settings: SlackSettings): NetworkScope =>
-  scopeOf(addressOf(settings), settings.allow_private, true);
 
 interface Content {
   readonly text: string;
@@ -404,7 +298,7 @@ async function createClient(
 ) {
   const { WebClient } = await import("@slack/web-api");
   return new WebClient(settings.token, {
-    slackApiUrl: settings.api_url ?? API_URL,
+    slackApiUrl: settings.api_url ?? SLACK_API_URL,
     allowAbsoluteUrls: false,
     rejectRateLimitedCalls: true,
     retryConfig: { retries: 0 },
@@ -414,7 +308,7 @@ async function createClient(
       const answer = await sdkFetch(http, String(url), init ?? {}, {
         timeoutMs: TIMEOUT_MS,
         signal,
-        reach: reachOf(settings),
+        reach: slackReach(settings),
       });
       // The SDK reads a Retry-After only in whole seconds.
       if (answer.status === 429)
