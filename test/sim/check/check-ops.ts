@@ -8,7 +8,7 @@ import type { Attempt } from "../run/sinks.ts";
 import type { Evidence } from "./evidence.ts";
 import { aways, cuts, isBroken } from "./lives.ts";
 import { createNames } from "./expected.ts";
-import { epochsAt, groupBy, isOfState } from "./outbox.ts";
+import { epochsAt, groupBy, isOfState, isPost } from "./outbox.ts";
 
 const MIN_MS = 60_000;
 const AGAIN_AFTER_MS = 15 * MIN_MS;
@@ -52,7 +52,9 @@ function checkStateTrouble({ played }: Evidence): readonly string[] {
       ...cutOffsMs.map((atMs) => ({ fromMs: atMs, toMs: atMs })),
     ]),
   ];
-  const said = played.attempts.filter((attempt) => isOfState(attempt) && attempt.accepted);
+  const said = played.attempts.filter(
+    (attempt) => isOfState(attempt) && isPost(attempt) && attempt.accepted,
+  );
   const isBad = ({ text }: Attempt): boolean => text.includes("cannot write its state");
   const wrong = said.flatMap((attempt) =>
     spans.some(

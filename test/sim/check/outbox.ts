@@ -143,7 +143,8 @@ export const isEdit = ({ wire, path }: Attempt): boolean =>
   (wire === "slack-bot" && path.endsWith("/chat.update")) ||
   (wire === "discord-bot" && /\/messages\/\d+$/.test(path));
 
-const isPost = ({ sink, path, body }: Attempt): boolean =>
+/** A message that its receiver did not have: neither crossposted nor given a thread afterwards. */
+export const isPost = ({ sink, path, body }: Attempt): boolean =>
   sink !== "" &&
   !path.endsWith("/crosspost") &&
   !(path.endsWith("/threads") && (body as JsonObject)["message"] === undefined);
