@@ -10,7 +10,7 @@ import { startServer } from "../server/server.ts";
 import type { ReloadOutcome } from "../server/contract/actions.ts";
 import { openState } from "../state/open-state.ts";
 import type { Adapters, DaemonDeps } from "./daemon/daemon-deps.ts";
-import { handleClockSetWhileStopped } from "./clock-watch.ts";
+import { handleClockSetWhileStopped } from "./clock-monitor.ts";
 import { claimOrigin } from "./daemon/origin.ts";
 import { openOrStandBy } from "./daemon/stand-by.ts";
 import { Revisions } from "./fleet/revisions.ts";

@@ -18,7 +18,7 @@ import type { ReloadDeps } from "./reload/reload.ts";
 export interface SwapDeps {
   readonly guard: Pick<SandboxGuard, "refusalOf">;
   readonly delivering: Pick<Delivering, "prepare" | "config">;
-  readonly polling: Pick<Polling, "engine" | "report" | "storeWatch" | "renewKey">;
+  readonly polling: Pick<Polling, "engine" | "report" | "storeMonitor" | "renewKey">;
   readonly store: Store;
   readonly hash: Hash;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export function createSwap({
         return registerConfiguredWatches(next, { store, hash, clock, log, share });
       };
       const registered = await register().catch((error: unknown) => {
-        polling.storeWatch.recordError(error);
+        polling.storeMonitor.recordError(error);
         throw error;
       });
       await activate(registered);

@@ -9,7 +9,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { Cancel, Clock } from "../model/clock.ts";
 import type { Hash } from "../model/hash.ts";
 import type { Log } from "../model/log.ts";
-import type { StoreWatch } from "../model/store-health.ts";
+import type { StoreMonitor } from "../model/store-health.ts";
 import { repeat } from "../engine/health/repeat.ts";
 import type { ChangedWatches, Share } from "../model/replicas.ts";
 import { createPollTrace } from "../polling/run/poll-trace.ts";
@@ -20,7 +20,7 @@ import type { ReloadOutcome } from "../server/contract/actions.ts";
 import type { OpenedStore } from "../state/open.ts";
 import { createActions } from "../operate/actions/actions.ts";
 import { createDaemonEffects } from "./daemon-effects.ts";
-import { watchClock } from "./clock-watch.ts";
+import { watchClock } from "./clock-monitor.ts";
 import type { ActivityFeed } from "../operate/views/activity.ts";
 import type { DaemonDeps } from "./daemon/daemon-deps.ts";
 import { createDaemonEvents, type DaemonEvents } from "./daemon/daemon-events.ts";
@@ -122,7 +122,7 @@ async function begin(initial: Config, parts: WorkParts, teardown: Teardown): Pro
     ...createSwap({ ...core, guard, delivering, polling }),
     ...delivering,
     states: () => store.listWatches(),
-    onStoreError: (error) => void polling.storeWatch.recordError(error),
+    onStoreError: (error) => void polling.storeMonitor.recordError(error),
   });
   core.events.on("storeRecovered", () => reloader.storeRecovered());
   const enriching = createEnriching({ ...core, delivering });
@@ -197,12 +197,21 @@ function shownOf(built: BuiltWork): HttpRouteDeps {
     pump: () => delivery().pump,
     onCommitted: () => events.emit("committed"),
   });
-  const { quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch } = polling;
+  const { quotaMonitor, auditReadings, keyMonitor, keyQuotas, upstreamMonitor, storeMonitor } =
+    polling;
   const views = createViews({
     ...built,
     ...delivering,
     ...reloader,
-    ...{ engine, quotaWatch, auditReadings, keyWatch, keyQuotas, upstreamWatch, storeWatch },
+    ...{
+      engine,
+      quotaMonitor,
+      auditReadings,
+      keyMonitor,
+      keyQuotas,
+      upstreamMonitor,
+      storeMonitor,
+    },
     failingEnrichments: enriching.failing,
   });
   return { ...built, views, actions: createActions({ ...built, config, effects }) };
@@ -261,7 +270,7 @@ function sharesOf(
  * disk access.
  */
 function startStateCheck(
-  storeWatch: StoreWatch,
+  storeMonitor: StoreMonitor,
   { isAlone }: Share,
   { clock, log }: DaemonDeps,
 ): Cancel {
@@ -270,10 +279,10 @@ function startStateCheck(
     ? repeat({
         clock,
         everyMs: LOCK_CHECK_EVERY_MS,
-        work: () => storeWatch.proveUnlocked(),
+        work: () => storeMonitor.proveUnlocked(),
         onError,
       })
-    : repeat({ clock, everyMs: STATE_CHECK_EVERY_MS, work: () => storeWatch.prove(), onError });
+    : repeat({ clock, everyMs: STATE_CHECK_EVERY_MS, work: () => storeMonitor.prove(), onError });
 }
 
 /**
@@ -310,13 +319,13 @@ function startBackgroundJobs(
 function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): () => void {
   const { deps, store, clock, log, share, events, delivering, enriching, polling } = built;
   const { config, delivery } = delivering;
-  const { engine, storeWatch } = polling;
+  const { engine, storeMonitor } = polling;
   const { heartbeat } = initial.ops;
   const polls = () => engine.polls;
   const wakeDelivery = () => events.emit("committed");
   const retentionMs = () => config().state.retentionMs;
   const isAlive = () =>
-    storeWatch.trouble === undefined &&
+    storeMonitor.trouble === undefined &&
     clock.monotonic() - engine.loop.lastTurnMs < ALIVE_WITHIN_MS;
   let hasBegun = false;
   return () => {
@@ -327,7 +336,7 @@ function startLeading(initial: Config, built: BuiltWork, teardown: Teardown): ()
     if (share.isAlone)
       teardown.push("clock watch", watchClock({ ...built, engine, pump: () => delivery().pump }));
     // The replica that leads notifies the operator for all of them.
-    teardown.push("state check", startStateCheck(storeWatch, share, deps));
+    teardown.push("state check", startStateCheck(storeMonitor, share, deps));
     teardown.push("levels", startLevels({ ...built, ...delivering, polls, wakeDelivery }));
     teardown.push("reports", startReports({ ...built, config, wakeDelivery }));
     teardown.push("enriching", enriching.start());

@@ -21,24 +21,24 @@ import { TargetResolver } from "../polling/targets/target-resolver.ts";
 import { TargetTrouble } from "../polling/targets/target-trouble.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-import { GapWatch } from "./health/gap-watch.ts";
-import { StallWatch } from "./health/stall-watch.ts";
+import { GapMonitor } from "./health/gap-monitor.ts";
+import { StallMonitor } from "./health/stall-monitor.ts";
 import { PollAttempts } from "./loop/attempt-poll.ts";
 import { PollHistory } from "./loop/poll-history.ts";
 import { PollLoop } from "./loop/poll-loop.ts";
 import type { PlannedPolls } from "./planned-polls.ts";
 import { PlannedWatches } from "./planned-watches.ts";
 import { PollPlanner } from "./poll-planner.ts";
-import type { QuotaWatch } from "./quota/quota-watch.ts";
+import type { QuotaMonitor } from "./quota/quota-monitor.ts";
 import { RecheckLoop } from "./recheck/recheck-loop.ts";
-import { VolumeWatch } from "./recheck/volume-watch.ts";
+import { VolumeMonitor } from "./recheck/volume-monitor.ts";
 
 export interface EngineDeps
   extends Omit<RunnerDeps, "withoutRemoved">,
-    Pick<Ports, "share" | "opsAlerts" | "storeWatch" | "notes"> {
+    Pick<Ports, "share" | "opsAlerts" | "storeMonitor" | "notes"> {
   readonly store: PollStore & WatchStore & RecheckStore & VolumeStore & LearnedStore;
   readonly pacer: UpstreamPacer;
-  readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
+  readonly quotaMonitor: Pick<QuotaMonitor, "status" | "heldUntilMs">;
   readonly timetable: Timetable;
   /** Receives each new plan. */
   readonly polls: PlannedPolls;
@@ -53,21 +53,21 @@ export interface EngineDeps
 export type EngineParts = ReturnType<typeof createEngineParts>;
 
 export function createEngineParts(deps: EngineDeps) {
-  const { store, clock, polls, quotaWatch, storeWatch, isUpstreamDown } = deps;
+  const { store, clock, polls, quotaMonitor, storeMonitor, isUpstreamDown } = deps;
   /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
-  const slowDownOf = (priority: Priority): number => quotaWatch.status.factors[priority];
+  const slowDownOf = (priority: Priority): number => quotaMonitor.status.factors[priority];
   const watches = new PlannedWatches(store, (watchIds) => planAgain(deps, planner, watchIds));
   const watchesNow = () => watches.all;
   const replaceTargets = (targets: readonly TargetState[]) => watches.replaceTargets(targets);
   const loop = new PollLoop({ ...deps, slowDownOf });
   const runner = new PollRunner({ ...deps, withoutRemoved: (poll) => polls.withoutRemoved(poll) });
   const history = new PollHistory(clock);
-  const stalls = new StallWatch({
+  const stalls = new StallMonitor({
     ...deps,
     nextDueAt: (key) => loop.nextDueAt(key),
-    isTroubleKnown: () => isUpstreamDown() || storeWatch.trouble !== undefined,
+    isTroubleKnown: () => isUpstreamDown() || storeMonitor.trouble !== undefined,
   });
-  const gaps = new GapWatch({ ...deps, pollsOf: (watchId) => polls.of(watchId) });
+  const gaps = new GapMonitor({ ...deps, pollsOf: (watchId) => polls.of(watchId) });
   const targetAlerts = new TargetAlerts({ ...deps, watches: watchesNow });
   const lists = new ListCheck({ ...deps, watches: watchesNow, onSourceChanged: replaceTargets });
   const trouble = new TargetTrouble({
@@ -86,7 +86,7 @@ export function createEngineParts(deps: EngineDeps) {
     onNamed: (accounts) => watches.nameAccounts(accounts),
     onFound: () => void lists.check(),
   });
-  const volume = new VolumeWatch({
+  const volume = new VolumeMonitor({
     ...deps,
     slowDownOf,
     baselineAtMs: (watchKey) => watches.baselineAtMs(watchKey),

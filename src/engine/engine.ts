@@ -8,7 +8,7 @@ import type { PollAftermath } from "../model/poll-aftermath.ts";
 import type { Watch } from "../model/watch.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import { createEngineParts, type EngineDeps, type EngineParts } from "./engine-parts.ts";
-import { STORE_RETRY_MS } from "./health/store-watch.ts";
+import { STORE_RETRY_MS } from "./health/store-monitor.ts";
 import { countGaps, type OpenGaps } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import type { EngineWatch } from "./planned-watches.ts";
@@ -23,8 +23,8 @@ export class Engine {
     | "store"
     | "share"
     | "gate"
-    | "storeWatch"
-    | "quotaWatch"
+    | "storeMonitor"
+    | "quotaMonitor"
     | "timetable"
     | "clock"
     | "log"
@@ -127,7 +127,7 @@ export class Engine {
     const { history, loop } = this.#parts;
     // If the quota is spent, only first reads are made before the period ends.
     const soonestMs = (key: string) =>
-      history.lastPolledAtMs.has(key) ? this.#deps.quotaWatch.heldUntilMs : 0;
+      history.lastPolledAtMs.has(key) ? this.#deps.quotaMonitor.heldUntilMs : 0;
     const times = this.pollsOf(watchId).flatMap(({ key }) => {
       const dueMs = loop.nextDueAt(key);
       return dueMs === undefined ? [] : [Math.max(dueMs, soonestMs(key))];
@@ -140,10 +140,10 @@ export class Engine {
    * replicas poll.
    */
   slowedWatches(watches: readonly Watch[]): Promise<ReadonlyMap<string, SlowedWatch>> {
-    const { share, clock, quotaWatch, store, timetable } = this.#deps;
+    const { share, clock, quotaMonitor, store, timetable } = this.#deps;
     const pollsOf = (watchId: string) => this.pollsOf(watchId);
     return slowedWatches(
-      { share, clock, quotaWatch, store, timetable, pollsOf, loop: this.#parts.loop },
+      { share, clock, quotaMonitor, store, timetable, pollsOf, loop: this.#parts.loop },
       watches,
     );
   }
@@ -216,8 +216,8 @@ export class Engine {
   }
 
   async #run(poll: Poll): Promise<PollAftermath> {
-    const { storeWatch, clock } = this.#deps;
-    if (storeWatch.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
+    const { storeMonitor, clock } = this.#deps;
+    if (storeMonitor.trouble !== undefined) return { retryAtMs: clock.now() + STORE_RETRY_MS };
     let run: GroupRun | undefined;
     const { aftermath } = await this.#parts.attempts.run(poll, async () => {
       run = await this.#parts.runners.run(poll);

@@ -13,7 +13,7 @@ import { type Share, shardOf } from "../model/replicas.ts";
 import { planPolls } from "../plan/polls/plan-polls.ts";
 import type { Poll } from "../polling/watch-poll.ts";
 import type { Timetable } from "../schedule/timetable.ts";
-import type { StallWatch } from "./health/stall-watch.ts";
+import type { StallMonitor } from "./health/stall-monitor.ts";
 import type { PollHistory } from "./loop/poll-history.ts";
 import type { PollLoop } from "./loop/poll-loop.ts";
 import type { PlannedPolls } from "./planned-polls.ts";
@@ -28,7 +28,7 @@ export interface PollPlannerDeps extends Pick<Ports, "hash" | "clock" | "log"> {
   readonly history: PollHistory;
   readonly runners: Pick<Runners, "load" | "pagesOf" | "keepOnly">;
   readonly loop: Pick<PollLoop, "setPolls">;
-  readonly stalls: Pick<StallWatch, "setPolls">;
+  readonly stalls: Pick<StallMonitor, "setPolls">;
 }
 
 export class PollPlanner {

@@ -9,7 +9,7 @@ import type { Meter } from "./meter.ts";
 import type { OpsAlerts } from "./ops-alerts.ts";
 import type { Random } from "./random.ts";
 import type { Share } from "./replicas.ts";
-import type { StoreWatch } from "./store-health.ts";
+import type { StoreMonitor } from "./store-health.ts";
 import type { Notes } from "./store.ts";
 import type { Trace } from "./trace.ts";
 
@@ -23,5 +23,5 @@ export interface Ports {
   readonly notes: Notes;
   readonly opsAlerts: OpsAlerts;
   readonly share: Share;
-  readonly storeWatch: StoreWatch;
+  readonly storeMonitor: StoreMonitor;
 }

@@ -1,5 +1,5 @@
 /** Tracks whether the state can be written. */
-export interface StoreWatch {
+export interface StoreMonitor {
   /** Why the store does not work; undefined while it does. */
   readonly trouble: string | undefined;
   /** Evaluates any error. Returns true if it comes from the store and polling must stop. */

@@ -53,7 +53,7 @@ function tickAfterBackwardJump(
   return timetable.nextDue(schedule, isFrozen ? nowMs : lastTickMs);
 }
 
-export interface JumpWatch {
+export interface JumpMonitor {
   /**
    * Returns how far wall time moved against monotonic time since the last call, in ms; 0 for less
    * than 2 s, which is an ordinary correction.
@@ -68,7 +68,7 @@ export const ORDINARY_CORRECTION_MS = 2_000;
  * Detects that the wall clock was set. Call `observe` at every wake-up, at least once a minute.
  * After a jump, call `nextTick` again for everything that waits.
  */
-export function createJumpWatch(wallMs: number, monotonicMs: number): JumpWatch {
+export function createJumpMonitor(wallMs: number, monotonicMs: number): JumpMonitor {
   let offsetMs = wallMs - monotonicMs;
   return {
     observe(nowWallMs, nowMonotonicMs) {

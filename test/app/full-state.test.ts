@@ -3,7 +3,7 @@
  * people that is one trouble, and nothing is lost.
  */
 import { expect, it } from "vitest";
-import { STORE_HELD_MS, STORE_RETRY_MS } from "../../src/engine/health/store-watch.ts";
+import { STORE_HELD_MS, STORE_RETRY_MS } from "../../src/engine/health/store-monitor.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import type { OpenedStore } from "../../src/state/open.ts";
 import { startInnerDaemon } from "../support/inner-daemon.ts";

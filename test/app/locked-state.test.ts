@@ -2,7 +2,7 @@
  * Another process has locked the state file: the daemon answers, says so in time, stops in time,
  * and loses nothing.
  */
-import { STORE_HELD_MS } from "../../src/engine/health/store-watch.ts";
+import { STORE_HELD_MS } from "../../src/engine/health/store-monitor.ts";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { loadDriver } from "../../src/state/db/driver.ts";

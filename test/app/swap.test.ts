@@ -62,7 +62,7 @@ function makeSwap({ refused, failed }: { readonly refused?: Error; readonly fail
       report: {
         started: (watches: readonly EngineWatch[]) => void did.push(`announce ${namesOf(watches)}`),
       },
-      storeWatch: { recordError: (error: unknown) => void did.push(String(error)) },
+      storeMonitor: { recordError: (error: unknown) => void did.push(String(error)) },
       renewKey: () => void did.push("renew the key"),
     },
     store: {

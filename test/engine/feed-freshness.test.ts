@@ -58,7 +58,7 @@ describe("a search of bursts", () => {
     expect(share).toBeGreaterThan(0.8);
     expect(share).toBeLessThan(1.25);
     // The daemon uses the same figure.
-    expect(harness.quotaWatch.status.paces.get("s")?.askedPerDay).toBeCloseTo(
+    expect(harness.quotaMonitor.status.paces.get("s")?.askedPerDay).toBeCloseTo(
       (await forecast())?.requestsPerDay ?? 0,
     );
     await harness.restart();

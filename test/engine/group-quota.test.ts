@@ -68,7 +68,7 @@ describe.each([
     const sumOf = (from: number, to: number) =>
       hours.slice(from, to).reduce((sum, count) => sum + count, 0);
     expect(sumOf(5, 8)).toBeGreaterThan(0.6 * sumOf(1, 4));
-    expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(5);
+    expect(harness.quotaMonitor.status.factors.normal).toBeGreaterThan(5);
     await clock.advanceTo(PERIOD_END + 5 * MINUTE);
     expect(callsIn(PERIOD_END, clock.now())).toBeGreaterThan(3);
   });
@@ -130,7 +130,7 @@ it("accounts whose posts fill several pages of a search are read by it to its en
   });
   await clock.advance(30 * MINUTE);
   // Others take what pages are left for the hour.
-  for (let page = 0; page < 40; page += 1) harness.quotaWatch.pages.mayReadOn("others", "normal");
+  for (let page = 0; page < 40; page += 1) harness.quotaMonitor.pages.mayReadOn("others", "normal");
   const before = calls.length;
   for (const account of world.accounts)
     for (let i = 0; i < 3; i += 1) world.post(account, clock.now() + i);

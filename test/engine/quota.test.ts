@@ -113,7 +113,7 @@ describe("a quota that is too small for the plan", () => {
       reserve: 0,
     });
     await clock.advance(3 * HOUR);
-    expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(10);
+    expect(harness.quotaMonitor.status.factors.normal).toBeGreaterThan(10);
     const before = upstream.calls.length;
     for (let restart = 0; restart < 10; restart += 1) {
       await clock.advance(5 * MINUTE);
@@ -130,7 +130,7 @@ describe("a quota that is too small for the plan", () => {
       reserve: 0,
     });
     await clock.advanceTo(PERIOD_END - MINUTE);
-    expect(harness.quotaWatch.status.factors.normal).toBeGreaterThan(3);
+    expect(harness.quotaMonitor.status.factors.normal).toBeGreaterThan(3);
     const before = upstream.calls.length;
     await clock.advanceTo(PERIOD_END + 3 * MINUTE);
     expect(upstream.calls.length - before).toBeGreaterThanOrEqual(2);

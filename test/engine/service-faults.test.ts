@@ -69,8 +69,8 @@ it("fault 02: in a storm of 429 all watches share one pause, and the status says
   const seen = new Set<number | undefined>();
   for (let second = 70; second <= 115; second += 15) {
     await clock.advanceTo(START + second * SECOND);
-    expect(harness.upstreamWatch.trouble?.reason).toBe("throttled");
-    seen.add(harness.upstreamWatch.trouble?.sinceMs);
+    expect(harness.upstreamMonitor.trouble?.reason).toBe("throttled");
+    seen.add(harness.upstreamMonitor.trouble?.sinceMs);
   }
   // Since the first refusal, however often it is asked.
   const [sinceMs = 0, ...others] = seen;
@@ -187,7 +187,7 @@ it.each([
     expect(probes).toBe(3);
     expect(harness.opsAlerts.map(({ type }) => type)).toEqual(["upstream.dark"]);
     expect(harness.opsAlerts[0]?.message).toMatch(words);
-    expect(harness.upstreamWatch.isStopped).toBe(true);
+    expect(harness.upstreamMonitor.isStopped).toBe(true);
     isPaid = true;
     await clock.advance(HOUR + 3 * MINUTE);
     expect(harness.opsAlerts.map(({ type }) => type)).toEqual([

@@ -164,8 +164,8 @@ it("a group that is slowed down for the quota's sake takes no free place", async
     ),
   ]);
   expect(await probes(5)).toEqual(Array.from({ length: 5 }, () => 40));
-  const { status } = harness.quotaWatch;
-  Object.defineProperty(harness.quotaWatch, "status", {
+  const { status } = harness.quotaMonitor;
+  Object.defineProperty(harness.quotaMonitor, "status", {
     value: { ...status, factors: { ...status.factors, low: 10 } },
   });
   await clock.advance(1_000);

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import type { Store } from "../../src/model/store.ts";
-import { STORE_HELD_MS } from "../../src/engine/health/store-watch.ts";
+import { STORE_HELD_MS } from "../../src/engine/health/store-monitor.ts";
 import { StoreError } from "../../src/model/store-error.ts";
 import { type EngineHarness, startEngineHarness } from "../support/engine-harness.ts";
 import { createFeedWorld } from "../support/feed-world.ts";
@@ -56,7 +56,7 @@ it.each([
     failing.error = new StoreError("STORE_FULL", "The disk is full.");
     await clock.advanceTo(START + 30 * MINUTE);
     expect(upstream.calls.length).toBeLessThanOrEqual(2);
-    expect(harness.storeWatch.trouble).toMatch(/disk is full/);
+    expect(harness.storeMonitor.trouble).toMatch(/disk is full/);
     expect(harness.direct).toEqual([expect.stringMatching(/stopped polling: The disk is full/)]);
     expect(harness.opsAlerts).toEqual([]);
     failing.error = undefined;
@@ -77,7 +77,7 @@ it("fault 61: a lock held by another process is waited for, and nobody is bother
   failing.error = undefined;
   await clock.advance(10_000);
   expect(harness.direct).toEqual([]);
-  expect(harness.storeWatch.trouble).toBeUndefined();
+  expect(harness.storeMonitor.trouble).toBeUndefined();
   expect((await harness.events()).map(({ subject }) => subject)).toEqual([tweet.id]);
 });
 
@@ -94,9 +94,9 @@ it("gives the gate back after the ledger threw: the next request is served", asy
 it("leaves no timer behind when it stops", async () => {
   const { clock, harness } = await setup([]);
   await clock.advance(5 * MINUTE);
-  harness.upstreamWatch.stop();
-  harness.quotaWatch.stop();
-  harness.storeWatch.stop();
+  harness.upstreamMonitor.stop();
+  harness.quotaMonitor.stop();
+  harness.storeMonitor.stop();
   await harness.engine.stop();
   expect(clock.pending()).toBe(0);
 });
@@ -105,10 +105,10 @@ it("leaves no timer behind when it stops while its checks run", async () => {
   const { clock, harness, failing } = await setup(["commitPoll", "proveWritable"]);
   failing.error = new StoreError("STORE_FULL", "The disk is full.");
   await clock.advance(2 * MINUTE);
-  harness.upstreamWatch.stop();
-  harness.quotaWatch.stop();
+  harness.upstreamMonitor.stop();
+  harness.quotaMonitor.stop();
   const stopped = harness.engine.stop();
-  harness.storeWatch.stop();
+  harness.storeMonitor.stop();
   await clock.advance(MINUTE);
   await stopped;
   expect(clock.pending()).toBe(0);

@@ -2,7 +2,7 @@
  * A watch whose polls several replicas make, where two of them notice the same at the same moment.
  */
 import { expect, it } from "vitest";
-import { VolumeWatch, type VolumeDeps } from "../../src/engine/recheck/volume-watch.ts";
+import { VolumeMonitor, type VolumeDeps } from "../../src/engine/recheck/volume-monitor.ts";
 import type { Poll } from "../../src/polling/watch-poll.ts";
 import { sha256 } from "../../src/runtime/hash.ts";
 import { rememberingLog } from "../state/temp-state.ts";
@@ -60,7 +60,7 @@ it.each([
     };
     for (let replica = 0; replica < 2; replica += 1) {
       clock.jump(700);
-      await new VolumeWatch(deps).polled(poll);
+      await new VolumeMonitor(deps).polled(poll);
     }
     expect(committed.map(({ type }) => type)).toEqual([
       "volume.spike",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Schedule } from "../../src/model/schedule.ts";
-import { createJumpWatch, nextTick } from "../../src/schedule/misfire.ts";
+import { createJumpMonitor, nextTick } from "../../src/schedule/misfire.ts";
 import { createTimetable } from "../../src/schedule/timetable.ts";
 
 const timetable = createTimetable();
@@ -89,7 +89,7 @@ describe("the tick that follows", () => {
 
 describe("noticing a clock that was set", () => {
   it("reports a jump once, in both directions", () => {
-    const watch = createJumpWatch(1_000_000, 0);
+    const watch = createJumpMonitor(1_000_000, 0);
     expect(watch.observe(1_010_000, 10_000)).toBe(0);
     expect(watch.observe(1_010_000 + HOUR, 10_000)).toBe(HOUR);
     expect(watch.observe(1_020_000 + HOUR, 20_000)).toBe(0);
@@ -97,7 +97,7 @@ describe("noticing a clock that was set", () => {
   });
 
   it("fault 75: takes a smeared leap second for ordinary correction", () => {
-    const watch = createJumpWatch(0, 0);
+    const watch = createJumpMonitor(0, 0);
     for (let i = 1; i <= 100; i += 1) expect(watch.observe(i * 10_010, i * 10_000)).toBe(0);
   });
 });

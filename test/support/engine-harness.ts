@@ -10,7 +10,7 @@ import { registrationOf } from "../../src/operate/changes/registration-of.ts";
 import { createDaemonEvents } from "../../src/app/daemon/daemon-events.ts";
 import { createPollEngine } from "../../src/app/polling/poll-engine.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import type { UpstreamWatch } from "../../src/engine/health/upstream-watch.ts";
+import type { UpstreamMonitor } from "../../src/engine/health/upstream-monitor.ts";
 import type { RouteEvaluated } from "../../src/polling/evaluate/verdicts.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../src/budget/upstream-pacer.ts";
 import { PlannedPolls } from "../../src/engine/planned-polls.ts";
@@ -19,11 +19,11 @@ import { WHOLE } from "../../src/model/replicas.ts";
 import type { PollOutcome } from "../../src/polling/run/poll-outcome.ts";
 import { createPollTrace } from "../../src/polling/run/poll-trace.ts";
 import { alertQuota } from "../../src/engine/quota/quota-alerts.ts";
-import { QuotaWatch } from "../../src/engine/quota/quota-watch.ts";
+import { QuotaMonitor } from "../../src/engine/quota/quota-monitor.ts";
 import { createRequestGate, type RequestGate } from "../../src/requests/request-gate.ts";
 import type { GateLimits } from "../../src/requests/reservation.ts";
 import { createServiceClock } from "../../src/requests/service-clock.ts";
-import type { StoreWatch } from "../../src/model/store-health.ts";
+import type { StoreMonitor } from "../../src/model/store-health.ts";
 import type { ChirpEvent } from "../../src/model/event.ts";
 import type { Log } from "../../src/model/log.ts";
 import type { Meter } from "../../src/model/meter.ts";
@@ -72,9 +72,9 @@ export interface EngineHarness {
   readonly engine: Engine;
   readonly gate: RequestGate;
   readonly pacer: UpstreamPacer;
-  readonly storeWatch: StoreWatch;
-  readonly upstreamWatch: UpstreamWatch;
-  readonly quotaWatch: QuotaWatch;
+  readonly storeMonitor: StoreMonitor;
+  readonly upstreamMonitor: UpstreamMonitor;
+  readonly quotaMonitor: QuotaMonitor;
   readonly killSwitch: KillSwitch;
   readonly opsAlerts: (OpsAlert & { readonly atMs: number })[];
   readonly direct: string[];
@@ -147,14 +147,14 @@ export async function startEngineHarness(options: EngineHarnessOptions): Promise
     get pacer() {
       return parts.pacer;
     },
-    get storeWatch() {
-      return parts.storeWatch;
+    get storeMonitor() {
+      return parts.storeMonitor;
     },
-    get upstreamWatch() {
-      return parts.upstreamWatch;
+    get upstreamMonitor() {
+      return parts.upstreamMonitor;
     },
-    get quotaWatch() {
-      return parts.quotaWatch;
+    get quotaMonitor() {
+      return parts.quotaMonitor;
     },
     get killSwitch() {
       return parts.killSwitch;
@@ -195,9 +195,9 @@ async function stop(
   parts: Awaited<ReturnType<typeof bootParts>>,
   clock: VirtualClock,
 ): Promise<void> {
-  parts.upstreamWatch.stop();
-  parts.storeWatch.stop();
-  parts.quotaWatch.stop();
+  parts.upstreamMonitor.stop();
+  parts.storeMonitor.stop();
+  parts.quotaMonitor.stop();
   let isStopped = parts.killSwitch.isKilled;
   const stopped = isStopped
     ? Promise.resolve()
@@ -247,7 +247,7 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     monthly: options.monthly,
     onExhausted: options.onExhausted ?? ("pause" as const),
   });
-  const quotaWatch = new QuotaWatch({
+  const quotaMonitor = new QuotaMonitor({
     ledger: store,
     learned: store,
     notes: store,
@@ -280,18 +280,18 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     trace,
     limits,
     renewKey: options.renewKey ?? (async () => false),
-    pages: quotaWatch.pages,
-    onReserved: (kind) => (kind === "granted" ? quotaWatch.granted() : undefined),
+    pages: quotaMonitor.pages,
+    onReserved: (kind) => (kind === "granted" ? quotaMonitor.granted() : undefined),
     onOutcome: (error) => events.emit("attemptEnded", error),
   });
-  const { engine, upstreamWatch, storeWatch } = createPollEngine({
+  const { engine, upstreamMonitor, storeMonitor } = createPollEngine({
     ...{
       store,
       share: WHOLE,
       gate,
       pacer,
       opsAlerts,
-      quotaWatch,
+      quotaMonitor,
       clock,
       serviceClock,
       random,
@@ -323,11 +323,11 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
       }),
     );
   };
-  await upstreamWatch.start();
+  await upstreamMonitor.start();
   await setWatches(to.watches);
   if (options.isGoverned === true) {
-    await quotaWatch.refresh(engine.polls);
-    quotaWatch.start();
+    await quotaMonitor.refresh(engine.polls);
+    quotaMonitor.start();
   }
   engine.start();
   return {
@@ -336,9 +336,9 @@ async function bootParts(options: EngineHarnessOptions, to: Recorders) {
     engine,
     gate,
     pacer,
-    storeWatch,
-    upstreamWatch,
-    quotaWatch,
+    storeMonitor,
+    upstreamMonitor,
+    quotaMonitor,
     killSwitch,
     setWatches,
   };

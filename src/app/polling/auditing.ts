@@ -52,23 +52,23 @@ class KeyQuestions implements Auditing {
     );
 
   probe(): Promise<boolean> {
-    const { holder, keyWatch } = this.#parts.paying;
-    return holder.held.length < 2 ? this.#ask(holder.held[0].name) : keyWatch.probe(this.#ask);
+    const { holder, keyMonitor } = this.#parts.paying;
+    return holder.held.length < 2 ? this.#ask(holder.held[0].name) : keyMonitor.probe(this.#ask);
   }
 
   async start(): Promise<void> {
-    await this.#parts.paying.keyWatch.start(this.#ask);
+    await this.#parts.paying.keyMonitor.start(this.#ask);
     await this.quotaAudit.start();
   }
 
   stop(): void {
     this.quotaAudit.stop();
-    this.#parts.paying.keyWatch.stop();
+    this.#parts.paying.keyMonitor.stop();
   }
 
   #newAudit(): QuotaAudit {
     const { paying, gate, delivering, store, meter, events, deps, share } = this.#parts;
-    const { holder, keyWatch, auditReadings: readings, refreshQuota } = paying;
+    const { holder, keyMonitor, auditReadings: readings, refreshQuota } = paying;
     const { clock, log } = deps;
     return new QuotaAudit({
       readings,
@@ -79,7 +79,7 @@ class KeyQuestions implements Auditing {
       clock,
       log,
       meter,
-      keys: () => keyWatch.usable(),
+      keys: () => keyMonitor.usable(),
       fingerprint: (key) => holder.held.find(({ name }) => name === key)?.fingerprint ?? "",
       remaining: async (key) => {
         const left = await askRemaining(gate, key);

@@ -4,11 +4,11 @@
  */
 import { createKeyRing } from "../../budget/key-ring.ts";
 import { quotaPeriod } from "../../budget/quota-period.ts";
-import { KeyWatch } from "../../engine/quota/key-watch.ts";
+import { KeyMonitor } from "../../engine/quota/key-monitor.ts";
 import { KeyRefusals } from "../../engine/quota/key-refusals.ts";
 import { AuditReadings } from "../../engine/quota/audit-readings.ts";
 import { alertQuota } from "../../engine/quota/quota-alerts.ts";
-import { QuotaWatch, type QuotaSettings } from "../../engine/quota/quota-watch.ts";
+import { QuotaMonitor, type QuotaSettings } from "../../engine/quota/quota-monitor.ts";
 import { type KeyQuota, limitOfKey } from "../../engine/quota/total-quota.ts";
 import type { PlannedPolls } from "../../engine/planned-polls.ts";
 import type { GateDeps } from "../../requests/request-gate.ts";
@@ -25,9 +25,9 @@ import { createKeyHolder, type KeyHolder, eligibleKeysOf } from "../../operate/k
 
 export interface Paying {
   readonly holder: KeyHolder;
-  readonly keyWatch: KeyWatch;
+  readonly keyMonitor: KeyMonitor;
   readonly keyRefusals: Pick<KeyRefusals, "answered">;
-  readonly quotaWatch: QuotaWatch;
+  readonly quotaMonitor: QuotaMonitor;
   readonly auditReadings: AuditReadings;
   /** Returns the active keys, with what each may spend. */
   readonly keyQuotas: () => readonly KeyQuota[];
@@ -60,9 +60,9 @@ export const createPaying = (parts: PayingParts): Paying => new KeysAndQuota(par
 class KeysAndQuota implements Paying {
   readonly holder: KeyHolder;
   readonly auditReadings: AuditReadings;
-  readonly keyWatch: KeyWatch;
+  readonly keyMonitor: KeyMonitor;
   readonly keyRefusals: KeyRefusals;
-  readonly quotaWatch: QuotaWatch;
+  readonly quotaMonitor: QuotaMonitor;
   readonly gateDeps: Paying["gateDeps"];
   readonly #parts: PayingParts;
 
@@ -71,9 +71,9 @@ class KeysAndQuota implements Paying {
     this.#parts = parts;
     this.holder = createKeyHolder(delivering.config().api, deps);
     this.auditReadings = new AuditReadings(() => quotaPeriod(deps.clock.now(), this.#settings()));
-    this.keyWatch = this.#newKeyWatch();
+    this.keyMonitor = this.#newKeyMonitor();
     this.keyRefusals = this.#newKeyRefusals();
-    this.quotaWatch = this.#newQuotaWatch();
+    this.quotaMonitor = this.#newQuotaMonitor();
     this.gateDeps = {
       limits: () => this.#limits(),
       renewKey: () => this.#renew(),
@@ -81,23 +81,23 @@ class KeysAndQuota implements Paying {
         eligible: () => this.#eligible(),
         refused: (key, error, sentAtMs) => {
           this.keyRefusals.refused(key, error);
-          return this.keyWatch.refused(key, error, sentAtMs);
+          return this.keyMonitor.refused(key, error, sentAtMs);
         },
         paid: (key, sentAtMs, failedWith) => {
           this.keyRefusals.accepted(key);
-          this.keyWatch.paid(key, sentAtMs, failedWith);
+          this.keyMonitor.paid(key, sentAtMs, failedWith);
         },
       },
-      pages: this.quotaWatch.pages,
+      pages: this.quotaMonitor.pages,
       onReserved: (kind) => {
-        if (kind === "granted") this.quotaWatch.granted();
+        if (kind === "granted") this.quotaMonitor.granted();
         if (kind === "quota") events.emit("quotaSpent");
       },
     };
   }
 
   readonly keyQuotas = (): readonly KeyQuota[] => {
-    const usable = new Set(this.keyWatch.usable());
+    const usable = new Set(this.keyMonitor.usable());
     return this.holder.held.map(({ name, monthly }) => ({
       name,
       limit: limitOfKey(monthly, this.auditReadings.limitOf(name)),
@@ -105,12 +105,12 @@ class KeysAndQuota implements Paying {
     }));
   };
 
-  readonly refreshQuota = (): Promise<void> => this.quotaWatch.refresh(this.#parts.polls.all);
+  readonly refreshQuota = (): Promise<void> => this.quotaMonitor.refresh(this.#parts.polls.all);
 
   setKeys(): void {
     const { delivering, events } = this.#parts;
     this.holder.set(delivering.config().api);
-    this.keyWatch.reset();
+    this.keyMonitor.reset();
     events.emit("keysChanged");
   }
 
@@ -121,18 +121,18 @@ class KeysAndQuota implements Paying {
     await this.refreshQuota().catch((error: unknown) =>
       log.warn("quota could not be computed", { error: errorText(error) }),
     );
-    this.quotaWatch.start();
+    this.quotaMonitor.start();
   }
 
   stop(): void {
     this.keyRefusals.stop();
-    this.quotaWatch.stop();
+    this.quotaMonitor.stop();
   }
 
-  #newKeyWatch(): KeyWatch {
+  #newKeyMonitor(): KeyMonitor {
     const { delivering, meter, deps } = this.#parts;
     const { clock, log } = deps;
-    return new KeyWatch({
+    return new KeyMonitor({
       ring: createKeyRing(),
       keys: () => this.holder.held.map(({ name }) => name),
       renew: (key) => this.#renew(key),
@@ -154,12 +154,12 @@ class KeysAndQuota implements Paying {
     });
   }
 
-  #newQuotaWatch(): QuotaWatch {
+  #newQuotaMonitor(): QuotaMonitor {
     const { delivering, store, meter, timetable, polls, events, share, deps } = this.#parts;
     const { clock, log } = deps;
     const settings = () => this.#settings();
     const { opsAlerts } = delivering;
-    return new QuotaWatch({
+    return new QuotaMonitor({
       ledger: store,
       learned: store,
       notes: store,
@@ -190,7 +190,11 @@ class KeysAndQuota implements Paying {
     return {
       rate,
       timeoutMs,
-      quota: { ...quota, monthly: this.quotaWatch.limit, reserveOfAll: this.quotaWatch.reserve },
+      quota: {
+        ...quota,
+        monthly: this.quotaMonitor.limit,
+        reserveOfAll: this.quotaMonitor.reserve,
+      },
     };
   }
 

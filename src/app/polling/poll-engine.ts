@@ -4,10 +4,10 @@
  */
 import { Engine } from "../../engine/engine.ts";
 import type { EngineDeps } from "../../engine/engine-parts.ts";
-import { createStoreWatch } from "../../engine/health/store-watch.ts";
-import { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import { createStoreMonitor } from "../../engine/health/store-monitor.ts";
+import { UpstreamMonitor } from "../../engine/health/upstream-monitor.ts";
 import type { Store } from "../../model/store.ts";
-import type { StoreWatch } from "../../model/store-health.ts";
+import type { StoreMonitor } from "../../model/store-health.ts";
 import { createProfiles } from "../../requests/profiles.ts";
 import type { DaemonEvents } from "../daemon/daemon-events.ts";
 
@@ -17,7 +17,7 @@ type FromEngine =
       | "gate"
       | "pacer"
       | "opsAlerts"
-      | "quotaWatch"
+      | "quotaMonitor"
       | "clock"
       | "serviceClock"
       | "timetable"
@@ -46,12 +46,12 @@ export interface PollEngineParts extends Pick<EngineDeps, FromEngine> {
 
 export interface PollEngine {
   readonly engine: Engine;
-  readonly upstreamWatch: UpstreamWatch;
-  readonly storeWatch: StoreWatch;
+  readonly upstreamMonitor: UpstreamMonitor;
+  readonly storeMonitor: StoreMonitor;
 }
 
 export function createPollEngine(parts: PollEngineParts): PollEngine {
-  const { events, store, share, gate, pacer, opsAlerts, quotaWatch, clock, log, meter } = parts;
+  const { events, store, share, gate, pacer, opsAlerts, quotaMonitor, clock, log, meter } = parts;
   const {
     notifyDirectly,
     probe,
@@ -66,7 +66,7 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     findEdits,
     followLevels,
   } = parts;
-  const storeWatch = createStoreWatch({
+  const storeMonitor = createStoreMonitor({
     store,
     share,
     clock,
@@ -75,7 +75,15 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     onRecovered: () => events.emit("storeRecovered"),
   });
   const onBack = () => events.emit("serviceRecovered");
-  const upstreamWatch = new UpstreamWatch({ pacer, opsAlerts, clock, log, meter, probe, onBack });
+  const upstreamMonitor = new UpstreamMonitor({
+    pacer,
+    opsAlerts,
+    clock,
+    log,
+    meter,
+    probe,
+    onBack,
+  });
   const engine = new Engine({
     ...{
       store,
@@ -83,8 +91,8 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
       gate,
       pacer,
       opsAlerts,
-      storeWatch,
-      quotaWatch,
+      storeMonitor,
+      quotaMonitor,
       timetable,
       polls,
       notes: store,
@@ -94,13 +102,13 @@ export function createPollEngine(parts: PollEngineParts): PollEngine {
     ...{ clock, serviceClock, hash, meter, log, trace, route, findEdits, followLevels },
     profiles: createProfiles(gate, clock, log),
     wakeDelivery: () => events.emit("committed"),
-    isUpstreamDown: () => upstreamWatch.isDown,
+    isUpstreamDown: () => upstreamMonitor.isDown,
     onMissing: (watchId) => events.emit("targetMissing", watchId),
     onPolled: (poll, outcome, error) => events.emit("polled", poll, outcome, error),
   });
-  events.on("attemptEnded", (error) => upstreamWatch.recordOutcome(error));
+  events.on("attemptEnded", (error) => upstreamMonitor.recordOutcome(error));
   events.on("paceChanged", () => engine.reschedule());
   events.on("storeRecovered", () => engine.runAllNow());
   events.on("serviceRecovered", () => engine.runAllNow());
-  return { engine, upstreamWatch, storeWatch };
+  return { engine, upstreamMonitor, storeMonitor };
 }

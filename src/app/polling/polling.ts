@@ -5,13 +5,13 @@
 import { createUpstream } from "../../api/upstream.ts";
 import { createUpstreamPacer, type UpstreamPacer } from "../../budget/upstream-pacer.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { KeyWatch } from "../../engine/quota/key-watch.ts";
+import type { KeyMonitor } from "../../engine/quota/key-monitor.ts";
 import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
-import type { QuotaWatch } from "../../engine/quota/quota-watch.ts";
+import type { QuotaMonitor } from "../../engine/quota/quota-monitor.ts";
 import { createRequestGate, type RequestGate } from "../../requests/request-gate.ts";
 import { createServiceClock, type ServiceClock } from "../../requests/service-clock.ts";
-import type { StoreWatch } from "../../model/store-health.ts";
-import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import type { StoreMonitor } from "../../model/store-health.ts";
+import type { UpstreamMonitor } from "../../engine/health/upstream-monitor.ts";
 import type { Meter } from "../../model/meter.ts";
 import type { Trace } from "../../model/trace.ts";
 import type { Share } from "../../model/replicas.ts";
@@ -31,12 +31,12 @@ import { createStartReport, type StartReport } from "../daemon/start-report.ts";
 
 export interface Polling {
   readonly engine: Engine;
-  readonly quotaWatch: QuotaWatch;
+  readonly quotaMonitor: QuotaMonitor;
   readonly auditReadings: AuditReadings;
-  readonly keyWatch: KeyWatch;
+  readonly keyMonitor: KeyMonitor;
   readonly keyQuotas: Paying["keyQuotas"];
-  readonly upstreamWatch: UpstreamWatch;
-  readonly storeWatch: StoreWatch;
+  readonly upstreamMonitor: UpstreamMonitor;
+  readonly storeMonitor: StoreMonitor;
   readonly report: StartReport;
   /**
    * Adopts the settings of the active configuration. Tries again if the old key was refused or the
@@ -67,8 +67,8 @@ export const createPolling = (parts: PollingParts): Polling => new PollingHalf(p
 
 class PollingHalf implements Polling {
   readonly engine: Engine;
-  readonly upstreamWatch: UpstreamWatch;
-  readonly storeWatch: StoreWatch;
+  readonly upstreamMonitor: UpstreamMonitor;
+  readonly storeMonitor: StoreMonitor;
   readonly report: StartReport;
   readonly #parts: PollingParts;
   readonly #timetable = createTimetable();
@@ -85,28 +85,28 @@ class PollingHalf implements Polling {
     this.#parts = parts;
     this.#serviceClock = createServiceClock(clock);
     this.#paying = this.#newPaying();
-    this.#pacer = createUpstreamPacer(random, () => this.#paying.keyWatch.usable());
+    this.#pacer = createUpstreamPacer(random, () => this.#paying.keyMonitor.usable());
     this.#gate = this.#newGate();
     this.#auditing = this.#newAuditing();
-    const { engine, upstreamWatch, storeWatch } = this.#newEngine();
+    const { engine, upstreamMonitor, storeMonitor } = this.#newEngine();
     this.engine = engine;
-    this.upstreamWatch = upstreamWatch;
-    this.storeWatch = storeWatch;
+    this.upstreamMonitor = upstreamMonitor;
+    this.storeMonitor = storeMonitor;
     this.report = this.#newReport();
     this.#settings = this.#apiSettings();
     this.#listen();
   }
 
-  get quotaWatch(): QuotaWatch {
-    return this.#paying.quotaWatch;
+  get quotaMonitor(): QuotaMonitor {
+    return this.#paying.quotaMonitor;
   }
 
   get auditReadings(): AuditReadings {
     return this.#paying.auditReadings;
   }
 
-  get keyWatch(): KeyWatch {
-    return this.#paying.keyWatch;
+  get keyMonitor(): KeyMonitor {
+    return this.#paying.keyMonitor;
   }
 
   get keyQuotas(): Paying["keyQuotas"] {
@@ -115,13 +115,13 @@ class PollingHalf implements Polling {
 
   renewKey(): void {
     this.#paying.setKeys();
-    const wasStopped = this.upstreamWatch.isStopped;
+    const wasStopped = this.upstreamMonitor.isStopped;
     this.#pacer.resume();
     const settings = this.#apiSettings();
     const isOther = settings !== this.#settings;
     this.#settings = settings;
     if (isOther) this.tryAtOnce();
-    if (wasStopped || (isOther && this.upstreamWatch.trouble !== undefined))
+    if (wasStopped || (isOther && this.upstreamMonitor.trouble !== undefined))
       this.engine.runAllNow();
   }
 
@@ -134,7 +134,7 @@ class PollingHalf implements Polling {
   }
 
   async start(): Promise<void> {
-    await this.upstreamWatch.start();
+    await this.upstreamMonitor.start();
     await this.#auditing.start();
     await this.#paying.start();
   }
@@ -143,8 +143,8 @@ class PollingHalf implements Polling {
     this.#paying.stop();
     this.#auditing.stop();
     await this.engine.stop();
-    this.upstreamWatch.stop();
-    this.storeWatch.stop();
+    this.upstreamMonitor.stop();
+    this.storeMonitor.stop();
   }
 
   #newPaying(): Paying {
@@ -219,7 +219,7 @@ class PollingHalf implements Polling {
       ...{ store, share, meter, trace, events, clock, random, hash, log, opsAlerts },
       gate: this.#gate,
       pacer: this.#pacer,
-      quotaWatch: this.quotaWatch,
+      quotaMonitor: this.quotaMonitor,
       serviceClock: this.#serviceClock,
       timetable: this.#timetable,
       polls: this.#polls,
@@ -240,12 +240,12 @@ class PollingHalf implements Polling {
     events.on("keysChanged", () => void quotaAudit.check());
     events.on("keyAnswered", (key) => {
       this.#paying.keyRefusals.answered(key);
-      this.upstreamWatch.keyTaken(false);
+      this.upstreamMonitor.keyTaken(false);
     });
     events.on("keyRefusedElsewhere", (key, error) => void this.#gate.keyRefused(key, error));
     events.on("keyTakenElsewhere", (key) => {
-      this.keyWatch.accepted(key);
-      this.upstreamWatch.keyTaken(true);
+      this.keyMonitor.accepted(key);
+      this.upstreamMonitor.keyTaken(true);
     });
     events.on("quotaSpent", () => quotaAudit.spent());
     events.on("targetMissing", (watchId) => report.missing(watchId));

@@ -12,17 +12,17 @@ import type { PollRun } from "../../polling/run/poll-run.ts";
 import type { TargetTrouble } from "../../polling/targets/target-trouble.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
-import type { GapWatch } from "../health/gap-watch.ts";
-import type { StallWatch } from "../health/stall-watch.ts";
-import { STORE_RETRY_MS } from "../health/store-watch.ts";
-import type { VolumeWatch } from "../recheck/volume-watch.ts";
+import type { GapMonitor } from "../health/gap-monitor.ts";
+import type { StallMonitor } from "../health/stall-monitor.ts";
+import { STORE_RETRY_MS } from "../health/store-monitor.ts";
+import type { VolumeMonitor } from "../recheck/volume-monitor.ts";
 import type { PollHistory } from "./poll-history.ts";
 
 export interface AttemptDeps
-  extends Pick<Ports, "clock" | "log" | "trace" | "meter" | "storeWatch" | "opsAlerts"> {
-  readonly stalls: Pick<StallWatch, "succeeded" | "failed">;
-  readonly gaps: Pick<GapWatch, "polled">;
-  readonly volume: Pick<VolumeWatch, "polled">;
+  extends Pick<Ports, "clock" | "log" | "trace" | "meter" | "storeMonitor" | "opsAlerts"> {
+  readonly stalls: Pick<StallMonitor, "succeeded" | "failed">;
+  readonly gaps: Pick<GapMonitor, "polled">;
+  readonly volume: Pick<VolumeMonitor, "polled">;
   readonly trouble: Pick<TargetTrouble, "handleRefusal" | "follow">;
   readonly history: Pick<PollHistory, "polled" | "succeeded" | "failed" | "problems">;
   readonly onPolled: (poll: Poll, outcome: PollOutcome | undefined, error: unknown) => void;
@@ -62,7 +62,7 @@ export class PollAttempts {
   }
 
   async #attempt(poll: Poll, work: () => Promise<PollOutcome>): Promise<PollRun> {
-    const { clock, meter, history, storeWatch, onPolled } = this.#deps;
+    const { clock, meter, history, storeMonitor, onPolled } = this.#deps;
     const type = poll.subscribers[0]?.watch.type ?? "";
     try {
       const outcome = await work();
@@ -71,7 +71,7 @@ export class PollAttempts {
       onPolled(poll, undefined, error);
       const aftermath = await this.#failed(poll, error).catch((second: unknown): PollAftermath => {
         history.failed(poll.key, errorText(error));
-        storeWatch.recordError(second);
+        storeMonitor.recordError(second);
         return { retryAtMs: clock.now() + STORE_RETRY_MS };
       });
       meter.count("chirpwatch_polls_total", {
@@ -112,10 +112,10 @@ export class PollAttempts {
 
   /** Returns when a failed poll runs again. */
   async #afterFailure(poll: Poll, error: unknown): Promise<PollAftermath> {
-    const { clock, log, storeWatch, trouble } = this.#deps;
+    const { clock, log, storeMonitor, trouble } = this.#deps;
     const nowMs = clock.now();
     const watch = poll.subscribers[0]?.watch.id;
-    if (storeWatch.recordError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
+    if (storeMonitor.recordError(error)) return { retryAtMs: nowMs + STORE_RETRY_MS };
     if (error instanceof RequestHeld) {
       // Only pages beyond the first are held for this reason. What they hold is stored as a gap,
       // which the next polls fill.

@@ -9,7 +9,7 @@ import type { Meter } from "../../model/meter.ts";
 import type { Ports } from "../../model/ports.ts";
 import { schedulesOf } from "../../plan/timing.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
-import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
+import { createJumpMonitor, type JumpMonitor } from "../../schedule/misfire.ts";
 import { type Due, type DueTime, type PollPace, PollQueue } from "./poll-queue.ts";
 
 export interface PollLoopDeps extends PollPace, Pick<Ports, "clock" | "meter" | "log"> {}
@@ -37,7 +37,7 @@ export class PollLoop {
   readonly #meter: Meter;
   readonly #log: Log;
   readonly #queue: PollQueue;
-  readonly #jumps: JumpWatch;
+  readonly #jumps: JumpMonitor;
   readonly #running = new Map<string, Promise<void>>();
   /**
    * Polls whose subscribers or schedules changed while they ran. They run again right afterwards.
@@ -54,7 +54,7 @@ export class PollLoop {
     this.#meter = meter;
     this.#log = log;
     this.#queue = new PollQueue(clock, { timetable, slowDownOf });
-    this.#jumps = createJumpWatch(clock.now(), clock.monotonic());
+    this.#jumps = createJumpMonitor(clock.now(), clock.monotonic());
     this.#lastTurnMs = clock.monotonic();
   }
 

@@ -7,7 +7,7 @@ import { formatExact } from "../../render/text/numbers.ts";
 import type { QuotaPeriod } from "../../budget/quota-period.ts";
 import type { Condition } from "../../model/ops-alerts.ts";
 import type { Ports } from "../../model/ports.ts";
-import type { QuotaSettings, QuotaStatus } from "./quota-watch.ts";
+import type { QuotaSettings, QuotaStatus } from "./quota-monitor.ts";
 
 export interface QuotaAlertsDeps extends Pick<Ports, "clock" | "opsAlerts"> {
   readonly settings: () => Pick<QuotaSettings, "onExhausted" | "monthly">;

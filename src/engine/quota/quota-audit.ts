@@ -2,7 +2,7 @@
  * Asks the service at the start and every 15 minutes what each key has left, and compares it with
  * the ledger. Learns the limit if the configuration has none, and alerts the operator when the
  * service counts more than the ledger. If there are several replicas, the leader asks.
- * `quota-watch.ts` decides what a limit means for polls.
+ * `quota-monitor.ts` decides what a limit means for polls.
  */
 import { boundedWaitMs, MAX_SERVICE_WAIT_MS } from "../../model/asked-wait.ts";
 import { isAlarming, evaluateAudit } from "../../budget/audit.ts";

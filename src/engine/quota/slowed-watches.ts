@@ -10,7 +10,7 @@ import type { Watch } from "../../model/watch.ts";
 import { scheduleOf } from "../../plan/timing.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import type { Timetable } from "../../schedule/timetable.ts";
-import type { QuotaWatch } from "./quota-watch.ts";
+import type { QuotaMonitor } from "./quota-monitor.ts";
 
 export interface SlowedWatch {
   /**
@@ -25,7 +25,7 @@ export interface SlowedWatch {
 }
 
 export interface SlowedWatchesDeps extends Pick<Ports, "share" | "clock"> {
-  readonly quotaWatch: Pick<QuotaWatch, "status" | "heldUntilMs">;
+  readonly quotaMonitor: Pick<QuotaMonitor, "status" | "heldUntilMs">;
   readonly store: Pick<PollStore, "loadSources">;
   readonly timetable: Timetable;
   readonly pollsOf: (watchId: string) => readonly Poll[];
@@ -43,8 +43,8 @@ export async function slowedWatches(
   deps: SlowedWatchesDeps,
   watches: readonly Watch[],
 ): Promise<ReadonlyMap<string, SlowedWatch>> {
-  const { quotaWatch, pollsOf, store } = deps;
-  const held = quotaWatch.heldUntilMs > 0;
+  const { quotaMonitor, pollsOf, store } = deps;
+  const held = quotaMonitor.heldUntilMs > 0;
   const slowed = watches.flatMap((watch) => {
     const polls = pollsOf(watch.id);
     const factor = factorOf(deps, watch, polls);
@@ -58,7 +58,7 @@ export async function slowedWatches(
       lastPollAtMs,
     ]),
   );
-  const untilMs = quotaWatch.status.period.endMs;
+  const untilMs = quotaMonitor.status.period.endMs;
   return new Map(
     slowed.map(({ id, polls, factor }) => {
       // If the quota is spent, only first reads are made.
@@ -80,11 +80,11 @@ export async function slowedWatches(
  * still be polled as often as its own schedule says.
  */
 function factorOf(
-  { quotaWatch, timetable, clock }: SlowedWatchesDeps,
+  { quotaMonitor, timetable, clock }: SlowedWatchesDeps,
   { timing }: Watch,
   polls: readonly Poll[],
 ): number {
-  const { factors } = quotaWatch.status;
+  const { factors } = quotaMonitor.status;
   const slowed = polls.filter(({ priority }) => isSlowed(factors[priority]));
   if (slowed.length === 0) return 1;
   const ownMs = timetable.intervalMs(scheduleOf(timing), clock.now());
@@ -96,7 +96,7 @@ function factorOf(
 }
 
 function nextPollMs(
-  { share, loop, quotaWatch }: SlowedWatchesDeps,
+  { share, loop, quotaMonitor }: SlowedWatchesDeps,
   polls: readonly Poll[],
   lastPolls: ReadonlyMap<string, number | null>,
 ): number | undefined {
@@ -106,7 +106,7 @@ function nextPollMs(
     const dueMs = isOwn || lastMs === null ? loop.nextDueAt(poll.key) : loop.dueAfter(poll, lastMs);
     return dueMs === undefined
       ? []
-      : [lastMs === null ? dueMs : Math.max(dueMs, quotaWatch.heldUntilMs)];
+      : [lastMs === null ? dueMs : Math.max(dueMs, quotaMonitor.heldUntilMs)];
   });
   return times.length === 0 ? undefined : Math.min(...times);
 }

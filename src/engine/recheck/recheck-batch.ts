@@ -28,7 +28,7 @@ import { RequestHeld } from "../../requests/request-held.ts";
 
 export interface RecheckDeps
   extends PolledCommitDeps,
-    Pick<Ports, "clock" | "hash" | "trace" | "storeWatch"> {
+    Pick<Ports, "clock" | "hash" | "trace" | "storeMonitor"> {
   readonly store: RecheckStore & Pick<PollStore, "commitPoll">;
   readonly gate: RequestGate;
   /** Returns the factor by which polls of a priority are slowed down while the quota is short. */
@@ -181,9 +181,9 @@ export class RecheckBatches {
 /** Reports why a batch could not be requested. */
 export function reportFailure(
   error: unknown,
-  { storeWatch, log }: Pick<RecheckDeps, "storeWatch" | "log">,
+  { storeMonitor, log }: Pick<RecheckDeps, "storeMonitor" | "log">,
 ): void {
-  if (storeWatch.recordError(error)) return;
+  if (storeMonitor.recordError(error)) return;
   if (error instanceof RequestHeld)
     log.debug("fresh tweets wait for their next recheck", { reason: error.reason });
   else log.warn("fresh tweets could not be rechecked", { error });

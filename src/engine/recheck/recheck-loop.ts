@@ -7,7 +7,7 @@ import { nextRecheckMs } from "../../detect/recheck.ts";
 import { BATCH_SIZE } from "../../model/batch.ts";
 import type { Cancel } from "../../model/clock.ts";
 import { pacedMs } from "../../polling/evaluate/evaluate-recheck.ts";
-import { createJumpWatch, type JumpWatch } from "../../schedule/misfire.ts";
+import { createJumpMonitor, type JumpMonitor } from "../../schedule/misfire.ts";
 import { rechecked, RecheckBatches, type RecheckDeps, reportFailure } from "./recheck-batch.ts";
 
 /**
@@ -18,7 +18,7 @@ const MAX_SLEEP_MS = 60_000;
 export class RecheckLoop {
   readonly #deps: RecheckDeps;
   readonly #batches: RecheckBatches;
-  readonly #jumps: JumpWatch;
+  readonly #jumps: JumpMonitor;
   #cancel: Cancel | undefined;
   #running: Promise<void> = Promise.resolve();
   /**
@@ -31,7 +31,7 @@ export class RecheckLoop {
   constructor(deps: RecheckDeps) {
     this.#deps = deps;
     this.#batches = new RecheckBatches(deps);
-    this.#jumps = createJumpWatch(deps.clock.now(), deps.clock.monotonic());
+    this.#jumps = createJumpMonitor(deps.clock.now(), deps.clock.monotonic());
   }
 
   start(): void {
@@ -72,12 +72,16 @@ export class RecheckLoop {
   }
 
   async #runDue(): Promise<void> {
-    const { clock, storeWatch, store } = this.#deps;
+    const { clock, storeMonitor, store } = this.#deps;
     // If the clock was set back, rechecks that were scheduled by the old time would be late by as
     // much.
     if (this.#jumps.observe(clock.now(), clock.monotonic()) < 0) this.#isPaceNew = true;
-    if (this.#isPaceNew && storeWatch.trouble === undefined) await this.#runNow();
-    while (!this.#isStopped && storeWatch.trouble === undefined && this.#intervalsMs().length > 0) {
+    if (this.#isPaceNew && storeMonitor.trouble === undefined) await this.#runNow();
+    while (
+      !this.#isStopped &&
+      storeMonitor.trouble === undefined &&
+      this.#intervalsMs().length > 0
+    ) {
       const rows = await store.dueRechecks(clock.now(), BATCH_SIZE);
       if (rows.length === 0 || !(await this.#batches.run(rows))) return;
     }

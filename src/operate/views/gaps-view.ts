@@ -1,5 +1,5 @@
 /** Gaps in covered history, as status shows them. */
-import { gapText } from "../../engine/health/gap-watch.ts";
+import { gapText } from "../../engine/health/gap-monitor.ts";
 import type { OpenGaps } from "../../engine/loop/poll-history.ts";
 import { isoTime } from "../../model/clock.ts";
 import type { GapView } from "../../server/contract/views.ts";

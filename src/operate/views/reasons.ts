@@ -2,7 +2,7 @@
  * Says why the daemon needs attention: one sentence for each problem, with its cause. Page, API and
  * terminal all get their sentences here.
  */
-import type { UpstreamTrouble } from "../../engine/health/upstream-watch.ts";
+import type { UpstreamTrouble } from "../../engine/health/upstream-monitor.ts";
 import { unreadableText } from "../../polling/targets/target-alerts.ts";
 import { isUnreadable } from "../../server/page/page-attention.ts";
 import type { ConfigView, SinkView, WatchView } from "../../server/contract/views.ts";

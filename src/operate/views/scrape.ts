@@ -4,7 +4,7 @@
  */
 import type { Config } from "../../config/config.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { QuotaWatch } from "../../engine/quota/quota-watch.ts";
+import type { QuotaMonitor } from "../../engine/quota/quota-monitor.ts";
 import type { KeyQuota } from "../../engine/quota/total-quota.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { MetricName } from "../../model/meter.ts";
@@ -23,7 +23,7 @@ export interface ScrapeDeps {
   >;
   readonly engine: Engine;
   readonly meter: ReadableMeter;
-  readonly quotaWatch: QuotaWatch;
+  readonly quotaMonitor: QuotaMonitor;
   readonly keyQuotas: () => readonly KeyQuota[];
   readonly clock: Clock;
   readonly config: () => Config;
@@ -52,7 +52,7 @@ function setProcess({
   store,
   engine,
   meter,
-  quotaWatch,
+  quotaMonitor,
   config,
   lastRefusal,
   loadedAtMs,
@@ -62,7 +62,7 @@ function setProcess({
   meter.set("chirpwatch_poll_overdue_seconds", engine.loop.overdueMs() / 1_000);
   meter.set(
     "chirpwatch_quota_period_end_timestamp_seconds",
-    quotaWatch.status.period.endMs / 1_000,
+    quotaMonitor.status.period.endMs / 1_000,
   );
   meter.set("chirpwatch_config_hash", firstBits(config().hash));
   meter.set("chirpwatch_config_last_reload_successful", lastRefusal() === null ? 1 : 0);

@@ -8,10 +8,10 @@ import { formatIssue } from "../../config/report.ts";
 import type { Pump } from "../../deliver/pump.ts";
 import type { FailingTemplate } from "../../deliver/stages/word-events.ts";
 import type { Enricher } from "../../enrich/enricher.ts";
-import type { KeyWatch } from "../../engine/quota/key-watch.ts";
+import type { KeyMonitor } from "../../engine/quota/key-monitor.ts";
 import type { AuditReadings } from "../../engine/quota/audit-readings.ts";
-import type { StoreWatch } from "../../model/store-health.ts";
-import type { UpstreamWatch } from "../../engine/health/upstream-watch.ts";
+import type { StoreMonitor } from "../../model/store-health.ts";
+import type { UpstreamMonitor } from "../../engine/health/upstream-monitor.ts";
 import { countGaps } from "../../engine/loop/poll-history.ts";
 import { isoTime, sleep } from "../../model/clock.ts";
 import { shardOf } from "../../model/replicas.ts";
@@ -77,9 +77,9 @@ export interface ViewsDeps extends ScrapeDeps {
   readonly store: OpenedStore;
   readonly feed: ActivityFeed;
   readonly auditReadings: AuditReadings;
-  readonly keyWatch: KeyWatch;
-  readonly upstreamWatch: UpstreamWatch;
-  readonly storeWatch: StoreWatch;
+  readonly keyMonitor: KeyMonitor;
+  readonly upstreamMonitor: UpstreamMonitor;
+  readonly storeMonitor: StoreMonitor;
   readonly startedAtMs: number;
   readonly revisions: ActiveRevision;
   readonly delivery: () => ActiveDelivery;
@@ -107,14 +107,14 @@ class DaemonViews implements Views {
   }
 
   async health(): Promise<Health> {
-    const { clock, engine, storeWatch } = this.#parts;
+    const { clock, engine, storeMonitor } = this.#parts;
     if (clock.monotonic() - engine.loop.lastTurnMs > STALLED_MS)
       return { live: false, ready: false, reason: "the poll loop makes no progress" };
     const answered = new AbortController();
     const late = sleep(clock, STATE_ANSWERS_WITHIN_MS, answered.signal).then(
       () => "the state does not answer",
     );
-    const written = storeWatch
+    const written = storeMonitor
       .prove()
       .then((failure) => (failure === undefined ? undefined : "the state cannot be written"));
     const failure = await Promise.race([written, late]).finally(() => answered.abort());
@@ -129,9 +129,9 @@ class DaemonViews implements Views {
       store,
       clock,
       engine,
-      quotaWatch,
-      upstreamWatch,
-      storeWatch,
+      quotaMonitor,
+      upstreamMonitor,
+      storeMonitor,
       lastRefusal,
       startedAtMs,
       loadedAtMs,
@@ -140,8 +140,8 @@ class DaemonViews implements Views {
     } = this.#parts;
     const config = this.#parts.config();
     const known = await this.#sources();
-    await quotaWatch.refresh(engine.polls);
-    const trouble = upstreamWatch.trouble;
+    await quotaMonitor.refresh(engine.polls);
+    const trouble = upstreamMonitor.trouble;
     const { views: sinks, stats, readWait } = await readSinks(store, config, this.#sinkFacts());
     const fleet = await this.#fleet(known);
     const watches = await this.#watchViews(known, fleet?.pollsOfOthers);
@@ -151,7 +151,7 @@ class DaemonViews implements Views {
     const refusal = lastRefusal();
     const templates = this.#parts.delivery().templates?.failing() ?? [];
     const troubles = {
-      store: storeWatch.trouble,
+      store: storeMonitor.trouble,
       upstream: trouble === undefined ? undefined : upstreamText(trouble),
       quota,
       sinks,
@@ -168,7 +168,7 @@ class DaemonViews implements Views {
       ...strandedReasons(config, stats),
     ];
     return {
-      state: stateOf(troubles, upstreamWatch.isStopped, reasons),
+      state: stateOf(troubles, upstreamMonitor.isStopped, reasons),
       reasons,
       version: deps.version,
       started_at: isoTime(startedAtMs),
@@ -199,9 +199,9 @@ class DaemonViews implements Views {
   }
 
   async budget(): Promise<BudgetView> {
-    const { quotaWatch, engine, store, config, clock } = this.#parts;
-    await quotaWatch.refresh(engine.polls);
-    const { startMs } = quotaWatch.status.period;
+    const { quotaMonitor, engine, store, config, clock } = this.#parts;
+    await quotaMonitor.refresh(engine.polls);
+    const { startMs } = quotaMonitor.status.period;
     const quota = quotaFacts(this.#parts);
     const { lines } = await store.spentSince(startMs);
     const hours = await store.spentByHour(startMs);
@@ -303,11 +303,11 @@ class DaemonViews implements Views {
     known: ReadonlyMap<string, SourceState>,
     others: ReadonlyMap<string, string> = new Map(),
   ): Promise<readonly WatchView[]> {
-    const { store, quotaWatch, engine, config, routing, failingEnrichments } = this.#parts;
+    const { store, quotaMonitor, engine, config, routing, failingEnrichments } = this.#parts;
     const failing = failingEnrichments();
     const states = new Map((await store.listWatches()).map((state) => [state.id, state]));
     const spent = new Map<string, number>();
-    for (const { watch, requests } of (await store.spentSince(quotaWatch.status.period.startMs))
+    for (const { watch, requests } of (await store.spentSince(quotaMonitor.status.period.startMs))
       .lines)
       spent.set(watch, (spent.get(watch) ?? 0) + requests);
     const backlogs = new Map(
@@ -355,14 +355,14 @@ const inFirstRead = (watches: readonly WatchView[]): readonly string[] =>
     .map(({ id }) => id);
 
 function quotaFacts({
-  quotaWatch,
+  quotaMonitor,
   auditReadings,
-  keyWatch,
+  keyMonitor,
   keyQuotas,
   config,
 }: ViewsDeps): QuotaFacts {
-  const { status } = quotaWatch;
-  const suspended = new Map(keyWatch.suspended.map((one) => [one.key, one.because]));
+  const { status } = quotaMonitor;
+  const suspended = new Map(keyMonitor.suspended.map((one) => [one.key, one.because]));
   return {
     ...status,
     onExhausted: config().api.quota.onExhausted,

@@ -23,7 +23,7 @@ import type { TargetTrouble } from "./target-trouble.ts";
 
 export interface TargetResolverDeps
   extends HandleLookupDeps,
-    Pick<Ports, "storeWatch" | "log" | "notes"> {
+    Pick<Ports, "storeMonitor" | "log" | "notes"> {
   readonly store: HandleLookupDeps["store"] & Pick<WatchStore, "loadTargets">;
   readonly pacer: UpstreamPacer;
   readonly trouble: TargetTrouble;
@@ -128,8 +128,8 @@ export class TargetResolver {
   }
 
   #waitAfter(error: unknown): number {
-    const { storeWatch, log, pacer, clock } = this.#deps;
-    storeWatch.recordError(error);
+    const { storeMonitor, log, pacer, clock } = this.#deps;
+    storeMonitor.recordError(error);
     log.warn("handles could not be resolved, trying again", { error: errorText(error) });
     if (isRefusal(error))
       return this.#backoff.recordRefusal({ key: "handles", intervalMs: 0 }, AFTER_REFUSAL_MS);

@@ -3,7 +3,7 @@
  * setting the pace reads.
  */
 import { expect, it } from "vitest";
-import { QuotaWatch } from "../../../src/engine/quota/quota-watch.ts";
+import { QuotaMonitor } from "../../../src/engine/quota/quota-monitor.ts";
 import type { Poll } from "../../../src/polling/watch-poll.ts";
 import { planPolls, targetsOf } from "../../../src/plan/polls/plan-polls.ts";
 import { assumeTargets } from "../../../src/forecast/forecast.ts";
@@ -38,7 +38,7 @@ const polls: readonly Poll[] = planPolls(
 type Entries = unknown[];
 
 /** Makes the quota watch of a replica on a state. */
-function makeQuotaWatch({
+function makeQuotaMonitor({
   isLeading = true,
   entries = [],
 }: {
@@ -48,7 +48,7 @@ function makeQuotaWatch({
   const clock = createVirtualClock(NOW);
   const asked: string[] = [];
   const learned = createLearnedInMemory();
-  const watch = new QuotaWatch({
+  const watch = new QuotaMonitor({
     ledger: {
       async spentByKey() {
         asked.push("by key");
@@ -85,7 +85,11 @@ function makeQuotaWatch({
 }
 
 /** Pages that a replica may read at once, which it reads. */
-function readAll({ pages }: QuotaWatch, entries: Entries, most = Number.POSITIVE_INFINITY): number {
+function readAll(
+  { pages }: QuotaMonitor,
+  entries: Entries,
+  most = Number.POSITIVE_INFINITY,
+): number {
   let count = 0;
   for (; count < most && pages.mayReadOn(`source ${count}`, "high"); count += 1) {
     pages.entered();
@@ -99,10 +103,10 @@ function readAll({ pages }: QuotaWatch, entries: Entries, most = Number.POSITIVE
 it("lets each replica read on as much as one that is alone, and all together no more than that", async () => {
   const entries: Entries = [];
   const [one, other, alone] = [
-    makeQuotaWatch({ entries }),
-    makeQuotaWatch({ isLeading: false, entries }),
-    makeQuotaWatch(),
-  ].map(({ watch }) => watch) as [QuotaWatch, QuotaWatch, QuotaWatch];
+    makeQuotaMonitor({ entries }),
+    makeQuotaMonitor({ isLeading: false, entries }),
+    makeQuotaMonitor(),
+  ].map(({ watch }) => watch) as [QuotaMonitor, QuotaMonitor, QuotaMonitor];
   for (const replica of [one, other, alone]) await replica.refresh(polls);
   const all = readAll(alone, []);
   expect(all).toBeGreaterThan(1_000);
@@ -114,7 +118,7 @@ it("lets each replica read on as much as one that is alone, and all together no 
 });
 
 it("sets the pace every minute by what each key spent, and asks what each watch spent once an hour", async () => {
-  const { watch, clock, asked, learned } = makeQuotaWatch();
+  const { watch, clock, asked, learned } = makeQuotaMonitor();
   watch.start();
   await clock.advance(30 * 60_000 + 1_000);
   watch.stop();
@@ -124,7 +128,7 @@ it("sets the pace every minute by what each key spent, and asks what each watch 
 });
 
 it("counts the days in one replica for all of them", async () => {
-  const { watch, clock, asked, learned } = makeQuotaWatch({ isLeading: false });
+  const { watch, clock, asked, learned } = makeQuotaMonitor({ isLeading: false });
   watch.start();
   await clock.advance(150 * 60_000);
   watch.stop();

@@ -1,7 +1,7 @@
 /** Several keys: what happens to one that the service refuses, hour by hour. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createKeyRing } from "../../../src/budget/key-ring.ts";
-import { type AskKey, KeyWatch } from "../../../src/engine/quota/key-watch.ts";
+import { type AskKey, KeyMonitor } from "../../../src/engine/quota/key-monitor.ts";
 import type { OpsAlert } from "../../../src/model/ops-alerts.ts";
 import type { LearnedStore } from "../../../src/model/learned.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
@@ -21,10 +21,10 @@ let keys: string[];
 let good: Set<string>;
 let asked: string[];
 let renewable: Set<string>;
-let watch: KeyWatch;
+let watch: KeyMonitor;
 
-const makeWatch = (isAlone = true): KeyWatch =>
-  new KeyWatch({
+const makeWatch = (isAlone = true): KeyMonitor =>
+  new KeyMonitor({
     ring: createKeyRing(),
     keys: () => keys,
     renew: async (key) => renewable.delete(key),

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { createUpstreamPacer } from "../../../src/budget/upstream-pacer.ts";
 import { createOpsAlerts } from "../../../src/engine/health/ops-alerts.ts";
-import { UpstreamWatch } from "../../../src/engine/health/upstream-watch.ts";
+import { UpstreamMonitor } from "../../../src/engine/health/upstream-monitor.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
 import { createLearnedInMemory } from "../../support/learned-store.ts";
 import { failure } from "../../support/scripted-upstream.ts";
@@ -39,7 +39,7 @@ it("reports an outage that one of several replicas sees once, and that it is ove
       probe: async () => true,
       onBack: () => undefined,
     };
-    const watch = new UpstreamWatch(parts);
+    const watch = new UpstreamMonitor(parts);
     await watch.start();
     return { watch, opsAlerts };
   };

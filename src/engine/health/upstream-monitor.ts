@@ -9,7 +9,7 @@ import type { UpstreamError } from "../../model/upstream.ts";
 import type { Ports } from "../../model/ports.ts";
 import { repeat } from "./repeat.ts";
 
-export interface UpstreamWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
+export interface UpstreamMonitorDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
   readonly pacer: UpstreamPacer;
   /**
    * Asks `/key-usage-info`, which is free. Resolves to true if the service would answer requests
@@ -34,8 +34,8 @@ const CHECK_EVERY_MS = 15_000;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "upstream.dark";
 
-export class UpstreamWatch {
-  readonly #deps: UpstreamWatchDeps;
+export class UpstreamMonitor {
+  readonly #deps: UpstreamMonitorDeps;
   #stopChecks: Cancel | undefined;
   #lastError: UpstreamError | undefined;
   #failingSinceMs: number | undefined;
@@ -43,7 +43,7 @@ export class UpstreamWatch {
   /** Whether it has answered while it was known to be down, and has not failed since. */
   #isBack = false;
 
-  constructor(deps: UpstreamWatchDeps) {
+  constructor(deps: UpstreamMonitorDeps) {
     this.#deps = deps;
   }
 

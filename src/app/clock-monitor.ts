@@ -6,7 +6,7 @@ import { repeat } from "../engine/health/repeat.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Log } from "../model/log.ts";
 import { CLOCK_SEEN_NOTE, type Notes, type Upkeep } from "../model/store.ts";
-import { createJumpWatch, ORDINARY_CORRECTION_MS } from "../schedule/misfire.ts";
+import { createJumpMonitor, ORDINARY_CORRECTION_MS } from "../schedule/misfire.ts";
 
 const EVERY_MS = 3_000;
 /**
@@ -15,7 +15,7 @@ const EVERY_MS = 3_000;
  */
 const NOTE_EVERY_MS = 60_000;
 
-export interface ClockWatchDeps {
+export interface ClockMonitorDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly store: Pick<Upkeep, "setTimesBack"> & Pick<Notes, "writeNote">;
@@ -26,7 +26,7 @@ export interface ClockWatchDeps {
   readonly engine: { wake(): void };
 }
 
-export interface StoppedClockDeps extends Pick<ClockWatchDeps, "clock" | "log"> {
+export interface StoppedClockDeps extends Pick<ClockMonitorDeps, "clock" | "log"> {
   readonly store: Pick<Upkeep, "setTimesBack"> & Notes;
 }
 
@@ -59,8 +59,8 @@ export function watchClock({
   pump,
   silences,
   engine,
-}: ClockWatchDeps): () => void {
-  const jumps = createJumpWatch(clock.now(), clock.monotonic());
+}: ClockMonitorDeps): () => void {
+  const jumps = createJumpMonitor(clock.now(), clock.monotonic());
   let jumpMs = 0;
   let notedAtMs = Number.NEGATIVE_INFINITY;
   const note = async () => {

@@ -1,10 +1,10 @@
 /** What the operator hears of a state that cannot be written. */
 import { expect, it } from "vitest";
 import {
-  createStoreWatch,
+  createStoreMonitor,
   STORE_HELD_MS,
   STORE_RETRY_MS,
-} from "../../../src/engine/health/store-watch.ts";
+} from "../../../src/engine/health/store-monitor.ts";
 import { WHOLE } from "../../../src/model/replicas.ts";
 import { StoreError, type StoreFailure } from "../../../src/model/store-error.ts";
 import { rememberingLog } from "../../state/temp-state.ts";
@@ -16,7 +16,7 @@ async function notified(
   again: Promise<void> = Promise.reject(new Error("no")),
 ): Promise<readonly string[]> {
   const said: string[] = [];
-  const watch = createStoreWatch({
+  const watch = createStoreMonitor({
     store: { proveWritable: () => again, proveUnlocked: () => again },
     share: WHOLE,
     clock: createVirtualClock(0),
@@ -56,7 +56,7 @@ it("notifies the operator from the replica that leads, which tries by itself, th
     if (isFull) throw new StoreError("STORE_FULL", "it is full");
   };
   const [leader, other] = ["leader", "other"].map((name) =>
-    createStoreWatch({
+    createStoreMonitor({
       store: { proveWritable, proveUnlocked: proveWritable },
       share: { isLeading: () => name === "leader" },
       ...{
@@ -89,7 +89,7 @@ it("notifies the operator from the replica that leads by then that the state can
     if (isFull) throw new StoreError("STORE_FULL", "it is full");
   };
   const [first, second, third] = ["first", "second", "third"].map((name) =>
-    createStoreWatch({
+    createStoreMonitor({
       store: { proveWritable, proveUnlocked: proveWritable },
       share: { isLeading: () => name === leads },
       ...{
@@ -117,7 +117,7 @@ it("says what was wrong and for how long where the one that led was gone before 
   const clock = createVirtualClock(0);
   const said: string[] = [];
   let [isFull, leads] = [true, false];
-  const watch = createStoreWatch({
+  const watch = createStoreMonitor({
     store: {
       proveWritable: async () =>
         isFull ? Promise.reject(new StoreError("STORE_FULL", "it is full")) : undefined,
@@ -146,7 +146,7 @@ function comingAndGoing(error: StoreError) {
     polls.made += 1;
     if (polls.failing) watch.recordError(error);
   };
-  const watch = createStoreWatch({
+  const watch = createStoreMonitor({
     store: { proveWritable: async () => undefined, proveUnlocked: async () => undefined },
     share: WHOLE,
     ...{ clock, log, notifyDirectly: async (text) => void said.push(text) },

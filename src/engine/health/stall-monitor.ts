@@ -1,7 +1,7 @@
 /**
  * Alerts the operator once when a watch makes no progress although the data service as a whole
  * seems to work: its polls keep failing, never get their turn, or return an empty list. If most
- * lists come back empty, the service is at fault, which `SilenceWatch` reports.
+ * lists come back empty, the service is at fault, which `SilenceMonitor` reports.
  */
 import { type Cancel, isoTime } from "../../model/clock.ts";
 import { formatDuration } from "../../model/duration.ts";
@@ -11,14 +11,14 @@ import { StoreError } from "../../model/store-error.ts";
 import type { Ports } from "../../model/ports.ts";
 import { repeat } from "./repeat.ts";
 import { RequestHeld } from "../../requests/request-held.ts";
-import { SilenceWatch } from "./silence-watch.ts";
+import { SilenceMonitor } from "./silence-monitor.ts";
 import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 
 /** What a successful poll says about its list. */
 type PolledNews = Pick<PollOutcome, "isSuspicious" | "newItems" | "shown">;
 
-export interface StallWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
+export interface StallMonitorDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
   /** Returns when a poll is due, in epoch ms; undefined while it runs. */
   readonly nextDueAt: (key: string) => number | undefined;
   /** Whether the service or the state is known to fail. Then that is reported, and no watch is. */
@@ -43,9 +43,9 @@ const SUSPICIOUS_ANSWERS = 3;
 const SEEN_FOR_MS = 3 * CHECK_EVERY_MS;
 const CONDITION = "watch.stalled:";
 
-export class StallWatch {
-  readonly #deps: StallWatchDeps;
-  readonly #silence: SilenceWatch;
+export class StallMonitor {
+  readonly #deps: StallMonitorDeps;
+  readonly #silence: SilenceMonitor;
   #stopChecks: Cancel | undefined;
   readonly #ills = new Map<string, Ill>();
   #planned: readonly Poll[] = [];
@@ -59,10 +59,10 @@ export class StallWatch {
    */
   #otherTroubleAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(deps: StallWatchDeps) {
+  constructor(deps: StallMonitorDeps) {
     const { clock, opsAlerts } = deps;
     this.#deps = deps;
-    this.#silence = new SilenceWatch({ clock, opsAlerts });
+    this.#silence = new SilenceMonitor({ clock, opsAlerts });
   }
 
   succeeded(poll: Poll, news: PolledNews): void {

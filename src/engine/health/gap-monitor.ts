@@ -13,7 +13,7 @@ import type { PollOutcome } from "../../polling/run/poll-outcome.ts";
 import type { Poll } from "../../polling/watch-poll.ts";
 import { repeat } from "./repeat.ts";
 
-export interface GapWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
+export interface GapMonitorDeps extends Pick<Ports, "clock" | "opsAlerts" | "log"> {
   readonly store: Pick<PollStore, "loadSources">;
   /** Only the leader clears alerts, whichever replica filled the gap. */
   readonly share: Pick<Share, "isLeading">;
@@ -23,11 +23,11 @@ export interface GapWatchDeps extends Pick<Ports, "clock" | "opsAlerts" | "log">
 const CHECK_EVERY_MS = 30_000;
 const CONDITION = "watch.gap:";
 
-export class GapWatch {
-  readonly #deps: GapWatchDeps;
+export class GapMonitor {
+  readonly #deps: GapMonitorDeps;
   #stopChecks: Cancel | undefined;
 
-  constructor(deps: GapWatchDeps) {
+  constructor(deps: GapMonitorDeps) {
     this.#deps = deps;
   }
 

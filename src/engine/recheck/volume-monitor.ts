@@ -68,7 +68,7 @@ interface VolumeFact {
   readonly volume: JsonObject;
 }
 
-export class VolumeWatch {
+export class VolumeMonitor {
   readonly #deps: VolumeDeps;
   readonly #known = new Map<string, { readonly watched: Watched; readonly writtenMs: number }>();
   /** Checks run one at a time, so that two polls do not report the same spike. */

@@ -18,7 +18,7 @@ import type { FailedWith } from "../../requests/gate-keys.ts";
  */
 export type AskKey = (key: string) => Promise<boolean>;
 
-export interface KeyWatchDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
+export interface KeyMonitorDeps extends Pick<Ports, "opsAlerts" | "clock" | "log" | "meter"> {
   readonly ring: KeyRing;
   /** Returns the names of the active keys. */
   readonly keys: () => readonly string[];
@@ -40,8 +40,8 @@ const CONDITION = "key.refused:";
 const FAILURES = 3;
 const FAILING_MS = 60_000;
 
-export class KeyWatch {
-  readonly #deps: KeyWatchDeps;
+export class KeyMonitor {
+  readonly #deps: KeyMonitorDeps;
   #stopChecks: Cancel | undefined;
   readonly #renewedAtMs = new Map<string, number>();
   /** The alert of each key, as it was raised when the key was last suspended. */
@@ -51,7 +51,7 @@ export class KeyWatch {
    */
   readonly #failing = new Map<string, { readonly sinceMs: number; readonly requests: number }>();
 
-  constructor(deps: KeyWatchDeps) {
+  constructor(deps: KeyMonitorDeps) {
     this.#deps = deps;
   }
 

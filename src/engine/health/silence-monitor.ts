@@ -6,7 +6,7 @@
 import { isoTime } from "../../model/clock.ts";
 import type { Ports } from "../../model/ports.ts";
 
-export interface SilenceWatchDeps extends Pick<Ports, "clock" | "opsAlerts"> {}
+export interface SilenceMonitorDeps extends Pick<Ports, "clock" | "opsAlerts"> {}
 
 /**
  * The number of items that should have come in the silent time. Day and night can differ by a
@@ -24,8 +24,8 @@ const SEEN_FOR_MS = 90_000;
 const OF_EMPTY_LISTS = "The data service answers with empty lists where there were items before.";
 const CONDITION = "upstream.silent";
 
-export class SilenceWatch {
-  readonly #deps: SilenceWatchDeps;
+export class SilenceMonitor {
+  readonly #deps: SilenceMonitorDeps;
   readonly #pace: ItemPace;
   /**
    * Whether the reported silence consists of empty lists. Such a silence ends when lists show items
@@ -41,7 +41,7 @@ export class SilenceWatch {
    */
   #quietMs = 0;
 
-  constructor(deps: SilenceWatchDeps) {
+  constructor(deps: SilenceMonitorDeps) {
     this.#deps = deps;
     this.#lastAnswerMs = deps.clock.monotonic();
     this.#pace = new ItemPace(this.#lastAnswerMs);

@@ -3,7 +3,7 @@
  * to write again, and notifies the operator. Failures in quick succession count as one trouble. It
  * ends once the state has worked for a while.
  */
-import type { StoreWatch } from "../../model/store-health.ts";
+import type { StoreMonitor } from "../../model/store-health.ts";
 import type { Cancel } from "../../model/clock.ts";
 import { ChirpwatchError, errorText } from "../../model/errors.ts";
 import { formatDuration } from "../../model/duration.ts";
@@ -15,7 +15,7 @@ export const STORE_RETRY_MS = 5_000;
 /** A trouble ends when the state has worked for this long. */
 export const STORE_HELD_MS = 30_000;
 
-export interface StoreWatchDeps extends Pick<Ports, "clock" | "log"> {
+export interface StoreMonitorDeps extends Pick<Ports, "clock" | "log"> {
   readonly store: Pick<Upkeep, "proveWritable" | "proveUnlocked">;
   readonly share: Pick<Share, "isLeading">;
   /**
@@ -32,7 +32,8 @@ const isStoreError = (error: unknown): error is ChirpwatchError =>
 const isReplaced = (error: unknown): boolean =>
   isStoreError(error) && error.code === "STORE_REPLACED";
 
-export const createStoreWatch = (deps: StoreWatchDeps): StoreWatch => new WatchedStore(deps);
+export const createStoreMonitor = (deps: StoreMonitorDeps): StoreMonitor =>
+  new MonitoredStore(deps);
 
 /**
  * A time in which the state cannot be relied on: from the first failure until it has worked for
@@ -52,15 +53,15 @@ interface Trouble {
   isReported: boolean;
 }
 
-class WatchedStore implements StoreWatch {
-  readonly #deps: StoreWatchDeps;
+class MonitoredStore implements StoreMonitor {
+  readonly #deps: StoreMonitorDeps;
   /** Why the state cannot be written now, with a hint. */
   #text: string | undefined;
   #open: Trouble | undefined;
   #cancel: Cancel | undefined;
   #isStopped = false;
 
-  constructor(deps: StoreWatchDeps) {
+  constructor(deps: StoreMonitorDeps) {
     this.#deps = deps;
   }
 

@@ -56,7 +56,9 @@ export interface QuotaStatus {
   readonly paces: ReadonlyMap<string, WatchPace>;
 }
 
-export interface QuotaWatchDeps extends HourlyFiguresDeps, Pick<Ports, "meter" | "log" | "notes"> {
+export interface QuotaMonitorDeps
+  extends HourlyFiguresDeps,
+    Pick<Ports, "meter" | "log" | "notes"> {
   readonly ledger: HourlyFiguresDeps["ledger"] & Pick<Ledger, "countFurtherPages">;
   readonly settings: () => QuotaSettings;
   readonly keys: () => readonly KeyQuota[];
@@ -79,10 +81,10 @@ const REFRESH_EVERY_MS = 60_000;
  */
 const NOTICEABLE = { faster: 0.95, slower: 2 } as const;
 
-export class QuotaWatch {
+export class QuotaMonitor {
   /** How fast scheduled polls may read beyond their first pages, by what the month can spare. */
   readonly pages: FurtherPages;
-  readonly #deps: QuotaWatchDeps;
+  readonly #deps: QuotaMonitorDeps;
   readonly #catchUp = createCatchUp();
   readonly #pagesOfOthers: PagesOfOthers;
   readonly #correction = createForecastCorrection();
@@ -96,7 +98,7 @@ export class QuotaWatch {
   #untilStale = Number.POSITIVE_INFINITY;
   #status: QuotaStatus;
 
-  constructor(deps: QuotaWatchDeps) {
+  constructor(deps: QuotaMonitorDeps) {
     const { clock } = deps;
     this.#deps = deps;
     this.#keeper = createCorrectionKeeper(this.#correction, { notes: deps.notes, clock });
