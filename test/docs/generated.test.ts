@@ -19,6 +19,11 @@ describe("reference pages are committed as the code writes them now", () => {
   it("docs/settings.md", async () => {
     await expect(settingsPage()).toMatchFileSnapshot("../../docs/settings.md");
   });
+  it("every key says what it means", () => {
+    const pages = [watchesPage(), sinksPage(), settingsPage()].join("\n");
+    expect(pages).toContain("| `schedule.cron` |");
+    expect(pages.match(/^\| .*\| {2}\|$/gmu) ?? []).toEqual([]);
+  });
   it("docs/metrics.md", async () => {
     await expect(metricsPage(ROOT)).toMatchFileSnapshot("../../docs/metrics.md");
   });

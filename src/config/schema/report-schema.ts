@@ -1,11 +1,11 @@
 /** The schema of reports. */
 import { z } from "zod";
 import { DEFAULTS } from "../defaults.ts";
-import { names, timezone } from "./scalar-schemas.ts";
+import { names, timezone, zonedCron } from "./scalar-schemas.ts";
 
 export const reportSchema = z.strictObject({
   schedule: z
-    .union([z.string(), z.strictObject({ cron: z.string(), timezone: timezone().optional() })])
+    .union([z.string(), zonedCron("Five cron fields.", "that of the report")])
     .describe(
       'When it is sent: five cron fields like "0 9 * * 1" in its time zone, or { cron, timezone }.',
     ),

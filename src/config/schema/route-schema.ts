@@ -3,7 +3,7 @@
  * Alertmanager's terms.
  */
 import { z } from "zod";
-import { duration, names, timezone } from "./scalar-schemas.ts";
+import { duration, names, timezone, zonedCron } from "./scalar-schemas.ts";
 import { templateName } from "./template-schema.ts";
 import { DEFAULTS } from "../defaults.ts";
 
@@ -44,7 +44,7 @@ export const mutingSchema = z.strictObject({
 });
 
 const scheduleOfDigest = z
-  .union([z.string(), z.strictObject({ cron: z.string(), timezone: timezone().optional() })])
+  .union([z.string(), zonedCron("Five cron fields.", "UTC")])
   .describe(
     'When it is sent: five cron fields like "0 9 * * 1-5", in UTC, "@every 1h", or { cron, timezone }.',
   );

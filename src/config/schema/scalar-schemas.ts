@@ -73,6 +73,13 @@ export const timezone = () =>
         ),
   );
 
+/** Creates the schema of a schedule that names its time zone: `{ cron, timezone }`. */
+export const zonedCron = (fields: string, defaultZone: string) =>
+  z.strictObject({
+    cron: z.string().describe(fields),
+    timezone: timezone().optional().describe(`Time zone of the fields. Default: ${defaultZone}.`),
+  });
+
 /** Creates the schema of a locale as Intl accepts it: `de` or `de-DE`. */
 export const locale = () =>
   readText((text, complain): string =>

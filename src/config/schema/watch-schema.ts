@@ -9,7 +9,7 @@ import type { FirstRun, RecheckRule, SpikeRule } from "../../model/watch.ts";
 import { DEFAULTS } from "../defaults.ts";
 import { enrichSchema } from "./enrich-schema.ts";
 import { freshnessSchema } from "./freshness-schema.ts";
-import { duration, names, timezone } from "./scalar-schemas.ts";
+import { duration, names, timezone, zonedCron } from "./scalar-schemas.ts";
 
 const firstRun = z
   .union([
@@ -74,10 +74,7 @@ const ignore = z.strictObject({
 
 const writtenSchedule = z.union([
   z.string(),
-  z.strictObject({
-    cron: z.string().describe("Five or six fields."),
-    timezone: timezone().optional().describe("Time zone of the fields."),
-  }),
+  zonedCron("Five or six cron fields.", "`timezone` of the watch"),
 ]);
 
 const recheck = z
