@@ -75,11 +75,11 @@ schedule: "7 */6 * * *"`,
   caveats({ source, verified_only: verifiedOnly }) {
     if (verifiedOnly)
       return [
-        `verified_only: ${NEWEST_FIRST_CAVEAT("followers")}; a follower who gains the badge later is reported as new`,
+        `with \`verified_only\`, ${NEWEST_FIRST_CAVEAT("followers")}; a follower who gains the badge later is reported as new`,
       ];
     const indexed =
-      "indexed: followers that the service has not indexed, and follows undone between two polls";
-    const all = `all: ${NEWEST_FIRST_CAVEAT("followers")}`;
+      "with the indexed list, followers that the service has not indexed are missed, and so are follows undone between two polls";
+    const all = `with the whole list, ${NEWEST_FIRST_CAVEAT("followers")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },
   placing: placingOf,

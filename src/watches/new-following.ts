@@ -51,8 +51,8 @@ schedule: "@every 6h"`,
   withoutIndex: ({ source }) => (source === "auto" ? { mode: "all" } : undefined),
   caveats({ source }) {
     const indexed =
-      "indexed: accounts that the service has not indexed, and follows undone between two polls";
-    const all = `all: ${NEWEST_FIRST_CAVEAT("accounts")}`;
+      "with the indexed list, accounts that the service has not indexed are missed, and so are follows undone between two polls";
+    const all = `with the whole list, ${NEWEST_FIRST_CAVEAT("accounts")}`;
     return source === "indexed" ? [indexed] : source === "all" ? [all] : [indexed, all];
   },
   placing: placingOf,

@@ -34,7 +34,7 @@ export const metricsPage = (root: string): string =>
     GENERATED,
     "# Metrics",
     "`/metrics` of the daemon serves Prometheus text. The most important metric is `chirpwatch_delivery_delay_seconds`: from an item's own time to its delivery. `chirpwatch_added_delay_seconds` is the part of it that chirpwatch itself adds after the item was found.",
-    "A watch has at most 12 series. Series of a watch, sink or key that is no longer configured are dropped at the next scrape, those of a sink once nothing waits for it.",
+    "A watch has at most 12 series. Series of a watch or key that is no longer configured are dropped at the next scrape. Series of a removed sink are dropped at the first scrape after nothing waits for it.",
     table(
       ["Metric", "Kind", "Labels", "Meaning"],
       (Object.entries(METRICS) as [string, MetricSpec][]).map(([name, { kind, labels, help }]) => [

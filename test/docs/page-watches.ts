@@ -103,7 +103,7 @@ function notesOf(type: WatchType<any>): readonly string[] {
       : [
           type.withoutIndex?.(settings) === undefined
             ? "- It needs accounts that the service has indexed. One that is not has the status `not_indexed`, is requested again once an hour, and is not an error."
-            : "- An account that the service has not indexed is read another way, as the settings say.",
+            : "- With `source: auto`, the whole list is read for an account that the service has not indexed.",
         ]),
     ...caveatsOf(type)
       .filter((caveat) => !SHARED_LIMITS.has(caveat))
